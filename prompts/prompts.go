@@ -1,12 +1,12 @@
 // Package prompts holds the texts that every model reads, and renders them once per session.
 //
 // The one rule: the order is stable before changing. Role and rules come first, the project's
-// instructions next, the environment last, and nothing that changes from turn to turn stands here, so
-// that the provider's prefix cache holds.
+// instructions next, the environment last, and nothing that changes from turn to turn stands here,
+// so that the provider's prefix cache holds.
 //
 // Start reading at Render.
 //
-// Known limits: the texts are in English, whatever the person writes in.
+// Known limits: the texts are in English, whatever the user writes in.
 package prompts
 
 import (
@@ -28,7 +28,7 @@ type Environment struct {
 	Date      string // "2026-01-02", of the session's start
 }
 
-// Instructions is one instruction file of the project or the person.
+// Instructions is one instruction file of the project or the user.
 type Instructions struct {
 	Path string
 	Text string
@@ -43,8 +43,8 @@ const (
 // SkillsHead begins the index of skills, which is the last paragraph before the environment.
 const SkillsHead = "Skills (load with skill{name} before such work):"
 
-// Render builds the system prompt of an agent: "coder", "local" or "task". extra comes right before the
-// environment. An unknown name is an error of the program.
+// Render builds the system prompt of an agent: "coder", "local" or "task". extra comes right before
+// the environment. An unknown name is an error of the program.
 func Render(name string, files []Instructions, extra string, env Environment) (string, error) {
 	raw, err := texts.ReadFile(name + ".md")
 	if err != nil {
@@ -74,7 +74,8 @@ func Compact() string {
 	return strings.TrimSpace(string(raw))
 }
 
-// Init is the command that has a model write a project's AGENTS.md; $ARGUMENTS is what the person says to it.
+// Init is the command that has a model write a project's AGENTS.md; $ARGUMENTS is what the user
+// says to it.
 func Init() string {
 	raw, _ := texts.ReadFile("init.md") // embedded
 	return string(raw)
@@ -94,14 +95,15 @@ func (e Environment) block() string {
 	return b.String()
 }
 
-// How the parts are named that Insert adds: the index of agents, and what an agent is told of itself, with its name behind.
+// How the parts are named that Insert adds: the index of agents, and what an agent is told of
+// itself, with its name behind.
 const (
 	AgentsPart = "Agents"
 	LeadPart   = "You are the agent "
 )
 
-// Insert puts a part before the environment of a rendered prompt, or at the end of one that has none. It begins with a line
-// "# name", by which Split knows it.
+// Insert puts a part before the environment of a rendered prompt, or at the end of one that has
+// none. It begins with a line "# name", by which Split knows it.
 func Insert(system, name, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return system

@@ -10,8 +10,8 @@ import (
 	"adze/prompts"
 )
 
-// TestRender renders each prompt for one fixed environment, so that a change of the text shows as a diff
-// and its size in bytes. The input of a case is the prompt's name.
+// TestRender renders each prompt for one fixed environment, so that a change of the text shows as a
+// diff and its size in bytes. The input of a case is the prompt's name.
 func TestRender(t *testing.T) {
 	golden.Cases(t, filepath.Join("..", "testdata", "prompts"), func(t *testing.T, c *golden.Case) {
 		var files []prompts.Instructions

@@ -9,9 +9,9 @@ type Section struct {
 	Bytes int
 }
 
-// Split tells the parts of a system prompt apart, in their order; together they are all of it. It goes by the
-// lines that Render writes, so that it can read what an older session kept: a file that holds such a line
-// itself counts as two, and an appended text counts with what stands before it.
+// Split tells the parts of a system prompt apart, in their order; together they are all of it. It
+// goes by the lines that Render writes, so that it can read what an older session kept: a file that
+// holds such a line itself counts as two, and an appended text counts with what stands before it.
 func Split(system string) []Section {
 	var out []Section
 	add := func(kind, name string, bytes int) {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// account is what a session used so far, with its subagents, which work beside it: it is safe for concurrent
-// use.
+// account is what a session used so far, with its subagents, which work beside it: it is safe for
+// concurrent use.
 type account struct {
 	mu   sync.Mutex
 	used []modelUse
@@ -58,8 +58,9 @@ func (a *account) sum() (used []ModelUse, all *float64) {
 	return used, all
 }
 
-// turn counts a turn of an earlier run. Its end tells what it cost with its subagents, whose requests stand in
-// logs of their own: of these the tokens are known, but neither the price nor, with several models, the number.
+// turn counts a turn of an earlier run. Its end tells what it cost with its subagents, whose
+// requests stand in logs of their own: of these the tokens are known, but neither the price nor,
+// with several models, the number.
 func (a *account) turn(t pastTurn, price func(pastRequest) cost) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -108,8 +109,8 @@ func (u Usage) minus(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Reasoning - v.Reasoning}
 }
 
-// cost sums up what the requests of a turn cost. One that nobody can price makes the sum unknown, for ever:
-// a sum of some would be read as that of all.
+// cost sums up what the requests of a turn cost. One that nobody can price makes the sum unknown,
+// for ever: a sum of some would be read as that of all.
 type cost struct {
 	usd     float64
 	unknown bool
@@ -132,8 +133,8 @@ func (c *Config) costOf(provider, model string, used Usage) cost {
 	return cost{usd, !known}
 }
 
-// unanswered reports a request that the provider refused, or that did not reach it: nobody charges for that.
-// A request that was aborted may have been charged, and nobody says how much.
+// unanswered reports a request that the provider refused, or that did not reach it: nobody charges
+// for that. A request that was aborted may have been charged, and nobody says how much.
 func unanswered(d *draft, err error) bool {
 	var failure *ProviderError
 	return errors.As(err, &failure) && d.done.Usage == (Usage{}) && len(d.message.Parts) == 0

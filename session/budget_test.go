@@ -128,7 +128,8 @@ func TestCallsThatTheirToolCallsConcurrentRunTogether(t *testing.T) {
 	}
 }
 
-// A request beside the conversation is held to the promises of every adapter: one end, and what is cut off is an answer.
+// A request beside the conversation is held to the promises of every adapter: one end, and what is
+// cut off is an answer.
 func TestARequestAsideIsReadAsEveryAnswer(t *testing.T) {
 	end := session.Done{Stop: session.StopEnd, Usage: session.Usage{Input: 7, Output: 2}}
 	for name, c := range map[string]struct {

@@ -19,8 +19,8 @@ func calling(id, name, text string) tool.RawCall {
 	return tool.RawCall{ID: tool.CallID(id), Name: name, Arguments: fmt.Sprintf(`{"text":%q}`, text)}
 }
 
-// Calls of a program that only read meet each other, and one that changes something meets nobody; the log has each with its
-// outcome, and is a session that goes on.
+// Calls of a program that only read meet each other, and one that changes something meets nobody;
+// the log has each with its outcome, and is a session that goes on.
 func TestCallsOfAProgram(t *testing.T) {
 	var mu sync.Mutex
 	running, beside := 0, 0

@@ -42,14 +42,14 @@ type ClaimCheck struct {
 	Send  bool                   // the model is told, once a turn
 }
 
-// Claimed says what a turn's answer claims that its calls do not show. It comes before TurnEnd, whose result is stored
-// with it. The model is not told.
+// Claimed says what a turn's answer claims that its calls do not show. It comes before TurnEnd,
+// whose result is stored with it. The model is not told.
 type Claimed struct{ Claims []Claim }
 
 func (Claimed) event() {}
 
-// claims looks at the answer that the turn would end with. What it returns is for the model, where that is wanted, once
-// a turn.
+// claims looks at the answer that the turn would end with. What it returns is for the model, where
+// that is wanted, once a turn.
 func (t *turn) claims(s *Session) string {
 	if s.config.Claims.Check == nil || t.result.Text == "" {
 		return ""

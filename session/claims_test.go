@@ -7,8 +7,8 @@ import (
 	"adze/session"
 )
 
-// The check gets the answer and where its turn begins; what it finds is stored with the end and known when the session goes
-// on, until the next answer.
+// The check gets the answer and where its turn begins; what it finds is stored with the end and
+// known when the session goes on, until the next answer.
 func TestClaimsAreKeptWithTheTurn(t *testing.T) {
 	r := newRig(t, says(text("one")), says(looks("a")), says(text("two")), says(text("three")))
 	var begins, lengths []int
@@ -42,7 +42,8 @@ func TestClaimsAreKeptWithTheTurn(t *testing.T) {
 	}
 }
 
-// The model is told once a turn where that is wanted, and an answer that is not the last word is not looked at.
+// The model is told once a turn where that is wanted, and an answer that is not the last word is
+// not looked at.
 func TestClaimsAreSentOnce(t *testing.T) {
 	r := newRig(t, says(text("one")), says(text("two")))
 	r.config.Claims.Send = true

@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// TestAPersonsTimeIsNotTheTurns: with a budget of a minute a person may think for an hour, and the work still has the
-// whole minute, but no more.
+// TestAPersonsTimeIsNotTheTurns: with a budget of a minute a person may think for an hour, and the
+// work still has the whole minute, but no more.
 func TestAPersonsTimeIsNotTheTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		work := 30 * time.Second

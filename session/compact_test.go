@@ -37,8 +37,8 @@ func (r *rig) compactions(t *testing.T) (out []session.Compaction) {
 	return out
 }
 
-// shape is the roles of messages, with s for a summary; a request must not begin with outcomes or split calls from
-// theirs.
+// shape is the roles of messages, with s for a summary; a request must not begin with outcomes or
+// split calls from theirs.
 func shape(t *testing.T, messages []session.Message) string {
 	t.Helper()
 	var b strings.Builder
@@ -59,7 +59,8 @@ func shape(t *testing.T, messages []session.Message) string {
 	return b.String()
 }
 
-// TestCompactRefusesBeforeItPays: where the prompt and the tools are most of a request, no summary can free much.
+// TestCompactRefusesBeforeItPays: where the prompt and the tools are most of a request, no summary
+// can free much.
 func TestCompactRefusesBeforeItPays(t *testing.T) {
 	r := newRig(t, says(text("an answer")), says(text("a summary"))).window(100_000)
 	r.config.Start.System = long(5000)
@@ -150,7 +151,7 @@ func ids(messages []session.Message) (out []string) {
 	return out
 }
 
-// One prompt, many steps: the turn goes on, and the person's words survive two summaries.
+// One prompt, many steps: the turn goes on, and the user's words survive two summaries.
 func TestALongTurnIsSummedUpAndGoesOn(t *testing.T) {
 	var steps []func(context.Context, func(session.Chunk) bool)
 	for i := range 4 {
@@ -233,7 +234,8 @@ func TestAnAbortEndsTheSummary(t *testing.T) {
 	wantText(t, "what is left", shape(t, s.History()), "uau")
 }
 
-// A summary that was stopped or failed is asked for again at the next prompt, and only once in each.
+// A summary that was stopped or failed is asked for again at the next prompt, and only once in
+// each.
 func TestASummaryThatWasNotGotIsAskedForAgain(t *testing.T) {
 	broken := only(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: session.RequestError, Message: "no"}})
 	r := newRig(t, says(text(long(700))),
@@ -251,7 +253,7 @@ func TestASummaryThatWasNotGotIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// What the person says while the conversation is summed up is in the very next request.
+// What the user says while the conversation is summed up is in the very next request.
 func TestTheSummaryIsSteeredPast(t *testing.T) {
 	r := newRig(t, says(text(long(700))), says(text("in short")), says(text("on"))).window(1000)
 	s := session.New(r.config)
@@ -298,7 +300,8 @@ func TestThePersonAsksForASummary(t *testing.T) {
 	}
 }
 
-// What does not fit even to be summed up is cut, in copies: what was stored and encoded stays as it is.
+// What does not fit even to be summed up is cut, in copies: what was stored and encoded stays as it
+// is.
 func TestOutputsAreCutForASummary(t *testing.T) {
 	huge := func(context.Context, string) (string, error) { return long(900), nil }
 	r := rigWith(t, []tool.Tool{noting("look", tool.Read, huge)},

@@ -6,7 +6,8 @@ import (
 	"adze/session"
 )
 
-// An effort holds from the next request on, and a resumed session goes on with it unless the run names another.
+// An effort holds from the next request on, and a resumed session goes on with it unless the run
+// names another.
 func TestAnEffortIsKeptWithTheSession(t *testing.T) {
 	r := newRig(t, says(text("one")), says(call("c", "look", `{}`)), says(text("two")), says(text("three")), says(text("four")), says(text("five")))
 	r.config.Effort = "low"

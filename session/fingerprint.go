@@ -9,8 +9,9 @@ import (
 	"adze/tool"
 )
 
-// fingerprints names what models were asked. It remembers the hashes of the last request's messages: a
-// request repeats all of the one before, and hashing it again would cost a millisecond for each megabyte.
+// fingerprints names what models were asked. It remembers the hashes of the last request's
+// messages: a request repeats all of the one before, and hashing it again would cost a millisecond
+// for each megabyte.
 type fingerprints struct {
 	last []hashedMessage
 	// What was hashed is added to as long as a conversation grows and nothing before it changes.
@@ -25,18 +26,19 @@ type hashedMessage struct {
 	sum [sha256.Size]byte
 }
 
-// identity tells messages apart without looking into them: they do not change once they are stored. first
-// tells a changed copy under an old id, such as one whose outputs were cut, from the original.
+// identity tells messages apart without looking into them: they do not change once they are stored.
+// first tells a changed copy under an old id, such as one whose outputs were cut, from the
+// original.
 type identity struct {
 	id    string
 	first *Part
 	parts int
 }
 
-// of is the prompt hash of a request: the SHA-256, in hexadecimal, of the system prompt, the digest of the
-// canonical tool definitions and the hashes of the messages, in order. What a provider adds to them (ids,
-// cache marks) does not count, so the same question to two providers has one hash. Nor does what no model
-// sees: titles, metadata, records.
+// of is the prompt hash of a request: the SHA-256, in hexadecimal, of the system prompt, the digest
+// of the canonical tool definitions and the hashes of the messages, in order. What a provider adds
+// to them (ids, cache marks) does not count, so the same question to two providers has one hash.
+// Nor does what no model sees: titles, metadata, records.
 func (f *fingerprints) of(r Request) string {
 	from := f.hashed.Since(r.Messages)
 	if from == 0 || f.system != r.System || f.digest != r.ToolsDigest {
@@ -53,8 +55,8 @@ func (f *fingerprints) of(r Request) string {
 	return hex.EncodeToString(f.begun.Sum(nil))
 }
 
-// kept is how many messages of the last request are in these as they were. One that is elsewhere in memory,
-// such as after a resume, is compared by its content.
+// kept is how many messages of the last request are in these as they were. One that is elsewhere in
+// memory, such as after a resume, is compared by its content.
 func (f *fingerprints) kept(messages []Message) int {
 	for i := min(f.hashed.Past(messages), len(f.last)); i < len(f.last); i++ {
 		k := &f.last[i]

@@ -17,8 +17,8 @@ func conversation(messages, size int) Request {
 	return r
 }
 
-// The memory of hashes never changes an answer: not when the history grows, shrinks, or holds another
-// message under an old id.
+// The memory of hashes never changes an answer: not when the history grows, shrinks, or holds
+// another message under an old id.
 func TestRememberedHashesEqualFreshOnes(t *testing.T) {
 	f := &fingerprints{}
 	long := conversation(9, 10)

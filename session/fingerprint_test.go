@@ -113,7 +113,8 @@ func TestASilentAnswerIsInTheLog(t *testing.T) {
 	wantText(t, "log", r.shelf.types(), "start message request message request end")
 }
 
-// What is not known about a call that a crash cut off stays open; what was decided about it is kept.
+// What is not known about a call that a crash cut off stays open; what was decided about it is
+// kept.
 func TestAnUnknownOutcomeKeepsItsDecision(t *testing.T) {
 	r := newRig(t, says(call("c1", "change", `{"text":"x"}`), call("c2", "change", `{"text":"y"}`)))
 	r.shelf.failAt = 4 // start message message intent

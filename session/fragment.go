@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// An answer that still arrives is stored in fragments, so that a crash costs a second of it and a long answer is written
-// twice in all: in fragments, and whole.
+// An answer that still arrives is stored in fragments, so that a crash costs a second of it and a
+// long answer is written twice in all: in fragments, and whole.
 
 // Unfinished text is saved every fragmentsEvery, and when fragmentBytes of it came.
 const (
@@ -16,8 +16,9 @@ const (
 	fragmentBytes  = 512 << 10
 )
 
-// Fragment is the data of a fragment entry: what came of one part of a message since its last fragment. The whole message takes
-// the place of its fragments; where there is none, they are what is left of it.
+// Fragment is the data of a fragment entry: what came of one part of a message since its last
+// fragment. The whole message takes the place of its fragments; where there is none, they are what
+// is left of it.
 type Fragment struct {
 	Message string   `json:"message"`
 	Part    int      `json:"part"` // from 0
@@ -76,8 +77,8 @@ func (p *Part) grow(delta string) {
 	p.open.add(delta)
 }
 
-// close joins what came. The garbage of a long text is collected at once: left to itself the collector waits until there is
-// as much of it as there is of anything else.
+// close joins what came. The garbage of a long text is collected at once: left to itself the
+// collector waits until there is as much of it as there is of anything else.
 func (p *Part) close() {
 	if p.open == nil {
 		return
@@ -111,8 +112,8 @@ func (p *Part) since(from int) string {
 	return p.Text[from:]
 }
 
-// pile is a text that grows. Its blocks are joined once: one that is copied whenever it has to be larger takes five times
-// its length in all, and at its end twice as much as it holds.
+// pile is a text that grows. Its blocks are joined once: one that is copied whenever it has to be
+// larger takes five times its length in all, and at its end twice as much as it holds.
 type pile struct {
 	blocks [][]byte
 	bytes  int

@@ -25,7 +25,8 @@ func slowly(r *rig, chunks ...session.Chunk) {
 	})
 }
 
-// Whatever was stored of an answer when the process ended comes back, part by part, and no letter is stored twice.
+// Whatever was stored of an answer when the process ended comes back, part by part, and no letter
+// is stored twice.
 func TestFragmentsMakeTheMessage(t *testing.T) {
 	seal := json.RawMessage(`{"sig":"x"}`)
 	chunks := []session.Chunk{

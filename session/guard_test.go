@@ -21,8 +21,8 @@ func round(r *rig, calls ...session.Chunk) {
 
 func looks(text string) session.Chunk { return call("c", "look", `{"text":"`+text+`"}`) }
 
-// A model that goes round in a circle is told once, and then stopped, whether its calls succeed or not and however long
-// the circle is.
+// A model that goes round in a circle is told once, and then stopped, whether its calls succeed or
+// not and however long the circle is.
 func TestAModelThatRepeatsItselfIsToldAndStopped(t *testing.T) {
 	for name, c := range map[string]struct {
 		calls []session.Chunk
@@ -122,7 +122,7 @@ func TestASlowLoopIsStoppedLater(t *testing.T) {
 	}
 }
 
-// The same call twice in one answer is one repetition, and what the person says begins anew.
+// The same call twice in one answer is one repetition, and what the user says begins anew.
 func TestWhatThePersonSaysBeginsAnew(t *testing.T) {
 	r := newRig(t)
 	round(r, looks("a"))
@@ -162,8 +162,8 @@ func TestTheOwnLimitDoesNotCountSubagents(t *testing.T) {
 	}
 }
 
-// What a model that repeats itself was told is a note of the log: it stays where it was said when the session goes on, and
-// stands behind a summary.
+// What a model that repeats itself was told is a note of the log: it stays where it was said when
+// the session goes on, and stands behind a summary.
 func TestTheNoteToOneThatRepeatsItselfLasts(t *testing.T) {
 	r := newRig(t).window(4000)
 	round(r, looks("a"))

@@ -9,8 +9,9 @@ import (
 	"adze/tool"
 )
 
-// Hooks are programs that are told of moments of a session and may have a say. What they add is said as a note; each that
-// was started leaves an entry in the log; and they only narrow: no answer of theirs is a yes to anything.
+// Hooks are programs that are told of moments of a session and may have a say. What they add is
+// said as a note; each that was started leaves an entry in the log; and they only narrow: no answer
+// of theirs is a yes to anything.
 
 // Moments, by their names.
 const (
@@ -46,8 +47,8 @@ type Moment struct {
 	Kind   string
 	Manual bool // a person wants the summary
 	Held   int  // how often this turn was had to go on
-	// Ran is called with each hook that was started, as soon as it ended. Of HookNotify that may be later, from any
-	// goroutine.
+	// Ran is called with each hook that was started, as soon as it ended. Of HookNotify that may be
+	// later, from any goroutine.
 	Ran func(HookRun)
 	// Starts is called before the first of the hooks is started; nil: nobody wants to know.
 	Starts func()
@@ -74,7 +75,7 @@ type HookRun struct {
 // Decisions of a hook that made none: it failed, or was ended with what it was started for.
 const HookFailed, HookAborted = "failed", "aborted"
 
-// told is what the person sees of it; empty: nothing was changed by it.
+// told is what the user sees of it; empty: nothing was changed by it.
 func (r HookRun) told() string {
 	switch {
 	case r.Decision == HookFailed:
@@ -132,7 +133,8 @@ func (h *hooks) greet(ctx context.Context) {
 	h.fire(ctx, Moment{Event: HookStart, Kind: kind})
 }
 
-// prompted tells hooks of a prompt as it is about to be said, and why it is not. One that is notes alone is nobody's.
+// prompted tells hooks of a prompt as it is about to be said, and why it is not. One that is notes
+// alone is nobody's.
 func (h *hooks) prompted(ctx context.Context, in Input) error {
 	if h == nil || in.Text == "" && len(in.Attachments) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 // Group sorts what fills a request.
 type Group string
 
-// Groups of sources, in the order in which requests hold them. What calls returned is a group of its own,
-// since it is most of a long conversation.
+// Groups of sources, in the order in which requests hold them. What calls returned is a group of
+// its own, since it is most of a long conversation.
 const (
 	SystemGroup   Group = "system"
 	ToolsGroup    Group = "tools"
@@ -18,8 +18,8 @@ const (
 	ResultsGroup  Group = "results"
 )
 
-// Source is one thing that fills the next request: a piece of the system prompt, a tool, what the person
-// wrote, what one tool returned.
+// Source is one thing that fills the next request: a piece of the system prompt, a tool, what the
+// person wrote, what one tool returned.
 type Source struct {
 	Group  Group  `json:"group"`
 	Kind   string `json:"kind,omitempty"` // of a piece of the prompt, or of a note: prompt, instructions, environment, hook, …
@@ -37,8 +37,8 @@ type Piece struct {
 	Bytes int
 }
 
-// Ledger tells what the next request holds, by source, and what the requests so far used. It is a copy: it
-// does not change.
+// Ledger tells what the next request holds, by source, and what the requests so far used. It is a
+// copy: it does not change.
 type Ledger struct {
 	Model   string   `json:"model"` // provider/name
 	Sources []Source `json:"sources"`
@@ -52,8 +52,8 @@ type Ledger struct {
 	// Last is what the provider counted of the newest request; nil: nothing yet.
 	Last *Usage     `json:"last_usage,omitempty"`
 	Used []ModelUse `json:"used"`
-	// Cost is that of all requests in USD, those of subagents too; nil: that of at least one is not known, or
-	// there was none.
+	// Cost is that of all requests in USD, those of subagents too; nil: that of at least one is not
+	// known, or there was none.
 	Cost    *float64       `json:"cost_usd"`
 	Changes []PrefixChange `json:"prefix_changes,omitempty"`
 }
@@ -66,8 +66,8 @@ type ModelUse struct {
 	Cost     *float64 `json:"cost_usd"` // nil: that of at least one request is not known
 }
 
-// Rules of the estimate. What is sent has other bytes too (names of fields, quotes), and no tokenizer is
-// bytes/4: that is what the correction is for.
+// Rules of the estimate. What is sent has other bytes too (names of fields, quotes), and no
+// tokenizer is bytes/4: that is what the correction is for.
 const (
 	// bytesPerToken is the usual rule of thumb for English and code.
 	bytesPerToken = 4
@@ -79,7 +79,8 @@ const (
 	noteBytes = 100
 )
 
-// ledger counts as the conversation goes: each message once, when it comes, and again when it is taken back.
+// ledger counts as the conversation goes: each message once, when it comes, and again when it is
+// taken back.
 type ledger struct {
 	provider, model string
 

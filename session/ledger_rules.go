@@ -18,8 +18,8 @@ func attachedAs(a tool.Attachment) string {
 	return "attached files"
 }
 
-// attachedBytes is what an attachment counts: a picture and each begun 100 kB of a PDF PictureTokens, text
-// its bytes, anything else the line that models get in its place.
+// attachedBytes is what an attachment counts: a picture and each begun 100 kB of a PDF
+// PictureTokens, text its bytes, anything else the line that models get in its place.
 func attachedBytes(a tool.Attachment) int {
 	const picture = PictureTokens * bytesPerToken
 	switch kind := strings.ToLower(a.MediaType); {
@@ -33,21 +33,23 @@ func attachedBytes(a tool.Attachment) int {
 	return noteBytes
 }
 
-// correction is the provider's count divided by the estimate, smoothed over the requests of one model.
+// correction is the provider's count divided by the estimate, smoothed over the requests of one
+// model.
 type correction struct {
 	factor   float64
 	requests int
 }
 
-// Bounds of a correction. No tokenizer makes one token of 16 bytes of text, or four of each 4 bytes; a count
-// outside is of something else: only the part that was not in a cache, or no count at all.
+// Bounds of a correction. No tokenizer makes one token of 16 bytes of text, or four of each 4
+// bytes; a count outside is of something else: only the part that was not in a cache, or no count
+// at all.
 const (
 	lowestFactor, highestFactor = 0.25, 4.0
-	// newFactor is the weight of the newest count. The first three or so decide, and a single odd one does
-	// not.
+	// newFactor is the weight of the newest count. The first three or so decide, and a single odd
+	// one does not.
 	newFactor = 0.3
-	// leastCounted is the smallest request in bytes that corrects: in smaller ones what a provider adds by
-	// itself weighs more than what was sent.
+	// leastCounted is the smallest request in bytes that corrects: in smaller ones what a provider
+	// adds by itself weighs more than what was sent.
 	leastCounted = 1000
 )
 
@@ -66,7 +68,8 @@ func (l *ledger) counted(u Usage) {
 	l.correction.learn(l.asked, u)
 }
 
-// learn takes the provider's count of a request of so many bytes. One that is missing or absurd is ignored.
+// learn takes the provider's count of a request of so many bytes. One that is missing or absurd is
+// ignored.
 func (c *correction) learn(bytes int, u Usage) {
 	tokens, ok := u.Sent()
 	if !ok || bytes < leastCounted {
@@ -83,7 +86,8 @@ func (c *correction) learn(bytes int, u Usage) {
 	c.factor += newFactor * (factor - c.factor)
 }
 
-// Sent is the tokens of the request as the provider counted them, from its cache or not; false: it did not.
+// Sent is the tokens of the request as the provider counted them, from its cache or not; false: it
+// did not.
 func (u Usage) Sent() (int, bool) {
 	const absurd = 1 << 40 // more than any model takes; sums of such would overflow
 	if u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || max(u.Input, u.CacheRead, u.CacheWrite) > absurd {
@@ -102,7 +106,8 @@ func (l Ledger) Basis() string {
 	return fmt.Sprintf("%s, corrected by the provider's count: ×%.2f", text, l.Factor)
 }
 
-// Fill is how much of the window the next request takes, in percent; false: the window is not known.
+// Fill is how much of the window the next request takes, in percent; false: the window is not
+// known.
 func (l Ledger) Fill() (percent int, known bool) {
 	if l.Window <= 0 {
 		return 0, false
@@ -110,10 +115,10 @@ func (l Ledger) Fill() (percent int, known bool) {
 	return 100 * l.Estimate / l.Window, true
 }
 
-// fillSteps are the percents of the window of which the person is told, each once.
+// fillSteps are the percents of the window of which the user is told, each once.
 var fillSteps = [...]int{80, 95, 100}
 
-// warning is what to tell the person before the next request, or nothing.
+// warning is what to tell the user before the next request, or nothing.
 func (l *ledger) warning() string {
 	now := l.snapshot()
 	percent, known := now.Fill()

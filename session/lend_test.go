@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// Another model answers the one turn that its composer lends it, with its own price, and the log says so; a turn that fails to
-// be composed gives it back, too.
+// Another model answers the one turn that its composer lends it, with its own price, and the log
+// says so; a turn that fails to be composed gives it back, too.
 func TestALentModelAnswersOneTurn(t *testing.T) {
 	r := newRig(t, says(text("mine")), says(text("mine again")), says(text("still mine")))
 	other := newRig(t, says(text("a look"), call("c1", "look", "{}")), says(text("theirs")))

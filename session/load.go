@@ -10,9 +10,9 @@ import (
 	"adze/tool"
 )
 
-// Resume loads a session's log and makes it whole. With the same model it sends the same system prompt, so
-// that the provider's cache still fits. A call without an outcome gets exactly one, stored
-// before anything else happens, and is not run again.
+// Resume loads a session's log and makes it whole. With the same model it sends the same system
+// prompt, so that the provider's cache still fits. A call without an outcome gets exactly one,
+// stored before anything else happens, and is not run again.
 func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err := c.Store.Lock(ctx, c.ID); err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ type orphan struct {
 	message, part int          // message < 0: in none, the prompt or the person's message that it was for was never stored
 }
 
-// outcome is what is certain about the call. Its record goes on from the intent, so that the decision on
-// what may have happened is not lost.
+// outcome is what is certain about the call. Its record goes on from the intent, so that the
+// decision on what may have happened is not lost.
 func (o orphan) outcome(c Config) tool.Outcome {
 	text := "aborted before it ran"
 	record := tool.Record{
@@ -173,7 +173,8 @@ func replay(entries []Entry) (*log, error) {
 	return l, nil
 }
 
-// broken keeps what is left of an answer that broke off with its process; nil: none did. Who went on from there has read it.
+// broken keeps what is left of an answer that broke off with its process; nil: none did. Who went
+// on from there has read it.
 func (l *log) broken(messages []Message, partial *Message) []Message {
 	if partial == nil {
 		return messages
@@ -259,8 +260,8 @@ func (l *log) build(messages []Message) {
 	l.stray()
 }
 
-// stray finds the calls that had begun for a message that was never stored: a prompt that was being made, or what the
-// person ran.
+// stray finds the calls that had begun for a message that was never stored: a prompt that was being
+// made, or what the user ran.
 func (l *log) stray() {
 	known := map[callKey]bool{}
 	for _, o := range l.orphans {

@@ -74,7 +74,7 @@ func TestCallsWithoutOutcomeBecomeAbortedExactlyOnce(t *testing.T) {
 	}
 }
 
-// A command's part, and what the person runs, begin before there is a message that they belong to.
+// A command's part, and what the user runs, begin before there is a message that they belong to.
 func TestCallsOfNoMessageAreClosedExactlyOnce(t *testing.T) {
 	r := newRig(t, says(text("fine")))
 	begin := func(message, call string, o tool.Origin) session.Entry {
@@ -153,7 +153,8 @@ func TestResumeKeepsUnfinishedText(t *testing.T) {
 	}
 }
 
-// TestUnfinishedTextStaysInLaterResumes: the model read it when the session went on, and goes on reading it.
+// TestUnfinishedTextStaysInLaterResumes: the model read it when the session went on, and goes on
+// reading it.
 func TestUnfinishedTextStaysInLaterResumes(t *testing.T) {
 	r := newRig(t, says(text("on")), says(text("and on")))
 	r.shelf.entries = []session.Entry{
@@ -220,7 +221,8 @@ func TestTitleIsTheFirstLine(t *testing.T) {
 	wantText(t, "damaged", session.Head{First: []byte("{")}.Title(), "")
 }
 
-// TestAnOwnCommandIsKnownAfterAResume: the message tells the model of it, the outcome shows it to the person.
+// TestAnOwnCommandIsKnownAfterAResume: the message tells the model of it, the outcome shows it to
+// the user.
 func TestAnOwnCommandIsKnownAfterAResume(t *testing.T) {
 	r := rigWith(t, []tool.Tool{noting("look", tool.Read, func(context.Context, string) (string, error) { return "seen", nil })})
 	call := tool.RawCall{Name: "look", Arguments: `{"text":"a"}`}

@@ -12,10 +12,11 @@ import (
 	"adze/tool"
 )
 
-// A note is text that joins a conversation late: the instructions of a folder that a call just reached, what a hook adds,
-// the report of a task in the background, another mode. It is said as a message at the end, never in the system prompt
-// or among the tools, so that a request still begins with the bytes of the one before. The log has an entry of its own
-// for it, so that nobody takes it for the person's words.
+// A note is text that joins a conversation late: the instructions of a folder that a call just
+// reached, what a hook adds, the report of a task in the background, another mode. It is said as a
+// message at the end, never in the system prompt or among the tools, so that a request still begins
+// with the bytes of the one before. The log has an entry of its own for it, so that nobody takes it
+// for the user's words.
 
 // NoteKind says what a note is about.
 type NoteKind string
@@ -36,16 +37,18 @@ type Note struct {
 	Kind NoteKind `json:"kind"`
 	From string   `json:"from"`           // as a person and the model read it: "web/AGENTS.md"
 	Path string   `json:"path,omitempty"` // the file that it was read from, absolute and without links
-	// SHA256 is of the text, or of the file that it comes from, in hexadecimal; empty: the session fills it in.
+	// SHA256 is of the text, or of the file that it comes from, in hexadecimal; empty: the session
+	// fills it in.
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"` // of the text; the session fills it in
-	// Lasts keeps the newest note of this kind and origin when the conversation is summed up, and leaves out one that
-	// the model was told last.
+	// Lasts keeps the newest note of this kind and origin when the conversation is summed up, and
+	// leaves out one that the model was told last.
 	Lasts bool   `json:"lasts,omitempty"`
 	Text  string `json:"-"` // in a message it stands in its only part, among the others
 }
 
-// Step is what just happened in a turn, for Config.Notes: the person's prompt is about to be said, or calls were answered.
+// Step is what just happened in a turn, for Config.Notes: the user's prompt is about to be said,
+// or calls were answered.
 type Step struct {
 	Agent    string // the subagent; empty: the main conversation
 	Prompt   *Input // nil after calls
@@ -53,23 +56,24 @@ type Step struct {
 	Said     []Note // what the model was told and still sees, oldest first; without texts
 }
 
-// Note hands the model a text with the next request, of this turn or of the next one. One that no request follows is lost
-// with the process. It is for any goroutine.
+// Note hands the model a text with the next request, of this turn or of the next one. One that no
+// request follows is lost with the process. It is for any goroutine.
 func (s *Session) Note(n Note) {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
 	s.beside.notes = append(s.beside.notes, n)
 }
 
-// Late reports that the model was not told yet what a task in the background came to. Notes of other kinds wait for the next
-// prompt. It is for any goroutine.
+// Late reports that the model was not told yet what a task in the background came to. Notes of
+// other kinds wait for the next prompt. It is for any goroutine.
 func (s *Session) Late() bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
 	return slices.ContainsFunc(s.beside.notes, func(n Note) bool { return n.Kind == TaskNote })
 }
 
-// late reports, when a turn would end, whether there is more to tell: it waits for what is on its way.
+// late reports, when a turn would end, whether there is more to tell: it waits for what is on its
+// way.
 func (s *Session) late(ctx context.Context) bool {
 	for !s.Late() {
 		if s.config.Await == nil || !s.config.Await(ctx) {
@@ -181,7 +185,8 @@ func (n *Note) fill() {
 // tagHash is how much of the hash the model reads, in characters: enough to tell versions apart.
 const tagHash = 12
 
-// wrapped is the text as every provider is sent it. Nothing in it can end the note or begin another one.
+// wrapped is the text as every provider is sent it. Nothing in it can end the note or begin another
+// one.
 func (n Note) wrapped() string {
 	from := strings.NewReplacer(`"`, "'", "<", "(", ">", ")", "\n", " ").Replace(n.From)
 	return fmt.Sprintf("<note from=\"%s\" sha256=\"%s\">\n%s\n", from, n.SHA256[:min(tagHash, len(n.SHA256))], untagged(n.Text)) + noteEnd
@@ -231,7 +236,7 @@ func (n Note) String() string {
 	return fmt.Sprintf("%s: %d bytes joined the conversation (%s)", n.From, n.Bytes, n.Kind)
 }
 
-// NoteText is a message of adze or of a note's origin as the person reads it.
+// NoteText is a message of adze or of a note's origin as the user reads it.
 func (m Message) NoteText() string {
 	if len(m.Notes) == 0 {
 		return "the model was told: " + m.Text()

@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// Offer is a choice of the tools that requests show from now on. A call of any other tool of the session
-// stays valid. The session fills in Added and Removed.
+// Offer is a choice of the tools that requests show from now on. A call of any other tool of the
+// session stays valid. The session fills in Added and Removed.
 type Offer struct {
 	Tools    []string    `json:"tools"` // in the order in which requests show them
 	Added    []string    `json:"added,omitempty"`
@@ -20,7 +20,8 @@ type Offer struct {
 	Reason   string      `json:"reason"` // what led to it, for the person: lower case, no period
 	Excluded []Exclusion `json:"excluded,omitempty"`
 	Quiet    bool        `json:"quiet,omitempty"` // the person is not told: nothing was chosen among many
-	// Set are all tools of the session from now on, shown or not, where others joined; nil: those that were.
+	// Set are all tools of the session from now on, shown or not, where others joined; nil: those
+	// that were.
 	Set *tool.Set `json:"-"`
 }
 
@@ -30,8 +31,8 @@ type Exclusion struct {
 	Tools  []string `json:"tools"`
 }
 
-// Occasion is a moment at which the offer may change: a prompt, or the outcomes of a message's calls.
-// Between two occasions every request shows the same bytes of tools.
+// Occasion is a moment at which the offer may change: a prompt, or the outcomes of a message's
+// calls. Between two occasions every request shows the same bytes of tools.
 type Occasion struct {
 	Prompt   string
 	Outcomes []tool.Outcome // nil at a prompt
@@ -46,7 +47,8 @@ type Occasion struct {
 // A change of the offer drops the provider's cached prefix, so it should be rare and worth it.
 type Offerer func(ctx context.Context, o Occasion) *Offer
 
-// consider asks for an offer at a prompt. It returns the entries to store and what to do once they are.
+// consider asks for an offer at a prompt. It returns the entries to store and what to do once they
+// are.
 func (s *Session) consider(ctx context.Context, prompt string) (entries []Entry, then func()) {
 	o := s.askOffer(ctx, Occasion{Prompt: prompt})
 	if o == nil {
@@ -134,7 +136,8 @@ func (s *Session) adopt(names []string) {
 	}
 }
 
-// shown are the tools of requests: all, as long as nothing else was offered. Their definitions are read only then.
+// shown are the tools of requests: all, as long as nothing else was offered. Their definitions are
+// read only then.
 func (s *Session) shown() []tool.Definition {
 	if s.tools == nil {
 		s.tools = s.config.Tools.Definitions()

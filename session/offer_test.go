@@ -10,8 +10,8 @@ import (
 	"adze/session"
 )
 
-// offering answers each occasion by its prompt, or by the output of its first outcome; what is not in the
-// table leaves the offer as it is.
+// offering answers each occasion by its prompt, or by the output of its first outcome; what is not
+// in the table leaves the offer as it is.
 func offering(table map[string]string, seen *[]session.Occasion) session.Offerer {
 	return func(_ context.Context, o session.Occasion) *session.Offer {
 		*seen = append(*seen, o)

@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// past is what a log tells of the requests that were made: what the ledger and the prefix guard of a resumed
-// session go on from.
+// past is what a log tells of the requests that were made: what the ledger and the prefix guard of
+// a resumed session go on from.
 type past struct {
 	last    Message // the newest answer; it may have been taken back
 	summed  bool    // the conversation was compacted after it
@@ -49,7 +49,7 @@ func (p *past) request(provider, model string, u *Usage) *pastRequest {
 	return &p.open.requests[len(p.open.requests)-1]
 }
 
-// message takes an answer; those of the person are no requests.
+// message takes an answer; those of the user are no requests.
 func (p *past) message(m Message) {
 	if m.Role != Assistant {
 		return
@@ -60,7 +60,8 @@ func (p *past) message(m Message) {
 	}
 }
 
-// note takes an entry that is for counting only: a damaged one counts nothing, and the session goes on.
+// note takes an entry that is for counting only: a damaged one counts nothing, and the session goes
+// on.
 func (p *past) note(e Entry) {
 	switch e.Type {
 	case PrefixEntry:
@@ -83,7 +84,8 @@ func (p *past) note(e Entry) {
 	}
 }
 
-// close stores the synthetic outcomes of calls that the last process left open, and what became of files since.
+// close stores the synthetic outcomes of calls that the last process left open, and what became of
+// files since.
 func (s *Session) close(ctx context.Context, l *log) error {
 	for _, o := range l.orphans {
 		outcome := o.outcome(s.config)
@@ -133,8 +135,8 @@ func (s *Session) remember(l *log) {
 	s.recallRequest(l)
 }
 
-// calibrate learns from the counts of a conversation. What stood before the messages then is taken to be
-// what stands there now.
+// calibrate learns from the counts of a conversation. What stood before the messages then is taken
+// to be what stands there now.
 func (l *ledger) calibrate(history []Message) {
 	bytes := l.fixedBytes
 	for i, m := range history {
@@ -190,8 +192,8 @@ func (s *Session) hides(messages []Message) bool {
 	})
 }
 
-// identify finds out with which system prompt and tools a request was made that had these messages: the hash
-// in the log says which of those that are known.
+// identify finds out with which system prompt and tools a request was made that had these messages:
+// the hash in the log says which of those that are known.
 func (s *Session) identify(l *log, messages []Message) sentRequest {
 	systems := []string{s.config.Start.System, l.start.System}
 	tools := []sentRequest{{digest: s.digest, tools: s.shown()}, {digest: l.start.Tools, unnamed: true}}
@@ -211,7 +213,7 @@ func (s *Session) identify(l *log, messages []Message) sentRequest {
 	return sentRequest{vague: true}
 }
 
-// Said is the id of what the person said last, which Rewind would take back; empty: nothing.
+// Said is the id of what the user said last, which Rewind would take back; empty: nothing.
 func (s *Session) Said() string {
 	for _, m := range slices.Backward(s.history) {
 		if prompted(m) {

@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// asked lists what a request held of the person's words.
+// asked lists what a request held of the user's words.
 func asked(r session.Request) (out []string) {
 	for _, m := range r.Messages {
 		if m.Role == session.User {

@@ -43,8 +43,9 @@ func shown(r session.Request) (names []string) {
 	return names
 }
 
-// Pictures are the first to go when room is needed, before a request or after one was refused: all but those of the
-// newest message that has any. A note says where they were, nothing is summed up, and the log keeps them.
+// Pictures are the first to go when room is needed, before a request or after one was refused: all
+// but those of the newest message that has any. A note says where they were, nothing is summed up,
+// and the log keeps them.
 func TestPicturesAreLeftOutFirst(t *testing.T) {
 	tooLong := only(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: session.ContextError, Message: "too long"}})
 	shoot := func(id string) func(context.Context, func(session.Chunk) bool) {
@@ -94,7 +95,8 @@ func TestPicturesAreLeftOutFirst(t *testing.T) {
 	}
 }
 
-// Where there is room, every request holds the pictures as they were: a prefix that changes costs more than it saves.
+// Where there is room, every request holds the pictures as they were: a prefix that changes costs
+// more than it saves.
 func TestPicturesStayWhereThereIsRoom(t *testing.T) {
 	r := rigWith(t, []tool.Tool{shooting()}, says(call("a", "shoot", `{"text":"x"}`)), says(call("b", "shoot", `{"text":"x"}`)), says(text("seen"))).window(100_000)
 	wantCause(t, session.New(r.config).Prompt(t.Context(), session.Input{Text: "go"}), session.CauseDone)
@@ -103,7 +105,8 @@ func TestPicturesStayWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-// A model that is known to take no pictures gets notes, and the person is told, of their own pictures and of a tool's.
+// A model that is known to take no pictures gets notes, and the user is told, of their own
+// pictures and of a tool's.
 func TestABlindModelIsSaid(t *testing.T) {
 	r := rigWith(t, []tool.Tool{shooting()}, says(call("a", "shoot", `{"text":"x"}`)), says(text("seen")))
 	r.config.Blind = func(_, model string) bool { return model == r.config.Model }

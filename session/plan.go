@@ -8,7 +8,7 @@ import (
 // PlanState says what came of a plan.
 type PlanState string
 
-// States of a plan. Only the person accepts one, and no text of a model is ever read for it.
+// States of a plan. Only the user accepts one, and no text of a model is ever read for it.
 const (
 	PlanProposed PlanState = "proposed"
 	PlanAccepted PlanState = "accepted"
@@ -23,7 +23,8 @@ type Plan struct {
 	Text   string    `json:"text"`           // as it was shown to them last
 	// Mode is the permission mode to go on in that they chose with an accepted plan.
 	Mode string `json:"mode,omitempty"`
-	// Edits is what they changed of the model's words, as a unified diff; Remarks what they answered.
+	// Edits is what they changed of the model's words, as a unified diff; Remarks what they
+	// answered.
 	Edits   string `json:"edits,omitempty"`
 	Remarks string `json:"remarks,omitempty"`
 }

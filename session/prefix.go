@@ -9,13 +9,15 @@ import (
 	"adze/tool"
 )
 
-// PrefixChange tells that a request did not begin with the one before. A provider keeps what it has read, and
-// a request that only grows is read from there on: cheaper, and on a local model much faster.
+// PrefixChange tells that a request did not begin with the one before. A provider keeps what it has
+// read, and a request that only grows is read from there on: cheaper, and on a local model much
+// faster.
 type PrefixChange struct {
 	Time    time.Time `json:"time"`
 	Message string    `json:"message"` // the id of the answer to the request
 	Causes  []string  `json:"causes"`  // for the person: lower case, no period
-	// Expected says that somebody wanted what caused it: another model, other tools, a message taken back.
+	// Expected says that somebody wanted what caused it: another model, other tools, a message
+	// taken back.
 	Expected bool `json:"expected"`
 	// Lost is how many tokens the provider had and reads anew, an estimate; 0: not known.
 	Lost int `json:"lost_tokens,omitempty"`
@@ -39,8 +41,8 @@ type prefixGuard struct {
 type sentRequest struct {
 	provider, model, system, digest string
 	tools                           []tool.Definition
-	// vague says that the log cannot tell what of system and tools was sent; unnamed, that it cannot tell
-	// the names of the tools.
+	// vague says that the log cannot tell what of system and tools was sent; unnamed, that it
+	// cannot tell the names of the tools.
 	vague, unnamed bool
 	cut            bool // some of its messages were taken back in an earlier run
 	tokens         int
@@ -52,15 +54,15 @@ type foreseen struct {
 	lost  int
 }
 
-// foresee says why the next request will not hold the messages from one on as they were. Whoever changes the
-// conversation calls it before the change.
+// foresee says why the next request will not hold the messages from one on as they were. Whoever
+// changes the conversation calls it before the change.
 func (s *Session) foresee(message int, cause string) {
 	s.recount()
 	s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause, s.ledger.since(message)})
 }
 
-// inspect looks at the next request before it is sent: what it holds, whether that fits, and whether it begins
-// with the last one.
+// inspect looks at the next request before it is sent: what it holds, whether that fits, and
+// whether it begins with the last one.
 func (s *Session) inspect(ctx context.Context, answer string) error {
 	r := s.request()
 	change, changed := s.compare(r)
@@ -146,7 +148,8 @@ func (s *Session) messagesChanged(c *PrefixChange, messages []Message, at int) {
 	c.unexpected(true, "message "+was+" is not there any more")
 }
 
-// toolsChanged says how the tools of two requests differ, and whether that is another choice of tools.
+// toolsChanged says how the tools of two requests differ, and whether that is another choice of
+// tools.
 func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted bool) {
 	if last.unnamed {
 		return "the tools changed since the last run", true
@@ -196,8 +199,9 @@ func (s *Session) Ledger() Ledger {
 	return s.ledger.snapshot()
 }
 
-// Expect tells what the request with a prompt would hold, and which tools were chosen for it (nil: all are shown). Nothing is
-// stored, but the session takes it for said: it is for one that is asked nothing else.
+// Expect tells what the request with a prompt would hold, and which tools were chosen for it (nil:
+// all are shown). Nothing is stored, but the session takes it for said: it is for one that is asked
+// nothing else.
 func (s *Session) Expect(ctx context.Context, in Input) (Ledger, *Offer) {
 	offer := s.askOffer(ctx, Occasion{Prompt: in.Text})
 	if offer != nil {
@@ -219,7 +223,8 @@ func (s *Session) tell(answer string) {
 	}
 }
 
-// Spend counts a request that was made beside those of the session's turns, such as one for its title.
+// Spend counts a request that was made beside those of the session's turns, such as one for its
+// title.
 func (s *Session) Spend(provider, model string, u Usage) {
 	s.ledger.account.add(provider+"/"+model, 1, u, s.config.costOf(provider, model, u))
 }

@@ -45,7 +45,8 @@ func wantChange(t *testing.T, got []session.PrefixChange, expected bool, causes 
 	return got[0]
 }
 
-// A normal session says nothing: prompts, parallel calls, failures, denials, steering, an abort, a refusal.
+// A normal session says nothing: prompts, parallel calls, failures, denials, steering, an abort, a
+// refusal.
 func TestFiftyNormalTurnsKeepThePrefix(t *testing.T) {
 	var all []func(context.Context, func(session.Chunk) bool)
 	for i := range 50 {
@@ -175,8 +176,8 @@ type renamed struct{ *model }
 
 func (renamed) Name() string { return "other" }
 
-// Nobody may change the system prompt, the definitions or an old message of a running session. When it happens
-// all the same, it is a warning.
+// Nobody may change the system prompt, the definitions or an old message of a running session. When
+// it happens all the same, it is a warning.
 func TestTheGuardWarnsOfWhatNobodyWanted(t *testing.T) {
 	for _, c := range []struct {
 		name, cause string
@@ -229,7 +230,8 @@ func TestTheLedgerOfASessionIsThatOfItsResume(t *testing.T) {
 	}
 }
 
-// A run that was killed in the middle of an answer left what was saved of it: the same model goes on from there.
+// A run that was killed in the middle of an answer left what was saved of it: the same model goes
+// on from there.
 func TestUnfinishedTextKeepsItsModel(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := newRig(t, func(_ context.Context, yield func(session.Chunk) bool) {

@@ -11,16 +11,17 @@ import (
 // Retries of one model request.
 const (
 	maxAttempts = 5 // in all
-	// maxBroken is how many answers may break off after they had begun: they cost time and money, and one
-	// that breaks a third time will break again.
+	// maxBroken is how many answers may break off after they had begun: they cost time and money,
+	// and one that breaks a third time will break again.
 	maxBroken = 3
-	// maxRetryAfter is the longest wait that a provider may ask for, and that a turn waits. A limit of requests that lasts longer ends the
-	// turn: to ask before its end is in vain.
+	// maxRetryAfter is the longest wait that a provider may ask for, and that a turn waits. A limit
+	// of requests that lasts longer ends the turn: to ask before its end is in vain.
 	maxRetryAfter = 5 * time.Minute
 )
 
-// attempts asks until an answer, a lasting failure or the end of the attempts. Text that was shown of an
-// answer that broke off is void, which the Retry event says; nothing has run, because calls come last.
+// attempts asks until an answer, a lasting failure or the end of the attempts. Text that was shown
+// of an answer that broke off is void, which the Retry event says; nothing has run, because calls
+// come last.
 func (s *Session) attempts(t *turn, id string) (*draft, error) {
 	pause := backoff.NewExponentialBackOff() // 0.5 s, growing by half with jitter
 	broken := 0
@@ -95,8 +96,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// FailedRequest is the data of a request entry: a model request that left no message in the log. The hash
-// of every other one is in its message.
+// FailedRequest is the data of a request entry: a model request that left no message in the log.
+// The hash of every other one is in its message.
 type FailedRequest struct {
 	Message  string        `json:"message"` // the id that the answer would have had
 	Attempt  int           `json:"attempt"` // from 1
@@ -116,8 +117,8 @@ type failedAttempt struct {
 	err    error
 }
 
-// noteFailure stores a request that left no message, so that every request is in the log: it said nothing,
-// or what it said is void.
+// noteFailure stores a request that left no message, so that every request is in the log: it said
+// nothing, or what it said is void.
 func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 	if len(d.message.Parts) > 0 && !f.again || errors.Is(f.err, errStore) {
 		return nil

@@ -82,7 +82,8 @@ func cutAfter(chunks ...session.Chunk) func(context.Context, func(session.Chunk)
 	return only(append(chunks, session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "cut"}})...)
 }
 
-// What was shown of an answer that broke off is void: the whole one takes its place in the log, too.
+// What was shown of an answer that broke off is void: the whole one takes its place in the log,
+// too.
 func TestABrokenAnswerIsAskedAgain(t *testing.T) {
 	for name, broken := range map[string]func(context.Context, func(session.Chunk) bool){
 		"a cut connection": cutAfter(text("half")),

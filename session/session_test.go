@@ -301,8 +301,8 @@ func TestTheStreamContractIsEnforced(t *testing.T) {
 	}
 }
 
-// TestAFailingStoreStopsEffects fails the store after each number of entries and checks that nothing ran
-// whose intent was not saved, and that the run says so.
+// TestAFailingStoreStopsEffects fails the store after each number of entries and checks that
+// nothing ran whose intent was not saved, and that the run says so.
 func TestAFailingStoreStopsEffects(t *testing.T) {
 	const whole = 8 // start message message intent outcome intent outcome message (then end)
 	for n := 1; n <= whole; n++ {

@@ -7,18 +7,19 @@ import (
 	"adze/tool"
 )
 
-// One result may be larger than all that a model takes. It is shortened in what is sent, before the conversation is
-// summed up or given up; the log keeps it whole, and a run that goes on later shortens it again.
+// One result may be larger than all that a model takes. It is shortened in what is sent, before the
+// conversation is summed up or given up; the log keeps it whole, and a run that goes on later
+// shortens it again.
 
-// Shares of the room that a conversation has: after a refusal, a result that takes more than the first is shortened to
-// the second. Before a request, only one is that no window could hold.
+// Shares of the room that a conversation has: after a refusal, a result that takes more than the
+// first is shortened to the second. Before a request, only one is that no window could hold.
 const (
 	largeShare = 2
 	shortShare = 4
 )
 
-// room is how many tokens the conversation may have beside what every request holds. Of a window that nobody knows
-// it is less than what was just refused.
+// room is how many tokens the conversation may have beside what every request holds. Of a window
+// that nobody knows it is less than what was just refused.
 func (l *ledger) room() int {
 	if l.window <= 0 {
 		return l.since(0) * 6 / 10
@@ -26,8 +27,8 @@ func (l *ledger) room() int {
 	return max(l.window-l.tokens(l.fixedBytes)-min(freeTokens, l.window/freeShare), 0)
 }
 
-// shorter is a copy of outcomes with the large ones cut, and what the person is told. It has an id of its own:
-// adapters keep what they encoded by the id.
+// shorter is a copy of outcomes with the large ones cut, and what the user is told. It has an id
+// of its own: adapters keep what they encoded by the id.
 func (l *ledger) shorter(m Message, tokens int) (Message, []string) {
 	perToken := float64(bytesPerToken) / l.correction.value()
 	large := max(int(float64(tokens)*perToken), 2*cutOutput)
@@ -90,7 +91,8 @@ func (p *pictured) any(messages []Message) bool {
 	return p.is
 }
 
-// withoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as shorter's has.
+// withoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as
+// shorter's has.
 func withoutPictures(m Message, words string) Message {
 	note := func(a tool.Attachment) string { return fmt.Sprintf(words, a.Name) }
 	m.ID += "-seen"

@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// One result that is larger than the window is shortened in what is sent, and said; the log keeps it, and a run that
-// goes on later shortens it again. Nothing is summed up for it.
+// One result that is larger than the window is shortened in what is sent, and said; the log keeps
+// it, and a run that goes on later shortens it again. Nothing is summed up for it.
 func TestOneResultLargerThanTheWindowIsShortened(t *testing.T) {
 	huge := func(context.Context, string) (string, error) { return "begin " + long(50_000) + " end", nil }
 	tooLong := only(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: session.ContextError, Message: "too long"}})

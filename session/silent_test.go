@@ -8,8 +8,8 @@ import (
 	"adze/session"
 )
 
-// An answer of nothing, or of thoughts only, is no end in any step: the model is told once which tools there are,
-// then the turn ends with its own cause, and no older text is its answer.
+// An answer of nothing, or of thoughts only, is no end in any step: the model is told once which
+// tools there are, then the turn ends with its own cause, and no older text is its answer.
 func TestAnAnswerOfNothingIsNoEnd(t *testing.T) {
 	thinks := says(session.Reasoning{Delta: "I should read it."})
 	blank := says(text(" \n"))

@@ -7,7 +7,8 @@ import (
 	"adze/session"
 )
 
-// What the server could not read goes back to the model, once in a row; then the turn ends as any failure does.
+// What the server could not read goes back to the model, once in a row; then the turn ends as any
+// failure does.
 func TestAStumbleIsFedBackOnce(t *testing.T) {
 	stumble := func(kind session.ErrorKind) func() []session.Chunk {
 		return func() []session.Chunk {

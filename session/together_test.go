@@ -30,8 +30,8 @@ func (b *batches) Append(ctx context.Context, id session.ID, entries ...session.
 	return b.shelf.Append(ctx, id, entries...)
 }
 
-// Outcomes that are there together are stored in one go, in the model's order, before any of them is shown; nobody waits
-// for a call after the one whose turn it is.
+// Outcomes that are there together are stored in one go, in the model's order, before any of them
+// is shown; nobody waits for a call after the one whose turn it is.
 func TestOutcomesThatAreThereTogetherAreStoredTogether(t *testing.T) {
 	took := map[string]time.Duration{"first": 2 * time.Second, "early": time.Second, "late": 3 * time.Second}
 	synctest.Test(t, func(t *testing.T) {

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// A person may allow a call otherwise than the model made it: with another command, or without some of the hunks of a
-// change; and programs that they put beside the pipeline, hooks, may want other arguments. What is changed is a call like
-// any other: it is parsed, validated and judged as what it has become, and the model is told.
+// A person may allow a call otherwise than the model made it: with another command, or without some
+// of the hunks of a change; and programs that they put beside the pipeline, hooks, may want other
+// arguments. What is changed is a call like any other: it is parsed, validated and judged as what
+// it has become, and the model is told.
 
 // Change is a call as it is to run instead of as it was made.
 type Change struct {
@@ -77,7 +78,8 @@ func rejected(refused []int, why string) string {
 	return note
 }
 
-// offerChange adds to a question what a person may change about the call. What a tool asks while it runs is not changed.
+// offerChange adds to a question what a person may change about the call. What a tool asks while it
+// runs is not changed.
 func (x *execution) offerChange(q *Question) {
 	q.Editing = x.editing()
 	if x.h.bound.parts() {
@@ -85,7 +87,8 @@ func (x *execution) offerChange(q *Question) {
 	}
 }
 
-// amend puts a call that a person changed in the place of the one that was asked about, and has it judged.
+// amend puts a call that a person changed in the place of the one that was asked about, and has it
+// judged.
 func (x *execution) amend(ctx context.Context, c *Change) error {
 	if faults := x.rewrite(c.Arguments, c.Note, ""); len(faults) > 0 {
 		return Fail(CodeInvalidArguments, "the person changed the call to something that does not fit the tool: %s", unfit(faults))
@@ -104,8 +107,8 @@ func (x *execution) amend(ctx context.Context, c *Change) error {
 	return err
 }
 
-// rewrite puts other arguments in the place of those of the call, unrepaired; with faults nothing has changed. An origin
-// is where they are from; empty: a person wrote them.
+// rewrite puts other arguments in the place of those of the call, unrepaired; with faults nothing
+// has changed. An origin is where they are from; empty: a person wrote them.
 func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
 	h := x.h
 	h.OK, h.Errors = false, nil
@@ -139,13 +142,14 @@ type Look struct {
 	Call      CallID
 	Tool      string
 	Arguments json.RawMessage
-	// Change puts other arguments, all of them, in the place of these before the call is judged. An error says why they
-	// do not fit; the call then stays as it is. Note tells the model.
+	// Change puts other arguments, all of them, in the place of these before the call is judged. An
+	// error says why they do not fit; the call then stays as it is. Note tells the model.
 	Change  func(arguments json.RawMessage, note string) error
 	Outcome *Outcome
 }
 
-// Ruling is what hooks say of a call. It can only narrow: what neither denies nor asks is judged as if there were none.
+// Ruling is what hooks say of a call. It can only narrow: what neither denies nor asks is judged as
+// if there were none.
 type Ruling struct {
 	Deny string // why it is not done; empty: it may be
 	Ask  string // why a person is to look at it, whatever rules and mode say

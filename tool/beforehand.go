@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// What is known of a call before a person is asked about it, and how long they take. A question about what cannot
-// work is none: the gate calls Question.Check first, and the call fails with what that found.
+// What is known of a call before a person is asked about it, and how long they take. A question
+// about what cannot work is none: the gate calls Question.Check first, and the call fails with what
+// that found.
 
 // errUnseen ends a check that would have to look at what only a person may allow.
 var errUnseen = fmt.Errorf("not known before it is allowed: %w", ErrDenied)
 
-// check asks the tool why the call cannot work. What it may not look at, and a check that fails inside, are no reason.
+// check asks the tool why the call cannot work. What it may not look at, and a check that fails
+// inside, are no reason.
 func (x *execution) check(ctx context.Context, may func(Need) bool) error {
 	b := x.base()
 	b.metadata, b.wait = nil, nil
@@ -41,8 +43,8 @@ func (x *execution) found() error {
 	return x.flaw
 }
 
-// preview is what a person sees of the call. That nothing can be shown is said, so that nobody takes it for nothing to
-// be done.
+// preview is what a person sees of the call. That nothing can be shown is said, so that nobody
+// takes it for nothing to be done.
 func (x *execution) preview(ctx context.Context) []Block {
 	type shown struct {
 		blocks []Block

@@ -62,7 +62,8 @@ func BenchmarkHydrate(b *testing.B) {
 	}
 }
 
-// BenchmarkPipeline is everything around a Run that does nothing: hydrate, permission, goroutine, record.
+// BenchmarkPipeline is everything around a Run that does nothing: hydrate, permission, goroutine,
+// record.
 func BenchmarkPipeline(b *testing.B) {
 	var got editArgs
 	set := setOf(b, numeric(&got))

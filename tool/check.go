@@ -10,7 +10,8 @@ import (
 	"adze/tool/schema"
 )
 
-// goodName accepts the names that every provider accepts: a letter, then up to 63 letters, digits, _ or -.
+// goodName accepts the names that every provider accepts: a letter, then up to 63 letters, digits,
+// _ or -.
 func goodName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -65,8 +66,8 @@ func (d *declaration) check() error {
 	return errors.Join(errs...)
 }
 
-// checkArgAliases compares aliases of arguments with the properties of a schema that lists some: an alias
-// that leads nowhere would only show when a model uses it.
+// checkArgAliases compares aliases of arguments with the properties of a schema that lists some: an
+// alias that leads nowhere would only show when a model uses it.
 func (d *declaration) checkArgAliases() (errs []error) {
 	if len(d.argAliases) == 0 {
 		return nil
@@ -92,7 +93,8 @@ func (d *declaration) checkArgAliases() (errs []error) {
 	return errs
 }
 
-// argNames are the properties of the arguments: as the given schema lists them, or those of the struct.
+// argNames are the properties of the arguments: as the given schema lists them, or those of the
+// struct.
 func (d *declaration) argNames() map[string]bool {
 	names := map[string]bool{}
 	if d.face.Parameters == nil {

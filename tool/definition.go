@@ -59,8 +59,8 @@ const (
 	NoSchemaFull     NoSchemaMode = "full"           // as any other tool
 )
 
-// Breach says why a call with these needs may not run whatever a gate says; empty: it may. A tool that takes
-// unchecked arguments and is to read only does nothing else.
+// Breach says why a call with these needs may not run whatever a gate says; empty: it may. A tool
+// that takes unchecked arguments and is to read only does nothing else.
 func (d Definition) Breach(needs []Need) string {
 	if !d.AllowNoSchema || d.NoSchemaMode != NoSchemaReadOnly {
 		return ""
@@ -103,8 +103,8 @@ func (d Definition) Clone() Definition {
 	return d
 }
 
-// sum is the digest of all fields but Digest. Each text and list comes with its length before it, so that
-// nothing can move from one field to another, and schemas count as the author wrote them.
+// sum is the digest of all fields but Digest. Each text and list comes with its length before it,
+// so that nothing can move from one field to another, and schemas count as the author wrote them.
 func (d Definition) sum() string {
 	b := make([]byte, 0, len(d.Description)+len(d.Parameters)+len(d.ProviderSchema)+512)
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }

@@ -18,7 +18,8 @@ const (
 	Alias    Origin = "alias"
 	Repaired Origin = "repaired"
 	FromText Origin = "text"
-	// FromCommand is a call of a command that the person gave: a part of a file that a shell runs or that is read.
+	// FromCommand is a call of a command that the user gave: a part of a file that a shell runs
+	// or that is read.
 	FromCommand Origin = "command"
 	// FromHook is a call whose arguments a hook wrote.
 	FromHook Origin = "hook"
@@ -57,7 +58,7 @@ type Outcome struct {
 	Status Status `json:"status"`
 	// Code is stable, for scripts and the log; empty when completed.
 	Code string `json:"code,omitempty"`
-	// Title is one line for the person.
+	// Title is one line for the user.
 	Title string `json:"title,omitempty"`
 	// Output is for the model, clipped.
 	Output      string       `json:"output"`
@@ -82,8 +83,8 @@ type Outcome struct {
 // EventKind names what happened to a call while it was in the pipeline.
 type EventKind string
 
-// Kinds of tool events. The end of a call is not among them: the session announces the outcome once it
-// is stored.
+// Kinds of tool events. The end of a call is not among them: the session announces the outcome once
+// it is stored.
 const (
 	Queued  EventKind = "queue" // its arguments are read; it starts when it is its turn and it is allowed
 	Started EventKind = "start"
@@ -91,7 +92,8 @@ const (
 	Asked   EventKind = "ask"
 )
 
-// Event is progress of one call. Updates of one call replace each other; nothing else may be dropped.
+// Event is progress of one call. Updates of one call replace each other; nothing else may be
+// dropped.
 type Event struct {
 	Kind     EventKind
 	Call     CallID

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fill replaces ${name} in a description. A name that Init does not know is the author's mistake. Any other
-// dollar stays, so that $HOME and $5 can be written, and $${name} writes ${name}.
+// fill replaces ${name} in a description. A name that Init does not know is the author's mistake.
+// Any other dollar stays, so that $HOME and $5 can be written, and $${name} writes ${name}.
 func fill(text string, in Init) (string, error) {
 	var b strings.Builder
 	var unknown error

@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// FuzzHydrate: whatever a model writes, hydration does not panic, tells all or nothing, never alters what
-// was valid, and Run gets only what the schema allows.
+// FuzzHydrate: whatever a model writes, hydration does not panic, tells all or nothing, never
+// alters what was valid, and Run gets only what the schema allows.
 func FuzzHydrate(f *testing.F) {
 	for _, arguments := range []string{
 		`{"text":"safe","mode":"a","n":3}`, `{"Text":"evil"}`, `{"text":"safe","TEXT":"evil"}`, `{"text":"safe","text":"evil"}`,
@@ -107,7 +107,8 @@ func fuzzTool(t testing.TB, got **fuzzArgs, open bool) *tool.Set {
 	}))
 }
 
-// FuzzSchema: no schema and no value make the validator panic or run for ever, and what it refuses it explains.
+// FuzzSchema: no schema and no value make the validator panic or run for ever, and what it refuses
+// it explains.
 func FuzzSchema(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`, `{"a":"x"}`},

@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// TestHydrationAsJSON writes down the form in which a hydration leaves the program. The first line of a
-// case's input is the call: origin, id, tool. The rest is what the model wrote.
+// TestHydrationAsJSON writes down the form in which a hydration leaves the program. The first line
+// of a case's input is the call: origin, id, tool. The rest is what the model wrote.
 func TestHydrationAsJSON(t *testing.T) {
 	golden.Cases(t, "testdata/hydration", func(t *testing.T, c *golden.Case) {
 		head, arguments, _ := strings.Cut(c.Input, "\n")

@@ -7,8 +7,8 @@ import (
 	"adze/internal/golden"
 )
 
-// The keywords of the vocabularies core, applicator, unevaluated and validation of draft 2020-12, and those
-// of draft 7, that can make a value invalid without a reference leading outside.
+// The keywords of the vocabularies core, applicator, unevaluated and validation of draft 2020-12,
+// and those of draft 7, that can make a value invalid without a reference leading outside.
 func judgingKeywords(draft7 bool) []string {
 	both := strings.Fields(`$ref allOf anyOf oneOf not if then else properties patternProperties additionalProperties propertyNames
 		items contains type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern
@@ -25,8 +25,8 @@ func tellingKeywords() []string {
 	return strings.Fields("title description default examples deprecated readOnly writeOnly $comment format contentEncoding contentMediaType")
 }
 
-// TestEveryKeywordHasCases: each keyword of each draft stands in a case that accepts and refuses values, and
-// keywords that only tell stand in one that accepts.
+// TestEveryKeywordHasCases: each keyword of each draft stands in a case that accepts and refuses
+// values, and keywords that only tell stand in one that accepts.
 func TestEveryKeywordHasCases(t *testing.T) {
 	accepts, refuses := map[string]int{}, map[string]int{}
 	golden.Cases(t, "testdata/schema", func(t *testing.T, c *golden.Case) {

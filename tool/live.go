@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// liveInterval spaces updates of one call: 19 in any second and the one that stop passes on make 20, more than
-// anybody reads.
+// liveInterval spaces updates of one call: 19 in any second and the one that stop passes on make
+// 20, more than anybody reads.
 const liveInterval = 55 * time.Millisecond
 
-// live passes on the newest metadata of one call: at once when the last update is old enough, else when
-// the interval ends or the call does, so the last one always arrives. After stop nothing is passed on.
+// live passes on the newest metadata of one call: at once when the last update is old enough, else
+// when the interval ends or the call does, so the last one always arrives. After stop nothing is
+// passed on.
 type live struct {
 	emit func(title string, metadata json.RawMessage)
 
@@ -52,8 +53,9 @@ func (l *live) tick() {
 	l.timer = time.AfterFunc(liveInterval, l.tick)
 }
 
-// flush passes the newest metadata on. Encoding runs an author's MarshalJSON and emitting an observer, here on a
-// timer's goroutine, where a panic would end the process; such metadata is not shown.
+// flush passes the newest metadata on. Encoding runs an author's MarshalJSON and emitting an
+// observer, here on a timer's goroutine, where a panic would end the process; such metadata is not
+// shown.
 func (l *live) flush() {
 	encode := l.encode
 	l.encode = nil

@@ -18,7 +18,8 @@ func schemed(id, schema string, aliases ...string) tool.Tool {
 	return say(id, func(c *sayConfig) { c.Parameters, c.Aliases, c.ArgAliases = json.RawMessage(schema), aliases, nil })
 }
 
-// wrongSchemas are schemas that their metaschema refuses, or whose pattern cannot be read, and what the reason says.
+// wrongSchemas are schemas that their metaschema refuses, or whose pattern cannot be read, and what
+// the reason says.
 func wrongSchemas() map[string]string {
 	return map[string]string{
 		`{"properties":{"a":{"type":"strng"}}}`:                    "/properties/a/type: there are the types string",
@@ -69,7 +70,8 @@ func TestRegisterRefusesASchemaThatItsMetaschemaDoesNotAllow(t *testing.T) {
 	}
 }
 
-// TestMetaschemaAgreesWithTheOfficialOne asks the validator with the published metaschema about the schemas above.
+// TestMetaschemaAgreesWithTheOfficialOne asks the validator with the published metaschema about the
+// schemas above.
 func TestMetaschemaAgreesWithTheOfficialOne(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/jsonschema-go").Output()
 	folder := filepath.Join(strings.TrimSpace(string(dir)), "jsonschema", "meta-schemas")

@@ -2,10 +2,11 @@ package tool
 
 import "slices"
 
-// The decoder of encoding/json is laxer about names than a schema: it takes "PATH" for path, and merges two
-// objects of one name. Arguments must be what was validated, so both are refused.
+// The decoder of encoding/json is laxer about names than a schema: it takes "PATH" for path, and
+// merges two objects of one name. Arguments must be what was validated, so both are refused.
 
-// keysWritten counts the names in a JSON text, which is known to be valid: one colon each, outside strings.
+// keysWritten counts the names in a JSON text, which is known to be valid: one colon each, outside
+// strings.
 func keysWritten(text string) int {
 	n, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -21,8 +22,8 @@ func keysWritten(text string) int {
 	return n
 }
 
-// measure counts the names in a decoded value and how deep it nests; names that were written twice are
-// there once.
+// measure counts the names in a decoded value and how deep it nests; names that were written twice
+// are there once.
 func measure(value any) (names, depth int) {
 	var children []any
 	switch v := value.(type) {
@@ -43,7 +44,8 @@ func measure(value any) (names, depth int) {
 	return names, depth + 1
 }
 
-// sortedKeys is slices.Sorted of maps.Keys with room made at once: it runs for every object of a value.
+// sortedKeys is slices.Sorted of maps.Keys with room made at once: it runs for every object of a
+// value.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

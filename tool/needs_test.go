@@ -25,8 +25,8 @@ func needsOf(t *testing.T, one tool.Tool) []tool.Need {
 	return asked
 }
 
-// A required permission that no need covers is asked for as the widest need of its kind, and so is a need that
-// names nothing.
+// A required permission that no need covers is asked for as the widest need of its kind, and so is
+// a need that names nothing.
 func TestUncoveredPermissionsBecomeTheWidestNeed(t *testing.T) {
 	all := []tool.Permission{tool.Read, tool.Write, tool.Execute, tool.Network}
 	anything := func(kinds ...tool.Permission) (needs []tool.Need) {
@@ -72,8 +72,8 @@ func TestAskWithoutATargetIsTheWidestNeed(t *testing.T) {
 	}
 }
 
-// A tool without a schema that may only read does nothing else, whatever a gate allows; its mode is in the record, in
-// the provenance and in what is announced.
+// A tool without a schema that may only read does nothing else, whatever a gate allows; its mode is
+// in the record, in the provenance and in what is announced.
 func TestNoSchemaModeIsKeptWhateverTheGateSays(t *testing.T) {
 	for _, c := range []struct {
 		mode tool.NoSchemaMode
@@ -107,7 +107,8 @@ func TestNoSchemaModeIsKeptWhateverTheGateSays(t *testing.T) {
 	}
 }
 
-// The gate gets the repair itself, so that a person can look at it, and learns when a person has seen the call.
+// The gate gets the repair itself, so that a person can look at it, and learns when a person has
+// seen the call.
 func TestTheGateSeesTheRepair(t *testing.T) {
 	var asked []tool.Question
 	r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {

@@ -70,7 +70,8 @@ func TestTheOutcomeKeepsARepairBeforeAndAfter(t *testing.T) {
 	}
 }
 
-// What a call touches is kept although Redact exposes no argument: a decision proves nothing without it.
+// What a call touches is kept although Redact exposes no argument: a decision proves nothing
+// without it.
 func TestNeedsAreLoggableAndArgumentsAreNot(t *testing.T) {
 	one := say("say", func(c *sayConfig) { c.Redact, c.Permissions = tool.Expose(), tool.Requires(tool.Network) }, needing(func(in sayArgs) []tool.Need {
 		return []tool.Need{{Permission: tool.Network, Target: "host.example"}}

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Redaction is the mandatory allowlist of top-level fields, of arguments and of metadata, that may leave
-// for log and audit. Its zero value is undeclared, and a tool with it does not register. It does not govern
-// Needs: what a call touches is what was decided on, and is declared loggable by being a Need.
+// Redaction is the mandatory allowlist of top-level fields, of arguments and of metadata, that may
+// leave for log and audit. Its zero value is undeclared, and a tool with it does not register. It
+// does not govern Needs: what a call touches is what was decided on, and is declared loggable by
+// being a Need.
 type Redaction struct {
 	declared bool
 	fields   []string

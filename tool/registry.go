@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// Registry holds declared tools in the order of their registration. The zero value is ready for use with
-// the default Validator. It is safe for concurrent use.
+// Registry holds declared tools in the order of their registration. The zero value is ready for use
+// with the default Validator. It is safe for concurrent use.
 type Registry struct {
-	// Validator compiles schemas; nil: JSONSchema. Set it, and the other fields, before the first Tools.
+	// Validator compiles schemas; nil: JSONSchema. Set it, and the other fields, before the first
+	// Tools.
 	Validator Validator
-	// Eager compiles every schema in Tools, so that a bad one fails there; otherwise each compiles at its
-	// first call, which keeps a start short.
+	// Eager compiles every schema in Tools, so that a bad one fails there; otherwise each compiles
+	// at its first call, which keeps a start short.
 	Eager bool
 	// Now is the clock for the time of compilation; nil: time.Now.
 	Now func() time.Time
@@ -27,9 +28,10 @@ type Registry struct {
 	taken map[string]string // names and aliases in small letters, and whose they are
 }
 
-// Register adds a tool and fails closed: a bad or taken name or alias, no schema, one that its metaschema does not
-// allow, a pattern that cannot be read, a remote $ref, no Redact, an unknown permission are errors, all named at once.
-// Of names, case does not count: models do not keep to it.
+// Register adds a tool and fails closed: a bad or taken name or alias, no schema, one that its
+// metaschema does not allow, a pattern that cannot be read, a remote $ref, no Redact, an unknown
+// permission are errors, all named at once. Of names, case does not count: models do not keep to
+// it.
 func (r *Registry) Register(t Tool) error {
 	if !goodName(t.id) {
 		return fmt.Errorf("tool %q: bad name: want a letter, then up to 63 letters, digits, _ or -", t.id)
@@ -43,8 +45,8 @@ func (r *Registry) Register(t Tool) error {
 	return r.RegisterTested(t)
 }
 
-// RegisterTested is Register for a declaration that is the same in every run, and that a test has given to Register: what that
-// finds wrong is not looked for again at each start of the program.
+// RegisterTested is Register for a declaration that is the same in every run, and that a test has
+// given to Register: what that finds wrong is not looked for again at each start of the program.
 func (r *Registry) RegisterTested(t Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,8 +82,8 @@ func (r *Registry) claim(t Tool) error {
 	return nil
 }
 
-// Unregister removes a tool from future Sets and reports whether it was there. Sets already handed out
-// keep it.
+// Unregister removes a tool from future Sets and reports whether it was there. Sets already handed
+// out keep it.
 func (r *Registry) Unregister(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,8 +93,8 @@ func (r *Registry) Unregister(id string) bool {
 	return len(r.tools) < before
 }
 
-// Get returns a copy of one definition, initialised with empty directories; false when it is not registered
-// or cannot be initialised.
+// Get returns a copy of one definition, initialised with empty directories; false when it is not
+// registered or cannot be initialised.
 func (r *Registry) Get(id string) (Definition, bool) {
 	for _, t := range r.all() {
 		if t.id == id {
@@ -106,8 +108,8 @@ func (r *Registry) Get(id string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// Enabled returns copies of the definitions whose required permissions are all granted, in order. Tools
-// that cannot be initialised are left out.
+// Enabled returns copies of the definitions whose required permissions are all granted, in order.
+// Tools that cannot be initialised are left out.
 func (r *Registry) Enabled(granted ...Permission) []Definition {
 	var out []Definition
 	for _, t := range r.all() {
@@ -129,8 +131,9 @@ func (r *Registry) all() []Tool {
 	return slices.Clone(r.tools)
 }
 
-// Tools initialises and describes every tool once and returns an immutable Set. Schemas compile on first
-// use, or here with Eager. One tool that fails to initialise fails the whole: a missing tool must not go unnoticed.
+// Tools initialises and describes every tool once and returns an immutable Set. Schemas compile on
+// first use, or here with Eager. One tool that fails to initialise fails the whole: a missing tool
+// must not go unnoticed.
 func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	validator := r.Validator
 	if validator == nil {

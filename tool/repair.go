@@ -11,18 +11,20 @@ import (
 )
 
 // Repair records the single fix of arguments. A repair reshapes what the model wrote; it never
-// invents or completes content: what ends too early stays refused, and no character of a value changes.
+// invents or completes content: what ends too early stays refused, and no character of a value
+// changes.
 type Repair struct {
 	// Kind joins the steps that applied with +, in order: "double_encoded+alias".
 	Kind   string          `json:"kind"`
 	Before string          `json:"before"`
 	After  json.RawMessage `json:"after"`
-	// Dropped are JSON pointers to what was left out because it says nothing, or only talks about the call;
-	// at most 20.
+	// Dropped are JSON pointers to what was left out because it says nothing, or only talks about
+	// the call; at most 20.
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// Guessed reports a fix that is worth a look: one that did more than understand other names. A nil Repair is none.
+// Guessed reports a fix that is worth a look: one that did more than understand other names. A nil
+// Repair is none.
 func (r *Repair) Guessed() bool {
 	if r == nil {
 		return false
@@ -35,7 +37,8 @@ func (r *Repair) Guessed() bool {
 	return false
 }
 
-// Steps of a repair that fit values to the schema; those that read text that is not JSON are with the reader.
+// Steps of a repair that fit values to the schema; those that read text that is not JSON are with
+// the reader.
 const (
 	stepDouble   = "double_encoded"    // a string that holds the JSON of what the schema wants
 	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments, or a list of one
@@ -68,8 +71,9 @@ func (f *fixes) drop(path string) {
 
 func (f *fixes) did(kind string) { f.kinds.Add(kind) }
 
-// repair makes the one attempt: every step that applies, then one more judgement. When the result is not
-// valid either, the model is told what is left: its other names are understood beside one that is not.
+// repair makes the one attempt: every step that applies, then one more judgement. When the result
+// is not valid either, the model is told what is left: its other names are understood beside one
+// that is not.
 func (h *Hydration) repair(ctx context.Context, model Repairer, before string, faults []Fault) (parsed, []Fault) {
 	text, did := mend(h.prepared, before)
 	left := len(did.kinds) > 0
@@ -105,8 +109,8 @@ func (f *fixes) record(before string, after parsed) *Repair {
 	return &Repair{Kind: strings.Join(f.kinds, "+"), Before: before, After: after.raw, Dropped: f.dropped}
 }
 
-// mend makes one pass over the arguments: it reads what is almost JSON, then fits it to the schema. Nothing
-// applied when no kind is recorded, also where the text cannot be read with certainty.
+// mend makes one pass over the arguments: it reads what is almost JSON, then fits it to the schema.
+// Nothing applied when no kind is recorded, also where the text cannot be read with certainty.
 func mend(p *prepared, text string) (string, fixes) {
 	if len(text) > repairAtMost || !utf8.ValidString(text) {
 		return "", fixes{}

@@ -13,8 +13,8 @@ import (
 )
 
 // TestRepairCorpus runs testdata/repair: what models write, by family. A case is a section named
-// tool/what it shows; its want says what becomes of it: accepted, understood or repaired by which steps, or refused with
-// which code and where, and then the arguments that the tool gets.
+// tool/what it shows; its want says what becomes of it: accepted, understood or repaired by which
+// steps, or refused with which code and where, and then the arguments that the tool gets.
 func TestRepairCorpus(t *testing.T) {
 	set := corpusSet(t)
 	counts := map[string]int{}
@@ -148,8 +148,8 @@ type (
 	}
 )
 
-// fetchSchema is written the way generators write schemas for tool servers: choices with null, references,
-// open objects.
+// fetchSchema is written the way generators write schemas for tool servers: choices with null,
+// references, open objects.
 const fetchSchema = `{"type":"object","properties":{"url":{"type":"string"},
 	"retries":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null,"title":"Retries"},
 	"headers":{"type":"object","properties":{"content_type":{"type":"string"}},"additionalProperties":{"type":"string"}},

@@ -8,8 +8,9 @@ import (
 	"adze/tool/schema"
 )
 
-// mender fits a value to a schema. It touches only what is wrong for certain: a value of a type that the
-// schema does not take, a name that it does not know. Whatever it makes is judged by the validator again.
+// mender fits a value to a schema. It touches only what is wrong for certain: a value of a type
+// that the schema does not take, a name that it does not know. Whatever it makes is judged by the
+// validator again.
 type mender struct {
 	prepared *prepared
 	shapes   *schema.Shapes
@@ -38,8 +39,8 @@ func (m *mender) value(v *loose.Tree, schema any, path string) {
 	m.fit(v, s, path)
 }
 
-// fit goes on with what lies in a value. Trees that were read nest within loose.MaxNesting, and so do the schemas'
-// demands on them.
+// fit goes on with what lies in a value. Trees that were read nest within loose.MaxNesting, and so
+// do the schemas' demands on them.
 func (m *mender) fit(v *loose.Tree, s *schema.Shape, path string) {
 	switch v.Kind {
 	case loose.Object:
@@ -76,8 +77,8 @@ func (m *mender) convert(v *loose.Tree, s *schema.Shape) {
 	}
 }
 
-// encoded reports whether a string looks like the JSON of a list or object. One that could not be read is
-// not an item.
+// encoded reports whether a string looks like the JSON of a list or object. One that could not be
+// read is not an item.
 func encoded(v *loose.Tree) bool {
 	text := strings.TrimSpace(v.Text)
 	return v.Kind == loose.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{"))

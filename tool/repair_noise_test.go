@@ -64,8 +64,9 @@ func (w *noisy) list(brackets string, n int, item func(int), lines bool) {
 
 func sortedNames(v map[string]any) []string { return slices.Sorted(maps.Keys(v)) }
 
-// FuzzNoise: what stands around and between whole values is passed over, and nothing else happens. The text that
-// encoding/json reads without the noise is what must come out; with its end cut off, that or nothing.
+// FuzzNoise: what stands around and between whole values is passed over, and nothing else happens.
+// The text that encoding/json reads without the noise is what must come out; with its end cut off,
+// that or nothing.
 func FuzzNoise(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed, uint8(seed), uint16(0))

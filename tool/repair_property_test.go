@@ -57,7 +57,8 @@ func TestValidArgumentsAreNeverAltered(t *testing.T) {
 	}
 }
 
-// TestRepairKeepsEveryCharacter writes arguments in the ways of models and wants back what they hold.
+// TestRepairKeepsEveryCharacter writes arguments in the ways of models and wants back what they
+// hold.
 func TestRepairKeepsEveryCharacter(t *testing.T) {
 	set, r := corpusSet(t), rand.New(rand.NewPCG(3, 4))
 	repaired := 0
@@ -190,8 +191,8 @@ func (j judging) Compile(schema json.RawMessage) (tool.Check, error) {
 	}, err
 }
 
-// FuzzRepair: whatever is written, a repair does not panic, is judged once, is final, and holds no text that
-// was not written.
+// FuzzRepair: whatever is written, a repair does not panic, is judged once, is final, and holds no
+// text that was not written.
 func FuzzRepair(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("..", "testdata", "repair", "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -257,7 +258,8 @@ func readings(text string) []string {
 	return out
 }
 
-// resolved resolves each escape of JSON where it stands. It is written apart from the repairer's own.
+// resolved resolves each escape of JSON where it stands. It is written apart from the repairer's
+// own.
 func resolved(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {

@@ -6,7 +6,8 @@ import (
 	"adze/tool"
 )
 
-// FuzzRepairBySchema: whatever a schema says, a repair ends, does not panic, and what it makes is final.
+// FuzzRepairBySchema: whatever a schema says, a repair ends, does not panic, and what it makes is
+// final.
 func FuzzRepairBySchema(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"properties":{"a":{"type":"array","items":{"$ref":"#/properties/a"}}}}`, `{"a":5}`},

@@ -9,10 +9,10 @@ import (
 	"adze/tool/loose"
 )
 
-// Repairer is an optional second way to mend arguments that are not JSON, asked only where no rule applies.
-// Contract: it makes one attempt and returns the arguments as one JSON object; an error or "" is a refusal;
-// it never runs anything. What it returns is held to the same rule as any repair (see faithful), then judged
-// like the model's own.
+// Repairer is an optional second way to mend arguments that are not JSON, asked only where no rule
+// applies. Contract: it makes one attempt and returns the arguments as one JSON object; an error or
+// "" is a refusal; it never runs anything. What it returns is held to the same rule as any repair
+// (see faithful), then judged like the model's own.
 type Repairer interface {
 	Repair(ctx context.Context, b Broken) (string, error)
 }
@@ -24,8 +24,8 @@ type Broken struct {
 	Faults    []Fault
 }
 
-// askModel makes the one attempt by the Repairer. Arguments that were cut are never shown to it: the only
-// way to mend them is to invent their end.
+// askModel makes the one attempt by the Repairer. Arguments that were cut are never shown to it:
+// the only way to mend them is to invent their end.
 func (h *Hydration) askModel(ctx context.Context, model Repairer, before string, faults []Fault) (text string, did fixes) {
 	if model == nil || faults[0].Stage != StageParse || !whole(before) {
 		return "", fixes{}
@@ -42,8 +42,8 @@ func (h *Hydration) askModel(ctx context.Context, model Repairer, before string,
 	return text, fixes{kinds: loose.Steps{stepModel}}
 }
 
-// whole reports whether arguments have an end: brackets and quotes come in pairs, and a brace is last. It
-// errs on the side of a cut.
+// whole reports whether arguments have an end: brackets and quotes come in pairs, and a brace is
+// last. It errs on the side of a cut.
 func whole(text string) bool {
 	text = strings.TrimSuffix(strings.TrimSpace(text), "```")
 	plain := strings.ReplaceAll(text, `\\`, "")
@@ -52,8 +52,9 @@ func whole(text string) bool {
 		strings.Count(text, "{") == strings.Count(text, "}") && strings.Count(text, "[") == strings.Count(text, "]")
 }
 
-// faithful reports whether a mended text says what the broken one said: the same characters in the same
-// order but for those that give structure, and each of its names, strings and numbers in one piece.
+// faithful reports whether a mended text says what the broken one said: the same characters in the
+// same order but for those that give structure, and each of its names, strings and numbers in one
+// piece.
 func faithful(before, after string) bool {
 	var did loose.Steps
 	root, ok := loose.Read(after, &did)

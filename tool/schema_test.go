@@ -195,7 +195,8 @@ func TestSchemaPathNamesTheField(t *testing.T) {
 	}
 }
 
-// What a model is shown leaves out what an answer tells, and what is optional and rare; what validates keeps all.
+// What a model is shown leaves out what an answer tells, and what is optional and rare; what
+// validates keeps all.
 func TestOfferOfAStruct(t *testing.T) {
 	type pair struct {
 		Old string `json:"old" doc:"as it stands"`

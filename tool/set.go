@@ -62,7 +62,8 @@ func (s *Set) add(e *entry) {
 	s.byName[e.name] = e
 }
 
-// Definitions returns copies of all definitions that are offered, in order. It reads all that were not read yet.
+// Definitions returns copies of all definitions that are offered, in order. It reads all that were
+// not read yet.
 func (s *Set) Definitions() []Definition {
 	out := make([]Definition, len(s.order))
 	for i, e := range s.order {
@@ -92,13 +93,15 @@ func (s *Set) Get(name string) (Definition, bool) {
 // Has reports whether there is a tool of a name, Unoffered or not.
 func (s *Set) Has(name string) bool { return s.byName[name] != nil }
 
-// SideEffects reports whether the tool of that name declares that it may change something, and whether there is one.
+// SideEffects reports whether the tool of that name declares that it may change something, and
+// whether there is one.
 func (s *Set) SideEffects(name string) (declared, known bool) {
 	e, known := s.byName[name]
 	return known && e.read().def.Permissions.SideEffects(), known
 }
 
-// Only returns the Set of those tools that keep accepts. It reads all that were not read yet: Named does not.
+// Only returns the Set of those tools that keep accepts. It reads all that were not read yet: Named
+// does not.
 func (s *Set) Only(keep func(Definition) bool) *Set {
 	return s.filter(func(e *entry) bool { return keep(e.read().def.Clone()) })
 }
@@ -202,8 +205,8 @@ func claim(owners map[string]string, key, name string) {
 	owners[key] = name
 }
 
-// find is the name of the tool that is meant; "" where there is none, or more than one. A real name wins over
-// an alias, and both as they are written over another case.
+// find is the name of the tool that is meant; "" where there is none, or more than one. A real name
+// wins over an alias, and both as they are written over another case.
 func (n *roster) find(name string) string {
 	if owner, ok := n.aliases[name]; ok {
 		return owner
@@ -235,8 +238,8 @@ func (n *roster) verb(name, arguments string) string {
 // mostPrefixed bounds the names that are looked at without their prefix, in bytes.
 const mostPrefixed = 200
 
-// unprefixed takes off what models were trained to write before a function's name, and the number that some
-// write behind it: functions.read:0 is read.
+// unprefixed takes off what models were trained to write before a function's name, and the number
+// that some write behind it: functions.read:0 is read.
 func unprefixed(name string) string {
 	if len(name) > mostPrefixed {
 		return name
@@ -252,8 +255,8 @@ func unprefixed(name string) string {
 	return name
 }
 
-// lookup finds a tool by its name, or by what other assistants call it; alias reports the latter. Arguments
-// choose where one foreign name stands for several tools.
+// lookup finds a tool by its name, or by what other assistants call it; alias reports the latter.
+// Arguments choose where one foreign name stands for several tools.
 func (s *Set) lookup(name, arguments string) (p *prepared, alias bool) {
 	if e, ok := s.byName[name]; ok {
 		return e.read(), false

@@ -6,16 +6,17 @@ import (
 	"adze/tool/schema"
 )
 
-// Validator compiles a schema. Contract: Compile may be slow, the Check it returns is fast, pure and safe
-// for concurrent use; references outside the schema are never followed; a fault repeats no value.
+// Validator compiles a schema. Contract: Compile may be slow, the Check it returns is fast, pure
+// and safe for concurrent use; references outside the schema are never followed; a fault repeats no
+// value.
 type Validator interface {
 	Name() string
 	Version() string
 	Compile(schema json.RawMessage) (Check, error)
 }
 
-// Check validates a decoded JSON value and returns every fault, in document order of the pointers; none
-// means valid.
+// Check validates a decoded JSON value and returns every fault, in document order of the pointers;
+// none means valid.
 type Check func(value any) []Fault
 
 // compiled is a Check with where it came from.
@@ -24,8 +25,8 @@ type compiled struct {
 	info  ValidatorInfo
 }
 
-// JSONSchema is the default Validator: drafts 2020-12 and 7 by github.com/google/jsonschema-go, with all
-// errors instead of the first.
+// JSONSchema is the default Validator: drafts 2020-12 and 7 by github.com/google/jsonschema-go,
+// with all errors instead of the first.
 type JSONSchema struct{}
 
 // Name of the validator, for provenance.

@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// TestSchemaKeywords runs testdata/schema: each case says of every value by the specification whether it is
-// valid (ok, bad), and shows what a model reads about those that are not.
+// TestSchemaKeywords runs testdata/schema: each case says of every value by the specification
+// whether it is valid (ok, bad), and shows what a model reads about those that are not.
 func TestSchemaKeywords(t *testing.T) {
 	golden.Cases(t, "testdata/schema", func(t *testing.T, c *golden.Case) {
 		check, err := tool.JSONSchema{}.Compile(json.RawMessage(c.Input))

@@ -18,8 +18,8 @@ import (
 	"adze/tool"
 )
 
-// slowDesk is a workspace in which every tool has something to do for long: a wide tree, a large file, a
-// server that never answers.
+// slowDesk is a workspace in which every tool has something to do for long: a wide tree, a large
+// file, a server that never answers.
 func slowDesk(t testing.TB, dir string) {
 	t.Helper()
 	line := strings.Repeat("some words of a line, aaaaaaaaaaaaaaaaaaaaaaaaaa ", 2)
@@ -97,9 +97,9 @@ func newSlowBench(t testing.TB, dir string) *bench {
 	return b
 }
 
-// An abort ends every tool, wherever it falls: the tool returns by itself before the runner gives up on it, and leaves
-// no temporary file, no process, and files as they were. The delays only choose where the abort falls; nothing here
-// depends on how fast the machine is.
+// An abort ends every tool, wherever it falls: the tool returns by itself before the runner gives
+// up on it, and leaves no temporary file, no process, and files as they were. The delays only
+// choose where the abort falls; nothing here depends on how fast the machine is.
 func TestAbortEndsEveryTool(t *testing.T) {
 	dir := t.TempDir()
 	slowDesk(t, dir)
@@ -128,8 +128,8 @@ func TestAbortEndsEveryTool(t *testing.T) {
 	h.noProcess()
 }
 
-// abortAfter aborts a call some time after the gate let it through, and returns how long it went on after that; 0
-// when it had ended before.
+// abortAfter aborts a call some time after the gate let it through, and returns how long it went on
+// after that; 0 when it had ended before.
 func (b *bench) abortAfter(t testing.TB, name, arguments string, delay time.Duration) (tool.Outcome, time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -24,7 +24,8 @@ type changed struct {
 	again        bool   // a formatter has written it once more
 }
 
-// after has the file formatted and looked at, as the person configured, and notes it as the session knows it.
+// after has the file formatted and looked at, as the user configured, and notes it as the session
+// knows it.
 func (f files) after(ctx context.Context, session string, p workspace.Path, c changed) changed {
 	c.done.State = describeState(c.done.State, c.format)
 	f.seen.Record(session, c.done.State, c.text)
@@ -37,7 +38,8 @@ func (f files) after(ctx context.Context, session string, p workspace.Path, c ch
 	return c
 }
 
-// reformat runs the formatter of a file and writes what it makes of it, if nobody has changed the file meanwhile.
+// reformat runs the formatter of a file and writes what it makes of it, if nobody has changed the
+// file meanwhile.
 func (f files) reformat(ctx context.Context, session string, p workspace.Path, c changed) changed {
 	next, name, err := f.formatters.Format(ctx, p.Abs(), c.text)
 	switch {
@@ -73,7 +75,8 @@ func (f files) replace(ctx context.Context, p workspace.Path, how text.Format, k
 	return f.exchange(ctx, p, how.Offset(""), was, body)
 }
 
-// exchange puts body in the place of was, which is all that the file must hold behind its first bytes.
+// exchange puts body in the place of was, which is all that the file must hold behind its first
+// bytes.
 func (f files) exchange(ctx context.Context, p workspace.Path, first int64, was, body []byte) (workspace.Written, error) {
 	return f.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
 		if !cur.Exists {

@@ -9,7 +9,7 @@ import (
 	"adze/tool"
 )
 
-// Inquiry is a question of the model's to the person.
+// Inquiry is a question of the model's to the user.
 type Inquiry struct {
 	Agent    string // the subagent that asks; empty: the main conversation
 	Asks     string // who asks, where it is not the model, such as an MCP server
@@ -17,8 +17,9 @@ type Inquiry struct {
 	Choices  []string // may be empty; the person may answer in other words
 }
 
-// Inquire puts a question to the person. Contract: it returns what they answered, not blank; ctx.Err() when ctx ends
-// first; an error when nobody can be asked any more. It is called by several goroutines.
+// Inquire puts a question to the user. Contract: it returns what they answered, not blank;
+// ctx.Err() when ctx ends first; an error when nobody can be asked any more. It is called by
+// several goroutines.
 type Inquire func(ctx context.Context, q Inquiry) (answer string, err error)
 
 type askArgs struct {
@@ -109,7 +110,8 @@ func (in askArgs) check() error {
 	return nil
 }
 
-// unanswered denies the call and keeps the question, so that a person who comes later finds it in the result.
+// unanswered denies the call and keeps the question, so that a person who comes later finds it in
+// the result.
 func unanswered(q askMeta) error {
 	text := "nobody is here to answer: " + q.Question
 	if len(q.Choices) > 0 {

@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// casePerson is the person of a case: .person holds what they answer to every question, "(gone)" that nobody can be
-// asked any more. A case without that file has nobody.
+// casePerson is the user of a case: .person holds what they answer to every question, "(gone)"
+// that nobody can be asked any more. A case without that file has nobody.
 func casePerson(dir string) Inquire {
 	raw, err := os.ReadFile(filepath.Join(dir, ".person"))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestAnAbortEndsAQuestion(t *testing.T) {
 	}
 }
 
-// TestAQuestionNamesItsSubagent: whose question it is, the person must know.
+// TestAQuestionNamesItsSubagent: whose question it is, the user must know.
 func TestAQuestionNamesItsSubagent(t *testing.T) {
 	var asked Inquiry
 	b := askBench(t, func(_ context.Context, q Inquiry) (string, error) { asked = q; return "a", nil })

@@ -17,9 +17,10 @@ import (
 	"adze/tool"
 )
 
-// TestCases runs testdata/tool/<name>/*.txtar. Each line of a case's input is one call: the arguments of
-// the tool that the folder is named after, or another tool's name and its arguments, to set the scene.
-// A section setup.sh runs before them, see setUp. The wants are those of the last call; $WORK stands for the workspace.
+// TestCases runs testdata/tool/<name>/*.txtar. Each line of a case's input is one call: the
+// arguments of the tool that the folder is named after, or another tool's name and its arguments,
+// to set the scene. A section setup.sh runs before them, see setUp. The wants are those of the last
+// call; $WORK stands for the workspace.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "testdata", "tool")
@@ -74,7 +75,8 @@ func runCase(t *testing.T, name string, c *golden.Case) {
 	}
 }
 
-// sameTimes makes all files of a case as old as one another, so that an order by time is that of names.
+// sameTimes makes all files of a case as old as one another, so that an order by time is that of
+// names.
 func sameTimes(t *testing.T, dir string) {
 	t.Helper()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

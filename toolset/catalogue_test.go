@@ -32,7 +32,8 @@ func TestEveryToolHasItsCases(t *testing.T) {
 	}
 }
 
-// TestBuiltInToolsAreDeclaredSoundly does what a start leaves out: it gives each declaration to the check for all.
+// TestBuiltInToolsAreDeclaredSoundly does what a start leaves out: it gives each declaration to the
+// check for all.
 func TestBuiltInToolsAreDeclaredSoundly(t *testing.T) {
 	for name, d := range map[string]Deps{"full": {}, "brief": {Brief: true}, "code": {Code: &lsp.Servers{}}} {
 		d.Shell = NewShell(proc.Supervisor{}, nil)
@@ -125,7 +126,8 @@ func (b *bench) hydrate(t *testing.T, name, arguments string) tool.Hydration {
 	return b.runner.Hydrate(t.Context(), b.set, []tool.RawCall{{ID: "c", Name: name, Arguments: arguments}})[0]
 }
 
-// understood checks that a call in other words is read, that the record says so, and that the result holds a text.
+// understood checks that a call in other words is read, that the record says so, and that the
+// result holds a text.
 func (b *bench) understood(t *testing.T, name, arguments, holds string) {
 	t.Helper()
 	h := b.hydrate(t, name, arguments)
@@ -142,8 +144,8 @@ func (b *bench) understood(t *testing.T, name, arguments, holds string) {
 // tokens estimates what a text costs a model: English prose has about 4.6 bytes a token.
 func tokens(s string) int { return len(s) * 10 / 46 }
 
-// What a tool says about itself is short: 10 to 40 tokens for a simple tool, under 120 for one with rules of its
-// own, in a file of at most 40 lines; every argument is described.
+// What a tool says about itself is short: 10 to 40 tokens for a simple tool, under 120 for one with
+// rules of its own, in a file of at most 40 lines; every argument is described.
 func TestDescriptionsAreShort(t *testing.T) {
 	ruled := []string{"bash", "edit", "webfetch", "todowrite"}
 	for _, d := range newDeskOfAll(t).set.Definitions() {
@@ -180,8 +182,8 @@ func described(t *testing.T, place string, o object) {
 	}
 }
 
-// Every tool has a View of its own: what a completed call leaves can be drawn by a pane that has never heard of
-// the tool, in the kind that fits.
+// Every tool has a View of its own: what a completed call leaves can be drawn by a pane that has
+// never heard of the tool, in the kind that fits.
 func TestEveryToolCanBeDrawn(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "f.txt"), []byte("one\ntwo\n"), 0o644); err != nil {
@@ -245,7 +247,8 @@ func drawnCalls() []drawnCall {
 	}
 }
 
-// A brief catalogue offers a part of the arguments, takes all of them, and costs half of what it takes.
+// A brief catalogue offers a part of the arguments, takes all of them, and costs half of what it
+// takes.
 func TestBriefToolsTakeWhatTheyDoNotOffer(t *testing.T) {
 	dir := t.TempDir()
 	deps := caseDeps(t, dir)

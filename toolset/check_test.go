@@ -11,8 +11,9 @@ import (
 	"adze/tool"
 )
 
-// foreseen holds what a check before the question says against what the run then says: it is never wrong, in the same
-// words, and of a file that is to be changed it foresees every reason that is not the disk's.
+// foreseen holds what a check before the question says against what the run then says: it is never
+// wrong, in the same words, and of a file that is to be changed it foresees every reason that is
+// not the disk's.
 func foreseen(t testing.TB, o tool.Outcome, flaw error) {
 	t.Helper()
 	if flaw != nil && (o.Status != tool.Failed || o.Code != tool.CodeOf(flaw) || o.Output != flaw.Error()) {
@@ -24,7 +25,8 @@ func foreseen(t testing.TB, o tool.Outcome, flaw error) {
 	}
 }
 
-// checking asks the check before it allows anything, as the policy does, with what may be read unasked.
+// checking asks the check before it allows anything, as the policy does, with what may be read
+// unasked.
 func (d *desk) checking(name string, in args, may func(tool.Need) bool) (flaw error) {
 	d.Helper()
 	runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(ctx context.Context, q tool.Question) (tool.Decision, error) {
@@ -113,8 +115,8 @@ func (d *desk) everything() (all []string) {
 	return all
 }
 
-// TestChecksDoNotTell holds that a check looks at nothing that a person would have to allow first: neither what stands
-// in a file nor whether there is one comes out of it.
+// TestChecksDoNotTell holds that a check looks at nothing that a person would have to allow first:
+// neither what stands in a file nor whether there is one comes out of it.
 func TestChecksDoNotTell(t *testing.T) {
 	d := newDesk(t)
 	d.put(".env", "TOKEN=hunter2\n")

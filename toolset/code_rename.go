@@ -103,8 +103,8 @@ func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path
 	return work, nil
 }
 
-// rewrite changes all files, or none: one that is not any more as the server read it, or cannot be written, takes back
-// those before it.
+// rewrite changes all files, or none: one that is not any more as the server read it, or cannot be
+// written, takes back those before it.
 func (l linguist) rewrite(ctx context.Context, session string, work []rewriting) error {
 	for i, w := range work {
 		done, err := l.exchange(ctx, w.path, 0, []byte(w.Before), []byte(w.After))

@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// part is an element of a command: one argument, or a group of arguments that is left out as a whole when
-// the call lacks one of its values.
+// part is an element of a command: one argument, or a group of arguments that is left out as a
+// whole when the call lacks one of its values.
 type part struct {
 	words []word
 	group bool
@@ -76,7 +76,8 @@ func parseWord(text string) (w word, err error) {
 	return w, nil
 }
 
-// argv is the command of a call. The vector is as complete as it can be also beside an error, for the gate.
+// argv is the command of a call. The vector is as complete as it can be also beside an error, for
+// the gate.
 func (d *declared) argv(raw json.RawMessage) (argv []string, err error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil {

@@ -42,7 +42,8 @@ func (d *declared) words() (all []word) {
 	return all
 }
 
-// codeLetter is the option that makes an interpreter run the next argument as code, "" for other programs.
+// codeLetter is the option that makes an interpreter run the next argument as code, "" for other
+// programs.
 func codeLetter(program string) string {
 	name := strings.TrimRight(filepath.Base(program), "0123456789.")
 	switch {

@@ -11,10 +11,11 @@ import (
 	"adze/tool"
 )
 
-// What other assistants' tools are called like and take: Claude Code, codex, opencode, gemini-cli, qwen-code,
-// crush, cline, roo, aider, cursor, pi and the editor tools of benchmarks. The names are facts of their public
-// schemas. The rule of every idiom here: what it makes does what was asked, or it refuses with the next move.
-// What cannot change the meaning of a call is dropped, everything else is not.
+// What other assistants' tools are called like and take: Claude Code, codex, opencode, gemini-cli,
+// qwen-code, crush, cline, roo, aider, cursor, pi and the editor tools of benchmarks. The names are
+// facts of their public schemas. The rule of every idiom here: what it makes does what was asked,
+// or it refuses with the next move. What cannot change the meaning of a call is dropped, everything
+// else is not.
 
 // pathAliases adds the names that models use for path.
 func pathAliases(more map[string]string) map[string]string {
@@ -192,9 +193,9 @@ func whole(v any) (n int, ok bool) {
 	return 0, false
 }
 
-// limited reads a time limit as this tool takes it, at most so many seconds. What is above is held to it, but for
-// a round number that other assistants' tools, which count in milliseconds, take: 120000 is two minutes. A second
-// name with the unit in it is always milliseconds.
+// limited reads a time limit as this tool takes it, at most so many seconds. What is above is held
+// to it, but for a round number that other assistants' tools, which count in milliseconds, take:
+// 120000 is two minutes. A second name with the unit in it is always milliseconds.
 func limited(name string, most int) tool.Idiom {
 	millis := []string{name + "_ms", name + "_millis", name + "_milliseconds"}
 	return tool.Idiom{Names: append([]string{name}, millis...), Means: func(w written) (written, string) {

@@ -6,7 +6,8 @@ import (
 	"adze/tool"
 )
 
-// askIdioms read questions as other assistants write them: several in a list, choices with descriptions.
+// askIdioms read questions as other assistants write them: several in a list, choices with
+// descriptions.
 func askIdioms() []tool.Idiom {
 	return []tool.Idiom{
 		{Names: []string{"questions"}, Means: func(w written) (written, string) {

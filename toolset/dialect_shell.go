@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// bashSchema is that of the arguments with the longest timeout that the person allows, so that a longer one is
-// held to it before anybody is asked.
+// bashSchema is that of the arguments with the longest timeout that the user allows, so that a
+// longer one is held to it before anybody is asked.
 func bashSchema(s *Shell) json.RawMessage {
 	whole, err := tool.SchemaOf[bashArgs]()
 	const least = `"minimum":1`
@@ -44,7 +44,7 @@ func bashIdioms(s *Shell) []tool.Idiom {
 	}
 }
 
-// prefixRule drops the rule that codex's models propose: rules are the person's.
+// prefixRule drops the rule that codex's models propose: rules are the user's.
 func prefixRule() tool.Idiom {
 	return tool.Idiom{Names: []string{"prefix_rule"}, Means: func(written) (written, string) { return nil, "" }}
 }
@@ -167,7 +167,8 @@ func webIdioms(most int) []tool.Idiom {
 
 var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("https?://[^\\s\"'<>`]+") })
 
-// pageOf drops what is asked of a page beside its address, and takes the address out of a prompt that has one.
+// pageOf drops what is asked of a page beside its address, and takes the address out of a prompt
+// that has one.
 func pageOf() tool.Idiom {
 	return tool.Idiom{Names: []string{"url", "prompt", "query"}, Means: func(w written) (written, string) {
 		if url, ok := w["url"]; ok {

@@ -11,7 +11,8 @@ import (
 	"adze/tool"
 )
 
-// asWritten reports edits of a notebook's JSON: each text stands in the file, and one of them in no cell.
+// asWritten reports edits of a notebook's JSON: each text stands in the file, and one of them in no
+// cell.
 func asWritten(edits []textedit.Edit, c content) bool {
 	inCells := !slices.ContainsFunc(edits, func(e textedit.Edit) bool { return !strings.Contains(c.book.Text, e.Old) })
 	inFile := !slices.ContainsFunc(edits, func(e textedit.Edit) bool { return !strings.Contains(c.text, e.Old) })

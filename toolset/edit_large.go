@@ -28,8 +28,8 @@ type largeHit struct {
 	data []byte
 }
 
-// planLarge finds exact matches in a large file without loading it. found is false when an edit does not match so, or
-// the encoding needs decoding: then the whole file has to be looked at.
+// planLarge finds exact matches in a large file without loading it. found is false when an edit
+// does not match so, or the encoding needs decoding: then the whole file has to be looked at.
 func planLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, edits []textedit.Edit, know knowledge) (plan editPlan, found bool, err error) {
 	head, err := o.Head(64 << 10)
 	if err != nil {

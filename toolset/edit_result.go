@@ -23,8 +23,8 @@ func (plan editPlan) meta(p workspace.Path) changeMeta {
 	}
 }
 
-// result says what was done. After a match that was not exact the model gets the difference, because the file may not
-// hold what it believes.
+// result says what was done. After a match that was not exact the model gets the difference,
+// because the file may not hold what it believes.
 func (plan editPlan) result(p workspace.Path, done workspace.Written) changeResult {
 	meta := plan.meta(p)
 	meta.Bytes, meta.Seen, meta.Notes = done.Bytes, &done.State, done.Notes

@@ -15,8 +15,8 @@ import (
 	"adze/tool"
 )
 
-// randomFile is a file in some encoding, with a mark or not, line ends of one kind or mixed. parts are its decoded
-// pieces; between them stand the places to edit, "<<here 0>>" and so on.
+// randomFile is a file in some encoding, with a mark or not, line ends of one kind or mixed. parts
+// are its decoded pieces; between them stand the places to edit, "<<here 0>>" and so on.
 type randomFile struct {
 	format text.Format
 	parts  []string
@@ -47,8 +47,8 @@ func newRandomFile(rng *rand.Rand) randomFile {
 
 func here(i int) string { return fmt.Sprintf("<<here %d>>", i) }
 
-// holds checks that got is the file with nexts at its places, in whatever line ends, and that every other byte is
-// as it was.
+// holds checks that got is the file with nexts at its places, in whatever line ends, and that every
+// other byte is as it was.
 func (f randomFile) holds(t *testing.T, got []byte, nexts []string) {
 	t.Helper()
 	mark := len(f.encode(""))
@@ -113,7 +113,8 @@ func randomLines(rng *rand.Rand, f text.Format) string {
 	return b.String()
 }
 
-// Whatever the spelling of a file, edits change no byte outside their places: 10,000 edits, one to six in a call.
+// Whatever the spelling of a file, edits change no byte outside their places: 10,000 edits, one to
+// six in a call.
 func TestEditsChangeNoByteOutsideTheirPlace(t *testing.T) {
 	t.Parallel()
 	edits, shards := 10_000, 4

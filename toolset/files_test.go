@@ -143,7 +143,8 @@ func TestParallelEditsOfOneFileAllCount(t *testing.T) {
 	}
 }
 
-// Every file operation of write and edit fails in turn: the file is the old or the new one, and nothing is left over.
+// Every file operation of write and edit fails in turn: the file is the old or the new one, and
+// nothing is left over.
 func TestWriteAndEditAreOldOrNewWhateverFails(t *testing.T) {
 	t.Parallel()
 	old := strings.Repeat("line of text\n", 50) + "target\n"

@@ -18,14 +18,15 @@ type repos struct {
 	git git.Git
 }
 
-// gitPlace is a repository as a call sees it: spec is what of it is meant, relative to where git runs.
+// gitPlace is a repository as a call sees it: spec is what of it is meant, relative to where git
+// runs.
 type gitPlace struct {
 	*git.Repo
 	path   workspace.Path
 	spec   string
 	folder bool
-	// strip is the path of the workspace in the repository, add that of the repository in the workspace;
-	// both end in a slash and at least one is empty.
+	// strip is the path of the workspace in the repository, add that of the repository in the
+	// workspace; both end in a slash and at least one is empty.
 	strip, add string
 }
 
@@ -57,7 +58,8 @@ func (g repos) nowhere(at gitPlace, where string) error {
 	return tool.Fail(tool.CodeNotFound, "%s does not exist, %s; %s", brief(at.path.Display()), where, hint)
 }
 
-// unseen says of a path of the repository that its content is not to be shown to the call that is at a place.
+// unseen says of a path of the repository that its content is not to be shown to the call that is
+// at a place.
 func (g repos) unseen(at gitPlace) func(path string) bool {
 	held := g.heldBack(at.path)
 	if held == nil {

@@ -196,8 +196,9 @@ func patchFooter(at gitPlace, d git.Diff, shown string) string {
 // patchSection is the patch of one file.
 type patchSection struct{ path, text string }
 
-// patchSections parts a patch by file. Lines of content begin with a blank, +, - or \, so a line that begins
-// with "diff --" is a header; two sections with the same one are a file that changed its type.
+// patchSections parts a patch by file. Lines of content begin with a blank, +, - or \, so a line
+// that begins with "diff --" is a header; two sections with the same one are a file that changed
+// its type.
 func patchSections(patch string) (all []patchSection) {
 	header := ""
 	for line := range strings.Lines(patch) {
@@ -213,8 +214,8 @@ func patchSections(patch string) (all []patchSection) {
 	return all
 }
 
-// headerPath is the new name in "diff --git a/old b/new", "diff --cc name" or "* Unmerged path name"; names
-// with blanks make the first ambiguous, which a half that repeats resolves.
+// headerPath is the new name in "diff --git a/old b/new", "diff --cc name" or "* Unmerged path
+// name"; names with blanks make the first ambiguous, which a half that repeats resolves.
 func headerPath(line string) string {
 	line = strings.TrimSuffix(line, "\n")
 	for _, start := range []string{"diff --cc ", "diff --combined ", "* Unmerged path "} {

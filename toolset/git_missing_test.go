@@ -7,8 +7,8 @@ import (
 	"adze/tool"
 )
 
-// TestGitToolsSayThatAPathIsNotThere: a name that neither the disk nor git has is an error with near names, and is told
-// apart from files that were deleted, are not tracked, or have no changes.
+// TestGitToolsSayThatAPathIsNotThere: a name that neither the disk nor git has is an error with
+// near names, and is told apart from files that were deleted, are not tracked, or have no changes.
 func TestGitToolsSayThatAPathIsNotThere(t *testing.T) {
 	b := gitBench(t, `git init -q; mkdir src; echo one > src/parse.go; echo two > old.txt; echo three > gone.txt
 		git add .; git commit -qm first; git rm -q old.txt; git commit -qm "Remove old.txt"

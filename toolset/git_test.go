@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// gitBench is a bench whose workspace is the folder sub of a temporary one, after a script ran above it.
+// gitBench is a bench whose workspace is the folder sub of a temporary one, after a script ran
+// above it.
 func gitBench(t *testing.T, script, sub string) *bench {
 	t.Helper()
 	needGit(t)

@@ -11,7 +11,8 @@ import (
 	"adze/tool"
 )
 
-// harmless are arguments of each tool that are valid and change nothing; a new tool gets a line here.
+// harmless are arguments of each tool that are valid and change nothing; a new tool gets a line
+// here.
 func harmless() map[string]map[string]any {
 	return map[string]map[string]any{
 		"read":           {"path": "file.txt"},
@@ -94,8 +95,8 @@ func with(t *testing.T, base map[string]any, name, raw string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// Every argument of every tool, missing, unknown, of a wrong type, out of range, not text: refused before
-// anything is done, with a sentence that a model can act on.
+// Every argument of every tool, missing, unknown, of a wrong type, out of range, not text: refused
+// before anything is done, with a sentence that a model can act on.
 func TestArgumentsThatDoNotFitAreRefused(t *testing.T) {
 	h := newHostile(t)
 	for _, d := range h.set.Definitions() {
@@ -141,8 +142,8 @@ func oddTexts() map[string]string {
 	}
 }
 
-// Texts that are valid but odd never end in a hang, a change, a process or an answer without bound. Where
-// tools.md names the code it is checked.
+// Texts that are valid but odd never end in a hang, a change, a process or an answer without bound.
+// Where tools.md names the code it is checked.
 func TestOddTextsAreHarmless(t *testing.T) {
 	h := newHostile(t)
 	codes := map[string]string{

@@ -19,8 +19,8 @@ import (
 	"adze/tool"
 )
 
-// hostile is a workspace full of traps, beside a folder that no call may touch unasked. Its gate agrees to
-// everything inside the workspace, and outside only where open is set.
+// hostile is a workspace full of traps, beside a folder that no call may touch unasked. Its gate
+// agrees to everything inside the workspace, and outside only where open is set.
 type hostile struct {
 	*testing.T
 	top, work string
@@ -80,8 +80,8 @@ func (h *hostile) layOut() {
 	h.socket()
 }
 
-// socket puts a socket into the workspace. Its address is relative, because a temporary folder's name can be
-// longer than an address may be.
+// socket puts a socket into the workspace. Its address is relative, because a temporary folder's
+// name can be longer than an address may be.
 func (h *hostile) socket() {
 	h.Chdir(h.work)
 	l, err := net.Listen("unix", "sock")
@@ -112,8 +112,8 @@ func (h *hostile) call(name, arguments string) tool.Outcome {
 	return h.runner.Exec(ctx, calls[0])
 }
 
-// refused makes a call that must not complete, and checks what every refusal owes: one of the known codes, one
-// short message with the next move, and a disk as it was.
+// refused makes a call that must not complete, and checks what every refusal owes: one of the known
+// codes, one short message with the next move, and a disk as it was.
 func (h *hostile) refused(name, arguments string, codes ...string) {
 	h.Helper()
 	before := h.snapshot()
@@ -139,7 +139,8 @@ func (h *hostile) same(before map[string]string, name, arguments string) {
 	}
 }
 
-// knownCodes are those of tools.md and of the pipeline itself; "internal" is a bug and not among them.
+// knownCodes are those of tools.md and of the pipeline itself; "internal" is a bug and not among
+// them.
 func knownCodes() []string {
 	return []string{
 		tool.CodeNotFound, tool.CodeIsDirectory, tool.CodeNotRegular, tool.CodeBinary, tool.CodeTooLarge, tool.CodeOutsideWorkspace,
@@ -196,7 +197,8 @@ func (h *hostile) snapshot() map[string]string {
 	return all
 }
 
-// noProcess checks that nothing that a call started still runs. What has ended needs a moment to be gone.
+// noProcess checks that nothing that a call started still runs. What has ended needs a moment to be
+// gone.
 func (h *hostile) noProcess() {
 	h.Helper()
 	left := func() (below []proc.Info) {

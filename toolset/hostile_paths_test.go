@@ -8,8 +8,8 @@ import (
 	"adze/tool"
 )
 
-// The outcomes of a trap, one for each kind of tool that takes a path. "ok" completes; "-" is not tried,
-// because it may rightly change something.
+// The outcomes of a trap, one for each kind of tool that takes a path. "ok" completes; "-" is not
+// tried, because it may rightly change something.
 type trap struct {
 	name   string
 	path   string
@@ -93,8 +93,8 @@ func opened() []trap {
 	}
 }
 
-// Whatever a path turns out to be, each tool answers with the code of tools.md or does its work, at once, and
-// nothing changes inside or outside.
+// Whatever a path turns out to be, each tool answers with the code of tools.md or does its work, at
+// once, and nothing changes inside or outside.
 func TestHostilePaths(t *testing.T) {
 	h := newHostile(t)
 	h.walkInto(traps(h.top))
@@ -131,8 +131,8 @@ func (h *hostile) spring(x trap, name string, arguments map[string]any, want str
 	}
 }
 
-// What a change does that is allowed: a link is followed inside the workspace, and a hard link to the outside
-// is cut, so that the file outside stays.
+// What a change does that is allowed: a link is followed inside the workspace, and a hard link to
+// the outside is cut, so that the file outside stays.
 func TestChangesThroughLinksStayInside(t *testing.T) {
 	h := newHostile(t)
 	for name, want := range map[string]string{"dangling": "nowhere", "hard.txt": "hard.txt", "new\nline.txt": "new\nline.txt", "@file.txt": "file.txt"} {

@@ -9,10 +9,12 @@ import (
 	"adze/tool"
 )
 
-// partLimit bounds, in bytes, the files of which a change is made in part: the changed call holds the text twice.
+// partLimit bounds, in bytes, the files of which a change is made in part: the changed call holds
+// the text twice.
 const partLimit = 4 << 20
 
-// without writes the new text but for the hunks that the person refused, which stay as the file has them.
+// without writes the new text but for the hunks that the user refused, which stay as the file has
+// them.
 func (w writer) without(ctx context.Context, in writeArgs, refused []int) (writeArgs, error) {
 	p, err := w.root.Resolve(in.Path)
 	if err != nil {
@@ -35,8 +37,8 @@ func (w writer) without(ctx context.Context, in writeArgs, refused []int) (write
 	return in, err
 }
 
-// without replaces the whole text of the file by what the edits make of it but for the refused hunks, so that it is done
-// only to the very text that was looked at.
+// without replaces the whole text of the file by what the edits make of it but for the refused
+// hunks, so that it is done only to the very text that was looked at.
 func (e editor) without(ctx context.Context, in editArgs, refused []int) (editArgs, error) {
 	edits, err := in.list()
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// TestLargeFilesAreReadAndEditedInLittleMemory reads far into a file of 24 MB, or of ADZE_LARGE_FILE bytes (1 GB is the bar), and edits
-// it near its end. What is allocated altogether stays below 4 MiB whatever the size; mode, mark and line ends are kept. A long
-// run tells the times beside those of sed.
+// TestLargeFilesAreReadAndEditedInLittleMemory reads far into a file of 24 MB, or of
+// ADZE_LARGE_FILE bytes (1 GB is the bar), and edits it near its end. What is allocated altogether
+// stays below 4 MiB whatever the size; mode, mark and line ends are kept. A long run tells the
+// times beside those of sed.
 func TestLargeFilesAreReadAndEditedInLittleMemory(t *testing.T) {
 	size, err := strconv.Atoi(os.Getenv("ADZE_LARGE_FILE"))
 	long := err == nil
@@ -79,8 +80,8 @@ func TestLargeFilesAreReadAndEditedInLittleMemory(t *testing.T) {
 	}
 }
 
-// marked writes a file with a mark at its start, CRLF, numbered lines and something rare in 1,000 of them. It returns how many
-// lines there are.
+// marked writes a file with a mark at its start, CRLF, numbered lines and something rare in 1,000
+// of them. It returns how many lines there are.
 func marked(t *testing.T, dir string, size int) (path string, lines int) {
 	t.Helper()
 	path = filepath.Join(dir, "large.txt")

@@ -8,7 +8,8 @@ import (
 	"adze/tool"
 )
 
-// What the model was shown of a secret is a mark, and a mark that is written back would take the secret's place.
+// What the model was shown of a secret is a mark, and a mark that is written back would take the
+// secret's place.
 
 // hidden refuses edits that match or write a mark where the file has none.
 func hidden(edits []textedit.Edit, file string) error {
@@ -23,7 +24,8 @@ func hidden(edits []textedit.Edit, file string) error {
 	return nil
 }
 
-// hiddenLarge is hidden for a file that is not loaded, in which only what stands there exactly is found.
+// hiddenLarge is hidden for a file that is not loaded, in which only what stands there exactly is
+// found.
 func hiddenLarge(edits []textedit.Edit) error {
 	for _, e := range edits {
 		if strings.Contains(e.New, secret.Mark) && !strings.Contains(e.Old, secret.Mark) {

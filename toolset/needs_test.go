@@ -13,7 +13,8 @@ import (
 	"adze/toolset"
 )
 
-// marked is a call in which every string argument says its own name; some tools want more of theirs.
+// marked is a call in which every string argument says its own name; some tools want more of
+// theirs.
 func marked(t *testing.T, d tool.Definition) (string, []string) {
 	t.Helper()
 	var schema struct {
@@ -46,8 +47,8 @@ func marked(t *testing.T, d tool.Definition) (string, []string) {
 	return string(raw), marks
 }
 
-// Needs are logged whole. So that they tell nothing that Redact keeps back, a built-in tool exposes every
-// argument that its needs quote.
+// Needs are logged whole. So that they tell nothing that Redact keeps back, a built-in tool exposes
+// every argument that its needs quote.
 func TestNeedsQuoteOnlyWhatIsExposed(t *testing.T) {
 	root, err := workspace.Open(t.TempDir())
 	if err != nil {

@@ -9,14 +9,16 @@ import (
 	"adze/tool"
 )
 
-// What is kept of a picture: no model looks at more pixels, and it stays in the session's log. The file itself may be larger.
+// What is kept of a picture: no model looks at more pixels, and it stays in the session's log. The
+// file itself may be larger.
 const (
 	pictureSide  = 3072
 	pictureBytes = 5 << 20
 	pictureFile  = 64 << 20
 )
 
-// picture makes an attachment of a picture, scaled where it is larger than any model looks at; words tell of that.
+// picture makes an attachment of a picture, scaled where it is larger than any model looks at;
+// words tell of that.
 func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, error) {
 	p, err := heavy(ctx, pictureWork(a.Data), func() (scale.Picture, error) {
 		return scale.Fit(ctx, a.Data, scale.Limit{Side: pictureSide, Bytes: pictureBytes})

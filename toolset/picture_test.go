@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// TestReadScalesALargePicture: a screenshot of 6000×6000 pixels goes to the model as large as models look, and what only
-// claims to be huge is refused.
+// TestReadScalesALargePicture: a screenshot of 6000×6000 pixels goes to the model as large as
+// models look, and what only claims to be huge is refused.
 func TestReadScalesALargePicture(t *testing.T) {
 	dir := t.TempDir()
 	var shot bytes.Buffer

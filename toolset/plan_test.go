@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// casePlans is the desk of a case: .person holds what the person says to a plan, "accept" or remarks. A case without that
-// file has none.
+// casePlans is the desk of a case: .person holds what the user says to a plan, "accept" or
+// remarks. A case without that file has none.
 type casePlans string
 
 func plansOf(dir string) Plans {
@@ -35,7 +35,7 @@ type deskFunc func(context.Context) (Proposed, error)
 
 func (f deskFunc) Propose(ctx context.Context, _ string) (Proposed, error) { return f(ctx) }
 
-// An abort while the person thinks ends the call, and their time is not the call's.
+// An abort while the user thinks ends the call, and their time is not the call's.
 func TestAnAbortEndsAPlan(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	deps := caseDeps(t, t.TempDir())

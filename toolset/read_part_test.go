@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// TestReadsAFileOfOneLineInParts goes through ten megabytes in one line as a model would, by what each part says of the next,
-// and begins in the middle where grep found something.
+// TestReadsAFileOfOneLineInParts goes through ten megabytes in one line as a model would, by what
+// each part says of the next, and begins in the middle where grep found something.
 func TestReadsAFileOfOneLineInParts(t *testing.T) {
 	dir := t.TempDir()
 	var json strings.Builder

@@ -15,11 +15,12 @@ import (
 // maxGuarded bounds the repositories that one command line may name.
 const maxGuarded = 8
 
-// guard is the environment of a command that a rule allowed and no person has seen: no program is found in the
-// workspace, and git runs none that a repository names. Named says that one of the repositories has hooks or names
-// programs.
+// guard is the environment of a command that a rule allowed and no person has seen: no program is
+// found in the workspace, and git runs none that a repository names. Named says that one of the
+// repositories has hooks or names programs.
 //
-// Where all programs of a command only look, git also asks no server, checks no signature and takes no lock.
+// Where all programs of a command only look, git also asks no server, checks no signature and takes
+// no lock.
 func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Judged) (env []string, named bool) {
 	env = asJudged(proc.Outside(b.shell.Env, b.root.Dir()))
 	looks := judged != nil && judged.Looks
@@ -37,8 +38,9 @@ func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Jud
 	return append(env, settings...), named && !looks
 }
 
-// asJudged is an environment without what makes programs read their words in another way than they were judged: options
-// behind operands as names of files, options that a variable adds, columns that a variable names.
+// asJudged is an environment without what makes programs read their words in another way than they
+// were judged: options behind operands as names of files, options that a variable adds, columns
+// that a variable names.
 func asJudged(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		switch name, _, _ := strings.Cut(kv, "="); name {
@@ -58,7 +60,8 @@ func judgedText(command string, judged *tool.Judged) string {
 	return command
 }
 
-// repositories are the folders that a git of the command may work in: its own, and every one that a word names.
+// repositories are the folders that a git of the command may work in: its own, and every one that a
+// word names.
 func repositories(command, dir string) []string {
 	dirs := []string{dir}
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&='\"", r) })

@@ -26,8 +26,8 @@ func plant(t *testing.T, path, script string) {
 	}
 }
 
-// A folder of the workspace on PATH is the person's own doing, and yet a rule that allows ls does not mean bin/ls of
-// a repository.
+// A folder of the workspace on PATH is the user's own doing, and yet a rule that allows ls does
+// not mean bin/ls of a repository.
 func TestWhatARuleAllowedIsNotFoundInTheWorkspace(t *testing.T) {
 	needBash(t)
 	b := newShellBench(t, nil)
@@ -91,8 +91,8 @@ func TestAJudgedCommandRunsAsItWasRead(t *testing.T) {
 	}
 }
 
-// TestAJudgedCommandReadsItsWordsAsTheyWereJudged: with POSIXLY_CORRECT cat takes -n behind a name for a file, which was not
-// judged, and which may be a link to anything.
+// TestAJudgedCommandReadsItsWordsAsTheyWereJudged: with POSIXLY_CORRECT cat takes -n behind a name
+// for a file, which was not judged, and which may be a link to anything.
 func TestAJudgedCommandReadsItsWordsAsTheyWereJudged(t *testing.T) {
 	needBash(t)
 	for _, judged := range []tool.Judged{{Argv: []string{"cat", "a.go", "-n"}, Looks: true}, {Argv: []string{"cat", "a.go", "-n"}}, {Script: "'cat' 'a.go' '-n' > 'b.txt'; cat b.txt"}} {

@@ -13,8 +13,9 @@ import (
 	"adze/tool"
 )
 
-// caseShell is a shell whose clock stands still and that keeps long outputs in the folder .spill. Of the
-// processes it lists, those of the machine are replaced by a written list and those of a job stay.
+// caseShell is a shell whose clock stands still and that keeps long outputs in the folder .spill.
+// Of the processes it lists, those of the machine are replaced by a written list and those of a job
+// stay.
 func caseShell(t testing.TB, dir string) *Shell {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil && strings.Contains(t.Name(), "/bash") {

@@ -9,8 +9,9 @@ import (
 	"adze/tool"
 )
 
-// Skills loads what is written for a kind of work. Contract: nothing is run; Load reads the text as it is now, and an error
-// names the next move; Find returns at most limit skills, the best first; both are safe for concurrent use.
+// Skills loads what is written for a kind of work. Contract: nothing is run; Load reads the text as
+// it is now, and an error names the next move; Find returns at most limit skills, the best first;
+// both are safe for concurrent use.
 type Skills interface {
 	Load(ctx context.Context, session, name string) (Skill, error)
 	Find(ctx context.Context, query string, limit int) []FoundSkill

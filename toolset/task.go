@@ -84,7 +84,8 @@ const exploreAgent = "explore"
 func task(tasks Tasks) tool.Tool {
 	return tool.Define("task", tool.Config[taskArgs, taskMeta]{
 		Description: describe("task"),
-		// Starting a subagent touches nothing; its own calls pass the gate one by one, and some may run programs.
+		// Starting a subagent touches nothing; its own calls pass the gate one by one, and some may
+		// run programs.
 		Permissions:  tool.Permissions{}.MayUse(tool.Execute),
 		Tags:         []string{"subagent", "delegate", "explore"},
 		Aliases:      []string{"agent", "subagent", "delegate"},
@@ -118,8 +119,8 @@ func viewTask(m taskMeta) []tool.Block {
 	return tool.List(append(notBlank(append(m.Did, m.Last, m.Says, m.Error)...), counts))
 }
 
-// maxShownReport bounds what the metadata keeps of a report, in bytes; the model gets the whole, clipped as
-// any output.
+// maxShownReport bounds what the metadata keeps of a report, in bytes; the model gets the whole,
+// clipped as any output.
 const maxShownReport = 16 << 10
 
 func shownReport(text string) string {

@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// caseTasks are subagents of a case: .agents/<name>.txt is what each says. A first line such as "limit: why"
-// is the failure that ends it. A case without that folder has no subagents.
+// caseTasks are subagents of a case: .agents/<name>.txt is what each says. A first line such as
+// "limit: why" is the failure that ends it. A case without that folder has no subagents.
 func caseTasks(dir string) Tasks {
 	folder := filepath.Join(dir, ".agents")
 	if _, err := os.Stat(folder); err != nil {

@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// Finder searches all tools of the session, also those that requests do not show. Contract: the best come
-// first, at most limit of them; nothing is run; it is safe for concurrent use.
+// Finder searches all tools of the session, also those that requests do not show. Contract: the
+// best come first, at most limit of them; nothing is run; it is safe for concurrent use.
 type Finder interface {
 	Find(ctx context.Context, query string, limit int) Finding
 }
@@ -28,7 +28,8 @@ type Found struct {
 	Offered           bool // requests show it already
 }
 
-// foundLimit is how many tools one search may add to the requests; each costs its schema every time.
+// foundLimit is how many tools one search may add to the requests; each costs its schema every
+// time.
 const foundLimit = 5
 
 // maxToolQuery is in bytes; a longer query is a document, not a question.

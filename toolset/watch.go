@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// watchEvery is how often somebody who watches hears of a long search or fetch; a short one is over before.
+// watchEvery is how often somebody who watches hears of a long search or fetch; a short one is over
+// before.
 const watchEvery = 250 * time.Millisecond
 
-// watch tells show how far a count has come until stop is called, which waits for a call of show that is under way.
+// watch tells show how far a count has come until stop is called, which waits for a call of show
+// that is under way.
 func watch(count *atomic.Int64, show func(n int64)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -43,8 +45,8 @@ func (p place) watched(show func(n int64)) (place, func()) {
 // heavySize is from which size on work with a file is worth a goroutine of its own.
 const heavySize = 1 << 20
 
-// heavy does work that knows no abort beside the call: an aborted call returns at once, and the work, which may only
-// compute, ends by itself.
+// heavy does work that knows no abort beside the call: an aborted call returns at once, and the
+// work, which may only compute, ends by itself.
 func heavy[T any](ctx context.Context, size int, work func() (T, error)) (T, error) {
 	if size < heavySize {
 		return work()

@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// caseEngine is the search engine of a case: .search holds a result a line, "title | address | excerpt", or one line
-// "error: why". A case without that file has none.
+// caseEngine is the search engine of a case: .search holds a result a line, "title | address |
+// excerpt", or one line "error: why". A case without that file has none.
 func caseEngine(dir string) WebSearch {
 	if _, err := os.Stat(filepath.Join(dir, ".search")); err != nil {
 		return nil
@@ -47,7 +47,8 @@ func (w writtenEngine) Search(_ context.Context, query string, limit int) ([]web
 	return found, nil
 }
 
-// TestWithoutAnEngineNobodyIsAsked: the tool is shown to no model then, and a call of it needs nothing.
+// TestWithoutAnEngineNobodyIsAsked: the tool is shown to no model then, and a call of it needs
+// nothing.
 func TestWithoutAnEngineNobodyIsAsked(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	o := b.play(t, "web_search", `{"query":"x"}`)

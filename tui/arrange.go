@@ -31,8 +31,8 @@ type Layout struct {
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
 //
-// A dialog takes the place of the prompt and, on a narrow screen, of activity and todos: who must decide
-// sees the question and the conversation.
+// A dialog takes the place of the prompt and, on a narrow screen, of activity and todos: who must
+// decide sees the question and the conversation.
 func Arrange(w, h int, want Wants) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true}
@@ -64,11 +64,13 @@ func Arrange(w, h int, want Wants) Layout {
 // statusRows leaves most of the screen to what it speaks of.
 func statusRows(h int, want Wants) int { return max(min(want.Status, h/3, 4), 1) }
 
-// mostDialog is how many of the rows that are left a question may take: one of what it is about stays.
+// mostDialog is how many of the rows that are left a question may take: one of what it is about
+// stays.
 func mostDialog(h, left int) int { return min(max(h*2/3, leastDialog), left-1) }
 
-// Stack places the panes of an inline interface below the finished conversation, in as few rows as they want, of
-// a window of w by h cells; running is how many rows still change above them. It is pure, as Arrange is.
+// Stack places the panes of an inline interface below the finished conversation, in as few rows as
+// they want, of a window of w by h cells; running is how many rows still change above them. It is
+// pure, as Arrange is.
 func Stack(w, h int, want Wants, running int) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true, Status: look.At(0, max(min(h-1, 4)-1, 0), w, 1)}
@@ -109,7 +111,8 @@ func bottom(r *look.Rect, w, y, n int) int {
 	return y - n
 }
 
-// beside puts activity and todos into a column at the right of the transcript, which is h rows high.
+// beside puts activity and todos into a column at the right of the transcript, which is h rows
+// high.
 func (l *Layout) beside(w, h int, want Wants) {
 	side := sideWidth(w)
 	x := w - side

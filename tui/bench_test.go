@@ -14,8 +14,8 @@ import (
 	"adze/tui/screen"
 )
 
-// BenchmarkStream shows 20,000 deltas in 1,250 frames, as they come in twenty seconds: one op is all of
-// them, painting included. The bar is 0.5 s of CPU.
+// BenchmarkStream shows 20,000 deltas in 1,250 frames, as they come in twenty seconds: one op is
+// all of them, painting included. The bar is 0.5 s of CPU.
 func BenchmarkStream(b *testing.B) {
 	for name, delta := range map[string]string{"paragraph": "some words ", "lines": "a line of `code`\n", "paragraphs": "some words\n\n"} {
 		b.Run(name, func(b *testing.B) {

@@ -13,9 +13,9 @@ import (
 // batchTime spaces batches: one a frame.
 const batchTime = time.Second / 60
 
-// bridge gathers what happens between two frames, from any goroutine, and hands it to the event loop as
-// one batch. It drops nothing: pieces of one text are joined, of the updates of one call the newest is
-// kept in the place of the oldest, all else stays as it is and in order.
+// bridge gathers what happens between two frames, from any goroutine, and hands it to the event
+// loop as one batch. It drops nothing: pieces of one text are joined, of the updates of one call
+// the newest is kept in the place of the oldest, all else stays as it is and in order.
 type bridge struct {
 	mu      sync.Mutex
 	pending []any

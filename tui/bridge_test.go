@@ -39,7 +39,8 @@ func TestBridgeDropsNothing(t *testing.T) {
 	}
 }
 
-// flood sends what a session sends: text, thoughts, updates, and now and then what may not be merged.
+// flood sends what a session sends: text, thoughts, updates, and now and then what may not be
+// merged.
 func flood(b *bridge, w, n int) {
 	id, call := fmt.Sprint("m", w), tool.CallID(fmt.Sprint("c", w))
 	for i := range n {
@@ -167,8 +168,8 @@ func TestBridgeMerges(t *testing.T) {
 	}
 }
 
-// TestBridgeSendsOneBatchAFrame shows that events between two frames share a batch, and that nothing
-// happens without events.
+// TestBridgeSendsOneBatchAFrame shows that events between two frames share a batch, and that
+// nothing happens without events.
 func TestBridgeSendsOneBatchAFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBridge()

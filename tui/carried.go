@@ -28,7 +28,8 @@ func canTrust(m *model) string {
 	return ""
 }
 
-// chooseCarried lists what the project would run; each is allowed or taken back on a screen of its own.
+// chooseCarried lists what the project would run; each is allowed or taken back on a screen of its
+// own.
 func chooseCarried(m *model) tea.Cmd {
 	var found sync.Map // of port.Carried by id: it is filled and looked into beside the interface
 	of := func(id string) port.Carried {
@@ -113,8 +114,8 @@ const (
 	kept   = "keep"
 )
 
-// keep asks once whether a choice holds for later sessions too, and goes on with the answer. Nothing is asked where that is
-// so already, or where nothing can be written.
+// keep asks once whether a choice holds for later sessions too, and goes on with the answer.
+// Nothing is asked where that is so already, or where nothing can be written.
 func keep(m *model, name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	if m.ports.Keep == nil || m.ports.Kept == nil || m.ports.Kept(name) == value {
 		return next(false)
@@ -126,7 +127,7 @@ func keep(m *model, name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// writing writes a choice down when the person says so.
+// writing writes a choice down when the user says so.
 func writing(m *model, name, value string) func(keep bool) tea.Cmd {
 	return func(keep bool) tea.Cmd {
 		if !keep {

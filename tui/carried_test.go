@@ -9,7 +9,8 @@ import (
 	"adze/tui/port"
 )
 
-// A consent that cannot be kept is told, and one that is given goes on in the same session with what it allows.
+// A consent that cannot be kept is told, and one that is given goes on in the same session with
+// what it allows.
 func TestAConsentIsKeptOrTold(t *testing.T) {
 	for _, fails := range []bool{true, false} {
 		p := newPlayer(t, nil)

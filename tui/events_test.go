@@ -17,8 +17,8 @@ import (
 	"adze/tui/draw"
 )
 
-// samples are events of every kind, each with what must then be seen on the screen or in the pane of what fills
-// the context.
+// samples are events of every kind, each with what must then be seen on the screen or in the pane
+// of what fills the context.
 func samples() map[string]struct {
 	before, event session.Event
 	seen          string
@@ -59,7 +59,8 @@ func samples() map[string]struct {
 	}
 }
 
-// TestEveryEventReachesAPane takes the kinds of events from the source: a new one without a place to be seen fails.
+// TestEveryEventReachesAPane takes the kinds of events from the source: a new one without a place
+// to be seen fails.
 func TestEveryEventReachesAPane(t *testing.T) {
 	known := samples()
 	kinds := eventKinds(t)
@@ -139,8 +140,8 @@ func eventKinds(t *testing.T) (kinds []string) {
 	return kinds
 }
 
-// TestAFloodReachesThePanes counts what a hundred thousand events leave behind: nothing is dropped between the
-// bridge and the panes.
+// TestAFloodReachesThePanes counts what a hundred thousand events leave behind: nothing is dropped
+// between the bridge and the panes.
 func TestAFloodReachesThePanes(t *testing.T) {
 	const events = 100_000
 	p := newPlayer(t, nil)

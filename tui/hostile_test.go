@@ -35,8 +35,8 @@ func hostileTexts() map[string]string {
 	}
 }
 
-// TestHostileTextIsDrawn puts every text wherever foreign text is shown. Each frame has the right size, no row is
-// wider than the screen, and nothing but attributes commands the terminal.
+// TestHostileTextIsDrawn puts every text wherever foreign text is shown. Each frame has the right
+// size, no row is wider than the screen, and nothing but attributes commands the terminal.
 func TestHostileTextIsDrawn(t *testing.T) {
 	for name, text := range hostileTexts() {
 		if testing.Short() {

@@ -12,9 +12,10 @@ import (
 	"adze/tui/screen"
 )
 
-// inline is the interface without the alternate screen: entries of the conversation that are final go to the
-// terminal's own scrollback, once, and what still changes is painted below them. What needs the whole screen (help,
-// panes, lists, the whole conversation) takes the alternate one while it is open.
+// inline is the interface without the alternate screen: entries of the conversation that are final
+// go to the terminal's own scrollback, once, and what still changes is painted below them. What
+// needs the whole screen (help, panes, lists, the whole conversation) takes the alternate one while
+// it is open.
 type inline struct {
 	on      bool
 	greeted bool
@@ -63,7 +64,8 @@ func (m *model) settled() []draw.Row {
 	return append(rows, m.write(until)...)
 }
 
-// write lays out the entries up to until as they are when they are not expanded, and counts them as written.
+// write lays out the entries up to until as they are when they are not expanded, and counts them as
+// written.
 func (m *model) write(until int) []draw.Row {
 	expanded := m.draw.Expanded
 	m.draw.Expanded = false
@@ -76,7 +78,8 @@ func (m *model) write(until int) []draw.Row {
 	return rows
 }
 
-// greeting is what stands above everything, once. Of a long resumed conversation only the end is repeated.
+// greeting is what stands above everything, once. Of a long resumed conversation only the end is
+// repeated.
 func (m *model) greeting() []draw.Row {
 	if m.inline.greeted {
 		return nil
@@ -95,7 +98,8 @@ func (m *model) greeting() []draw.Row {
 	return append(rows, draw.Row{})
 }
 
-// lastWords are the rows of what did not become final: when the interface ends, they stay as they are.
+// lastWords are the rows of what did not become final: when the interface ends, they stay as they
+// are.
 func (m *model) lastWords() []draw.Row {
 	if !m.inline.on || m.w <= 0 {
 		return nil
@@ -164,7 +168,8 @@ func (m *model) toggleExpanded() tea.Cmd {
 	return nil
 }
 
-// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time after Run.
+// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time
+// after Run.
 func (u *UI) Transcript() string {
 	var b strings.Builder
 	for _, r := range u.model.transcript.All(u.model.w) {

@@ -53,8 +53,8 @@ func (p *player) dumpInline() string {
 	return out
 }
 
-// TestInlineLosesAndRepeatsNothing: whatever happens, each final line is in the scrollback once, in order, and the
-// region leaves a row of it visible.
+// TestInlineLosesAndRepeatsNothing: whatever happens, each final line is in the scrollback once, in
+// order, and the region leaves a row of it visible.
 func TestInlineLosesAndRepeatsNothing(t *testing.T) {
 	for seed := range uint64(40) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
@@ -107,8 +107,8 @@ func TestInlineLosesAndRepeatsNothing(t *testing.T) {
 	}
 }
 
-// TestStackEverySize: an inline interface leaves a row of the conversation visible, and has room for what takes
-// the keys.
+// TestStackEverySize: an inline interface leaves a row of the conversation visible, and has room
+// for what takes the keys.
 func TestStackEverySize(t *testing.T) {
 	wants := []Wants{{Prompt: 2}, {Prompt: 40, Activity: 30, Todos: 30}, {Dialog: 100, Todos: 3}, {Dialog: 5, Prompt: 2, Activity: 4}, {Prompt: 2, Menu: 8, Todos: 9}}
 	for w := 1; w <= 250; w += 7 {

@@ -52,7 +52,8 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 // small reports a window in which nothing can be seen, so that nothing can be answered in it.
 func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
 
-// resize takes the window's size. A question that could not be seen before holds off keys as a new one does.
+// resize takes the window's size. A question that could not be seen before holds off keys as a new
+// one does.
 func (m *model) resize(w, h int) tea.Cmd {
 	hidden := m.small()
 	m.w, m.h = w, h
@@ -63,7 +64,7 @@ func (m *model) resize(w, h int) tea.Cmd {
 	return m.guardTimer()
 }
 
-// written follows a change of what the person writes.
+// written follows a change of what the user writes.
 func (m *model) written(s scope) tea.Cmd {
 	switch {
 	case s == inPrompt && m.prompt.Menu.Stale(&m.prompt.Editor):

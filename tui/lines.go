@@ -52,8 +52,8 @@ func greetingLines(i Info) []string {
 	return append(out, "Write a message and press enter. !command runs a command, /help lists commands, /quit leaves.")
 }
 
-// Interrupt stops the agent of an interface of lines and reports whether it did: once in each turn. What is not
-// taken ends the program, as everywhere. It may be called from any goroutine.
+// Interrupt stops the agent of an interface of lines and reports whether it did: once in each turn.
+// What is not taken ends the program, as everywhere. It may be called from any goroutine.
 func (u *UI) Interrupt() bool { return u.breaks.Interrupt() }
 
 // lineRoot is the model as lines ask it.

@@ -6,7 +6,8 @@ import (
 	"adze/tui/prompt"
 )
 
-// TestHistoryIsWaitedFor: up that is pressed before what was written earlier has been read goes there all the same.
+// TestHistoryIsWaitedFor: up that is pressed before what was written earlier has been read goes
+// there all the same.
 func TestHistoryIsWaitedFor(t *testing.T) {
 	p := newPlayer(t, nil)
 	p.m.ports = p.ports()

@@ -146,8 +146,8 @@ func testModels() []port.ModelRow {
 	}
 }
 
-// first opens the interface for who has no model. What is known at once and what a look finds are sections of
-// the case, as JSON; every further look finds the next one.
+// first opens the interface for who has no model. What is known at once and what a look finds are
+// sections of the case, as JSON; every further look finds the next one.
 func (p *player) first(rest string) {
 	section := func(name string) firstrun.Found {
 		text, ok := p.c.Section(name)

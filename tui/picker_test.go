@@ -25,7 +25,8 @@ func manySessions() []port.SessionHead {
 	return heads
 }
 
-// TestAThousandSessionsAreFiltered by title, folder and id, and the one that was marked stays marked when more come.
+// TestAThousandSessionsAreFiltered by title, folder and id, and the one that was marked stays
+// marked when more come.
 func TestAThousandSessionsAreFiltered(t *testing.T) {
 	p := newPlayer(t, nil)
 	items := sessionChoices(manySessions(), p.m.info, p.clock)
@@ -67,7 +68,8 @@ func BenchmarkThousandSessions(b *testing.B) {
 	}
 }
 
-// A session that is opened for what was found in it shows that first, and says where it is when it is not there.
+// A session that is opened for what was found in it shows that first, and says where it is when it
+// is not there.
 func TestASessionIsOpenedAtAPlace(t *testing.T) {
 	var history []session.Event
 	for i := range 60 {

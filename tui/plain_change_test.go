@@ -13,8 +13,8 @@ import (
 	"adze/tui/port"
 )
 
-// TestPlainChangesCalls: by lines a command is rewritten, with its indents, and hunks are refused with a reason. What is
-// not one of the hunks, or no command at all, is asked again.
+// TestPlainChangesCalls: by lines a command is rewritten, with its indents, and hunks are refused
+// with a reason. What is not one of the hunks, or no command at all, is asked again.
 func TestPlainChangesCalls(t *testing.T) {
 	bash := permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"},
 		Editing: &tool.Editing{Name: "command", Text: "rm \u202ex"}}}

@@ -12,7 +12,8 @@ import (
 	"adze/tui/port"
 )
 
-// TestPlainOffersByNumber: all that may be allowed for longer is listed, and a number takes one of it.
+// TestPlainOffersByNumber: all that may be allowed for longer is listed, and a number takes one of
+// it.
 func TestPlainOffersByNumber(t *testing.T) {
 	for line, want := range map[string]permission.Answer{
 		"s 1": {Choice: permission.ForSession, Offer: 0}, "s3": {Choice: permission.ForSession, Offer: 2}, "a 2": {Choice: permission.Always, Offer: 1},

@@ -10,7 +10,8 @@ import (
 	"adze/tui/port"
 )
 
-// The first interrupt of a turn stops it and leaves the person in the program; each further one is not taken.
+// The first interrupt of a turn stops it and leaves the user in the program; each further one is
+// not taken.
 func TestAnInterruptStopsPlainWorkOnce(t *testing.T) {
 	lines := make(chan plain.Line)
 	begun, hold := make(chan struct{}), make(chan struct{})

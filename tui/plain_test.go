@@ -57,7 +57,8 @@ func TestPlainEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// TestPlainNamesSubagents: their calls are told of with their name, and are no part of the conversation.
+// TestPlainNamesSubagents: their calls are told of with their name, and are no part of the
+// conversation.
 func TestPlainNamesSubagents(t *testing.T) {
 	var out strings.Builder
 	var u *UI

@@ -14,8 +14,9 @@ import (
 	"adze/tool"
 )
 
-// TestNothingBreaksTheInterface presses every key of the table in random order, between events, pastes and
-// new sizes. Whatever happens, there is a frame of the right size with clean rows, and the cursor is on it.
+// TestNothingBreaksTheInterface presses every key of the table in random order, between events,
+// pastes and new sizes. Whatever happens, there is a frame of the right size with clean rows, and
+// the cursor is on it.
 func TestNothingBreaksTheInterface(t *testing.T) {
 	var keys []string
 	for _, b := range bindings() {

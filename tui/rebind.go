@@ -11,8 +11,8 @@ import (
 	"adze/tui/look"
 )
 
-// rebind gives rows of the table the keys that the person bound to their ids. What cannot be is a warning, a line each, and
-// those rows keep the keys that they have.
+// rebind gives rows of the table the keys that the user bound to their ids. What cannot be is a
+// warning, a line each, and those rows keep the keys that they have.
 func rebind(table []binding, bound map[string][]string) (warnings []string) {
 	want := map[string][]string{}
 	for _, id := range slices.Sorted(maps.Keys(bound)) {
@@ -119,8 +119,8 @@ func keysOf(b *binding, want map[string][]string) []string {
 	return b.Keys()
 }
 
-// meets reports rows that may not have the same key. Completions come before all else while they are shown, and rows that
-// share one from the start know when which of them acts.
+// meets reports rows that may not have the same key. Completions come before all else while they
+// are shown, and rows that share one from the start know when which of them acts.
 func (b *binding) meets(other *binding) bool {
 	return b.scope == other.scope && (b.part == completing) == (other.part == completing) && common(b.Keys(), other.Keys()) == ""
 }
@@ -135,7 +135,8 @@ func common(a, b []string) string {
 	return ""
 }
 
-// KeyTable lists what can be bound in the configuration: a row for each action, with its keys and what it does.
+// KeyTable lists what can be bound in the configuration: a row for each action, with its keys and
+// what it does.
 func KeyTable(bound map[string][]string) (rows [][3]string, warnings []string) {
 	k, warnings := newKeymap(bound)
 	seen := map[string]bool{"": true}

@@ -43,7 +43,8 @@ func pressed(t *testing.T, name string) tea.KeyPressMsg {
 	return keyPress(t, name)
 }
 
-// TestEveryActionHasOneName: two rows of a context with the same id could not have keys of their own.
+// TestEveryActionHasOneName: two rows of a context with the same id could not have keys of their
+// own.
 func TestEveryActionHasOneName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, b := range bindings() {
@@ -55,8 +56,8 @@ func TestEveryActionHasOneName(t *testing.T) {
 	}
 }
 
-// TestEveryActionCanBeRebound binds each to a key of its own and presses that where the action is: it acts, and the key
-// that it had does not any more.
+// TestEveryActionCanBeRebound binds each to a key of its own and presses that where the action is:
+// it acts, and the key that it had does not any more.
 func TestEveryActionCanBeRebound(t *testing.T) {
 	at := map[scope]*player{}
 	for _, s := range append(places(), place{name: "an inquiry", steps: []string{inquiryStep, "wait 1s"}}, place{name: "a key", steps: []string{"first"}}) {
@@ -132,7 +133,8 @@ func (p *player) pressAs(t *testing.T, usual *keymap, key string) {
 	p.send(pressed(t, key))
 }
 
-// TestEveryHintNamesTheBoundKey binds every action elsewhere and goes everywhere: no key is named that it was before.
+// TestEveryHintNamesTheBoundKey binds every action elsewhere and goes everywhere: no key is named
+// that it was before.
 func TestEveryHintNamesTheBoundKey(t *testing.T) {
 	usual, _ := newKeymap(nil)
 	stale := regexp.MustCompile(`(?i)(^|[^+\w/])(F[1-9]|ctrl\+[a-z]|shift\+tab|enter|esc|tab|PgUp|PgDn|up|↑|↓|[ysaned] (once|session|this session|always|no|copies|demo|the diff)|q quits|r looks)([^+\w]|$)`)
@@ -160,7 +162,8 @@ func TestEveryHintNamesTheBoundKey(t *testing.T) {
 	}
 }
 
-// TestNoTwoActionsShareABoundKey binds at random: where two rows of a context share a key, they did so from the start.
+// TestNoTwoActionsShareABoundKey binds at random: where two rows of a context share a key, they did
+// so from the start.
 func TestNoTwoActionsShareABoundKey(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(12, 7))
 	ids, before := actions(), bindings()
@@ -224,7 +227,8 @@ func TestWhatCannotBeBoundIsTold(t *testing.T) {
 	}
 }
 
-// TestKeysAreReadAsTheyAreWritten: each of the table is itself, and is what the reader of the terminal calls it.
+// TestKeysAreReadAsTheyAreWritten: each of the table is itself, and is what the reader of the
+// terminal calls it.
 func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	for _, b := range bindings() {
 		for _, key := range b.Keys() {

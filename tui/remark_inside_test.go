@@ -2,7 +2,8 @@ package tui
 
 import "testing"
 
-// A line behind a # is written down; a heading of a longer text, one of another level and an issue's number are not.
+// A line behind a # is written down; a heading of a longer text, one of another level and an
+// issue's number are not.
 func TestWhatIsARemark(t *testing.T) {
 	for text, want := range map[string]string{
 		"#use tabs": "use tabs", "# use tabs ": "use tabs", " \n# é\n": "é",

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the steps that cases are made of, in one place to look them up.
 package tui
 
 import (
@@ -174,7 +173,7 @@ func (p *player) run(cmd tea.Cmd) {
 	}
 }
 
-// nextText is how the person wants to go on after quitting.
+// nextText is how the user wants to go on after quitting.
 func (p *player) nextText() string {
 	if p.m.next == (port.Next{}) {
 		return ""

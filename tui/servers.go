@@ -27,7 +27,8 @@ func canServers(m *model) string {
 	return ""
 }
 
-// chooseServer lists the servers with what is known of each; taking one asks what is to be done with it.
+// chooseServer lists the servers with what is known of each; taking one asks what is to be done
+// with it.
 func chooseServer(m *model) tea.Cmd {
 	ask := m.ports.Servers
 	m.picker.Begin("MCP servers · "+m.keys.labelOf("list.choose")+" says what can be done", nil, func(c choose.Choice) tea.Cmd { return chooseAct(m, c.ID) })

@@ -83,8 +83,8 @@ func (p *player) shown() string {
 	return strings.Join(strings.Fields(p.dump()), " ")
 }
 
-// TestEveryStateAtEverySize: from 40 columns and 10 rows on, whatever is open shows itself, the keys that lead on, and
-// the prompt, also after any number of other sizes.
+// TestEveryStateAtEverySize: from 40 columns and 10 rows on, whatever is open shows itself, the
+// keys that lead on, and the prompt, also after any number of other sizes.
 func TestEveryStateAtEverySize(t *testing.T) {
 	for _, s := range places() {
 		p := s.arrive(t, false)
@@ -110,8 +110,9 @@ func TestEveryStateAtEverySize(t *testing.T) {
 	}
 }
 
-// TestEveryKeyThatIsNamedDoesSomething reads the keys off the status line, the dialog's foot and the headings of panes,
-// in every state, and asks the table for them: where a key is named it must act.
+// TestEveryKeyThatIsNamedDoesSomething reads the keys off the status line, the dialog's foot and
+// the headings of panes, in every state, and asks the table for them: where a key is named it must
+// act.
 func TestEveryKeyThatIsNamedDoesSomething(t *testing.T) {
 	for _, s := range places() {
 		p := s.arrive(t, false)

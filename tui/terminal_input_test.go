@@ -62,8 +62,8 @@ func TestResizeStorm(t *testing.T) {
 	x.quits()
 }
 
-// TestNobodyToComeBackTo: where no shell could continue the process, ctrl+z gives the terminal back for a
-// moment and goes on.
+// TestNobodyToComeBackTo: where no shell could continue the process, ctrl+z gives the terminal back
+// for a moment and goes on.
 func TestNobodyToComeBackTo(t *testing.T) {
 	x := openTerminal(t, "fast")
 	x.expect("Ask, or say what to do")

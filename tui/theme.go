@@ -24,7 +24,8 @@ func coloursOf(o Options) colours {
 // theme is made once for a model; later ones change it in place.
 func (c colours) theme() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
 
-// askGround asks the terminal for its background where the theme depends on it. Nothing waits for the answer.
+// askGround asks the terminal for its background where the theme depends on it. Nothing waits for
+// the answer.
 func (m *model) askGround() tea.Cmd {
 	if !draw.Asks(m.colours.name, m.colours.env) {
 		return nil

@@ -45,8 +45,8 @@ func (p *player) painted() string {
 	return b.String()
 }
 
-// TestAnotherThemeIsSeenEverywhere: after a change, the screen is what it would be had the theme been there
-// from the start.
+// TestAnotherThemeIsSeenEverywhere: after a change, the screen is what it would be had the theme
+// been there from the start.
 func TestAnotherThemeIsSeenEverywhere(t *testing.T) {
 	for _, key := range []string{"", "f3", "f4", "f1"} {
 		changed, always, old := colored(t, "dark"), colored(t, "light"), colored(t, "dark")

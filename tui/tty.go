@@ -29,7 +29,7 @@ func (t *tty) lend(use func()) error {
 	return err
 }
 
-// outside has the person write in their own editor; its answer comes as edited.
+// outside has the user write in their own editor; its answer comes as edited.
 func (t *tty) outside(edit func(string) (string, error), text string) tea.Cmd {
 	return func() tea.Msg {
 		var e edited
@@ -46,8 +46,9 @@ func (t *tty) suspend() {
 	_ = t.lend(stopProcess) // raw mode that cannot be had again shows as an echo; go on
 }
 
-// quiet ends the ticker of Bubble Tea's renderer, which draws nothing here and would wake the process for
-// ever. Giving the terminal back does that, and nothing else in a program without input and output.
+// quiet ends the ticker of Bubble Tea's renderer, which draws nothing here and would wake the
+// process for ever. Giving the terminal back does that, and nothing else in a program without input
+// and output.
 func quiet(ctx context.Context, p *tea.Program) {
 	p.Send(nil) // is received when the event loop runs
 	if ctx.Err() == nil {
@@ -55,7 +56,8 @@ func quiet(ctx context.Context, p *tea.Program) {
 	}
 }
 
-// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a process that ends now.
+// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a
+// process that ends now.
 func (u *UI) GiveBack() {
 	if s := u.screen.Load(); s != nil {
 		s.Suspend()

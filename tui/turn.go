@@ -15,7 +15,7 @@ import (
 	"adze/tui/screen"
 )
 
-// turn is one prompt being worked on, or one command of the person's own.
+// turn is one prompt being worked on, or one command of the user's own.
 type turn struct {
 	running, stopping bool
 	ended             bool // its TurnEnd was seen
@@ -32,7 +32,7 @@ type turn struct {
 type job struct {
 	prompt  port.Prompt
 	command string // run this instead
-	// run is another thing of the person's own that is done instead.
+	// run is another thing of the user's own that is done instead.
 	run func(ctx context.Context) session.Result
 	// compact has the conversation summed up instead; wish says what must not be lost.
 	compact bool
@@ -48,7 +48,7 @@ type rewound struct {
 	note string // what came of the files; empty: they stay as they are
 }
 
-// Next says how the person wants to go on; it is known when Run has returned.
+// Next says how the user wants to go on; it is known when Run has returned.
 func (u *UI) Next() port.Next { return u.model.next }
 
 // begin starts a turn.
@@ -61,7 +61,8 @@ func (m *model) begin(j job) tea.Cmd {
 	return m.after(time.Second, second{})
 }
 
-// done ends a turn. After a good end the next message goes out; else what waits returns to the prompt.
+// done ends a turn. After a good end the next message goes out; else what waits returns to the
+// prompt.
 func (m *model) done(r session.Result) tea.Cmd {
 	if !m.turn.ended { // it failed before it began
 		m.apply(session.TurnEnd{Result: r})
@@ -101,7 +102,8 @@ func (m *model) tell(n screen.Note) tea.Cmd {
 	return func() tea.Msg { m.notify(n); return nil }
 }
 
-// send is enter: a command, a command of the shell, or a message; while the agent works, a message waits.
+// send is enter: a command, a command of the shell, or a message; while the agent works, a message
+// waits.
 func (m *model) send() tea.Cmd {
 	if m.prompt.Continues() {
 		return nil
@@ -138,7 +140,7 @@ func (m *model) remember(text string) tea.Cmd {
 	return func() tea.Msg { m.ports.Remember(text); return nil }
 }
 
-// shell runs a command of the person's own.
+// shell runs a command of the user's own.
 func (m *model) shell(line string) tea.Cmd {
 	switch {
 	case m.ports.Run == nil:
@@ -155,8 +157,8 @@ func (m *model) shell(line string) tea.Cmd {
 	return nil
 }
 
-// remark is a prompt that is to be written down: one line behind a #. A heading of a longer text, one of another level and
-// the number of an issue (#12) are messages.
+// remark is a prompt that is to be written down: one line behind a #. A heading of a longer text,
+// one of another level and the number of an issue (#12) are messages.
 func remark(text string) (line string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "#")
 	line = strings.TrimSpace(rest)
@@ -167,7 +169,8 @@ func remark(text string) (line string, ok bool) {
 	return line, first != '#' && first != '!' && !unicode.IsDigit(first)
 }
 
-// writeDown asks where a line goes. It may have been meant for the model after all, which is a choice too.
+// writeDown asks where a line goes. It may have been meant for the model after all, which is a
+// choice too.
 func writeDown(m *model, line string) tea.Cmd {
 	if m.turn.running {
 		m.say("the agent works: stop it first, or wait; a message that begins with # needs a second line")
@@ -228,7 +231,8 @@ func canRewind(m *model) string {
 	return ""
 }
 
-// rewind takes the last message back; where files were changed since, the person says whether these are, too.
+// rewind takes the last message back; where files were changed since, the user says whether these
+// are, too.
 func (m *model) rewind() tea.Cmd {
 	if why := canRewind(m); why != "" {
 		m.say(why)
@@ -241,7 +245,8 @@ func (m *model) rewind() tea.Cmd {
 	return m.takeBack("")
 }
 
-// takeBack takes the last message back, and says then what came of the files; the answer comes as rewound.
+// takeBack takes the last message back, and says then what came of the files; the answer comes as
+// rewound.
 func (m *model) takeBack(note string) tea.Cmd {
 	m.rewinding, m.stopped = true, false
 	return func() tea.Msg {
@@ -294,7 +299,7 @@ func canClaims(m *model) string {
 	return ""
 }
 
-// tellClaims sends what was found in the last answer as the person's message.
+// tellClaims sends what was found in the last answer as the user's message.
 func (m *model) tellClaims() tea.Cmd {
 	return m.begin(job{prompt: port.Prompt{Text: session.ClaimsText(m.claims)}})
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The words that people know from other assistants are commands here, or say where what they name is.
+// The words that people know from other assistants are commands here, or say where what they name
+// is.
 func TestWordsOfOthersAreKnown(t *testing.T) {
 	p := newPlayer(t, nil)
 	p.m.ports = p.ports()

@@ -1,19 +1,20 @@
-// Package acp lets an editor hold conversations with adze by the Agent Client Protocol, version 1: JSON-RPC 2.0 on stdin and
-// stdout, the editor being the client.
+// Package acp lets an editor hold conversations with adze by the Agent Client Protocol, version 1:
+// JSON-RPC 2.0 on stdin and stdout, the editor being the client.
 //
-// The one rule: each message that comes has one outcome, and what is told of a session is what its log says: session/load
-// tells the same again.
+// The one rule: each message that comes has one outcome, and what is told of a session is what its
+// log says: session/load tells the same again.
 //
-// Start reading at Agent.Serve, then conn.go (the connection) and session.go (what an editor opens). prompt.go is a turn and
-// content.go what it is given; update_*.go are what an editor is told, a file for each kind, call.go, content_of_call.go and
-// hunk.go how a call is shown, outbox.go in which portions; permission.go and question.go ask the person; settings.go has
-// mode, model and effort; files.go has the
-// editor read and write files, terminal.go run commands.
+// Start reading at Agent.Serve, then conn.go (the connection) and session.go (what an editor
+// opens). prompt.go is a turn and content.go what it is given; update_*.go are what an editor is
+// told, a file for each kind, call.go, content_of_call.go and hunk.go how a call is shown,
+// outbox.go in which portions; permission.go and question.go ask the user; settings.go has mode,
+// model and effort; files.go has the editor read and write files, terminal.go run commands.
 //
-// Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is refused while one runs.
-// The calls of a subagent are told as progress of the call that started it. What is told beside the log, such as a notice,
-// is not told again when a session is loaded; nor is the terminal of the editor's in which a command ran, whose output is
-// told then. MCP servers that an editor names are not used, which a notice says.
+// Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
+// refused while one runs. The calls of a subagent are told as progress of the call that started it.
+// What is told beside the log, such as a notice, is not told again when a session is loaded; nor is
+// the terminal of the editor's in which a command ran, whose output is told then. MCP servers that
+// an editor names are not used, which a notice says.
 package acp
 
 import (
@@ -52,7 +53,8 @@ type way func(params json.RawMessage) (job, error)
 // leaveTime bounds how long the end waits for turns that end and for an editor that does not read.
 const leaveTime = 20 * time.Second
 
-// Serve talks with the editor until its side ends or ctx does; nothing that was started runs any more then.
+// Serve talks with the editor until its side ends or ctx does; nothing that was started runs any
+// more then.
 func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -116,8 +118,8 @@ func (a *Agent) methods() map[string]way {
 	}
 }
 
-// takes makes a way of a function: its parameters are read before it is called, and what it returns is the answer, with what
-// is told behind it.
+// takes makes a way of a function: its parameters are read before it is called, and what it returns
+// is the answer, with what is told behind it.
 func takes[P, R any](do func(context.Context, P) (R, func(), error)) way {
 	return func(raw json.RawMessage) (job, error) {
 		p, err := params[P](raw)

@@ -23,7 +23,7 @@ const (
 	codeNotFound       = -32002
 )
 
-// refuse is the one outcome of a request that is not done. Editors show the message to the person.
+// refuse is the one outcome of a request that is not done. Editors show the message to the user.
 func refuse(code int, words string) *sdk.RequestError {
 	return &sdk.RequestError{Code: code, Message: words}
 }
@@ -40,8 +40,9 @@ type job func(ctx context.Context) (answer any, then func(), err error)
 //   - each request has one answer, also one that cannot be read, fails or panics;
 //   - heard is called for notifications, in their order among the requests.
 //
-// The SDK's own connection is not used: it has no order between a prompt and the cancel behind it, answers nothing that
-// it cannot read, ends for good at a long line, and writes what it cannot parse to the log, secrets and all.
+// The SDK's own connection is not used: it has no order between a prompt and the cancel behind it,
+// answers nothing that it cannot read, ends for good at a long line, and writes what it cannot
+// parse to the log, secrets and all.
 type conn struct {
 	in    lines
 	out   io.Writer
@@ -197,7 +198,8 @@ func (c *conn) settle(m message) {
 	}
 }
 
-// ask puts a question to the editor and waits for its answer. When ctx ends first, the editor is told that nobody waits.
+// ask puts a question to the editor and waits for its answer. When ctx ends first, the editor is
+// told that nobody waits.
 func (c *conn) ask(ctx context.Context, method string, params, answer any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {

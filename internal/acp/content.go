@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// given makes of a prompt's blocks what a turn begins with. What cannot be taken is refused: a picture that is left out in
-// silence would be missed.
+// given makes of a prompt's blocks what a turn begins with. What cannot be taken is refused: a
+// picture that is left out in silence would be missed.
 func given(blocks []sdk.ContentBlock) (p Prompt, err error) {
 	var text strings.Builder
 	for n, b := range blocks {
@@ -51,7 +51,7 @@ func given(blocks []sdk.ContentBlock) (p Prompt, err error) {
 	return p, nil
 }
 
-// linked is a file that the person names: as they would write it themselves.
+// linked is a file that the user names: as they would write it themselves.
 func linked(uri, name string) string {
 	if path, ok := filePath(uri); ok {
 		return path

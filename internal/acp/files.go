@@ -11,18 +11,20 @@ import (
 
 // Editor is what the editor does for a conversation. A function that is nil is not offered.
 type Editor struct {
-	// Read is the text of a file as the editor has it, saved or not; Write gives it a new one. The error is an ErrNoFile
-	// where the editor answered that it has no say about the file.
+	// Read is the text of a file as the editor has it, saved or not; Write gives it a new one. The
+	// error is an ErrNoFile where the editor answered that it has no say about the file.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error
-	// Terminal runs a command in a terminal of the editor's, outside of any sandbox of ours, and waits for its end.
+	// Terminal runs a command in a terminal of the editor's, outside of any sandbox of ours, and
+	// waits for its end.
 	Terminal func(ctx context.Context, c TerminalCall) (TerminalEnd, error)
 }
 
 // ErrNoFile is wrapped by what an editor that has no say about a file answers.
 var ErrNoFile = errors.New("the editor does not have the file")
 
-// fileTime bounds how long an editor is waited for: it may have to load the file, or to ask the person.
+// fileTime bounds how long an editor is waited for: it may have to load the file, or to ask the
+// person.
 const fileTime = 30 * time.Second
 
 // editor is what this one offered when it was started.

@@ -7,8 +7,9 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// hunks makes of a unified diff what the protocol calls one: the text before and after, for each place that changes, with
-// the lines around it. lines are where they begin in the file as it is after, from 1.
+// hunks makes of a unified diff what the protocol calls one: the text before and after, for each
+// place that changes, with the lines around it. lines are where they begin in the file as it is
+// after, from 1.
 func hunks(path, unified string) (out []sdk.ToolCallContent, lines []int) {
 	var before, after strings.Builder
 	open, created := false, false
@@ -59,7 +60,8 @@ func cutLine(b *strings.Builder) {
 	b.WriteString(text)
 }
 
-// hunkStart reads where a hunk begins on both sides: @@ -3,7 +3,8 @@. A side without lines names the line before.
+// hunkStart reads where a hunk begins on both sides: @@ -3,7 +3,8 @@. A side without lines names
+// the line before.
 func hunkStart(line string) (from, to int) {
 	start := func(word string) int {
 		at, count, counted := strings.Cut(word, ",")

@@ -9,8 +9,8 @@ import (
 	"adze/internal/diff"
 )
 
-// TestHunksAreTheTextsTheyCameFrom: the text before, with each old text exchanged for its new one at the line that is told, is
-// the text after, for random texts with and without a last line feed.
+// TestHunksAreTheTextsTheyCameFrom: the text before, with each old text exchanged for its new one
+// at the line that is told, is the text after, for random texts with and without a last line feed.
 func TestHunksAreTheTextsTheyCameFrom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(lines int) string {

@@ -13,8 +13,9 @@ import (
 	"adze/internal/lineread"
 )
 
-// maxLine bounds a message in bytes, so that an editor that never ends one does not fill the memory. It is that of the
-// protocol's other implementations in Go: what we would take beyond it, they could not send.
+// maxLine bounds a message in bytes, so that an editor that never ends one does not fill the
+// memory. It is that of the protocol's other implementations in Go: what we would take beyond it,
+// they could not send.
 const maxLine = 10 << 20
 
 // message is any message of JSON-RPC 2.0. Which fields it has says what it is.
@@ -27,7 +28,8 @@ type message struct {
 	Error   *sdk.RequestError `json:"error,omitempty"`
 }
 
-// unread is a line that is no message. ID is that of the request that it was to be, as far as it can be known.
+// unread is a line that is no message. ID is that of the request that it was to be, as far as it
+// can be known.
 type unread struct {
 	ID  json.RawMessage
 	Err *sdk.RequestError
@@ -88,7 +90,8 @@ func isID(raw json.RawMessage) bool {
 	return raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 }
 
-// idIn finds the id of a request in what there is of its line, so that who waits for the answer gets it.
+// idIn finds the id of a request in what there is of its line, so that who waits for the answer
+// gets it.
 func idIn(line []byte) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

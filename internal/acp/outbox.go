@@ -7,8 +7,9 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// Bounds of what is told. An editor that is built on the Go SDK is lost when 1,024 notifications wait in it, so that they
-// come in measured portions: deltas are joined meanwhile, and of one call only the newest state is told.
+// Bounds of what is told. An editor that is built on the Go SDK is lost when 1,024 notifications
+// wait in it, so that they come in measured portions: deltas are joined meanwhile, and of one call
+// only the newest state is told.
 const (
 	pause      = 25 * time.Millisecond // between two portions
 	maxWaiting = 256                   // notifications that wait here; who tells more waits, too
@@ -22,7 +23,8 @@ type note struct {
 	key     string  // same key: the texts are joined, or the newer takes the place of the older; empty: neither
 }
 
-// outbox tells the editor what happens, in order. Nothing is dropped but what something newer says as well.
+// outbox tells the editor what happens, in order. Nothing is dropped but what something newer says
+// as well.
 type outbox struct {
 	send func(sdk.SessionNotification)
 
@@ -54,7 +56,8 @@ func (o *outbox) post(n note) {
 	o.changed.Broadcast()
 }
 
-// joined lets an update be one with the last of its session, where that is of the same message or call.
+// joined lets an update be one with the last of its session, where that is of the same message or
+// call.
 func (o *outbox) joined(n note) bool {
 	if n.key == "" {
 		return false

@@ -30,8 +30,9 @@ func chunkOf(session, message, text string) note {
 	return note{session: session, text: &b.Text.Text, key: message, update: sdk.SessionUpdate{AgentMessageChunk: &sdk.SessionUpdateAgentMessageChunk{Content: b}}}
 }
 
-// TestDeltasAreJoinedWhileTheEditorIsSlow: a hundred thousand deltas of two sessions come to few notifications, in which no
-// byte is missing or moved, and what stands between them keeps its place.
+// TestDeltasAreJoinedWhileTheEditorIsSlow: a hundred thousand deltas of two sessions come to few
+// notifications, in which no byte is missing or moved, and what stands between them keeps its
+// place.
 func TestDeltasAreJoinedWhileTheEditorIsSlow(t *testing.T) {
 	s := &sent{}
 	o := newOutbox(s.send)
@@ -87,7 +88,8 @@ func TestOnlyTheNewestStateOfACallIsTold(t *testing.T) {
 	}
 }
 
-// TestWhoTellsTooMuchWaits: what waits is bounded, nothing is dropped, and a closed outbox holds nobody up.
+// TestWhoTellsTooMuchWaits: what waits is bounded, nothing is dropped, and a closed outbox holds
+// nobody up.
 func TestWhoTellsTooMuchWaits(t *testing.T) {
 	s := &sent{gate: make(chan struct{})}
 	o := newOutbox(s.send)

@@ -35,7 +35,7 @@ type Wish struct {
 	Model  string // empty: as the configuration, or the stored one, says
 	Mode   string
 	Effort string
-	// Observe sees every event, one at a time; Ask and Inquire put questions to the person.
+	// Observe sees every event, one at a time; Ask and Inquire put questions to the user.
 	Observe func(session.Event)
 	Ask     func(context.Context, permission.Ask) (permission.Answer, error)
 	Inquire func(context.Context, inquiry.Question) (string, error)
@@ -44,7 +44,8 @@ type Wish struct {
 	Servers []Server
 }
 
-// Server is an MCP server that the editor wants to be used. It is a wish: the person is asked first.
+// Server is an MCP server that the editor wants to be used. It is a wish: the user is asked
+// first.
 type Server struct {
 	Name    string            `json:"name"`
 	Type    string            `json:"type"` // stdio, http or sse
@@ -55,8 +56,8 @@ type Server struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// Conversation is one session of adze. Prompt is called for one prompt after the other; Mode, SetMode and Commands by any
-// goroutine; the others while no prompt runs.
+// Conversation is one session of adze. Prompt is called for one prompt after the other; Mode,
+// SetMode and Commands by any goroutine; the others while no prompt runs.
 type Conversation interface {
 	ID() string
 	Cwd() string
@@ -66,8 +67,8 @@ type Conversation interface {
 	// Replay is the conversation so far as the events that once told it.
 	Replay() []session.Event
 	Model() string
-	// Models are those that are known at once, that of the conversation among them; AllModels also asks servers, and may
-	// take seconds.
+	// Models are those that are known at once, that of the conversation among them; AllModels also
+	// asks servers, and may take seconds.
 	Models() []port.ModelRow
 	AllModels(ctx context.Context) []port.ModelRow
 	Mode() string
@@ -77,7 +78,7 @@ type Conversation interface {
 	SetEffort(name string)
 	Efforts() []port.Mode
 	Commands() []port.Named
-	// Notices are what the person should know of how it was opened.
+	// Notices are what the user should know of how it was opened.
 	Notices() []string
 	// Tool and Blocks are how a call is shown.
 	Tool(name string) (tool.Definition, bool)

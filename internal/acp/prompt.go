@@ -10,7 +10,8 @@ import (
 	"adze/session"
 )
 
-// prompt begins a turn. It is the session's from the moment in which it is read, so that a cancel behind it finds it.
+// prompt begins a turn. It is the session's from the moment in which it is read, so that a cancel
+// behind it finds it.
 func (a *Agent) prompt(raw json.RawMessage) (job, error) {
 	p, err := params[sdk.PromptRequest](raw)
 	if err != nil {

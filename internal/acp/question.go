@@ -14,7 +14,8 @@ import (
 // errNoForm says that the editor cannot ask for words.
 var errNoForm = errors.New("the editor has no way to ask for an answer in words; ask in your answer's text instead, and end the turn")
 
-// inquire puts a question of the model, or its plan, to the person: with a form where the editor has forms, else as choices.
+// inquire puts a question of the model, or its plan, to the user: with a form where the editor
+// has forms, else as choices.
 func (t *thread) inquire(ctx context.Context, q inquiry.Question) (string, error) {
 	if t.agent.forms() {
 		return t.form(ctx, q)
@@ -46,7 +47,8 @@ func (t *thread) inquire(ctx context.Context, q inquiry.Question) (string, error
 	return answer, err
 }
 
-// question is the call that asks, where it is one of the model's, else one that stands for the question alone: own.
+// question is the call that asks, where it is one of the model's, else one that stands for the
+// question alone: own.
 func (t *teller) question(title string) (call sdk.ToolCallId, own bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +140,7 @@ func (t *thread) form(ctx context.Context, q inquiry.Question) (string, error) {
 	}
 }
 
-// write has the person write a text; false: they left it.
+// write has the user write a text; false: they left it.
 func (t *thread) write(ctx context.Context, what, text string) (string, bool, error) {
 	field := map[string]any{"type": "string", "title": what}
 	if text != "" {

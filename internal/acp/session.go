@@ -21,7 +21,8 @@ type deleteRequest struct {
 	SessionId sdk.SessionId `json:"sessionId"`
 }
 
-// newSession opens a conversation. What is found beside it follows behind the answer: models that servers have, commands.
+// newSession opens a conversation. What is found beside it follows behind the answer: models that
+// servers have, commands.
 func (a *Agent) newSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, func(), error) {
 	t, err := a.open(ctx, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {

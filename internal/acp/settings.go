@@ -10,8 +10,8 @@ import (
 	"adze/tui/port"
 )
 
-// The options of a session. Modes and models are offered twice: as options, which newer editors read, and as they were
-// before.
+// The options of a session. Modes and models are offered twice: as options, which newer editors
+// read, and as they were before.
 const (
 	modeOption   = "mode"
 	modelOption  = "model"

@@ -35,8 +35,8 @@ var ErrNoTerminal = errors.New("the editor runs no command")
 // endTime bounds how long an editor is waited for to end a command and to tell what it wrote.
 const endTime = 10 * time.Second
 
-// inTerminal has the editor run a command, shows its terminal in the call, and waits for its end. When ctx ends first, the command is
-// killed.
+// inTerminal has the editor run a command, shows its terminal in the call, and waits for its end.
+// When ctx ends first, the command is killed.
 func (t *thread) inTerminal(ctx context.Context, c TerminalCall) (TerminalEnd, error) {
 	ask := t.agent.conn.ask
 	r := sdk.CreateTerminalRequest{SessionId: sdk.SessionId(t.id), Command: c.Argv[0], Args: c.Argv[1:], Cwd: &c.Dir, OutputByteLimit: &c.Limit}

@@ -11,7 +11,8 @@ import (
 	"adze/tui/port"
 )
 
-// thread is one session as the editor has it open. Its id lasts as long as it is open, whatever model answers in it.
+// thread is one session as the editor has it open. Its id lasts as long as it is open, whatever
+// model answers in it.
 type thread struct {
 	agent *Agent
 	id    string
@@ -172,7 +173,8 @@ func (t *thread) close() {
 	t.now().Close()
 }
 
-// introduce tells what the editor can use of a session that it has just opened, and what the person should know.
+// introduce tells what the editor can use of a session that it has just opened, and what the user
+// should know.
 func (t *thread) introduce() {
 	t.commands()
 	for _, text := range slices.Concat(t.tell.before(), t.now().Notices()) {

@@ -22,7 +22,8 @@ type shown struct {
 	terminal string // of the editor, in which it runs; empty: none
 }
 
-// called tells what happens to calls. Those of a subagent are told where somebody was asked about them.
+// called tells what happens to calls. Those of a subagent are told where somebody was asked about
+// them.
 func (t *teller) called(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolQueued:

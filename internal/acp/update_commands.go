@@ -6,8 +6,8 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// commands tells what a prompt can begin with: the commands and skills of the person and the project. They are run by
-// sending them as they are written, /name and its arguments.
+// commands tells what a prompt can begin with: the commands and skills of the user and the
+// project. They are run by sending them as they are written, /name and its arguments.
 func (t *thread) commands() {
 	list := []sdk.AvailableCommand{}
 	for _, c := range t.now().Commands() {

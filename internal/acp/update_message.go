@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// teller turns the events of one session into updates. observe is for the session, replay for session/load; both tell
-// the same of the same log.
+// teller turns the events of one session into updates. observe is for the session, replay for
+// session/load; both tell the same of the same log.
 type teller struct {
 	thread *thread
 
@@ -101,7 +101,8 @@ func (t *teller) writes(message string) {
 	}
 }
 
-// finish tells what of a whole message was not told yet. Its parts come in the order in which they were written.
+// finish tells what of a whole message was not told yet. Its parts come in the order in which they
+// were written.
 func (t *teller) finish(m session.Message) {
 	t.writes(m.ID)
 	for _, p := range m.Parts {
@@ -132,7 +133,7 @@ func (t *teller) broken(r session.Retry) {
 	t.message = ""
 }
 
-// asked tells a prompt of the person, as the editor once sent it.
+// asked tells a prompt of the user, as the editor once sent it.
 func (t *teller) asked(m session.Message) {
 	for _, p := range m.Parts {
 		switch {
@@ -179,14 +180,15 @@ func (t *teller) chunk(key string, b *sdk.ContentBlockText, u sdk.SessionUpdate)
 	t.thread.agent.out.post(note{session: t.thread.id, update: u, text: &b.Text, key: key})
 }
 
-// notice tells the person something that is no part of the conversation.
+// notice tells the user something that is no part of the conversation.
 func (t *teller) notice(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.warn(text)
 }
 
-// warn tells it as a thought: the protocol's stable part has no other place, and a thought is no answer.
+// warn tells it as a thought: the protocol's stable part has no other place, and a thought is no
+// answer.
 func (t *teller) warn(text string) {
 	t.thread.agent.Program.Log(text)
 	if t.with == nil {

@@ -6,8 +6,8 @@ import (
 	"adze/tool"
 )
 
-// planned tells a list of todos as the plan. The protocol has no word for one that was given up: it is told as done, with
-// what came of it in its text.
+// planned tells a list of todos as the plan. The protocol has no word for one that was given up: it
+// is told as done, with what came of it in its text.
 func (t *teller) planned(blocks []tool.Block) {
 	for _, b := range blocks {
 		if b.Kind != tool.ChecklistBlock {

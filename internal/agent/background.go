@@ -12,8 +12,9 @@ import (
 	"adze/toolset"
 )
 
-// A task in the background: its call ends at once, it works on beside the conversation, and its report joins that later,
-// as a note. The report is stored before anybody is told of it, so that none is lost and none comes twice.
+// A task in the background: its call ends at once, it works on beside the conversation, and its
+// report joins that later, as a note. The report is stored before anybody is told of it, so that
+// none is lost and none comes twice.
 
 // Why tasks in the background are ended.
 const (
@@ -142,7 +143,8 @@ func endedHow(s tool.Status, r toolset.TaskResult, took time.Duration) string {
 	return fmt.Sprintf("%s after %s, %d calls", s, took.Round(time.Second), r.Calls)
 }
 
-// Await waits while tasks work in the background, until one has reported or ctx ends. False: none works.
+// Await waits while tasks work in the background, until one has reported or ctx ends. False: none
+// works.
 func (a *Agents) Await(ctx context.Context) bool {
 	if !slices.ContainsFunc(a.Later(), func(l Later) bool { return l.Running }) {
 		return false
@@ -170,8 +172,8 @@ func (a *Agents) Later() []Later {
 	return out
 }
 
-// End ends one task in the background, and waits for nothing: its report says that it was ended. False: none of this name
-// works.
+// End ends one task in the background, and waits for nothing: its report says that it was ended.
+// False: none of this name works.
 func (a *Agents) End(id string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,7 +186,8 @@ func (a *Agents) End(id string) bool {
 	return false
 }
 
-// Close ends what works in the background and waits until that is stored. It names the subagents that it ended.
+// Close ends what works in the background and waits until that is stored. It names the subagents
+// that it ended.
 func (a *Agents) Close() []string {
 	a.mu.Lock()
 	var names []string

@@ -14,7 +14,8 @@ import (
 // maxDescription bounds a description, in bytes (agentskills.io allows as much).
 const maxDescription = 1024
 
-// fromFile reads what the front matter of an agent's file says, in the words of whichever assistant it was written for.
+// fromFile reads what the front matter of an agent's file says, in the words of whichever assistant
+// it was written for.
 func fromFile(i carry.Item) Kind {
 	k := Kind{Name: i.Name, Origin: i.Origin, Path: i.Path, Bytes: i.Bytes, Problem: i.Problem, Notes: slices.Clone(i.Notes), Main: true, Task: true, item: i}
 	f := i.Front
@@ -82,7 +83,8 @@ func modes() map[string]string {
 	}
 }
 
-// mode reads the widest mode for it. A word that nobody knows may have been meant to forbid everything.
+// mode reads the widest mode for it. A word that nobody knows may have been meant to forbid
+// everything.
 func (k *Kind) mode(f carry.Front) {
 	if yes, _ := f.Bool("readonly"); yes {
 		k.Mode = "plan"
@@ -141,7 +143,8 @@ func (k *Kind) equip(f carry.Front) {
 
 func (k *Kind) deny(names ...string) { k.tools.deny = append(k.tools.deny, names...) }
 
-// chosen reads a map of tools to yes and no, as opencode writes them: what is not named is there, unless * is not.
+// chosen reads a map of tools to yes and no, as opencode writes them: what is not named is there,
+// unless * is not.
 func (k *Kind) chosen(fields []carry.Field) {
 	var yes, no []string
 	for _, t := range fields {
@@ -160,7 +163,8 @@ func (k *Kind) chosen(fields []carry.Field) {
 	k.deny(k.adzes(no, nil)...)
 }
 
-// permitted reads opencode's permissions: what is denied is a tool that it has not; all else your rules decide.
+// permitted reads opencode's permissions: what is denied is a tool that it has not; all else your
+// rules decide.
 func (k *Kind) permitted(field carry.Field) {
 	if len(field.Fields) == 0 && strings.EqualFold(field.Text, "deny") {
 		k.tools.all, k.tools.only = false, nil
@@ -184,8 +188,8 @@ func (k *Kind) permitted(field carry.Field) {
 	}
 }
 
-// adzes are the tools of adze that names of other assistants mean; all is set for *. One that no assistant has may be a
-// declared tool.
+// adzes are the tools of adze that names of other assistants mean; all is set for *. One that no
+// assistant has may be a declared tool.
 func (k *Kind) adzes(names []string, all *bool) (out []string) {
 	for _, name := range names {
 		if name = strings.TrimSpace(name); name == "*" || name == "all" {

@@ -16,7 +16,8 @@ import (
 	"adze/toolset"
 )
 
-// kinds finds the agents of written files: those below home are the person's, all others the project's.
+// kinds finds the agents of written files: those below home are the user's, all others the
+// project's.
 func kinds(t *testing.T, files map[string]string) agent.Kinds {
 	t.Helper()
 	at := t.TempDir()
@@ -69,7 +70,8 @@ func has(k agent.Kind, all []tool.Definition) string {
 	return strings.Join(names, " ")
 }
 
-// The layouts of five assistants and adze's own: each agent is found, with its origin; the person's names win.
+// The layouts of five assistants and adze's own: each agent is found, with its origin; the user's
+// names win.
 func TestAgentsOfAllAssistantsAreFound(t *testing.T) {
 	ks := kinds(t, map[string]string{
 		"home/.config/adze/agents/mine.md":      "---\ndescription: Mine.\n---\nYou are mine.\n",
@@ -220,7 +222,8 @@ func TestWhatAFileSaysOfModeStepsAndEffort(t *testing.T) {
 	}
 }
 
-// A file only narrows: its tools, its mode and its steps are within those of who starts it; what it wanted beyond is said.
+// A file only narrows: its tools, its mode and its steps are within those of who starts it; what it
+// wanted beyond is said.
 func TestAnAgentOfAFileIsNarrowed(t *testing.T) {
 	r := nest(t, 2, one("wide")+`-- wide: 1 --
 expect prompt: Where is it
@@ -272,7 +275,8 @@ call read: {"text":"b"}
 	r.contains("said", said, "the agent wide (.claude/agents/wide.md): there are no tools Teleport; it works with script/m, because its model \"none/such\" cannot be used: there is no provider \"none\"; its file wants the permission mode yolo; it works in edits")
 }
 
-// A task of an agent of a file goes on as that; where the file is gone it does not go on as another one.
+// A task of an agent of a file goes on as that; where the file is gone it does not go on as another
+// one.
 func TestATaskOfAFilesAgentGoesOn(t *testing.T) {
 	r := newRig(t, 0, "-- 1 --\n-- mine: 1 --\ntext: first\n-- mine: 2 --\ntext: second\n")
 	files := map[string]string{"repo/.claude/agents/mine.md": "---\nname: mine\ntools: Read\n---\nx\n"}

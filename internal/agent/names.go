@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// words are what the tools of adze are called by other assistants, without regard to case, - and _: Claude Code, Codex,
-// Gemini, opencode, Cursor and Copilot, of which the last names groups. A tool that works with another's comes with it.
+// words are what the tools of adze are called by other assistants, without regard to case, - and _:
+// Claude Code, Codex, Gemini, opencode, Cursor and Copilot, of which the last names groups. A tool
+// that works with another's comes with it.
 func words() map[string]string {
 	return map[string]string{
 		"read":  "read read_file view cat read_many_files readfile notebookread codebase",

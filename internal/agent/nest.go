@@ -9,11 +9,12 @@ import (
 	"adze/toolset"
 )
 
-// kept is how many of its model requests a subagent has left, at least, when those that it started have used theirs: one
-// to read their reports, one to write its own.
+// kept is how many of its model requests a subagent has left, at least, when those that it started
+// have used theirs: one to read their reports, one to write its own.
 const kept = 2
 
-// pathMark stands between the names of subagents that work for each other: "general: mend it › explore: look".
+// pathMark stands between the names of subagents that work for each other: "general: mend it ›
+// explore: look".
 const pathMark = " › "
 
 // nested is how a subagent starts others.
@@ -62,7 +63,8 @@ func (w *work) budget() *session.Budget {
 	return w.config.Budget()
 }
 
-// narrowed is the widest permission mode for it: the narrower of its file's and that of who started it.
+// narrowed is the widest permission mode for it: the narrower of its file's and that of who started
+// it.
 func (w *work) narrowed() string {
 	mode := ""
 	if w.parent != nil {
@@ -77,7 +79,8 @@ func (w *work) narrowed() string {
 	return w.config.Narrower(mode, w.kind.Mode)
 }
 
-// steps is how many model requests it may make. What it uses counts for its parent, which keeps enough to report.
+// steps is how many model requests it may make. What it uses counts for its parent, which keeps
+// enough to report.
 func (w *work) steps() (int, error) {
 	most := cmp.Or(w.config.Steps, DefaultSteps)
 	if w.kind.Steps > 0 {

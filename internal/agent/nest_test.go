@@ -17,7 +17,8 @@ func nest(t *testing.T, depth int, steps string) *rig {
 	return r
 }
 
-// chain is a main conversation whose task starts one, and so on, each of the agent general. The last makes its calls.
+// chain is a main conversation whose task starts one, and so on, each of the agent general. The
+// last makes its calls.
 func chain(depth int, last string) string {
 	steps := one("general")
 	for i := 1; i < depth; i++ {
@@ -69,7 +70,8 @@ usage: input=1000
 	r.wants("denied", []any{res.Denied[0].Call, res.Denied[0].Agent}, "[call_1_1/call_1_1/call_1_1 general: find it › general: 2]")
 }
 
-// The deepest subagent has no task tool, whatever it is asked for, and no number in the configuration makes it deeper.
+// The deepest subagent has no task tool, whatever it is asked for, and no number in the
+// configuration makes it deeper.
 func TestHowDeepSubagentsStartOthers(t *testing.T) {
 	for depth, most := range map[int]int{0: 1, 1: 1, 2: 2, 3: 3, 9: 3} {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
@@ -85,7 +87,8 @@ func TestHowDeepSubagentsStartOthers(t *testing.T) {
 	}
 }
 
-// Whoever starts others keeps enough of its model requests to report, and all together make no more than one may.
+// Whoever starts others keeps enough of its model requests to report, and all together make no more
+// than one may.
 func TestNestedTasksAreBoundedTogether(t *testing.T) {
 	steps := one("general")
 	for i := 1; i <= 20; i++ { // each asks the other for ever

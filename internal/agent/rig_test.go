@@ -22,7 +22,8 @@ import (
 	"adze/toolset"
 )
 
-// rig is a conversation that can start subagents, with a written model, a store in memory and written tools.
+// rig is a conversation that can start subagents, with a written model, a store in memory and
+// written tools.
 type rig struct {
 	t       *testing.T
 	store   *store.Memory
@@ -41,7 +42,8 @@ type rig struct {
 	run    func(ctx context.Context, agent, name, text string) (string, error)
 }
 
-// leavesNothing checks that nothing runs which did not run before. What has ended may still be on its way out.
+// leavesNothing checks that nothing runs which did not run before. What has ended may still be on
+// its way out.
 func leavesNothing(t *testing.T, before goleak.Option) {
 	err := goleak.Find(before)
 	for start := time.Now(); err != nil && time.Since(start) < time.Minute; err = goleak.Find(before) {
@@ -56,8 +58,8 @@ type args struct {
 	Text string `json:"text,omitempty"`
 }
 
-// newRig makes one whose models say what the script says. Its tools are those of a subagent: read and bash do
-// what run says.
+// newRig makes one whose models say what the script says. Its tools are those of a subagent: read
+// and bash do what run says.
 func newRig(t *testing.T, atOnce int, steps string) *rig {
 	t.Helper()
 	before := goleak.IgnoreCurrent()

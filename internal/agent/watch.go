@@ -26,7 +26,8 @@ type watch struct {
 	warned  bool
 }
 
-// see follows one event of the subagent: its calls are shown as its own, its text as the newest line.
+// see follows one event of the subagent: its calls are shown as its own, its text as the newest
+// line.
 func (w *work) see(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -108,8 +109,8 @@ func mark(s tool.Status) string {
 	return "✗"
 }
 
-// hurry tells a subagent that is about to reach its limit to report what it has: a report of half the work is
-// worth more than none.
+// hurry tells a subagent that is about to reach its limit to report what it has: a report of half
+// the work is worth more than none.
 func (w *work) hurry(m session.Message) {
 	if w.warned || w.most < 2 || m.Role != session.Assistant || len(m.Calls()) == 0 || w.counts().Steps < w.most-1 {
 		return

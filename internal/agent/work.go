@@ -72,7 +72,8 @@ func (w *work) goOn(ctx context.Context) error {
 	return nil
 }
 
-// earlier reads how an earlier task of the same session began. Any other session is as if it were not there.
+// earlier reads how an earlier task of the same session began. Any other session is as if it were
+// not there.
 func (w *work) earlier(ctx context.Context) (session.Start, error) {
 	var start session.Start
 	entries, err := w.config.Session.Store.Load(ctx, session.ID(w.request.ID))
@@ -180,7 +181,7 @@ func (w *work) think(c *session.Config) {
 	w.tellOnce(says)
 }
 
-// tellOnce tells the person, at the first task of an agent, what of its file is not followed.
+// tellOnce tells the user, at the first task of an agent, what of its file is not followed.
 func (w *work) tellOnce(says []string) {
 	a, key := w.agents, w.kind.Path
 	a.mu.Lock()

@@ -1,12 +1,12 @@
-// Package answer holds the last answer of a run to a JSON Schema: it tells the model, judges what came, and takes the
-// value out.
+// Package answer holds the last answer of a run to a JSON Schema: it tells the model, judges what
+// came, and takes the value out.
 //
 // The one rule: a value is taken as it was written; nothing in it is mended or completed.
 //
 // Start reading at Read. A nil *Schema asks for nothing, and every method of it says so.
 //
-// Known limits: of an answer with a value and prose around it only one whole fenced block is understood; the others are
-// sent back.
+// Known limits: of an answer with a value and prose around it only one whole fenced block is
+// understood; the others are sent back.
 package answer
 
 import (
@@ -22,7 +22,8 @@ import (
 	"adze/tool"
 )
 
-// Bounds of --output-schema: the file, how often the model may try again, and how many faults it is told at once.
+// Bounds of --output-schema: the file, how often the model may try again, and how many faults it is
+// told at once.
 const (
 	maxSchemaFile = 1 << 20
 	maxTries      = 2
@@ -130,7 +131,8 @@ func (s *Schema) value(text string) (raw json.RawMessage, wrong string) {
 	return nil, b.String()
 }
 
-// unfenced is the inside of an answer that is one fenced block: models add the fence whatever they are told.
+// unfenced is the inside of an answer that is one fenced block: models add the fence whatever they
+// are told.
 func unfenced(s string) string {
 	inside, ok := strings.CutPrefix(s, "```")
 	if !ok {

@@ -80,7 +80,8 @@ func (e *editor) terminal(by acp.Editor) func(context.Context, tool.CallID, proc
 	}
 }
 
-// terminalOutput is how much of a command's output an editor keeps for us, in bytes; a message of the protocol holds it.
+// terminalOutput is how much of a command's output an editor keeps for us, in bytes; a message of
+// the protocol holds it.
 const terminalOutput = 1 << 20
 
 // signalNamed is the signal of a name; one that nobody knows here is told as a kill.
@@ -93,8 +94,9 @@ func signalNamed(name string) syscall.Signal {
 	return syscall.SIGKILL
 }
 
-// lentServers are the MCP servers that an editor names for one session. They are as those of a project: nothing of them is
-// shown or started before the person agreed to what would run. A nil one has none.
+// lentServers are the MCP servers that an editor names for one session. They are as those of a
+// project: nothing of them is shown or started before the user agreed to what would run. A nil
+// one has none.
 type lentServers struct {
 	project trust.Project
 	names   []string
@@ -118,7 +120,8 @@ func lentName(name string) string {
 	}, strings.TrimSpace(name))
 }
 
-// lend adds the servers of an editor to those that there are. A name that is taken stays whose it is.
+// lend adds the servers of an editor to those that there are. A name that is taken stays whose it
+// is.
 func (s settings) lend(own []mcp.Server, given []acp.Server) (all []mcp.Server, l *lentServers, notices []string) {
 	l = &lentServers{project: s.project(), items: map[string]trust.Item{}, yes: map[string]bool{}, asked: map[string]bool{}}
 	for n, one := range given {
@@ -175,8 +178,8 @@ const (
 	lentHence = "start it in this folder, until its definition changes"
 )
 
-// consent asks the person, before their prompt is answered, about servers of the editor that were not asked about, and has the
-// tools of those that they allow join.
+// consent asks the user, before their prompt is answered, about servers of the editor that were
+// not asked about, and has the tools of those that they allow join.
 func (c *edited) consent(ctx context.Context) {
 	m := c.wired.servers
 	if m == nil || m.lent == nil {

@@ -81,8 +81,8 @@ func (w *wire) until(parts ...string) map[string]any {
 	}
 }
 
-// hears reads until the model's text, joined over the messages of one session, holds this: a text comes in pieces, and where
-// they are cut is a matter of time.
+// hears reads until the model's text, joined over the messages of one session, holds this: a text
+// comes in pieces, and where they are cut is a matter of time.
 func (w *wire) hears(text string) {
 	w.u.t.Helper()
 	said := map[string]string{}
@@ -129,8 +129,9 @@ func needProc(t *testing.T) {
 	}
 }
 
-// TestACancelledPromptLeavesNothingRunning: a command that runs is ended, a question that is open, too, and so is a prompt
-// whose cancel comes right behind it; the session goes on, and another one beside it was never touched.
+// TestACancelledPromptLeavesNothingRunning: a command that runs is ended, a question that is open,
+// too, and so is a prompt whose cancel comes right behind it; the session goes on, and another one
+// beside it was never touched.
 func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 	needProc(t)
 	u := newUser(t)
@@ -167,8 +168,8 @@ func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 	}
 }
 
-// TestAnEditorThatIsKilledLeavesNothingRunning: the pipes of a killed editor are closed, in the middle of a call and of a
-// question.
+// TestAnEditorThatIsKilledLeavesNothingRunning: the pipes of a killed editor are closed, in the
+// middle of a call and of a question.
 func TestAnEditorThatIsKilledLeavesNothingRunning(t *testing.T) {
 	needProc(t)
 	u := newUser(t)
@@ -193,8 +194,8 @@ func TestAnEditorThatIsKilledLeavesNothingRunning(t *testing.T) {
 	}
 }
 
-// TestGarbageHasOneOutcome: each line that is no message, names what is not there or says what cannot be is answered once, and
-// the connection goes on.
+// TestGarbageHasOneOutcome: each line that is no message, names what is not there or says what
+// cannot be is answered once, and the connection goes on.
 func TestGarbageHasOneOutcome(t *testing.T) {
 	u := newUser(t)
 	w := u.wire(u.script("-- 1 --\ntext: Hello.\n"))
@@ -218,7 +219,8 @@ func TestGarbageHasOneOutcome(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":-18.5,"method":"session/dance"}`, `"id":-18.5,"error":{"code":-32601`},
 		{`{"jsonrpc":"2.0","id":19,"method":"session/prompt","params":{"sessionId":"` + strings.Repeat("x", 11<<20) + `"}}`, `"id":19,"error":{"code":-32600`},
 	} {
-		// What follows is read as if nothing had been: an answer to nobody, a cancel of nobody, an unknown notification.
+		// What follows is read as if nothing had been: an answer to nobody, a cancel of nobody, an
+		// unknown notification.
 		w.says(c[0], "", `{"jsonrpc":"2.0","id":99,"result":{}}`, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"nobody"}}`,
 			`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":99}}`, `{"jsonrpc":"2.0","method":"_x"}`,
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":1}}`, 1000+n))
@@ -244,8 +246,8 @@ func TestGarbageHasOneOutcome(t *testing.T) {
 	}
 }
 
-// TestAnEditorIsAnsweredBeforeAnythingIsTouched: initialize is answered without a configuration that can be read, and what
-// lacks then is told with the request that needs it.
+// TestAnEditorIsAnsweredBeforeAnythingIsTouched: initialize is answered without a configuration
+// that can be read, and what lacks then is told with the request that needs it.
 func TestAnEditorIsAnsweredBeforeAnythingIsTouched(t *testing.T) {
 	u := newUser(t)
 	u.configure(`{"model": `)

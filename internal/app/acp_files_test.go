@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAnEditorsBuffersAreReadAndWritten: what the person has typed and not saved is read, an edit goes through the editor, and
-// what they type between the reading and the edit makes it stale.
+// TestAnEditorsBuffersAreReadAndWritten: what the user has typed and not saved is read, an edit
+// goes through the editor, and what they type between the reading and the edit makes it stale.
 func TestAnEditorsBuffersAreReadAndWritten(t *testing.T) {
 	u := newUser(t)
 	u.file("a.txt", "saved\n")

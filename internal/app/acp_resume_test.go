@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAnEditorResumesWithoutAReplay: another adze goes on with the session, tells nothing of what was said before, and the model
-// knows it; a session that is not there has one clear answer.
+// TestAnEditorResumesWithoutAReplay: another adze goes on with the session, tells nothing of what
+// was said before, and the model knows it; a session that is not there has one clear answer.
 func TestAnEditorResumesWithoutAReplay(t *testing.T) {
 	u := newUser(t)
 	w := u.wire(u.script("-- 1 --\ntext: first answer\n"))

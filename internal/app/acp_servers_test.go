@@ -27,8 +27,8 @@ func lends(id int, cwd, name, entry string) string {
 	return string(raw)
 }
 
-// TestAServerOfAnEditorIsAskedAbout: nothing starts with the session; the first prompt asks, by what would run, once; who says
-// no has a session without it.
+// TestAServerOfAnEditorIsAskedAbout: nothing starts with the session; the first prompt asks, by
+// what would run, once; who says no has a session without it.
 func TestAServerOfAnEditorIsAskedAbout(t *testing.T) {
 	u := newUser(t)
 	entry, starts := u.served("old")
@@ -56,9 +56,9 @@ func TestAServerOfAnEditorIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestServersOfAnEditorWork: the official client lends a server of the npm registry; its tools are there in the turn that asked.
-// What was allowed for the folder is not asked about in the next session, but is when its definition changed; one of a name of
-// the configuration is not used.
+// TestServersOfAnEditorWork: the official client lends a server of the npm registry; its tools are
+// there in the turn that asked. What was allowed for the folder is not asked about in the next
+// session, but is when its definition changed; one of a name of the configuration is not used.
 func TestServersOfAnEditorWork(t *testing.T) {
 	program := nodetest.Program(t, "@modelcontextprotocol/server-everything", "mcp-server-everything")
 	u := newUser(t)
@@ -86,8 +86,8 @@ await run("changed", "do not", ["stdio", "more"], %q);
 	wants(t, said, "changed", `"asked":1`, "more", "done")
 }
 
-// TestServersOfAnEditorWithAnAddress: an editor hands over servers of both transports that adze says it speaks, and their tools
-// are called.
+// TestServersOfAnEditorWithAnAddress: an editor hands over servers of both transports that adze
+// says it speaks, and their tools are called.
 func TestServersOfAnEditorWithAnAddress(t *testing.T) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "echo"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {

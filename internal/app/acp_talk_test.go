@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAnEditorHoldsAWholeConversation: a session with thoughts, texts, a plan, calls that are asked about in each way, modes,
-// a picture, and the same again when it is loaded.
+// TestAnEditorHoldsAWholeConversation: a session with thoughts, texts, a plan, calls that are asked
+// about in each way, modes, a picture, and the same again when it is loaded.
 func TestAnEditorHoldsAWholeConversation(t *testing.T) {
 	u := newUser(t)
 	u.file("old.txt", "one\ntwo\nthree\n")
@@ -94,8 +94,8 @@ func wants(t *testing.T, said map[string]any, name string, parts ...string) {
 	}
 }
 
-// sameStory compares what was told as it happened with what session/load tells: the prompts, which the editor knows when it
-// sends them, are told only then.
+// sameStory compares what was told as it happened with what session/load tells: the prompts, which
+// the editor knows when it sends them, are told only then.
 func sameStory(t *testing.T, live, again any) {
 	t.Helper()
 	texts := func(of any) (out []string) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAnEditorsTerminalRunsCommandsWithoutASandbox, and only then: with one, commands run in it. A cancel kills what runs there,
-// and a command that the editor does not run runs here.
+// TestAnEditorsTerminalRunsCommandsWithoutASandbox, and only then: with one, commands run in it. A
+// cancel kills what runs there, and a command that the editor does not run runs here.
 func TestAnEditorsTerminalRunsCommandsWithoutASandbox(t *testing.T) {
 	u := newUser(t)
 	model := u.script("-- 1 --\ncall bash: {\"command\":\"echo one\"}\n" +

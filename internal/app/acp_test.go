@@ -20,8 +20,8 @@ import (
 // acpClient is the editor's side that tests drive adze with.
 const acpClient = "@agentclientprotocol/sdk"
 
-// editor runs a scenario against adze acp with the official client, and returns what it said, by name. All that adze wrote is
-// held to the protocol's schema.
+// editor runs a scenario against adze acp with the official client, and returns what it said, by
+// name. All that adze wrote is held to the protocol's schema.
 func (u *user) editor(scenario string, args ...string) (said map[string]any, kinds []string) {
 	u.t.Helper()
 	lib, err := os.ReadFile(filepath.Join("testdata", "acp", "client.mjs"))
@@ -121,7 +121,8 @@ func (p *protocol) check(name string) *jsonschema.Resolved {
 	return c
 }
 
-// holds holds all that adze wrote to the schema, and returns the kinds of updates that were among it.
+// holds holds all that adze wrote to the schema, and returns the kinds of updates that were among
+// it.
 func (p *protocol) holds(wire string) (kinds []string) {
 	p.t.Helper()
 	raw, err := os.ReadFile(wire)

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestAnEditorChoosesModelsAndCommands: another model answers from the next prompt on, in the same session, also one in which
-// nothing was said; a slash runs a command of the project; a session of another folder is beside it and knows nothing of it.
+// TestAnEditorChoosesModelsAndCommands: another model answers from the next prompt on, in the same
+// session, also one in which nothing was said; a slash runs a command of the project; a session of
+// another folder is beside it and knows nothing of it.
 func TestAnEditorChoosesModelsAndCommands(t *testing.T) {
 	u := newUser(t)
 	u.file(".adze/commands/greet.md", "---\ndescription: say hello\nargument-hint: NAME\n---\nGreet $ARGUMENTS politely.\n")
@@ -68,8 +69,8 @@ await again.leave();
 	}
 }
 
-// TestAnEditorWithFormsRewritesACall: an editor that shows forms has a command rewritten before it runs, gives a reason with a
-// no, and answers a question in words.
+// TestAnEditorWithFormsRewritesACall: an editor that shows forms has a command rewritten before it
+// runs, gives a reason with a no, and answers a question in words.
 func TestAnEditorWithFormsRewritesACall(t *testing.T) {
 	u := newUser(t)
 	model := u.script("-- 1 --\ncall bash: {\"command\":\"touch one\"}\n-- 2 --\nexpect bash completed: (?s).\ncall bash: {\"command\":\"touch three\"}\n" +

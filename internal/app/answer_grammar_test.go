@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// answering is a written server of each format: it answers in prose where nothing holds it to a schema.
+// answering is a written server of each format: it answers in prose where nothing holds it to a
+// schema.
 type answering struct {
 	*httptest.Server
 	refuses string // what it says of a request with a schema; "": it takes one
@@ -78,8 +79,9 @@ func (s *answering) user(t *testing.T) *user {
 	return u
 }
 
-// The server's grammar holds the answer to the schema: at once where there are no tools, and where there are, when the
-// model is asked for its answer alone. A server that refuses it is asked without.
+// The server's grammar holds the answer to the schema: at once where there are no tools, and where
+// there are, when the model is asked for its answer alone. A server that refuses it is asked
+// without.
 func TestTheServersGrammarHoldsTheAnswer(t *testing.T) {
 	const schema = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}`
 	refusal := map[string]string{

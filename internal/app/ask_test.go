@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAQuestionWithoutAPersonIsDenied: headless the model's question is in the result, for whoever reads it, and the
-// tool is not among those that a request shows.
+// TestAQuestionWithoutAPersonIsDenied: headless the model's question is in the result, for whoever
+// reads it, and the tool is not among those that a request shows.
 func TestAQuestionWithoutAPersonIsDenied(t *testing.T) {
 	u := newUser(t)
 	steps := "-- 1 --\ncall ask: {\"question\":\"Which database?\",\"choices\":[\"SQLite\",\"Postgres\"]}\n" +
@@ -35,7 +35,8 @@ func TestAQuestionWithoutAPersonIsDenied(t *testing.T) {
 	}
 }
 
-// TestTheModelAsksInATerminal: main conversation and subagent reach the person, in plan mode too, and Esc ends it.
+// TestTheModelAsksInATerminal: main conversation and subagent reach the user, in plan mode too,
+// and Esc ends it.
 func TestTheModelAsksInATerminal(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(100, 30)

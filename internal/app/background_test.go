@@ -34,7 +34,8 @@ text: Written.
 usage: input=1000
 `)), "go").wants(0)
 	result := r.result()
-	// A report that is there before the answer is told with the outcomes: then there is no third step.
+	// A report that is there before the answer is told with the outcomes: then there is no third
+	// step.
 	if text := result["text"]; text != "It says: Written." && text != "I go on." || !strings.Contains(r.out, `"kind":"task"`) {
 		t.Errorf("result %v", result)
 	}
@@ -45,7 +46,8 @@ usage: input=1000
 	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 }
 
-// leaves starts a run with a task in the background, whose command is marked with tag and has begun.
+// leaves starts a run with a task in the background, whose command is marked with tag and has
+// begun.
 func (u *user) leaves(tag string) *started {
 	u.t.Helper()
 	s := u.start("-p", "--output-format", "stream-json", "--permission-mode", "yolo",
@@ -54,7 +56,8 @@ func (u *user) leaves(tag string) *started {
 	return s
 }
 
-// A killed run leaves nothing running, one aborted report, and a model that is told when the session goes on.
+// A killed run leaves nothing running, one aborted report, and a model that is told when the
+// session goes on.
 func TestAKilledTaskInTheBackground(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the census of processes needs /proc")
@@ -91,7 +94,8 @@ func TestAnInterruptEndsTasksInTheBackground(t *testing.T) {
 	u.run("audit", "show").wants(0, "general: the job · aborted")
 }
 
-// In the interface the person goes on while a task works; its report wakes an agent that rests, and leaving ends the others.
+// In the interface the user goes on while a task works; its report wakes an agent that rests, and
+// leaving ends the others.
 func TestABackgroundTaskWakesTheAgent(t *testing.T) {
 	u := newUser(t)
 	open := u.gate("gate")

@@ -48,7 +48,7 @@ func (u *user) repository(name string) string {
 	return dir
 }
 
-// withName gives the person what git asks for before a commit.
+// withName gives the user what git asks for before a commit.
 func (u *user) withName() *user {
 	u.env = append(u.env, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b")
 	return u
@@ -83,8 +83,9 @@ func (u *user) batchResults(out string) map[string][]batchResult {
 
 const appender = "-- 1 --\ncall bash: {\"command\":\"echo x >>count.txt\",\"description\":\"count\"}\n-- 2 --\ncall write: {\"path\":\"new.txt\",\"content\":\"new\\n\"}\n-- 3 --\ntext: it is done\n"
 
-// TestABatchDoesEachTaskInACloneOfItsOwn: every kind of task and of failure has one result; patches apply to the base that the
-// result names, and the repositories themselves stay as they are but for the branch that is asked for.
+// TestABatchDoesEachTaskInACloneOfItsOwn: every kind of task and of failure has one result; patches
+// apply to the base that the result names, and the repositories themselves stay as they are but for
+// the branch that is asked for.
 func TestABatchDoesEachTaskInACloneOfItsOwn(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t).withName()
@@ -149,7 +150,8 @@ func TestABatchDoesEachTaskInACloneOfItsOwn(t *testing.T) {
 		t.Errorf("%d clones were kept, want those of the 5 that failed", len(kept))
 	}
 	u.run("session", "list", "--all").wants(0, "do it")
-	// Once more: all have a result, nothing runs; a cause that is named is done again, and its branch may not be taken over.
+	// Once more: all have a result, nothing runs; a cause that is named is done again, and its
+	// branch may not be taken over.
 	u.run("batch", "t.jsonl", "--push", "--", "--permission-mode", "yolo").wants(8)
 	if again := u.batchResults(out); len(again["model"]) != 1 || len(again["fails"]) != 1 {
 		t.Errorf("%+v", again)
@@ -165,7 +167,8 @@ func TestABatchDoesEachTaskInACloneOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestABatchIsHeldBySandboxAndMode: without a word about the mode, what the sandbox does not hold is denied.
+// TestABatchIsHeldBySandboxAndMode: without a word about the mode, what the sandbox does not hold
+// is denied.
 func TestABatchIsHeldBySandboxAndMode(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t)
@@ -234,7 +237,8 @@ nonsense
 	}
 }
 
-// TestABatchThatIsInterruptedGoesOn: the task that runs ends as by Ctrl-C, has no result, and the same command finishes all.
+// TestABatchThatIsInterruptedGoesOn: the task that runs ends as by Ctrl-C, has no result, and the
+// same command finishes all.
 func TestABatchThatIsInterruptedGoesOn(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t)
@@ -269,13 +273,14 @@ func TestABatchThatIsInterruptedGoesOn(t *testing.T) {
 	}
 }
 
-// ticking kills the batch with -9 at a tick that the test says: git ticks before and after each of its runs, and a written model
-// around what it does.
+// ticking kills the batch with -9 at a tick that the test says: git ticks before and after each of
+// its runs, and a written model around what it does.
 const ticking = `n=$(flock TICKS sh -c 'echo . >>TICKS; wc -l <TICKS'); if [ "$n" = "$(cat KILLAT)" ]; then kill -9 "$(cat PID)"; fi
 `
 
-// TestABatchThatIsKilledGoesOn kills batches with -9 at random moments and goes on at once: every task has one result, no call of a
-// model had more effects than one, and nothing is left running. ADZE_BATCH_KILLS=50 makes it long.
+// TestABatchThatIsKilledGoesOn kills batches with -9 at random moments and goes on at once: every
+// task has one result, no call of a model had more effects than one, and nothing is left running.
+// ADZE_BATCH_KILLS=50 makes it long.
 func TestABatchThatIsKilledGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves it out")
@@ -391,7 +396,8 @@ func (u *user) wantEachOnce(out, said string) {
 	u.run("session", "verify", "--all").wants(0)
 }
 
-// callsIn counts the calls of bash in the one session of a folder: those that were begun, and those that completed.
+// callsIn counts the calls of bash in the one session of a folder: those that were begun, and those
+// that completed.
 func (u *user) callsIn(dir string) (begun, completed int) {
 	u.t.Helper()
 	s, err := store.Open(u.t.Context(), filepath.Join(u.home, "state", "sessions.db"), store.Options{})

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// layouts are what repositories carry for five assistants, each with something that would run: it leaves a file behind.
+// layouts are what repositories carry for five assistants, each with something that would run: it
+// leaves a file behind.
 func layouts(tracer string) map[string]string {
 	runs := func(name string) string { return "touch " + filepath.Join(tracer, name) }
 	hook := func(event, name string) string {
@@ -53,8 +54,9 @@ func layouts(tracer string) map[string]string {
 	}
 }
 
-// A repository made for five assistants: each thing is found and shown with its origin, the first request grows by little
-// and by what is told, and nothing of it runs before the person says so: not when it is listed, weighed, or worked in.
+// A repository made for five assistants: each thing is found and shown with its origin, the first
+// request grows by little and by what is told, and nothing of it runs before the user says so:
+// not when it is listed, weighed, or worked in.
 func TestARepositoryOfFiveAssistantsRunsNothing(t *testing.T) {
 	u := newUser(t)
 	tracer := t.TempDir()
@@ -114,7 +116,7 @@ func TestARepositoryOfFiveAssistantsRunsNothing(t *testing.T) {
 	if left, err := os.ReadDir(tracer); err != nil || len(left) > 0 {
 		t.Errorf("something ran: %v %v", left, err)
 	}
-	// That the traces are real: what the person allows leaves its own, and nothing else does.
+	// That the traces are real: what the user allows leaves its own, and nothing else does.
 	u.run("trust", "allow", start).wants(0)
 	u.run("-p", u.script("-- 1 --\ntext: Done.\n"), "work").wants(0)
 	if left, err := os.ReadDir(tracer); err != nil || len(left) != 1 || left[0].Name() != "claude-start" {

@@ -23,8 +23,8 @@ const declaredTouch = `{"name": "touch_it", "description": "Touch a file.", "com
   "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": false},
   "permissions": ["write made-by-a-declared-tool", "network https://tracker.example"]}`
 
-// wholeCatalogue is every tool that can be offered: the built-in ones, one declared in a file, and one that says
-// nothing of what it touches, as a server's tools may.
+// wholeCatalogue is every tool that can be offered: the built-in ones, one declared in a file, and
+// one that says nothing of what it touches, as a server's tools may.
 func wholeCatalogue(t *testing.T, root *workspace.Root, ran *bool) *tool.Set {
 	t.Helper()
 	tools := t.TempDir()
@@ -97,8 +97,9 @@ func validCall(t *testing.T, d tool.Definition) string {
 	return string(raw)
 }
 
-// No tool of any catalogue runs unasked by what it leaves unsaid: each permission that it requires reaches the gate as
-// a need, in every mode and at every agent depth, and the plan mode refuses whatever requires to change something.
+// No tool of any catalogue runs unasked by what it leaves unsaid: each permission that it requires
+// reaches the gate as a need, in every mode and at every agent depth, and the plan mode refuses
+// whatever requires to change something.
 func TestNoToolOfAnyCatalogueRunsUnasked(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "there"), []byte("a\n"), 0o600); err != nil {

@@ -23,7 +23,8 @@ func carrying(tag string) (pids []int) {
 	return pids
 }
 
-// patience ends a wait for what will never be. It decides no test that passes, however busy the machine is.
+// patience ends a wait for what will never be. It decides no test that passes, however busy the
+// machine is.
 const patience = 2 * time.Minute
 
 // waitFor looks until a condition holds.

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// printedEvent is what these tests read of a line of adze.stream/1: a message of the model, or the end of a call. Both are printed when they
-// are stored.
+// printedEvent is what these tests read of a line of adze.stream/1: a message of the model, or the
+// end of a call. Both are printed when they are stored.
 type printedEvent struct {
 	Type    string
 	Session string
@@ -19,7 +19,8 @@ type printedEvent struct {
 	Message json.RawMessage
 }
 
-// printed are the events that the adzes of tasks printed, by session. The last line of one that was killed may be cut.
+// printed are the events that the adzes of tasks printed, by session. The last line of one that was
+// killed may be cut.
 func (c *chaos) printed() map[string][]printedEvent {
 	out := map[string][]printedEvent{}
 	found, _ := filepath.Glob(filepath.Join(c.said, "*.jsonl"))
@@ -73,8 +74,8 @@ func (c *chaos) exported(runs map[string][]chaosRun) map[string][]byte {
 	return out
 }
 
-// acknowledged looks for each printed event in the stream, and says how many there were. Scripts begin anew, so that ids of calls come again:
-// as many ends as were printed must be there.
+// acknowledged looks for each printed event in the stream, and says how many there were. Scripts
+// begin anew, so that ids of calls come again: as many ends as were printed must be there.
 func (c *chaos) acknowledged(session string, kept []byte, events []printedEvent) int {
 	var log struct {
 		Messages []struct {

@@ -65,7 +65,8 @@ func during(over context.Context, d time.Duration) {
 	}
 }
 
-// below lists the processes that a process has started, and those that these have, with when each began (proc_pid_stat(5)).
+// below lists the processes that a process has started, and those that these have, with when each
+// began (proc_pid_stat(5)).
 func below(pid int) map[int]string {
 	up, began := map[int]int{}, map[int]string{}
 	found, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -89,7 +90,8 @@ func below(pid int) map[int]string {
 	return all
 }
 
-// stop has a worker and all below it stand still, as on a machine that is suspended, and wakes them.
+// stop has a worker and all below it stand still, as on a machine that is suspended, and wakes
+// them.
 func (c *chaos) stop(over context.Context, p *prey, while time.Duration) {
 	all := map[int]string{}
 	pid := p.cmd.Process.Pid
@@ -157,9 +159,11 @@ func (c *chaos) harm(over context.Context, what string, p *prey, while time.Dura
 	}
 }
 
-// TestTasksSurviveWhatHappensToWorkersAndServers: while workers are killed with signal 9, stopped with all below them for longer than a
-// lease and cut off, and servers that lead are killed, every task comes to one end, no call has two effects, what had an effect is in the
-// stream, and what wakes after its lease was lost starts nothing. ADZE_CHAOS_MINUTES=10 does it with ten workers for that long.
+// TestTasksSurviveWhatHappensToWorkersAndServers: while workers are killed with signal 9, stopped
+// with all below them for longer than a lease and cut off, and servers that lead are killed, every
+// task comes to one end, no call has two effects, what had an effect is in the stream, and what
+// wakes after its lease was lost starts nothing. ADZE_CHAOS_MINUTES=10 does it with ten workers for
+// that long.
 func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves it out: leases and tickets take their time")
@@ -207,7 +211,8 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 
 const chaosCalls = 3
 
-// submitFile writes the tasks. Each call tells who made it: the process, the two above it with when they began, and when it did.
+// submitFile writes the tasks. Each call tells who made it: the process, the two above it with when
+// they began, and when it did.
 func (c *chaos) submitFile(tasks int) {
 	repo := c.repository("r")
 	var lines strings.Builder
@@ -221,7 +226,8 @@ func (c *chaos) submitFile(tasks int) {
 	c.file("t.jsonl", lines.String())
 }
 
-// once lets each thing happen once, at the same time, as soon as there is something to harm. The leader goes while tasks are submitted.
+// once lets each thing happen once, at the same time, as soon as there is something to harm. The
+// leader goes while tasks are submitted.
 func (c *chaos) once(over context.Context, harms *sync.WaitGroup) {
 	harms.Go(func() { c.harm(over, killLeader, nil, 0) })
 	for i, what := range []string{killWorker, stopWorker, cutWorker} {
@@ -320,7 +326,8 @@ func (c *chaos) judge(tasks int) {
 	}
 }
 
-// afterLoss finds calls that were begun by something that had slept longer than its lease, after it woke.
+// afterLoss finds calls that were begun by something that had slept longer than its lease, after it
+// woke.
 func (c *chaos) afterLoss() (late int) {
 	found, _ := filepath.Glob(filepath.Join(c.counts, "*.who"))
 	for _, path := range found {

@@ -16,8 +16,8 @@ text: Done. All tests pass, and I updated ` + "`b.go`" + `.
 ` + strings.Join(more, ""))
 }
 
-// What the answer says and the calls do not show is told to the person, in every way of running, and kept. The model is not
-// told.
+// What the answer says and the calls do not show is told to the user, in every way of running,
+// and kept. The model is not told.
 func TestWhatAnAnswerClaimsIsTold(t *testing.T) {
 	const tests, change = "says that tests pass; none ran after the last edit", "says that b.go was changed; no call changed it"
 	u := newUser(t)

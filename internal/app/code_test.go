@@ -22,7 +22,8 @@ func (u *user) withServer(how string) {
 	u.file("more.x", "old two\n")
 }
 
-// TestAnEditTellsWhatItBroke: in the very call, as a server says it; a rename goes through the gate file by file.
+// TestAnEditTellsWhatItBroke: in the very call, as a server says it; a rename goes through the gate
+// file by file.
 func TestAnEditTellsWhatItBroke(t *testing.T) {
 	u := newUser(t)
 	u.withServer("push")
@@ -72,8 +73,8 @@ func TestAServerThatFailsBlocksNoEdit(t *testing.T) {
 	}
 }
 
-// TestNoServerRunsUnasked: without a word of the person's none checks a run without a terminal, and none of a project's
-// choosing ever does.
+// TestNoServerRunsUnasked: without a word of the user's none checks a run without a terminal, and
+// none of a project's choosing ever does.
 func TestNoServerRunsUnasked(t *testing.T) {
 	u := newUser(t)
 	u.withServer("push")
@@ -84,8 +85,8 @@ func TestNoServerRunsUnasked(t *testing.T) {
 	u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
 }
 
-// TestAnEditIsReformatted: as the person's configuration says; the result shows it, the next edit finds what stands there,
-// and a formatter that fails changes nothing.
+// TestAnEditIsReformatted: as the user's configuration says; the result shows it, the next edit
+// finds what stands there, and a formatter that fails changes nothing.
 func TestAnEditIsReformatted(t *testing.T) {
 	u := newUser(t)
 	u.configure(`{"formatters": {"gofmt": {"command": ["gofmt"], "files": [".go"]}, "rm": {"command": ["sh", "-c", "echo no >&2; exit 1"], "files": [".txt"]}}}`)

@@ -32,7 +32,8 @@ func pulled(t *testing.T, version, tags, show string) string {
 	return s.URL
 }
 
-// The doctor says which program answers behind an address, and why a model of it would be of no use.
+// The doctor says which program answers behind an address, and why a model of it would be of no
+// use.
 func TestTheDoctorNamesWhyAServerIsOfNoUse(t *testing.T) {
 	const (
 		has   = `{"models":[{"name":"m:latest"}]}`

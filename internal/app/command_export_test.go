@@ -31,7 +31,8 @@ text: the password is ` + secrets[1] + `, and **done**
 	return u, listed.ID, secrets
 }
 
-// A session is exported in each form without a secret, never over a file that is there, and comes back as it was.
+// A session is exported in each form without a secret, never over a file that is there, and comes
+// back as it was.
 func TestSessionsAreExportedAndImported(t *testing.T) {
 	u, id, secrets := worked(t)
 	for _, format := range []string{"md", "json", "html"} {

@@ -22,8 +22,8 @@ func labelledTools(t *testing.T) string {
 	return dir
 }
 
-// The offer is made once, changes only after tool_search found something, and a continued session begins
-// with the same bytes of tools.
+// The offer is made once, changes only after tool_search found something, and a continued session
+// begins with the same bytes of tools.
 func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 	u := newUser(t)
 	u.configure(`{"tools": {"offer_above": 5}}`)

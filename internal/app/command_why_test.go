@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A line is a call's as long as it stands as the call wrote it; what the person changed since is theirs, and so is what was
-// there before.
+// A line is a call's as long as it stands as the call wrote it; what the user changed since is
+// theirs, and so is what was there before.
 func TestWhyALineIsThere(t *testing.T) {
 	u := newUser(t)
 	u.file("a.go", "package a\n\nfunc old() {}\n")
@@ -48,7 +48,8 @@ func TestWhyALineIsThere(t *testing.T) {
 	}
 }
 
-// A file that a command made is the command's until it is changed; then nobody knows which of its lines were.
+// A file that a command made is the command's until it is changed; then nobody knows which of its
+// lines were.
 func TestWhyALineOfACommandIsThere(t *testing.T) {
 	u := newUser(t)
 	u.run("-p", "--permission-mode=yolo", "--sandbox=off", u.script("-- 1 --\ncall bash: {\"command\":\"printf 'a\\\\nb\\\\n' > c.txt\"}\n-- 2 --\ntext: done\n"), "make c").wants(0)
@@ -86,7 +87,8 @@ func TestOneCallIsShownWhole(t *testing.T) {
 	}
 }
 
-// What an imported session tells was not done here; what was done when somebody went on with it was.
+// What an imported session tells was not done here; what was done when somebody went on with it
+// was.
 func TestWhyOfAnImportedSession(t *testing.T) {
 	u := newUser(t)
 	steps := func(name string) string {

@@ -11,8 +11,8 @@ import (
 	"adze/internal/usage"
 )
 
-// TestEveryCommandTellsHowItIsWritten walks all commands: each that does something shows an example of itself, and one with too few or
-// too many words is a mistake with the next move.
+// TestEveryCommandTellsHowItIsWritten walks all commands: each that does something shows an example
+// of itself, and one with too few or too many words is a mistake with the next move.
 func TestEveryCommandTellsHowItIsWritten(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A model with a small window reads a long file: the conversation is summed up, the work goes on, and what was said
-// is still there when the session is continued.
+// A model with a small window reads a long file: the conversation is summed up, the work goes on,
+// and what was said is still there when the session is continued.
 func TestASmallWindowIsNoEnd(t *testing.T) {
 	u := newUser(t)
 	u.configure(`{"models": {"script/*": {"context": 9000}}}`)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestNoCommandReadsTheKey lets a command look at the environments of all processes, and at its own.
+// TestNoCommandReadsTheKey lets a command look at the environments of all processes, and at its
+// own.
 func TestNoCommandReadsTheKey(t *testing.T) {
 	u := newUser(t)
 	const key, own = "sk-planted-0123456789abcdef", "planted-in-a-name-of-its-own"
@@ -19,7 +20,8 @@ func TestNoCommandReadsTheKey(t *testing.T) {
 	u.env = append(u.env, "OPENAI_API_KEY="+key, "MY_OWN_WORD="+own)
 	config := `{"environment": ["*"], "providers": {"work": {"base_url": "` + s.URL + `/v1", "key_env": "MY_OWN_WORD"}}}`
 	u.configure(config)
-	// tr, because what is read holds NUL; only processes below this test count, for the key is in the test's own hands.
+	// tr, because what is read holds NUL; only processes below this test count, for the key is in
+	// the test's own hands.
 	look := `pid=$$; while test \"$pid\" -gt 1; do cat /proc/$pid/environ >> seen 2>/dev/null; tr '\\0' ' ' < /proc/$pid/cmdline >> seen; ` +
 		`test $pid = ` + fmt.Sprint(os.Getpid()) + ` && break; pid=$(awk '/^PPid/{print $2}' /proc/$pid/status); done; env >> seen; echo looked >> seen`
 	u.run("-p", u.script("-- 1 --\ncall bash: {\"command\":\""+look+"\"}\n-- 2 --\ntext: end\n"), "--permission-mode", "yolo", "look").wants(0)

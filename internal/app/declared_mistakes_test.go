@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// declare writes a tool file of the person's own.
+// declare writes a tool file of the user's own.
 func (u *user) declare(name, text string) {
 	u.t.Helper()
 	dir := filepath.Join(u.home, "tools")

@@ -28,7 +28,8 @@ func (y *yard) effectOf(kind tool.Permission, target string) policy.Effect {
 	return policy.Deny
 }
 
-// Files that make other programs run things are asked for in every mode but yolo, however freely writing is allowed.
+// Files that make other programs run things are asked for in every mode but yolo, however freely
+// writing is allowed.
 func TestDelicateFilesAreAskedFor(t *testing.T) {
 	y := newYard(t, "app.txt", "sub/app.txt")
 	y.write(filepath.Join(y.home, ".bashrc"), "")
@@ -73,7 +74,8 @@ func TestDelicateFilesAreAskedFor(t *testing.T) {
 	}
 }
 
-// No tool writes adze's own configuration, declared tools and sessions in any mode; reading them is asked for.
+// No tool writes adze's own configuration, declared tools and sessions in any mode; reading them is
+// asked for.
 func TestOwnFilesAreNeverWritten(t *testing.T) {
 	y := newYard(t, "app.txt")
 	real := filepath.Join(y.home, "dotfiles", "adze")

@@ -13,7 +13,8 @@ import (
 // demoPace makes the scripted text watchable in the interface; a headless demo needs no pause.
 const demoPace = 15 * time.Millisecond
 
-// demoFolder unpacks the demo's program to a temporary folder, which stays: the person may want to look.
+// demoFolder unpacks the demo's program to a temporary folder, which stays: the user may want to
+// look.
 func demoFolder(o *options, w *wired) (string, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return "", misuse("install Go, or start adze with a model", "the demo runs go test, and there is no go in PATH")

@@ -122,7 +122,8 @@ func words(v any) (out []string) {
 	return out
 }
 
-// TestTheProgramKnowsWhatDeploymentsAskOfIt: commands, flags, variables, ports and paths are those of this program and of each other.
+// TestTheProgramKnowsWhatDeploymentsAskOfIt: commands, flags, variables, ports and paths are those
+// of this program and of each other.
 func TestTheProgramKnowsWhatDeploymentsAskOfIt(t *testing.T) {
 	d, u := readDeployed(t), newUser(t)
 	run := regexp.MustCompile(`(?m)^CMD (\[.*\])$`).FindStringSubmatch(d.text["Containerfile"])
@@ -191,7 +192,8 @@ func (d deployed) reads(pod any) {
 	}
 }
 
-// TestDeploymentsAreSafe: nobody is root, no tag moves, no secret stands in a file, and the servers sync.
+// TestDeploymentsAreSafe: nobody is root, no tag moves, no secret stands in a file, and the servers
+// sync.
 func TestDeploymentsAreSafe(t *testing.T) {
 	d := readDeployed(t)
 	image := regexp.MustCompile(`(?m)(?:^FROM |image: )(\S+)`)
@@ -247,7 +249,8 @@ func TestDeploymentsAreSafe(t *testing.T) {
 	}
 }
 
-// TestTheScalerAsksForConsumersThatAreThere compares it with what a submitted task makes on a real server.
+// TestTheScalerAsksForConsumersThatAreThere compares it with what a submitted task makes on a real
+// server.
 func TestTheScalerAsksForConsumersThatAreThere(t *testing.T) {
 	d, u := readDeployed(t), newUser(t)
 	server := jettest.Start(t, jettest.Options{})
@@ -295,7 +298,8 @@ func (d deployed) mounts(of string, pod any) {
 	}
 }
 
-// TestServersOfDeploymentsSync: the configuration is one that the real server takes, it is the same in both, and it writes through.
+// TestServersOfDeploymentsSync: the configuration is one that the real server takes, it is the same
+// in both, and it writes through.
 func TestServersOfDeploymentsSync(t *testing.T) {
 	d := readDeployed(t)
 	own, mapped := d.text["nats.conf"], fmt.Sprint(at(d.docs["ConfigMap nats"], "data", "nats.conf"))

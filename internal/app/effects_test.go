@@ -168,7 +168,8 @@ func (w *world) prompt(t *testing.T, allow bool) bool {
 	return w.look.done(w)
 }
 
-// No built-in tool has an effect without its decision in the store before it, wherever the store fails.
+// No built-in tool has an effect without its decision in the store before it, wherever the store
+// fails.
 func TestNoEffectWithoutADecisionStoredBefore(t *testing.T) {
 	cases := effects()
 	for _, d := range newWorld(t, effect{}, 0).set.Definitions() {

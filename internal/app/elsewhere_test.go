@@ -11,8 +11,8 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// TestASessionOnAServerIsGoneOnWithElsewhere kills a run in the middle of a call, and goes on from another home: the call, of which
-// nobody knows how it ended, is not run again.
+// TestASessionOnAServerIsGoneOnWithElsewhere kills a run in the middle of a call, and goes on from
+// another home: the call, of which nobody knows how it ended, is not run again.
 func TestASessionOnAServerIsGoneOnWithElsewhere(t *testing.T) {
 	needs(t, "bash")
 	url := "--store=" + jettest.Start(t, jettest.Options{}).URL()
@@ -42,7 +42,8 @@ func TestASessionOnAServerIsGoneOnWithElsewhere(t *testing.T) {
 	u.run("audit", "verify", "nobody", url).wants(2)
 }
 
-// TestARunThatLosesItsLeaseEndsItself takes the lease away under a run: its call ends with all that it started.
+// TestARunThatLosesItsLeaseEndsItself takes the lease away under a run: its call ends with all that
+// it started.
 func TestARunThatLosesItsLeaseEndsItself(t *testing.T) {
 	needs(t, "bash")
 	server := jettest.Start(t, jettest.Options{}).URL()
@@ -83,7 +84,8 @@ func takeLease(t *testing.T, server, id string) {
 	}
 }
 
-// TestAnInterfaceThatLosesItsLeaseSaysWhy: it ends with the reason, and with the line that finds the session again.
+// TestAnInterfaceThatLosesItsLeaseSaysWhy: it ends with the reason, and with the line that finds
+// the session again.
 func TestAnInterfaceThatLosesItsLeaseSaysWhy(t *testing.T) {
 	server := jettest.Start(t, jettest.Options{}).URL()
 	u := newUser(t)
@@ -108,7 +110,8 @@ func TestAServerThatIsNotThereIsOneClearError(t *testing.T) {
 	}
 }
 
-// TestADamagedSessionOnAServerHidesNoOther: what of a server does not fit its chain is told of, and the others are looked at as ever.
+// TestADamagedSessionOnAServerHidesNoOther: what of a server does not fit its chain is told of, and
+// the others are looked at as ever.
 func TestADamagedSessionOnAServerHidesNoOther(t *testing.T) {
 	server := jettest.Start(t, jettest.Options{}).URL()
 	u := newUser(t)

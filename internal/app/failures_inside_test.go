@@ -116,7 +116,8 @@ type class struct {
 	asked  int64 // requests; 0: not counted
 }
 
-// timesRetried is how often a failure that may pass is asked for, and timesBroken how often an answer that breaks off.
+// timesRetried is how often a failure that may pass is asked for, and timesBroken how often an
+// answer that breaks off.
 const (
 	timesRetried = 5
 	timesBroken  = 3
@@ -155,8 +156,8 @@ type outcome struct {
 	out, err string
 }
 
-// runHere runs the program in this process, with no environment but the given, and without waiting between the
-// attempts of a request.
+// runHere runs the program in this process, with no environment but the given, and without waiting
+// between the attempts of a request.
 func runHere(t *testing.T, env map[string]string, args ...string) outcome {
 	t.Helper()
 	home, work := t.TempDir(), t.TempDir()
@@ -191,7 +192,8 @@ func runHere(t *testing.T, env map[string]string, args ...string) outcome {
 	return o
 }
 
-// wants checks the code, that the person reads one sentence and hints, and that nobody reads the key.
+// wants checks the code, that the user reads one sentence and hints, and that nobody reads the
+// key.
 func (o outcome) wants(t *testing.T, code int, says string) {
 	t.Helper()
 	if o.code != code {

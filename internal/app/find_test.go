@@ -20,7 +20,8 @@ func (u *user) indexed() bool {
 	return err == nil
 }
 
-// What was asked, answered, called and came of it is found, from a shell and for scripts; a run alone makes no index.
+// What was asked, answered, called and came of it is found, from a shell and for scripts; a run
+// alone makes no index.
 func TestSessionsAreSearched(t *testing.T) {
 	u := newUser(t)
 	u.file("notes.txt", "the wombat lives here\n")
@@ -195,7 +196,8 @@ func TestSessionsAreDeleted(t *testing.T) {
 	}
 }
 
-// Without an ID, what looks at a session means the one last used in this folder; - is standard output.
+// Without an ID, what looks at a session means the one last used in this folder; - is standard
+// output.
 func TestTheSessionLastUsedIsMeant(t *testing.T) {
 	u := newUser(t)
 	for _, c := range []string{"show", "export", "follow"} {

@@ -15,7 +15,8 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// TestAWorkerAnswersForItself: with --listen it is alive and ready, counts its tasks, and is not ready any more while it comes to its end.
+// TestAWorkerAnswersForItself: with --listen it is alive and ready, counts its tasks, and is not
+// ready any more while it comes to its end.
 func TestAWorkerAnswersForItself(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t).withName()

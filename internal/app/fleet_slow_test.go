@@ -13,8 +13,8 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// TestAServerThatIsFarAway: what is submitted over a slow way is done, followed and listed as over a fast one. ADZE_SLOW_MS is how long
-// each way takes; at 1500 it runs for minutes.
+// TestAServerThatIsFarAway: what is submitted over a slow way is done, followed and listed as over
+// a fast one. ADZE_SLOW_MS is how long each way takes; at 1500 it runs for minutes.
 func TestAServerThatIsFarAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves it out: each request waits for its way")

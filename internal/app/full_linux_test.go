@@ -15,16 +15,16 @@ import (
 	"adze/session"
 )
 
-// onASmallDisk has a run keep its state on a file system of its own with 1 MiB, which is filled and freed when the test says. When
-// the run has ended, what was there is under after.
+// onASmallDisk has a run keep its state on a file system of its own with 1 MiB, which is filled and
+// freed when the test says. When the run has ended, what was there is under after.
 const onASmallDisk = `mount -t tmpfs -o size=1m tmpfs "$STATE" || exit 77
 ack() { timeout 150 sh -c 'echo >"$PIPES/done"'; }
 (read -t 150 -r _ <>"$PIPES/fill" && cat /dev/zero >"$STATE/filler" 2>/dev/null; ack
  read -t 150 -r _ <>"$PIPES/free" && rm "$STATE/filler"; ack) 1>&- 2>&- &
 "$0" "$@"; code=$?; kill $! 2>/dev/null; cp -r "$STATE" "$AFTER"; exit $code`
 
-// TestADiskThatIsFullForAWhile: what is said while it is full waits and is told of, nothing is changed, and when there is room all
-// of it is saved, once.
+// TestADiskThatIsFullForAWhile: what is said while it is full waits and is told of, nothing is
+// changed, and when there is room all of it is saved, once.
 func TestADiskThatIsFullForAWhile(t *testing.T) {
 	needs(t, "unshare")
 	u := newUser(t)

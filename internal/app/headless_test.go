@@ -273,7 +273,8 @@ func TestASessionGoesOn(t *testing.T) {
 	u := newUser(t)
 	one := u.run("-p", "--output-format", "json", u.script("-- 1 --\ntext: first\n"), "remember me").wants(0).result()
 	id := fmt.Sprint(one["session"])
-	// A new process reads the script from its start: only the history tells that this is a second prompt.
+	// A new process reads the script from its start: only the history tells that this is a second
+	// prompt.
 	two := u.run("-p", "--continue", "--output-format", "json", u.script("-- 1 --\nexpect prompt: ^again$\ntext: second\n"), "again").wants(0).result()
 	if fmt.Sprint(two["session"]) != id {
 		t.Errorf("continued %v, want %s", two["session"], id)
@@ -410,8 +411,8 @@ func TestSignalsInEveryPhase(t *testing.T) {
 	}
 }
 
-// startReading starts a run whose stdin stays open, and waits until the run has taken what is in it: then
-// it is in its read.
+// startReading starts a run whose stdin stays open, and waits until the run has taken what is in
+// it: then it is in its read.
 func (u *user) startReading(args ...string) *started {
 	u.t.Helper()
 	r, w, err := os.Pipe()

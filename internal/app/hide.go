@@ -9,7 +9,7 @@ import (
 	"adze/internal/secret"
 )
 
-// system is the system prompt of a run, and tells the person what of it they cannot see.
+// system is the system prompt of a run, and tells the user what of it they cannot see.
 func (s settings) system(ctx context.Context, o *options, name string, w *wired) (string, error) {
 	source := o.instructions()
 	if _, offered := w.set.Get("skill"); offered {
@@ -30,7 +30,7 @@ func (s settings) ours() instructions.Place {
 	return instructions.Place{Own: s.at.Config, Home: s.home, Dir: s.root.Dir()}
 }
 
-// masked is a text that the model gets before it asks for anything, without the person's secrets.
+// masked is a text that the model gets before it asks for anything, without the user's secrets.
 func (s settings) masked(text string) string {
 	if s.hide == nil {
 		return text
@@ -38,7 +38,8 @@ func (s settings) masked(text string) string {
 	return s.hide().Text(text)
 }
 
-// marked makes the function that hides secrets in what calls give the model, and says so where it did; nil: it sees them.
+// marked makes the function that hides secrets in what calls give the model, and says so where it
+// did; nil: it sees them.
 func (s settings) marked() func(string) string {
 	if s.hide == nil {
 		return nil
@@ -57,7 +58,8 @@ func (o *options) instructions() instructions.Source {
 	return instructions.Source{System: o.system, Append: o.appendSystem, Bare: o.bare}
 }
 
-// hidePiped hides secrets in what of a prompt was piped in, behind the words of the person, who may say what they like.
+// hidePiped hides secrets in what of a prompt was piped in, behind the words of the user, who may
+// say what they like.
 func (w *wired) hidePiped(prompt, words string) string {
 	piped := strings.TrimPrefix(prompt, words)
 	hidden := w.settings.masked(piped)

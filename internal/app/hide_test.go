@@ -32,8 +32,8 @@ func call(name string, args map[string]any) string {
 
 const hiddenKey = "aB3dE6gH9jK2mN5p"
 
-// What the model was shown as a mark cannot take the secret's place, by any tool; the text beside it can be edited, and a
-// file that says the mark itself is a file like any other.
+// What the model was shown as a mark cannot take the secret's place, by any tool; the text beside
+// it can be edited, and a file that says the mark itself is a file like any other.
 func TestASecretIsNotEditedBack(t *testing.T) {
 	const conf = "host = db\r\npassword = \"" + hiddenKey + "\"\r\nport = 5432\r\n"
 	const doc = "A mark is [masked].\n"
@@ -89,8 +89,8 @@ func TestASecretIsNotEditedBack(t *testing.T) {
 	}
 }
 
-// A secret of a file of variables is known wherever it comes up, also without its name, in pieces, across the cut of a
-// long output, in the file that keeps the whole of it, and in a job.
+// A secret of a file of variables is known wherever it comes up, also without its name, in pieces,
+// across the cut of a long output, in the file that keeps the whole of it, and in a job.
 func TestValuesOfFilesAreKnownInOutputs(t *testing.T) {
 	const plain, read = "violet-umbrella-42", "walnut-harbour-77"
 	u := newUser(t)
@@ -127,7 +127,8 @@ func TestValuesOfFilesAreKnownInOutputs(t *testing.T) {
 	}
 }
 
-// What was stored before a value was known for a secret is masked where commands show it, in tables and in JSON.
+// What was stored before a value was known for a secret is masked where commands show it, in tables
+// and in JSON.
 func TestCommandsShowNoSecret(t *testing.T) {
 	const value = "amber-lantern-91"
 	u := newUser(t)
@@ -146,7 +147,7 @@ func TestCommandsShowNoSecret(t *testing.T) {
 	}
 }
 
-// What is piped in is masked for the model; what the person writes is theirs to say.
+// What is piped in is masked for the model; what the user writes is theirs to say.
 func TestAPipeIsMaskedAndAWordIsNot(t *testing.T) {
 	typed, piped := "ghp_"+strings.Repeat("aB3dE5gH7j", 4)[:36], "ghp_"+strings.Repeat("zY8xW6vU4t", 4)[:36]
 	for _, show := range []bool{false, true} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// hooks writes the person's own hooks.
+// hooks writes the user's own hooks.
 func (u *user) hooks(text string) {
 	u.t.Helper()
 	if err := os.WriteFile(filepath.Join(u.home, "hooks.json"), []byte(text), 0o600); err != nil {
@@ -23,7 +23,7 @@ func (u *user) has(name string) bool {
 	return err == nil
 }
 
-// entry is one of the person's file: an event, what chooses tools, and a text for a shell.
+// entry is one of the user's file: an event, what chooses tools, and a text for a shell.
 func entry(event, tools, text string) string {
 	raw, _ := json.Marshal(map[string]string{"tools": tools, "command": text})
 	return `{"hooks": {"` + event + `": [` + string(raw) + `]}}`
@@ -61,7 +61,8 @@ func TestAHookHasASayBeforeACall(t *testing.T) {
 	}
 }
 
-// No mode lifts what a hook objects to: a guard that fails guards also where everything else is let through.
+// No mode lifts what a hook objects to: a guard that fails guards also where everything else is let
+// through.
 func TestAHookHoldsInEveryMode(t *testing.T) {
 	u := newUser(t)
 	for _, mode := range []string{"ask", "edits", "auto", "yolo"} {
@@ -121,8 +122,8 @@ text: second
 	}
 }
 
-// Hooks of a project, as Claude Code has them, are shown as what they are here, inert until each is allowed, and no longer
-// what was allowed when the script that they name changes.
+// Hooks of a project, as Claude Code has them, are shown as what they are here, inert until each is
+// allowed, and no longer what was allowed when the script that they name changes.
 func TestAProjectsHooksNeedConsent(t *testing.T) {
 	u := newUser(t)
 	u.file(".claude/settings.json", `{"hooks": {
@@ -150,7 +151,8 @@ func TestAProjectsHooksNeedConsent(t *testing.T) {
 		t.Errorf("the hook read %s", raw)
 	}
 	u.has("seen")
-	// The model takes the guard away while it works: what is not as it was allowed guards by asking.
+	// The model takes the guard away while it works: what is not as it was allowed guards by
+	// asking.
 	u.file(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh .claude/check.sh"}]}]}}`)
 	u.file(".claude/check.sh", "true\n")
 	u.run("trust", "allow", "claude/PreToolUse/1").wants(0, "allowed")
@@ -183,7 +185,8 @@ func TestAHookMayCallAdze(t *testing.T) {
 	}
 }
 
-// What the person's file says wrongly stops the start, as what others can write does: a guard that is not there guards nothing.
+// What the user's file says wrongly stops the start, as what others can write does: a guard that
+// is not there guards nothing.
 func TestMistakesInHooksStopTheStart(t *testing.T) {
 	u := newUser(t)
 	model := u.script("-- 1 --\ntext: x\n")

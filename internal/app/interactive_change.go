@@ -9,11 +9,12 @@ import (
 	"adze/tui/permission"
 )
 
-// errOther says that hunks were chosen in a change that is another one by now: their numbers mean nothing any more.
+// errOther says that hunks were chosen in a change that is another one by now: their numbers mean
+// nothing any more.
 var errOther = errors.New("the file has changed meanwhile, and the change with it: this is how it would be now")
 
-// askFor asks until there is an answer that can be followed, and makes of it the call as the person wants it; nil: as
-// it was made. What cannot be followed is asked again, with what is wrong.
+// askFor asks until there is an answer that can be followed, and makes of it the call as the user
+// wants it; nil: as it was made. What cannot be followed is asked again, with what is wrong.
 func askFor(ctx context.Context, ask func(context.Context, permission.Ask) (permission.Answer, error), a permission.Ask) (permission.Answer, *tool.Change, error) {
 	for {
 		answer, err := ask(ctx, a)
@@ -28,7 +29,8 @@ func askFor(ctx context.Context, ask func(context.Context, permission.Ask) (perm
 	}
 }
 
-// changed is the call as it was answered. It shows the change anew where that is not the one that was looked at.
+// changed is the call as it was answered. It shows the change anew where that is not the one that
+// was looked at.
 func changed(ctx context.Context, a *permission.Ask, answer permission.Answer) (*tool.Change, error) {
 	q := a.Question
 	switch {

@@ -10,7 +10,8 @@ import (
 	"adze/tui/permission"
 )
 
-// A choice of hunks that cannot be followed is no lost question, and is never done to another change than was seen.
+// A choice of hunks that cannot be followed is no lost question, and is never done to another
+// change than was seen.
 func TestWhatCannotBeFollowedIsAskedAgain(t *testing.T) {
 	diff := "@@ -1 +1 @@\n-a\n+b\n"
 	broken := errors.New("nothing is left of the change")

@@ -17,7 +17,8 @@ import (
 	"adze/tui/port"
 )
 
-// reader is the interface on a session that another process writes: it shows what happens there, and can take it over.
+// reader is the interface on a session that another process writes: it shows what happens there,
+// and can take it over.
 type reader struct {
 	app   *app
 	logs  *store.Store
@@ -26,7 +27,8 @@ type reader struct {
 	taken atomic.Bool
 }
 
-// readAlong shows the session that was to be opened until the person leaves. Taken says that they go on with it here.
+// readAlong shows the session that was to be opened until the user leaves. Taken says that they
+// go on with it here.
 func readAlong(ctx context.Context, a *app, o *options) (taken bool, err error) {
 	path := filepath.Join(place.Of(a.Getenv).State, "sessions.db")
 	logs, err := store.Look(ctx, path, store.Options{})
@@ -116,7 +118,8 @@ func (r *reader) send(ctx context.Context, p port.Prompt) session.Result {
 	return session.Result{Cause: session.CauseDone}
 }
 
-// heed has the interface end when another process wants its session; wantedBy tells which, after stop.
+// heed has the interface end when another process wants its session; wantedBy tells which, after
+// stop.
 func (s *sitting) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
 	logs, ok := s.w.stored.(*store.Store)
 	if !ok {

@@ -18,7 +18,8 @@ import (
 	"adze/tool"
 )
 
-// rounds is how often a long program is played: a few times here, as often as a variable says by hand.
+// rounds is how often a long program is played: a few times here, as often as a variable says by
+// hand.
 func rounds(t *testing.T, variable string, usual int) int {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > 0 {
@@ -37,8 +38,9 @@ func worker(steps int) string {
 	return b.String()
 }
 
-// TestKilledAtAnyMoment kills runs after a random line of their output and goes on at once: nothing that was seen is
-// lost, nothing is done twice, and nobody holds a lock. ADZE_KILLS=1000 makes it long.
+// TestKilledAtAnyMoment kills runs after a random line of their output and goes on at once: nothing
+// that was seen is lost, nothing is done twice, and nobody holds a lock. ADZE_KILLS=1000 makes it
+// long.
 func TestKilledAtAnyMoment(t *testing.T) {
 	needs(t, "bash")
 	const steps = 6
@@ -61,7 +63,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// indexHolds checks that the search index, brought up to date, finds what one finds that is made anew.
+// indexHolds checks that the search index, brought up to date, finds what one finds that is made
+// anew.
 func (u *user) indexHolds(words string) {
 	u.t.Helper()
 	search := func() ran { return u.run("session", "search", words, "--all", "--json") }
@@ -128,7 +131,8 @@ func (u *user) killAfter(lines int, steps string) (ended []string) {
 	return ended
 }
 
-// audited checks that the one session of the user is sound, that each call has one outcome, and that those are there.
+// audited checks that the one session of the user is sound, that each call has one outcome, and
+// that those are there.
 func (u *user) audited(ended []string) {
 	u.t.Helper()
 	found, _ := filepath.Glob(filepath.Join(u.home, "*", "sessions.db"))
@@ -195,8 +199,9 @@ func (u *user) wantOnce(name string) {
 	}
 }
 
-// TestTheDiskIsFullAtAnyMoment lets no file of a run grow beyond a random size, as a full disk does: the run says so with
-// its exit code, what it told is in the log, and it goes on when there is room. ADZE_FILLS=300 makes it long.
+// TestTheDiskIsFullAtAnyMoment lets no file of a run grow beyond a random size, as a full disk
+// does: the run says so with its exit code, what it told is in the log, and it goes on when there
+// is room. ADZE_FILLS=300 makes it long.
 func TestTheDiskIsFullAtAnyMoment(t *testing.T) {
 	needs(t, "bash")
 	if runtime.GOOS != "linux" {

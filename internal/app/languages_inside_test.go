@@ -8,8 +8,8 @@ import (
 	"adze/internal/lsp"
 )
 
-// TestKnownServersNeedNoCommand: the configuration knows the servers that there are, so that one may be given options, or be
-// switched off, by its name alone.
+// TestKnownServersNeedNoCommand: the configuration knows the servers that there are, so that one
+// may be given options, or be switched off, by its name alone.
 func TestKnownServersNeedNoCommand(t *testing.T) {
 	for _, l := range lsp.Known() {
 		text := fmt.Sprintf(`{"language_servers": {"servers": {%q: {"options": {"a": 1}}}}}`, l.Name)

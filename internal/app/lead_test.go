@@ -19,7 +19,8 @@ maxTurns: 3
 You are the reviewer. Begin with READY.
 `
 
-// A project's agent takes a task as it is: its prompt, its tools, and no wider mode than its file says.
+// A project's agent takes a task as it is: its prompt, its tools, and no wider mode than its file
+// says.
 func TestATaskForAnAgentOfTheProject(t *testing.T) {
 	u := newUser(t)
 	u.file(".claude/agents/reviewer.md", reviewer)
@@ -113,7 +114,7 @@ text: READY
 	u.run("-p", "--bare", "--agent", "reviewer", u.script("-- 1 --\n"), "go").wants(2, "there is no agent")
 }
 
-// The file of a project does not choose which company reads the code; that of the person does.
+// The file of a project does not choose which company reads the code; that of the user does.
 func TestTheModelOfAnAgent(t *testing.T) {
 	u := newUser(t)
 	u.env = append(u.env, "ANTHROPIC_API_KEY=sk-ant-test0000000000000000")
@@ -148,8 +149,8 @@ text: here
 	}
 }
 
-// A prompt that begins with an agent's name goes to that agent; its report is the answer, and in the conversation for what is
-// asked next. Any other @ is as it was.
+// A prompt that begins with an agent's name goes to that agent; its report is the answer, and in
+// the conversation for what is asked next. Any other @ is as it was.
 func TestAPromptForAnAgent(t *testing.T) {
 	u := newUser(t)
 	u.file(".claude/agents/reviewer.md", reviewer)

@@ -61,8 +61,9 @@ func chatStream(text string, n int, calls ...string) string {
 	return b.String()
 }
 
-// TestNoSecretLasts plants every secret wherever one can come from (the prompt, a file, a command's output, arguments,
-// an answer in pieces, a server's error), and looks for it in every byte that lasts.
+// TestNoSecretLasts plants every secret wherever one can come from (the prompt, a file, a command's
+// output, arguments, an answer in pieces, a server's error), and looks for it in every byte that
+// lasts.
 func TestNoSecretLasts(t *testing.T) {
 	secrets := plantedSecrets()
 	var all []string
@@ -193,8 +194,8 @@ func deltasOf(lines string) string {
 	return b.String()
 }
 
-// TestResumingWhatWasMasked goes on with a session whose log holds marks: each time with the same bytes, and the change
-// is told as what it is.
+// TestResumingWhatWasMasked goes on with a session whose log holds marks: each time with the same
+// bytes, and the change is told as what it is.
 func TestResumingWhatWasMasked(t *testing.T) {
 	u := newUser(t)
 	var mu sync.Mutex // guards asked

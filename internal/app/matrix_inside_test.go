@@ -28,7 +28,8 @@ import (
 // depths is how deep the subagents of the matrix work: 0 is the main conversation.
 const depths = 3
 
-// matrix is one mode: every tool is called at every depth by every origin, and what meets the gate is written down.
+// matrix is one mode: every tool is called at every depth by every origin, and what meets the gate
+// is written down.
 type matrix struct {
 	t    *testing.T
 	mode policy.Mode
@@ -41,8 +42,8 @@ type matrix struct {
 	asks map[string][]tool.Need
 }
 
-// Decide is the one gate: it writes down what the policy says, and lets nothing run but what starts a
-// subagent and, where the policy does, what loads a skill.
+// Decide is the one gate: it writes down what the policy says, and lets nothing run but what starts
+// a subagent and, where the policy does, what loads a skill.
 func (m *matrix) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	rules, err := gate.New(config.Config{}, gate.Flags{Mode: string(m.mode)}, gate.Ground{Root: m.root, Lent: m.shelf.Lent(m.root.Dir())}, nil)
 	if err != nil {
@@ -232,7 +233,8 @@ func (m *matrix) catalogue(tasks toolset.Tasks) *tool.Set {
 	return set
 }
 
-// expected is what the mode says of needs where no rule speaks and nobody is there, said once more than in the policy.
+// expected is what the mode says of needs where no rule speaks and nobody is there, said once more
+// than in the policy.
 func (m *matrix) expected(needs []tool.Need) string {
 	out, mode := "allow", m.mode
 	for _, n := range needs {
@@ -262,8 +264,9 @@ func said(d tool.Decision) string {
 	return "deny"
 }
 
-// Every tool, at every depth of agents, in every mode, called by the model, changed by a hook, by a command that the
-// person gave, or as a skill of theirs says, meets the one gate exactly once, as what it is to run, and is judged as the mode says.
+// Every tool, at every depth of agents, in every mode, called by the model, changed by a hook, by a
+// command that the user gave, or as a skill of theirs says, meets the one gate exactly once, as
+// what it is to run, and is judged as the mode says.
 func TestEveryCallPassesOneGate(t *testing.T) {
 	for _, name := range policy.Modes() {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"adze/tool"
 )
 
-// fromSkill is where the matrix has the calls that go to the folder of a skill; the pipeline knows them as the model's.
+// fromSkill is where the matrix has the calls that go to the folder of a skill; the pipeline knows
+// them as the model's.
 const fromSkill tool.Origin = "skill"
 
 // lender is a person with one skill, "there", whose folder is lent to models.
@@ -106,7 +107,8 @@ func (m *matrix) led(depth int) (steps string, cells []string) {
 	return steps, cells
 }
 
-// endOf is how a call of the matrix must end: a skill is loaded in every mode, and of the rest nothing runs.
+// endOf is how a call of the matrix must end: a skill is loaded in every mode, and of the rest
+// nothing runs.
 func endOf(name string) tool.Status {
 	if name == "skill" {
 		return tool.Completed

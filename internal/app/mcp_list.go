@@ -10,7 +10,7 @@ import (
 	"adze/internal/trust"
 )
 
-// listed are the servers that somebody named, those of the person first.
+// listed are the servers that somebody named, those of the user first.
 func (s settings) listed(pool *mcp.Pool) (out []servers.Listed, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.MCP.Servers)) {
 		c := s.config.MCP.Servers[name]

@@ -50,8 +50,9 @@ func tunnel(t *testing.T, to string) (url string, asked func() []string) {
 	}
 }
 
-// TestAnMCPServerIsReachedThroughTheProxyOfTheEnvironment: where only a proxy leads outside, its name is what the proxy is asked for,
-// and adze does not look it up; NO_PROXY and what is on this machine go without.
+// TestAnMCPServerIsReachedThroughTheProxyOfTheEnvironment: where only a proxy leads outside, its
+// name is what the proxy is asked for, and adze does not look it up; NO_PROXY and what is on this
+// machine go without.
 func TestAnMCPServerIsReachedThroughTheProxyOfTheEnvironment(t *testing.T) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "hello", Description: "says hello"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {

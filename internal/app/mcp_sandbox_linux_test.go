@@ -9,8 +9,8 @@ import (
 	"adze/internal/nodetest"
 )
 
-// TestAnMCPServerIsHeldByTheSandbox has a real server, which by its own rules may write anywhere, write into the workspace and
-// outside of it.
+// TestAnMCPServerIsHeldByTheSandbox has a real server, which by its own rules may write anywhere,
+// write into the workspace and outside of it.
 func TestAnMCPServerIsHeldByTheSandbox(t *testing.T) {
 	program := nodetest.Program(t, "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem")
 	u := newUser(t)

@@ -26,7 +26,7 @@ import (
 	"adze/tui/port"
 )
 
-// loginDesk is where the person logs in at MCP servers.
+// loginDesk is where the user logs in at MCP servers.
 type loginDesk = oauth.Desk
 
 // logins is that place, and what is kept of it. The key ring is asked when a server wants it.
@@ -38,7 +38,8 @@ func logins(getenv func(string) string, hide func(secret string)) loginDesk {
 	}
 }
 
-// reach has servers with an address dialled, puts what servers ask to the person, and keeps what they share.
+// reach has servers with an address dialled, puts what servers ask to the user, and keeps what
+// they share.
 func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
 	o.HTTP = dial.Opener(s.logins)
 	ctx, end := context.WithCancel(context.Background())
@@ -167,7 +168,7 @@ func (m *mcpServers) serverRows(context.Context) (out []port.Server, err error) 
 	return out, nil
 }
 
-// serve does with a server what the person chose.
+// serve does with a server what the user chose.
 func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string) (string, error) {
 	return func(ctx context.Context, name, act string) (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, mcp.DefaultStart+5*time.Second)
@@ -199,7 +200,7 @@ func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string)
 	}
 }
 
-// login has the person log in at a server while a session is open.
+// login has the user log in at a server while a session is open.
 func (m *mcpServers) login(w *wired, name string) (string, error) {
 	conf, _ := m.Server(name)
 	server, err := dial.Server(conf)

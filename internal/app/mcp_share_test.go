@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// acme is a service that shares a resource and a prompt, and asks the person before it answers.
+// acme is a service that shares a resource and a prompt, and asks the user before it answers.
 func (u *user) acme(token string) (url string) {
 	u.t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
@@ -46,7 +46,8 @@ func (u *user) serves(url string) {
 	u.configure(string(raw))
 }
 
-// A resource that a prompt names, a prompt by its name, and a question with nobody there: of a server with an address.
+// A resource that a prompt names, a prompt by its name, and a question with nobody there: of a
+// server with an address.
 func TestWhatAServerSharesReachesTheModel(t *testing.T) {
 	u := newUser(t)
 	u.serves(u.acme(""))
@@ -59,7 +60,8 @@ func TestWhatAServerSharesReachesTheModel(t *testing.T) {
 	u.run("-p", u.script("-- 1 --\ntext: done\n"), "look at @acme:doc://nine").wants(2, "")
 }
 
-// A server that wants a login says so with the command to run, and no browser opens in a run without a person.
+// A server that wants a login says so with the command to run, and no browser opens in a run
+// without a person.
 func TestAServerThatWantsALoginNamesTheCommand(t *testing.T) {
 	u := newUser(t)
 	u.serves(u.acme("token"))
@@ -69,7 +71,8 @@ func TestAServerThatWantsALoginNamesTheCommand(t *testing.T) {
 	}
 }
 
-// TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown: the server was never there before, and is started beside the first prompt.
+// TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown: the server was never there before, and is
+// started beside the first prompt.
 func TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown(t *testing.T) {
 	u := newUser(t)
 	u.serves(u.acme(""))

@@ -32,8 +32,8 @@ func memoryOf(t *testing.T, format string, bytesOfText int) int {
 	return int(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10
 }
 
-// A long answer is held once as text and once as the entry of the log, of which SQLite takes two copies: no more. With 18 MB
-// of it a run has 100 MB at its peak.
+// A long answer is held once as text and once as the entry of the log, of which SQLite takes two
+// copies: no more. With 18 MB of it a run has 100 MB at its peak.
 func TestMemoryOfALongAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the short run is that of the race detector, which doubles the memory of what it watches")

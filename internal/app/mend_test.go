@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestADamagedSessionIsRepairedAndGoesOn: verify names the damage, resuming names the repair, the repaired session is sound and
-// goes on, and the old one is as it was.
+// TestADamagedSessionIsRepairedAndGoesOn: verify names the damage, resuming names the repair, the
+// repaired session is sound and goes on, and the old one is as it was.
 func TestADamagedSessionIsRepairedAndGoesOn(t *testing.T) {
 	u := newUser(t)
 	u.run("-p", u.script(worker(2)), "--permission-mode", "yolo", "begin").wants(0)
@@ -49,7 +49,8 @@ func TestADamagedSessionIsRepairedAndGoesOn(t *testing.T) {
 	broken.run("session", "repair", "nothing").wants(2, "no such session")
 }
 
-// TestASessionThatCannotBeReadNamesItsRepair: the log is well chained and does not hold what it says.
+// TestASessionThatCannotBeReadNamesItsRepair: the log is well chained and does not hold what it
+// says.
 func TestASessionThatCannotBeReadNamesItsRepair(t *testing.T) {
 	u := newUser(t)
 	u.run("-p", u.script("-- 1 --\ntext: hi\n"), "begin").wants(0)

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// llamas is a written Ollama with all four formats. As the real one does, it cuts prompts on the compatible ones at
-// its default context in silence, after the time that reading them takes, and takes num_ctx on its own.
+// llamas is a written Ollama with all four formats. As the real one does, it cuts prompts on the
+// compatible ones at its default context in silence, after the time that reading them takes, and
+// takes num_ctx on its own.
 type llamas struct {
 	*httptest.Server
 	prefix  string      // of all paths, as behind a proxy
@@ -178,7 +179,8 @@ func TestAnOllamaIsRecognisedBehindAnyAddress(t *testing.T) {
 	}
 }
 
-// An address without its version works with an Ollama, too; a model that it lacks is named with what it has.
+// An address without its version works with an Ollama, too; a model that it lacks is named with
+// what it has.
 func TestWhatIsWrongAtAnOllamaIsTold(t *testing.T) {
 	u := newUser(t)
 	l := newLlamas(t, "")
@@ -190,7 +192,8 @@ func TestWhatIsWrongAtAnOllamaIsTold(t *testing.T) {
 	}
 }
 
-// A server that cuts in silence and is no Ollama that could be asked otherwise ends the run, on every format.
+// A server that cuts in silence and is no Ollama that could be asked otherwise ends the run, on
+// every format.
 func TestACutPromptEndsTheRun(t *testing.T) {
 	for _, model := range []string{"openai", "responses", "anthropic"} {
 		t.Run(model, func(t *testing.T) {
@@ -208,7 +211,8 @@ func TestACutPromptEndsTheRun(t *testing.T) {
 	}
 }
 
-// A model without tools gets them as text, on every format; what it writes in their form runs with the same checks.
+// A model without tools gets them as text, on every format; what it writes in their form runs with
+// the same checks.
 func TestAModelWithoutToolsGetsThemAsText(t *testing.T) {
 	for _, model := range []string{"ollama", "openai", "anthropic"} {
 		t.Run(model, func(t *testing.T) {

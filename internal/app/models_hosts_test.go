@@ -167,7 +167,8 @@ func TestKeysStayAwayFromCommands(t *testing.T) {
 	}
 }
 
-// A call that a local model writes as text runs, and everybody is told how it came; a hosted model's does not.
+// A call that a local model writes as text runs, and everybody is told how it came; a hosted
+// model's does not.
 func TestCallsWrittenAsText(t *testing.T) {
 	for _, c := range []struct {
 		name, model, config string

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// near is a written model server of this machine: what it answers to each GET, and the chats that it was asked.
+// near is a written model server of this machine: what it answers to each GET, and the chats that
+// it was asked.
 type near struct {
 	*httptest.Server
 	mu    sync.Mutex

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// configure writes the person's configuration.
-// lister answers every request with a call of list, so that only a budget ends the run. It counts 1,000
-// tokens of prompt, of which 600 were cached, and 100 of answer.
+// configure writes the user's configuration. lister answers every request with a call of list, so
+// that only a budget ends the run. It counts 1,000 tokens of prompt, of which 600 were cached, and
+// 100 of answer.
 func lister(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, data := range []string{

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestARecordedRunReplaysOffline records a run with real tools, replays it byte for byte in an equal
-// workspace, and sees it name the step in a changed one.
+// TestARecordedRunReplaysOffline records a run with real tools, replays it byte for byte in an
+// equal workspace, and sees it name the step in a changed one.
 func TestARecordedRunReplaysOffline(t *testing.T) {
 	u := newUser(t)
 	u.file("a.txt", "one\n")

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// wrapped is a written Ollama whose model calls tools as wrappers for local models name them, and once by text.
+// wrapped is a written Ollama whose model calls tools as wrappers for local models name them, and
+// once by text.
 func wrapped(t *testing.T) (address string, bodies *[]string) {
 	t.Helper()
 	bodies = &[]string{}
@@ -32,8 +33,8 @@ func wrapped(t *testing.T) (address string, bodies *[]string) {
 	return s.URL, bodies
 }
 
-// A small model is told of tools by the names that it knows; everything else has one name for each, also in a recording,
-// which is replayed without the model.
+// A small model is told of tools by the names that it knows; everything else has one name for each,
+// also in a recording, which is replayed without the model.
 func TestSmallModelsAreToldOtherNames(t *testing.T) {
 	u := newUser(t)
 	u.file("a.txt", "one\n")

@@ -38,8 +38,9 @@ func grown(t *testing.T, bodies []string) {
 	}
 }
 
-// A folder's instructions join once behind the calls that reached it, also when they are read three times in one step,
-// by another run of the session, and with the file gone meanwhile; nothing that was sent before changes.
+// A folder's instructions join once behind the calls that reached it, also when they are read three
+// times in one step, by another run of the session, and with the file gone meanwhile; nothing that
+// was sent before changes.
 func TestInstructionsOfADeeperFolderJoinOnce(t *testing.T) {
 	u := newUser(t)
 	u.file(".git/HEAD", "ref: refs/heads/main\n")
@@ -75,7 +76,8 @@ func TestInstructionsOfADeeperFolderJoinOnce(t *testing.T) {
 	}
 }
 
-// Instructions that joined late stand behind the summary of what they came after, and are not told again.
+// Instructions that joined late stand behind the summary of what they came after, and are not told
+// again.
 func TestInstructionsThatJoinedSurviveASummary(t *testing.T) {
 	u := newUser(t)
 	u.configure(`{"models": {"script/*": {"context": 9000}}}`)
@@ -111,7 +113,8 @@ text: ok
 	}
 }
 
-// TestARepositoryOfManyAssistants prints how much the instructions of five other assistants add to the first request.
+// TestARepositoryOfManyAssistants prints how much the instructions of five other assistants add to
+// the first request.
 func TestARepositoryOfManyAssistants(t *testing.T) {
 	u := newUser(t)
 	u.env = append(u.env, "HOME="+u.home)

@@ -6,7 +6,8 @@ import (
 	"adze/tool"
 )
 
-// TestOnlyTheOwnCommandIsNotAsked: what the person typed is theirs; nothing else passes under its name.
+// TestOnlyTheOwnCommandIsNotAsked: what the user typed is theirs; nothing else passes under its
+// name.
 func TestOnlyTheOwnCommandIsNotAsked(t *testing.T) {
 	question := func(name, agent string, needs ...tool.Need) tool.Question {
 		return tool.Question{Tool: tool.Definition{Name: name}, Agent: agent, Needs: needs}

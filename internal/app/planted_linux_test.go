@@ -141,8 +141,8 @@ call lint: {}
 text: looked around
 `
 
-// Of a project full of traps nothing runs and nobody is dialled before its person consents: headless, in the interface,
-// and in the commands that look at it.
+// Of a project full of traps nothing runs and nobody is dialled before its person consents:
+// headless, in the interface, and in the commands that look at it.
 func TestAProjectFullOfTrapsStartsNothing(t *testing.T) {
 	p := newTrap(t)
 	if n := p.plant(); n < 40 {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Rules are added, listed, obeyed, told and removed from the command line; what stands beside them in the file stays.
+// Rules are added, listed, obeyed, told and removed from the command line; what stands beside them
+// in the file stays.
 func TestRulesFromTheCommandLine(t *testing.T) {
 	u := newUser(t)
 	file := filepath.Join(u.home, "config.json")

@@ -121,7 +121,7 @@ func listen(ctx context.Context, a *app, s *serve.Server, l net.Listener) error 
 	return nil
 }
 
-// keepAddress writes the address where other programs of the person find it, and nobody else.
+// keepAddress writes the address where other programs of the user find it, and nobody else.
 func keepAddress(state string, port int, address string) (string, error) {
 	dir := filepath.Join(state, place.Served)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

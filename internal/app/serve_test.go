@@ -38,8 +38,9 @@ func (u *user) serving(args ...string) (*started, string) {
 	return s, strings.TrimSpace(s.seen.String())
 }
 
-// TestTheAISDKHoldsAConversation: its own Chat and transport, of both versions, prompt, approve one call and deny another of one
-// answer, are told that an answer is late, follow a turn of another tab, and read an abort; the store has the same.
+// TestTheAISDKHoldsAConversation: its own Chat and transport, of both versions, prompt, approve one
+// call and deny another of one answer, are told that an answer is late, follow a turn of another
+// tab, and read an abort; the store has the same.
 func TestTheAISDKHoldsAConversation(t *testing.T) {
 	script := nodetest.Script(t, "chat.mjs", chatStart+chatScript, "ai", "ai7")
 	for _, pkg := range []string{"ai", "ai7"} {
@@ -108,8 +109,9 @@ func judgeConversation(t *testing.T, out []byte) {
 	}
 }
 
-// TestTheAISDKSendsFilesAndRegenerates: a picture and a text of its Chat reach the model, regenerate() takes the answer back and
-// makes another, the store shows the files again, and a tab that has not seen the newest prompt takes none back.
+// TestTheAISDKSendsFilesAndRegenerates: a picture and a text of its Chat reach the model,
+// regenerate() takes the answer back and makes another, the store shows the files again, and a tab
+// that has not seen the newest prompt takes none back.
 func TestTheAISDKSendsFilesAndRegenerates(t *testing.T) {
 	script := nodetest.Script(t, "files.mjs", chatStart+filesScript, "ai", "ai7")
 	for _, pkg := range []string{"ai", "ai7"} {
@@ -151,8 +153,8 @@ func TestTheAISDKSendsFilesAndRegenerates(t *testing.T) {
 	}
 }
 
-// TestTheAddressIsThePersonsAlone: it stands in a file that nobody else can read, no call of a model reads it, and it goes with the
-// server; what a turn runs ends with it, too.
+// TestTheAddressIsThePersonsAlone: it stands in a file that nobody else can read, no call of a
+// model reads it, and it goes with the server; what a turn runs ends with it, too.
 func TestTheAddressIsThePersonsAlone(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the census of processes needs /proc")

@@ -16,10 +16,12 @@ import (
 // turns is how many model requests with calls a session of these tests takes.
 const turns = 20
 
-// spelling is one of the ways in which servers write arguments; the n-th call of a session uses the n-th.
+// spelling is one of the ways in which servers write arguments; the n-th call of a session uses the
+// n-th.
 func spelling(n int) string { return []string{"whole", "fragments", "empty", "object"}[n%4] }
 
-// chatCall writes the n-th call as Chat Completions chunks. Each read differs: the same one again and again is a loop.
+// chatCall writes the n-th call as Chat Completions chunks. Each read differs: the same one again
+// and again is a loop.
 func chatCall(w io.Writer, n int) {
 	chunk := func(delta string) { fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s}]}\n\n", delta) }
 	head := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":`, n)

@@ -21,9 +21,11 @@ import (
 	"adze/toolset"
 )
 
-// What adze mcp serve is made of: a run without a model for each client, whose calls are the client's.
+// What adze mcp serve is made of: a run without a model for each client, whose calls are the
+// client's.
 
-// ofConversation are tools that are about a model's own conversation; a program that names them gets them.
+// ofConversation are tools that are about a model's own conversation; a program that names them
+// gets them.
 func ofConversation(name string) bool {
 	return slices.Contains([]string{"ask", "plan", "task_complete", "todoread", "todowrite", "tool_search"}, name)
 }

@@ -129,8 +129,8 @@ func (u *user) mcpSays(server map[string]any, era string, answers []string, step
 
 const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// The official client, over both ways and in both eras of the protocol: it lists, calls, is asked, is told how a task goes, and
-// takes a command back with all that it started.
+// The official client, over both ways and in both eras of the protocol: it lists, calls, is asked,
+// is told how a task goes, and takes a command back with all that it started.
 func TestTheOfficialMCPClient(t *testing.T) {
 	nodetest.Modules(t, "@modelcontextprotocol/client")
 	for _, overHTTP := range []bool{false, true} {
@@ -163,7 +163,8 @@ func TestTheOfficialMCPClient(t *testing.T) {
 				if n := strings.Count(r.out, "\n"); n != 1 {
 					t.Errorf("%d sessions:\n%s", n, r.out)
 				}
-				// A server over HTTP still runs: what it killed is gone before that is told and stored.
+				// A server over HTTP still runs: what it killed is gone before that is told and
+				// stored.
 				waitFor(t, "the end of the call that was aborted", func() bool { return strings.Contains(u.run("audit", "show").out, "bash aborted") })
 				u.run("audit", "show").wants(0, "mcp/official 9", "read completed", "write denied")
 				u.run("audit", "verify", "--all").wants(0, "sound")
@@ -278,7 +279,8 @@ func alive(pid int) bool {
 	return err != nil || !bytes.Contains(stat, []byte(") Z "))
 }
 
-// A client that is killed takes along its calls with all that they started; over stdio adze goes, too, and leaves no jobs.
+// A client that is killed takes along its calls with all that they started; over stdio adze goes,
+// too, and leaves no jobs.
 func TestAKilledMCPClient(t *testing.T) {
 	nodetest.Modules(t, "@modelcontextprotocol/client")
 	for _, overHTTP := range []bool{false, true} {
@@ -335,7 +337,7 @@ func TestTheMCPInspector(t *testing.T) {
 	if out := inspect(self, "mcp", "serve", "--method", "tools/list"); !strings.Contains(out, `"name": "grep"`) {
 		t.Errorf("listed over stdio:\n%.2000s", out)
 	}
-	// It sends no headers of the person's: something between adds the token.
+	// It sends no headers of the user's: something between adds the token.
 	server := u.mcpServer(true)
 	address, err := url.Parse(server["url"].(string))
 	if err != nil {

@@ -42,8 +42,8 @@ func (c *caller) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const pdfSkill = "---\nname: pdf\ndescription: Fill forms. Use when: forms\n---\nUse scripts/fill.py.\n"
 
-// A skill stands in the index, its text comes once and late, what lies beside it is read without a question, and each request
-// begins with the bytes of the one before.
+// A skill stands in the index, its text comes once and late, what lies beside it is read without a
+// question, and each request begins with the bytes of the one before.
 func TestASkillIsLoadedWhenItIsNeeded(t *testing.T) {
 	u, home := homed(t)
 	home(".claude/skills/pdf/SKILL.md", pdfSkill)
@@ -86,7 +86,7 @@ func TestASkillIsLoadedWhenItIsNeeded(t *testing.T) {
 	}
 }
 
-// homeFolder is where homed put the person's home.
+// homeFolder is where homed put the user's home.
 func (u *user) homeFolder() string {
 	return strings.TrimPrefix(u.env[len(u.env)-1], "HOME=")
 }
@@ -116,8 +116,8 @@ func TestToolsDoNotDependOnWhichSkillsThereAre(t *testing.T) {
 	}
 }
 
-// The person names a skill, and it comes as a note before what they wrote; it is said again when the conversation is summed
-// up, as one that the model loaded is.
+// The user names a skill, and it comes as a note before what they wrote; it is said again when
+// the conversation is summed up, as one that the model loaded is.
 func TestSkillsOutliveACompaction(t *testing.T) {
 	for name, steps := range map[string]string{
 		"of the model":  "-- 1 --\nexpect prompt: ^read it$\ncall skill: {\"name\":\"pdf\"}\n-- 2 --\nexpect skill completed: fill.py\n",

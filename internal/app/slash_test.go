@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// homed gives the person a home of their own.
+// homed gives the user a home of their own.
 func homed(t *testing.T) (u *user, home func(name, text string)) {
 	u = newUser(t)
 	dir := t.TempDir()
@@ -54,7 +54,8 @@ func TestCommandsOfFiveAssistants(t *testing.T) {
 	u.run("-p", "--bare", u.answers(`x`), "/a b").wants(2, "there is no command /a")
 }
 
-// A run that is killed while a part of a command runs leaves a call without a message; the next run closes it.
+// A run that is killed while a part of a command runs leaves a call without a message; the next run
+// closes it.
 func TestAKilledPartOfACommandIsClosed(t *testing.T) {
 	needs(t, "bash")
 	if runtime.GOOS != "linux" {
@@ -105,7 +106,7 @@ func TestWhatACommandAsksForIsTold(t *testing.T) {
 	u.run("-p", u.answers("Do it"), "/x").wants(0, "/x asks for Bash(rm:*), Read; that allows nothing", "asks for the model other, which is not used: ", "that of this session answers", "asks for the agent plan")
 }
 
-// The person's name wins, what is adze's own before all; a shadowed one is reached by its origin.
+// The user's name wins, what is adze's own before all; a shadowed one is reached by its origin.
 func TestWhoseNameWins(t *testing.T) {
 	u, home := homed(t)
 	u.file(".claude/commands/fix.md", "Of the project.")
@@ -117,7 +118,8 @@ func TestWhoseNameWins(t *testing.T) {
 	u.run("-p", u.answers(`Of the project`), "/project:help").wants(0)
 }
 
-// Shell parts of a project run after consent only, and through the gate; those of the person through the gate.
+// Shell parts of a project run after consent only, and through the gate; those of the user
+// through the gate.
 func TestShellPartsOfCommands(t *testing.T) {
 	u, home := homed(t)
 	u.file(".claude/commands/st.md", "---\nallowed-tools: Bash(echo:*)\n---\nStatus: !`echo one $1`\n\n```!\necho two\necho three\n```\nEnd.")
@@ -173,8 +175,9 @@ func TestFilesOfCommands(t *testing.T) {
 	u.run("-p", u.answers("x"), "/s").wants(7, "denied", "nothing was sent")
 }
 
-// A command's model answers its one turn: of the person's command any that can be used, of a project's one of the provider that
-// is used anyway. What comes after, also in the next run, is the session's; a name that nobody knows stops nothing.
+// A command's model answers its one turn: of the user's command any that can be used, of a
+// project's one of the provider that is used anyway. What comes after, also in the next run, is the
+// session's; a name that nobody knows stops nothing.
 func TestACommandMayNameAModel(t *testing.T) {
 	u, home := homed(t)
 	write := func(name, steps string) string {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestCommandsShareTheirSupervisor counts the processes that a run puts between itself and its commands.
+// TestCommandsShareTheirSupervisor counts the processes that a run puts between itself and its
+// commands.
 func TestCommandsShareTheirSupervisor(t *testing.T) {
 	u := newUser(t)
 	var script strings.Builder

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The whole of a long output is in a file of the session, for nobody else to read; the model gets its start and its end,
-// and reads the rest without a question.
+// The whole of a long output is in a file of the session, for nobody else to read; the model gets
+// its start and its end, and reads the rest without a question.
 func TestTheWholeOfALongOutputIsKept(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed")

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A call that Gemini's server could not read is fed back once; it is not asked again as if nothing had been.
+// A call that Gemini's server could not read is fed back once; it is not asked again as if nothing
+// had been.
 func TestAMalformedCallOfGeminiIsFedBack(t *testing.T) {
 	u := newUser(t)
 	var mutex sync.Mutex // the server answers on goroutines of its own

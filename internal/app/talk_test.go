@@ -44,8 +44,9 @@ func (p *program) ends() ran {
 	return ran{p.u.t, p.seen.String(), p.errs.String(), p.cmd.ProcessState.ExitCode()}
 }
 
-// TestAProgramHoldsAWholeConversation: prompts, a remark while a call waits, answers of three kinds, an abort that ends
-// one turn only, a mistake that ends nothing, and a result that sums up all.
+// TestAProgramHoldsAWholeConversation: prompts, a remark while a call waits, answers of three
+// kinds, an abort that ends one turn only, a mistake that ends nothing, and a result that sums up
+// all.
 func TestAProgramHoldsAWholeConversation(t *testing.T) {
 	u := newUser(t)
 	p := u.program(u.script("-- 1 --\ncall write: {\"file_path\":\"a.txt\",\"content\":\"one\\n\"}\n" +
@@ -94,7 +95,8 @@ func TestAProgramHoldsAWholeConversation(t *testing.T) {
 	}
 }
 
-// TestAQuestionAtTheEndOfStdinIsDenied: nobody waits for ever, and what was asked before the end is done.
+// TestAQuestionAtTheEndOfStdinIsDenied: nobody waits for ever, and what was asked before the end is
+// done.
 func TestAQuestionAtTheEndOfStdinIsDenied(t *testing.T) {
 	u := newUser(t)
 	p := u.program(u.script("-- 1 --\ncall bash: {\"command\":\"touch never\"}\n-- 2 --\nexpect bash denied: .\ntext: Then not.\n"), "make", "it")
@@ -104,7 +106,8 @@ func TestAQuestionAtTheEndOfStdinIsDenied(t *testing.T) {
 	}
 }
 
-// TestAProgramChangesACall: it takes back a hunk, rewrites a command, and lets a rule hold for the rest of the run.
+// TestAProgramChangesACall: it takes back a hunk, rewrites a command, and lets a rule hold for the
+// rest of the run.
 func TestAProgramChangesACall(t *testing.T) {
 	u := newUser(t)
 	u.file("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")

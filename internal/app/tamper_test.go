@@ -14,7 +14,8 @@ import (
 	"adze/tool"
 )
 
-// The log of a real run is changed in every way at every entry; the first bad one must be named each time.
+// The log of a real run is changed in every way at every entry; the first bad one must be named
+// each time.
 func TestAuditVerifyNamesTheFirstBadEntry(t *testing.T) {
 	u := newUser(t)
 	model := u.script(`-- 1 --

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestEscapeStopsThenTakesTheMessageBack: what was written stays until the person takes the message back, and
-// then it is theirs to edit and to send again.
+// TestEscapeStopsThenTakesTheMessageBack: what was written stays until the user takes the message
+// back, and then it is theirs to edit and to send again.
 func TestEscapeStopsThenTakesTheMessageBack(t *testing.T) {
 	u := newUser(t)
 	u.serveHalf()
@@ -30,8 +30,8 @@ func TestEscapeStopsThenTakesTheMessageBack(t *testing.T) {
 	p.quit()
 }
 
-// TestAnAbortedCommandIsTold: escape ends a command of the scripted model, keeps what it printed, and the
-// prompt takes keys at once.
+// TestAnAbortedCommandIsTold: escape ends a command of the scripted model, keeps what it printed,
+// and the prompt takes keys at once.
 func TestAnAbortedCommandIsTold(t *testing.T) {
 	u := newUser(t)
 	u.gate("gate")

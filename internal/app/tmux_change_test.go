@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestACallIsChangedInATerminal: what the person wrote runs and nothing else, the hunks that they refused stay as they
-// were, and the model is told of both.
+// TestACallIsChangedInATerminal: what the user wrote runs and nothing else, the hunks that they
+// refused stay as they were, and the model is told of both.
 func TestACallIsChangedInATerminal(t *testing.T) {
 	u := newUser(t)
 	old := "one\n" + strings.Repeat("same\n", 10) + "ten\n"

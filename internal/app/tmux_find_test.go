@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What was said in another session is found by typing over the list, and opened; when the person leaves, sessions go as
-// they configured, but for what is tagged.
+// What was said in another session is found by typing over the list, and opened; when the user
+// leaves, sessions go as they configured, but for what is tagged.
 func TestAWordIsFoundInATerminalAndSessionsGoOnLeaving(t *testing.T) {
 	u := newUser(t)
 	u.talk(map[string]string{"an old matter": "-- 1 --\ntext: it is over\n"})

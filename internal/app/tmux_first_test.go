@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestAStartWithoutAModelSaysWhatToDo, and quitting it is what a script gets: the message and its code.
+// TestAStartWithoutAModelSaysWhatToDo, and quitting it is what a script gets: the message and its
+// code.
 func TestAStartWithoutAModelSaysWhatToDo(t *testing.T) {
 	u := newUser(t)
 	u.env = append(u.env, "OPENAI_API_KEY= ")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestASecondWindowReadsAlongAndTakesOver: it shows who has the session and what happens there, says nothing into it, takes it
-// over, and the first one reads along then.
+// TestASecondWindowReadsAlongAndTakesOver: it shows who has the session and what happens there,
+// says nothing into it, takes it over, and the first one reads along then.
 func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
 	u := newUser(t)
 	first := u.openPane(100, 30)

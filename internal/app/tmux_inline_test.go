@@ -24,8 +24,8 @@ func (p *pane) once(when string, texts ...string) {
 	}
 }
 
-// TestInlineInATerminal: finished answers are in the terminal's own scrollback exactly once, whatever size the
-// window had meanwhile, and nothing else is left behind.
+// TestInlineInATerminal: finished answers are in the terminal's own scrollback exactly once,
+// whatever size the window had meanwhile, and nothing else is left behind.
 func TestInlineInATerminal(t *testing.T) {
 	u := newUser(t)
 	open := u.gate("gate")
@@ -138,7 +138,8 @@ func TestAnotherModelInline(t *testing.T) {
 	p.once("at the end", "The first says this.", "The second says that.", "┃ ask\n", "┃ ask again")
 }
 
-// TestTheTerminalIsTold what it keeps for others: a title, and what was copied; and it is asked for its background.
+// TestTheTerminalIsTold what it keeps for others: a title, and what was copied; and it is asked for
+// its background.
 func TestTheTerminalIsTold(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(80, 24)

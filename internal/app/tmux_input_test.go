@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestStoppedFromOutsideInATerminal: after SIGSTOP, of which nothing is told, fg brings all of it back.
+// TestStoppedFromOutsideInATerminal: after SIGSTOP, of which nothing is told, fg brings all of it
+// back.
 func TestStoppedFromOutsideInATerminal(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(80, 24)

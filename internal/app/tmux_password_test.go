@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A password in an address is shown nowhere: not in the question, not in the conversation, and no log has it.
+// A password in an address is shown nowhere: not in the question, not in the conversation, and no
+// log has it.
 func TestAPasswordInAnAddressIsNotShown(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(100, 40)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestPlainLinesInATerminal is the interface for screen readers: the terminal scrolls, and nothing else.
+// TestPlainLinesInATerminal is the interface for screen readers: the terminal scrolls, and nothing
+// else.
 func TestPlainLinesInATerminal(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(100, 30)

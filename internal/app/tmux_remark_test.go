@@ -2,8 +2,8 @@ package app_test
 
 import "testing"
 
-// A line behind a # goes into the file that speaks for this folder, through the question that any write has; the model
-// reads of it, and a # that was meant for it reaches it.
+// A line behind a # goes into the file that speaks for this folder, through the question that any
+// write has; the model reads of it, and a # that was meant for it reaches it.
 func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	u := newUser(t)
 	u.file("CLAUDE.md", "# Rules\n\n- be kind\n")

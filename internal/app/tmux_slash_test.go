@@ -2,8 +2,8 @@ package app_test
 
 import "testing"
 
-// TestACommandOfTheProjectInATerminal: it is completed with its origin, its shell part is asked for, and what came of it is
-// sent below what was typed.
+// TestACommandOfTheProjectInATerminal: it is completed with its origin, its shell part is asked
+// for, and what came of it is sent below what was typed.
 func TestACommandOfTheProjectInATerminal(t *testing.T) {
 	u, home := homed(t)
 	u.file(".claude/commands/status.md", "---\ndescription: Look at the state\nargument-hint: [what]\n---\nState of $1: !`echo it is $1 | tee seen.txt`.")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAKillInACallThatNamesItsFileIsNobodysChange in a folder of which only named files are kept: in the log of the dead
-// process, and after the session was gone on with.
+// TestAKillInACallThatNamesItsFileIsNobodysChange in a folder of which only named files are kept:
+// in the log of the dead process, and after the session was gone on with.
 func TestAKillInACallThatNamesItsFileIsNobodysChange(t *testing.T) {
 	u := atHome(t)
 	before := u.shape()

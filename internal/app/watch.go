@@ -21,7 +21,7 @@ type watching struct {
 	made    *watch.Watch
 }
 
-// of makes it as the variables say. Notes are for the person, once.
+// of makes it as the variables say. Notes are for the user, once.
 func (w *watching) of(getenv func(string) string) (made *watch.Watch, notes []string) {
 	w.once.Do(func() {
 		w.made, notes = watch.FromEnv(getenv, Version)
@@ -49,7 +49,8 @@ func (w *watching) listen(address string, ready func() error) (stop func(), err 
 	return s.Close, nil
 }
 
-// worker counts what happens to a worker beside its tasks: what it takes over from others, what it loses, and how long the queue is.
+// worker counts what happens to a worker beside its tasks: what it takes over from others, what it
+// loses, and how long the queue is.
 func (w *watching) worker(of *fleet.Worker) {
 	if w.figures == nil {
 		return

@@ -58,7 +58,8 @@ func (u *user) collector() *collecting {
 	return c
 }
 
-// tree is the names of spans below each other, as lines; what is below nothing of these is below the root.
+// tree is the names of spans below each other, as lines; what is below nothing of these is below
+// the root.
 func (c *collecting) tree(root string) (lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,8 +119,8 @@ const (
 	callerSpan  = "00f067aa0ba902b7"
 )
 
-// TestATurnIsATrace: turns, requests and calls of a conversation and of its subagent stand below each other and below what started
-// adze, and nothing that anybody said is in what is sent.
+// TestATurnIsATrace: turns, requests and calls of a conversation and of its subagent stand below
+// each other and below what started adze, and nothing that anybody said is in what is sent.
 func TestATurnIsATrace(t *testing.T) {
 	u := newUser(t)
 	c := u.collector()
@@ -220,7 +221,8 @@ func TestACollectorThatIsNotThereCostsANote(t *testing.T) {
 	u.run("-p", u.script("-- 1 --\ntext: hello\n"), "hi").wants(0, "hello", `the OTLP protocol "grpc" is not built; set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL`)
 }
 
-// TestATaskOfABatchIsOneTrace, and its adze has the person's keys, for models and for the collector, which git and commands have not.
+// TestATaskOfABatchIsOneTrace, and its adze has the user's keys, for models and for the
+// collector, which git and commands have not.
 func TestATaskOfABatchIsOneTrace(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t)

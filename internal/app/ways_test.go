@@ -30,7 +30,8 @@ func TestAMistypedCommandIsNoPrompt(t *testing.T) {
 	}
 }
 
-// A flag of another assistant is told with what does the same here; a flag that is near is told as ever.
+// A flag of another assistant is told with what does the same here; a flag that is near is told as
+// ever.
 func TestAFlagOfAnotherAssistantIsToldWithItsNameHere(t *testing.T) {
 	for flag, hint := range map[string]string{
 		"--yolo": "--permission-mode yolo", "--dangerously-skip-permissions": "--permission-mode yolo", "--full-auto": "--permission-mode auto",

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestTheConfiguredEngineIsAsked on this machine too, since the person wrote its address down, but only where network
-// access to it is allowed; its key gets into the request of the engine, and nowhere else.
+// TestTheConfiguredEngineIsAsked on this machine too, since the user wrote its address down, but
+// only where network access to it is allowed; its key gets into the request of the engine, and
+// nowhere else.
 func TestTheConfiguredEngineIsAsked(t *testing.T) {
 	const key = "a-key-that-nobody-sees-0123456789"
 	var mu sync.Mutex

@@ -112,7 +112,8 @@ func leaks(o tool.Outcome, files []string) (found []string) {
 	return found
 }
 
-// A deny of files, and the question that secret files raise, hold file by file for tools that read many.
+// A deny of files, and the question that secret files raise, hold file by file for tools that read
+// many.
 func TestFilesAreHeldBackOneByOne(t *testing.T) {
 	secret := []string{".env", "deploy/.env.production", "keys/id_ed25519", "deploy/ID_RSA", "private/plan.txt", "private/deep/Plan.txt"}
 	open := []string{"app.txt", "deploy/.env.example", "notes.txt"}
@@ -159,8 +160,8 @@ func TestFilesAreHeldBackOneByOne(t *testing.T) {
 	}
 }
 
-// A person who allows the search of a secret folder, or of one file, is not asked for its files again; a session's
-// grant of a file opens it to searches.
+// A person who allows the search of a secret folder, or of one file, is not asked for its files
+// again; a session's grant of a file opens it to searches.
 func TestWhatAPersonAllowedIsNotHeldBack(t *testing.T) {
 	y := newYard(t, ".env", "keys/id_rsa", "app.txt")
 	y.write(filepath.Join(y.home, ".ssh", "config"), "NEEDLE in config\n")
@@ -180,7 +181,8 @@ func TestWhatAPersonAllowedIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// Another name of a file by a hard link is the file: what is asked for or denied under one name holds for all.
+// Another name of a file by a hard link is the file: what is asked for or denied under one name
+// holds for all.
 func TestAHardLinkIsTheFile(t *testing.T) {
 	y := newYard(t, ".env", "private/plan.txt", "app.txt", "both.txt")
 	for link, to := range map[string]string{"notes.txt": ".env", "open.txt": "private/plan.txt", "again.txt": "both.txt", "deep/er/log": ".env"} {
@@ -252,7 +254,8 @@ func TestADenyHoldsHoweverTheFileIsNamed(t *testing.T) {
 	}
 }
 
-// An edit that fits nowhere tells the nearest lines, so it asks for reading where the file may not be read unasked.
+// An edit that fits nowhere tells the nearest lines, so it asks for reading where the file may not
+// be read unasked.
 func TestAnEditQuotesNothingThatMayNotBeRead(t *testing.T) {
 	y := newYard(t, ".env", "app.txt")
 	for _, deny := range [][]string{nil, {"read(**/.env)"}} {
@@ -266,8 +269,8 @@ func TestAnEditQuotesNothingThatMayNotBeRead(t *testing.T) {
 	}
 }
 
-// A diff shows nothing of a file that may not be read: changed, staged, new, deleted, renamed from it or to it, in the
-// work tree and in commits.
+// A diff shows nothing of a file that may not be read: changed, staged, new, deleted, renamed from
+// it or to it, in the work tree and in commits.
 func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// In the sandbox git works in a work tree of adze's: it commits there, and can change neither the hooks and settings of the
-// repository nor the main checkout.
+// In the sandbox git works in a work tree of adze's: it commits there, and can change neither the
+// hooks and settings of the repository nor the main checkout.
 func TestGitWorksInAWorkTreeInTheSandbox(t *testing.T) {
 	u := newUser(t)
 	sandboxed(t, u)

@@ -37,8 +37,8 @@ func calcRepository(u *user) func(dir, script string) string {
 	return sh
 }
 
-// Two sessions at once in two work trees of one repository read, write and commit without meeting, and each is gone on with
-// where it was.
+// Two sessions at once in two work trees of one repository read, write and commit without meeting,
+// and each is gone on with where it was.
 func TestTwoSessionsInTwoWorkTrees(t *testing.T) {
 	u := newUser(t)
 	sh := calcRepository(u)
@@ -116,7 +116,8 @@ func TestAKillWhileAWorkTreeIsMade(t *testing.T) {
 	u.run("-p", model, "--worktree", "it", "go").wants(0, "yes")
 }
 
-// What was allowed in the main checkout counts in a work tree of it as long as it is the same to the byte.
+// What was allowed in the main checkout counts in a work tree of it as long as it is the same to
+// the byte.
 func TestConsentInAWorkTree(t *testing.T) {
 	u := newUser(t)
 	sh := calcRepository(u)

@@ -94,7 +94,8 @@ func changing(t string) bool {
 	return slices.ContainsFunc(changingTypes(), func(prefix string) bool { return strings.HasPrefix(t, prefix) })
 }
 
-// work finds a call that runs at import. Function literals run later; conversions and cheap calls are free.
+// work finds a call that runs at import. Function literals run later; conversions and cheap calls
+// are free.
 func work(values []ast.Expr) (call string) {
 	for _, v := range values {
 		ast.Inspect(v, func(n ast.Node) bool {
@@ -178,8 +179,8 @@ func rootOf(e ast.Expr) *ast.Ident {
 	}
 }
 
-// shadowed reports whether a name means something local. The parser binds a name to what its own file
-// declares; a package variable of another file stays unbound.
+// shadowed reports whether a name means something local. The parser binds a name to what its own
+// file declares; a package variable of another file stays unbound.
 func shadowed(name, packageVar *ast.Ident) bool {
 	return name.Obj != nil && name.Obj != packageVar.Obj
 }

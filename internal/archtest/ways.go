@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// One way each, and no other: a process is started by internal/proc, a file is replaced by internal/whole, a line of bounded
-// length is read by internal/lineread, and a tool's code runs by tool.Runner.Exec, behind the gate. The last is seen by types,
-// so that no alias and no function value hides a way around; the others by names of libraries.
+// One way each, and no other: a process is started by internal/proc, a file is replaced by
+// internal/whole, a line of bounded length is read by internal/lineread, and a tool's code runs by
+// tool.Runner.Exec, behind the gate. The last is seen by types, so that no alias and no function
+// value hides a way around; the others by names of libraries.
 
 // Rules that exceptions can name; the name is the file's.
 const (
@@ -49,7 +50,8 @@ func ways() []way {
 	}
 }
 
-// ways finds what goes another way outside of its tree: each use of a name counts, also one that is only passed on.
+// ways finds what goes another way outside of its tree: each use of a name counts, also one that is
+// only passed on.
 func (c *checker) ways(p *pkg) {
 	for _, w := range ways() {
 		if p.path == w.tree || strings.HasPrefix(p.path, w.tree+"/") {
@@ -88,8 +90,8 @@ func (c *checker) way(w way, p *pkg, f *file) {
 	})
 }
 
-// calls finds ways to a tool's code around the pipeline: a use of Runner.Exec beside the session's, a use of a tool's Run
-// beside its declaration, and a call of a function that is declared as one.
+// calls finds ways to a tool's code around the pipeline: a use of Runner.Exec beside the session's,
+// a use of a tool's Run beside its declaration, and a call of a function that is declared as one.
 func (c *checker) calls() {
 	if c.module.find("tool") == nil {
 		return
@@ -124,7 +126,8 @@ func (c *checker) waysIn(t *typed, runs map[types.Object]bool, p *pkg, f *file) 
 	})
 }
 
-// typed is the module with types, as far as they are its own: what it imports from elsewhere is unknown, and no fault.
+// typed is the module with types, as far as they are its own: what it imports from elsewhere is
+// unknown, and no fault.
 type typed struct {
 	module   *module
 	info     *types.Info

@@ -1,12 +1,13 @@
-// Package audit reads the logs of sessions: what models were asked, what they called, what was decided and
-// what came of it; whether a log makes sense; and how often, how long and how well.
+// Package audit reads the logs of sessions: what models were asked, what they called, what was
+// decided and what came of it; whether a log makes sense; and how often, how long and how well.
 //
-// The one rule: it only reads, and nothing of a call leaves it but what the tool's allowlist exposed: the
-// Record, never arguments, outputs or metadata.
+// The one rule: it only reads, and nothing of a call leaves it but what the tool's allowlist
+// exposed: the Record, never arguments, outputs or metadata.
 //
 // Start reading at Trail.Add. check.go is what a sound log holds to, stats.go the telemetry.
 //
-// Known limits: a log from before a field existed has it empty, and what cannot be checked counts as sound.
+// Known limits: a log from before a field existed has it empty, and what cannot be checked counts
+// as sound.
 package audit
 
 import (

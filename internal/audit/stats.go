@@ -11,7 +11,8 @@ import (
 	"adze/tool"
 )
 
-// Stats is telemetry of one session or of all: computed from the log when it is asked for, kept nowhere.
+// Stats is telemetry of one session or of all: computed from the log when it is asked for, kept
+// nowhere.
 type Stats struct {
 	Sessions int           `json:"sessions"`
 	Requests int           `json:"requests"`
@@ -97,8 +98,8 @@ type counter struct {
 	calls, answers []time.Duration
 }
 
-// Add takes the next entry, of the types StatsTypes and with the values at Paths as its data. Entries of one
-// session come one after the other, in the order of its log.
+// Add takes the next entry, of the types StatsTypes and with the values at Paths as its data.
+// Entries of one session come one after the other, in the order of its log.
 func (t *Tally) Add(id session.ID, kind session.EntryType, data json.RawMessage) {
 	if t.tools == nil {
 		t.tools, t.models = map[string]*counter{}, map[string]*counter{}

@@ -17,7 +17,8 @@ import (
 	"adze/internal/proc"
 )
 
-// graceful is how long an adze that is told to end may take until it is killed; what it started ends with it.
+// graceful is how long an adze that is told to end may take until it is killed; what it started
+// ends with it.
 const graceful = 15 * time.Second
 
 // maxEvent bounds a line that is read of an adze, in bytes; the longest are its results.
@@ -29,8 +30,9 @@ type exit struct {
 	said string // the end of its standard error
 }
 
-// adze runs this program in a folder. Each whole line of its standard output that wanted lets in goes to line. When ctx ends it is
-// interrupted as by Ctrl-C; when this process dies, it dies too (on Linux; elsewhere it ends when it has something to say).
+// adze runs this program in a folder. Each whole line of its standard output that wanted lets in
+// goes to line. When ctx ends it is interrupted as by Ctrl-C; when this process dies, it dies too
+// (on Linux; elsewhere it ends when it has something to say).
 func (b *Batch) adze(ctx context.Context, dir, input string, args []string, wanted func(start []byte) bool, line func([]byte)) (exit, error) {
 	if ctx.Err() != nil {
 		return exit{}, context.Cause(ctx)

@@ -12,7 +12,8 @@ import (
 	"adze/session"
 )
 
-// command runs a task without a model, through the pipeline of every call. One that was begun is not begun again.
+// command runs a task without a model, through the pipeline of every call. One that was begun is
+// not begun again.
 func (b *Batch) command(ctx context.Context, t Task, p *Progress, keep func() error) (Result, error) {
 	if p.Started > 0 {
 		return Result{Cause: CauseUnseen, Message: "the batch was stopped while the command ran, and nobody knows how far it came", Hint: "--retry unseen runs it again, in a new clone"}, nil
@@ -54,7 +55,8 @@ func (h hand) cause() string {
 // maxCheck is how long a command of a task may take.
 const maxCheck = 30 * time.Minute
 
-// hand runs a command by hand in the clone of a task. One that is stopped with the batch is an error.
+// hand runs a command by hand in the clone of a task. One that is stopped with the batch is an
+// error.
 func (b *Batch) hand(ctx context.Context, t Task, command string) (h hand, err error) {
 	args, err := json.Marshal(map[string]any{"command": command, "description": "a command of a batch", "timeout": maxCheck.Milliseconds()})
 	if err != nil {

@@ -30,7 +30,8 @@ func (b *Batch) Collect() (*Folder, error) {
 	return &Folder{b, unlock}, nil
 }
 
-// Add keeps a result, and first its patch. One that is there already changes nothing; it says whether there was news.
+// Add keeps a result, and first its patch. One that is there already changes nothing; it says
+// whether there was news.
 func (f *Folder) Add(r Result, patch func(io.Writer) error) (news bool, err error) {
 	if last, there := f.batch.journal.Last(r.Task); there && last.Ended.Equal(r.Ended) {
 		return false, nil

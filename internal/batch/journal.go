@@ -55,8 +55,8 @@ type Result struct {
 	Began   time.Time                      `json:"began"`
 	Ended   time.Time                      `json:"ended"`
 	Resumed int                            `json:"resumed,omitempty"` // how often it went on after a batch was stopped
-	// RetryAfter is how long the provider of the model wants nothing more, in ms; nil: it was not its limit that ended the work. 0: it
-	// named no time.
+	// RetryAfter is how long the provider of the model wants nothing more, in ms; nil: it was not
+	// its limit that ended the work. 0: it named no time.
 	RetryAfter *int64 `json:"retry_after_ms,omitempty"`
 	// Crashed says that the adze that did the work ended without a word about it.
 	Crashed bool `json:"-"`
@@ -77,7 +77,8 @@ type journal struct {
 	all  []Result
 }
 
-// openJournal reads what is there. What a crash left of a line is cut off; a line that is damaged in the middle is no result.
+// openJournal reads what is there. What a crash left of a line is cut off; a line that is damaged
+// in the middle is no result.
 func openJournal(path string) (*journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"sync"
 )
 
-// mirrors are the bare copies of repositories, one of each, which tasks are cloned from. Each is fetched once a batch.
+// mirrors are the bare copies of repositories, one of each, which tasks are cloned from. Each is
+// fetched once a batch.
 type mirrors struct {
 	dir  string
 	mu   sync.Mutex
@@ -77,8 +78,8 @@ func (b *Batch) fetch(ctx context.Context, repo, path string) error {
 	return os.Rename(half, path)
 }
 
-// unlockRefs takes away the locks that a killed git left in a mirror: git never does, and each later fetch would fail. The caller
-// holds the mirror, so that nobody fetches there now.
+// unlockRefs takes away the locks that a killed git left in a mirror: git never does, and each
+// later fetch would fail. The caller holds the mirror, so that nobody fetches there now.
 func unlockRefs(mirror string) error {
 	return filepath.WalkDir(mirror, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -95,7 +96,8 @@ func unlockRefs(mirror string) error {
 	})
 }
 
-// follow has the mirror's HEAD be the branch that the repository's is; where that is not told, it stays.
+// follow has the mirror's HEAD be the branch that the repository's is; where that is not told, it
+// stays.
 func (b *Batch) follow(ctx context.Context, repo, path string) {
 	out, err := b.git(ctx, path, nil, "ls-remote", "--symref", "--", repo, "HEAD")
 	if ref, _, ok := strings.Cut(strings.TrimPrefix(out, "ref: "), "\t"); err == nil && ok && strings.HasPrefix(ref, "refs/heads/") {
@@ -103,8 +105,9 @@ func (b *Batch) follow(ctx context.Context, repo, path string) {
 	}
 }
 
-// fetched is the name under which a mirror keeps a ref that no branch or tag leads to. Batches that run at the same time have the same
-// mirror and may have the same names of tasks, so that the name says what it is, and not whose.
+// fetched is the name under which a mirror keeps a ref that no branch or tag leads to. Batches that
+// run at the same time have the same mirror and may have the same names of tasks, so that the name
+// says what it is, and not whose.
 func fetched(t Task) string {
 	sum := sha256.Sum256([]byte(t.Ref))
 	return "refs/adze/" + hex.EncodeToString(sum[:10])

@@ -17,7 +17,8 @@ func gitIn(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestAKilledGitLeavesNoMirrorBehindThatIsOfNoUse: git leaves its locks when it is killed, and never takes one away.
+// TestAKilledGitLeavesNoMirrorBehindThatIsOfNoUse: git leaves its locks when it is killed, and
+// never takes one away.
 func TestAKilledGitLeavesNoMirrorBehindThatIsOfNoUse(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not there")

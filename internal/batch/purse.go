@@ -2,7 +2,8 @@ package batch
 
 import "sync"
 
-// purse is the money of all tasks together: what results have cost, and what those that run have cost so far.
+// purse is the money of all tasks together: what results have cost, and what those that run have
+// cost so far.
 type purse struct {
 	most  float64 // USD; 0: any
 	empty func()

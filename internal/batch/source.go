@@ -66,7 +66,8 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// source is the bare repository that a task is cloned from: the mirror of its repository, or one that is made of its folder.
+// source is the bare repository that a task is cloned from: the mirror of its repository, or one
+// that is made of its folder.
 func (b *Batch) source(ctx context.Context, t Task) (string, error) {
 	if t.Repo != "" {
 		return b.mirror(ctx, t.Repo)
@@ -109,9 +110,9 @@ func samePlace(a, c string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// checkout makes the clone of a task and returns the commit that it starts from. Objects are copied: with hard links, what
-// works in the clone could change those of the mirror, which other tasks are made of.
-// At is the commit, where it is known; else it is found.
+// checkout makes the clone of a task and returns the commit that it starts from. Objects are
+// copied: with hard links, what works in the clone could change those of the mirror, which other
+// tasks are made of. At is the commit, where it is known; else it is found.
 func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, err error) {
 	if err := os.RemoveAll(b.dir(t)); err != nil {
 		return "", err
@@ -150,8 +151,8 @@ func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, e
 	return begin.base, err
 }
 
-// resolve finds the commit that a task starts from; what no branch or tag leads to, such as refs/pull/7/head, is asked of the
-// repository.
+// resolve finds the commit that a task starts from; what no branch or tag leads to, such as
+// refs/pull/7/head, is asked of the repository.
 func (b *Batch) resolve(ctx context.Context, t Task, from, at string) (string, error) {
 	ref := cmp.Or(at, t.Ref, "HEAD")
 	base, err := b.git(ctx, from, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
@@ -170,7 +171,8 @@ func (b *Batch) resolve(ctx context.Context, t Task, from, at string) (string, e
 	return b.git(ctx, from, nil, "rev-parse", "--verify", cmp.Or(at, fetched(t))+"^{commit}")
 }
 
-// lockFile holds a file for this process alone, or says that another one has it. The lock ends with the process.
+// lockFile holds a file for this process alone, or says that another one has it. The lock ends with
+// the process.
 func lockFile(path string) (unlock func(), err error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
 	if ok, err := l.TryLock(); err != nil || !ok {

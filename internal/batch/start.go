@@ -14,8 +14,8 @@ type start struct {
 	branch string // which is checked out; empty: none
 }
 
-// start finds where a task begins; at is the commit, where it is known. Of a mirror, which is fetched once a batch, it is found once for
-// all tasks that name the same ref.
+// start finds where a task begins; at is the commit, where it is known. Of a mirror, which is
+// fetched once a batch, it is found once for all tasks that name the same ref.
 func (b *Batch) start(ctx context.Context, t Task, from, at string) (s start, err error) {
 	shared := at == "" && filepath.Dir(from) == filepath.Clean(b.mirrors.dir)
 	key := from + "\x00" + t.Ref
@@ -44,8 +44,9 @@ func (b *Batch) start(ctx context.Context, t Task, from, at string) (s start, er
 	return s, nil
 }
 
-// comesFrom has a clone name the repository that its mirror is of as where it comes from. Nobody has worked in the clone yet, so that
-// the line is where git has just written it; where it is not, git is asked.
+// comesFrom has a clone name the repository that its mirror is of as where it comes from. Nobody
+// has worked in the clone yet, so that the line is where git has just written it; where it is not,
+// git is asked.
 func (b *Batch) comesFrom(ctx context.Context, clone, mirror, repo string) error {
 	path := filepath.Join(clone, ".git", "config")
 	raw, err := os.ReadFile(path)

@@ -36,7 +36,8 @@ func TestACloneNamesWhatItIsOf(t *testing.T) {
 	}
 }
 
-// TestTasksOfARefBeginAtTheSamePlace: what is found once holds for the batch, and a commit that no branch leads to is brought.
+// TestTasksOfARefBeginAtTheSamePlace: what is found once holds for the batch, and a commit that no
+// branch leads to is brought.
 func TestTasksOfARefBeginAtTheSamePlace(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not there")

@@ -2,10 +2,11 @@ package batch
 
 // Observer sees what tasks do, for operators. It is called from any goroutine.
 type Observer interface {
-	// Task says that a task begins here. Its adze gets env; over is called once, with the cause of its result, or with none when it
-	// has no result yet.
+	// Task says that a task begins here. Its adze gets env; over is called once, with the cause of
+	// its result, or with none when it has no result yet.
 	Task() (env []string, over func(ok bool, cause string))
-	// Wants says by its beginning whether it is told of a line that an adze prints, and Line tells it.
+	// Wants says by its beginning whether it is told of a line that an adze prints, and Line tells
+	// it.
 	Wants(start []byte) bool
 	Line(line []byte)
 }

@@ -15,9 +15,10 @@ import (
 // jobs is how many tasks of a batch are done at the same time.
 const jobs = 8
 
-// BenchmarkBatch is a file of prompts over 20 repositories, 8 at a time, with a server that answers at once, beside the same clones
-// alone and beside clones and adze --print as a shell loop would have them. Bars: 100 ms a task over the clones, 30 MB a task that
-// runs. ADZE_BATCH_TASKS=1000 makes it long.
+// BenchmarkBatch is a file of prompts over 20 repositories, 8 at a time, with a server that answers
+// at once, beside the same clones alone and beside clones and adze --print as a shell loop would
+// have them. Bars: 100 ms a task over the clones, 30 MB a task that runs. ADZE_BATCH_TASKS=1000
+// makes it long.
 func BenchmarkBatch(b *testing.B) {
 	tasks := 60
 	if n, err := strconv.Atoi(os.Getenv("ADZE_BATCH_TASKS")); err == nil {
@@ -101,8 +102,8 @@ func (r runner) each(n int, command func(i int) *exec.Cmd) time.Duration {
 	return time.Since(began)
 }
 
-// watched runs a command that must succeed and returns the most memory that it and all below it held at once, in bytes: pages that
-// several share count once.
+// watched runs a command that must succeed and returns the most memory that it and all below it
+// held at once, in bytes: pages that several share count once.
 func (r runner) watched(cmd *exec.Cmd) (peak float64) {
 	r.t.Helper()
 	var said strings.Builder
@@ -127,7 +128,8 @@ func (r runner) watched(cmd *exec.Cmd) (peak float64) {
 	}
 }
 
-// heldBelow is the proportional memory of a process and all below it; 0 where the system does not tell.
+// heldBelow is the proportional memory of a process and all below it; 0 where the system does not
+// tell.
 func heldBelow(pid int) (sum float64) {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for line := range strings.Lines(string(raw)) {

@@ -1,10 +1,10 @@
-// Package bench measures the whole program from outside, against the least a Go program can do (floor) and
-// against the same instant server, as ratios within one run.
+// Package bench measures the whole program from outside, against the least a Go program can do
+// (floor) and against the same instant server, as ratios within one run.
 //
 //	go test -run '^$' -bench . -benchtime 5x ./internal/bench
 //
-// Each benchmark runs floor and adze in turn and reports the median of the ratios pair by pair. Its bars
-// are those of README.md beside this file; they are read by people, never asserted.
+// Each benchmark runs floor and adze in turn and reports the median of the ratios pair by pair. Its
+// bars are those of README.md beside this file; they are read by people, never asserted.
 package bench
 
 import (
@@ -145,8 +145,9 @@ func median(values []float64) float64 {
 // BenchmarkOnePrompt is one prompt and one text reply, the whole process. Bar: 2 × floor.
 func BenchmarkOnePrompt(b *testing.B) { onePrompt(b, runner.adze) }
 
-// BenchmarkTheLeastPrompt is floor with all of adze's packages linked, the store opened and four events committed: what is
-// left of OnePrompt above it is what adze itself could still save. So with the other two.
+// BenchmarkTheLeastPrompt is floor with all of adze's packages linked, the store opened and four
+// events committed: what is left of OnePrompt above it is what adze itself could still save. So
+// with the other two.
 func BenchmarkTheLeastPrompt(b *testing.B) { onePrompt(b, runner.least) }
 
 func onePrompt(b *testing.B, subject func(runner, string) *exec.Cmd) {

@@ -25,7 +25,8 @@ type shown struct {
 	out []byte // what it wrote since the last keys
 }
 
-// show starts the interface and returns when its prompt is drawn, with the time that took since exec.
+// show starts the interface and returns when its prompt is drawn, with the time that took since
+// exec.
 func show(b *testing.B, r runner) (*shown, time.Duration) {
 	b.Helper()
 	cmd := r.command("adze", "--demo")
@@ -115,8 +116,9 @@ func BenchmarkPromptDrawn(b *testing.B) {
 	b.ReportMetric(median(took), "ms-to-prompt")
 }
 
-// BenchmarkKeyToOutput is from the bytes of a key to the bytes that show it, while nothing else is drawn. Bar: 2 ms.
-// A key beside an answer that streams is in the next of its frames, of which there are 60 a second.
+// BenchmarkKeyToOutput is from the bytes of a key to the bytes that show it, while nothing else is
+// drawn. Bar: 2 ms. A key beside an answer that streams is in the next of its frames, of which
+// there are 60 a second.
 func BenchmarkKeyToOutput(b *testing.B) {
 	s, _ := show(b, newRunner(b, newInstant(b)))
 	defer s.close()
@@ -151,8 +153,8 @@ func BenchmarkIdle(b *testing.B) {
 	b.ReportMetric(float64(s.status("VmHWM"))/1024, "peak-MB")
 }
 
-// BenchmarkPaste is a paste of 10 MB, from its first byte to the word that stands for it. Bar: three times its
-// size above the program's own.
+// BenchmarkPaste is a paste of 10 MB, from its first byte to the word that stands for it. Bar:
+// three times its size above the program's own.
 func BenchmarkPaste(b *testing.B) {
 	const size = 10 << 20
 	text := strings.Repeat("a line of a log as programs write them by the thousand\r", size/55)

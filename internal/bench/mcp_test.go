@@ -35,8 +35,8 @@ func (r runner) withServers(b *testing.B, servers, tools int) {
 	}
 }
 
-// BenchmarkPromptWithTenServers is one prompt with ten configured servers of 15 tools each, against the same without any:
-// nothing of them is started. Bar: 1.1 × wall and CPU.
+// BenchmarkPromptWithTenServers is one prompt with ten configured servers of 15 tools each, against
+// the same without any: nothing of them is started. Bar: 1.1 × wall and CPU.
 func BenchmarkPromptWithTenServers(b *testing.B) {
 	server := newInstant(b)
 	with, without := newRunner(b, server), newRunner(b, server)

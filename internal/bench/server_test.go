@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// instant is a Chat Completions server that answers at once: a request with n tool results gets the n-th
-// calls of the plan, one a line, or a text when the plan is done. It parses nothing that it need not.
+// instant is a Chat Completions server that answers at once: a request with n tool results gets the
+// n-th calls of the plan, one a line, or a text when the plan is done. It parses nothing that it
+// need not.
 type instant struct {
 	*httptest.Server
 	plan        []string
@@ -61,8 +62,8 @@ func (s *instant) answer(w http.ResponseWriter, r *http.Request) {
 	s.reply(w)
 }
 
-// countResults counts the tool results of a request without keeping it: Linux counts the memory of this
-// process into the peak of the programs it starts.
+// countResults counts the tool results of a request without keeping it: Linux counts the memory of
+// this process into the peak of the programs it starts.
 func countResults(body io.Reader) (results int, size int64, err error) {
 	mark := []byte(`"role":"tool"`)
 	buffer := make([]byte, 64<<10)

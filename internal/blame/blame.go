@@ -1,13 +1,14 @@
 // Package blame tells which call wrote a line of a file, by the logs of sessions.
 //
-// The one rule: a line is a call's only where the text that the call wrote still stands. What nobody knows is said to be
-// unknown, and what the person changed is theirs.
+// The one rule: a line is a call's only where the text that the call wrote still stands. What
+// nobody knows is said to be unknown, and what the user changed is theirs.
 //
-// Start reading at Lines: it goes back from the file as it is, change by change, and takes each one back in its mind. log.go
-// reads changes from logs, hunk.go the differences that they hold.
+// Start reading at Lines: it goes back from the file as it is, change by change, and takes each one
+// back in its mind. log.go reads changes from logs, hunk.go the differences that they hold.
 //
-// Known limits: a line that the person took away and typed again looks like the call's. A file that was moved begins anew. Of
-// a long difference the log has the first 600 lines; the calls of commands have none, but for what Content still gives.
+// Known limits: a line that the user took away and typed again looks like the call's. A file that
+// was moved begins anew. Of a long difference the log has the first 600 lines; the calls of
+// commands have none, but for what Content still gives.
 package blame
 
 import (
@@ -31,13 +32,14 @@ type Change struct {
 	Command string // that ran; empty: a file tool
 	Time    time.Time
 	Diff    string // unified; empty: not known
-	// Before and After are the hashes of the file's contents, in hexadecimal; empty: not known. Created says that there was
-	// no file before.
+	// Before and After are the hashes of the file's contents, in hexadecimal; empty: not known.
+	// Created says that there was no file before.
 	Before, After string
 	Created       bool
 }
 
-// Line is what is known of a line. By is an index into the changes, -1 for none. Perhaps are changes that may have written it.
+// Line is what is known of a line. By is an index into the changes, -1 for none. Perhaps are
+// changes that may have written it.
 type Line struct {
 	By      int
 	Perhaps []int
@@ -46,7 +48,8 @@ type Line struct {
 // Contents gives the content of a file by its hash, where it is still kept. Nil: nothing is.
 type Contents func(sha256 string) (string, bool)
 
-// line is one of a version of the file: its text, and which one of the file as it is now, -1 when it is gone.
+// line is one of a version of the file: its text, and which one of the file as it is now, -1 when
+// it is gone.
 type line struct {
 	text string
 	at   int
@@ -58,7 +61,8 @@ type history struct {
 	found []Line
 }
 
-// Lines tells for each line of a file by which of the changes it was written. Changes are in the order of their time.
+// Lines tells for each line of a file by which of the changes it was written. Changes are in the
+// order of their time.
 func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 	h := &history{}
 	for i, t := range diff.Lines(text) {
@@ -106,7 +110,8 @@ func (h *history) own(l line, k int) {
 	}
 }
 
-// takeBack undoes one part of a change: where its lines stand they are the change's, and what it took away comes back.
+// takeBack undoes one part of a change: where its lines stand they are the change's, and what it
+// took away comes back.
 func (h *history) takeBack(u hunk, k int) {
 	at, there := h.find(u)
 	if !there {
@@ -151,8 +156,8 @@ func (h *history) find(u hunk) (at int, there bool) {
 	return 0, false
 }
 
-// becomes goes back behind a change of which both contents are known: the lines that stand now are found in the one after,
-// and those that it had from the one before go on.
+// becomes goes back behind a change of which both contents are known: the lines that stand now are
+// found in the one after, and those that it had from the one before go on.
 func (h *history) becomes(before, after string, k int) {
 	a, b := texts(before), texts(after)
 	stands := make([]int, len(b)) // where a line of the content after stands now, from 1
@@ -199,8 +204,8 @@ func texts(s string) []string {
 	return lines
 }
 
-// takeSome is for a hunk of which the person changed a part since: those of its new lines that still stand, in its order,
-// are the change's.
+// takeSome is for a hunk of which the user changed a part since: those of its new lines that
+// still stand, in its order, are the change's.
 func (h *history) takeSome(u hunk, k int) {
 	want, now := u.text(), make([]string, len(h.lines))
 	for i, l := range h.lines {

@@ -27,7 +27,8 @@ func (r *replay) text() string { return strings.Join(r.lines, "") }
 
 func hash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-// put makes the file other lines. What differs is the owner's, as the unified difference has it, which is followed line by line.
+// put makes the file other lines. What differs is the owner's, as the unified difference has it,
+// which is followed line by line.
 func (r *replay) put(next []string, owner int) string {
 	d := diff.Unified(diff.Side{Name: "f", Text: r.text()}, diff.Side{Name: "f", Text: strings.Join(next, "")}).Text
 	var owners []int
@@ -102,8 +103,9 @@ func (r *replay) check(t *testing.T, name string) {
 	}
 }
 
-// Whatever calls do to a file, each line is of the one that a replay of all of them says, however alike lines are; and also
-// when a person changes other lines in between, as long as lines are told apart.
+// Whatever calls do to a file, each line is of the one that a replay of all of them says, however
+// alike lines are; and also when a person changes other lines in between, as long as lines are told
+// apart.
 func TestLinesAreThoseOfAReplay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	for round := range 1500 {

@@ -48,7 +48,8 @@ func (u hunk) added(n int) bool {
 // bare is a line without its end, of which a difference and a file may have different ones.
 func bare(text string) string { return strings.TrimRight(text, "\r\n") }
 
-// contents are those before and after a change, where they are kept and the difference is not whole.
+// contents are those before and after a change, where they are kept and the difference is not
+// whole.
 func (c Change) contents(kept Contents) (before, after string, known bool) {
 	if c.Diff != "" && !strings.Contains(c.Diff, cutMark) || kept == nil || c.After == "" {
 		return "", "", false

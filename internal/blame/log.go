@@ -40,7 +40,8 @@ func (p *picked) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &into)
 }
 
-// Log gathers what calls did to one file. Names are what it may be called: relative to the folder of the sessions, and absolute.
+// Log gathers what calls did to one file. Names are what it may be called: relative to the folder
+// of the sessions, and absolute.
 type Log struct {
 	Names []string
 
@@ -56,8 +57,9 @@ type turn struct {
 	number          int // 0: it was taken back, or nobody began it
 }
 
-// Add takes the next entry, of Types and with the values at Paths as its data. Entries of one session come one after the other,
-// in the order of its log. What cannot be read changed nothing that is known.
+// Add takes the next entry, of Types and with the values at Paths as its data. Entries of one
+// session come one after the other, in the order of its log. What cannot be read changed nothing
+// that is known.
 func (l *Log) Add(id session.ID, e session.Entry) {
 	if id != l.session {
 		l.session, l.open = id, nil
@@ -121,7 +123,8 @@ func (l *Log) named(name string) bool {
 	return name != "" && slices.Contains(l.Names, path.Clean(filepath.ToSlash(name)))
 }
 
-// Changes are those of the file, oldest first. A copied session tells again what was done before: once is enough.
+// Changes are those of the file, oldest first. A copied session tells again what was done before:
+// once is enough.
 func (l *Log) Changes() (out []Change) {
 	sorted := slices.Clone(l.changes)
 	for i, t := range l.turns {

@@ -78,7 +78,8 @@ func list(items []carry.Item) string {
 	return b.String()
 }
 
-// The layouts of five assistants are found, each with its origin; the person's names win, then the nearest.
+// The layouts of five assistants are found, each with its origin; the user's names win, then the
+// nearest.
 func TestFindsWhatAssistantsLeft(t *testing.T) {
 	y := newYard(t)
 	for _, name := range []string{
@@ -156,7 +157,8 @@ gh ../.github/agents/gh.agent.md
 	}
 }
 
-// A project's links do not lead out of it, and what is no sound file is told or left alone; nothing waits for a FIFO.
+// A project's links do not lead out of it, and what is no sound file is told or left alone; nothing
+// waits for a FIFO.
 func TestMaliceIsHarmless(t *testing.T) {
 	y := newYard(t)
 	y.write("home/.ssh/id_rsa", "PRIVATE")
@@ -210,7 +212,8 @@ func TestMaliceIsHarmless(t *testing.T) {
 	}
 }
 
-// A file that changed since it was found is read as it is now, and one that was replaced by a link out of the project is not.
+// A file that changed since it was found is read as it is now, and one that was replaced by a link
+// out of the project is not.
 func TestReadsWhatIsThereNow(t *testing.T) {
 	y := newYard(t)
 	y.write("repo/.claude/commands/x.md", "one")

@@ -8,8 +8,9 @@ import (
 	"adze/internal/workspace"
 )
 
-// Finder looks for what is carried into a folder. The zero value finds nothing. It is used by one goroutine, and closed.
-// It looks once for each assistant's folder: who wants to see one that came later makes another Finder.
+// Finder looks for what is carried into a folder. The zero value finds nothing. It is used by one
+// goroutine, and closed. It looks once for each assistant's folder: who wants to see one that came
+// later makes another Finder.
 type Finder struct {
 	Own  string // adze's folder of the person; empty: none
 	Home string // the person's home; empty: none
@@ -20,7 +21,8 @@ type Finder struct {
 	lacks map[string]bool // folders of assistants: whether they are missing
 }
 
-// For is a finder for a person and a folder; own is adze's folder of the person, and home their home.
+// For is a finder for a person and a folder; own is adze's folder of the user, and home their
+// home.
 func For(own, home, dir string) *Finder {
 	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
 	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {

@@ -29,10 +29,12 @@ const maxMaps = 3
 // maxNotes bounds what is said about one file.
 const maxNotes = 8
 
-// Parse splits a file into its front matter and its body. Nothing is an error: what cannot be read is noted and left out.
+// Parse splits a file into its front matter and its body. Nothing is an error: what cannot be read
+// is noted and left out.
 //
-// It takes what YAML refuses and people write: a colon or a bracket within a value, *.ts without quotes, tabs, a byte order
-// mark, another encoding than UTF-8, line ends of Windows, keys that come twice (the last counts, as in PyYAML and Ruby), a missing end.
+// It takes what YAML refuses and people write: a colon or a bracket within a value, *.ts without
+// quotes, tabs, a byte order mark, another encoding than UTF-8, line ends of Windows, keys that
+// come twice (the last counts, as in PyYAML and Ruby), a missing end.
 func Parse(file string) (Front, string) {
 	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	first, rest, _ := strings.Cut(file, "\n")
@@ -50,8 +52,8 @@ func Parse(file string) (Front, string) {
 	return Front{Fields: r.block(lines, 1), Notes: r.notes}, body
 }
 
-// fenced finds the line that ends the front matter. Where none does, it ends before the first blank line or the first that
-// cannot belong to it.
+// fenced finds the line that ends the front matter. Where none does, it ends before the first blank
+// line or the first that cannot belong to it.
 func fenced(rest string) (lines []string, body string, ended bool) {
 	left := rest
 	for left != "" && len(rest)-len(left) <= maxFront {
@@ -109,8 +111,8 @@ func (r *reader) block(lines []string, depth int) (out []Field) {
 	return out
 }
 
-// below counts the lines that belong to a field: those that are indented more, blank ones between them, and the dashes of
-// a list, which may stand right under its name.
+// below counts the lines that belong to a field: those that are indented more, blank ones between
+// them, and the dashes of a list, which may stand right under its name.
 func below(lines []string, base int, value string) (n int) {
 	list := strings.TrimSpace(value) == "" || value[0] == '#'
 	for at, line := range lines {
@@ -125,8 +127,8 @@ func below(lines []string, base int, value string) (n int) {
 	return n
 }
 
-// pair splits a line at the colon that ends its key: one that a blank or the line's end follows. A key is short, and a
-// quoted one may hold anything.
+// pair splits a line at the colon that ends its key: one that a blank or the line's end follows. A
+// key is short, and a quoted one may hold anything.
 func pair(line string) (key, value string, ok bool) {
 	if line == "" || strings.IndexByte(" \t#", line[0]) >= 0 || dashed(line) {
 		return "", "", false
@@ -171,7 +173,8 @@ func dashed(line string) bool {
 	return t == "-" || strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "-\t")
 }
 
-// plain is a key without what writers differ in: argument-hint, argument_hint and argumentHint are one.
+// plain is a key without what writers differ in: argument-hint, argument_hint and argumentHint are
+// one.
 func plain(key string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(key))
 }
@@ -188,7 +191,8 @@ func find(fields []Field, key string) (Field, bool) {
 	return Field{}, false
 }
 
-// Text is the first of some fields that has a text, on one line where its writer broke it only to fit; empty: none has.
+// Text is the first of some fields that has a text, on one line where its writer broke it only to
+// fit; empty: none has.
 func (f Front) Text(keys ...string) string {
 	for _, key := range keys {
 		if field, ok := f.Field(key); ok && field.Text != "" {
@@ -198,7 +202,8 @@ func (f Front) Text(keys ...string) string {
 	return ""
 }
 
-// List is the first of some fields that is there, as a list, in whichever of the ways of writing one.
+// List is the first of some fields that is there, as a list, in whichever of the ways of writing
+// one.
 func (f Front) List(keys ...string) (items []string, ok bool) {
 	for _, key := range keys {
 		if field, there := f.Field(key); there {

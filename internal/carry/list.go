@@ -10,8 +10,9 @@ func braced(text string, left, right byte) (string, bool) {
 	return text[1 : len(text)-1], true
 }
 
-// List is a field as a list: with dashes, in brackets, or divided by commas or blanks, but not within parentheses, braces
-// or quotes, as in Bash(git add:*) and *.{ts,tsx}. A map gives the names whose value is not a no.
+// List is a field as a list: with dashes, in brackets, or divided by commas or blanks, but not
+// within parentheses, braces or quotes, as in Bash(git add:*) and *.{ts,tsx}. A map gives the names
+// whose value is not a no.
 func (f Field) List() (out []string) {
 	for _, i := range f.Items {
 		out = append(out, i.Text)

@@ -21,7 +21,8 @@ type search struct {
 	folders int
 }
 
-// place looks at one place; what is not there costs one look at a name, and less where the assistant has no folder at all.
+// place looks at one place; what is not there costs one look at a name, and less where the
+// assistant has no folder at all.
 func (s *search) place(f *Finder, p place) {
 	root := f.root(p.base)
 	if root == nil || f.missing(root, path.Dir(p.dir)) || root.Lacks(p.dir) {

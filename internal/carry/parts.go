@@ -19,9 +19,9 @@ type Part struct {
 	Raw  string // as it stands in the file
 }
 
-// Parts cuts a command's text into pieces, in the way of its dialect: !`command` and blocks that begin with ```!, after a
-// blank or at the start of a line, and @path; in Gemini's files !{command} and @{path}. What comes into the text later,
-// such as arguments and output, is never cut again.
+// Parts cuts a command's text into pieces, in the way of its dialect: !`command` and blocks that
+// begin with ```!, after a blank or at the start of a line, and @path; in Gemini's files !{command}
+// and @{path}. What comes into the text later, such as arguments and output, is never cut again.
 func Parts(body, dialect string) (out []Part) {
 	plain := 0
 	for at := 0; at < len(body); {

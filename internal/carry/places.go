@@ -15,8 +15,8 @@ type place struct {
 	ending  string
 }
 
-// home is a row of the table: a folder of an assistant, and where it keeps each kind; a name stands for its singular and
-// plural.
+// home is a row of the table: a folder of an assistant, and where it keeps each kind; a name stands
+// for its singular and plural.
 type home struct {
 	dialect  string
 	project  string // in a project; empty: it has none
@@ -27,8 +27,8 @@ type home struct {
 	agent    string // ending of an agent; empty: .md
 }
 
-// homes is the table, in the order in which names are won within an origin. Skills lie everywhere in the same way, that of
-// agentskills.io.
+// homes is the table, in the order in which names are won within an origin. Skills lie everywhere
+// in the same way, that of agentskills.io.
 func homes() []home {
 	return []home{
 		{dialect: "adze", project: ".adze", commands: "command", agents: "agent"},
@@ -106,8 +106,8 @@ func (f *Finder) top() string {
 	return f.Top
 }
 
-// folders are the working folder and those above it up to the repository's root, the nearest first. The person's home is
-// no project: what lies there is the person's.
+// folders are the working folder and those above it up to the repository's root, the nearest first.
+// The user's home is no project: what lies there is the user's.
 func (f *Finder) folders() (out []string) {
 	if f.Dir == "" {
 		return nil
@@ -130,8 +130,8 @@ func (f *Finder) homely(dir string) string {
 	return dir
 }
 
-// Folders are the folders of a project that may hold a kind, with the ending of its files: for who must know them without
-// looking, such as the sandbox and the list of what waits for consent.
+// Folders are the folders of a project that may hold a kind, with the ending of its files: for who
+// must know them without looking, such as the sandbox and the list of what waits for consent.
 func Folders(kind Kind) (out [][2]string) {
 	for _, h := range homes() {
 		if folder, ending := h.of(kind); folder != "" && h.project != "" {

@@ -11,7 +11,8 @@ import (
 	"adze/internal/carry"
 )
 
-// ask gives documents to a parser in Python and returns what it reads; null for one that it refuses.
+// ask gives documents to a parser in Python and returns what it reads; null for one that it
+// refuses.
 func ask(t *testing.T, module, program string, docs []string) []map[string]any {
 	t.Helper()
 	if exec.Command("python3", "-c", "import "+module).Run() != nil {

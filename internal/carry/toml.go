@@ -6,8 +6,9 @@ import (
 	"adze/internal/text"
 )
 
-// parseTOML reads the texts at the top of a TOML file, which is all that a command of Gemini has: prompt and description.
-// Texts of all four kinds are taken; numbers, lists and tables are none of them and are left out.
+// parseTOML reads the texts at the top of a TOML file, which is all that a command of Gemini has:
+// prompt and description. Texts of all four kinds are taken; numbers, lists and tables are none of
+// them and are left out.
 func parseTOML(file string) (Front, string) {
 	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	r := reader{}
@@ -66,7 +67,8 @@ func tomlText(s string) (text string, used int, ok bool) {
 	return "", 0, false
 }
 
-// tomlEnd is where the closing quotes begin. Up to two quotes may stand right before them and belong to the text.
+// tomlEnd is where the closing quotes begin. Up to two quotes may stand right before them and
+// belong to the text.
 func tomlEnd(s, q string) int {
 	for at := len(q); at < len(s); at++ {
 		switch {

@@ -94,8 +94,8 @@ const (
 	empty
 )
 
-// scalar is a text block: | keeps its lines, > joins those that are not set off. How its end is trimmed does not matter
-// for what is read here: it ends without line feeds.
+// scalar is a text block: | keeps its lines, > joins those that are not set off. How its end is
+// trimmed does not matter for what is read here: it ends without line feeds.
 func scalar(head string, lines []string) string {
 	least := -1
 	for _, line := range lines {
@@ -143,8 +143,8 @@ func folded(text string, lines []string) string {
 	return strings.Join(parts, " ")
 }
 
-// quoted is the text in quotes that a value begins with; false: they do not end, or something but a comment follows, and
-// then they belong to the text.
+// quoted is the text in quotes that a value begins with; false: they do not end, or something but a
+// comment follows, and then they belong to the text.
 func quoted(text string) (string, bool) {
 	q, at := text[0], 1
 	for ; at < len(text); at++ {
@@ -170,7 +170,8 @@ func quoted(text string) (string, bool) {
 	return unescaped(text[1:at]), true
 }
 
-// unescaped resolves the escapes of a text in double quotes that YAML and TOML have in common; another stays as written.
+// unescaped resolves the escapes of a text in double quotes that YAML and TOML have in common;
+// another stays as written.
 func unescaped(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -217,7 +218,8 @@ func unescaped(s string) string {
 	return b.String()
 }
 
-// uncommented is a plain value without a comment behind it. A # within brackets is none: people write [issue #].
+// uncommented is a plain value without a comment behind it. A # within brackets is none: people
+// write [issue #].
 func uncommented(text string) string {
 	depth := 0
 	for at, c := range text {

@@ -1,13 +1,13 @@
-// Package catalog knows what models can take and what they cost: a small table in this folder, which the
-// person's configuration extends.
+// Package catalog knows what models can take and what they cost: a small table in this folder,
+// which the user's configuration extends.
 //
-// The one rule: never guess. A model without a row has no price, and neither has a request that needs a
-// number its row does not hold.
+// The one rule: never guess. A model without a row has no price, and neither has a request that
+// needs a number its row does not hold.
 //
 // Start reading at Find and Row.Cost; models.txt is the table and says how it is written.
 //
-// Known limits: prices change after the date of their row, and other tiers (batch, priority, contracts) are
-// not in it; the configuration is where they go.
+// Known limits: prices change after the date of their row, and other tiers (batch, priority,
+// contracts) are not in it; the configuration is where they go.
 package catalog
 
 import (
@@ -30,7 +30,8 @@ type Row struct {
 	// Documents: it reads PDF files. Thinking: it can reason before it answers.
 	Documents, Thinking bool
 	Rate                Rate
-	// Over is the prompt in tokens above which Long counts for the whole request; 0: Rate always does.
+	// Over is the prompt in tokens above which Long counts for the whole request; 0: Rate always
+	// does.
 	Over int
 	Long Rate
 	// Until is the last day on which the row counts, as 2006-01-02; empty: no end is known.
@@ -45,8 +46,8 @@ type Rate struct{ Input, Output, CacheRead, CacheWrite *float64 }
 // Tokens are those of one request. Input does not hold those of the cache.
 type Tokens struct{ Input, Output, CacheRead, CacheWrite int }
 
-// Cost is what one request costs in USD. It is not known when a rate that it needs is not, or when the
-// provider counted nothing.
+// Cost is what one request costs in USD. It is not known when a rate that it needs is not, or when
+// the provider counted nothing.
 func (r Row) Cost(t Tokens) (usd float64, known bool) {
 	rate := r.Rate
 	if r.Over > 0 && t.Input+t.CacheRead+t.CacheWrite > r.Over {
@@ -96,7 +97,8 @@ var table = sync.OnceValue(func() parsed {
 	return parsed{rows, err}
 })
 
-// matches lets a row stand for its dated versions only: gpt-5.4 is neither gpt-5.4-mini nor gpt-5.4-pro.
+// matches lets a row stand for its dated versions only: gpt-5.4 is neither gpt-5.4-mini nor
+// gpt-5.4-pro.
 func matches(row, model string) bool {
 	if start, open := strings.CutSuffix(row, "*"); open {
 		return strings.HasPrefix(model, start)

@@ -90,7 +90,8 @@ func TestAPatternOfThePersonStandsForTheRest(t *testing.T) {
 	}
 }
 
-// TestEveryRowTellsItsSource keeps the table honest; a row that an earlier one hides would never count.
+// TestEveryRowTellsItsSource keeps the table honest; a row that an earlier one hides would never
+// count.
 func TestEveryRowTellsItsSource(t *testing.T) {
 	rows := known(t)
 	if len(rows) < 20 {

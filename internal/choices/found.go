@@ -15,8 +15,8 @@ import (
 // maxModelSteps bounds the models that are offered as steps; the list of models holds all.
 const maxModelSteps = 4
 
-// Found tells a listing in the words of the first screen, with what a doctor sees of the terminal and the
-// configuration.
+// Found tells a listing in the words of the first screen, with what a doctor sees of the terminal
+// and the configuration.
 func Found(l models.Listing, checks []doctor.Check) firstrun.Found {
 	f := firstrun.Found{Steps: steps(l)}
 	var unset []string

@@ -1,7 +1,8 @@
-// Package choices turns what is known of models into what a person chooses from: the rows of a list, and for who has no
-// model, what was found and what to do next.
+// Package choices turns what is known of models into what a person chooses from: the rows of a
+// list, and for who has no model, what was found and what to do next.
 //
-// The one rule: it names no provider. Names, commands and addresses come from the table of package models.
+// The one rule: it names no provider. Names, commands and addresses come from the table of package
+// models.
 //
 // Start reading at Rows and at Found.
 //
@@ -25,7 +26,8 @@ func Around(ctx context.Context, find *models.Finder) models.Listing {
 	return l
 }
 
-// RowsFrom are the rows of a listing behind those of models that are named first; of these, the listing may say more.
+// RowsFrom are the rows of a listing behind those of models that are named first; of these, the
+// listing may say more.
 func RowsFrom(find *models.Finder, named []string, l models.Listing) []port.ModelRow {
 	var first []port.ModelRow
 	for _, full := range named {
@@ -53,7 +55,8 @@ func rowNamed(find *models.Finder, full string) port.ModelRow {
 	return rowOf(find.Describe(m.Provider.Name(), discover.Model{Name: m.Name}), m.Provider.Name())
 }
 
-// Rows are the models of a listing, those that can be used first; a provider that cannot be used is one row.
+// Rows are the models of a listing, those that can be used first; a provider that cannot be used is
+// one row.
 func Rows(l models.Listing) []port.ModelRow {
 	var can, cannot []port.ModelRow
 	for _, p := range l.Providers {

@@ -12,8 +12,9 @@ var changing = sync.OnceValue(func() map[string]bool {
 	return set(`created added updated modified changed edited wrote rewrote fixed implemented refactored removed deleted introduced extended adjusted corrected patched`)
 })
 
-// changed finds files that the model says it changed and no call changed: "I updated `a.go`", "Fixed the check in a.go",
-// and, where a change of that file was tried in the turn, "a.go has been updated" and "- a.go: added …".
+// changed finds files that the model says it changed and no call changed: "I updated `a.go`",
+// "Fixed the check in a.go", and, where a change of that file was tried in the turn, "a.go has been
+// updated" and "- a.go: added …".
 func changed(w *work, s statement) (out []session.Claim) {
 	if denies(s.tokens) || w.partial || w.opaque() || w.mayHaveWritten() {
 		return nil
@@ -119,7 +120,8 @@ func fileBefore(before []token) (file, bool) {
 	return file{}, false
 }
 
-// objects are the files that a verb is about: its direct object, with those listed beside it, or the place of a change.
+// objects are the files that a verb is about: its direct object, with those listed beside it, or
+// the place of a change.
 func objects(after []token) (names []string) {
 	for i, t := range after {
 		f, ok := fileOf(t)

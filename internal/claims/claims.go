@@ -1,14 +1,17 @@
-// Package claims compares what an answer says was done with what the calls of the session did, by rules and without a
-// model: "says that tests pass; none ran after the last edit".
+// Package claims compares what an answer says was done with what the calls of the session did, by
+// rules and without a model: "says that tests pass; none ran after the last edit".
 //
-// The one rule: a note is only made of what is sure. A sentence that asks, denies, quotes, supposes or plans claims nothing;
-// what a call may have done in a way that its record does not show (a script, a subagent, a command of the person's) counts
-// as done. What is missed costs little; a false alarm makes people stop reading.
+// The one rule: a note is only made of what is sure. A sentence that asks, denies, quotes, supposes
+// or plans claims nothing; what a call may have done in a way that its record does not show (a
+// script, a subagent, a command of the user's) counts as done. What is missed costs little; a
+// false alarm makes people stop reading.
 //
-// Start reading at Check. The answer becomes statements (markdown.go, statement.go), the calls become deeds (deeds.go), and
-// each kind of claim is one file: tests.go, changed.go, ran.go, named.go, done.go.
+// Start reading at Check. The answer becomes statements (markdown.go, statement.go), the calls
+// become deeds (deeds.go), and each kind of claim is one file: tests.go, changed.go, ran.go,
+// named.go, done.go.
 //
-// Known limits: it reads English. A statement in a table of more than two columns, or under a heading that plans, is left.
+// Known limits: it reads English. A statement in a table of more than two columns, or under a
+// heading that plans, is left.
 package claims
 
 import (
@@ -20,9 +23,11 @@ import (
 // Turn is an answer and what can be known about it.
 type Turn struct {
 	session.Answered
-	// Delegates reports a tool whose calls do more than their own record shows, such as one that starts a subagent.
+	// Delegates reports a tool whose calls do more than their own record shows, such as one that
+	// starts a subagent.
 	Delegates func(tool string) bool
-	// Exists reports whether there is a file of this name, at it or anywhere below the working directory; nil: nobody looks.
+	// Exists reports whether there is a file of this name, at it or anywhere below the working
+	// directory; nil: nobody looks.
 	Exists func(path string) bool
 }
 
@@ -33,7 +38,8 @@ const (
 	Off  = "off"
 )
 
-// Of is the check for sessions in a folder. delegates are tools whose calls do more than their own record shows.
+// Of is the check for sessions in a folder. delegates are tools whose calls do more than their own
+// record shows.
 func Of(dir, use string, delegates ...string) session.ClaimCheck {
 	if use == Off {
 		return session.ClaimCheck{}
@@ -47,7 +53,8 @@ func Of(dir, use string, delegates ...string) session.ClaimCheck {
 // mostNotes bounds what is said of one answer.
 const mostNotes = 5
 
-// Check is what the answer claims and the calls do not show, in the order of the answer. It is pure but for Exists.
+// Check is what the answer claims and the calls do not show, in the order of the answer. It is pure
+// but for Exists.
 func Check(t Turn) []session.Claim {
 	w := work{deeds: deedsOf(t), turn: t}
 	var out []session.Claim

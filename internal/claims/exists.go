@@ -9,7 +9,8 @@ import (
 // mostLooked bounds a search for a file, in entries; beyond it a file is taken to be there.
 const mostLooked = 50_000
 
-// Below looks for files in a folder: at a name, or at the end of a longer one. It reads names alone.
+// Below looks for files in a folder: at a name, or at the end of a longer one. It reads names
+// alone.
 func Below(dir string) func(name string) bool {
 	return func(name string) bool {
 		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {

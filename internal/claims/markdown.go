@@ -113,7 +113,8 @@ func cutBox(item string) (mark byte, rest string, ok bool) {
 	return item[1], strings.TrimSpace(item[3:]), true
 }
 
-// row is the first two cells of a table's row, as a term and what is said of it; of more columns nothing is known.
+// row is the first two cells of a table's row, as a term and what is said of it; of more columns
+// nothing is known.
 func row(text string) string {
 	cells := strings.Split(strings.Trim(text, "| "), "|")
 	if len(cells) != 2 || strings.Trim(cells[0], " :-") == "" {

@@ -9,8 +9,8 @@ import (
 	"adze/session"
 )
 
-// named finds files that the model says it read and did not, whose lines it names without having seen them, or which are
-// nowhere.
+// named finds files that the model says it read and did not, whose lines it names without having
+// seen them, or which are nowhere.
 func named(w *work, s statement) []session.Claim {
 	if denies(s.tokens) || w.partial || w.opaque() || !w.looked() {
 		return nil
@@ -36,7 +36,8 @@ func named(w *work, s statement) []session.Claim {
 	return nil
 }
 
-// looked reports that the turn looked at files: an answer from what is known of the world names files of nowhere.
+// looked reports that the turn looked at files: an answer from what is known of the world names
+// files of nowhere.
 func (w *work) looked() bool {
 	return slices.ContainsFunc(w.all, func(d deed) bool { return d.now && d.ran && len(d.read)+len(d.commands)+len(d.tried) > 0 })
 }
@@ -57,7 +58,8 @@ func (w *work) contentSeen(name string) bool {
 			return false
 		}
 		rest = rest[at+len(base):]
-		// Behind the name in the result of a search, in a header of a diff, or where the person attached the file.
+		// Behind the name in the result of a search, in a header of a diff, or where the user
+		// attached the file.
 		if rest != "" && strings.ContainsAny(rest[:1], ":-\"'>)=") || strings.Contains(w.asked, base) {
 			return true
 		}

@@ -7,7 +7,8 @@ import (
 	"adze/session"
 )
 
-// ran finds commands that the model says it ran and no call ran: "I ran `go test ./...`", "Ran `make lint`".
+// ran finds commands that the model says it ran and no call ran: "I ran `go test ./...`", "Ran
+// `make lint`".
 func ran(w *work, s statement) []session.Claim {
 	if w.partial || w.opaque() {
 		return nil
@@ -45,8 +46,8 @@ func program(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == "" && (name[0] < '0' || name[0] > '9')
 }
 
-// ran reports a command that may be the one: of the same program with the same subcommand; one that only looks, which tools
-// do as well; or any script, which may have run it.
+// ran reports a command that may be the one: of the same program with the same subcommand; one that
+// only looks, which tools do as well; or any script, which may have run it.
 func (w *work) ran(command []string) bool {
 	if looking()[command[0]] || command[0] == "git" || command[0] == "find" || command[0] == "sed" {
 		return true

@@ -32,7 +32,8 @@ const (
 	sign
 )
 
-// longestAnswer is how much of an answer is read, in bytes, and longestQuote how much of a statement is repeated, in characters.
+// longestAnswer is how much of an answer is read, in bytes, and longestQuote how much of a
+// statement is repeated, in characters.
 const longestAnswer, longestQuote = 64 << 10, 160
 
 func statements(answer string) (out []statement) {
@@ -209,7 +210,8 @@ func set(list string) map[string]bool {
 	return out
 }
 
-// supposes reports a statement that claims nothing: a question, a condition, a plan, an advice, an order.
+// supposes reports a statement that claims nothing: a question, a condition, a plan, an advice, an
+// order.
 func (s statement) supposes() bool {
 	if s.asks || len(s.tokens) == 0 {
 		return true

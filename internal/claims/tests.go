@@ -9,8 +9,9 @@ import (
 	"adze/session"
 )
 
-// tests finds a statement that tests pass. It holds where something ran after the last change of code that may have been
-// tests; where that was one command known for tests, it must not have failed.
+// tests finds a statement that tests pass. It holds where something ran after the last change of
+// code that may have been tests; where that was one command known for tests, it must not have
+// failed.
 func tests(w *work, s statement) []session.Claim {
 	if !saysTestsPass(s) || strings.Contains(strings.ToLower(w.asked), "pass") {
 		return nil
@@ -84,8 +85,9 @@ var elsewhere = sync.OnceValue(func() map[string]bool {
 		few many how why what because about`)
 })
 
-// saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing", "`go test ./...` passes",
-// "passes all tests". What follows the verb must not make the tests hand something over.
+// saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing", "`go
+// test ./...` passes", "passes all tests". What follows the verb must not make the tests hand
+// something over.
 func saysTestsPass(s statement) bool {
 	for i, t := range s.tokens {
 		if !passes(s, i) {

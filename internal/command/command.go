@@ -1,13 +1,14 @@
 // Package command is the subcommands of adze: one file for each, named after it.
 //
-// The one rule: a command looks, tells and sets an exit code; all that it asks of the program is in Program, and all that
-// it says goes through Env.
+// The one rule: a command looks, tells and sets an exit code; all that it asks of the program is in
+// Program, and all that it says goes through Env.
 //
-// Start reading at All, where the commands are put together, then env.go (what a command says its answer with) and
-// group.go (words and flags that several take). tools_run.go is the only one that lets something happen: one call, through
-// the pipeline of every other run.
+// Start reading at All, where the commands are put together, then env.go (what a command says its
+// answer with) and group.go (words and flags that several take). tools_run.go is the only one that
+// lets something happen: one call, through the pipeline of every other run.
 //
-// Known limits: none that are known. The tests of what commands do run the whole program and stand in internal/app.
+// Known limits: none that are known. The tests of what commands do run the whole program and stand
+// in internal/app.
 package command
 
 import (
@@ -32,14 +33,15 @@ import (
 	"adze/tool/pick"
 )
 
-// Program is what commands ask of the program that they belong to. A function that is handed in is called once, and what
-// it was given is closed when it returns.
+// Program is what commands ask of the program that they belong to. A function that is handed in is
+// called once, and what it was given is closed when it returns.
 type Program interface {
-	// Config is the person's configuration and what finds the models that it names.
+	// Config is the user's configuration and what finds the models that it names.
 	Config() (config.Config, *models.Finder, error)
-	// Keys is what the person gave to keep.
+	// Keys is what the user gave to keep.
 	Keys() *keyring.Store
-	// KeyTable lists the keys of the interface: action, keys, what they do; and what of the bound ones cannot be.
+	// KeyTable lists the keys of the interface: action, keys, what they do; and what of the bound
+	// ones cannot be.
 	KeyTable(bound map[string][]string) (rows [][3]string, warnings []string)
 	// ConfigFile is where it stands, or would.
 	ConfigFile() string
@@ -53,7 +55,8 @@ type Program interface {
 	Store(context.Context, func(*store.Store) error) error
 	// Change opens it to change what is in it.
 	Change(context.Context, func(*store.Store) error) error
-	// Forgets lets sessions of a store go with all that was kept of them, and Tidy those that the configuration lets go.
+	// Forgets lets sessions of a store go with all that was kept of them, and Tidy those that the
+	// configuration lets go.
 	Forgets(*store.Store) forget.Room
 	Tidy(context.Context, *store.Store) (forget.Done, error)
 	// Session is the one whose id begins so.
@@ -66,7 +69,7 @@ type Program interface {
 	Context(context.Context, ContextWish, func(Context) error) error
 	// Gate is the policy of a run with these flags.
 	Gate(gate.Flags, func(*policy.Policy) error) error
-	// Project is this folder, with what the person allowed of it.
+	// Project is this folder, with what the user allowed of it.
 	Project(func(trust.Project) error) error
 	// Call makes a call by hand through the pipeline of every other run.
 	Call(Call, func(Called)) error
@@ -116,8 +119,8 @@ type Damaged struct{ Row *store.BadRow }
 // Error is what the store says of the row.
 func (e *Damaged) Error() string { return e.Row.Error() }
 
-// storedSession finds the session that a command is about: by the beginning of its id, else the newest one
-// of this folder.
+// storedSession finds the session that a command is about: by the beginning of its id, else the
+// newest one of this folder.
 func (a *all) storedSession(ctx context.Context, s *store.Store, words []string) (session.ID, error) {
 	if len(words) == 0 {
 		head, err := Newest(ctx, a, s)

@@ -16,7 +16,8 @@ import (
 	"adze/session"
 )
 
-// ContextWish says which request is meant: the first of a new session in this folder, or the next of a stored one.
+// ContextWish says which request is meant: the first of a new session in this folder, or the next
+// of a stored one.
 type ContextWish struct {
 	gate.Flags
 	Model   string
@@ -67,8 +68,8 @@ type leftOut struct {
 	Why  string `json:"why"`
 }
 
-// Carried is a thing that the person or the project has for assistants. Its bytes are those of its file; what of it is in
-// the request stands among the sources.
+// Carried is a thing that the user or the project has for assistants. Its bytes are those of its
+// file; what of it is in the request stands among the sources.
 type Carried struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
@@ -211,7 +212,8 @@ func (c Context) leftOut() []leftOut {
 	return out
 }
 
-// carried lists what the person and the project have for assistants, and what of the project would run.
+// carried lists what the user and the project have for assistants, and what of the project would
+// run.
 func (c Context) carried() []Carried {
 	out := []Carried{}
 	for _, l := range c.Texts {

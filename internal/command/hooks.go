@@ -2,7 +2,8 @@ package command
 
 import "github.com/spf13/cobra"
 
-// hooksHelp is adze help hooks: what a file of hooks holds, what their programs read and answer, and what becomes of it.
+// hooksHelp is adze help hooks: what a file of hooks holds, what their programs read and answer,
+// and what becomes of it.
 func hooksHelp() *cobra.Command {
 	return &cobra.Command{Use: "hooks", Short: "How programs of your own are told what happens, and have a say",
 		Long: `A hook is a program that adze starts at a moment of a session. It reads one JSON object and may answer with one.

@@ -9,8 +9,9 @@ import (
 	"adze/tool"
 )
 
-// Mistyped tells of a word that looks like a command and is none, alone or before one of that command's own: it is no
-// prompt that anybody would pay for. Behind --, or with --print, a word is what to do.
+// Mistyped tells of a word that looks like a command and is none, alone or before one of that
+// command's own: it is no prompt that anybody would pay for. Behind --, or with --print, a word is
+// what to do.
 func Mistyped(root *cobra.Command, words []string) error {
 	if len(words) == 0 || strings.ContainsAny(words[0], " \t\n") || root.ArgsLenAtDash() >= 0 {
 		return nil
@@ -46,7 +47,8 @@ func nearCommand(root *cobra.Command, word string) *cobra.Command {
 	return nil
 }
 
-// within is the command below another one that the second word names; empty: it names none, and begins a prompt.
+// within is the command below another one that the second word names; empty: it names none, and
+// begins a prompt.
 func within(c *cobra.Command, word string) string {
 	if c == nil {
 		return ""

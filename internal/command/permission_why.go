@@ -112,7 +112,8 @@ func (a permissions) whyTool(ctx context.Context, flags gate.Flags, name, argume
 	})
 }
 
-// bench is a gate that keeps what the policy says about the one call put to it, and lets nothing run.
+// bench is a gate that keeps what the policy says about the one call put to it, and lets nothing
+// run.
 type bench struct {
 	policy   *policy.Policy
 	asked    bool

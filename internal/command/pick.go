@@ -149,8 +149,8 @@ func (a *all) showPicks(o *pickOptions, query string, results []pick.Result) err
 	return table.Flush()
 }
 
-// evaluate measures on both halves, the one that scorers are tuned on and the one that judges, and on the queries
-// by another hand.
+// evaluate measures on both halves, the one that scorers are tuned on and the one that judges, and
+// on the queries by another hand.
 func (a *all) evaluate(ctx context.Context, o *pickOptions, offer Offer) error {
 	set, err := pickset.Read(os.DirFS(o.eval))
 	if err != nil {

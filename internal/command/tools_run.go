@@ -219,7 +219,8 @@ type byHand struct{ call tool.RawCall }
 
 func (b *byHand) Name() string { return audit.Hand }
 
-// Stream answers the prompt with the call, and its outcome with a sentence for whoever resumes the session.
+// Stream answers the prompt with the call, and its outcome with a sentence for whoever resumes the
+// session.
 func (b *byHand) Stream(_ context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		if r.Messages[len(r.Messages)-1].Role == session.User {

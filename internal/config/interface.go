@@ -12,7 +12,8 @@ import (
 type Interface struct {
 	// Theme is one of Themes; empty is auto.
 	Theme string `json:"theme,omitempty"`
-	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole screen.
+	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole
+	// screen.
 	Inline bool `json:"inline,omitempty"`
 	// Keys is one of Keys; empty is usual.
 	Keys string `json:"keys,omitempty"`
@@ -52,8 +53,8 @@ func (b *Bound) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// BoundKeys are the keys of the interface that the person bound, by action; nil without any. Which actions and keys there
-// are, the interface knows: it warns of others.
+// BoundKeys are the keys of the interface that the user bound, by action; nil without any. Which
+// actions and keys there are, the interface knows: it warns of others.
 func (c Config) BoundKeys() map[string][]string {
 	if len(c.Keys) == 0 {
 		return nil

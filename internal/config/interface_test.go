@@ -61,7 +61,8 @@ func TestSchemaKnowsTheNames(t *testing.T) {
 	}
 }
 
-// TestKeysAreBoundByAction: one key or several, beside comments; names of actions are the interface's to judge.
+// TestKeysAreBoundByAction: one key or several, beside comments; names of actions are the
+// interface's to judge.
 func TestKeysAreBoundByAction(t *testing.T) {
 	c, err := config.Parse("c.json", []byte(`{"keys": {"todos": "f8", /* two */ "quit": ["ctrl+q", "f10"],}}`))
 	if got := c.BoundKeys(); err != nil || len(c.Warnings()) > 0 || len(got) != 2 || !slices.Equal(got["todos"], []string{"f8"}) || !slices.Equal(got["quit"], []string{"ctrl+q", "f10"}) {

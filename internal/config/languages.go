@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// LanguageServers say whether servers of languages check edits, and which there are beside the known ones.
+// LanguageServers say whether servers of languages check edits, and which there are beside the
+// known ones.
 type LanguageServers struct {
 	Use     string                    `json:"use,omitempty"` // auto, on, off
 	Servers map[string]LanguageServer `json:"servers,omitempty"`

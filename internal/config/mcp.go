@@ -17,8 +17,8 @@ type MCP struct {
 	Idle    Duration             `json:"idle,omitempty"` // after so long without a call a server is stopped; default: 5m
 }
 
-// MCPServer is a program that is started, or an address that is dialled. In every text ${NAME} and ${NAME:-default} stand
-// for variables of the person's, which hold no key of a provider.
+// MCPServer is a program that is started, or an address that is dialled. In every text ${NAME} and
+// ${NAME:-default} stand for variables of the user's, which hold no key of a provider.
 type MCPServer struct {
 	Type    string            `json:"type,omitempty"` // stdio, http by any of its spellings, or sse; may be left out
 	Command string            `json:"command,omitempty"`
@@ -32,7 +32,8 @@ type MCPServer struct {
 	Call    Duration          `json:"timeout,omitempty"`       // of a call without a sign of progress
 	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a first ! leaves out
 	Outside bool              `json:"outside,omitempty"`       // of the sandbox, where that is not required
-	// Sampling lets it ask the model of the run: ask, each time or once for a session, or allow; empty or off: it may not.
+	// Sampling lets it ask the model of the run: ask, each time or once for a session, or allow;
+	// empty or off: it may not.
 	Sampling string `json:"sampling,omitempty"`
 }
 
@@ -68,7 +69,8 @@ func (s MCPServer) check(name string) error {
 	return nil
 }
 
-// KeepServer writes a server into the person's file, in the place of one of its name; comments and all else stay.
+// KeepServer writes a server into the user's file, in the place of one of its name; comments and
+// all else stay.
 func KeepServer(path, name string, s MCPServer) error {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -84,7 +86,7 @@ func KeepServer(path, name string, s MCPServer) error {
 	})
 }
 
-// DropServer takes a server out of the person's file, and reports whether it was there.
+// DropServer takes a server out of the user's file, and reports whether it was there.
 func DropServer(path, name string) (was bool, err error) {
 	err = changeServers(path, func(servers *hujson.Object) bool {
 		servers.Members = slices.DeleteFunc(servers.Members, func(m hujson.ObjectMember) bool {

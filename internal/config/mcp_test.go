@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestAServerIsKeptBesideAllElse: comments stay, one of its name is replaced, and it can be taken out again.
+// TestAServerIsKeptBesideAllElse: comments stay, one of its name is replaced, and it can be taken
+// out again.
 func TestAServerIsKeptBesideAllElse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	if err := os.WriteFile(path, []byte("{\n  // mine\n  \"mcp\": {\"servers\": {\"a.b\": {\"command\": \"x\"}}}\n}\n"), 0o600); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Model is what the person knows of a model; it takes the place of all that adze knows of it.
+// Model is what the user knows of a model; it takes the place of all that adze knows of it.
 type Model struct {
 	Context int   `json:"context,omitempty"` // tokens that fit into a request with its answer
 	Output  int   `json:"output,omitempty"`  // tokens of the longest answer

@@ -15,8 +15,9 @@ import (
 	"adze/internal/jsonc"
 )
 
-// Project is what a project's own file may say: it only narrows. Where a model is, its keys, a wider mode, what is
-// allowed and what its tools may do are its person's to say, whatever they trust of the project.
+// Project is what a project's own file may say: it only narrows. Where a model is, its keys, a
+// wider mode, what is allowed and what its tools may do are its person's to say, whatever they
+// trust of the project.
 type Project struct {
 	Path string // relative to the workspace; empty: there is no such file
 	Deny []string
@@ -28,8 +29,8 @@ type Project struct {
 // projectFile is where it stands, below the workspace.
 const projectFile = ".adze/config.json"
 
-// LoadProject reads the project's file in a workspace; no link leads out of it. A mistake in a rule or the JSON stops the
-// start: who wrote a deny counts on it.
+// LoadProject reads the project's file in a workspace; no link leads out of it. A mistake in a rule
+// or the JSON stops the start: who wrote a deny counts on it.
 func LoadProject(dir string) (Project, error) {
 	mistaken := func(what string) (Project, error) {
 		return Project{}, &Error{Path: filepath.Join(dir, filepath.FromSlash(projectFile)), Message: what, Hint: "mend the project's file, or remove it"}

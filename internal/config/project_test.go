@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// projectKeys is every name of the configuration with a value that a hostile project would give it; true: it may.
+// projectKeys is every name of the configuration with a value that a hostile project would give it;
+// true: it may.
 func projectKeys() map[string]struct {
 	value string
 	may   bool

@@ -5,25 +5,27 @@ import (
 	"time"
 )
 
-// Provider overrides where a provider is and which variable holds its key, or describes a server that adze
-// does not know by name. The key itself never stands in
-// a file.
+// Provider overrides where a provider is and which variable holds its key, or describes a server
+// that adze does not know by name. The key itself never stands in a file.
 type Provider struct {
 	BaseURL string `json:"base_url,omitempty"`
 	KeyEnv  string `json:"key_env,omitempty"`
 	// API is the format of a server that speaks OpenAI's: chat (the default) or responses.
 	API string `json:"api,omitempty"`
-	// TextCalls says whether calls that a model writes as text are recovered; without it, they are at every
-	// server but those of known companies.
+	// TextCalls says whether calls that a model writes as text are recovered; without it, they are
+	// at every server but those of known companies.
 	TextCalls *bool `json:"text_calls,omitempty"`
-	// Effort is how hard the provider's models think, in its own words: low, medium, high; empty: its default.
+	// Effort is how hard the provider's models think, in its own words: low, medium, high; empty:
+	// its default.
 	Effort string `json:"effort,omitempty"`
-	// Profile is how adze speaks to the models there: local (a small prompt, few tools) or full; empty: what
-	// the kind of server suggests.
+	// Profile is how adze speaks to the models there: local (a small prompt, few tools) or full;
+	// empty: what the kind of server suggests.
 	Profile string `json:"profile,omitempty"`
-	// MaxContext bounds the tokens that adze lets a server keep in memory for a request and its answer.
+	// MaxContext bounds the tokens that adze lets a server keep in memory for a request and its
+	// answer.
 	MaxContext int `json:"max_context,omitempty"`
-	// KeepAlive is how long Ollama keeps a model in memory after a request, such as 30m; below 0 for ever.
+	// KeepAlive is how long Ollama keeps a model in memory after a request, such as 30m; below 0
+	// for ever.
 	KeepAlive string `json:"keep_alive,omitempty"`
 }
 

@@ -97,7 +97,8 @@ func TestAddRulesWritesAFileThatSaysNothing(t *testing.T) {
 	}
 }
 
-// What is taken out goes with its own comment; all else stays, and a list that is not there is no mistake.
+// What is taken out goes with its own comment; all else stays, and a list that is not there is no
+// mistake.
 func TestRemoveRulesLeavesTheRest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	before := "{\n\t// mine\n\t\"deny\": [\n\t\t\"execute(a)\", // first\n\t\t// second\n\t\t\"execute(b)\",\n\t\t\"execute(c)\",\n\t],\n}\n"

@@ -2,7 +2,8 @@ package config
 
 import "fmt"
 
-// Search is the search engine that the tool websearch asks; without an engine there is no such tool. Index is about files.
+// Search is the search engine that the tool websearch asks; without an engine there is no such
+// tool. Index is about files.
 type Search struct {
 	Engine  string `json:"engine,omitempty"`   // searxng, brave or tavily
 	BaseURL string `json:"base_url,omitempty"` // empty: the company's server; a SearXNG has its own

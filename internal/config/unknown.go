@@ -9,8 +9,8 @@ import (
 	"adze/tool/nearest"
 )
 
-// restricting are the names whose loss would let something happen that the person forbade: what looks like one of them
-// stops the start.
+// restricting are the names whose loss would let something happen that the user forbade: what
+// looks like one of them stops the start.
 func restricting() []string { return []string{"deny", "ask", "permission_mode"} }
 
 // judge tells which names mean nothing, each with the one that it looks like.
@@ -37,7 +37,8 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 	return warnings, nil
 }
 
-// meant is what to write instead of a name that looks like one of those. Other assistants keep rules and mode in one object.
+// meant is what to write instead of a name that looks like one of those. Other assistants keep
+// rules and mode in one object.
 func meant(name, near string) string {
 	if slices.Contains([]string{"permission", "permissions"}, nearest.Fold(name)) {
 		return `rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)", and the mode is "permission_mode"`

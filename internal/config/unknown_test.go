@@ -54,7 +54,8 @@ func TestAFileWithNothingInItIsAnEmptyOne(t *testing.T) {
 	}
 }
 
-// Rules and modes of other assistants stand in one object; what they forbid is not lost in silence, and it is said where it belongs.
+// Rules and modes of other assistants stand in one object; what they forbid is not lost in silence,
+// and it is said where it belongs.
 func TestRulesOfAnotherAssistantAreToldWhereTheyBelong(t *testing.T) {
 	for _, name := range []string{"permissions", "permission", "Permissions"} {
 		_, err := config.Parse("c.json", []byte(`{"`+name+`": {"deny": ["Bash(rm:*)"]}}`))

@@ -1,5 +1,6 @@
-// Package demo is a small Go program with a failing test, and the conversation in which a scripted model
-// finds and fixes it. The model's replies are written down; every tool call in them really runs.
+// Package demo is a small Go program with a failing test, and the conversation in which a scripted
+// model finds and fixes it. The model's replies are written down; every tool call in them really
+// runs.
 //
 // Start reading at Unpack; the program is project.txtar, the conversation script.txtar.
 //
@@ -23,7 +24,7 @@ var project []byte
 //go:embed script.txtar
 var Script []byte
 
-// Prompt is what the person asks in the demo.
+// Prompt is what the user asks in the demo.
 const Prompt = "A test of this program fails. Find the bug, fix it and show that the tests pass."
 
 // Notice says plainly what is real.

@@ -10,15 +10,16 @@ import (
 	"adze/tui/port"
 )
 
-// Bounds of one attached file in bytes, as read has them: a picture is scaled to what models look at.
+// Bounds of one attached file in bytes, as read has them: a picture is scaled to what models look
+// at.
 const (
 	MaxAttachment = 5 << 20
 	MaxPicture    = 64 << 20
 	pictureSide   = 3072
 )
 
-// DropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
-// backslashes, or as a file URL.
+// DropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted,
+// with backslashes, or as a file URL.
 func DropIn(dir string) func(text string) (port.Dropped, bool) {
 	return func(text string) (port.Dropped, bool) {
 		path, ok := droppedPath(text)

@@ -11,7 +11,7 @@ import (
 	"adze/internal/safeterm"
 )
 
-// Editor is the person's own, on the terminal that adze has.
+// Editor is the user's own, on the terminal that adze has.
 type Editor struct {
 	getenv  func(string) string
 	in, out *os.File
@@ -23,8 +23,8 @@ func NewEditor(getenv func(string) string, in, out *os.File, err io.Writer) Edit
 	return Editor{getenv, in, out, err}
 }
 
-// Edit lets the person write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a shell; the
-// file's name does not.
+// Edit lets the user write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a
+// shell; the file's name does not.
 func (e Editor) Edit(text string) (string, error) {
 	program := cmp.Or(e.getenv("VISUAL"), e.getenv("EDITOR"), "vi")
 	f, err := os.CreateTemp("", "adze-prompt-*.md")

@@ -19,8 +19,8 @@ const (
 	maxEntries     = 2_000   // names of a folder outside
 )
 
-// Files lists the workspace for completion, what changed last first, then its folders. What git says was changed, by
-// changed, is near.
+// Files lists the workspace for completion, what changed last first, then its folders. What git
+// says was changed, by changed, is near.
 func Files(ctx context.Context, tree search.Tree, changed func(context.Context) []string) (port.Files, error) {
 	found, err := tree.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
 	if err != nil {
@@ -46,7 +46,8 @@ func Files(ctx context.Context, tree search.Tree, changed func(context.Context) 
 	return out, nil
 }
 
-// Changed lists what git says differs in a work tree, as seen from a folder; nothing without a repository.
+// Changed lists what git says differs in a work tree, as seen from a folder; nothing without a
+// repository.
 func Changed(ctx context.Context, g git.Git, dir string) (out []string) {
 	r, err := g.Open(ctx, dir)
 	if err != nil {
@@ -69,8 +70,8 @@ func Changed(ctx context.Context, g git.Git, dir string) (out []string) {
 	return out
 }
 
-// FolderIn lists folders that a person writes out, from a workspace: names alone, which they could list themselves. What a
-// model may read of them is asked when it reads.
+// FolderIn lists folders that a person writes out, from a workspace: names alone, which they could
+// list themselves. What a model may read of them is asked when it reads.
 func FolderIn(workspace string) func(ctx context.Context, dir string) (base string, names []string, err error) {
 	return func(_ context.Context, dir string) (string, []string, error) {
 		real := dir

@@ -12,7 +12,8 @@ import (
 	"adze/internal/search"
 )
 
-// A real repository: what git says was changed is near, folders are listed, and both as seen from a folder of it.
+// A real repository: what git says was changed is near, folders are listed, and both as seen from a
+// folder of it.
 func TestFilesOfARepository(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")

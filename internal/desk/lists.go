@@ -1,11 +1,12 @@
-// Package desk is what the interface asks of the program beside turns and the session: the clipboard, the person's
-// editor, files dropped on the terminal, what they wrote before, files and sessions to choose from.
+// Package desk is what the interface asks of the program beside turns and the session: the
+// clipboard, the user's editor, files dropped on the terminal, what they wrote before, files and
+// sessions to choose from.
 //
-// The one rule: each does one thing for the person and knows neither the interface nor a run; internal/app connects
-// them with the interface's ports.
+// The one rule: each does one thing for the user and knows neither the interface nor a run;
+// internal/app connects them with the interface's ports.
 //
-// Start reading at the file that is named after the thing. Known limits: pictures come from the clipboard only by
-// programs that the system has for that.
+// Start reading at the file that is named after the thing. Known limits: pictures come from the
+// clipboard only by programs that the system has for that.
 package desk
 
 import (
@@ -18,7 +19,8 @@ import (
 	"adze/tui/port"
 )
 
-// Sessions lists the sessions of persons, newest first; the report of a subagent is in its parent's session.
+// Sessions lists the sessions of persons, newest first; the report of a subagent is in its parent's
+// session.
 func Sessions(ctx context.Context, stored session.Store) ([]port.SessionHead, error) {
 	all, err := stored.List(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	maxMemoryLine  = maxMemoryBytes / 4
 )
 
-// Memory keeps what the person wrote in one workspace: a file with one JSON string a line. It is a
+// Memory keeps what the user wrote in one workspace: a file with one JSON string a line. It is a
 // convenience: a failure to read or write it is no failure of anything else.
 type Memory struct{ path string }
 
@@ -56,7 +56,8 @@ func (m Memory) Past() []string {
 	return out[max(len(out)-maxMemories, 0):]
 }
 
-// Add appends a text, unless it is longer than maxMemoryLine. A line is written at once, so several processes may add.
+// Add appends a text, unless it is longer than maxMemoryLine. A line is written at once, so several
+// processes may add.
 func (m Memory) Add(text string) {
 	line, err := json.Marshal(text)
 	if err != nil || len(line) > maxMemoryLine || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {

@@ -9,8 +9,8 @@ import (
 	"adze/tui/port"
 )
 
-// Peek looks into a stored session: its size, its cost, its last exchange. What does not decode is left out:
-// this is a look, and opening the session tells what is wrong with it.
+// Peek looks into a stored session: its size, its cost, its last exchange. What does not decode is
+// left out: this is a look, and opening the session tells what is wrong with it.
 func Peek(ctx context.Context, stored session.Store, id string) (port.SessionPeek, error) {
 	entries, err := stored.Load(ctx, session.ID(id))
 	if err != nil {
@@ -56,7 +56,7 @@ func before(messages []session.Message, id string) []session.Message {
 	return messages
 }
 
-// lastExchange is the last thing that the person said, and the last text that came after it.
+// lastExchange is the last thing that the user said, and the last text that came after it.
 func lastExchange(messages []session.Message) (turns int, asked, answered string) {
 	for _, m := range messages {
 		switch {

@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// What a person is shown of calls holds no password of an address; nothing else of it is hidden, and a diff is exact.
+// What a person is shown of calls holds no password of an address; nothing else of it is hidden,
+// and a diff is exact.
 
 // Veiled is a question as a person sees it.
 func Veiled(q tool.Question) tool.Question {

@@ -1,8 +1,11 @@
-// Package diff finds the smallest set of lines that turn one text into another, and prints it as git does.
+// Package diff finds the smallest set of lines that turn one text into another, and prints it as
+// git does.
 //
-// The one rule: what Unified prints, git apply takes. Start reading at Unified; myers.go holds the search.
+// The one rule: what Unified prints, git apply takes. Start reading at Unified; myers.go holds the
+// search.
 //
-// Known limits: above searchLimit differing lines in one stretch the result is right but no longer the smallest.
+// Known limits: above searchLimit differing lines in one stretch the result is right but no longer
+// the smallest.
 package diff
 
 import (
@@ -40,8 +43,8 @@ func Lines(s string) []string {
 	return lines
 }
 
-// Unified compares two texts. What they have in common at both ends is set aside first, so that a small change of a
-// large text costs little.
+// Unified compares two texts. What they have in common at both ends is set aside first, so that a
+// small change of a large text costs little.
 func Unified(from, to Side) Diff {
 	from, to = middle(from, to)
 	return Print(from, to, Compare(Lines(from.Text), Lines(to.Text)))

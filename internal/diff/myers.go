@@ -1,7 +1,7 @@
 package diff
 
-// searchLimit bounds the search in one stretch: beyond that many differing lines the cheapest way found so far is taken.
-// The work grows with its square; at this limit a stretch takes about 20 ms.
+// searchLimit bounds the search in one stretch: beyond that many differing lines the cheapest way
+// found so far is taken. The work grows with its square; at this limit a stretch takes about 20 ms.
 const searchLimit = 2048
 
 // Compare finds the changes that turn a into b, in order.
@@ -25,7 +25,8 @@ func Compare(a, b []string) []Change {
 	return c.changes()
 }
 
-// comparison marks the lines of a that are removed and those of b that are added; the others are equal, in order.
+// comparison marks the lines of a that are removed and those of b that are added; the others are
+// equal, in order.
 type comparison struct {
 	a, b         []int
 	goneA, goneB []bool
@@ -33,8 +34,8 @@ type comparison struct {
 	forth, back  []int // furthest reaching paths, indexed by diagonal
 }
 
-// run sets aside the lines that occur on one side only. They cannot match, so the result stays the smallest, and a text
-// rewritten from end to end costs nothing.
+// run sets aside the lines that occur on one side only. They cannot match, so the result stays the
+// smallest, and a text rewritten from end to end costs nothing.
 func (c *comparison) run(ids int) {
 	inA, inB := make([]bool, ids), make([]bool, ids)
 	for _, id := range c.a {
@@ -63,8 +64,9 @@ func keep(ids []int, other, gone []bool) (rows []int) {
 
 func (c *comparison) equal(x, y int) bool { return c.a[c.rowA[x]] == c.b[c.rowB[y]] }
 
-// search compares rows [x0,x1) of a with [y0,y1) of b: equal ends are peeled off, the rest is divided at a point that a
-// shortest way goes through (Myers, "An O(ND) difference algorithm and its variations", 1986, section 4b).
+// search compares rows [x0,x1) of a with [y0,y1) of b: equal ends are peeled off, the rest is
+// divided at a point that a shortest way goes through (Myers, "An O(ND) difference algorithm and
+// its variations", 1986, section 4b).
 func (c *comparison) search(x0, x1, y0, y1 int) {
 	for {
 		for x0 < x1 && y0 < y1 && c.equal(x0, y0) {
@@ -88,7 +90,8 @@ func (c *comparison) search(x0, x1, y0, y1 int) {
 	}
 }
 
-// middle searches from both ends at once until the ways meet. It gives a point other than both corners.
+// middle searches from both ends at once until the ways meet. It gives a point other than both
+// corners.
 func (c *comparison) middle(x0, x1, y0, y1 int) (int, int) {
 	zero := len(c.rowB) + 1 // diagonal x-y = 0
 	low, high := x0-y1, x1-y0
@@ -133,8 +136,8 @@ type window struct {
 	lo, hi int
 }
 
-// widen grows the band by one diagonal on each side, or shrinks it where it met the edge. Outside the band stands a value
-// that never wins.
+// widen grows the band by one diagonal on each side, or shrinks it where it met the edge. Outside
+// the band stands a value that never wins.
 func (w *window) widen(low, high, never int) {
 	if w.lo > low {
 		w.lo--

@@ -19,8 +19,8 @@ func hunks(changes []Change) (out [][]Change) {
 	return out
 }
 
-// Without is what one text becomes when some of the hunks that [Unified] prints for the two are left out, counted from 1,
-// and how many are not.
+// Without is what one text becomes when some of the hunks that [Unified] prints for the two are
+// left out, counted from 1, and how many are not.
 func Without(from, to string, left []int) (text string, kept int, err error) {
 	before, after := middle(Side{Text: from}, Side{Text: to})
 	a, b := Lines(before.Text), Lines(after.Text)

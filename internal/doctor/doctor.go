@@ -1,8 +1,11 @@
-// Package doctor looks at what a run needs, in the order in which a run needs it, and says how to mend what is missing.
+// Package doctor looks at what a run needs, in the order in which a run needs it, and says how to
+// mend what is missing.
 //
-// The one rule: it only looks. It mends nothing, shows no key, and asks a server for what costs nothing.
+// The one rule: it only looks. It mends nothing, shows no key, and asks a server for what costs
+// nothing.
 //
-// Start reading at Checks; keys.go looks at keys, server.go at what answers behind an address, machine.go at all else.
+// Start reading at Checks; keys.go looks at keys, server.go at what answers behind an address,
+// machine.go at all else.
 //
 // Known limits: of a company it asks which models there are, not whether one of them may be used.
 package doctor

@@ -12,7 +12,8 @@ import (
 	"adze/session"
 )
 
-// checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in part either.
+// checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in
+// part either.
 func (d Doctor) checkKeys(find *models.Finder) []Check {
 	var set []string
 	var bad []Check

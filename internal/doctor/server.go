@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// littleContext is what system prompt and tools of a first request need in tokens, with room for a file and an
-	// answer.
+	// littleContext is what system prompt and tools of a first request need in tokens, with room
+	// for a file and an answer.
 	littleContext = 8192
-	// refusing is the first Ollama that refuses a prompt which does not fit, where asked to: earlier ones cut it.
+	// refusing is the first Ollama that refuses a prompt which does not fit, where asked to:
+	// earlier ones cut it.
 	refusing = "0.12.6"
 	// versionPatience is how long an Ollama may take to say what it has and how old it is.
 	versionPatience = time.Second
 )
 
-// checkPlace looks at a server that is no company's own: which program it is, and why a model of it would be of no
-// use.
+// checkPlace looks at a server that is no company's own: which program it is, and why a model of it
+// would be of no use.
 func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
 	f := e.Server().Recognise(ctx)
 	if f.Kind == discover.Ollama {
@@ -88,8 +89,8 @@ func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama
 	return fine("server", at+", and has it")
 }
 
-// older reports whether a version of the form 1.2.3 comes before another one; one of another form, or of a build
-// from source, does not.
+// older reports whether a version of the form 1.2.3 comes before another one; one of another form,
+// or of a build from source, does not.
 func older(version, than string) bool {
 	a, b := strings.Split(version, "."), strings.Split(than, ".")
 	if len(a) != 3 || version == "0.0.0" {

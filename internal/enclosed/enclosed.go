@@ -1,4 +1,5 @@
-// Package enclosed is what a client sends along with a prompt: pictures, documents, and texts that go with the words.
+// Package enclosed is what a client sends along with a prompt: pictures, documents, and texts that
+// go with the words.
 //
 // The one rule: what a file is, its bytes say, not who sends it. Start reading at File.
 //
@@ -42,7 +43,8 @@ func Fenced(title, text string) string {
 // ErrElsewhere is an address that brings nothing with it.
 var ErrElsewhere = errors.New("it is somewhere else")
 
-// Data are the bytes that a data: URL holds (RFC 2397). Any other address is ErrElsewhere: nothing is fetched for a stranger.
+// Data are the bytes that a data: URL holds (RFC 2397). Any other address is ErrElsewhere: nothing
+// is fetched for a stranger.
 func Data(address string) ([]byte, error) {
 	rest, is := strings.CutPrefix(address, "data:")
 	if !is {

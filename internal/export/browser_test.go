@@ -22,7 +22,8 @@ import (
 	"adze/tool"
 )
 
-// browser is a real Chromium without a window, whose every request goes through a proxy of the test's own.
+// browser is a real Chromium without a window, whose every request goes through a proxy of the
+// test's own.
 type browser struct {
 	t       *testing.T
 	program string
@@ -89,8 +90,8 @@ func attacked(t *testing.T, at string) []session.Entry {
 	return all
 }
 
-// A page with every attack in it runs nothing and asks nobody, with its policy and, since an old browser may not know that,
-// without. A page that does both is noticed.
+// A page with every attack in it runs nothing and asks nobody, with its policy and, since an old
+// browser may not know that, without. A page that does both is noticed.
 func TestPageInABrowser(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)

@@ -14,8 +14,8 @@ import (
 	"adze/tool"
 )
 
-// learn gathers outcomes before they are shown, and what the log itself tells of secrets: the values in files that are known
-// for them, which calls read.
+// learn gathers outcomes before they are shown, and what the log itself tells of secrets: the
+// values in files that are known for them, which calls read.
 func (g *gatherer) learn(e session.Entry) {
 	if e.Type != session.OutcomeEntry {
 		return

@@ -74,8 +74,8 @@ type ImportOptions struct {
 	SHA256 string // of the file
 }
 
-// Entries makes a log of a document. What the model is sent of it, when somebody goes on with the session, says that outputs
-// were left out; nothing in it lets anything be done.
+// Entries makes a log of a document. What the model is sent of it, when somebody goes on with the
+// session, says that outputs were left out; nothing in it lets anything be done.
 func (d *Document) Entries(o ImportOptions) ([]session.Entry, error) {
 	i := &importer{options: o}
 	from := session.Import{Session: d.Session, At: o.At, SHA256: o.SHA256}

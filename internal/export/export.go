@@ -1,16 +1,20 @@
-// Package export makes of a stored session what may leave this machine: a Document, and of that Markdown, JSON, or one page
-// of HTML that needs nothing else. Of its own JSON it makes the entries of a session again.
+// Package export makes of a stored session what may leave this machine: a Document, and of that
+// Markdown, JSON, or one page of HTML that needs nothing else. Of its own JSON it makes the entries
+// of a session again.
 //
-// The one rule: what is not let out stays in. Of a call a Document has its tool's name, what the tool's own allowlist exposes
-// of arguments and metadata, and the differences of files that it changed; of a tool that is not known only the name. Texts
-// go through one scrubber (scrub.go): secrets are masked again, control characters written out or dropped, and the home
-// folder becomes ~. Thoughts, outputs, the system prompt and what was taken back stay out; Document.LeftOut counts them.
+// The one rule: what is not let out stays in. Of a call a Document has its tool's name, what the
+// tool's own allowlist exposes of arguments and metadata, and the differences of files that it
+// changed; of a tool that is not known only the name. Texts go through one scrubber (scrub.go):
+// secrets are masked again, control characters written out or dropped, and the home folder becomes
+// ~. Thoughts, outputs, the system prompt and what was taken back stay out; Document.LeftOut counts
+// them.
 //
-// Start reading at Of, then gather.go (entries become messages) and call.go (what is shown of a call). markdown.go, page.go
-// and decode.go are the three forms; entries.go is the way back.
+// Start reading at Of, then gather.go (entries become messages) and call.go (what is shown of a
+// call). markdown.go, page.go and decode.go are the three forms; entries.go is the way back.
 //
-// Known limits: a picture is shown as it is, whatever stands in it. A secret in prose that has no known shape, and that no
-// file or variable named, looks like other text. Subagents have sessions of their own, which are exported on their own.
+// Known limits: a picture is shown as it is, whatever stands in it. A secret in prose that has no
+// known shape, and that no file or variable named, looks like other text. Subagents have sessions
+// of their own, which are exported on their own.
 package export
 
 import (
@@ -65,7 +69,7 @@ type Message struct {
 	Stop     session.Stop   `json:"stop,omitempty"`
 	Usage    *session.Usage `json:"usage,omitempty"`
 	Took     time.Duration  `json:"duration_ns,omitempty"`
-	// Own says that the person ran the one call in it.
+	// Own says that the user ran the one call in it.
 	Own   bool   `json:"own,omitempty"`
 	Parts []Part `json:"parts"`
 	End   *End   `json:"end,omitempty"`
@@ -78,7 +82,7 @@ type Part struct {
 	Call    *Call    `json:"call,omitempty"`
 }
 
-// Picture is one that the person attached, of a kind that a browser shows.
+// Picture is one that the user attached, of a kind that a browser shows.
 type Picture struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"` // by its content

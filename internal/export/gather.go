@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// What stands for a call in the log of an imported session; it is never shown, and counts as nothing.
+// What stands for a call in the log of an imported session; it is never shown, and counts as
+// nothing.
 const (
 	NoOutput = "(the output was left out of the export that this session was read from)"
 	NoOwn    = "The person ran a command; its output was left out of the export that this session was read from."
@@ -199,7 +200,8 @@ func (g *gatherer) fragment(f session.Fragment, at time.Time) {
 // maxParts bounds what a damaged fragment can ask for.
 const maxParts = 10_000
 
-// unfinished keeps what was said when the process ended. Its pieces are scrubbed here, when they are joined.
+// unfinished keeps what was said when the process ended. Its pieces are scrubbed here, when they
+// are joined.
 func (g *gatherer) unfinished() {
 	if g.partial == nil {
 		return
@@ -213,7 +215,7 @@ func (g *gatherer) unfinished() {
 	g.messages = append(g.messages, m)
 }
 
-// rewind drops what the person took back.
+// rewind drops what the user took back.
 func (g *gatherer) rewind(e session.Entry) error {
 	var r session.Rewound
 	if err := json.Unmarshal(e.Data, &r); err != nil {

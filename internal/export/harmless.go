@@ -26,8 +26,8 @@ func inlineText(text string) string {
 	return b.String()
 }
 
-// harmless is what stands in a paragraph: outside of code, HTML is text, pictures are not fetched, and a link that does not
-// lead to the web is none.
+// harmless is what stands in a paragraph: outside of code, HTML is text, pictures are not fetched,
+// and a link that does not lead to the web is none.
 func harmless(text string) string {
 	spans, _ := markdown.Inline(text)
 	var b strings.Builder

@@ -20,8 +20,8 @@ import (
 	"adze/tool"
 )
 
-// attacks are texts that others tried on pages made of conversations. Each one that becomes a page's own code names
-// itself PWNED.
+// attacks are texts that others tried on pages made of conversations. Each one that becomes a
+// page's own code names itself PWNED.
 func attacks() []string {
 	list := []string{
 		`<script>document.title="PWNED"</script>`,
@@ -97,7 +97,8 @@ func hostileForms(t *testing.T, attack string) map[string]string {
 	return forms(t, export.Of(hostile(t, attack), export.Options{Session: session.ID(attack), Title: attack, Tools: tools{}, Mask: &secret.Masker{}}))
 }
 
-// The page holds no element and no attribute but those of its template and of Markdown, whatever stands in a session.
+// The page holds no element and no attribute but those of its template and of Markdown, whatever
+// stands in a session.
 func TestPageHasNoElementsOfOthers(t *testing.T) {
 	elements := strings.Fields("html head meta link title style body header h1 h2 h3 h4 h5 h6 dl dt dd nav ol ul li a main section span p pre code div details summary footer blockquote table tbody tr th td hr br strong em s img")
 	attributes := strings.Fields("lang charset http-equiv content name rel href id class alt src")
@@ -137,7 +138,8 @@ func checkAddress(t *testing.T, attack, element string, a html.Attribute) {
 	}
 }
 
-// No form holds a character that a terminal obeys or that misleads a reader, but for what an emoji is made of.
+// No form holds a character that a terminal obeys or that misleads a reader, but for what an emoji
+// is made of.
 func TestNoFormHoldsControls(t *testing.T) {
 	for _, attack := range attacks() {
 		for name, text := range hostileForms(t, attack) {

@@ -11,8 +11,8 @@ import (
 	"adze/tui/draw/markdown"
 )
 
-// Markdown is the form to paste into an issue or a chat. Texts in it are written anew from what was read of them: no HTML, no
-// picture that a viewer would fetch, no link but to the web.
+// Markdown is the form to paste into an issue or a chat. Texts in it are written anew from what was
+// read of them: no HTML, no picture that a viewer would fetch, no link but to the web.
 func (d *Document) Markdown() []byte {
 	w := &sheet{}
 	w.line("# %s", inlineText(orDash(d.Title)))

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// The page has no script, one sheet of style, and a policy that lets nothing be fetched: it is the same in ten years, and
-// tells nobody that it was opened. html/template puts every text where it stands; package html is trusted with nothing but
-// what prose.go wrote, which escapes on its own.
+// The page has no script, one sheet of style, and a policy that lets nothing be fetched: it is the
+// same in ten years, and tells nobody that it was opened. html/template puts every text where it
+// stands; package html is trusted with nothing but what prose.go wrote, which escapes on its own.
 
 //go:embed page.html
 var pageText string
@@ -33,7 +33,8 @@ func (d *Document) HTML() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// source is a picture as an address; its type is what its content says, so that nothing else is ever one.
+// source is a picture as an address; its type is what its content says, so that nothing else is
+// ever one.
 func source(p *Picture) template.URL {
 	kind := pictureType(p.Data)
 	if kind == "" {

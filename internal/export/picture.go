@@ -11,7 +11,8 @@ import (
 // maxPicture bounds, in bytes, a picture that a document holds.
 const maxPicture = 5 << 20
 
-// pictureType is what a picture is by its content; empty: it is none that a browser shows without running anything.
+// pictureType is what a picture is by its content; empty: it is none that a browser shows without
+// running anything.
 func pictureType(data []byte) string {
 	head := string(data[:min(len(data), 16)])
 	switch {
@@ -27,7 +28,7 @@ func pictureType(data []byte) string {
 	return ""
 }
 
-// attachment is a picture of the person's, or a line that says what is not shown.
+// attachment is a picture of the user's, or a line that says what is not shown.
 func (g *gatherer) attachment(a tool.Attachment) Part {
 	kind := pictureType(a.Data)
 	if kind == "" || len(a.Data) > maxPicture {

@@ -8,8 +8,8 @@ import (
 	"adze/tui/draw/markdown"
 )
 
-// proseHTML is what a model said, as HTML: the one text that is not left to html/template. Every piece of the source goes
-// through html.EscapeString, and every tag is one of the constants here.
+// proseHTML is what a model said, as HTML: the one text that is not left to html/template. Every
+// piece of the source goes through html.EscapeString, and every tag is one of the constants here.
 func proseHTML(text string) template.HTML {
 	w := &web{}
 	for _, b := range blocks(text) {
@@ -116,8 +116,8 @@ func (w *web) table(text string) {
 	w.WriteString("</table>\n")
 }
 
-// inline writes what is inside of a paragraph. Where a link leads stands behind its text and is the link itself, so that
-// nobody is led elsewhere than they read.
+// inline writes what is inside of a paragraph. Where a link leads stands behind its text and is the
+// link itself, so that nobody is led elsewhere than they read.
 func (w *web) inline(text string) {
 	spans, _ := markdown.Inline(text)
 	for _, s := range spans {

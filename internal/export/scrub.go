@@ -9,8 +9,9 @@ import (
 	"adze/internal/secret"
 )
 
-// scrubber takes out of a text what must not leave: secrets that the person's masker knows, those that the log itself tells
-// of, control characters, and the name of the home folder. What went through it stays as it is when it goes through again.
+// scrubber takes out of a text what must not leave: secrets that the user's masker knows, those
+// that the log itself tells of, control characters, and the name of the home folder. What went
+// through it stays as it is when it goes through again.
 type scrubber struct {
 	mask    *secret.Masker
 	home    string
@@ -36,7 +37,8 @@ func (s *scrubber) learn(values []string) {
 
 func (s *scrubber) secrets(text string) string { return s.mask.Text(s.own.Text(text)) }
 
-// cleaned masks before control characters go, which may be a part of a secret, and after, when it lies bare.
+// cleaned masks before control characters go, which may be a part of a secret, and after, when it
+// lies bare.
 func (s *scrubber) cleaned(text string, clean func(string) safeterm.Text) string {
 	return s.tilde(s.secrets(clean(s.secrets(text)).String()))
 }
@@ -88,7 +90,8 @@ func partOfName(before, after string) bool {
 	return before != "" && letter(before[len(before)-1]) || after != "" && letter(after[0])
 }
 
-// fields scrubs an object of JSON: its names and texts, all else stays. What is none becomes nothing.
+// fields scrubs an object of JSON: its names and texts, all else stays. What is none becomes
+// nothing.
 func (s *scrubber) fields(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(s.mask.JSON(s.own.JSON(raw))))
 	dec.UseNumber()

@@ -21,8 +21,9 @@ func planted() map[string]string {
 	}
 }
 
-// A planted secret appears in no form: one of the person's variables, of a .env file that a call read, in prompts and answers,
-// in arguments, outputs and differences, as it is and hidden in control characters.
+// A planted secret appears in no form: one of the user's variables, of a .env file that a call
+// read, in prompts and answers, in arguments, outputs and differences, as it is and hidden in
+// control characters.
 func TestNoFormHoldsAPlantedSecret(t *testing.T) {
 	p := planted()
 	l := &log{t: t}

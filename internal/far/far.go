@@ -1,10 +1,11 @@
-// Package far is the place of stored sessions when that is a server: who names it, how a run writes there, and how commands that look at
-// sessions read it.
+// Package far is the place of stored sessions when that is a server: who names it, how a run writes
+// there, and how commands that look at sessions read it.
 //
-// The one rule: a command works on a copy, in a database that is gone afterwards, whose entries were checked against their chain.
+// The one rule: a command works on a copy, in a database that is gone afterwards, whose entries
+// were checked against their chain.
 //
-// Start reading at Place.URL. Known limits: a command that names no session copies all of them; names, tags and removal are of the
-// sessions of this machine alone.
+// Start reading at Place.URL. Known limits: a command that names no session copies all of them;
+// names, tags and removal are of the sessions of this machine alone.
 package far
 
 import (
@@ -82,7 +83,8 @@ func (p *Place) Open(ctx context.Context, url string, getenv func(string) string
 	return s, err
 }
 
-// Named is the flag that finds the sessions again, with a space before it; empty where none was given.
+// Named is the flag that finds the sessions again, with a space before it; empty where none was
+// given.
 func (p *Place) Named() string {
 	if p.address == "" {
 		return ""
@@ -97,7 +99,8 @@ func (p *Place) Ending(cancel context.CancelCauseFunc) {
 	p.end = cancel
 }
 
-// Lost ends the run, with the processes of its calls: another worker may go on with the session in some seconds.
+// Lost ends the run, with the processes of its calls: another worker may go on with the session in
+// some seconds.
 func (p *Place) Lost(id session.ID, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +118,9 @@ func (p *Place) Local(getenv func(string) string) error {
 	return err
 }
 
-// Mirrored hands over a copy of what a command may ask for: the sessions that the command line names, with their subagents; all where
-// it names none. What does not fit its chain is not copied, but an error where one session is meant, and else told to bad.
+// Mirrored hands over a copy of what a command may ask for: the sessions that the command line
+// names, with their subagents; all where it names none. What does not fit its chain is not copied,
+// but an error where one session is meant, and else told to bad.
 func (p *Place) Mirrored(ctx context.Context, url string, getenv func(string) string, bad func(error), use func(*store.Store) error) error {
 	logs, err := p.Open(ctx, url, getenv, stream.Options{})
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"adze/internal/fleet"
 )
 
-// TestAnOldCopyBeginsNothing: the record in a ticket may have changed since; what is done is what stands in the book.
+// TestAnOldCopyBeginsNothing: the record in a ticket may have changed since; what is done is what
+// stands in the book.
 func TestAnOldCopyBeginsNothing(t *testing.T) {
 	y := newYard(t, 1, nil)
 	runs, err := y.List(t.Context(), y.sub.ID)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// watchCancels stops what somebody cancels. When the watch breaks, it is begun again; each attempt looks for itself when it begins.
+// watchCancels stops what somebody cancels. When the watch breaks, it is begun again; each attempt
+// looks for itself when it begins.
 func (w *Worker) watchCancels(ctx context.Context) {
 	for ctx.Err() == nil {
 		changes, err := w.Cancels.Watch(ctx, "")

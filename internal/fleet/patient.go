@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// How long a person's command asks again while no server answers, and after which pause. Three servers choose a new leader in 2 to 7 s.
+// How long a person's command asks again while no server answers, and after which pause. Three
+// servers choose a new leader in 2 to 7 s.
 const (
 	awayMost = 30 * time.Second
 	askAgain = 300 * time.Millisecond
@@ -32,8 +33,8 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// written reads what stood in the way of a first write. Where nothing is there, a write is on its way: it may be one's own, and may
-// come to nothing when its leader is lost.
+// written reads what stood in the way of a first write. Where nothing is there, a write is on its
+// way: it may be one's own, and may come to nothing when its leader is lost.
 func written[T any](ctx context.Context, b Book, key string) (T, error) {
 	v, _, err := read[T](ctx, b, key)
 	if errors.Is(err, ErrNone) {

@@ -13,8 +13,8 @@ import (
 	"adze/internal/fleet/fleettest"
 )
 
-// TestASubmissionOutlivesTheChoiceOfALeader: answers that are lost, and a server that is away for some seconds, cost time; no task is
-// submitted twice.
+// TestASubmissionOutlivesTheChoiceOfALeader: answers that are lost, and a server that is away for
+// some seconds, cost time; no task is submitted twice.
 func TestASubmissionOutlivesTheChoiceOfALeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fleettest.NewMemory()
@@ -44,7 +44,8 @@ func TestASubmissionOutlivesTheChoiceOfALeader(t *testing.T) {
 	})
 }
 
-// hanging is a store of contents whose answers do not come for a while: a leader was lost that was sending.
+// hanging is a store of contents whose answers do not come for a while: a leader was lost that was
+// sending.
 type hanging struct {
 	fleet.Blobs
 	left int

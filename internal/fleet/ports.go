@@ -15,8 +15,9 @@ type Ticket struct {
 	Copy     *Copy  `json:"copy,omitempty"` // nil: the record is to be read
 }
 
-// Copy is a run's record as it was when the ticket was sent, so that its first worker need not ask for it. It may be old by then:
-// only a change that is made from its revision shows that it was not.
+// Copy is a run's record as it was when the ticket was sent, so that its first worker need not ask
+// for it. It may be old by then: only a change that is made from its revision shows that it was
+// not.
 type Copy struct {
 	Revision uint64 `json:"revision"`
 	Run      Run    `json:"run"`
@@ -96,7 +97,8 @@ type Lease interface {
 	Release(ctx context.Context) error
 }
 
-// Blobs keeps what is large under the SHA-256 of it, in hex. Keep of what is there already changes nothing.
+// Blobs keeps what is large under the SHA-256 of it, in hex. Keep of what is there already changes
+// nothing.
 type Blobs interface {
 	Keep(ctx context.Context, from io.ReadSeeker) (name string, err error)
 	Fetch(ctx context.Context, name string, to io.Writer) error

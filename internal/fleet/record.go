@@ -13,7 +13,8 @@ import (
 // putFor is how long a change is tried on a server that does not answer.
 const putFor = 30 * time.Second
 
-// put changes the run. Only the attempt whose claim stands in the record may: ErrStale says that it is another one's by now.
+// put changes the run. Only the attempt whose claim stands in the record may: ErrStale says that it
+// is another one's by now.
 func (a *attempt) put(ctx context.Context, how func(*Run)) error {
 	a.putting.Lock()
 	defer a.putting.Unlock()
@@ -62,7 +63,8 @@ func (a *attempt) lost() <-chan struct{} {
 // errOwn is a change that was refused because one of the same attempt had been made.
 var errOwn = errors.New("it was changed by this attempt itself")
 
-// whose finds out whether a change that came too late was behind one of this attempt's own, whose answer was lost.
+// whose finds out whether a change that came too late was behind one of this attempt's own, whose
+// answer was lost.
 func (a *attempt) whose(ctx context.Context, claims ...string) error {
 	there, revision, err := read[Run](ctx, a.Runs, runsBelow+a.run.ID)
 	if err != nil {
@@ -135,7 +137,8 @@ func (a *attempt) flush(ctx context.Context, over <-chan struct{}, stop context.
 	}
 }
 
-// prove renews the lease now. A server that does not answer is asked again until the lease is lost by that: no answer is no loss yet.
+// prove renews the lease now. A server that does not answer is asked again until the lease is lost
+// by that: no answer is no loss yet.
 func (a *attempt) prove(ctx context.Context) error {
 	for {
 		err := a.lease.Prove(ctx)

@@ -54,7 +54,8 @@ func marshal(v any) ([]byte, error) {
 // errSame ends change without a change.
 var errSame = errors.New("nothing is to be changed")
 
-// change reads a value, has it changed and puts it, again until nobody else was in between. A value that is not there is the zero one.
+// change reads a value, has it changed and puts it, again until nobody else was in between. A value
+// that is not there is the zero one.
 func change[T any](ctx context.Context, b Book, key string, how func(*T) error) error {
 	for {
 		v, revision, err := read[T](ctx, b, key)
@@ -89,7 +90,8 @@ type pause struct {
 	Why   string    `json:"why"`
 }
 
-// Purse is the money of a batch: what its tasks have cost, and what is set aside for those that run.
+// Purse is the money of a batch: what its tasks have cost, and what is set aside for those that
+// run.
 type purse struct {
 	Spent float64            `json:"spent"`
 	Held  map[string]float64 `json:"held,omitempty"` // by run

@@ -31,8 +31,8 @@ const (
 	PriorityKey = "priority"
 )
 
-// Submission is a batch that is put on a server. One that was cut off is submitted again with the id that Order got the first time:
-// what is there already stays as it is.
+// Submission is a batch that is put on a server. One that was cut off is submitted again with the
+// id that Order got the first time: what is there already stays as it is.
 type Submission struct {
 	Order
 	Tasks    []batch.Task
@@ -50,7 +50,8 @@ type Mistake struct {
 // Error names the line.
 func (m *Mistake) Error() string { return fmt.Sprintf("line %d: %s", m.Line, m.What) }
 
-// Prepare fills in what is usual, gives the batch an id where it has none, and finds mistakes before anything is sent.
+// Prepare fills in what is usual, gives the batch an id where it has none, and finds mistakes
+// before anything is sent.
 func (s *Submission) Prepare(now time.Time) error {
 	if s.ID == "" {
 		s.ID = newBatch()
@@ -136,7 +137,8 @@ func (c Cluster) Submit(ctx context.Context, s *Submission) error {
 	return g.Wait()
 }
 
-// submit writes the record of a task, then its ticket. Where the record is there already, only a ticket that is missing is sent.
+// submit writes the record of a task, then its ticket. Where the record is there already, only a
+// ticket that is missing is sent.
 func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error {
 	r, err := s.run(t)
 	if err != nil {
@@ -157,7 +159,8 @@ func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error 
 	return c.send(ctx, r, revision, false)
 }
 
-// send has a run wait in the queue, with a copy of its record where its revision is known and it is short.
+// send has a run wait in the queue, with a copy of its record where its revision is known and it is
+// short.
 func (c Cluster) send(ctx context.Context, r Run, revision uint64, replace bool) error {
 	t := Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority}
 	if raw, err := marshal(r); revision > 0 && err == nil && len(raw) <= shortRun {

@@ -7,7 +7,8 @@ import (
 	"adze/tool"
 )
 
-// Events are what an entry of the log shows to who reads along; nothing: it is for counting only, or cannot be read.
+// Events are what an entry of the log shows to who reads along; nothing: it is for counting only,
+// or cannot be read.
 func Events(e session.Entry) []session.Event {
 	switch e.Type {
 	case session.MessageEntry, session.NoteEntry:

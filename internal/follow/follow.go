@@ -1,12 +1,15 @@
 // Package follow reads along in a session that another process writes, and has it let go.
 //
-// The one rule: whoever reads along writes nothing to the log. Who wants to go on with the session leaves a note beside its lock;
-// the one who holds it ends its turn, lets go and reads along itself.
+// The one rule: whoever reads along writes nothing to the log. Who wants to go on with the session
+// leaves a note beside its lock; the one who holds it ends its turn, lets go and reads along
+// itself.
 //
-// Start reading at Follower.Run; Heed is the side of the process that holds the session, Take that of the one that wants it.
+// Start reading at Follower.Run; Heed is the side of the process that holds the session, Take that
+// of the one that wants it.
 //
-// Known limits: of an answer that arrives, what is shown is as old as its last fragment in the log, a second. What was shown of a
-// running call, and of questions, is on the screen of the other process alone. A run without a terminal lets go at its end.
+// Known limits: of an answer that arrives, what is shown is as old as its last fragment in the log,
+// a second. What was shown of a running call, and of questions, is on the screen of the other
+// process alone. A run without a terminal lets go at its end.
 package follow
 
 import (
@@ -20,7 +23,8 @@ import (
 	"adze/session"
 )
 
-// Every is how often it is looked whether there is something new: four calls of the system and no read of the log when there is not.
+// Every is how often it is looked whether there is something new: four calls of the system and no
+// read of the log when there is not.
 const Every = 250 * time.Millisecond
 
 // Follower reads along.
@@ -28,8 +32,9 @@ type Follower struct {
 	Store *store.Store
 	ID    session.ID
 	Emit  func(session.Event)
-	// Held is called when what was there is read, and whenever the session changes hands: who has it, empty: nobody has had it for
-	// two seconds. Nil: nobody cares, and Run ends when nobody has it.
+	// Held is called when what was there is read, and whenever the session changes hands: who has
+	// it, empty: nobody has had it for two seconds. Nil: nobody cares, and Run ends when nobody has
+	// it.
 	Held func(who string)
 	// Wait sleeps; its error is that of ctx. Nil: a timer.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -48,7 +53,8 @@ type mark struct {
 	time time.Time
 }
 
-// Run emits what is in the log, and then what comes, until ctx ends, or nobody has the session and Held is nil: then it returns nil.
+// Run emits what is in the log, and then what comes, until ctx ends, or nobody has the session and
+// Held is nil: then it returns nil.
 func (f *Follower) Run(ctx context.Context) error {
 	if f.Wait == nil {
 		f.Wait = wait
@@ -70,7 +76,8 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// loose is how many looks in a row find nobody before that is told: a session that changes hands is free for a moment.
+// loose is how many looks in a row find nobody before that is told: a session that changes hands is
+// free for a moment.
 const loose = 8
 
 func (f *Follower) tell() {
@@ -127,7 +134,8 @@ const patience = 30 * time.Second
 // ErrHolds says that the other process has not let go yet.
 var ErrHolds = errors.New("it has not let go of the session yet")
 
-// Take asks who holds a session to let go, and waits until nobody holds it. A process that is dead holds nothing.
+// Take asks who holds a session to let go, and waits until nobody holds it. A process that is dead
+// holds nothing.
 func Take(ctx context.Context, s *store.Store, id session.ID) error {
 	if s.Holder(id) == "" {
 		return nil
@@ -152,7 +160,8 @@ type wantedError struct{ who string }
 
 func (e *wantedError) Error() string { return "the session goes on in " + e.who }
 
-// Heed ends the context that it returns when another process wants the session. Who tells which one; empty: none.
+// Heed ends the context that it returns when another process wants the session. Who tells which
+// one; empty: none.
 func Heed(ctx context.Context, s *store.Store, id session.ID) (heeding context.Context, who func() string, stop func()) {
 	heeding, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})

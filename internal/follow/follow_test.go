@@ -28,7 +28,8 @@ func said(text string) session.Entry {
 	return session.Entry{Type: session.MessageEntry, Data: fmt.Appendf(nil, `{"id":%q,"role":"user","parts":[{"kind":"text","text":%q}]}`, text, text)}
 }
 
-// TestItShowsEachEntryOnceAsItComes: what was there, what comes between two looks, and what was written last before nobody has it.
+// TestItShowsEachEntryOnceAsItComes: what was there, what comes between two looks, and what was
+// written last before nobody has it.
 func TestItShowsEachEntryOnceAsItComes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	writer := open(t, path)
@@ -66,7 +67,8 @@ func TestItShowsEachEntryOnceAsItComes(t *testing.T) {
 	}
 }
 
-// TestWhoHoldsASessionHearsThatItIsWanted: it lets go, and the one who asked has it; of nobody it can be taken at once.
+// TestWhoHoldsASessionHearsThatItIsWanted: it lets go, and the one who asked has it; of nobody it
+// can be taken at once.
 func TestWhoHoldsASessionHearsThatItIsWanted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	holder, other := open(t, path), open(t, path)

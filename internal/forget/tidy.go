@@ -23,8 +23,8 @@ type Rules struct {
 // Any reports whether there is a rule.
 func (r Rules) Any() bool { return r.Age > 0 || r.Count > 0 || r.Bytes > 0 }
 
-// Expired lists what the rules let go, the longest unused first, but for their count of bytes, which is known when others
-// are gone.
+// Expired lists what the rules let go, the longest unused first, but for their count of bytes,
+// which is known when others are gone.
 func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 	n := 0
 	for _, h := range heads { // the last used first
@@ -41,9 +41,9 @@ func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 	return out
 }
 
-// Tidy lets go what the rules say, one session after the other, so that who writes waits for one at most, until ctx ends: the
-// rest is for the next time. What is open or tagged stays. The database is not written anew: its free parts, which were
-// overwritten, take what comes next.
+// Tidy lets go what the rules say, one session after the other, so that who writes waits for one at
+// most, until ctx ends: the rest is for the next time. What is open or tagged stays. The database
+// is not written anew: its free parts, which were overwritten, take what comes next.
 func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, err error) {
 	if !rules.Any() {
 		return done, nil

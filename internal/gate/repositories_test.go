@@ -69,7 +69,8 @@ func (y yard) policy(flags Flags, asker policy.Asker) *policy.Policy {
 
 const marker = "planted-outside"
 
-// strays are repositories that lead git out of the workspace, and a command that then shows what lies there.
+// strays are repositories that lead git out of the workspace, and a command that then shows what
+// lies there.
 func strays() map[string][3]string {
 	private := `mkdir private && cd private && git init -q && echo ` + marker + ` > secret && git add . && git commit -qm s && cd ..; `
 	return map[string][3]string{
@@ -84,8 +85,8 @@ func strays() map[string][3]string {
 	}
 }
 
-// A repository in the workspace may say that its files lie elsewhere: git would show them, and no word of the command
-// names them.
+// A repository in the workspace may say that its files lie elsewhere: git would show them, and no
+// word of the command names them.
 func TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked(t *testing.T) {
 	for name, c := range strays() {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +112,7 @@ func TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked(t *testing.T) {
 	}
 }
 
-// What the person made with git's own commands stays as quick as it was.
+// What the user made with git's own commands stays as quick as it was.
 func TestRepositoriesThatPeopleHaveAreLookedAtUnasked(t *testing.T) {
 	y := newYard(t)
 	y.sh(`git init -q other && cd other && echo y > y && git add . && git commit -qm y; cd ../w
@@ -131,7 +132,8 @@ func TestRepositoriesThatPeopleHaveAreLookedAtUnasked(t *testing.T) {
 	}
 }
 
-// A rule for git does not speak of the programs that a repository brings: they run where a person says so.
+// A rule for git does not speak of the programs that a repository brings: they run where a person
+// says so.
 func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 	y := newYard(t)
 	y.sh(`cd w && mkdir .husky sub && printf '#!/bin/sh\n' > .husky/pre-commit && chmod +x .husky/pre-commit && git config core.hooksPath .husky
@@ -171,7 +173,8 @@ func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 	}
 }
 
-// What a person has seen runs as it is; beside what they have not, no repository has a say, and hooks are asked for again.
+// What a person has seen runs as it is; beside what they have not, no repository has a say, and
+// hooks are asked for again.
 func TestAYesForOneProgramIsNoneForTheRepositoryOfAnother(t *testing.T) {
 	y := newYard(t)
 	y.sh(`cd w && printf '#!/bin/sh\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit`)
@@ -196,7 +199,7 @@ func TestAYesForOneProgramIsNoneForTheRepositoryOfAnother(t *testing.T) {
 	}
 }
 
-// Hooks that the person has for all repositories are their own, and run as ever.
+// Hooks that the user has for all repositories are their own, and run as ever.
 func TestThePersonsOwnHooksAreNotAskedFor(t *testing.T) {
 	y := newYard(t)
 	y.sh(`mkdir hooks && printf '#!/bin/sh\n' > hooks/pre-commit && chmod +x hooks/pre-commit && git config --global core.hooksPath "$TOP/hooks"`)
@@ -205,8 +208,8 @@ func TestThePersonsOwnHooksAreNotAskedFor(t *testing.T) {
 	}
 }
 
-// TestWhatAdzeKeepsDoesNotHideTheRepository: the rules that every run has for adze's own files leave git to show its history
-// unasked.
+// TestWhatAdzeKeepsDoesNotHideTheRepository: the rules that every run has for adze's own files
+// leave git to show its history unasked.
 func TestWhatAdzeKeepsDoesNotHideTheRepository(t *testing.T) {
 	y := newYard(t)
 	root, err := workspace.Open(y.work)

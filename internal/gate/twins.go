@@ -10,12 +10,12 @@ import (
 	"adze/internal/workspace"
 )
 
-// maxLooked bounds how many entries of the workspace are looked at for other names of one file; it takes some ten
-// milliseconds, and only for a file that has several names.
+// maxLooked bounds how many entries of the workspace are looked at for other names of one file; it
+// takes some ten milliseconds, and only for a file that has several names.
 const maxLooked = 20_000
 
-// twins are the other names of a file that has several by hard links: what is forbidden or asked for under one of them
-// holds for all.
+// twins are the other names of a file that has several by hard links: what is forbidden or asked
+// for under one of them holds for all.
 func (j judge) twins(p workspace.Path) (out []policy.Place) {
 	p = p.Consented()
 	about, err := j.root.Stat(p)
@@ -70,8 +70,8 @@ func (j judge) atHome() (out []string) {
 	return out
 }
 
-// Linked tells other names of the files that are known for their secrets at the top of the workspace and in the home
-// folder; nil, as nearly always: none of them has another.
+// Linked tells other names of the files that are known for their secrets at the top of the
+// workspace and in the home folder; nil, as nearly always: none of them has another.
 func (j judge) Linked() func(path string) bool {
 	paths := j.atHome()
 	entries, _ := os.ReadDir(j.root.Dir()) // what cannot be listed is not searched either

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// DiffQuery chooses two sides. Without a range the newer side is the work tree, or with Staged the index;
-// the older one is the index, or with Staged HEAD, unless Base names a commit.
+// DiffQuery chooses two sides. Without a range the newer side is the work tree, or with Staged the
+// index; the older one is the index, or with Staged HEAD, unless Base names a commit.
 type DiffQuery struct {
 	Path   string // relative to the folder of the Repo
 	Staged bool
 	Base   string
-	// Range is one commit, compared with its first parent, or a..b, or a...b for what b changed since it
-	// parted from a. It excludes Staged and Base.
+	// Range is one commit, compared with its first parent, or a..b, or a...b for what b changed
+	// since it parted from a. It excludes Staged and Base.
 	Range string
-	// Strip and Add change the paths in the patch: of those below Strip it is taken away, Add is put before
-	// all. Both are "" or end in a slash, and one of them is "".
+	// Strip and Add change the paths in the patch: of those below Strip it is taken away, Add is
+	// put before all. Both are "" or end in a slash, and one of them is "".
 	Strip, Add string
 	Stat       bool // counts alone, no patch
 	MaxFiles   int  // kept in Diff.Files
 	MaxBytes   int  // kept of the patch, whole lines
-	// Withhold says of a path below Repo.Top that its content is not to be seen; such files, and renames from or to
-	// one, are counted in Diff.Withheld and in nothing else. Nil: all may be seen.
+	// Withhold says of a path below Repo.Top that its content is not to be seen; such files, and
+	// renames from or to one, are counted in Diff.Withheld and in nothing else. Nil: all may be
+	// seen.
 	Withhold func(path string) bool
 }
 
@@ -35,7 +36,8 @@ type Diff struct {
 	PatchLines     int64  // of the whole
 	PatchBytes     int64
 	Commit         *Message // of a range of one commit
-	// Unknown says of a path without differences that neither the index nor a side of the comparison has it.
+	// Unknown says of a path without differences that neither the index nor a side of the
+	// comparison has it.
 	Unknown bool
 }
 
@@ -54,8 +56,8 @@ type Message struct {
 	Parents            int
 }
 
-// diffOptions overrides everything in the configuration that changes what a diff looks like or runs a
-// program.
+// diffOptions overrides everything in the configuration that changes what a diff looks like or runs
+// a program.
 func diffOptions() []string {
 	return []string{
 		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--submodule=short",
@@ -159,8 +161,8 @@ func (r *Repo) oneCommit(ctx context.Context, rev string, d *Diff) ([]string, er
 	return []string{parents[0], hash}, nil
 }
 
-// numstat reads the records of git diff --numstat -z: "added TAB deleted TAB path", or for a rename an empty
-// path followed by the old and the new one. Binary files have - for both counts.
+// numstat reads the records of git diff --numstat -z: "added TAB deleted TAB path", or for a rename
+// an empty path followed by the old and the new one. Binary files have - for both counts.
 type numstat struct {
 	diff    *Diff
 	most    int
@@ -171,8 +173,8 @@ type numstat struct {
 	held     []string // path specifications that leave out what is held back
 }
 
-// holds counts a file that must not be seen. A rename is left out under both names: under one alone, git would show
-// its content as new or deleted.
+// holds counts a file that must not be seen. A rename is left out under both names: under one
+// alone, git would show its content as new or deleted.
 func (n *numstat) holds(f FileDiff) bool {
 	if n.withhold == nil || !n.withhold(f.Path) && (f.From == "" || !n.withhold(f.From)) {
 		return false
@@ -211,7 +213,8 @@ func (n *numstat) record(line string) {
 	n.add(f)
 }
 
-// add counts a file. An unmerged one comes twice: as such, without lines, and with its difference from ours.
+// add counts a file. An unmerged one comes twice: as such, without lines, and with its difference
+// from ours.
 func (n *numstat) add(f FileDiff) {
 	if n.holds(f) {
 		return

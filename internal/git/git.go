@@ -1,15 +1,17 @@
-// Package git asks the installed git about a repository without letting the repository run anything.
+// Package git asks the installed git about a repository without letting the repository run
+// anything.
 //
-// A repository names programs in its configuration, attributes and hooks, and git runs them also for
-// commands that only read: fsmonitor and hooks at status, external diffs, text converters and content
-// filters at diff, gpg at log. Every git call of adze goes through here, with those ways closed.
+// A repository names programs in its configuration, attributes and hooks, and git runs them also
+// for commands that only read: fsmonitor and hooks at status, external diffs, text converters and
+// content filters at diff, gpg at log. Every git call of adze goes through here, with those ways
+// closed.
 //
-// The one rule: arguments are made in this package. Callers give paths, revisions and texts as values, and
-// none of them can become an option.
+// The one rule: arguments are made in this package. Callers give paths, revisions and texts as
+// values, and none of them can become an option.
 //
-// Start reading at Git.Open, then harden.go, which says what is closed and how. status.go, diff.go and
-// log.go each hold one question; head.go reads which branch is checked out without git; place.go tells
-// whether a repository reads what lies elsewhere.
+// Start reading at Git.Open, then harden.go, which says what is closed and how. status.go, diff.go
+// and log.go each hold one question; head.go reads which branch is checked out without git;
+// place.go tells whether a repository reads what lies elsewhere.
 //
 // Known limits:
 //   - Content filters are not run, so a file that one changes (Git LFS) may count as modified while its
@@ -67,8 +69,8 @@ func fail(code string, cause error, format string, args ...any) error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// DefaultTimeout bounds one git process. A status of a work tree of a million files takes some ten seconds
-// when nothing is cached.
+// DefaultTimeout bounds one git process. A status of a work tree of a million files takes some ten
+// seconds when nothing is cached.
 const DefaultTimeout = 60 * time.Second
 
 // Git runs the installed git. The zero value has no environment and so finds none.
@@ -78,8 +80,8 @@ type Git struct {
 	Timeout    time.Duration // of one process; 0: DefaultTimeout
 }
 
-// Repo is a repository with its work tree, as seen from one folder in it. Its methods run git in that
-// folder, and paths given to them are relative to it.
+// Repo is a repository with its work tree, as seen from one folder in it. Its methods run git in
+// that folder, and paths given to them are relative to it.
 type Repo struct {
 	Top    string // of the work tree, absolute and free of links
 	GitDir string // of this work tree
@@ -170,7 +172,8 @@ func isHash(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// emptyTree is the name of the tree without entries in the repository's hash; git knows it without storing it.
+// emptyTree is the name of the tree without entries in the repository's hash; git knows it without
+// storing it.
 func emptyTree(like string) string {
 	if len(like) == 64 {
 		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"

@@ -158,8 +158,8 @@ func TestDiffShowsNamesOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// FuzzRecords: whatever git answers, and however it is cut, parsing ends, keeps to its bounds and does not
-// depend on the cuts.
+// FuzzRecords: whatever git answers, and however it is cut, parsing ends, keeps to its bounds and
+// does not depend on the cuts.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("# branch.oid (initial)\x00# branch.ab +1 -2\x001 M. N... 1 2 3 a b x\x002 R. N... 1 2 3 a b R100 new\x00old\x00? y\x00"), 3)
 	f.Add([]byte("1\t2\tname\x000\t0\t\x00old\x00new\x00-\t-\tbin\x00"), 1)

@@ -11,13 +11,13 @@ import (
 	"adze/internal/proc"
 )
 
-// Guard returns variables under which a git that somebody else starts in the folders runs no program that their
-// repositories name. What the person has configured, for all repositories or the machine, stays: only settings of a
-// repository itself are overridden, with the person's value where there is one. Found tells whether there were any,
-// or hooks.
+// Guard returns variables under which a git that somebody else starts in the folders runs no
+// program that their repositories name. What the user has configured, for all repositories or the
+// machine, stays: only settings of a repository itself are overridden, with the user's value
+// where there is one. Found tells whether there were any, or hooks.
 //
-// Looks says that git only looks there, so that it needs no server, no signature and no hook: then what safeOptions
-// names is switched off whoever has set it, and the person's own hooks are too.
+// Looks says that git only looks there, so that it needs no server, no signature and no hook: then
+// what safeOptions names is switched off whoever has set it, and the user's own hooks are too.
 func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []string, found bool) {
 	mine, theirs := map[string][]string{}, map[string]bool{}
 	for i, dir := range dirs {
@@ -55,8 +55,8 @@ func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []strin
 	return env, found
 }
 
-// scoped tells each setting, and whether it is the repository's own. Git runs nothing for that. A git older than 2.26
-// knows no scopes, and tells none.
+// scoped tells each setting, and whether it is the repository's own. Git runs nothing for that. A
+// git older than 2.26 knows no scopes, and tells none.
 func (r *Repo) scoped(ctx context.Context, each func(own bool, key, value string)) {
 	seen, scope := 0, ""
 	argv := []string{"git", "--no-pager", "config", "--list", "--show-scope", "-z"}
@@ -74,8 +74,8 @@ func (r *Repo) scoped(ctx context.Context, each func(own bool, key, value string
 		Separate: true, MaxOutput: maxText, Spill: s.write})
 }
 
-// instead are the settings that take the place of a repository's. Credential helpers are a list, which an empty one
-// begins anew; of the others the last counts.
+// instead are the settings that take the place of a repository's. Credential helpers are a list,
+// which an empty one begins anew; of the others the last counts.
 func instead(key, value string, mine []string) [][2]string {
 	if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, "pack") {
 		return [][2]string{{"protocol.file.allow", "never"}} // the first counts; over ssh it names a program of the other side
@@ -93,11 +93,12 @@ func instead(key, value string, mine []string) [][2]string {
 	return [][2]string{{key, value}}
 }
 
-// plainDiff does what git diff would without an external program; git calls it with the two files as $2 and $5.
+// plainDiff does what git diff would without an external program; git calls it with the two files
+// as $2 and $5.
 const plainDiff = `f() { diff -u --label "a/$1" --label "b/$1" -- "$2" "$5" || :; }; f`
 
-// harmless is the value that makes a setting run nothing; runs is false where it names no program anyway. Git writes
-// the section and the last word of a key in lower case.
+// harmless is the value that makes a setting run nothing; runs is false where it names no program
+// anyway. Git writes the section and the last word of a key in lower case.
 func harmless(key string) (value string, runs bool) {
 	section, _, _ := strings.Cut(key, ".")
 	last := key[strings.LastIndexByte(key, '.')+1:]

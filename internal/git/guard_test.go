@@ -9,7 +9,8 @@ import (
 	"adze/internal/proc"
 )
 
-// guarded runs git as a command that a rule allowed does: the plain git, in the environment that Guard adds.
+// guarded runs git as a command that a rule allowed does: the plain git, in the environment that
+// Guard adds.
 func (d *desk) guarded(dir string, args ...string) (string, bool) {
 	d.Helper()
 	env := proc.Outside(d.environ(), d.work)

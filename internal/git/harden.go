@@ -8,8 +8,8 @@ import (
 	"adze/internal/proc"
 )
 
-// safeOptions stand before every subcommand. A value on the command line wins over every file, included
-// ones too. /dev/null as a folder holds no hook; "false" is a program that fails.
+// safeOptions stand before every subcommand. A value on the command line wins over every file,
+// included ones too. /dev/null as a folder holds no hook; "false" is a program that fails.
 func safeOptions() []string {
 	options := []string{"--no-pager", "--no-optional-locks", "--literal-pathspecs"}
 	for _, kv := range []string{
@@ -36,8 +36,8 @@ func quietSettings() (settings [][2]string) {
 	return append(settings, [2]string{"status.submoduleSummary", "false"}, [2]string{"diff.ignoreSubmodules", "dirty"})
 }
 
-// Quiet is an environment in which git only looks: of what a person has set for git nothing counts that names a program
-// or a place, and nothing is fetched, locked or asked.
+// Quiet is an environment in which git only looks: of what a person has set for git nothing counts
+// that names a program or a place, and nothing is fetched, locked or asked.
 func Quiet(env []string) []string {
 	var out []string
 	for _, kv := range env {
@@ -51,8 +51,8 @@ func Quiet(env []string) []string {
 		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false")
 }
 
-// withoutFilters overrides all that a driver can run. A filter whose commands are empty changes nothing,
-// and one that is not required may.
+// withoutFilters overrides all that a driver can run. A filter whose commands are empty changes
+// nothing, and one that is not required may.
 func withoutFilters(drivers []string) (options []string) {
 	for _, d := range drivers {
 		for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
@@ -62,9 +62,9 @@ func withoutFilters(drivers []string) (options []string) {
 	return options
 }
 
-// environ is what git sees: of the person's environment nothing that speaks to git, and no program folder
-// inside the work tree. With no allowed protocol, git cannot fetch the objects that a partial clone lacks,
-// which would start the programs that its remote names.
+// environ is what git sees: of the user's environment nothing that speaks to git, and no program
+// folder inside the work tree. With no allowed protocol, git cannot fetch the objects that a
+// partial clone lacks, which would start the programs that its remote names.
 func environ(base []string, dir string) []string {
 	var out []string
 	for _, kv := range base {
@@ -87,11 +87,12 @@ func environ(base []string, dir string) []string {
 // maxFilters bounds the drivers of a repository. People have one or two.
 const maxFilters = 100
 
-// listFilters names every content filter that the repository or the person has configured.
+// listFilters names every content filter that the repository or the user has configured.
 func (r *Repo) listFilters(ctx context.Context) ([]string, error) {
 	found := map[string]bool{}
 	err := r.records(ctx, func(name string) {
-		// The section and the last word come in lower case; the driver between them as it is written.
+		// The section and the last word come in lower case; the driver between them as it is
+		// written.
 		if driver, ok := filterDriver(name); ok && len(found) <= maxFilters {
 			found[driver] = true
 		}

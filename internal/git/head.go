@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Head is what is checked out in the repository that dir is in: the name of a branch, or the first digits of
-// a commit and "detached". Empty: there is no repository, or it cannot be told. It reads one or two small files
-// and runs nothing, so that it can be asked often.
+// Head is what is checked out in the repository that dir is in: the name of a branch, or the first
+// digits of a commit and "detached". Empty: there is no repository, or it cannot be told. It reads
+// one or two small files and runs nothing, so that it can be asked often.
 func Head(dir string) string {
 	folder := gitFolder(dir)
 	if folder == "" {
@@ -32,8 +32,8 @@ func Head(dir string) string {
 	return line[:7] + " detached"
 }
 
-// gitFolder is where the repository of dir, or of a folder above it, keeps HEAD. In a linked work tree and in
-// a submodule, .git is a file that names it.
+// gitFolder is where the repository of dir, or of a folder above it, keeps HEAD. In a linked work
+// tree and in a submodule, .git is a file that names it.
 func gitFolder(dir string) string {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		found := filepath.Join(at, ".git")

@@ -40,8 +40,8 @@ func (d *desk) environ() []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.home, "WORK=" + d.work}, d.extra...)
 }
 
-// sh runs a script in the work tree with the plain git. $CANARY is a program that leaves a file when it is
-// run.
+// sh runs a script in the work tree with the plain git. $CANARY is a program that leaves a file
+// when it is run.
 func (d *desk) sh(script string) {
 	d.Helper()
 	if out, err := d.try(script); err != nil {

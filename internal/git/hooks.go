@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Hooks names the hooks of the repository that dir lies in which git would run: those in the folder that its own settings
-// name, or in its own folder. The person's own, for all repositories, are not among them.
+// Hooks names the hooks of the repository that dir lies in which git would run: those in the folder
+// that its own settings name, or in its own folder. The user's own, for all repositories, are not
+// among them.
 func (g Git) Hooks(ctx context.Context, dir string) []string {
 	r := &Repo{git: g, dir: dir}
 	own, mine := "", ""
@@ -40,7 +41,8 @@ func (g Git) Hooks(ctx context.Context, dir string) []string {
 	return hooksIn(at)
 }
 
-// hooksAt is the folder that core.hooksPath names, as git reads it in the top folder of the work tree.
+// hooksAt is the folder that core.hooksPath names, as git reads it in the top folder of the work
+// tree.
 func hooksAt(top, name string, env []string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		for _, kv := range env {

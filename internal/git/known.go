@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unknown reports that a path is neither in the index nor in one of the commits that were compared, given as the
-// arguments of git diff.
+// unknown reports that a path is neither in the index nor in one of the commits that were compared,
+// given as the arguments of git diff.
 func (r *Repo) unknown(ctx context.Context, path string, sides []string) (bool, error) {
 	found := false
 	see := func(string) { found = true }

@@ -71,7 +71,8 @@ func (r *Repo) Log(ctx context.Context, q LogQuery) (Log, error) {
 	return log, err
 }
 
-// filters makes options whose values are part of the same argument, so that none is taken for an option.
+// filters makes options whose values are part of the same argument, so that none is taken for an
+// option.
 func (q LogQuery) filters() (args []string) {
 	for _, f := range [][2]string{{"--since=", q.Since}, {"--until=", q.Until}, {"--author=", q.Author}, {"--grep=", q.Grep}} {
 		if f[1] != "" {
@@ -84,8 +85,8 @@ func (q LogQuery) filters() (args []string) {
 	return args
 }
 
-// revisions turns a range into hashes: one, "^a b", or those of a...b without what both have. Without a range
-// and without a commit there are none.
+// revisions turns a range into hashes: one, "^a b", or those of a...b without what both have.
+// Without a range and without a commit there are none.
 func (r *Repo) revisions(ctx context.Context, text string) ([]string, error) {
 	if text == "" {
 		hash, err := r.Resolve(ctx, "HEAD")

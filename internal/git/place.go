@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// Elsewhere lists the folders and files outside root that git would read for this repository although
-// nothing outside root vouches for it. A folder that somebody else filled can point its .git file, links
-// in it, or its alternates at a private repository: whoever was allowed to read the folder was not
-// allowed to read that. The usual ways of being outside are vouched for and not listed:
+// Elsewhere lists the folders and files outside root that git would read for this repository
+// although nothing outside root vouches for it. A folder that somebody else filled can point its
+// .git file, links in it, or its alternates at a private repository: whoever was allowed to read
+// the folder was not allowed to read that. The usual ways of being outside are vouched for and not
+// listed:
 //
 //   - a repository above root, found by walking up;
 //   - a linked work tree or submodule whose repository points back here.
@@ -41,7 +42,8 @@ func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
 	return found, err
 }
 
-// ownedBy reports that the .git of the work tree is this repository; else core.worktree of the repository chose the tree.
+// ownedBy reports that the .git of the work tree is this repository; else core.worktree of the
+// repository chose the tree.
 func (r *Repo) ownedBy(own string) bool {
 	if text, err := smallFile(own); err == nil {
 		to, ok := strings.CutPrefix(text, "gitdir: ")
@@ -50,8 +52,8 @@ func (r *Repo) ownedBy(own string) bool {
 	return resolved(r.Top, ".git") == r.GitDir
 }
 
-// Strays lists what [Repo.Elsewhere] does for the repository that dir lies in, also where git would not work in it. Outside
-// of a repository there is nothing.
+// Strays lists what [Repo.Elsewhere] does for the repository that dir lies in, also where git would
+// not work in it. Outside of a repository there is nothing.
 func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
 	r := &Repo{git: g, dir: dir}
 	out, err := r.text(ctx, "rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
@@ -71,8 +73,8 @@ func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
 	return r.Elsewhere(ctx, root)
 }
 
-// pointsBack reports whether the repository outside says itself that its work tree is here: a linked work
-// tree in the file gitdir, a submodule in core.worktree.
+// pointsBack reports whether the repository outside says itself that its work tree is here: a
+// linked work tree in the file gitdir, a submodule in core.worktree.
 func (r *Repo) pointsBack(ctx context.Context, own string) bool {
 	if raw, err := smallFile(filepath.Join(r.GitDir, "gitdir")); err == nil {
 		return resolved(r.GitDir, strings.TrimSpace(raw)) == own && r.Common == filepath.Dir(filepath.Dir(r.GitDir))
@@ -81,8 +83,8 @@ func (r *Repo) pointsBack(ctx context.Context, own string) bool {
 	return err == nil && r.Common == r.GitDir && resolved(r.GitDir, strings.TrimSpace(tree)) == r.Top
 }
 
-// places lists where the repository's data lies, free of links: its folders, what links in them lead to,
-// and alternates.
+// places lists where the repository's data lies, free of links: its folders, what links in them
+// lead to, and alternates.
 func (r *Repo) places() ([]string, error) {
 	objects := filepath.Join(r.Common, "objects")
 	found := []string{r.GitDir, r.Common}
@@ -107,7 +109,8 @@ const (
 	maxSmallFile  = 16 << 10
 )
 
-// alternates lists the object folders that a repository borrows from, and those that they borrow from.
+// alternates lists the object folders that a repository borrows from, and those that they borrow
+// from.
 func alternates(objects string) (found []string, err error) {
 	from := []string{objects}
 	for range maxAlternates {

@@ -28,7 +28,8 @@ type Status struct {
 	Staged, Changed Group
 	Conflicts       Group
 	Untracked       Group
-	// Filtered lists changed files that pass through a content filter, which was not run: they may be unchanged.
+	// Filtered lists changed files that pass through a content filter, which was not run: they may
+	// be unchanged.
 	Filtered []string
 }
 
@@ -43,7 +44,8 @@ type Group struct {
 	Entries []Entry
 }
 
-// Entry is one path. State is a letter of git status (M A D R C T), two for a conflict, none when untracked.
+// Entry is one path. State is a letter of git status (M A D R C T), two for a conflict, none when
+// untracked.
 type Entry struct {
 	State string
 	Path  string
@@ -105,8 +107,8 @@ func (p *statusParser) record(line string) {
 	}
 }
 
-// changed enlists an entry under staged, changed or both; of a rename that was staged, a later change has
-// only the new name.
+// changed enlists an entry under staged, changed or both; of a rename that was staged, a later
+// change has only the new name.
 func (p *statusParser) changed(e Entry) {
 	if len(e.State) != 2 {
 		return
@@ -171,7 +173,8 @@ func (r *Repo) doing() string {
 	return ""
 }
 
-// filtered finds among changed files those whose attributes send them through a driver that was overridden.
+// filtered finds among changed files those whose attributes send them through a driver that was
+// overridden.
 func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) {
 	const most = 50 // paths that are asked about
 	args := []string{"check-attr", "-z", "filter", "--"}

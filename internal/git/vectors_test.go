@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// vector is a way to make git run a program. plain is a command of the unhardened git that falls for it,
-// which shows that the trap works; "" where that needs a terminal.
+// vector is a way to make git run a program. plain is a command of the unhardened git that falls
+// for it, which shows that the trap works; "" where that needs a terminal.
 type vector struct {
 	plant, plain string
 	dir          string // where the hardened git works, below the work tree
@@ -93,8 +93,8 @@ func (d *desk) expand(kv string) string {
 	return string(out)
 }
 
-// askEverything calls all that this package can ask. What it answers does not matter here, but it must not
-// be refused before git was asked.
+// askEverything calls all that this package can ask. What it answers does not matter here, but it
+// must not be refused before git was asked.
 func (d *desk) askEverything(v vector) {
 	d.Helper()
 	ctx := d.Context()

@@ -112,8 +112,8 @@ func (c *Case) Section(name string) (string, bool) {
 	return "", false
 }
 
-// Sections lists the names that start with prefix, in the order of the file: "want.files/" for the files
-// that a case compares.
+// Sections lists the names that start with prefix, in the order of the file: "want.files/" for the
+// files that a case compares.
 func (c *Case) Sections(prefix string) []string {
 	var names []string
 	for _, s := range c.sections {
@@ -145,8 +145,8 @@ func (c *Case) Layout(t testing.TB, dir string) {
 	}
 }
 
-// Want compares got with a section ("want.output") where the case has it; with -update it rewrites the
-// section when it differs.
+// Want compares got with a section ("want.output") where the case has it; with -update it rewrites
+// the section when it differs.
 func (c *Case) Want(t testing.TB, name, got string) {
 	t.Helper()
 	c.asked[name], c.compares = true, true
@@ -166,7 +166,8 @@ func (c *Case) Want(t testing.TB, name, got string) {
 	}
 }
 
-// Demand is Want for a section that the input of the case names: without it, the case says nothing and fails.
+// Demand is Want for a section that the input of the case names: without it, the case says nothing
+// and fails.
 func (c *Case) Demand(t testing.TB, name, got string) {
 	t.Helper()
 	if _, ok := c.Section(name); !ok {
@@ -175,7 +176,8 @@ func (c *Case) Demand(t testing.TB, name, got string) {
 	c.Want(t, name, got)
 }
 
-// idle lists the want sections that nothing was compared with: a name that is written wrongly compares nothing.
+// idle lists the want sections that nothing was compared with: a name that is written wrongly
+// compares nothing.
 func (c *Case) idle() (names []string) {
 	for _, s := range c.sections {
 		if c.compares && strings.HasPrefix(s.name, wantPrefix) && !c.asked[s.name] {

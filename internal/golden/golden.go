@@ -1,9 +1,10 @@
-// Package golden runs test cases that are text files: what goes in and what must come out, readable in one
-// place. It is imported by tests only.
+// Package golden runs test cases that are text files: what goes in and what must come out, readable
+// in one place. It is imported by tests only.
 //
-// A case is a txtar archive named after the behaviour it shows. It opens with a sentence on lines that
-// start with #; the rest of the opening is the input (the arguments of a tool, the size of a screen). Then
-// come the files that are laid out before the test, and the want sections with what must come out:
+// A case is a txtar archive named after the behaviour it shows. It opens with a sentence on lines
+// that start with #; the rest of the opening is the input (the arguments of a tool, the size of a
+// screen). Then come the files that are laid out before the test, and the want sections with what
+// must come out:
 //
 //	# read stops at the limit and says how to go on
 //	{"path": "long.txt", "limit": 2}
@@ -13,13 +14,15 @@
 //	-- want.output --
 //	1  a
 //
-// The one rule: only what a case writes down is compared. A want section that is absent says nothing, unless the
-// input names it (Case.Demand); one that the test compares with nothing fails the case, as a wrong name would. And
-// -update rewrites only the wants that are there; every other byte of the file stays.
+// The one rule: only what a case writes down is compared. A want section that is absent says
+// nothing, unless the input names it (Case.Demand); one that the test compares with nothing fails
+// the case, as a wrong name would. And -update rewrites only the wants that are there; every other
+// byte of the file stays.
 //
-// txtar ends every section with a newline, so a value that lacks one is compared as if it had it. Where
-// that matters, or CR, NUL or a byte order mark does, "(quoted)" after the section's name makes each line
-// the inside of a Go string without an implied newline: -- dos.txt (quoted) --, then a\r\nb.
+// txtar ends every section with a newline, so a value that lacks one is compared as if it had it.
+// Where that matters, or CR, NUL or a byte order mark does, "(quoted)" after the section's name
+// makes each line the inside of a Go string without an implied newline: -- dos.txt (quoted) --,
+// then a\r\nb.
 //
 // Start reading at Cases, then Case.Want.
 //
@@ -40,8 +43,8 @@ var update = flag.Bool("update", false, "rewrite the want sections of golden cas
 // Updating reports whether -update was given.
 func Updating() bool { return *update }
 
-// Cases runs each *.txtar under dir as a subtest named after its file. No case at all is a failure: a
-// test that reads the wrong folder must not pass.
+// Cases runs each *.txtar under dir as a subtest named after its file. No case at all is a failure:
+// a test that reads the wrong folder must not pass.
 func Cases(t *testing.T, dir string, run func(t *testing.T, c *Case)) {
 	t.Helper()
 	paths, err := find(dir)

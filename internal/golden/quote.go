@@ -19,14 +19,15 @@ func encode(s section, value string) string {
 	return b.String()
 }
 
-// quoteLine escapes what a reader would not see; quotes stay as they are, because nothing surrounds a line.
+// quoteLine escapes what a reader would not see; quotes stay as they are, because nothing surrounds
+// a line.
 func quoteLine(line string) string {
 	q := strconv.QuoteToGraphic(line)
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
-// unquote joins the lines of a quoted section. A line that is no Go string stands for itself, so that a
-// slip in a case shows as a difference and not as a panic.
+// unquote joins the lines of a quoted section. A line that is no Go string stands for itself, so
+// that a slip in a case shows as a difference and not as a panic.
 func unquote(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forgetStart takes the pages of the program's own file out of this process; those that are needed again come back from the
-// system's cache, 16 at once. A start touches most of a program, and of what it leaves mapped a third is not used later. What cannot be
-// read, or is refused, stays as it is: nothing depends on it.
+// forgetStart takes the pages of the program's own file out of this process; those that are needed
+// again come back from the system's cache, 16 at once. A start touches most of a program, and of
+// what it leaves mapped a third is not used later. What cannot be read, or is refused, stays as it
+// is: nothing depends on it.
 func forgetStart() {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
@@ -26,8 +27,9 @@ func forgetStart() {
 	}
 }
 
-// untouched calls yield with each mapping of a file that is as the file is: never writable, and without a page that was written all the
-// same, as the loader of a program that may lie anywhere does, whose work would be lost. The text is that of /proc/PID/smaps (proc(5)).
+// untouched calls yield with each mapping of a file that is as the file is: never writable, and
+// without a page that was written all the same, as the loader of a program that may lie anywhere
+// does, whose work would be lost. The text is that of /proc/PID/smaps (proc(5)).
 func untouched(smaps io.Reader, file string, yield func(from, to uintptr)) {
 	var m mapping
 	for lines := bufio.NewScanner(smaps); lines.Scan(); {

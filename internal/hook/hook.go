@@ -1,17 +1,21 @@
-// Package hook runs the programs that a person, the owner of the machine or an allowed project has put beside a session.
+// Package hook runs the programs that a person, the owner of the machine or an allowed project has
+// put beside a session.
 //
-// The one rule: a hook only narrows. What it says is an objection, a question, other arguments that are judged as any, or
-// text for the model; silence and "allow" are nothing, and whatever it does instead of answering is a failure with one
-// outcome: before a call a person is asked, elsewhere it is told.
+// The one rule: a hook only narrows. What it says is an objection, a question, other arguments that
+// are judged as any, or text for the model; silence and "allow" are nothing, and whatever it does
+// instead of answering is a failure with one outcome: before a call a person is asked, elsewhere it
+// is told.
 //
-// Start reading at Engine.Fire; turn.go is what one moment comes to, run.go one program, files.go where hooks of a person
-// and of the owner stand. The room dialect knows what files say and what programs read and write.
+// Start reading at Engine.Fire; turn.go is what one moment comes to, run.go one program, files.go
+// where hooks of a person and of the owner stand. The room dialect knows what files say and what
+// programs read and write.
 //
-// A hook is a command like any other: the same supervisor, sandbox and cleaned environment, no terminal, and nothing of it
-// left when it has ended. ADZE_HOOK=1 tells an adze that it starts to run no hooks.
+// A hook is a command like any other: the same supervisor, sandbox and cleaned environment, no
+// terminal, and nothing of it left when it has ended. ADZE_HOOK=1 tells an adze that it starts to
+// run no hooks.
 //
-// Known limits: hooks of one moment run one after the other, also those of assistants that run them side by side; inside
-// the sandbox they have no network.
+// Known limits: hooks of one moment run one after the other, also those of assistants that run them
+// side by side; inside the sandbox they have no network.
 package hook
 
 import (
@@ -41,7 +45,8 @@ const Nested = "ADZE_HOOK"
 type Program struct {
 	dialect.Hook
 	Name string // as a person knows it
-	// Holds says right before each start whether it still is what was allowed; nil: it needs no consent.
+	// Holds says right before each start whether it still is what was allowed; nil: it needs no
+	// consent.
 	Holds func() error
 }
 

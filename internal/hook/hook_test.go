@@ -162,7 +162,8 @@ func TestAnAbortEndsAHook(t *testing.T) {
 	}
 }
 
-// Hooks run in order: each sees what the ones before have made of the call, a denial ends them, and a question does not.
+// Hooks run in order: each sees what the ones before have made of the call, a denial ends them, and
+// a question does not.
 func TestHooksOfOneCallRunInOrder(t *testing.T) {
 	b := newBench(t, "before_tool",
 		`echo '{"arguments": {"command": "two"}, "context": "first"}'`,
@@ -184,7 +185,8 @@ func TestHooksOfOneCallRunInOrder(t *testing.T) {
 	}
 }
 
-// A hook is found to be about a moment before anything is started, and consent is looked at right before each start.
+// A hook is found to be about a moment before anything is started, and consent is looked at right
+// before each start.
 func TestNothingIsStartedInVain(t *testing.T) {
 	b := newBench(t, "before_tool")
 	b.file(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "touch ran"}]}], "Stop": [{"hooks": [{"type": "http", "url": "http://127.0.0.1/"}]}]}}`)
@@ -227,7 +229,8 @@ func TestWordsOfHooksAreCleaned(t *testing.T) {
 	}
 }
 
-// What a program finds: no secrets but what its environment was made of, no terminal, its folder, and that it is a hook.
+// What a program finds: no secrets but what its environment was made of, no terminal, its folder,
+// and that it is a hook.
 func TestWhatAHookFinds(t *testing.T) {
 	b := newBench(t, "prompt", `printf '{"context": "%s %s %s"}' "$ADZE_HOOK" "$CLAUDE_PROJECT_DIR" "$PWD"`)
 	b.fire(t.Context(), session.Moment{Event: session.HookPrompt, Text: "x"})

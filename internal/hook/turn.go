@@ -61,7 +61,8 @@ func (t *moment) about() (out []chosen) {
 	return out
 }
 
-// run starts them in order. The first that denies is the last that runs; a question waits for the others, which may deny.
+// run starts them in order. The first that denies is the last that runs; a question waits for the
+// others, which may deny.
 func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
 	if len(about) > 0 && t.Starts != nil {
 		t.Starts()
@@ -100,8 +101,8 @@ func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
 	return r
 }
 
-// rule adds what one hook said. One that failed before a call has a person asked: a guard that does not answer guards
-// nothing.
+// rule adds what one hook said. One that failed before a call has a person asked: a guard that does
+// not answer guards nothing.
 func (t *moment) rule(r *tool.Ruling, run session.HookRun) {
 	name := "the hook " + run.Hook
 	switch {

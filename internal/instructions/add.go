@@ -14,7 +14,7 @@ import (
 	"adze/tool"
 )
 
-// Target is a file to which the person can add a line.
+// Target is a file to which the user can add a line.
 type Target struct {
 	Shown string // for people
 	Path  string // absolute
@@ -24,8 +24,8 @@ type Target struct {
 	Hides string
 }
 
-// Targets are the file of the project that speaks for the working folder, the nearest first, else a new AGENTS.md there;
-// and the person's own.
+// Targets are the file of the project that speaks for the working folder, the nearest first, else a
+// new AGENTS.md there; and the user's own.
 func (r *Room) Targets() []Target {
 	project := Target{Path: filepath.Join(r.Dir, AgentsFile), New: true}
 	for _, folder := range r.chain() {
@@ -82,8 +82,8 @@ func (t Target) Says() string {
 	return "what the model reads at every start here"
 }
 
-// Add is the call that adds a line to a target of the project, for the pipeline to judge and run. To the person's own it
-// adds the line itself, and the call is empty.
+// Add is the call that adds a line to a target of the project, for the pipeline to judge and run.
+// To the user's own it adds the line itself, and the call is empty.
 func (r *Room) Add(ctx context.Context, path, line string) (tool.RawCall, error) {
 	line = strings.Join(strings.Fields(line), " ")
 	targets := r.Targets()
@@ -148,7 +148,8 @@ func last(text string) string {
 	return text
 }
 
-// bullet is what stands between the end of a text and a line that is added: the list goes on, or one begins.
+// bullet is what stands between the end of a text and a line that is added: the list goes on, or
+// one begins.
 func bullet(text string) string {
 	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
 	if marks := []string{"- ", "* ", "+ "}; slices.ContainsFunc(marks, func(m string) bool { return strings.HasPrefix(line, m) }) {
@@ -157,7 +158,8 @@ func bullet(text string) string {
 	return "\n\n- "
 }
 
-// addOwn adds a line to the person's own file, which is adze's configuration and no tool's to write.
+// addOwn adds a line to the user's own file, which is adze's configuration and no tool's to
+// write.
 func (r *Room) addOwn(ctx context.Context, line string) error {
 	if err := os.MkdirAll(r.Own, 0o700); err != nil {
 		return err

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A project's pattern is tried for each file that is read: one whose braces would take hours is for no file.
+// A project's pattern is tried for each file that is read: one whose braces would take hours is for
+// no file.
 func TestAPatternThatTakesHoursIsForNoFile(t *testing.T) {
 	for pattern, want := range map[string]bool{strings.Repeat("{a,*}", 20): false, strings.Repeat("{a,*}", 4): true, "*.{go,md}": true, `\{a,b\}`: false} {
 		name := strings.Repeat("a", 20)

@@ -18,8 +18,8 @@ const (
 // AgentsFile is the name that assistants agreed on (agents.md).
 const AgentsFile = "AGENTS.md"
 
-// names are those of a folder, of which the first counts that is there and holds something: first what Codex and the others
-// share, then Claude Code's and Gemini's.
+// names are those of a folder, of which the first counts that is there and holds something: first
+// what Codex and the others share, then Claude Code's and Gemini's.
 func names() []string {
 	return []string{"AGENTS.override.md", AgentsFile, "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"}
 }
@@ -49,8 +49,8 @@ type found struct {
 	sums    map[string]bool // their hashes
 }
 
-// find reads the person's own file, then those of the folders from the root down to the working folder. What there is
-// room for is given to the person's first, then to the nearest.
+// find reads the user's own file, then those of the folders from the root down to the working
+// folder. What there is room for is given to the user's first, then to the nearest.
 func (r *Room) find() found {
 	in := r.reader(context.Background())
 	var out found
@@ -85,7 +85,8 @@ func (r *Room) chain() (out []string) {
 	}
 }
 
-// person reads the first file of the person's own that is there: adze's, else what they have with another assistant.
+// person reads the first file of the user's own that is there: adze's, else what they have with
+// another assistant.
 func (in *reader) person() (File, bool) {
 	own := filepath.Join(in.room.Own, AgentsFile)
 	if f, ok := in.mine(own, "the person's own "+AgentsFile); ok {

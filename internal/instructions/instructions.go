@@ -1,15 +1,18 @@
-// Package instructions is what the person and the project tell the model: files that the system prompt begins with, files
-// of deeper folders that join when a call first reaches them, and the line that a person adds with #.
+// Package instructions is what the user and the project tell the model: files that the system
+// prompt begins with, files of deeper folders that join when a call first reaches them, and the
+// line that a person adds with #.
 //
-// The one rule: text of a project is data for the model, never for adze, and no link or import leads out of its repository.
+// The one rule: text of a project is data for the model, never for adze, and no link or import
+// leads out of its repository.
 //
-// Start reading at Room.Render; find.go says which files are read and in which order, read.go how one is read, plain.go
-// what of its text counts, rules.go what Cursor, Claude Code and Copilot keep beside them, late.go what joins later, add.go
-// how a line is added.
+// Start reading at Room.Render; find.go says which files are read and in which order, read.go how
+// one is read, plain.go what of its text counts, rules.go what Cursor, Claude Code and Copilot keep
+// beside them, late.go what joins later, add.go how a line is added.
 //
-// Known limits: what changes in a file of the system prompt is told in the next session, because the prompt of a session
-// stays as it is; imports are looked for outside fenced blocks and code spans, not in code that is only indented; a file
-// below node_modules, vendor or an environment of Python is nobody's instructions.
+// Known limits: what changes in a file of the system prompt is told in the next session, because
+// the prompt of a session stays as it is; imports are looked for outside fenced blocks and code
+// spans, not in code that is only indented; a file below node_modules, vendor or an environment of
+// Python is nobody's instructions.
 package instructions
 
 import (
@@ -28,8 +31,8 @@ import (
 	"adze/session"
 )
 
-// Source is what the person says of the system prompt: files that take its place or follow it, and whether project
-// files are left out.
+// Source is what the user says of the system prompt: files that take its place or follow it, and
+// whether project files are left out.
 type Source struct {
 	System, Append string
 	Bare           bool
@@ -39,14 +42,15 @@ type Source struct {
 // silent says that no files are read.
 func (o Source) silent() bool { return o.Bare || o.System != "" }
 
-// Place is where a run works, and where the person's own files are.
+// Place is where a run works, and where the user's own files are.
 type Place struct {
 	Own  string // adze's folder of the person
 	Home string // the person's home, for what is theirs with other assistants; empty: it is not looked at
 	Dir  string // the folder that is worked in
 }
 
-// Room reads the instructions of one run. It is safe for concurrent use; Close gives its folders back.
+// Room reads the instructions of one run. It is safe for concurrent use; Close gives its folders
+// back.
 type Room struct {
 	Source
 	Place
@@ -110,7 +114,8 @@ func (r *Room) Render(name string, now time.Time) (string, error) {
 	})
 }
 
-// Files are those that the system prompt holds, in its order: the person's own first, the nearest last.
+// Files are those that the system prompt holds, in its order: the user's own first, the nearest
+// last.
 func (r *Room) Files() []File {
 	if r.silent() {
 		return nil
@@ -118,7 +123,8 @@ func (r *Room) Files() []File {
 	return r.file().files
 }
 
-// Pieces tells the parts of a system prompt apart, for the ledger, with the files that this run read them from.
+// Pieces tells the parts of a system prompt apart, for the ledger, with the files that this run
+// read them from.
 func (r *Room) Pieces(system string) (out []session.Piece) {
 	for _, p := range prompts.Split(system) {
 		piece := session.Piece{Kind: p.Kind, Name: p.Name, Bytes: p.Bytes}
@@ -132,7 +138,8 @@ func (r *Room) Pieces(system string) (out []session.Piece) {
 	return out
 }
 
-// Notices tell the person what was read in the place of AGENTS.md, cut, not readable, or holds what they cannot see.
+// Notices tell the user what was read in the place of AGENTS.md, cut, not readable, or holds what
+// they cannot see.
 func (r *Room) Notices() (notices []string) {
 	if r.silent() {
 		return nil
@@ -173,7 +180,8 @@ func textOf(flag, path string) (string, error) {
 	return text.Plain(raw), nil
 }
 
-// repository finds the folder that holds .git, upwards from dir. It looks at names only and runs nothing.
+// repository finds the folder that holds .git, upwards from dir. It looks at names only and runs
+// nothing.
 func repository(dir string) (string, bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {

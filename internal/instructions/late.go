@@ -14,14 +14,16 @@ import (
 	"adze/tool"
 )
 
-// foreign are folders in which others' code lies: what a dependency says to assistants is nobody's instruction here.
+// foreign are folders in which others' code lies: what a dependency says to assistants is nobody's
+// instruction here.
 func foreign() []string {
 	return []string{"node_modules", "bower_components", "vendor", "site-packages", ".venv", "venv", ".tox", ".git"}
 }
 
-// Notes tells what joins after a step: the instructions of folders that a call first read or changed a file of, rules for
-// such files, and rules that the prompt calls by @name. It is session.Config.Notes; what was told is not told again
-// unless it changed, which the session sees by the hash.
+// Notes tells what joins after a step: the instructions of folders that a call first read or
+// changed a file of, rules for such files, and rules that the prompt calls by @name. It is
+// session.Config.Notes; what was told is not told again unless it changed, which the session sees
+// by the hash.
 func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
 	if r.silent() {
 		return nil
@@ -140,7 +142,8 @@ func (l *late) rule(r rule) {
 	l.tell(f, head)
 }
 
-// tell adds a file to the notes, unless the system prompt holds it or the model just read it by itself.
+// tell adds a file to the notes, unless the system prompt holds it or the model just read it by
+// itself.
 func (l *late) tell(f File, head string) {
 	if slices.Contains(l.touched, f.Real) || strings.TrimSpace(f.Text) == "" {
 		return

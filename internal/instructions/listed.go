@@ -24,8 +24,8 @@ const (
 	Left  = "unused" // another one is read in its place
 )
 
-// Listed are all files of instructions that are there: those that the system prompt holds, those that may join later, and
-// those that another one takes the place of.
+// Listed are all files of instructions that are there: those that the system prompt holds, those
+// that may join later, and those that another one takes the place of.
 func (r *Room) Listed() (out []Listed) {
 	if r.silent() {
 		return nil

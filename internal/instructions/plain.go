@@ -2,8 +2,8 @@ package instructions
 
 import "strings"
 
-// plain takes HTML comments out of a Markdown text and lists what it imports: names behind an @ that begins a line or
-// follows a blank. What stands in code stays as it is and imports nothing.
+// plain takes HTML comments out of a Markdown text and lists what it imports: names behind an @
+// that begins a line or follows a blank. What stands in code stays as it is and imports nothing.
 func plain(text string) (out string, imports []string) {
 	p := plainer{rest: text}
 	for p.rest != "" {

@@ -35,7 +35,8 @@ func TestImportsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzPlain: what is left is of the text, in its order; only comments go; what stands between fences stays whole.
+// FuzzPlain: what is left is of the text, in its order; only comments go; what stands between
+// fences stays whole.
 func FuzzPlain(f *testing.F) {
 	for _, s := range []string{"a <!-- b --> c", "```\n<!-- x -->\n```", "`@a` @b\n<!--\n@c\n-->@d", "~~~\n``` <!-- \n~~~\n-->", "\x00@\xff <!--"} {
 		f.Add(s)

@@ -15,7 +15,8 @@ import (
 	"adze/internal/ways"
 )
 
-// Bounds of the rules of one folder, and of the lines that name those which are read when their subject comes up.
+// Bounds of the rules of one folder, and of the lines that name those which are read when their
+// subject comes up.
 const (
 	maxRules     = 200
 	maxRuleDepth = 4
@@ -121,7 +122,8 @@ func (in *reader) ruled(name string) (raw, carry.Front, error) {
 	return f, front, err
 }
 
-// holds reports whether a rule is for a file. A pattern without a slash is for files of that name anywhere.
+// holds reports whether a rule is for a file. A pattern without a slash is for files of that name
+// anywhere.
 func (r rule) holds(file string) bool {
 	rel, err := filepath.Rel(r.folder, file)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -46,7 +46,8 @@ func (c *Conn) Blobs(ctx context.Context) (*Blobs, error) {
 // blobTakes bounds how long one content is on its way to a server.
 const blobTakes = 2 * time.Minute
 
-// Keep stores a content, read from its start, and gives its name: the SHA-256 in hex. What is there already is not sent again.
+// Keep stores a content, read from its start, and gives its name: the SHA-256 in hex. What is there
+// already is not sent again.
 func (b *Blobs) Keep(ctx context.Context, from io.ReadSeeker) (name string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, blobTakes)
 	defer cancel()

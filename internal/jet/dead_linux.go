@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place names the space in which process numbers of this process count: this boot of this kernel and its namespace. Empty: unknown.
+// place names the space in which process numbers of this process count: this boot of this kernel
+// and its namespace. Empty: unknown.
 func place() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

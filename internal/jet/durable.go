@@ -23,8 +23,9 @@ func (d Durability) String() string {
 	return "durability: not proven: " + d.Why
 }
 
-// Durability asks the monitors that Options name whether each of as many servers as there are replicas writes through to its disk
-// before it answers (sync_interval: always). Clients cannot see that in another way.
+// Durability asks the monitors that Options name whether each of as many servers as there are
+// replicas writes through to its disk before it answers (sync_interval: always). Clients cannot see
+// that in another way.
 func (c *Conn) Durability(ctx context.Context) Durability {
 	if c.options.Monitor == "" {
 		return Durability{Why: "no monitor address is given (ADZE_NATS_MONITOR); the servers must run with sync_interval: always"}

@@ -66,7 +66,8 @@ func codeOf(err error) jetstream.ErrorCode {
 	return 0
 }
 
-// Conflict reports whether a publication was refused because its subject has gone on, or is about to: it may be one's own that did.
+// Conflict reports whether a publication was refused because its subject has gone on, or is about
+// to: it may be one's own that did.
 func Conflict(err error) bool {
 	code := codeOf(err)
 	return code == codeWrongSequence || code == codeInFlight
@@ -81,8 +82,8 @@ func Full(err error) bool {
 	return errors.Is(err, ErrFull)
 }
 
-// Passing reports whether the same may succeed a moment later: no leader, no answer, no connection. What was asked may have been
-// done.
+// Passing reports whether the same may succeed a moment later: no leader, no answer, no connection.
+// What was asked may have been done.
 func Passing(err error) bool {
 	switch codeOf(err) {
 	case codeUnavailable, codeOffline, codeNotLeader:

@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Bounds of a content that is fetched. The client notices after 10 s that nothing comes any more, and asks again; three servers choose
-// a new leader in 2 to 7 s.
+// Bounds of a content that is fetched. The client notices after 10 s that nothing comes any more,
+// and asks again; three servers choose a new leader in 2 to 7 s.
 const (
 	fetchSilence = 20 * time.Second // without a byte
 	fetchTakes   = 10 * time.Minute // all of it
@@ -24,8 +24,9 @@ const (
 // errSilent is a content of which nothing comes any more.
 var errSilent = errors.New("the server sent nothing more")
 
-// Fetch writes the content of that name. One that is missing is ErrNone, one that is not what its name says ErrDamaged, one that stops
-// coming ErrUnreachable; then some of it may have been written.
+// Fetch writes the content of that name. One that is missing is ErrNone, one that is not what its
+// name says ErrDamaged, one that stops coming ErrUnreachable; then some of it may have been
+// written.
 func (b *Blobs) Fetch(ctx context.Context, name string, to io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTakes)
 	defer cancel()
@@ -74,8 +75,8 @@ func (b *Blobs) fetch(ctx context.Context, name string, to io.Writer, came func(
 	}
 }
 
-// impatient has a read of a content come back soon: the client's reader looks at the end of its context only between reads, and takes
-// its deadline for that of each.
+// impatient has a read of a content come back soon: the client's reader looks at the end of its
+// context only between reads, and takes its deadline for that of each.
 type impatient struct{ context.Context }
 
 // Deadline is soon, always.

@@ -1,15 +1,17 @@
-// Package jet is what adze uses of NATS JetStream: a connection, streams and buckets that are made as they must be, leases that a
-// process holds for a while, and large contents under their SHA-256.
+// Package jet is what adze uses of NATS JetStream: a connection, streams and buckets that are made
+// as they must be, leases that a process holds for a while, and large contents under their SHA-256.
 //
-// The one rule: what a server acknowledged is only as good as its disk, so nothing here calls a write durable; Durability says what
-// could be proven. A lease is a courtesy between workers, never a fence: whoever writes under one also names the sequence that the
-// write must follow.
+// The one rule: what a server acknowledged is only as good as its disk, so nothing here calls a
+// write durable; Durability says what could be proven. A lease is a courtesy between workers, never
+// a fence: whoever writes under one also names the sequence that the write must follow.
 //
-// Start reading at Dial. place.go makes and checks streams and buckets, leases.go, lease.go and blob.go are what their names say, leader.go
-// asks who leads a stream, durable.go asks the servers' monitors.
+// Start reading at Dial. place.go makes and checks streams and buckets, leases.go, lease.go and
+// blob.go are what their names say, leader.go asks who leads a stream, durable.go asks the servers'
+// monitors.
 //
-// Known limits: a time to live runs by the clock of the server that leads, so a change of leaders moves the end of a lease by what
-// their clocks differ. A server whose address a cluster tells of is only used with TLS.
+// Known limits: a time to live runs by the clock of the server that leads, so a change of leaders
+// moves the end of a lease by what their clocks differ. A server whose address a cluster tells of
+// is only used with TLS.
 package jet
 
 import (
@@ -43,8 +45,8 @@ type Options struct {
 	Name      string        // of this client, as the server lists it; empty: adze
 }
 
-// FromEnvironment completes options by ADZE_NATS, ADZE_NATS_TOKEN_FILE, ADZE_NATS_CREDS, ADZE_NATS_PLAINTEXT (1),
-// ADZE_NATS_MONITOR and ADZE_NATS_LEASE (15s); what is given stays.
+// FromEnvironment completes options by ADZE_NATS, ADZE_NATS_TOKEN_FILE, ADZE_NATS_CREDS,
+// ADZE_NATS_PLAINTEXT (1), ADZE_NATS_MONITOR and ADZE_NATS_LEASE (15s); what is given stays.
 func FromEnvironment(o Options, getenv func(string) string) Options {
 	o.URL = cmp.Or(o.URL, getenv("ADZE_NATS"))
 	o.TokenFile = cmp.Or(o.TokenFile, getenv("ADZE_NATS_TOKEN_FILE"))
@@ -65,7 +67,8 @@ func IsURL(text string) bool {
 	return strings.HasPrefix(text, "nats://") || strings.HasPrefix(text, "tls://")
 }
 
-// Conn is a connection to JetStream, which is made again whenever it breaks. It is safe for concurrent use.
+// Conn is a connection to JetStream, which is made again whenever it breaks. It is safe for
+// concurrent use.
 type Conn struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -78,8 +81,8 @@ const (
 	oldest = "2.11.0"
 )
 
-// Dial connects and makes sure that there is JetStream. Its errors wrap ErrAddress, ErrUnreachable, ErrRefused, ErrNoJetStream or
-// ErrOldServer.
+// Dial connects and makes sure that there is JetStream. Its errors wrap ErrAddress, ErrUnreachable,
+// ErrRefused, ErrNoJetStream or ErrOldServer.
 func Dial(ctx context.Context, o Options) (*Conn, error) {
 	if o.Replicas != 0 && o.Replicas != 1 && o.Replicas != 3 {
 		return nil, fmt.Errorf("%w: %d replicas; use 1 or 3", ErrAddress, o.Replicas)
@@ -237,8 +240,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// check asks for JetStream. A cluster that starts, or has lost the one that leads, has no leader for a while: 2 to 7 s, and longer on
-// machines that are busy.
+// check asks for JetStream. A cluster that starts, or has lost the one that leads, has no leader
+// for a while: 2 to 7 s, and longer on machines that are busy.
 func (c *Conn) check(ctx context.Context) (err error) {
 	if version := c.nc.ConnectedServerVersion(); older(version, oldest) {
 		return fmt.Errorf("%w: %s runs %s; adze needs %s or later", ErrOldServer, c.options.URL, version, oldest)

@@ -12,7 +12,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Token makes one step of a subject, or a key, of any text but the empty one: base64url without padding.
+// Token makes one step of a subject, or a key, of any text but the empty one: base64url without
+// padding.
 func Token(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
 // Text gives back what Token was made of.
@@ -21,17 +22,20 @@ func Text(token string) (string, error) {
 	return string(text), err
 }
 
-// Last is the last message of a subject as the server that leads the stream has it: others may be behind. Without one it is ErrNone.
+// Last is the last message of a subject as the server that leads the stream has it: others may be
+// behind. Without one it is ErrNone.
 func (c *Conn) Last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
 	return c.get(ctx, stream, map[string]any{"last_by_subj": subject})
 }
 
-// Next is the first message of a subject at a sequence or behind it, as the leader has it. Without one it is ErrNone.
+// Next is the first message of a subject at a sequence or behind it, as the leader has it. Without
+// one it is ErrNone.
 func (c *Conn) Next(ctx context.Context, stream, subject string, from uint64) (*jetstream.RawStreamMsg, error) {
 	return c.get(ctx, stream, map[string]any{"next_by_subj": subject, "seq": from})
 }
 
-// get asks $JS.API.STREAM.MSG.GET, which only the leader answers; the client asks any replica where a stream allows that.
+// get asks $JS.API.STREAM.MSG.GET, which only the leader answers; the client asks any replica where
+// a stream allows that.
 func (c *Conn) get(ctx context.Context, stream string, what map[string]any) (*jetstream.RawStreamMsg, error) {
 	request, err := json.Marshal(what)
 	if err != nil {

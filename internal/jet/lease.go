@@ -9,16 +9,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Fresh reports whether the one who had the key before gave it back, less than a day ago. Otherwise they may still believe that it is theirs, or nobody had it.
+// Fresh reports whether the one who had the key before gave it back, less than a day ago. Otherwise
+// they may still believe that it is theirs, or nobody had it.
 func (l *Lease) Fresh() bool { return l.fresh }
 
 // Holder is what the others see of this lease.
 func (l *Lease) Holder() Holder { return l.me }
 
-// Lost is closed when the lease was not renewed for so long that it may end, or when somebody else has it.
+// Lost is closed when the lease was not renewed for so long that it may end, or when somebody else
+// has it.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 
-// Held is nil as long as the lease is good by the own clock; it asks nobody. Its error wraps ErrLost.
+// Held is nil as long as the lease is good by the own clock; it asks nobody. Its error wraps
+// ErrLost.
 func (l *Lease) Held() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,8 +36,8 @@ func (l *Lease) good() error {
 	return l.why
 }
 
-// since is how long ago the last renewal was. A clock that stands still while the machine sleeps says too little, and one that was
-// put back, too: the longer one counts.
+// since is how long ago the last renewal was. A clock that stands still while the machine sleeps
+// says too little, and one that was put back, too: the longer one counts.
 func (l *Lease) since() time.Duration {
 	now := l.of.now()
 	return max(now.Sub(l.proven), now.Round(0).Sub(l.proven.Round(0)))
@@ -45,7 +48,8 @@ func (l *Lease) lose(why error) {
 	close(l.lost)
 }
 
-// Prove renews the lease now. Its error wraps ErrLost when the lease is gone; any other says that no server could be asked.
+// Prove renews the lease now. Its error wraps ErrLost when the lease is gone; any other says that
+// no server could be asked.
 func (l *Lease) Prove(ctx context.Context) error {
 	l.renewal.Lock()
 	defer l.renewal.Unlock()
@@ -71,7 +75,8 @@ func (l *Lease) Prove(ctx context.Context) error {
 	return nil
 }
 
-// again looks who has the lease after a renewal that was refused: it may be an earlier one's, whose answer did not come.
+// again looks who has the lease after a renewal that was refused: it may be an earlier one's, whose
+// answer did not come.
 func (l *Lease) again(ctx context.Context) (uint64, error) {
 	last, err := l.of.last(ctx, l.subject)
 	if err != nil {

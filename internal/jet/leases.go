@@ -23,15 +23,16 @@ type LeaseTimes struct {
 	Lose  time.Duration // its holder gives it up so long after the last one: before the server does, so that there is time to end what runs
 }
 
-// Times of leases: the usual one outlives the choice of a new leader, which takes 2 to 7 s, by two thirds of it.
+// Times of leases: the usual one outlives the choice of a new leader, which takes 2 to 7 s, by two
+// thirds of it.
 const (
 	usualLease = 15 * time.Second
 	usualGone  = 24 * time.Hour
 	leastLease = 3 * time.Second
 )
 
-// or fills in: a lease is renewed after a third of its time, and given up after two, which leaves its holder the last one, usually
-// 5 s, to end what runs.
+// or fills in: a lease is renewed after a third of its time, and given up after two, which leaves
+// its holder the last one, usually 5 s, to end what runs.
 func (t LeaseTimes) or(live time.Duration) LeaseTimes {
 	live = cmp.Or(t.Live, live)
 	return LeaseTimes{Live: live, Renew: cmp.Or(t.Renew, live/3), Lose: cmp.Or(t.Lose, live*2/3), Gone: cmp.Or(t.Gone, usualGone)}
@@ -102,8 +103,8 @@ func (l *Leases) Who(ctx context.Context, key string) (Holder, error) {
 	return holderOf(last), nil
 }
 
-// Hold takes key, which is any text but the empty one, and keeps renewing it. When somebody else has it the error wraps ErrHeld and
-// names them; one who is known to be dead loses it at once.
+// Hold takes key, which is any text but the empty one, and keeps renewing it. When somebody else
+// has it the error wraps ErrHeld and names them; one who is known to be dead loses it at once.
 func (l *Leases) Hold(ctx context.Context, key string) (*Lease, error) {
 	me := l.here
 	me.Owner, me.Since = rand.Text(), l.now().UTC().Round(0)
@@ -131,7 +132,8 @@ func (l *Leases) last(ctx context.Context, subject string) (last *jetstream.RawS
 	return last, err
 }
 
-// free reports whether a message of the bucket says that nobody has the key: it was deleted, or its time was over.
+// free reports whether a message of the bucket says that nobody has the key: it was deleted, or its
+// time was over.
 func free(m *jetstream.RawStreamMsg) bool {
 	return m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != ""
 }
@@ -144,8 +146,9 @@ func holderOf(m *jetstream.RawStreamMsg) (h Holder) {
 // takingTakes bounds how long a lease is asked for where no server answers.
 const takingTakes = 10 * time.Second
 
-// take puts the lease where nobody has it: first as if nobody ever had, which the server refuses otherwise, then by what it finds there.
-// An answer that did not come is found by looking, too: the owner is in the value.
+// take puts the lease where nobody has it: first as if nobody ever had, which the server refuses
+// otherwise, then by what it finds there. An answer that did not come is found by looking, too: the
+// owner is in the value.
 func (l *Lease) take(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, takingTakes)
 	defer cancel()

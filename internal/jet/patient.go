@@ -14,8 +14,8 @@ const (
 	tryAgain = 50 * time.Millisecond
 )
 
-// patiently repeats what fails because a leader is missing or changes, until ctx ends. Then it says for how long, and the last answer
-// that was one: that a try took too long says nothing of why.
+// patiently repeats what fails because a leader is missing or changes, until ctx ends. Then it says
+// for how long, and the last answer that was one: that a try took too long says nothing of why.
 func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) error {
 	began := time.Now()
 	var said error
@@ -38,7 +38,8 @@ func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) er
 	}
 }
 
-// standing says how far the connection itself is: one that stands has servers without a leader behind it.
+// standing says how far the connection itself is: one that stands has servers without a leader
+// behind it.
 func (c *Conn) standing() string {
 	if c.nc.IsConnected() {
 		return "connected to " + c.nc.ConnectedAddr() + " (its cluster may have no leader yet)"
@@ -46,7 +47,8 @@ func (c *Conn) standing() string {
 	return "not connected"
 }
 
-// Away marks an error that may pass, after it was waited for in vain, as ErrUnreachable; other errors stay.
+// Away marks an error that may pass, after it was waited for in vain, as ErrUnreachable; other
+// errors stay.
 func (c *Conn) Away(err error) error {
 	if err == nil || !Passing(err) || errors.Is(err, ErrUnreachable) {
 		return err

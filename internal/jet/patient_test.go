@@ -10,7 +10,8 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// TestServersWithoutALeaderAreWaitedFor longer than a server is looked for: they answer, and choose one. The error says what was asked.
+// TestServersWithoutALeaderAreWaitedFor longer than a server is looked for: they answer, and choose
+// one. The error says what was asked.
 func TestServersWithoutALeaderAreWaitedFor(t *testing.T) {
 	c := jettest.StartCluster(t, jettest.Options{})
 	alone := leaderless(t, c)

@@ -11,7 +11,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// makingTakes bounds how long a stream is looked for and made: a cluster elects a leader for it first.
+// makingTakes bounds how long a stream is looked for and made: a cluster elects a leader for it
+// first.
 const makingTakes = 20 * time.Second
 
 // replicas is how many copies of a new stream there are to be.
@@ -25,9 +26,10 @@ func (c *Conn) replicas() int {
 	return 1
 }
 
-// Stream gives the stream of that name, which is made when it is missing: in files, with as many replicas as Options say. One that
-// is there must agree in what loses messages (storage, retention, what is dropped when it is full, who may delete), or it is ErrMade;
-// limits and replicas are its owner's.
+// Stream gives the stream of that name, which is made when it is missing: in files, with as many
+// replicas as Options say. One that is there must agree in what loses messages (storage, retention,
+// what is dropped when it is full, who may delete), or it is ErrMade; limits and replicas are its
+// owner's.
 func (c *Conn) Stream(ctx context.Context, want jetstream.StreamConfig) (stream jetstream.Stream, err error) {
 	want.Storage, want.Replicas = jetstream.FileStorage, cmp.Or(want.Replicas, c.replicas())
 	ctx, cancel := context.WithTimeout(ctx, makingTakes)

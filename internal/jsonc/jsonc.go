@@ -1,7 +1,8 @@
 // Package jsonc reads the files that a person writes: JSON with comments and trailing commas.
 //
-// The one rule: what a file says twice is a mistake. Of two members with one name encoding/json takes the last without
-// a word, so that a second, empty "deny" drops the first; and it takes "Deny" for "deny".
+// The one rule: what a file says twice is a mistake. Of two members with one name encoding/json
+// takes the last without a word, so that a second, empty "deny" drops the first; and it takes
+// "Deny" for "deny".
 //
 // Start reading at Decode.
 //
@@ -46,8 +47,8 @@ type Unknown struct {
 	Known []string // what could stand there
 }
 
-// Decode decodes raw into a struct and returns it as plain JSON. Unknown and repeated names are mistakes. raw is left as
-// it is.
+// Decode decodes raw into a struct and returns it as plain JSON. Unknown and repeated names are
+// mistakes. raw is left as it is.
 func Decode(raw []byte, into any) ([]byte, error) {
 	standard, _, err := read(raw, into)
 	if err != nil {
@@ -85,8 +86,8 @@ func read(raw []byte, into any) (standard []byte, unknown []Unknown, err error) 
 	return tree.Pack(), s.unknown, nil
 }
 
-// Text is what a file says: without the mark that some editors put before the first byte, and an empty object where
-// nothing but comments is written. A file in another encoding is a mistake.
+// Text is what a file says: without the mark that some editors put before the first byte, and an
+// empty object where nothing but comments is written. A file in another encoding is a mistake.
 func Text(raw []byte) ([]byte, error) {
 	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
 		return nil, &SyntaxError{"the file is UTF-16; save it as UTF-8"}
@@ -209,8 +210,8 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
-// folded is one spelling for all that encoding/json takes for the same name of a field: each letter as the smallest
-// one that Unicode folds with it.
+// folded is one spelling for all that encoding/json takes for the same name of a field: each letter
+// as the smallest one that Unicode folds with it.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

@@ -1,7 +1,7 @@
 // Package jsontext writes values with long texts in them as JSON, without copying the texts.
 //
-// The one rule: the bytes are those of encoding/json without its escapes for HTML. That copies a text several times while it
-// grows: an answer of 18 MB took five times as much.
+// The one rule: the bytes are those of encoding/json without its escapes for HTML. That copies a
+// text several times while it grows: an answer of 18 MB took five times as much.
 //
 // Start reading at Encode. Known limits: the caller says where long texts may stand.
 package jsontext
@@ -128,7 +128,8 @@ func Pieces(s string, with func([]byte)) {
 	}
 }
 
-// uncut moves a cut before the rune in which it lies. Behind three bytes that begin none, no rune goes on.
+// uncut moves a cut before the rune in which it lies. Behind three bytes that begin none, no rune
+// goes on.
 func uncut(s string, at int) int {
 	for back := range min(utf8.UTFMax, at) {
 		if at == len(s) || utf8.RuneStart(s[at-back]) {

@@ -1,13 +1,14 @@
-// Package keyring keeps the keys that a person gives to adze: in the key ring of their system, else in a file that only
-// they can read.
+// Package keyring keeps the keys that a person gives to adze: in the key ring of their system, else
+// in a file that only they can read.
 //
-// The one rule: a key goes to the host that it was given for and to no other, and is never taken from a file that others
-// can read.
+// The one rule: a key goes to the host that it was given for and to no other, and is never taken
+// from a file that others can read.
 //
-// Start reading at Store. file.go is the list of what is kept where, which is all that is read until a key is needed;
-// system.go is the key ring.
+// Start reading at Store. file.go is the list of what is kept where, which is all that is read
+// until a key is needed; system.go is the key ring.
 //
-// Known limits: one key for a provider. Whoever runs programs as this person can read what this person can.
+// Known limits: one key for a provider. Whoever runs programs as this person can read what this
+// person can.
 package keyring
 
 import (
@@ -18,7 +19,8 @@ import (
 	"sync"
 )
 
-// System is the key ring of an operating system. What it is asked may show a window and wait for the person.
+// System is the key ring of an operating system. What it is asked may show a window and wait for
+// the user.
 type System interface {
 	Name() string // for the person
 	Get(account string) (string, error)
@@ -89,8 +91,8 @@ func (s *Store) remember(provider, key string) {
 	s.fresh[provider] = key
 }
 
-// Keep keeps a key in the key ring, else (or where inFile asks for it) in the file, and says where for the person. why
-// says what was wrong with the key ring.
+// Keep keeps a key in the key ring, else (or where inFile asks for it) in the file, and says where
+// for the user. why says what was wrong with the key ring.
 func (s *Store) Keep(provider, host, key string, inFile bool) (where string, why, err error) {
 	e := entry{Host: host, Key: key}
 	where = s.path + ", which only you can read"

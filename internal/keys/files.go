@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// Files learns the secrets of files that are known for them: of those at the top of a workspace when a run begins, and of
-// each that a call may read, before it does.
+// Files learns the secrets of files that are known for them: of those at the top of a workspace
+// when a run begins, and of each that a call may read, before it does.
 type Files struct {
 	Ring *Ring
 	Root string // absolute
@@ -26,7 +26,8 @@ type Files struct {
 // maxFile bounds what is read of one file, in bytes.
 const maxFile = 256 << 10
 
-// Begin learns the files of variables at the top of the workspace: a program that a call starts reads them by itself.
+// Begin learns the files of variables at the top of the workspace: a program that a call starts
+// reads them by itself.
 func (f *Files) Begin() {
 	for _, name := range []string{".env", ".env.local", ".env.development", ".env.production", ".env.test", ".envrc"} {
 		f.learn(filepath.Join(f.Root, name))

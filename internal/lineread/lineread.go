@@ -1,7 +1,8 @@
-// Package lineread reads lines of bounded length: JSON lines of an editor, a server, a client, a child or a file of tasks.
-// The one rule: whatever comes, no more than one line of at most the bound is held, and what follows a line that is too long
-// is read as if that line had been a good one. Start reading at Next. Known limits: it knows no end of a line but the line
-// feed, and a read that waits is ended only by who closes its input.
+// Package lineread reads lines of bounded length: JSON lines of an editor, a server, a client, a
+// child or a file of tasks. The one rule: whatever comes, no more than one line of at most the
+// bound is held, and what follows a line that is too long is read as if that line had been a good
+// one. Start reading at Next. Known limits: it knows no end of a line but the line feed, and a read
+// that waits is ended only by who closes its input.
 package lineread
 
 import (
@@ -18,8 +19,8 @@ const buffer = 64 << 10
 
 // Reader reads lines.
 type Reader struct {
-	// Wanted, when given, says by the beginning of a line, of up to 64 KiB, whether it is read. Of others nothing is kept,
-	// and none of them is too long.
+	// Wanted, when given, says by the beginning of a line, of up to 64 KiB, whether it is read. Of
+	// others nothing is kept, and none of them is too long.
 	Wanted func(start []byte) bool
 
 	in   *bufio.Reader
@@ -32,9 +33,10 @@ func New(in io.Reader, most int) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, buffer), most: most}
 }
 
-// Next is the next line without its line feed, in memory of its own; the last one may lack the line feed. A line that is too
-// long is told once, as soon as it is: ErrLong comes with as much of its beginning as the bound allows, and the next call
-// reads behind its end. A failure of the input takes with it the line that it cuts. After the last line comes io.EOF.
+// Next is the next line without its line feed, in memory of its own; the last one may lack the line
+// feed. A line that is too long is told once, as soon as it is: ErrLong comes with as much of its
+// beginning as the bound allows, and the next call reads behind its end. A failure of the input
+// takes with it the line that it cuts. After the last line comes io.EOF.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		start, ended, err := r.piece()
@@ -71,7 +73,8 @@ func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 	}
 }
 
-// piece is a whole line or a part of one, without the line feed, until the next read; ended: it is the last of its line.
+// piece is a whole line or a part of one, without the line feed, until the next read; ended: it is
+// the last of its line.
 func (r *Reader) piece() (piece []byte, ended bool, err error) {
 	piece, err = r.in.ReadSlice('\n')
 	switch {

@@ -1,4 +1,5 @@
-// Package login takes the key of a provider from a person: looks at it, has its server check it, and keeps it.
+// Package login takes the key of a provider from a person: looks at it, has its server check it,
+// and keeps it.
 //
 // The one rule: a key is shown to nobody and sent to no host but the one that it is kept for.
 //
@@ -20,7 +21,8 @@ import (
 	"adze/session"
 )
 
-// maxKey bounds a key in bytes; the longest that are known, tokens of companies' own gateways, have about 4,000.
+// maxKey bounds a key in bytes; the longest that are known, tokens of companies' own gateways, have
+// about 4,000.
 const maxKey = 16 << 10
 
 // Desk is where keys are taken.
@@ -129,7 +131,8 @@ func clean(key string) (string, error) {
 	return key, nil
 }
 
-// check asks the server of a provider for its models with a key. A server that has no list says nothing of the key.
+// check asks the server of a provider for its models with a key. A server that has no list says
+// nothing of the key.
 func check(ctx context.Context, e models.Endpoint, key string) (notice string, err error) {
 	e.Key = key
 	_, err = e.Server().Models(ctx)

@@ -13,14 +13,15 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// maxMessage bounds one message of a server, and maxHeader what stands before it: both are read into memory.
+// maxMessage bounds one message of a server, and maxHeader what stands before it: both are read
+// into memory.
 const (
 	maxMessage = 64 << 20
 	maxHeader  = 8 << 10
 )
 
-// codec is the framing of the protocol: headers with the length, an empty line, JSON. The library's own believes any
-// length.
+// codec is the framing of the protocol: headers with the length, an empty line, JSON. The library's
+// own believes any length.
 type codec struct{}
 
 // WriteObject writes one message.

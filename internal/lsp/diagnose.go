@@ -10,17 +10,19 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// settle is how long a server that names no versions has to be silent before its last word counts, and how long one that
-// has answered for a file is heard about the others.
+// settle is how long a server that names no versions has to be silent before its last word counts,
+// and how long one that has answered for a file is heard about the others.
 const settle = 60 * time.Millisecond
 
-// doubt is the same where it has found nothing: servers say what they find in pieces, and the first is often empty.
+// doubt is the same where it has found nothing: servers say what they find in pieces, and the first
+// is often empty.
 const doubt = 500 * time.Millisecond
 
 // Findings are what a server says after a change.
 type Findings struct {
 	Server string
-	// New are the problems that were not there before the change, errors first; More counts those that are left out.
+	// New are the problems that were not there before the change, errors first; More counts those
+	// that are left out.
 	New  []Problem
 	More int
 	// Late are such of an earlier change, of which nothing was known then.
@@ -35,8 +37,9 @@ type asked struct {
 	before  map[string]int
 }
 
-// Changed tells the file's server what stands in it now, and what is wrong that was not before. It returns within the
-// time that Options give; what comes later is told with the next change. ok is false when there is no server that may run.
+// Changed tells the file's server what stands in it now, and what is wrong that was not before. It
+// returns within the time that Options give; what comes later is told with the next change. ok is
+// false when there is no server that may run.
 func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Findings, ok bool) {
 	if len(after) > maxText || len(before) > maxText {
 		return f, false
@@ -84,8 +87,9 @@ func reason(err error, waited time.Duration) string {
 	return err.Error()
 }
 
-// news is what to tell of a change of which nothing is known; false: nothing that was not told before. A program that
-// does not come up is told of once: with what it said, which is of more use than that it is started again.
+// news is what to tell of a change of which nothing is known; false: nothing that was not told
+// before. A program that does not come up is told of once: with what it said, which is of more use
+// than that it is started again.
 func (v *server) news(err error, waited time.Duration) (string, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -174,8 +178,8 @@ func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]
 	return report.Items, err
 }
 
-// answered waits until the server has said what it finds in this version of a file, and a moment for what it says of
-// others then.
+// answered waits until the server has said what it finds in this version of a file, and a moment
+// for what it says of others then.
 func (v *server) answered(ctx context.Context, uri string, version int) error {
 	for {
 		v.mu.Lock()
@@ -236,7 +240,8 @@ func (v *server) counts() map[string]int {
 	return out
 }
 
-// fresh are the problems that were not there before; the lock is held. A line that moved keeps its problem.
+// fresh are the problems that were not there before; the lock is held. A line that moved keeps its
+// problem.
 func (v *server) fresh(was map[string]int, in func(uri string) bool) (out []Problem) {
 	left := map[string]int{}
 	for k, n := range was {

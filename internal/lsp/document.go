@@ -85,8 +85,8 @@ const (
 	fileDeleted = 3
 )
 
-// refresh tells the server of what changed on the disk since it was told last: open files, and those that it has found
-// something in.
+// refresh tells the server of what changed on the disk since it was told last: open files, and
+// those that it has found something in.
 func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
 	type look struct {
 		uri, path string

@@ -60,8 +60,8 @@ func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewri
 	return rewrites(edit, v.encoding())
 }
 
-// rewrites makes of a WorkspaceEdit what each file becomes. One that would make, move or remove files is refused: that is
-// not what was asked for.
+// rewrites makes of a WorkspaceEdit what each file becomes. One that would make, move or remove
+// files is refused: that is not what was asked for.
 func rewrites(edit workspaceEdit, encoding string) (out []Rewrite, err error) {
 	by := map[string][]textEdit{}
 	for uri, edits := range edit.Changes {

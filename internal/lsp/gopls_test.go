@@ -38,8 +38,8 @@ func goDesk(t *testing.T, n int) (*lsp.Servers, string) {
 	return s, dir
 }
 
-// TestGoplsTellsWhatAnEditBreaks: in the file itself and in those that use it, in the call of the edit; and when it is
-// right again, that.
+// TestGoplsTellsWhatAnEditBreaks: in the file itself and in those that use it, in the call of the
+// edit; and when it is right again, that.
 func TestGoplsTellsWhatAnEditBreaks(t *testing.T) {
 	s, dir := goDesk(t, 2)
 	path := filepath.Join(dir, "old.go")

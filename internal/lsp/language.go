@@ -17,7 +17,8 @@ type Language struct {
 	Init    json.RawMessage   // its initializationOptions; nil: none
 }
 
-// Known are the servers that are used where they are installed, as their own manuals say to start them.
+// Known are the servers that are used where they are installed, as their own manuals say to start
+// them.
 func Known() []Language {
 	script := map[string]string{".ts": "typescript", ".tsx": "typescriptreact", ".js": "javascript", ".jsx": "javascriptreact",
 		".mts": "typescript", ".cts": "typescript", ".mjs": "javascript", ".cjs": "javascript"}
@@ -26,7 +27,8 @@ func Known() []Language {
 		{Name: "gopls", Command: []string{"gopls"}, Files: map[string]string{".go": "go"}, Markers: []string{"go.work", "go.mod"}},
 		{Name: "typescript-language-server", Command: []string{"typescript-language-server", "--stdio"}, Files: script,
 			Markers: []string{"tsconfig.json", "jsconfig.json", "package.json"},
-			// It would rename an import only as far as the file ("a as b"), and fetch types of packages by itself.
+			// It would rename an import only as far as the file ("a as b"), and fetch types of
+			// packages by itself.
 			Init: json.RawMessage(`{"preferences":{"providePrefixAndSuffixTextForRename":false},"disableAutomaticTypingAcquisition":true}`)},
 		{Name: "pyright", Command: []string{"pyright-langserver", "--stdio"}, Files: map[string]string{".py": "python", ".pyi": "python"},
 			Markers: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pyrightconfig.json"}},
@@ -35,8 +37,8 @@ func Known() []Language {
 	}
 }
 
-// Of are those of the languages that a folder seems to have files of, and whose programs are there. It reads one folder,
-// so that it may be asked at each start.
+// Of are those of the languages that a folder seems to have files of, and whose programs are there.
+// It reads one folder, so that it may be asked at each start.
 func Of(dir string, all []Language, env []string) []Language {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

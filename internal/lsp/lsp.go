@@ -1,17 +1,19 @@
-// Package lsp asks language servers: what is wrong in a file after a change, where a name is defined and used, and how
-// it is renamed everywhere.
+// Package lsp asks language servers: what is wrong in a file after a change, where a name is
+// defined and used, and how it is renamed everywhere.
 //
-// The one rule: a server is a hint that may come late, or never. Nothing waits for it longer than it was told to, its
-// words are never taken for an edit, and what it did not say is told as unknown, not as clean.
+// The one rule: a server is a hint that may come late, or never. Nothing waits for it longer than
+// it was told to, its words are never taken for an edit, and what it did not say is told as
+// unknown, not as clean.
 //
-// Start reading at Servers.Changed, then server.go (one program and its life), conn.go (its wire), diagnose.go (what is
-// new after a change). language.go is the table of servers, protocol.go what of the protocol is read; ask.go has the
-// questions, edits.go what a rename would do.
+// Start reading at Servers.Changed, then server.go (one program and its life), conn.go (its wire),
+// diagnose.go (what is new after a change). language.go is the table of servers, protocol.go what
+// of the protocol is read; ask.go has the questions, edits.go what a rename would do.
 //
-// Source of the rules: Language Server Protocol 3.17 (microsoft.github.io/language-server-protocol). Known limits: of
-// files that change on the disk, by a command say, a server is told only where it was asked about them before. Text is
-// sent whole at each change. A server whose diagnostics neither name a version nor can be asked for is believed when it
-// has been silent for a moment, and for longer where it has found nothing.
+// Source of the rules: Language Server Protocol 3.17
+// (microsoft.github.io/language-server-protocol). Known limits: of files that change on the disk,
+// by a command say, a server is told only where it was asked about them before. Text is sent whole
+// at each change. A server whose diagnostics neither name a version nor can be asked for is
+// believed when it has been silent for a moment, and for longer where it has found nothing.
 package lsp
 
 import (
@@ -26,12 +28,13 @@ import (
 	"adze/internal/proc"
 )
 
-// Bounds of a wait, unless Options say others. A warm server answers within 150 ms of a change; a cold one reads the
-// project first, which takes seconds and is not waited for.
+// Bounds of a wait, unless Options say others. A warm server answers within 150 ms of a change; a
+// cold one reads the project first, which takes seconds and is not waited for.
 const (
 	DefaultWarm = 1500 * time.Millisecond
 	DefaultCold = 300 * time.Millisecond
-	// askTime bounds a question of its own, and renameTime a rename, for which a server may read the whole project.
+	// askTime bounds a question of its own, and renameTime a rename, for which a server may read
+	// the whole project.
 	askTime    = 20 * time.Second
 	renameTime = 60 * time.Second
 )
@@ -43,7 +46,7 @@ type Options struct {
 	Supervisor proc.Supervisor
 	Env        []string
 	Warm, Cold time.Duration // 0: the defaults
-	// Holds says, right before a server starts, whether the person lets it; nil: it may.
+	// Holds says, right before a server starts, whether the user lets it; nil: it may.
 	Holds func(Language) error
 	// Inside lets servers run within full walls only.
 	Inside bool
@@ -148,8 +151,8 @@ func (s *Servers) server(path string) *server {
 	return v
 }
 
-// root is the topmost folder above a file, within the workspace, that has one of the language's markers; without any it
-// is the workspace.
+// root is the topmost folder above a file, within the workspace, that has one of the language's
+// markers; without any it is the workspace.
 func (l Language) root(workspace, path string) string {
 	found := workspace
 	for dir := filepath.Dir(path); strings.HasPrefix(dir+"/", workspace+"/"); dir = filepath.Dir(dir) {

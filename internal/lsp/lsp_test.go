@@ -12,8 +12,8 @@ import (
 	"adze/internal/lsp"
 )
 
-// TestOnlyWhatIsNewIsTold: a problem that was there before is not, though its line moved; hints never are; of a server
-// that pushes with versions, without, that is asked, and that counts bytes.
+// TestOnlyWhatIsNewIsTold: a problem that was there before is not, though its line moved; hints
+// never are; of a server that pushes with versions, without, that is asked, and that counts bytes.
 func TestOnlyWhatIsNewIsTold(t *testing.T) {
 	for _, how := range []string{"push", "no version", "pull", "utf-8", "banner"} {
 		t.Run(how, func(t *testing.T) {
@@ -35,7 +35,8 @@ func TestOnlyWhatIsNewIsTold(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsSilentIsNotTakenForClean: what is not known is said so, within the time; it follows with the next.
+// TestAServerThatIsSilentIsNotTakenForClean: what is not known is said so, within the time; it
+// follows with the next.
 func TestAServerThatIsSilentIsNotTakenForClean(t *testing.T) {
 	s, dir := desk(t, "silent", func(o *lsp.Options) { o.Warm, o.Cold = 50*time.Millisecond, 50*time.Millisecond })
 	path := put(t, dir, "a.x", "")
@@ -49,7 +50,8 @@ func TestAServerThatIsSilentIsNotTakenForClean(t *testing.T) {
 	}
 }
 
-// TestFaultsOfAServer: at each phase it exits, hangs, floods or writes rubbish, and an edit has one outcome in its time.
+// TestFaultsOfAServer: at each phase it exits, hangs, floods or writes rubbish, and an edit has one
+// outcome in its time.
 func TestFaultsOfAServer(t *testing.T) {
 	for _, at := range []string{"initialize", "initialized", "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave"} {
 		for _, fault := range []string{"exit", "hang", "huge", "rubbish"} {
@@ -75,7 +77,8 @@ func TestFaultsOfAServer(t *testing.T) {
 	}
 }
 
-// TestTheLastWordsOfAServerAreTold: once, however often it is started and however many edits there are.
+// TestTheLastWordsOfAServerAreTold: once, however often it is started and however many edits there
+// are.
 func TestTheLastWordsOfAServerAreTold(t *testing.T) {
 	s, dir := desk(t, "exit at initialize")
 	path := put(t, dir, "a.x", "")
@@ -90,8 +93,9 @@ func TestTheLastWordsOfAServerAreTold(t *testing.T) {
 	}
 }
 
-// TestAProgramThatIsNoServer: the name of one is there, as rustup leaves it, and says at once that it is none. That is told
-// also where no edit waits for it to end, and it is started three times and no more.
+// TestAProgramThatIsNoServer: the name of one is there, as rustup leaves it, and says at once that
+// it is none. That is told also where no edit waits for it to end, and it is started three times
+// and no more.
 func TestAProgramThatIsNoServer(t *testing.T) {
 	starts := filepath.Join(t.TempDir(), "starts")
 	script := put(t, t.TempDir(), "analyzer", "#!/bin/sh\necho >>"+starts+"\necho 'error: unknown binary analyzer' >&2\nexit 1\n")

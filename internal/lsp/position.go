@@ -34,7 +34,8 @@ func lineAt(text string, line int) string {
 	return strings.TrimSuffix(text, "\r")
 }
 
-// offset is where a position lies in a text, in bytes; a column past the end of its line is the end of the line.
+// offset is where a position lies in a text, in bytes; a column past the end of its line is the end
+// of the line.
 func offset(text string, p position, encoding string) int {
 	at := lineStart(text, p.Line)
 	line := lineAt(text, p.Line)

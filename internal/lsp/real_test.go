@@ -12,8 +12,8 @@ import (
 	"adze/internal/nodetest"
 )
 
-// project is a small one for a real server: lib defines greet, use calls it, and every position lies behind letters that
-// three encodings count differently.
+// project is a small one for a real server: lib defines greet, use calls it, and every position
+// lies behind letters that three encodings count differently.
 type project struct {
 	server string
 	// program finds it, or skips the test.
@@ -27,8 +27,8 @@ type project struct {
 	broken        [2]string
 }
 
-// installed is a program of this machine that answers when it is asked for its version: a name alone may be a pointer to
-// nothing, such as rustup leaves.
+// installed is a program of this machine that answers when it is asked for its version: a name
+// alone may be a pointer to nothing, such as rustup leaves.
 func installed(name string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		path, err := exec.LookPath(name)

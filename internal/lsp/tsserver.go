@@ -9,9 +9,9 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// typescript-language-server pushes what it finds in pieces, without a version, after half a second, and not at all where
-// nothing was and nothing is wrong. It can be asked all the same: tsserver, which it stands before, answers at once for the
-// text that it was sent last.
+// typescript-language-server pushes what it finds in pieces, without a version, after half a
+// second, and not at all where nothing was and nothing is wrong. It can be asked all the same:
+// tsserver, which it stands before, answers at once for the text that it was sent last.
 
 // tsRequest is the command by which it passes requests on.
 const tsRequest = "typescript.tsserverRequest"

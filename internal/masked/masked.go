@@ -1,10 +1,10 @@
 // Package masked hides secrets in the entries of a session's log.
 //
-// The one rule: what an entry says of itself stays true. A hash is of the output that is kept, and a signature is of the
-// text that it stands for, or is left out.
+// The one rule: what an entry says of itself stays true. A hash is of the output that is kept, and
+// a signature is of the text that it stands for, or is left out.
 //
-// Start reading at Entry. Known limits: a part of an answer that was held back is lost when the process ends before the
-// next one.
+// Start reading at Entry. Known limits: a part of an answer that was held back is lost when the
+// process ends before the next one.
 package masked
 
 import (
@@ -20,8 +20,9 @@ import (
 	"adze/tool"
 )
 
-// Entry hides the secrets of a line of the log. What is sound without them stays sound: an outcome's hash is of the
-// output that is kept, and thinking that was changed loses its seal, which its provider would refuse.
+// Entry hides the secrets of a line of the log. What is sound without them stays sound: an
+// outcome's hash is of the output that is kept, and thinking that was changed loses its seal, which
+// its provider would refuse.
 func (l *Log) Entry(id session.ID, e session.Entry) session.Entry {
 	if e.Type == session.FragmentEntry {
 		return l.fragment(id, e)
@@ -40,8 +41,8 @@ func (l *Log) Entry(id session.ID, e session.Entry) session.Entry {
 	return e
 }
 
-// Log is what entries go through before they are stored. Of answers that still arrive it keeps the part, by session: what
-// a fragment holds back comes with the next one, or with the whole message.
+// Log is what entries go through before they are stored. Of answers that still arrive it keeps the
+// part, by session: what a fragment holds back comes with the next one, or with the whole message.
 type Log struct {
 	Mask func() *secret.Masker // as the configuration says by then
 
@@ -107,8 +108,8 @@ func rehashed(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte(`"output_sha256":"`+o.Record.OutputHash+`"`), []byte(`"output_sha256":"`+hex.EncodeToString(sum[:])+`"`))
 }
 
-// unsealed is a masked message without the signatures of what was changed: of a thought its own, of a text the one in
-// the piece of reasoning behind it.
+// unsealed is a masked message without the signatures of what was changed: of a thought its own, of
+// a text the one in the piece of reasoning behind it.
 func unsealed(before, masked []byte) []byte {
 	var was, is session.Message
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(masked, &is) != nil || len(was.Parts) != len(is.Parts) {

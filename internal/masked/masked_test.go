@@ -9,7 +9,8 @@ import (
 	"adze/session"
 )
 
-// TestFragmentsHideWhatLiesAcrossThem stores an answer letter by letter and in pieces, of two sessions at once.
+// TestFragmentsHideWhatLiesAcrossThem stores an answer letter by letter and in pieces, of two
+// sessions at once.
 func TestFragmentsHideWhatLiesAcrossThem(t *testing.T) {
 	key := "ghp_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
 	text := "it is " + key + ", and so on."
@@ -34,7 +35,8 @@ func TestFragmentsHideWhatLiesAcrossThem(t *testing.T) {
 	}
 }
 
-// TestChangedThoughtsLoseTheirSeal: a provider refuses a signature that does not fit its text, and the whole request.
+// TestChangedThoughtsLoseTheirSeal: a provider refuses a signature that does not fit its text, and
+// the whole request.
 func TestChangedThoughtsLoseTheirSeal(t *testing.T) {
 	a := &Log{Mask: func() *secret.Masker { return secret.New() }}
 	key := "ghp_" + strings.Repeat("aB3dE5gH7j", 4)[:36]

@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// known is what the person agreed to; it is read from the disk once. Nil: the server was never seen. The lock is held.
+// known is what the user agreed to; it is read from the disk once. Nil: the server was never
+// seen. The lock is held.
 func (v *server) known() *Catalogue {
 	if !v.looked {
 		v.looked = true
@@ -21,8 +22,9 @@ func (v *server) known() *Catalogue {
 	return v.agreed
 }
 
-// learn takes what a server that has just started, or changed its list, says. What it says first is agreed to with the
-// server itself; what is otherwise later waits for the person, but for what is gone.
+// learn takes what a server that has just started, or changed its list, says. What it says first is
+// agreed to with the server itself; what is otherwise later waits for the user, but for what is
+// gone.
 func (v *server) learn(l Listing) {
 	now := catalogueOf(l)
 	v.list, v.now, v.change = l, now, Change{}
@@ -69,7 +71,8 @@ func (p *Pool) Show(name string) {
 	}
 }
 
-// Shares is what a server said that it has beside tools, when it was there last; nothing is started.
+// Shares is what a server said that it has beside tools, when it was there last; nothing is
+// started.
 func (p *Pool) Shares(name string) (prompts, resources bool) {
 	v := p.servers[name]
 	if v == nil {
@@ -99,7 +102,7 @@ func (p *Pool) Unseen() (out []string) {
 	return out
 }
 
-// Catalogue is what the person agreed to of a server; nil: it was never seen.
+// Catalogue is what the user agreed to of a server; nil: it was never seen.
 func (p *Pool) Catalogue(name string) *Catalogue {
 	v := p.servers[name]
 	if v == nil {
@@ -110,7 +113,7 @@ func (p *Pool) Catalogue(name string) *Catalogue {
 	return v.known()
 }
 
-// Pending is what a server that runs says otherwise than the person agreed to.
+// Pending is what a server that runs says otherwise than the user agreed to.
 func (p *Pool) Pending(name string) Change {
 	v := p.servers[name]
 	if v == nil {
@@ -121,7 +124,8 @@ func (p *Pool) Pending(name string) Change {
 	return v.change
 }
 
-// Accept agrees to a change as it was shown. It fails when the server says something else again by now.
+// Accept agrees to a change as it was shown. It fails when the server says something else again by
+// now.
 func (p *Pool) Accept(c Change) error {
 	v := p.servers[c.Server]
 	if v == nil {
@@ -140,7 +144,8 @@ func (p *Pool) Accept(c Change) error {
 	return nil
 }
 
-// holds looks, right before a call, whether a tool is what the person agreed to, and asks them where it is not.
+// holds looks, right before a call, whether a tool is what the user agreed to, and asks them
+// where it is not.
 func (v *server) holds(ctx context.Context, shown Tool) error {
 	v.mu.Lock()
 	now, there := v.now.tool(shown.Name)
@@ -164,7 +169,7 @@ func (v *server) holds(ctx context.Context, shown Tool) error {
 	return tool.Fail(tool.CodeStale, "the tool %s of the server %s takes other arguments now, which the person has agreed to: %s; call it again with those", Line(shown.Name, 100), name, now.Parameters)
 }
 
-// consent has the person look at a change.
+// consent has the user look at a change.
 func (v *server) consent(ctx context.Context, c Change) error {
 	ask := v.pool.opts.Consent
 	if ask == nil {

@@ -23,8 +23,8 @@ type Aside struct {
 	holds  []func()
 }
 
-// Aside begins one: the context ends with the last of the calls that run now, whose time it does not take. No call: nothing
-// is wanted of anybody, and there is none. End has to be called.
+// Aside begins one: the context ends with the last of the calls that run now, whose time it does
+// not take. No call: nothing is wanted of anybody, and there is none. End has to be called.
 func (p *Pool) Aside(ctx context.Context, server string) (context.Context, *Aside) {
 	v := p.servers[server]
 	if v == nil {
@@ -71,7 +71,8 @@ func (a *Aside) End() {
 	close(a.over)
 }
 
-// leave takes a call that has ended out of what is done beside it, and waits for what was done for it alone.
+// leave takes a call that has ended out of what is done beside it, and waits for what was done for
+// it alone.
 func (c *calls) leave(token string) {
 	c.mu.Lock()
 	delete(c.by, token)

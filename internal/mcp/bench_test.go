@@ -14,8 +14,8 @@ import (
 	"adze/tool/pick"
 )
 
-// BenchmarkEnlist is what a start has of 150 tools of ten servers that were there before: their roll is read, and what
-// may be chosen.
+// BenchmarkEnlist is what a start has of 150 tools of ten servers that were there before: their
+// roll is read, and what may be chosen.
 func BenchmarkEnlist(b *testing.B) {
 	dir := b.TempDir()
 	o := Options{State: dir}
@@ -56,8 +56,9 @@ func BenchmarkEnlist(b *testing.B) {
 	}
 }
 
-// BenchmarkFiveIdleServers is the memory of five servers of the npm registry that run and do nothing, of adze's side and of
-// theirs. An idle server is stopped after five minutes; then theirs is 0.
+// BenchmarkFiveIdleServers is the memory of five servers of the npm registry that run and do
+// nothing, of adze's side and of theirs. An idle server is stopped after five minutes; then theirs
+// is 0.
 func BenchmarkFiveIdleServers(b *testing.B) {
 	program := nodetest.Program(b, "@modelcontextprotocol/server-memory", "mcp-server-memory")
 	dir := b.TempDir()

@@ -12,8 +12,8 @@ var (
 	errBomb    = fmt.Errorf("its schema takes more than %d steps for one value", maxSteps)
 )
 
-// bomb refuses a schema that takes endless time, or far too much, for one and the same value: by references that come back
-// to where they stand, or that double at each step.
+// bomb refuses a schema that takes endless time, or far too much, for one and the same value: by
+// references that come back to where they stand, or that double at each step.
 func bomb(root map[string]any) error {
 	w := walker{root: root, on: map[string]bool{}}
 	return w.each(root, 0)

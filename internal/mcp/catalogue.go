@@ -15,8 +15,9 @@ import (
 	"adze/internal/whole"
 )
 
-// Catalogue is what the person lets a server say of itself and its tools: what it said when it was first there, and what
-// they agreed to since. It is kept on the disk, so that a run knows the tools without starting anything.
+// Catalogue is what the user lets a server say of itself and its tools: what it said when it was
+// first there, and what they agreed to since. It is kept on the disk, so that a run knows the tools
+// without starting anything.
 type Catalogue struct {
 	Version      int    `json:"version"`
 	Protocol     string `json:"protocol"`
@@ -64,8 +65,8 @@ func (c *Catalogue) tool(name string) (Tool, bool) {
 	return c.Tools[i], true
 }
 
-// file is where a server's catalogue is kept; a server that is started in another way is another one. Values of variables
-// may be secrets and are left out.
+// file is where a server's catalogue is kept; a server that is started in another way is another
+// one. Values of variables may be secrets and are left out.
 func (s Server) file(dir string) string {
 	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.From}) // texts always encode
 	sum := sha256.Sum256(whole)
@@ -89,7 +90,7 @@ func loadCatalogue(path string) *Catalogue {
 	return c
 }
 
-// save leaves the old file or the whole new one, for the person's eyes only.
+// save leaves the old file or the whole new one, for the user's eyes only.
 func (c *Catalogue) save(path string) error {
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -106,18 +107,19 @@ func keep(path string, raw []byte) error {
 	return whole.WriteCache(path, raw)
 }
 
-// Change is what a server says otherwise than the person agreed to.
+// Change is what a server says otherwise than the user agreed to.
 type Change struct {
 	Server  string
 	Lines   []string // what is different, for the person
 	Changed []string // names of tools
 	Added   []string
 	Removed []string
-	// Said is the hash of all that the server says now: what is agreed to is that, and nothing that looks alike in the Lines.
+	// Said is the hash of all that the server says now: what is agreed to is that, and nothing that
+	// looks alike in the Lines.
 	Said string
 }
 
-// Any reports whether the person has to agree; what is gone needs no consent.
+// Any reports whether the user has to agree; what is gone needs no consent.
 func (c Change) Any() bool { return len(c.Changed)+len(c.Added) > 0 }
 
 // changes compares what was agreed to with what is said now.
@@ -169,7 +171,8 @@ func (c *Catalogue) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// maxShown bounds one text of a question in bytes: a whole description, and the beginning of a long schema.
+// maxShown bounds one text of a question in bytes: a whole description, and the beginning of a long
+// schema.
 const maxShown = 2 * maxDescription
 
 // shown is a text for a question, which says how much of it is not shown.

@@ -21,7 +21,8 @@ type attempt struct {
 	limit   time.Duration // for its answer to the first question
 }
 
-// ErrFinal is in the error of an [Opener] that no second attempt mends, such as a server that wants a login.
+// ErrFinal is in the error of an [Opener] that no second attempt mends, such as a server that wants
+// a login.
 var ErrFinal = errors.New("it cannot be dialled")
 
 // errSilent says that a server did not answer.
@@ -31,9 +32,9 @@ func (e errSilent) Error() string {
 	return fmt.Sprintf("it did not answer within %s", e.after.Round(time.Millisecond))
 }
 
-// converse begins a conversation and holds it until it ends or ctx does. A server of an older protocol may be silent at the
-// question of the newest one, or end at it: it is then started anew and asked in its own words. One that refuses those was
-// only slow.
+// converse begins a conversation and holds it until it ends or ctx does. A server of an older
+// protocol may be silent at the question of the newest one, or end at it: it is then started anew
+// and asked in its own words. One that refuses those was only slow.
 func (v *life) converse(ctx context.Context) error {
 	whole := cmp.Or(v.conf.Start, DefaultStart)
 	deadline := time.Now().Add(whole)
@@ -101,8 +102,8 @@ func ended(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed)
 }
 
-// talk shakes hands, lists the tools, and then waits for the end. It returns as soon as ctx ends, whatever the library
-// still waits for: its own way to close may take a quarter of a minute.
+// talk shakes hands, lists the tools, and then waits for the end. It returns as soon as ctx ends,
+// whatever the library still waits for: its own way to close may take a quarter of a minute.
 func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

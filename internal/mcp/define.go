@@ -20,7 +20,8 @@ const (
 	maxArgument    = 1 << 10 // of the description of an argument
 	maxSchema      = 32 << 10
 	maxDepth       = 16
-	// maxSteps bounds how much of a schema is looked at for one value: references may make a short text enormous.
+	// maxSteps bounds how much of a schema is looked at for one value: references may make a short
+	// text enormous.
 	maxSteps = 2000
 )
 
@@ -73,8 +74,8 @@ func pin(t *sdk.Tool, instructions string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// parameters is a tool's schema, cleaned: texts lose what cannot be seen, patterns that cannot be read are left to the
-// server, and whatever could not be shown as it is makes the tool unusable.
+// parameters is a tool's schema, cleaned: texts lose what cannot be seen, patterns that cannot be
+// read are left to the server, and whatever could not be shown as it is makes the tool unusable.
 func parameters(given any) (json.RawMessage, error) {
 	object, ok := given.(map[string]any)
 	if given == nil {
@@ -116,7 +117,8 @@ func (c *cleaner) fail(format string, args ...any) {
 	}
 }
 
-// clean copies a value; names says that it is an object whose keys are names of arguments or definitions.
+// clean copies a value; names says that it is an object whose keys are names of arguments or
+// definitions.
 func (c *cleaner) clean(value any, depth int, names bool) any {
 	if depth > 2*maxDepth { // a level of a schema is one of keywords and one of names
 		c.fail("its schema is deeper than %d", maxDepth)

@@ -28,7 +28,8 @@ type entry struct {
 	Enabled     *bool          `json:"enabled"`
 }
 
-// Read reads a server from the entry of a file; off says that the file switches it off. Nothing is expanded yet.
+// Read reads a server from the entry of a file; off says that the file switches it off. Nothing is
+// expanded yet.
 func Read(name string, raw []byte) (s Server, off bool, err error) {
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil {
@@ -63,8 +64,8 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
 }
 
-// Old reports a server that speaks the transport of 2024-11-05: by what a file says of its kind, else by the address that
-// was the custom.
+// Old reports a server that speaks the transport of 2024-11-05: by what a file says of its kind,
+// else by the address that was the custom.
 func Old(kind, address string) bool {
 	if kind != "" && kind != "remote" {
 		return kind == "sse"
@@ -81,8 +82,9 @@ type Variables struct {
 	Home   string
 }
 
-// Expand replaces ${NAME} and ${NAME:-default} in a server's texts, also as other assistants write it: ${env:NAME},
-// ${workspaceFolder}, ${userHome}. What cannot be replaced makes the server unusable.
+// Expand replaces ${NAME} and ${NAME:-default} in a server's texts, also as other assistants write
+// it: ${env:NAME}, ${workspaceFolder}, ${userHome}. What cannot be replaced makes the server
+// unusable.
 func (s Server) Expand(v Variables) Server {
 	s.Command, s.Env, s.Headers = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers)
 	x := expander{of: v}

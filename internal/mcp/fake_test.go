@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 // patience is how long a test waits for what has to come, however loaded the machine is.
 const patience = 2 * time.Minute
 
-// pool is a pool of servers of the test binary, each with how it behaves; change may change its options.
+// pool is a pool of servers of the test binary, each with how it behaves; change may change its
+// options.
 func pool(t *testing.T, servers map[string]string, change func(*Options)) *Pool {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

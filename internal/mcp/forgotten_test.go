@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// A server that was started anew knows no session of before: it answers 404, and the protocol wants a new session then.
-// The call was not made, and is made in the new one.
+// A server that was started anew knows no session of before: it answers 404, and the protocol wants
+// a new session then. The call was not made, and is made in the new one.
 func TestAServerThatForgotTheSession(t *testing.T) {
 	var calls, starts atomic.Int32
 	var inner atomic.Pointer[sdk.StreamableHTTPHandler]

@@ -12,8 +12,8 @@ const (
 	maxWordLines = 20
 )
 
-// LastWords are the last lines that the program of a server wrote to standard error, cleaned and without secrets; it may have
-// ended since. Empty: there is none.
+// LastWords are the last lines that the program of a server wrote to standard error, cleaned and
+// without secrets; it may have ended since. Empty: there is none.
 func (p *Pool) LastWords(name string) string {
 	v := p.servers[name]
 	if v == nil {
@@ -28,7 +28,8 @@ func (p *Pool) LastWords(name string) string {
 	return lastLines(from, p.opts.Mask)
 }
 
-// lastLines hides secrets before anything is cut or cleaned away: half a secret is not known as one.
+// lastLines hides secrets before anything is cut or cleaned away: half a secret is not known as
+// one.
 func lastLines(from *proc.Output, mask func(string) string) string {
 	text := from.Last(errorRing).Tail
 	if mask != nil {

@@ -8,7 +8,7 @@ import (
 	"adze/internal/proc"
 )
 
-// What a program wrote last is kept when it has ended, for the person to see why.
+// What a program wrote last is kept when it has ended, for the user to see why.
 func TestLastWordsOfAProgramThatEnded(t *testing.T) {
 	p := pool(t, map[string]string{"fake": "exit at tools/list"}, func(o *Options) {
 		o.Mask = func(s string) string { return strings.ReplaceAll(s, "first", "***") }

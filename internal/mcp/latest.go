@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Latest keeps answers in order to a question that others may make stale at any moment: one is asked at a time, and after a
-// mark was made only an answer counts whose question was sent behind it. The zero value is ready; it is safe for concurrent use.
+// Latest keeps answers in order to a question that others may make stale at any moment: one is
+// asked at a time, and after a mark was made only an answer counts whose question was sent behind
+// it. The zero value is ready; it is safe for concurrent use.
 type Latest struct {
 	mu      sync.Mutex
 	made    int           // marks
@@ -26,7 +27,8 @@ func (l *Latest) Mark() int {
 	return l.made
 }
 
-// Since asks, unless an answer covers the mark by now. It waits for its turn as long as ctx lets it.
+// Since asks, unless an answer covers the mark by now. It waits for its turn as long as ctx lets
+// it.
 func (l *Latest) Since(ctx context.Context, mark int, ask func() error) error {
 	l.mu.Lock()
 	if l.turn == nil {
@@ -58,8 +60,8 @@ func (l *Latest) Since(ctx context.Context, mark int, ask func() error) error {
 	return err
 }
 
-// Stale makes a mark and has again called with it on a goroutine, unless one waits already to ask. Who is told so too often
-// asks once in a while.
+// Stale makes a mark and has again called with it on a goroutine, unless one waits already to ask.
+// Who is told so too often asks once in a while.
 func (l *Latest) Stale(ctx context.Context, again func(mark int)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

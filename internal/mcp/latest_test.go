@@ -14,8 +14,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// scripted is a server in this process, whose every answer the test gives. It is used in a bubble of synctest: after settle
-// all that adze does of itself is done.
+// scripted is a server in this process, whose every answer the test gives. It is used in a bubble
+// of synctest: after settle all that adze does of itself is done.
 type scripted struct {
 	t    *testing.T
 	pool *Pool
@@ -129,7 +129,8 @@ func (s *scripted) wants(name string) {
 	}
 }
 
-// TestNoChangeIsLost: whenever a server tells of a change, what was asked for behind its word counts in the end.
+// TestNoChangeIsLost: whenever a server tells of a change, what was asked for behind its word
+// counts in the end.
 func TestNoChangeIsLost(t *testing.T) {
 	for name, c := range map[string]func(s *scripted){
 		"while it is first listed": func(s *scripted) {

@@ -18,7 +18,8 @@ const (
 	maxBytes = 8 << 20 // of all definitions of a server
 )
 
-// Listing is what a server says of itself and its tools. It is the server's own word: nothing is cleaned.
+// Listing is what a server says of itself and its tools. It is the server's own word: nothing is
+// cleaned.
 type Listing struct {
 	Version      string      `json:"version"` // of the protocol
 	Title        string      `json:"title,omitempty"`
@@ -91,7 +92,7 @@ func (l *Listing) pages(ctx context.Context, s *sdk.ClientSession, conf Server) 
 	}
 }
 
-// wants reports whether the person lets a tool in.
+// wants reports whether the user lets a tool in.
 func (s Server) wants(name string) bool {
 	if len(s.Tools) == 0 {
 		return true

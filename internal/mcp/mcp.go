@@ -1,18 +1,21 @@
-// Package mcp lets a run use the tools of MCP servers: programs that it starts, and services that it dials.
+// Package mcp lets a run use the tools of MCP servers: programs that it starts, and services that
+// it dials.
 //
-// The one rule: a server is a stranger. It never holds up a turn, what it says is bounded and cleaned before anybody sees
-// it, and what it says of its tools is pinned: a word that changes is asked about before it counts.
+// The one rule: a server is a stranger. It never holds up a turn, what it says is bounded and
+// cleaned before anybody sees it, and what it says of its tools is pinned: a word that changes is
+// asked about before it counts.
 //
-// Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the handshake, in both eras
-// of the protocol), relist.go and latest.go (what changes while it runs), stdio.go (the wire of a program), list.go and
-// define.go (its catalogue, bounded and cleaned), agree.go (what the person lets it say), roll.go (what a start reads of
-// it), tool.go (a call).
+// Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the
+// handshake, in both eras of the protocol), relist.go and latest.go (what changes while it runs),
+// stdio.go (the wire of a program), list.go and define.go (its catalogue, bounded and cleaned),
+// agree.go (what the user lets it say), roll.go (what a start reads of it), tool.go (a call).
 //
-// Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25 (modelcontextprotocol.io/specification).
+// Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
+// (modelcontextprotocol.io/specification).
 //
-// Known limits: the order of a schema's properties is that of the alphabet, because the library decodes it into a map. From
-// 2026-07-28 on, changes after the end of a subscription are seen when the server is started the next time: the library does
-// not tell of that end.
+// Known limits: the order of a schema's properties is that of the alphabet, because the library
+// decodes it into a map. From 2026-07-28 on, changes after the end of a subscription are seen when
+// the server is started the next time: the library does not tell of that end.
 package mcp
 
 import (
@@ -31,10 +34,11 @@ import (
 
 // Bounds of a server's life, unless Options or Server say others.
 const (
-	// DefaultProbe is how long a server may take to answer the question of the newest protocol, which older ones leave
-	// unanswered, or end at.
+	// DefaultProbe is how long a server may take to answer the question of the newest protocol,
+	// which older ones leave unanswered, or end at.
 	DefaultProbe = 3 * time.Second
-	// DefaultStart is how long a server may take until its tools are known; it is the session's time and not a call's.
+	// DefaultStart is how long a server may take until its tools are known; it is the session's
+	// time and not a call's.
 	DefaultStart = 30 * time.Second
 	// DefaultWait is how long a call waits for a server that starts.
 	DefaultWait = 5 * time.Second
@@ -44,7 +48,8 @@ const (
 	DefaultIdle = 5 * time.Minute
 )
 
-// Server is one server as the person, or a project with their consent, names it: a program or an address.
+// Server is one server as the user, or a project with their consent, names it: a program or an
+// address.
 type Server struct {
 	Name    string
 	Command []string          // program and arguments
@@ -77,7 +82,8 @@ type Options struct {
 	Servers    []Server
 	Supervisor proc.Supervisor
 	Env        func() []string // of programs, asked when one starts
-	// Holds says, right before a server starts or is dialled, whether the person lets it; nil: it may.
+	// Holds says, right before a server starts or is dialled, whether the user lets it; nil: it
+	// may.
 	Holds func(Server) error
 	// Mask hides secrets in what servers say of themselves; nil: nothing is hidden.
 	Mask func(string) string
@@ -85,20 +91,23 @@ type Options struct {
 	Reach func(ctx context.Context, host string, port uint16) error
 	// State is the folder in which the catalogues are kept; empty: they are forgotten.
 	State string
-	// Consent asks the person about a change of what a server says; nil: nobody is there, and it is refused.
+	// Consent asks the user about a change of what a server says; nil: nobody is there, and it is
+	// refused.
 	Consent func(context.Context, Change) error
 	// HTTP opens the wire to a server with a URL; nil: such servers cannot be used.
 	HTTP Opener
 	// Client adds handlers for what servers ask and tell; nil: there are none.
 	Client func(server string, o *sdk.ClientOptions)
-	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait. Nil: nobody looks.
+	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait.
+	// Nil: nobody looks.
 	Changed func(server string)
 
 	Probe, Wait, Idle time.Duration // 0: the defaults
 }
 
-// Opener opens the wire to a server and hands it to use, which returns when the conversation is over or ctx ends. What the
-// opener started has ended when it returns; its error says how the wire broke and is nil where it did not.
+// Opener opens the wire to a server and hands it to use, which returns when the conversation is
+// over or ctx ends. What the opener started has ended when it returns; its error says how the wire
+// broke and is nil where it did not.
 type Opener func(ctx context.Context, s Server, use func(sdk.Transport)) error
 
 // ErrUnknown says that no server has a name.
@@ -194,9 +203,9 @@ func (p *Pool) Stop(name string) {
 	}
 }
 
-// Session is the conversation with a server, which is started when it does not run: it waits until the tools are known, as
-// long as ctx and Options.Wait let it. Release has to be called when it is not used any more: until then the server is not
-// idle.
+// Session is the conversation with a server, which is started when it does not run: it waits until
+// the tools are known, as long as ctx and Options.Wait let it. Release has to be called when it is
+// not used any more: until then the server is not idle.
 func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, release func(), err error) {
 	v := p.server(name)
 	if v == nil {
@@ -208,7 +217,8 @@ func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, 
 	return v.borrow(ctx)
 }
 
-// Await waits until a server is ready or has failed, which its start decides and not the caller's patience.
+// Await waits until a server is ready or has failed, which its start decides and not the caller's
+// patience.
 func (p *Pool) Await(ctx context.Context, name string) error {
 	v := p.server(name)
 	if v == nil {

@@ -9,8 +9,8 @@ import (
 // maxName is what providers take.
 const maxName = 64
 
-// ToolName is a server's tool as a model calls it: server_tool, of letters, digits, _ and -. One that is too long is cut,
-// and ends with a hash of the whole.
+// ToolName is a server's tool as a model calls it: server_tool, of letters, digits, _ and -. One
+// that is too long is cut, and ends with a hash of the whole.
 func ToolName(server, name string) string {
 	whole := plain(server) + "_" + plain(name)
 	if !letter(whole[0]) {

@@ -11,7 +11,8 @@ import (
 	"adze/tool"
 )
 
-// The servers of the npm registry that the protocol's own people keep, over stdio: what they offer, what their tools answer.
+// The servers of the npm registry that the protocol's own people keep, over stdio: what they offer,
+// what their tools answer.
 
 // npm is a bench with the tools of one of them, which has been there before.
 func npm(t *testing.T, name string, args ...string) (*bench, *Pool) {

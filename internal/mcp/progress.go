@@ -37,7 +37,8 @@ func (c *calls) begin(r running) (token string, end func()) {
 	return token, func() { c.leave(token) }
 }
 
-// progress goes to the call that it is of; the last one may come after the result, and is then nobody's.
+// progress goes to the call that it is of; the last one may come after the result, and is then
+// nobody's.
 func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	if p == nil {
 		return
@@ -50,7 +51,8 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// Waits says that the calls of a server wait for a person, until over is called: that time is not theirs.
+// Waits says that the calls of a server wait for a person, until over is called: that time is not
+// theirs.
 func (p *Pool) Waits(server string) (over func()) {
 	v := p.servers[server]
 	if v == nil {

@@ -32,8 +32,8 @@ func (l *life) client() *sdk.Client {
 	return c
 }
 
-// uncached has the library forget lists at once, whatever time a server says that they are good for: an answer that is put
-// by after the word that it is stale would be given for the new one.
+// uncached has the library forget lists at once, whatever time a server says that they are good
+// for: an answer that is put by after the word that it is stale would be given for the new one.
 func uncached(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		got, err := next(ctx, method, r)
@@ -54,8 +54,8 @@ func uncached(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// subscribed counts as a change: from 2026-07-28 on a server tells of one only after it has taken the subscription, and a list
-// that was asked for before may have changed in between.
+// subscribed counts as a change: from 2026-07-28 on a server tells of one only after it has taken
+// the subscription, and a list that was asked for before may have changed in between.
 func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSubscriptions) {
 	if to.ToolsListChanged && o.ToolListChangedHandler != nil {
 		o.ToolListChangedHandler(ctx, &sdk.ToolListChangedRequest{})
@@ -71,10 +71,12 @@ func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSu
 // stale has the tools asked for again, after the server said that they are others.
 func (l *life) stale() { l.latest.Stale(l.pool.ctx, l.relist) }
 
-// relistTries is how often a server may fail to say what its tools are now, until it tells of the next change.
+// relistTries is how often a server may fail to say what its tools are now, until it tells of the
+// next change.
 const relistTries = 3
 
-// relist waits until the tools are known for the first time: holding the turn meanwhile would hold that up.
+// relist waits until the tools are known for the first time: holding the turn meanwhile would hold
+// that up.
 func (l *life) relist(mark int) {
 	limit := cmp.Or(l.conf.Start, DefaultStart)
 	ctx, cancel := context.WithTimeout(l.pool.ctx, limit)

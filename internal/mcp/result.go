@@ -10,14 +10,15 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one answer. What the model gets of its text, the pipeline clips; the frame bounds all of it.
+// Bounds of one answer. What the model gets of its text, the pipeline clips; the frame bounds all
+// of it.
 const (
 	maxAnswer   = maxFrame
 	maxPictures = 8
 )
 
-// Content is what a server sent as a model takes it: texts, and pictures of the kinds that models look at. What is neither is
-// named.
+// Content is what a server sent as a model takes it: texts, and pictures of the kinds that models
+// look at. What is neither is named.
 func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
 	var parts []string
 	add := func(s string) { parts = append(parts, strings.TrimRight(Clean(s, maxAnswer), "\n")) }
@@ -59,7 +60,8 @@ func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
 	return strings.Join(parts, "\n"), pictures
 }
 
-// pictureKind tells the kinds that models look at by their first bytes; what a server calls them does not count.
+// pictureKind tells the kinds that models look at by their first bytes; what a server calls them
+// does not count.
 func pictureKind(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):

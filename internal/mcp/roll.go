@@ -17,9 +17,10 @@ import (
 	"adze/tool"
 )
 
-// The roll is a file with the catalogues of all servers of a configuration as a start needs them: a table of names and
-// digests, and behind it the definitions, which are read one by one. It is made of the catalogues and counts as long as they are as they were; what it
-// does not know, and a roll that is damaged, is read from them. What the person agreed to is in the catalogues alone.
+// The roll is a file with the catalogues of all servers of a configuration as a start needs them: a
+// table of names and digests, and behind it the definitions, which are read one by one. It is made
+// of the catalogues and counts as long as they are as they were; what it does not know, and a roll
+// that is damaged, is read from them. What the user agreed to is in the catalogues alone.
 const (
 	rollMagic = "adze mcp roll 1\n"
 	rollHead  = len(rollMagic) + sha256.Size + 8 // and the length of the table
@@ -129,7 +130,8 @@ func sumOf(raw []byte) string {
 	return string(sum[:])
 }
 
-// leaf is what is known of the server for a list of its tools; nil: it was never seen, or is hidden. The lock is held.
+// leaf is what is known of the server for a list of its tools; nil: it was never seen, or is
+// hidden. The lock is held.
 func (v *server) leaf() *leaf {
 	if v.hidden {
 		return nil
@@ -149,7 +151,8 @@ func (v *server) leaf() *leaf {
 	return v.made
 }
 
-// rollFile is where the roll of these servers is. Other servers, and definitions that are made in another way, have another.
+// rollFile is where the roll of these servers is. Other servers, and definitions that are made in
+// another way, have another.
 func (p *Pool) rollFile() string {
 	sum := sha256.New()
 	for _, name := range p.order {
@@ -164,7 +167,8 @@ func (p *Pool) rollFile() string {
 	return filepath.Join(p.opts.State, "roll-"+hex.EncodeToString(sum.Sum(nil)[:12]))
 }
 
-// readRoll is what the roll has of servers whose catalogues are as they were; nil stands for one that was never seen.
+// readRoll is what the roll has of servers whose catalogues are as they were; nil stands for one
+// that was never seen.
 func (p *Pool) readRoll() map[string]*leaf {
 	if p.opts.State == "" || len(p.order) == 0 {
 		return nil

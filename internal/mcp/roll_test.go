@@ -40,8 +40,8 @@ func spoil(t *testing.T, path string, change func([]byte)) {
 	}
 }
 
-// TestAStartReadsNoDefinition: names, digests and what a server shares come from the roll, a definition only when somebody
-// asks for it, and a catalogue not at all.
+// TestAStartReadsNoDefinition: names, digests and what a server shares come from the roll, a
+// definition only when somebody asks for it, and a catalogue not at all.
 func TestAStartReadsNoDefinition(t *testing.T) {
 	p := seen(t, map[string]string{"fake": "old; many 40"}, nil)
 	spoil(t, catalogueFile(t, p), func(raw []byte) { clear(raw) })
@@ -63,8 +63,8 @@ func TestAStartReadsNoDefinition(t *testing.T) {
 	}
 }
 
-// TestARollSaysWhatTheCataloguesSay: the tools, their order and their digests are the same without it, and when it is damaged
-// at any place or cut.
+// TestARollSaysWhatTheCataloguesSay: the tools, their order and their digests are the same without
+// it, and when it is damaged at any place or cut.
 func TestARollSaysWhatTheCataloguesSay(t *testing.T) {
 	p := seen(t, map[string]string{"fake": "old; many 5"}, nil)
 	roll := p.rollFile()
@@ -101,7 +101,8 @@ func TestARollSaysWhatTheCataloguesSay(t *testing.T) {
 	}
 }
 
-// TestARollIsMadeAnew: when a catalogue is another, and when it was damaged; another command is another server.
+// TestARollIsMadeAnew: when a catalogue is another, and when it was damaged; another command is
+// another server.
 func TestARollIsMadeAnew(t *testing.T) {
 	p := seen(t, map[string]string{"fake": "old; many 5"}, nil)
 	roll := p.rollFile()

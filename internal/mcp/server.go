@@ -20,7 +20,8 @@ const (
 	restartTime = 10 * time.Minute
 	// politeTime is what a program gets to end by itself when its standard input is closed.
 	politeTime = 300 * time.Millisecond
-	// lastTime is what the end of a conversation that broke may take to be known, on a machine that is busy.
+	// lastTime is what the end of a conversation that broke may take to be known, on a machine that
+	// is busy.
 	lastTime = 10 * time.Second
 )
 
@@ -238,7 +239,8 @@ func (v *server) await(ctx context.Context) error {
 	}
 }
 
-// borrow is the session, once it is ready. Who waits for it uses the server already: it may not end as idle meanwhile.
+// borrow is the session, once it is ready. Who waits for it uses the server already: it may not end
+// as idle meanwhile.
 func (v *server) borrow(ctx context.Context) (*sdk.ClientSession, func(), error) {
 	v.mu.Lock()
 	v.busy++

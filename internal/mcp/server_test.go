@@ -14,8 +14,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestAServerOfEitherEraAnswers: one that knows only the newest protocol, one that knows only older ones, one that says
-// nothing at a question that it does not know, one that ends at it; and banners in between.
+// TestAServerOfEitherEraAnswers: one that knows only the newest protocol, one that knows only older
+// ones, one that says nothing at a question that it does not know, one that ends at it; and banners
+// in between.
 func TestAServerOfEitherEraAnswers(t *testing.T) {
 	for how, version := range map[string]string{
 		"modern":                          "2026-07-28",
@@ -48,7 +49,8 @@ func TestASilentProbeIsAskedInOlderWords(t *testing.T) {
 	}
 }
 
-// TestASlowServerOfTheNewestProtocolIsHeard: the probe was over before it answered, and it refuses the older words.
+// TestASlowServerOfTheNewestProtocolIsHeard: the probe was over before it answered, and it refuses
+// the older words.
 func TestASlowServerOfTheNewestProtocolIsHeard(t *testing.T) {
 	p := pool(t, map[string]string{"fake": "modern"}, func(o *Options) { o.Probe = time.Nanosecond })
 	if got, err := says(t.Context(), t, p, "hello"); got != "hello" || err != nil {
@@ -56,7 +58,8 @@ func TestASlowServerOfTheNewestProtocolIsHeard(t *testing.T) {
 	}
 }
 
-// TestAFaultyServerFailsWithAReason: at each step of its start, in each way, within the time it has.
+// TestAFaultyServerFailsWithAReason: at each step of its start, in each way, within the time it
+// has.
 func TestAFaultyServerFailsWithAReason(t *testing.T) {
 	for _, c := range []struct{ how, want string }{
 		{"exit at initialize", "cannot go on"},
@@ -128,7 +131,8 @@ func TestAServerThatDiedIsStartedForTheNextCall(t *testing.T) {
 	}
 }
 
-// TestNothingOfAServerSurvives: a grandchild does not, neither of one that ignores the end of its input.
+// TestNothingOfAServerSurvives: a grandchild does not, neither of one that ignores the end of its
+// input.
 func TestNothingOfAServerSurvives(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "child")
 	p := pool(t, map[string]string{"fake": "old; deaf"}, func(o *Options) {
@@ -236,7 +240,8 @@ func TestProgressGoesToItsCall(t *testing.T) {
 	}
 }
 
-// Who borrows a server at the very moment at which it would end as idle finds it ended, or has it until they give it back.
+// Who borrows a server at the very moment at which it would end as idle finds it ended, or has it
+// until they give it back.
 func TestABorrowedServerIsNotIdle(t *testing.T) {
 	const fair = 2 * time.Millisecond // who waits longer than one for a mutex gets it in turn, else whoever runs
 	for range 10 {

@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// Clean is a server's text without what a terminal or a reader would take for something else: control and bidirectional
-// characters, tags that cannot be seen, and what is no text. It is cut at so many bytes.
+// Clean is a server's text without what a terminal or a reader would take for something else:
+// control and bidirectional characters, tags that cannot be seen, and what is no text. It is cut at
+// so many bytes.
 func Clean(text string, most int) string {
 	cut := ""
 	if len(text) > most {

@@ -47,7 +47,7 @@ func (m *mender) begin(like session.Entry) {
 	}
 }
 
-// own reports a call that no answer asked for: one of the person's, or of a command's.
+// own reports a call that no answer asked for: one of the user's, or of a command's.
 func own(id tool.CallID) bool {
 	return strings.HasPrefix(string(id), "person-") || strings.HasPrefix(string(id), "command-")
 }

@@ -131,7 +131,8 @@ func config(t testing.TB, s session.Store, id session.ID, p session.Provider) se
 	}
 }
 
-// written is the rows of a conversation in which all kinds of things happen, over several processes, and the id of it.
+// written is the rows of a conversation in which all kinds of things happen, over several
+// processes, and the id of it.
 func written(t testing.TB, s *store.Store, id session.ID, r *rand.Rand) []store.Raw {
 	t.Helper()
 	a, memory := &author{Rand: r}, store.NewMemory()

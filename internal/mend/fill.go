@@ -212,8 +212,8 @@ func (m *mender) take(r placed, c content) {
 	m.out = append(m.out, e)
 }
 
-// between is called before what belongs to a message: a note about what is gone may stand here, but not between the fragments
-// of a message, and not between them and the whole.
+// between is called before what belongs to a message: a note about what is gone may stand here, but
+// not between the fragments of a message, and not between them and the whole.
 func (m *mender) between(message string) {
 	if message == "" || message != m.arrives {
 		m.tell()
@@ -237,7 +237,8 @@ func (m *mender) ask(key call, c tool.RawCall) {
 	}
 }
 
-// call takes an intent or an outcome. When the answer that asked for it is lost, that is rebuilt before.
+// call takes an intent or an outcome. When the answer that asked for it is lost, that is rebuilt
+// before.
 func (m *mender) call(r placed, c content) {
 	key := callOf(c.record)
 	if !m.said[key.message] && m.damaged && key.message != "" && !own(key.id) {

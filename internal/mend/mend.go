@@ -1,15 +1,17 @@
 // Package mend makes a valid log of a damaged one.
 //
-// The one rule: nothing that is as it was written is left out, and nothing that is known to be changed is passed on. What is
-// gone, and what cannot be proven, is said: to the person in a report, to the model by a note where something is missing. The
-// old log stays as it is.
+// The one rule: nothing that is as it was written is left out, and nothing that is known to be
+// changed is passed on. What is gone, and what cannot be proven, is said: to the user in a
+// report, to the model by a note where something is missing. The old log stays as it is.
 //
-// Start reading at Repair. order.go finds out by the hash chain which rows are as they were written and where they belong,
-// read.go whether an entry is what its type says, fill.go puts together what goes on from there: a call without an outcome
-// gets one, "outcome unknown", and of a lost answer what its calls tell of it.
+// Start reading at Repair. order.go finds out by the hash chain which rows are as they were written
+// and where they belong, read.go whether an entry is what its type says, fill.go puts together what
+// goes on from there: a call without an outcome gets one, "outcome unknown", and of a lost answer
+// what its calls tell of it.
 //
-// Known limits: a row behind a lost or doubtful one cannot be proven and is believed; one that was moved besides is not. Of a rebuilt answer the arguments are those that the
-// tool lets be logged. Pages that the database itself cannot read are a matter of package store, which salvages before.
+// Known limits: a row behind a lost or doubtful one cannot be proven and is believed; one that was
+// moved besides is not. Of a rebuilt answer the arguments are those that the tool lets be logged.
+// Pages that the database itself cannot read are a matter of package store, which salvages before.
 package mend
 
 import (
@@ -25,8 +27,8 @@ import (
 // Kind says what was found, and what was done about it.
 type Kind string
 
-// Kinds of findings. Of the first four something is wrong with the log; the others follow from that, or from a process that
-// ended in the middle of a call.
+// Kinds of findings. Of the first four something is wrong with the log; the others follow from
+// that, or from a process that ended in the middle of a call.
 const (
 	Missing  Kind = "missing"  // entries that are gone
 	Dropped  Kind = "dropped"  // an entry that is not as it was written, cannot be read or stands there twice
@@ -41,7 +43,8 @@ const (
 	Began    Kind = "began"    // the start of the session was lost, and is made of what the list knows of it
 )
 
-// Finding is one thing that was found. Seq and Last are its entries in the old log; 0: it has none there.
+// Finding is one thing that was found. Seq and Last are its entries in the old log; 0: it has none
+// there.
 type Finding struct {
 	Kind Kind              `json:"kind"`
 	Seq  int64             `json:"seq,omitempty"`
@@ -86,7 +89,8 @@ type Report struct {
 	Findings []Finding  `json:"findings,omitempty"`
 }
 
-// Sound reports whether the log is as it was written, and can be read. Calls that a process left without an outcome do no harm.
+// Sound reports whether the log is as it was written, and can be read. Calls that a process left
+// without an outcome do no harm.
 func (r Report) Sound() bool {
 	for _, f := range r.Findings {
 		if f.Damage() {
@@ -102,8 +106,9 @@ func Examine(log store.RawLog) Report {
 	return r
 }
 
-// Repair writes what can be kept of a session as a new one and tells what it did. A log with nothing to mend is left alone:
-// the report then names no new session. The caller holds the lock of id.
+// Repair writes what can be kept of a session as a new one and tells what it did. A log with
+// nothing to mend is left alone: the report then names no new session. The caller holds the lock of
+// id.
 func Repair(ctx context.Context, s *store.Store, id session.ID, now time.Time) (Report, error) {
 	log, err := s.Raw(ctx, id)
 	if err != nil {
@@ -136,7 +141,8 @@ func listed(ctx context.Context, s *store.Store, id session.ID) (session.Start, 
 	return session.Start{}, err
 }
 
-// First is the finding that a person looks at first: of damage, the one with the lowest number. False: there is no damage.
+// First is the finding that a person looks at first: of damage, the one with the lowest number.
+// False: there is no damage.
 func (r Report) First() (first Finding, any bool) {
 	for _, f := range r.Findings {
 		if f.Damage() && f.Seq > 0 && (!any || f.Seq < first.Seq) {

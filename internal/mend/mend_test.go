@@ -132,7 +132,8 @@ func rounds(usual int) int {
 	return usual
 }
 
-// TestAnythingThatIsDamagedCanBeMended writes random logs, damages the database at random, once or several times, and repairs.
+// TestAnythingThatIsDamagedCanBeMended writes random logs, damages the database at random, once or
+// several times, and repairs.
 func TestAnythingThatIsDamagedCanBeMended(t *testing.T) {
 	all := servers(t)
 	seed := rand.Uint64()
@@ -209,8 +210,8 @@ func (g rig) mended(original []store.Raw, all []session.Provider) {
 	}
 }
 
-// nothingIntactIsLost: what still stands in the damaged database as it was written, where it stood or behind what stood before
-// it, is in the repaired log.
+// nothingIntactIsLost: what still stands in the damaged database as it was written, where it stood
+// or behind what stood before it, is in the repaired log.
 func nothingIntactIsLost(t *testing.T, original, damaged []store.Raw, repaired []session.Entry) {
 	t.Helper()
 	same := func(a, b store.Raw) bool {
@@ -234,7 +235,8 @@ func nothingIntactIsLost(t *testing.T, original, damaged []store.Raw, repaired [
 	}
 }
 
-// nothingChangedIsBelieved: what was changed is in the repaired log only where the report says that it cannot be proven.
+// nothingChangedIsBelieved: what was changed is in the repaired log only where the report says that
+// it cannot be proven.
 func nothingChangedIsBelieved(t *testing.T, report mend.Report, damaged []store.Raw, repaired []session.Entry) {
 	t.Helper()
 	for _, r := range damaged {

@@ -26,8 +26,9 @@ type placed struct {
 	hash  []byte // what stands behind it was chained to; Hash, unless that was changed
 }
 
-// maxShift is by how much the numbers of rows may have been moved together and are still found; maxLoose how many pieces of a
-// log are tried at each other, maxTries how many places for two of them. They bound the work for a log that is noise.
+// maxShift is by how much the numbers of rows may have been moved together and are still found;
+// maxLoose how many pieces of a log are tried at each other, maxTries how many places for two of
+// them. They bound the work for a log that is noise.
 const (
 	maxShift = 64
 	maxLoose = 2000
@@ -53,8 +54,9 @@ func (p *piece) last() []byte {
 	return p.rows[len(p.rows)-1].Hash
 }
 
-// order puts the rows of a log where they belong and says what is known of each. The chain decides, not the numbers: a row that
-// was moved, or all that follow one that was taken out, are found by their hashes.
+// order puts the rows of a log where they belong and says what is known of each. The chain decides,
+// not the numbers: a row that was moved, or all that follow one that was taken out, are found by
+// their hashes.
 func order(log store.RawLog) []placed {
 	o := orderer{id: log.ID, tip: log.Tip, pieces: split(log)}
 	o.join()
@@ -121,7 +123,8 @@ func (o *orderer) join() {
 	}
 }
 
-// pair finds two pieces that belong together, wherever that is: rows that were moved, and what stood before them is gone.
+// pair finds two pieces that belong together, wherever that is: rows that were moved, and what
+// stood before them is gone.
 func (o *orderer) pair() bool {
 	last := int64(len(o.pieces))
 	for _, p := range o.pieces {
@@ -170,7 +173,8 @@ func (o *orderer) follow(at int64, from *piece) {
 	}
 }
 
-// align has a row of which nothing is known go with its neighbours: their numbers were moved together.
+// align has a row of which nothing is known go with its neighbours: their numbers were moved
+// together.
 func (o *orderer) align() {
 	for i, p := range o.pieces {
 		if p.joined || p.known {
@@ -195,8 +199,8 @@ func (o *orderer) behind(at int64, before []byte) *piece {
 	return nil
 }
 
-// unhashed finds a row of which only the hash was changed: what stands behind it, or what is noted of the end, is chained to
-// the one that it had.
+// unhashed finds a row of which only the hash was changed: what stands behind it, or what is noted
+// of the end, is chained to the one that it had.
 func (o *orderer) unhashed(at int64, before []byte) *piece {
 	for _, p := range o.pieces {
 		if p.joined || len(p.rows) > 1 || p.first().Seq != at+1 {
@@ -231,8 +235,8 @@ func (o *orderer) flat() (out []placed) {
 	return out
 }
 
-// judge tells the rows that were changed from those of which nothing can be known. A log of which no two rows fit says
-// nothing about any of them: it is known under another id.
+// judge tells the rows that were changed from those of which nothing can be known. A log of which
+// no two rows fit says nothing about any of them: it is known under another id.
 func judge(rows []placed, foreign bool) {
 	at, trusted := int64(0), true // of the last row: where, and whether its hash is the one it was written with
 	for i := range rows {

@@ -22,7 +22,8 @@ type content struct {
 	failed   string            // the message of a request that failed: what came of it is void
 }
 
-// read decodes an entry and says what is wrong with it. One of a type that is not known is only JSON.
+// read decodes an entry and says what is wrong with it. One of a type that is not known is only
+// JSON.
 func read(e session.Entry) (c content, err error) {
 	switch e.Type {
 	case session.MessageEntry, session.NoteEntry, session.PartialEntry:

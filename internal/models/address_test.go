@@ -7,8 +7,8 @@ import (
 	"adze/internal/config"
 )
 
-// An address that is none is told with the place where it stands before anything is asked, and what stands in it is not shown: it may hold
-// a password.
+// An address that is none is told with the place where it stands before anything is asked, and what
+// stands in it is not shown: it may hold a password.
 func TestAnAddressThatIsNone(t *testing.T) {
 	for _, address := range []string{"localhost:8080/v1", "not a url", "http://", "ftp://host/v1", "//host/v1", "${HOST}/v1", "https://ann:pass@ho st/v1", "http://[::1/v1"} {
 		for _, name := range []string{"openai", "mine", "ollama"} {

@@ -10,8 +10,8 @@ import (
 	"adze/internal/config"
 )
 
-// A server of one's own says what its model sees; the table says it of others, the person's word goes before both, and of
-// what nobody tells nothing is known.
+// A server of one's own says what its model sees; the table says it of others, the user's word
+// goes before both, and of what nobody tells nothing is known.
 func TestBlindModelsAreKnown(t *testing.T) {
 	for vision, want := range map[string]bool{`{"vision":false}`: true, `{"vision":true}`: false, `null`: false} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

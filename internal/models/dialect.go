@@ -2,8 +2,8 @@ package models
 
 import "adze/internal/llm/rename"
 
-// wrapperNames are the names that wrappers for local models give to such tools, and so those that small models were
-// trained on. Ollama's parsers drop a call of a name that was not offered.
+// wrapperNames are the names that wrappers for local models give to such tools, and so those that
+// small models were trained on. Ollama's parsers drop a call of a name that was not offered.
 func wrapperNames() rename.Names {
 	return rename.Names{
 		Tools:     map[string]string{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"},

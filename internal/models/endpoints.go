@@ -86,7 +86,8 @@ func (f *Finder) Endpoints() []Endpoint {
 	return out
 }
 
-// Serving is the endpoint that answers for a model; false: none does, it only says what was written before.
+// Serving is the endpoint that answers for a model; false: none does, it only says what was written
+// before.
 func (f *Finder) Serving(m Model) (Endpoint, bool) {
 	v, _ := vendor(m.Provider.Name())
 	e, err := f.Endpoint(cmp.Or(v.With, v.Name))
@@ -126,10 +127,11 @@ func (e Endpoint) near() bool { return e.Tells != discover.Any && e.loopback() }
 
 func (e Endpoint) loopback() bool { return wire.Loopback(hostname(e.base)) }
 
-// Missing reports that a key is needed and not there, or that the address is none: nothing can be asked.
+// Missing reports that a key is needed and not there, or that the address is none: nothing can be
+// asked.
 func (e Endpoint) Missing() bool { return e.astray() || e.NeedsKey && e.Key == "" }
 
-// astray reports an address of the person's that is none.
+// astray reports an address of the user's that is none.
 func (e Endpoint) astray() bool {
 	u, err := url.Parse(e.base)
 	return e.placed != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "")
@@ -162,7 +164,7 @@ func (e Endpoint) Lacking() error {
 // Host is the name of the machine where it answers.
 func (e Endpoint) Host() string { return hostname(e.base) }
 
-// From is where the key comes from, for the person; empty: there is none.
+// From is where the key comes from, for the user; empty: there is none.
 func (e Endpoint) From() string {
 	switch {
 	case e.Key == "":
@@ -195,7 +197,8 @@ func (e Endpoint) Server() discover.Server {
 	return s
 }
 
-// late says of a server that did not answer in time that the network or the server is to blame, not adze.
+// late says of a server that did not answer in time that the network or the server is to blame, not
+// adze.
 func late(server string, err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -48,7 +48,8 @@ type ListedModel struct {
 	Answer    *float64 `json:"output_usd"`
 }
 
-// Only keeps the models whose provider/name holds the text, and the providers that have one or are named so.
+// Only keeps the models whose provider/name holds the text, and the providers that have one or are
+// named so.
 func (l Listing) Only(text string) Listing {
 	text = strings.ToLower(text)
 	kept := []ListedProvider{} // a script reads a list, also an empty one

@@ -124,7 +124,8 @@ func (f *Finder) listHosted(ctx context.Context, e Endpoint, p *ListedProvider, 
 	}
 }
 
-// listAsked asks the server. One of the person's own is of use when it has a model that can call tools.
+// listAsked asks the server. One of the user's own is of use when it has a model that can call
+// tools.
 func (f *Finder) listAsked(ctx context.Context, e Endpoint, p *ListedProvider) {
 	models, err := e.Server().Models(ctx)
 	usable := err == nil
@@ -161,7 +162,8 @@ func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
 	}
 }
 
-// Describe tells what is known of a model: what the person or the table says, else what its server does.
+// Describe tells what is known of a model: what the user or the table says, else what its server
+// does.
 func (f *Finder) Describe(provider string, told discover.Model) ListedModel {
 	m := ListedModel{
 		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told),

@@ -17,16 +17,17 @@ const foundRunning = "running "
 // startPatience is how long a start without any configured model looks for servers on this machine.
 const startPatience = time.Second
 
-// seen is what was found where a server of this machine may run: a model, or why what runs there is of no use; nothing
-// of both: nobody answers.
+// seen is what was found where a server of this machine may run: a model, or why what runs there is
+// of no use; nothing of both: nobody answers.
 type seen struct {
 	model Model
 	ok    bool
 	why   string
 }
 
-// running chooses a model of a server that runs, of the first program of the table that has one. All are
-// asked together; nobody is when a model is configured. Without one, it says why what runs is of no use.
+// running chooses a model of a server that runs, of the first program of the table that has one.
+// All are asked together; nobody is when a model is configured. Without one, it says why what runs
+// is of no use.
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	ctx, cancel := context.WithTimeout(ctx, f.patience(startPatience))
 	defer cancel()
@@ -93,7 +94,8 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint) seen {
 	return seen{model: m, ok: err == nil}
 }
 
-// useless says why something that answers where a server may run is of no use; nothing: nobody answers there.
+// useless says why something that answers where a server may run is of no use; nothing: nobody
+// answers there.
 func useless(program string, err error) string {
 	var failed *session.ProviderError
 	if !errors.As(err, &failed) || failed.Kind == session.NetworkError {
@@ -106,8 +108,9 @@ func useless(program string, err error) string {
 	return text
 }
 
-// pickLocal chooses a model that can call tools: one that is loaded first. Of vLLM, which never tells whether it
-// can, its first one is taken; another program on one of these ports is never taken.
+// pickLocal chooses a model that can call tools: one that is loaded first. Of vLLM, which never
+// tells whether it can, its first one is taken; another program on one of these ports is never
+// taken.
 func pickLocal(models []discover.Model) (discover.Model, bool) {
 	best := -1
 	for i, m := range models {

@@ -18,8 +18,8 @@ const (
 	repairBytes = 32 << 10
 )
 
-// mender asks a model to mend the syntax of a call's arguments. It trusts nothing that comes back: the
-// pipeline compares it with what was written.
+// mender asks a model to mend the syntax of a call's arguments. It trusts nothing that comes back:
+// the pipeline compares it with what was written.
 type mender struct {
 	model       Model
 	instruction string

@@ -15,8 +15,8 @@ import (
 	"adze/internal/config"
 )
 
-// The table and the adapters are the only places that name a provider: one more is one row. Read from the sources, with the
-// names of the table itself.
+// The table and the adapters are the only places that name a provider: one more is one row. Read
+// from the sources, with the names of the table itself.
 func TestNobodyElseNamesAProvider(t *testing.T) {
 	named := naming()
 	tables := []string{"internal/models/vendors.go", "internal/secret/shapes.go"} // the latter: how published keys begin
@@ -87,7 +87,8 @@ func literals(t *testing.T, root fs.FS, at string) (out []string) {
 	return out
 }
 
-// naming tells which provider a text names. Names that are words of the language count alone or before a model.
+// naming tells which provider a text names. Names that are words of the language count alone or
+// before a model.
 func naming() func(text string) string {
 	words := []string{"together", "responses", "script"}
 	var whole, parts []string

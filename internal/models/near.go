@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// find turns what the person wrote into provider and name: "gpt-4o" alone is a model of its maker.
+// find turns what the user wrote into provider and name: "gpt-4o" alone is a model of its maker.
 func (f *Finder) find(full string) (provider, name string, err error) {
 	provider, name, cut := strings.Cut(full, "/")
 	if cut && name != "" && f.has(provider) {
@@ -36,8 +36,8 @@ func (f *Finder) has(provider string) bool {
 	return known || f.config.Providers[provider].BaseURL != ""
 }
 
-// hosts are the providers that certainly have a model of this name: those of the table, else who makes all models that
-// begin so. Among several those count whose key is there.
+// hosts are the providers that certainly have a model of this name: those of the table, else who
+// makes all models that begin so. Among several those count whose key is there.
 func (f *Finder) hosts(name string) []string {
 	var out []string
 	rows, _ := catalog.Known() // a broken table is told where prices are asked for
@@ -60,7 +60,8 @@ func (f *Finder) hosts(name string) []string {
 	return out
 }
 
-// makers are the companies whose models begin as this name does. A tag behind a colon names a file that anybody may run.
+// makers are the companies whose models begin as this name does. A tag behind a colon names a file
+// that anybody may run.
 func makers(name string) []string {
 	if strings.ContainsAny(name, ":/") {
 		return nil
@@ -118,7 +119,8 @@ func compatible() string {
 	return ""
 }
 
-// noModel is about a word that names no model. One that is near is meant, or one of the provider that it is.
+// noModel is about a word that names no model. One that is near is meant, or one of the provider
+// that it is.
 func (f *Finder) noModel(word string) error {
 	var hints []string
 	if v, known := vendor(word); known && v.Default != "" {
@@ -146,7 +148,8 @@ func (f *Finder) first() string {
 	return first
 }
 
-// nearby chooses a model of this machine for a name without a provider, which no table knows or whose provider lacks a key.
+// nearby chooses a model of this machine for a name without a provider, which no table knows or
+// whose provider lacks a key.
 func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
 	name := f.config.Model
 	if provider, _, cut := strings.Cut(name, "/"); cut && f.has(provider) {
@@ -184,8 +187,9 @@ func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
 	return Model{}, missing
 }
 
-// Among is the model that the file of an agent names, which may be written for another assistant: provider/name, a name that
-// one provider has, or a word such as opus, which means the first model of the provider that has it in its name.
+// Among is the model that the file of an agent names, which may be written for another assistant:
+// provider/name, a name that one provider has, or a word such as opus, which means the first model
+// of the provider that has it in its name.
 func (f *Finder) Among(provider, word string) (Model, error) {
 	m, err := f.Named(word)
 	if err == nil || strings.Contains(word, "/") {

@@ -11,7 +11,7 @@ import (
 	"adze/session"
 )
 
-// rows are what is known of models: the person's own words first, then the table.
+// rows are what is known of models: the user's own words first, then the table.
 func (f *Finder) rows() ([]catalog.Row, error) {
 	var own []catalog.Row
 	for name, m := range f.config.Models {
@@ -31,8 +31,8 @@ func (f *Finder) rows() ([]catalog.Row, error) {
 	return append(own, known...), err
 }
 
-// row finds what is known of a model. The table tells the prices of the companies themselves: of another
-// server with models of the same name, only the configuration tells any.
+// row finds what is known of a model. The table tells the prices of the companies themselves: of
+// another server with models of the same name, only the configuration tells any.
 func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 	all, err := f.rows()
 	if err != nil {
@@ -70,8 +70,8 @@ func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64
 	}
 }
 
-// Blind tells a session whether a model is known to take no pictures: the table says of each what it can, and many a server
-// of one's own. A row of the person's own only adds vision.
+// Blind tells a session whether a model is known to take no pictures: the table says of each what
+// it can, and many a server of one's own. A row of the user's own only adds vision.
 func (f *Finder) Blind(m Model) func(provider, model string) bool {
 	var seen sync.Map // asked for with each request that has pictures
 	return func(provider, model string) bool {

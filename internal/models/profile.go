@@ -12,7 +12,8 @@ type Profile struct {
 	Tasks        bool         // subagents are offered
 	Core         []string     // the tools that are always offered
 	Names        rename.Names // of tools, for the model alone; none: their own
-	// Budget is how many bytes of tools a request may hold before they are chosen; 0: they are counted.
+	// Budget is how many bytes of tools a request may hold before they are chosen; 0: they are
+	// counted.
 	Budget int
 }
 
@@ -23,10 +24,10 @@ func Coder() Profile {
 	}}
 }
 
-// Local keeps prompt and tools small: a local model reads them at the speed of the person's machine.
-// Its core takes about 3,000 bytes, and what fits the prompt the rest of its budget: a request has at most 5,900
-// with the system prompt. list is not in the core, because read lists a folder and glob finds files; nor is task,
-// because a small model seldom gives good ones.
+// Local keeps prompt and tools small: a local model reads them at the speed of the user's
+// machine. Its core takes about 3,000 bytes, and what fits the prompt the rest of its budget: a
+// request has at most 5,900 with the system prompt. list is not in the core, because read lists a
+// folder and glob finds files; nor is task, because a small model seldom gives good ones.
 func Local() Profile {
 	return Profile{Prompt: "local", TaskComplete: true, Budget: 4_700, Names: wrapperNames(), Core: []string{
 		"read", "write", "edit", "glob", "grep", "bash", "skill", "task_complete",

@@ -26,8 +26,8 @@ func Recording(path string, secrets []string) (Model, error) {
 	return Model{Provider: p, Name: p.Model(), Origin: "--replay", Profile: v.Profile()}, nil
 }
 
-// Record writes down what a model is sent and answers, to a new file that only the person reads. Whoever asked for it
-// closes the file.
+// Record writes down what a model is sent and answers, to a new file that only the user reads.
+// Whoever asked for it closes the file.
 func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -21,7 +21,8 @@ const (
 const titleInstruction = "Name the conversation in two to seven words, in the language of the person, as a title in a list. " +
 	"Answer with the title alone: one line, no quotation marks, no full stop."
 
-// Title asks a model what a conversation is about, in one request. What comes back is one short line, or an error.
+// Title asks a model what a conversation is about, in one request. What comes back is one short
+// line, or an error.
 func (m Model) Title(ctx context.Context, asked, answered string) (title string, u session.Usage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, titleTime)
 	defer cancel()
@@ -53,7 +54,8 @@ func shortText(text string) string {
 	return text
 }
 
-// titleIn takes the title out of what a model said: the last line that is one, without what stands around it.
+// titleIn takes the title out of what a model said: the last line that is one, without what stands
+// around it.
 func titleIn(said string) string {
 	title := ""
 	for line := range strings.Lines(said) {

@@ -21,14 +21,15 @@ import (
 // Vendor is one provider: a company, or a program that people run themselves.
 type Vendor struct {
 	Name string // before the slash in a model's full name
-	// Program is how a program that people run themselves is called; empty: a company, which wants a key.
+	// Program is how a program that people run themselves is called; empty: a company, which wants
+	// a key.
 	Program string
 	Home    string      // the address, of its documentation; empty: it has none
 	Keys    []string    // the variables of its key; the first that is set counts
 	URLs    []string    // those of its address
 	Format  wire.Format // what its adapter says of itself
-	// Default is the model that a bare key means, and Rank its place among such keys. OnlyHome: not where an address is
-	// set too, because other servers of the format have other models.
+	// Default is the model that a bare key means, and Rank its place among such keys. OnlyHome: not
+	// where an address is set too, because other servers of the format have other models.
 	Default  string
 	Rank     int
 	OnlyHome bool
@@ -39,7 +40,8 @@ type Vendor struct {
 	OwnPort   bool   // nobody else uses the port of its Home
 	Fetch     Fetch  // of a program that gets models itself
 	KeyPrefix string // of the keys of a company that marks its own
-	// Makes are the beginnings of the names that only this company gives to models; behind a ! of those that others run.
+	// Makes are the beginnings of the names that only this company gives to models; behind a ! of
+	// those that others run.
 	Makes   []string
 	Profile func() Profile
 	// Spans is gen_ai.provider.name of the semantic conventions for generative AI; empty: Name.
@@ -77,8 +79,9 @@ type Fetch struct {
 
 // vendors is the table of all providers that are known by name. Listings keep its order.
 //
-// The models that bare keys mean: a key says nothing about which models it may use, so a provider that does not know
-// one answers with how to choose another. Free keys of Gemini have no quota for larger models.
+// The models that bare keys mean: a key says nothing about which models it may use, so a provider
+// that does not know one answers with how to choose another. Free keys of Gemini have no quota for
+// larger models.
 //
 // It is made once, and nobody changes what they get.
 func vendors() []Vendor { return table() }
@@ -119,7 +122,8 @@ func allVendors() []Vendor {
 	}
 }
 
-// InSpans is how traces name a provider: the well-known value of gen_ai.provider.name where there is one.
+// InSpans is how traces name a provider: the well-known value of gen_ai.provider.name where there
+// is one.
 func InSpans(provider string) string {
 	v, _ := vendor(provider)
 	return cmp.Or(v.Spans, v.With, provider)
@@ -142,7 +146,7 @@ func vendor(name string) (Vendor, bool) {
 	return v, i >= 0
 }
 
-// start is how a server of the person is started, or how it is found elsewhere.
+// start is how a server of the user is started, or how it is found elsewhere.
 func (v Vendor) start() string {
 	if v.Start == "" {
 		return "check the address and the network"
@@ -150,7 +154,8 @@ func (v Vendor) start() string {
 	return v.Start + "; or set " + v.URLs[0]
 }
 
-// formatFor is the format of a provider: its own, or the one of OpenAI's that the configuration asks for.
+// formatFor is the format of a provider: its own, or the one of OpenAI's that the configuration
+// asks for.
 func (v Vendor) formatFor(p config.Provider) (wire.Format, error) {
 	switch {
 	case p.API == "" || v.Format.Name != "chat" && v.Format.Name != "responses":
@@ -163,8 +168,8 @@ func (v Vendor) formatFor(p config.Provider) (wire.Format, error) {
 	return wire.Format{}, &MissingError{fmt.Sprintf("providers.%s.api is %q", v.Name, p.API), `want "chat" or "responses"`}
 }
 
-// homes are the names of the machines where known companies serve; there a key is needed, and models call
-// tools natively.
+// homes are the names of the machines where known companies serve; there a key is needed, and
+// models call tools natively.
 func homes() []string {
 	var out []string
 	for _, v := range vendors() {
@@ -175,8 +180,8 @@ func homes() []string {
 	return out
 }
 
-// Marked is the company whose keys begin as this one does; empty: nobody knows. A key that begins as another company's
-// is in the wrong variable.
+// Marked is the company whose keys begin as this one does; empty: nobody knows. A key that begins
+// as another company's is in the wrong variable.
 func Marked(key string) string {
 	for _, v := range vendors() {
 		if v.KeyPrefix != "" && strings.HasPrefix(key, v.KeyPrefix) {
@@ -204,7 +209,8 @@ func (f *Finder) almost() []string {
 	return out
 }
 
-// AtHome reports whether a provider is asked at its company's own address. A program has none that is its own.
+// AtHome reports whether a provider is asked at its company's own address. A program has none that
+// is its own.
 func (f *Finder) AtHome(provider string) bool {
 	v, known := vendor(provider)
 	if !known || v.Program != "" || v.Home == "" {

@@ -11,7 +11,8 @@ import (
 	"adze/internal/config"
 )
 
-// Every row says what the others of its sort say, so that nothing has to be said of a provider anywhere else.
+// Every row says what the others of its sort say, so that nothing has to be said of a provider
+// anywhere else.
 func TestEveryRowIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range vendors() {
@@ -34,7 +35,8 @@ func TestEveryRowIsWhole(t *testing.T) {
 	}
 }
 
-// A server with a known format is one row or one entry of a configuration: it is asked, listed and checked as the others.
+// A server with a known format is one row or one entry of a configuration: it is asked, listed and
+// checked as the others.
 func TestADescribedProviderIsAsTheOthers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer k" {
@@ -104,7 +106,8 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 	}
 }
 
-// TestTracesNameProvidersAsOthersDo: the values are those of the semantic conventions for generative AI.
+// TestTracesNameProvidersAsOthersDo: the values are those of the semantic conventions for
+// generative AI.
 func TestTracesNameProvidersAsOthersDo(t *testing.T) {
 	for name, want := range map[string]string{"gemini": "gcp.gemini", "responses": "openai", "openai": "openai", "mistral": "mistral_ai", "xai": "x_ai", "ours": "ours"} {
 		if got := InSpans(name); got != want {

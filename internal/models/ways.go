@@ -33,7 +33,8 @@ func keyed() []Vendor {
 	return out
 }
 
-// Keyed are the variables of keys that mean a model by themselves, in the order in which they count.
+// Keyed are the variables of keys that mean a model by themselves, in the order in which they
+// count.
 func Keyed() []string {
 	var out []string
 	for _, v := range keyed() {

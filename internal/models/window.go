@@ -17,15 +17,15 @@ const windowPatience = time.Second
 // asking asks a server about one model.
 type asking func(context.Context) told
 
-// told is the context of a model in tokens, 0 when its server does not tell; sure says that this holds while the model
-// runs, and blind that it takes no pictures.
+// told is the context of a model in tokens, 0 when its server does not tell; sure says that this
+// holds while the model runs, and blind that it takes no pictures.
 type told struct {
 	tokens      int
 	sure, blind bool
 }
 
-// window is the context of one model: what the person wrote down, else the table, else what the model's own
-// server tells, where it runs one that does. It is safe for concurrent use.
+// window is the context of one model: what the user wrote down, else the table, else what the
+// model's own server tells, where it runs one that does. It is safe for concurrent use.
 type window struct {
 	known func() int // without asking
 	asks  asking     // nil: the server does not tell
@@ -44,7 +44,8 @@ func (f *Finder) window(provider, name string, asks asking) *window {
 	})}
 }
 
-// ask tells the context in tokens, 0 when nobody knows. The server is asked until it told of a running model.
+// ask tells the context in tokens, 0 when nobody knows. The server is asked until it told of a
+// running model.
 func (w *window) ask(ctx context.Context) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +72,8 @@ func (w *window) blind(ctx context.Context) bool {
 	return w.told.blind
 }
 
-// peek tells it without asking anybody: 0 until a request was made to a server that has to be asked.
+// peek tells it without asking anybody: 0 until a request was made to a server that has to be
+// asked.
 func (w *window) peek() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,8 +129,9 @@ func fitting(m Model, p session.Provider, hint func() string) session.Provider {
 	})
 }
 
-// asksFor makes the question of what context a model has on a server that tells it; nil on any other. A model
-// that is not loaded has the context that it was trained for, which is the most it can get.
+// asksFor makes the question of what context a model has on a server that tells it; nil on any
+// other. A model that is not loaded has the context that it was trained for, which is the most it
+// can get.
 func asksFor(s discover.Server, name string) asking {
 	if s.Kind == discover.Any {
 		return nil

@@ -1,10 +1,11 @@
-// Package nodetest lets tests talk with programs and libraries of the npm registry: MCP servers and clients, an editor's side
-// of a protocol, decoders of a stream.
+// Package nodetest lets tests talk with programs and libraries of the npm registry: MCP servers and
+// clients, an editor's side of a protocol, decoders of a stream.
 //
-// The one rule: the versions are those of .ci/npm/package.json, which .ci/run installs; where they are not, a test says so and
-// is skipped.
+// The one rule: the versions are those of .ci/npm/package.json, which .ci/run installs; where they
+// are not, a test says so and is skipped.
 //
-// Start reading at Modules. Known limits: what was installed for an older package.json is used as long as it has the package.
+// Start reading at Modules. Known limits: what was installed for an older package.json is used as
+// long as it has the package.
 package nodetest
 
 import (
@@ -14,8 +15,9 @@ import (
 	"testing"
 )
 
-// Modules is the absolute path of the folder node_modules, for a test that needs all packages; it is $ADZE_NPM/node_modules,
-// by default adze-ci-npm in the person's cache folder. Without node or one of the packages, and in -short, the test is skipped.
+// Modules is the absolute path of the folder node_modules, for a test that needs all packages; it
+// is $ADZE_NPM/node_modules, by default adze-ci-npm in the user's cache folder. Without node or
+// one of the packages, and in -short, the test is skipped.
 func Modules(t testing.TB, packages ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -41,7 +43,8 @@ func Modules(t testing.TB, packages ...string) string {
 	return modules
 }
 
-// Program is the absolute path of a command that one of the packages brings, such as mcp-server-everything.
+// Program is the absolute path of a command that one of the packages brings, such as
+// mcp-server-everything.
 func Program(t testing.TB, pkg, name string) string {
 	t.Helper()
 	path := filepath.Join(Modules(t, pkg), ".bin", name)
@@ -51,8 +54,8 @@ func Program(t testing.TB, pkg, name string) string {
 	return path
 }
 
-// Script writes a module of JavaScript (its name should end in .mjs) into a folder of its own in which it can import the
-// packages by their names, and returns its absolute path: run it with node.
+// Script writes a module of JavaScript (its name should end in .mjs) into a folder of its own in
+// which it can import the packages by their names, and returns its absolute path: run it with node.
 func Script(t testing.TB, name, text string, packages ...string) string {
 	t.Helper()
 	modules := Modules(t, packages...)

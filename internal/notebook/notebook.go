@@ -1,12 +1,15 @@
-// Package notebook shows a Jupyter notebook as the text of its cells, and takes changes of that text back to the file.
+// Package notebook shows a Jupyter notebook as the text of its cells, and takes changes of that
+// text back to the file.
 //
-// The one rule: of the file nothing changes but the sources that were edited; outputs, metadata and the other cells keep
-// their bytes.
+// The one rule: of the file nothing changes but the sources that were edited; outputs, metadata and
+// the other cells keep their bytes.
 //
-// Start reading at Parse. The text is the percent format that editors know: each cell begins with a line "# %% cell 2, code",
-// and what it printed follows as lines that begin with "#> ", cut where it is long.
+// Start reading at Parse. The text is the percent format that editors know: each cell begins with a
+// line "# %% cell 2, code", and what it printed follows as lines that begin with "#> ", cut where
+// it is long.
 //
-// Known limits: nbformat 4 alone, which is all that was written since 2015; cells are neither added nor removed.
+// Known limits: nbformat 4 alone, which is all that was written since 2015; cells are neither added
+// nor removed.
 package notebook
 
 import (
@@ -172,7 +175,8 @@ func (l *lines) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Apply takes changes of Text, in order and apart, to the file: where its bytes change, and what comes there.
+// Apply takes changes of Text, in order and apart, to the file: where its bytes change, and what
+// comes there.
 func (b *Book) Apply(changes []Change) (file []Change, err error) {
 	changes = slices.Clone(changes)
 	for i := range changes {
@@ -199,7 +203,8 @@ func (b *Book) Apply(changes []Change) (file []Change, err error) {
 	return file, nil
 }
 
-// trimmed leaves out of a change what stays as it was at its ends, so that it may name what is around a source.
+// trimmed leaves out of a change what stays as it was at its ends, so that it may name what is
+// around a source.
 func (b *Book) trimmed(c Change) Change {
 	old := b.Text[c.Start:c.End]
 	same := 0
@@ -254,7 +259,8 @@ func (b *Book) written(p part, source string) string {
 	return "[" + open + strings.Join(list, ","+cmpSpace(open)) + shut + "]"
 }
 
-// indents is what stands before the first line and behind the last: as in the old list, or one step in from its line.
+// indents is what stands before the first line and behind the last: as in the old list, or one step
+// in from its line.
 func (b *Book) indents(p part) (open, shut string) {
 	old := b.raw[p.from+1 : p.to-1]
 	if inner := strings.TrimSpace(old); inner != "" {

@@ -118,7 +118,8 @@ func TestRefusesOtherChanges(t *testing.T) {
 	}
 }
 
-// TestChangesMayNameWhatIsAround: a text to replace often brings its neighbours along, which stay as they are.
+// TestChangesMayNameWhatIsAround: a text to replace often brings its neighbours along, which stay
+// as they are.
 func TestChangesMayNameWhatIsAround(t *testing.T) {
 	for _, c := range []struct{ old, new, source string }{
 		{"# %% cell 3, code\n", "# %% cell 3, code\ny = 2\nz = 3\n", "y = 2\nz = 3"},

@@ -11,8 +11,8 @@ import (
 	"adze/tool/pick"
 )
 
-// TestAnIndexIsKeptForTheNextRun: the offer is the same with the one that is kept, with one that is damaged, and without;
-// other tools have another.
+// TestAnIndexIsKeptForTheNextRun: the offer is the same with the one that is kept, with one that is
+// damaged, and without; other tools have another.
 func TestAnIndexIsKeptForTheNextRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not there yet")
 	offered := func(names ...string) []string {

@@ -9,7 +9,8 @@ import (
 	"adze/tool"
 )
 
-// TestToolsJoinBehindThoseThatWereShown: what was shown stays where it was, and the session gets the whole set with the offer.
+// TestToolsJoinBehindThoseThatWereShown: what was shown stays where it was, and the session gets
+// the whole set with the offer.
 func TestToolsJoinBehindThoseThatWereShown(t *testing.T) {
 	s, _ := late(t)
 	more := joined(t, "bash", "list_processes", "git_log", "read", "fake_echo")

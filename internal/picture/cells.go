@@ -26,7 +26,8 @@ type cell struct {
 	look look
 }
 
-// parse turns what tmux captured into rows of cells. Attributes go on from row to row until they are changed.
+// parse turns what tmux captured into rows of cells. Attributes go on from row to row until they
+// are changed.
 func parse(s string, w, h int) [][]cell {
 	var rows [][]cell
 	var now look

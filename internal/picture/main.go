@@ -1,16 +1,18 @@
-// Command picture draws the pictures of the README: it starts the real program in a real terminal (a pane
-// of a tmux server of its own), plays a scene with a scripted model, and writes what is then on the screen as SVG.
+// Command picture draws the pictures of the README: it starts the real program in a real terminal
+// (a pane of a tmux server of its own), plays a scene with a scripted model, and writes what is
+// then on the screen as SVG.
 //
 //	go run ./internal/picture                  # every scene, to testdata/pictures
 //	go run ./internal/picture -out DIR NAME…   # some of them, elsewhere
 //
-// The one rule: nothing in a picture is made up. The model's words are written in the scene; what they lead to
-// on the screen is the program's.
+// The one rule: nothing in a picture is made up. The model's words are written in the scene; what
+// they lead to on the screen is the program's.
 //
-// Start reading at draw; a scene is a file of scenes/ (scene.go), the terminal is pane.go, what it shows becomes
-// cells in cells.go and a picture in svg.go.
+// Start reading at draw; a scene is a file of scenes/ (scene.go), the terminal is pane.go, what it
+// shows becomes cells in cells.go and a picture in svg.go.
 //
-// Known limits: tmux and go must be installed. Clocks and durations in a picture are those of the run.
+// Known limits: tmux and go must be installed. Clocks and durations in a picture are those of the
+// run.
 package main
 
 import (

@@ -106,7 +106,8 @@ func TestPicturesOfTheREADME(t *testing.T) {
 	}
 }
 
-// The scenes are played with the program as it is: a picture cannot be older than what it shows without notice.
+// The scenes are played with the program as it is: a picture cannot be older than what it shows
+// without notice.
 func TestScenesPlay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays every scene in a terminal")

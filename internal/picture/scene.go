@@ -7,7 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// scene is one picture: a workspace, what the scripted model says, and what the person does.
+// scene is one picture: a workspace, what the scripted model says, and what the user does.
 //
 // The comment of the archive says it, a word and what follows it in each line:
 //
@@ -20,8 +20,8 @@ import (
 //	type TEXT
 //	key NAME…         by tmux's names: Enter, F3, C-o
 //
-// Its files are the steps of the model (named 1, 2, …, as internal/llm/script has them), those of the person's home
-// (named home/…) and those of the workspace.
+// Its files are the steps of the model (named 1, 2, …, as internal/llm/script has them), those of
+// the user's home (named home/…) and those of the workspace.
 type scene struct {
 	name, title string
 	w, h        int
@@ -32,7 +32,7 @@ type scene struct {
 	files       []txtar.File
 }
 
-// step is something the person does, or waits for.
+// step is something the user does, or waits for.
 type step struct{ verb, rest string }
 
 func parseScene(name string, data []byte) (scene, error) {

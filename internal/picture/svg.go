@@ -23,7 +23,8 @@ type palette struct {
 	sixteen       [16]string
 }
 
-// The terminal's palettes. Black and white are near the background and the text, as most terminals have it.
+// The terminal's palettes. Black and white are near the background and the text, as most terminals
+// have it.
 var (
 	dark = palette{fg: "#d4d7dd", bg: "#16191f", frame: "#2b303a", behind: "15;0", sixteen: [16]string{
 		"#20242c", "#e06c6c", "#7fc98f", "#dcb56a", "#6ea8e8", "#c58be0", "#63c5c9", "#c9ccd3",
@@ -66,8 +67,8 @@ func drawRow(b *bytes.Buffer, cells []cell, y float64, p palette) {
 	}
 }
 
-// together reports that b goes on where the run of a began. Fonts disagree about the width of what is not ASCII,
-// so of that only the same character goes on.
+// together reports that b goes on where the run of a began. Fonts disagree about the width of what
+// is not ASCII, so of that only the same character goes on.
 func together(a, b cell) bool {
 	ascii := a.text < "\x7f" && b.text < "\x7f"
 	return a.look == b.look && (ascii || a.text == b.text)

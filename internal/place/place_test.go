@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Under cron and in some containers nothing says where the person's home is.
+// Under cron and in some containers nothing says where the user's home is.
 func TestPlacesWithoutAHome(t *testing.T) {
 	u, err := user.Current()
 	if err != nil {

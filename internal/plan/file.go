@@ -10,7 +10,8 @@ import (
 	"adze/internal/whole"
 )
 
-// changed takes over what the file holds, and reports whether that is something else than was shown.
+// changed takes over what the file holds, and reports whether that is something else than was
+// shown.
 func (d *Desk) changed(w *draft) bool {
 	text, err := d.read()
 	if err != nil || text == w.text {

@@ -1,14 +1,16 @@
-// Package plan keeps the plan of a session, puts it to the person, and tells the model what came of it.
+// Package plan keeps the plan of a session, puts it to the user, and tells the model what came of
+// it.
 //
-// The one rule: only the person accepts a plan. What they accept is the text that they were shown, named by its hash, and
-// an entry of the log says so; nothing is read out of what a model writes.
+// The one rule: only the user accepts a plan. What they accept is the text that they were shown,
+// named by its hash, and an entry of the log says so; nothing is read out of what a model writes.
 //
-// A plan is a Markdown file in adze's own state, so that no rule about files has an exception for it, and the person
-// can edit it in between. The plan mode itself is not here: package policy refuses whatever changes something.
+// A plan is a Markdown file in adze's own state, so that no rule about files has an exception for
+// it, and the user can edit it in between. The plan mode itself is not here: package policy
+// refuses whatever changes something.
 //
-// Start reading at Desk.Propose. note.go is what the model is told of mode and plan. Known limits: a plan is one text for
-// one session; earlier ones are in the log alone. A hook that the person allowed, and a job from before, are no calls of the
-// model: the plan mode does not stop them.
+// Start reading at Desk.Propose. note.go is what the model is told of mode and plan. Known limits:
+// a plan is one text for one session; earlier ones are in the log alone. A hook that the user
+// allowed, and a job from before, are no calls of the model: the plan mode does not stop them.
 package plan
 
 import (
@@ -32,7 +34,7 @@ type Session interface {
 	SetPlan(ctx context.Context, p session.Plan) error
 }
 
-// Question is a plan as the person is shown it.
+// Question is a plan as the user is shown it.
 type Question struct {
 	Text    string   // Markdown
 	Choices []string // ready answers; any other words are remarks
@@ -44,13 +46,14 @@ type Question struct {
 type Desk struct {
 	File    string         // of the plan, absolute; empty: nothing is kept on the disk
 	Session func() Session // it is made later than the desk
-	// Mode is the permission mode in force, SetMode changes it, and MayBe reports one that can be chosen.
+	// Mode is the permission mode in force, SetMode changes it, and MayBe reports one that can be
+	// chosen.
 	Mode    func() policy.Mode
 	SetMode func(name string) error
 	MayBe   func(policy.Mode) bool
 	// Ask shows a question and returns the answer; nil: nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
-	// Edit has the person write in their editor; nil: there is none.
+	// Edit has the user write in their editor; nil: there is none.
 	Edit func(ctx context.Context, text string) (string, error)
 }
 
@@ -64,7 +67,7 @@ func (d draft) edits() string {
 	return diff.Unified(diff.Side{Name: "plan.md", Text: d.written + "\n"}, diff.Side{Name: "plan.md", Text: d.text + "\n"}).Text
 }
 
-// Propose keeps a plan of the model and puts it to the person, if they are there.
+// Propose keeps a plan of the model and puts it to the user, if they are there.
 func (d *Desk) Propose(ctx context.Context, text string) (toolset.Proposed, error) {
 	if err := d.write(text); err != nil {
 		return toolset.Proposed{}, tool.Fail(tool.CodeFailed, "the plan could not be kept (%w); say it in your answer", err)
@@ -101,7 +104,7 @@ func unanswered(ctx context.Context, err error) error {
 	return &tool.Error{Code: tool.CodeDenied, Err: tool.ErrDenied, Message: fmt.Sprintf("the plan is kept, and nobody answered (%v); end with what you would do", err)}
 }
 
-// outcome tells the model what the person decided. The plan itself follows as a note.
+// outcome tells the model what the user decided. The plan itself follows as a note.
 func outcome(p session.Plan) string {
 	changed := ""
 	if p.Edits != "" {
@@ -113,7 +116,7 @@ func outcome(p session.Plan) string {
 	return strings.TrimSpace(fmt.Sprintf("The person accepted the plan. The permission mode is %s now: carry it out.\n%s", p.Mode, changed))
 }
 
-// review shows the plan until the person accepts it or sends it back.
+// review shows the plan until the user accepts it or sends it back.
 func (d *Desk) review(ctx context.Context, w draft) (session.Plan, error) {
 	said := ""
 	for {
@@ -145,7 +148,7 @@ func (d *Desk) review(ctx context.Context, w draft) (session.Plan, error) {
 	}
 }
 
-// answer is one thing that the person may choose.
+// answer is one thing that the user may choose.
 type answer struct {
 	words string
 	mode  policy.Mode // accept, and go on in it
@@ -178,7 +181,7 @@ func answerOf(answers []answer, words string) answer {
 	return answer{}
 }
 
-// edit has the person rewrite the plan.
+// edit has the user rewrite the plan.
 func (d *Desk) edit(ctx context.Context, w *draft) (said string, err error) {
 	_ = d.changed(w) // what they wrote into the file meanwhile is where they go on
 	text, err := d.Edit(ctx, w.text)
@@ -195,7 +198,7 @@ func (d *Desk) edit(ctx context.Context, w *draft) (said string, err error) {
 	return "", d.write(text)
 }
 
-// accept stores that the person accepted the plan as it is, then lets the mode go on.
+// accept stores that the user accepted the plan as it is, then lets the mode go on.
 func (d *Desk) accept(ctx context.Context, w draft, mode policy.Mode) (session.Plan, error) {
 	p := d.state(w, session.PlanAccepted)
 	p.Mode = string(mode)
@@ -218,7 +221,8 @@ var (
 // Prompt is what the model is asked where a plan was accepted outside of its turn.
 const Prompt = "Carry out the plan that I accepted."
 
-// Accept accepts the plan of a session that is gone on with, as its file holds it now, in the mode in force.
+// Accept accepts the plan of a session that is gone on with, as its file holds it now, in the mode
+// in force.
 func (d *Desk) Accept(ctx context.Context) error {
 	w, err := d.waiting()
 	if err != nil {
@@ -229,7 +233,8 @@ func (d *Desk) Accept(ctx context.Context) error {
 	return err
 }
 
-// Show puts the plan that waits to the person once more, and returns what to ask the model then; nothing: none waits.
+// Show puts the plan that waits to the user once more, and returns what to ask the model then;
+// nothing: none waits.
 func (d *Desk) Show(ctx context.Context) (prompt string, err error) {
 	w, err := d.waiting()
 	if err != nil {
@@ -246,7 +251,8 @@ func (d *Desk) Show(ctx context.Context) (prompt string, err error) {
 	return "I send the plan back: " + p.Remarks, nil
 }
 
-// waiting is the plan that the person may still accept. What they changed of it before counts from the model's words on.
+// waiting is the plan that the user may still accept. What they changed of it before counts from
+// the model's words on.
 func (d *Desk) waiting() (draft, error) {
 	p := d.Session().Plan()
 	switch {

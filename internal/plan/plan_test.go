@@ -88,7 +88,8 @@ func (r *room) prompt(text string) {
 
 const accepts = "accept it; files of the workspace may be written without asking"
 
-// What was accepted is told once, outlives the compaction and another process, and the mode is told as it changes.
+// What was accepted is told once, outlives the compaction and another process, and the mode is told
+// as it changes.
 func TestTheAcceptedPlanStaysInSight(t *testing.T) {
 	r := newRoom(t, accepts)
 	r.prompt("begin " + strings.Repeat("long ", 3000))
@@ -128,7 +129,8 @@ func TestTheAcceptedPlanStaysInSight(t *testing.T) {
 	check("in another process")
 }
 
-// Only an answer of the person accepts: what the model writes does not, and what they did not see is shown first.
+// Only an answer of the user accepts: what the model writes does not, and what they did not see
+// is shown first.
 func TestWhatIsAcceptedIsWhatWasShown(t *testing.T) {
 	r := newRoom(t, accepts, accepts)
 	r.prompt("hi")

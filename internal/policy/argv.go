@@ -104,7 +104,8 @@ func quoteWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
 }
 
-// certainty is how sure a match is. Words that are known only when the command runs make it possible.
+// certainty is how sure a match is. Words that are known only when the command runs make it
+// possible.
 type certainty int
 
 const (
@@ -113,8 +114,8 @@ const (
 	sure
 )
 
-// forbids matches for deny and ask, where doubt counts: a program is also known by the last part of its path, options
-// may stand before a subcommand, and a word that is not known may be anything.
+// forbids matches for deny and ask, where doubt counts: a program is also known by the last part of
+// its path, options may stand before a subcommand, and a word that is not known may be anything.
 func (m argvMatcher) forbids(s simple) certainty {
 	at := position{m: m, s: s}
 	c := at.match(0, 0)
@@ -132,8 +133,9 @@ type position struct {
 	s simple
 }
 
-// match compares the tokens from ti on with the words from wi on. A word that is not known may stand for none or many,
-// so from there on all is possible; in a text that may be no command at all it says nothing.
+// match compares the tokens from ti on with the words from wi on. A word that is not known may
+// stand for none or many, so from there on all is possible; in a text that may be no command at all
+// it says nothing.
 func (p position) match(ti, wi int) certainty {
 	words, tokens := p.s.words, p.m.tokens
 	doubt := possible

@@ -20,8 +20,8 @@ func endGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// lineMaker makes command lines: from templates that nest, and from earlier lines that it cuts, joins and disturbs.
-// The templates hold what is known, the disturbances find what is not.
+// lineMaker makes command lines: from templates that nest, and from earlier lines that it cuts,
+// joins and disturbs. The templates hold what is known, the disturbances find what is not.
 type lineMaker struct {
 	*rand.Rand
 	commands []string

@@ -16,8 +16,9 @@ import (
 	"adze/tool"
 )
 
-// What bash runs is compared with what the policy read. Lines are made (bash_lines_test.go) and judged by the real
-// policy; what it allows runs under the real bash, where every program is a stub that writes down how it was started.
+// What bash runs is compared with what the policy read. Lines are made (bash_lines_test.go) and
+// judged by the real policy; what it allows runs under the real bash, where every program is a stub
+// that writes down how it was started.
 //
 //	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run RealBash ./internal/policy
 const (
@@ -84,8 +85,9 @@ func newStageIn(t *testing.T, room string, stubs, wrappers []string) stage {
 	return s
 }
 
-// run gives a line to bash as the tool does, and returns the programs that ran and the files it left. Each line has a
-// PATH of its own, so that what an earlier one left running is not taken for its doing.
+// run gives a line to bash as the tool does, and returns the programs that ran and the files it
+// left. Each line has a PATH of its own, so that what an earlier one left running is not taken for
+// its doing.
 func (s stage) run(t *testing.T, line string) (argvs [][]string, files []string) {
 	t.Helper()
 	ctx, cancel := contextWithTimeout(t, bashTime)
@@ -122,7 +124,8 @@ func (s stage) run(t *testing.T, line string) (argvs [][]string, files []string)
 	return argvs, files
 }
 
-// permitted says, apart from the code under test, what the rules of TestRealBashRunsOnlyWhatRulesAllow allow.
+// permitted says, apart from the code under test, what the rules of
+// TestRealBashRunsOnlyWhatRulesAllow allow.
 func permitted(argv []string) bool {
 	starts := func(words ...string) bool { return len(argv) >= len(words) && slices.Equal(argv[:len(words)], words) }
 	switch {
@@ -170,7 +173,8 @@ func TestRealBashRunsOnlyWhatRulesAllow(t *testing.T) {
 	}
 }
 
-// forbiddenCall says, apart from the code under test, what the rules of TestRealBashRunsNothingDenied deny.
+// forbiddenCall says, apart from the code under test, what the rules of
+// TestRealBashRunsNothingDenied deny.
 func forbiddenCall(argv []string) bool {
 	if argv[0] != "git" {
 		return argv[0] == "zap"

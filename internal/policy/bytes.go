@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkBytes refuses what a person could not review: text that looks like something else on a screen.
+// checkBytes refuses what a person could not review: text that looks like something else on a
+// screen.
 func checkBytes(text string) error {
 	switch {
 	case len(text) > maxCommand:

@@ -10,8 +10,9 @@ import (
 	"adze/tool"
 )
 
-// judgeCommand lets a rule allow only what it fully understands: a list or pipeline of plain words, each of
-// whose commands some rule allows. Denies look at every program that can be found anywhere in the text.
+// judgeCommand lets a rule allow only what it fully understands: a list or pipeline of plain words,
+// each of whose commands some rule allows. Denies look at every program that can be found anywhere
+// in the text.
 func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	doing := "the command " + quote(v.need.Target)
 	c, err := read(v.need.Target)
@@ -65,7 +66,8 @@ func (p *Policy) dirOf(dir string) string {
 	return orDot(dir)
 }
 
-// onlyLooks judges a command where the mode forbids commands: one whose every program only looks is none of those.
+// onlyLooks judges a command where the mode forbids commands: one whose every program only looks is
+// none of those.
 func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 	if v.need.Permission != tool.Execute || v.need.Reach != "" {
 		return v, false
@@ -74,7 +76,8 @@ func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 	return p.settle(mode, v), v.looks && v.effect != Deny
 }
 
-// shadowed says which program of an allowed command PATH would find in the workspace: the rule did not mean that one.
+// shadowed says which program of an allowed command PATH would find in the workspace: the rule did
+// not mean that one.
 func (p *Policy) shadowed(c command) string {
 	for _, s := range c.simples {
 		if p.local == nil || s.maybe || !s.words[0].known || s.words[0].text == "" {
@@ -183,8 +186,8 @@ func (p *Policy) script(c command, text, dir string) (script.Script, error) {
 	return script.Read(c.file, text, start)
 }
 
-// names lists a folder for a pattern. Which names lie where nobody may read unasked is nothing that is looked up; that
-// there is no folder may be said.
+// names lists a folder for a pattern. Which names lie where nobody may read unasked is nothing that
+// is looked up; that there is no folder may be said.
 func (p *Policy) names(dir string) ([]string, error) {
 	place, err := p.place(dir)
 	if err != nil {
@@ -207,7 +210,8 @@ func (p *Policy) names(dir string) ([]string, error) {
 	return nil, err
 }
 
-// judgeScript judges each program and each file of a text, and adds how it runs where all of it is allowed.
+// judgeScript judges each program and each file of a text, and adds how it runs where all of it is
+// allowed.
 func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script) verdict {
 	j := &judging{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target), dir: s.Dir()}
 	for _, step := range s.Steps {

@@ -8,8 +8,8 @@ import (
 	"adze/internal/policy/script"
 )
 
-// covers matches the words of a judged program. A word that is known only when it runs is covered by * and by **; what
-// may be many words by ** alone.
+// covers matches the words of a judged program. A word that is known only when it runs is covered
+// by * and by **; what may be many words by ** alone.
 func (m argvMatcher) covers(words []script.Word) bool {
 	if len(words) < len(m.tokens) || len(words) > len(m.tokens) && !m.rest {
 		return false
@@ -23,8 +23,9 @@ func (m argvMatcher) covers(words []script.Word) bool {
 	return true
 }
 
-// ruled finds the rule that allows a program. With * and ** somebody thought of programs, not of programs that start
-// programs; through wrappers that cannot be misread the program behind them counts.
+// ruled finds the rule that allows a program. With * and ** somebody thought of programs, not of
+// programs that start programs; through wrappers that cannot be misread the program behind them
+// counts.
 func (j *judging) ruled(words []script.Word) (Rule, bool) {
 	if _, known := words[0].Known(); !known {
 		return Rule{}, false
@@ -43,7 +44,8 @@ func (j *judging) ruled(words []script.Word) (Rule, bool) {
 	})
 }
 
-// behindWrapper is the program behind nohup, nice, timeout, env, command and xargs, in the forms that have one reading.
+// behindWrapper is the program behind nohup, nice, timeout, env, command and xargs, in the forms
+// that have one reading.
 func behindWrapper(words []script.Word) ([]script.Word, bool) {
 	text := func(i int) string {
 		if i >= len(words) {
@@ -146,8 +148,8 @@ func namedBy(s *script.Step, inner []script.Word) []script.Word {
 	return append(slices.Clone(inner[:last]), script.Word{Names: true})
 }
 
-// listsNames reports programs that print names of files below their folder. What they print is filtered when it runs: this
-// only tells whether it is worth while.
+// listsNames reports programs that print names of files below their folder. What they print is
+// filtered when it runs: this only tells whether it is worth while.
 func listsNames(words []script.Word) bool {
 	if !everyKnown(words) {
 		return false

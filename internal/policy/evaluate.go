@@ -6,9 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bash reads some words once more while it runs: the subscript in a variable's name, what arithmetic is made of,
-// prompts. A command substitution in such a word runs, however it was quoted. Which words end up there cannot be
-// told (x='a[$(id)]'; echo $((x))), so as soon as a text evaluates anything, all its words count.
+// Bash reads some words once more while it runs: the subscript in a variable's name, what
+// arithmetic is made of, prompts. A command substitution in such a word runs, however it was
+// quoted. Which words end up there cannot be told (x='a[$(id)]'; echo $((x))), so as soon as a text
+// evaluates anything, all its words count.
 
 // computes reports a node that evaluates text.
 func computes(n syntax.Node) bool {
@@ -61,7 +62,8 @@ func (r *reader) evaluated() {
 	all := strings.Join(texts(r.literals), " ")
 	for _, w := range r.literals {
 		text := w.text
-		// Only a piece of a substitution, or one that is written in numbers as a prompt may be, cannot be read.
+		// Only a piece of a substitution, or one that is written in numbers as a prompt may be,
+		// cannot be read.
 		piece := !w.known && (strings.Contains(text, "$(") || strings.Contains(text, "`")) || strings.HasSuffix(text, "$") && strings.Contains(all, "(") || strings.Count(text, "`")%2 == 1
 		if piece || r.prompts && strings.Contains(text, `\`) {
 			r.unknown("a word of it may be evaluated: " + quote(text))
@@ -87,7 +89,8 @@ func (r *reader) substitutions(text string) {
 	}
 }
 
-// assigned looks at what a variable gets. Many programs run what a variable names: PAGER, GIT_SSH_COMMAND, CC.
+// assigned looks at what a variable gets. Many programs run what a variable names: PAGER,
+// GIT_SSH_COMMAND, CC.
 func (r *reader) assigned(a *syntax.Assign, depth int) {
 	values := []*syntax.Word{a.Value}
 	if a.Array != nil {

@@ -24,10 +24,12 @@ func everydayCommands(t *testing.T) (out []string) {
 	return out
 }
 
-// TestEverydayCommandsInModeAuto holds what a person is asked before commands of usual days run in the mode auto. Where the
-// sandbox is full: at most 2 in a hundred, without any rule; hosts that commands then want to reach are asked for each once,
-// and are not counted here. Where there is none auto is the mode edits, in which no safe reading can excuse a build: with the
-// offers of the first day taken, and never an interpreter's among them because none is made, at most 5 on the second.
+// TestEverydayCommandsInModeAuto holds what a person is asked before commands of usual days run in
+// the mode auto. Where the sandbox is full: at most 2 in a hundred, without any rule; hosts that
+// commands then want to reach are asked for each once, and are not counted here. Where there is
+// none auto is the mode edits, in which no safe reading can excuse a build: with the offers of the
+// first day taken, and never an interpreter's among them because none is made, at most 5 on the
+// second.
 func TestEverydayCommandsInModeAuto(t *testing.T) {
 	commands := everydayCommands(t)
 	need := func(command string) tool.Need {

@@ -53,8 +53,8 @@ var update = flag.Bool("update", false, "write the verdicts as they are")
 
 const everyday = "testdata/everyday/commands.txt"
 
-// signs are the verdicts in modes ask, edits, plan and yolo without a rule, then in ask and edits with a rule for each
-// program: + runs, ? is asked for, - is refused.
+// signs are the verdicts in modes ask, edits, plan and yolo without a rule, then in ask and edits
+// with a rule for each program: + runs, ? is asked for, - is refused.
 func signs(t *testing.T, command string) (out string, asked, askedWithRule bool) {
 	t.Helper()
 	sign := map[Effect]string{Allow: "+", Ask: "?", Deny: "-"}
@@ -91,9 +91,9 @@ func rulesFor(t *testing.T, command string) (rules []string) {
 	return rules
 }
 
-// TestEverydayCommands holds what is asked of a person whose assistant runs the commands of a usual day: at most 40 in a
-// hundred where no rule was made, in the mode ask too, which asks for every write; 2 where one was made for each program, in
-// the mode edits.
+// TestEverydayCommands holds what is asked of a person whose assistant runs the commands of a usual
+// day: at most 40 in a hundred where no rule was made, in the mode ask too, which asks for every
+// write; 2 where one was made for each program, in the mode edits.
 func TestEverydayCommands(t *testing.T) {
 	data, err := os.ReadFile(everyday)
 	if err != nil {

@@ -165,7 +165,8 @@ func (p *Policy) Findings(q tool.Question) []Finding {
 	return out
 }
 
-// Sum is what becomes of a call of which every need was judged: one deny is enough, and every need must be allowed.
+// Sum is what becomes of a call of which every need was judged: one deny is enough, and every need
+// must be allowed.
 func Sum(findings []Finding) Effect {
 	sum := Allow
 	for _, f := range findings {

@@ -30,7 +30,8 @@ func (c counted) Follow(names []string) (led []string) {
 	return led
 }
 
-// What adze keeps of its own is followed, also where a link leads there, and only what a call names is judged.
+// What adze keeps of its own is followed, also where a link leads there, and only what a call names
+// is judged.
 func TestOnlyWhatACallNamesIsJudged(t *testing.T) {
 	judged, followed := 0, 0
 	p, err := New(Options{Mode: Yolo, Paths: counted{judged: &judged, followed: &followed}, Home: "/home/me", Own: []string{"/link-to-keys/own", "/state"}})

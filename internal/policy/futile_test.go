@@ -8,7 +8,8 @@ import (
 	"adze/tool"
 )
 
-// TestNobodyIsAskedAboutWhatCannotWork holds the order: a deny comes first, then what a check finds, then the person.
+// TestNobodyIsAskedAboutWhatCannotWork holds the order: a deny comes first, then what a check
+// finds, then the user.
 func TestNobodyIsAskedAboutWhatCannotWork(t *testing.T) {
 	for _, c := range []struct {
 		name   string

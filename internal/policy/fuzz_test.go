@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// startsForbidden looks for the program by the simplest means: a command whose first word is that name.
+// startsForbidden looks for the program by the simplest means: a command whose first word is that
+// name.
 func startsForbidden(text string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
@@ -26,8 +27,8 @@ func startsForbidden(text string) bool {
 	return found
 }
 
-// FuzzCommand holds that a denied program that is spelled out is never allowed, whatever stands around it,
-// and that what a rule allows reads back as the same words.
+// FuzzCommand holds that a denied program that is spelled out is never allowed, whatever stands
+// around it, and that what a rule allows reads back as the same words.
 func FuzzCommand(f *testing.F) {
 	for _, c := range [][2]string{{"", ""}, {"ls; ", " x"}, {"echo $(", ")"}, {"env -i A=1 ", ""}, {"sh -c '", "'"}, {"f() { ", "; }; f"}, {"cat <<E\n$(", ")\nE\n"}} {
 		f.Add(c[0], c[1])
@@ -69,8 +70,8 @@ func readsBack(t *testing.T, text string) {
 	}
 }
 
-// FuzzRule holds that a rule that can be read reads back as itself, and that the rule shown for a command
-// allows exactly that command.
+// FuzzRule holds that a rule that can be read reads back as itself, and that the rule shown for a
+// command allows exactly that command.
 func FuzzRule(f *testing.F) {
 	f.Add("execute(go test **)", "go test")
 	f.Add("write(work:{a,b}/**)", "echo 'it''s' \"*\"")

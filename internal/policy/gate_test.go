@@ -310,7 +310,8 @@ type lost struct{ err error }
 
 func (u lost) Judge(string) (Place, error) { return Place{}, u.err }
 
-// What cannot be read as a path or address is not allowed in any mode, and says that the call is wrong.
+// What cannot be read as a path or address is not allowed in any mode, and says that the call is
+// wrong.
 func TestAMistakeHasItsCode(t *testing.T) {
 	for _, mode := range []Mode{AskFirst, Edits, Yolo} {
 		for _, c := range []struct {

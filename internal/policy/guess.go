@@ -3,7 +3,8 @@ package policy
 import "strings"
 
 const (
-	// maxTries bounds the places that are taken for the start of a program although they may be none.
+	// maxTries bounds the places that are taken for the start of a program although they may be
+	// none.
 	maxTries = 5000
 	// maxWords are the words of one command in which other programs are looked for.
 	maxWords = 1000
@@ -30,7 +31,8 @@ func (r *reader) code(program string, w word, depth int) {
 	}
 }
 
-// readsCode names the program where a command reads what it runs from its standard input; "" where it does not.
+// readsCode names the program where a command reads what it runs from its standard input; "" where
+// it does not.
 func readsCode(s simple) string {
 	if !s.words[0].known || s.maybe {
 		return ""
@@ -90,7 +92,8 @@ func (r *reader) guess(text string) {
 	r.guessing = false
 }
 
-// guesses looks into the words of a program of which nobody here knows what it does with them, and into code.
+// guesses looks into the words of a program of which nobody here knows what it does with them, and
+// into code.
 func (r *reader) guesses(program string, args []word) {
 	code := codeWords(program, args)
 	for i, a := range args {
@@ -135,8 +138,8 @@ func codeWords(program string, args []word) map[int]word {
 	return out
 }
 
-// heads tries a word as a command line: whole where it has several words, and after the characters that programs put
-// between a name and what it stands for.
+// heads tries a word as a command line: whole where it has several words, and after the characters
+// that programs put between a name and what it stands for.
 func (r *reader) heads(text string) {
 	if strings.ContainsAny(text, " \t\n;|&`$(") {
 		r.guess(strings.TrimLeft(text, "!:@+-|\\ "))

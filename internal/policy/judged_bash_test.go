@@ -15,9 +15,10 @@ import (
 	"adze/tool"
 )
 
-// What runs without a question is run here as bash reads it and as adze wrote it down, in a tree with a workspace and
-// what lies around it. Oracles that know nothing of the reader hold: no program ran that no rule allows, no file changed
-// that was not predicted, and nothing was printed that lies outside.
+// What runs without a question is run here as bash reads it and as adze wrote it down, in a tree
+// with a workspace and what lies around it. Oracles that know nothing of the reader hold: no
+// program ran that no rule allows, no file changed that was not predicted, and nothing was printed
+// that lies outside.
 //
 //	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run JudgedLines ./internal/policy
 
@@ -217,7 +218,8 @@ func (y *yard) try(t *testing.T, argv, env []string) (calls [][]string, changed 
 	return calls, changed, string(out)
 }
 
-// permittedStub says, apart from the code under test, what the rules of TestJudgedLinesDoWhatWasRead allow.
+// permittedStub says, apart from the code under test, what the rules of
+// TestJudgedLinesDoWhatWasRead allow.
 func permittedStub(argv []string) bool {
 	if len(argv) > 3 && argv[0] == "git" && argv[1] == "-C" {
 		argv = append([]string{"git"}, argv[3:]...)
@@ -296,8 +298,8 @@ func (y *yard) holds(t *testing.T, line, form string, v verdict, argv []string) 
 	}
 }
 
-// apart reports what says as it stands what it would not say when it runs: it runs with options that leave secrets out, or
-// in a shell that puts no file names in for what it has split.
+// apart reports what says as it stands what it would not say when it runs: it runs with options
+// that leave secrets out, or in a shell that puts no file names in for what it has split.
 func apart(v verdict) bool {
 	return strings.Contains(v.run.Script+strings.Join(v.run.Argv, " "), "--exclude=.env") || strings.HasPrefix(v.run.Script, "set -f; ")
 }

@@ -118,7 +118,8 @@ func laterCommands() []string {
 		`cat < /dev/tcp/W/80~find W -exec sed -n {} a.go \;~find W -exec awk {} a.go \;~find W -exec grep {} a.go \;`, "~")
 }
 
-// judgedWords are what stands for W: harmless words, and those of somebody who wants something else.
+// judgedWords are what stands for W: harmless words, and those of somebody who wants something
+// else.
 func judgedWords() []string {
 	return strings.Split(`a.go|b.go|sub|sub/c.go|'a b'|names.txt|*.go|sub/*|*|?.go|[ab].go|./*|sub/*.go|d*|-*|*rf|.*|dash/*|odd/*|link/*|in/*|l*/*|link*/|link/../*|far/../*|*/|*/*|*/*/|*/../*|*/.env*|**|.*/*|i*/c.go|sub/out*/|odd/a*|lo*/*|"$PWD"/*.go|~/*|"$HOME"/*|../*|../*/*|/*|"$x"/*|"$x"*|$(cat patterns.txt)|"$(cat patterns.txt)"|'../outside/*'|{a,b}.go|{1..3}|"$x"|$x|${x}|"$HOME"|$HOME/h.txt|$PWD/a.go|~|~/h.txt|"$V"|$V|$X`+
 		`|.env|sub/.env.local|keep.txt|../outside/o.txt|link/o.txt|sub/out.txt|in/../../outside/o.txt|in/c.go|.git/config|.git/hooks/x|.envrc|new.txt|sub/new.txt|/dev/null|/dev/stdin|-|--|-rf|-o|-f|--output=w.txt|-ofile`+

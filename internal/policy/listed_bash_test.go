@@ -9,7 +9,8 @@ import (
 	"adze/tool"
 )
 
-// listedYard is a workspace in which names of files lead elsewhere when they are split, looked up or taken for options.
+// listedYard is a workspace in which names of files lead elsewhere when they are split, looked up
+// or taken for options.
 func listedYard(t *testing.T) (*yard, *Policy) {
 	t.Helper()
 	y := newYard(t, []string{"git"}, usualPrograms())
@@ -35,7 +36,8 @@ func listedYard(t *testing.T) (*yard, *Policy) {
 	return y, p
 }
 
-// TestNamesAreTakenAsNames: what one program lists for another is what is read, whatever the names hold.
+// TestNamesAreTakenAsNames: what one program lists for another is what is read, whatever the names
+// hold.
 func TestNamesAreTakenAsNames(t *testing.T) {
 	y, p := listedYard(t)
 	for line, want := range map[string]string{

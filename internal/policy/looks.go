@@ -22,7 +22,8 @@ var (
 type Files interface {
 	// Names lists a folder.
 	Names(abs string) ([]string, error)
-	// Walk visits what lies below a folder or file, as filepath.WalkDir does, without following links.
+	// Walk visits what lies below a folder or file, as filepath.WalkDir does, without following
+	// links.
 	Walk(abs string, visit fs.WalkDirFunc) error
 }
 
@@ -40,7 +41,8 @@ func quiet(words []script.Word) bool {
 	return ok && !writes(uses)
 }
 
-// combinations are all that the words of a program may be; none: there are too many, or some are no words.
+// combinations are all that the words of a program may be; none: there are too many, or some are no
+// words.
 func combinations(words []script.Word) [][]harmless.Word {
 	all := [][]harmless.Word{nil}
 	for _, w := range words {
@@ -114,7 +116,8 @@ func (j *judging) look(s *script.Step) ([]harmless.Use, bool) {
 	return uses, true
 }
 
-// judgeAll asks the table about words that may be several programs. It may change none of them then.
+// judgeAll asks the table about words that may be several programs. It may change none of them
+// then.
 func judgeAll(words []script.Word) (uses []harmless.Use, ok bool) {
 	if len(words) > 0 && harmless.Any(nameOf(words)) {
 		words = slices.Clone(words)
@@ -154,8 +157,8 @@ func chosen(only []string, name string) bool {
 	})
 }
 
-// tree looks for files below that may not be read: those of rules, secrets, adze's own, and where links are followed what
-// they lead to. One is enough for a question.
+// tree looks for files below that may not be read: those of rules, secrets, adze's own, and where
+// links are followed what they lead to. One is enough for a question.
 func (j *judging) tree(v verdict, a harmless.Access) verdict {
 	held := j.SieveIn(j.mode, v.need.Target)
 	if held == nil && !a.Follow {
@@ -206,14 +209,15 @@ func (j *judging) tree(v verdict, a harmless.Access) verdict {
 
 // Repositories looks at the git repository that a folder lies in, and runs nothing that it names.
 type Repositories interface {
-	// Strays lists the places outside of the workspace that git would show in dir although nothing there vouches for it.
+	// Strays lists the places outside of the workspace that git would show in dir although nothing
+	// there vouches for it.
 	Strays(dir string) ([]string, error)
 	// Hooks names the repository's own hooks.
 	Hooks(dir string) []string
 }
 
-// strays asks for what a repository leads git to outside of the workspace: none of the words name it, so that only a rule
-// for those very places allows it.
+// strays asks for what a repository leads git to outside of the workspace: none of the words name
+// it, so that only a rule for those very places allows it.
 func (j *judging) strays(s *script.Step, within string) {
 	if j.repos == nil {
 		return
@@ -239,7 +243,8 @@ func (j *judging) strays(s *script.Step, within string) {
 	}
 }
 
-// hooked says which hooks of the repository a git would run that a rule allows: the rule speaks of git, not of them.
+// hooked says which hooks of the repository a git would run that a rule allows: the rule speaks of
+// git, not of them.
 func (j *judging) hooked(s *script.Step) string {
 	words := s.Words
 	for {

@@ -35,7 +35,8 @@ func ParseMode(name string) (Mode, error) {
 
 func (m Mode) known() bool { return slices.Contains(Modes(), string(m)) }
 
-// Narrower is the more careful of two modes. Empty says nothing; a mode that nobody knows allows no more than plan does.
+// Narrower is the more careful of two modes. Empty says nothing; a mode that nobody knows allows no
+// more than plan does.
 func Narrower(a, b Mode) Mode {
 	switch {
 	case b == "":
@@ -63,8 +64,8 @@ func (m Mode) forbids(p tool.Permission) string {
 	return ""
 }
 
-// byDefault is the effect where no rule speaks. Inside says that a file lies in the workspace and is none
-// of the known secret ones.
+// byDefault is the effect where no rule speaks. Inside says that a file lies in the workspace and
+// is none of the known secret ones.
 func (m Mode) byDefault(p tool.Permission, inside bool) Effect {
 	switch {
 	case m == Yolo:

@@ -8,10 +8,12 @@ import (
 	"adze/tool"
 )
 
-// width is how much a mode allows without asking, as its place in the list says; an unknown one nothing.
+// width is how much a mode allows without asking, as its place in the list says; an unknown one
+// nothing.
 func width(m Mode) int { return slices.Index(Modes(), string(m)) }
 
-// An agent may be bound to a mode; it never widens what is in force, whatever is in force and whatever the word is.
+// An agent may be bound to a mode; it never widens what is in force, whatever is in force and
+// whatever the word is.
 func TestABoundModeOnlyNarrows(t *testing.T) {
 	needs := []tool.Need{
 		{Permission: tool.Read, Target: "a.go"}, {Permission: tool.Read, Target: ".env"}, {Permission: tool.Write, Target: "a.go"},

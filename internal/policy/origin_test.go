@@ -41,8 +41,9 @@ func randomQuestion(r *rand.Rand) tool.Question {
 	return q
 }
 
-// TestMendedCallsHaveNoMoreRights: whatever the rules, the mode, the tool and its needs, a call that was
-// mended, found in text, or named by an alias is answered no more freely than the native one.
+// TestMendedCallsHaveNoMoreRights: whatever the rules, the mode, the tool and its needs, a call
+// that was mended, found in text, or named by an alias is answered no more freely than the native
+// one.
 func TestMendedCallsHaveNoMoreRights(t *testing.T) {
 	rules := []string{"allow execute(ls)", "allow execute(go test **)", "deny execute(rm **)", "allow write(work:a)", "deny write(b)",
 		"allow read(abs:/etc/passwd)", "ask read(a)", "allow network(a.example)", "allow read", "allow write", "deny network"}
@@ -79,8 +80,8 @@ func TestMendedCallsHaveNoMoreRights(t *testing.T) {
 	}
 }
 
-// TestNoSchemaModesThroughThePipeline runs tools without a schema under this gate: what each mode lets
-// happen, and that every record says that nothing was validated.
+// TestNoSchemaModesThroughThePipeline runs tools without a schema under this gate: what each mode
+// lets happen, and that every record says that nothing was validated.
 func TestNoSchemaModesThroughThePipeline(t *testing.T) {
 	for _, c := range []struct {
 		noSchema tool.NoSchemaMode

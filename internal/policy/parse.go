@@ -10,8 +10,8 @@ import (
 // maxContinued bounds the comments that end in a backslash, each of which takes one more parse.
 const maxContinued = 20
 
-// parse reads a text as bash does. The parser goes on with the next line where a comment ends in a backslash, bash
-// does not: there the line end is put back, and the text is read again.
+// parse reads a text as bash does. The parser goes on with the next line where a comment ends in a
+// backslash, bash does not: there the line end is put back, and the text is read again.
 func parse(text string) (*syntax.File, error) {
 	for range maxContinued {
 		parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
@@ -25,7 +25,8 @@ func parse(text string) (*syntax.File, error) {
 	return nil, errors.New("too many of its comments end in a backslash")
 }
 
-// continued finds where the first comment ends in a backslash and a line end; -1 when there is none.
+// continued finds where the first comment ends in a backslash and a line end; -1 when there is
+// none.
 func continued(file *syntax.File) int {
 	at := -1
 	if file == nil {
@@ -40,8 +41,8 @@ func continued(file *syntax.File) int {
 	return at
 }
 
-// torn reports a word that the parser put together over a comment that it lost: between its parts stands more than a
-// line that goes on.
+// torn reports a word that the parser put together over a comment that it lost: between its parts
+// stands more than a line that goes on.
 func torn(w *syntax.Word, text string) bool {
 	for i := 1; i < len(w.Parts); i++ {
 		from, to := w.Parts[i-1].End().Offset(), w.Parts[i].Pos().Offset()

@@ -25,8 +25,8 @@ func patternYard(t *testing.T) (*yard, *Policy) {
 	return y, p
 }
 
-// TestPatternsThatMayLeadOutAreAskedFor: bash goes through every link that a part of a pattern matches, and what it finds
-// there it puts into the words, which echo tells.
+// TestPatternsThatMayLeadOutAreAskedFor: bash goes through every link that a part of a pattern
+// matches, and what it finds there it puts into the words, which echo tells.
 func TestPatternsThatMayLeadOutAreAskedFor(t *testing.T) {
 	t.Parallel()
 	_, p := patternYard(t)
@@ -42,7 +42,8 @@ func TestPatternsThatMayLeadOutAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestPatternsRunAsBashReadsThem: what is allowed prints what bash prints for the line as it stands.
+// TestPatternsRunAsBashReadsThem: what is allowed prints what bash prints for the line as it
+// stands.
 func TestPatternsRunAsBashReadsThem(t *testing.T) {
 	t.Parallel()
 	y, p := patternYard(t)
@@ -68,7 +69,8 @@ func TestPatternsRunAsBashReadsThem(t *testing.T) {
 	}
 }
 
-// TestSplitTextPutsNoNamesIn: a file of the project that holds patterns is text, wherever its words go.
+// TestSplitTextPutsNoNamesIn: a file of the project that holds patterns is text, wherever its words
+// go.
 func TestSplitTextPutsNoNamesIn(t *testing.T) {
 	t.Parallel()
 	y, p := patternYard(t)

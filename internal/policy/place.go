@@ -20,10 +20,11 @@ type Place struct {
 	Rel       string // below the workspace with slashes; "." is the workspace; unused when Outside
 	Outside   bool
 	Protected bool // writing there could make another program run something
-	// Named is the place that the name says, where links lead from it to another; nil: it is this one. What is
-	// forbidden or asked for under a name stays so, wherever a link makes it lead.
+	// Named is the place that the name says, where links lead from it to another; nil: it is this
+	// one. What is forbidden or asked for under a name stays so, wherever a link makes it lead.
 	Named *Place
-	// Twins are other names of the same file by hard links, under which it may be forbidden or asked for.
+	// Twins are other names of the same file by hard links, under which it may be forbidden or
+	// asked for.
 	Twins []Place
 }
 
@@ -36,8 +37,8 @@ func (p Place) both() []Place {
 	return all
 }
 
-// told is the place as a denial names it, which a model reads: a name such as /proc/self leads to the number of adze's
-// own process, which is nobody's business.
+// told is the place as a denial names it, which a model reads: a name such as /proc/self leads to
+// the number of adze's own process, which is nobody's business.
 func (p Place) told() string {
 	if p.Named != nil && strings.HasPrefix(p.Abs, "/proc/") {
 		return p.Named.Abs
@@ -50,14 +51,14 @@ type Paths interface {
 	Judge(name string) (Place, error)
 }
 
-// Linker is a Paths that tells, for the many files of a search, which are another name of a file that is known for its
-// secrets; nil: none is.
+// Linker is a Paths that tells, for the many files of a search, which are another name of a file
+// that is known for its secrets; nil: none is.
 type Linker interface {
 	Linked() func(path string) bool
 }
 
-// Follower is a Paths that tells where paths lead, and nothing else of them, for less than a judgement of each takes;
-// "" is one that leads nowhere.
+// Follower is a Paths that tells where paths lead, and nothing else of them, for less than a
+// judgement of each takes; "" is one that leads nowhere.
 type Follower interface {
 	Follow(names []string) (led []string)
 }
@@ -96,8 +97,8 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	return v
 }
 
-// counts reports whether a rule is about a file. Who allows all reading has not thought of keys, nor of start files
-// who allows all writing; who names them has.
+// counts reports whether a rule is about a file. Who allows all reading has not thought of keys,
+// nor of start files who allows all writing; who names them has.
 func (r Rule) counts(place Place, home, why, part string) bool {
 	if r.Effect != Allow {
 		for _, at := range place.both() {
@@ -167,8 +168,8 @@ func escapeGlob(s string) string {
 type pathMatcher struct {
 	anchor  string // work, home, abs; empty: everywhere
 	pattern string
-	// fold compares without regard to case and to how a letter is composed: what forbids or asks must hold where the
-	// file system does not tell two names apart. What allows names exactly.
+	// fold compares without regard to case and to how a letter is composed: what forbids or asks
+	// must hold where the file system does not tell two names apart. What allows names exactly.
 	fold bool
 	base string // a pattern **/name is about the last name alone
 }
@@ -238,8 +239,8 @@ func match(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// secretInHome are folders and files that hold credentials and little else. A session that was started in
-// the home folder has them inside its workspace.
+// secretInHome are folders and files that hold credentials and little else. A session that was
+// started in the home folder has them inside its workspace.
 func secretInHome() []string {
 	return []string{
 		".ssh/**", ".gnupg/**", ".aws/**", ".azure/**", ".kube/**", ".config/gcloud/**", ".config/gh/**", ".docker/config.json",
@@ -258,8 +259,9 @@ func SecretPlaces(home string) (out []string) {
 	return out
 }
 
-// secret reports whether a file is known for its secrets: those of the home folder, and those that secret.File knows by
-// their names, which hold the live keys of a project and would go to the model's provider.
+// secret reports whether a file is known for its secrets: those of the home folder, and those that
+// secret.File knows by their names, which hold the live keys of a project and would go to the
+// model's provider.
 func (p *Policy) secret(place Place) bool {
 	for _, at := range place.both() {
 		if secret.File(path.Split(at.Abs)) {

@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// What a rule allows runs under bash, and the parser that found its commands is not bash's own. So such a text is
-// read a second time, by a reader that knows only what stands in this file: words of harmless characters and quotes,
-// lists and pipelines, the null device. Where the two readers disagree, or this one meets anything else, the text is
-// opaque.
+// What a rule allows runs under bash, and the parser that found its commands is not bash's own. So
+// such a text is read a second time, by a reader that knows only what stands in this file: words of
+// harmless characters and quotes, lists and pipelines, the null device. Where the two readers
+// disagree, or this one meets anything else, the text is opaque.
 
-// scanner reads plain text byte by byte, after the rules in bash(1) under QUOTING, COMMENTS and REDIRECTION.
+// scanner reads plain text byte by byte, after the rules in bash(1) under QUOTING, COMMENTS and
+// REDIRECTION.
 type scanner struct {
 	text     string
 	at       int
@@ -137,8 +138,8 @@ func (s *scanner) end(last bool) {
 	}
 }
 
-// redirect lets pass what goes to the null device or to another of the first three descriptors. A digit before it was
-// read with the word.
+// redirect lets pass what goes to the null device or to another of the first three descriptors. A
+// digit before it was read with the word.
 func (s *scanner) redirect() {
 	if len(s.current) == 0 {
 		s.refuse("it redirects before it names a program")
@@ -223,7 +224,8 @@ func (s *scanner) piece(b *strings.Builder, start bool) {
 	}
 }
 
-// bare reads one character that stands for itself. Some systems take the bytes 85 and A0 for blanks.
+// bare reads one character that stands for itself. Some systems take the bytes 85 and A0 for
+// blanks.
 func (s *scanner) bare(b *strings.Builder) {
 	r, size := utf8.DecodeRuneInString(s.rest())
 	raw := s.rest()[:size]

@@ -7,8 +7,8 @@ import (
 	"adze/tool"
 )
 
-// A program that only looks may run while a plan is made, because its words are read and guarded. A declared tool runs
-// them as they stand, so it does not: neither by the table nor by a rule.
+// A program that only looks may run while a plan is made, because its words are read and guarded. A
+// declared tool runs them as they stand, so it does not: neither by the table nor by a rule.
 func TestADeclaredToolDoesNotRunWhileAPlanIsMade(t *testing.T) {
 	need := []tool.Need{{Permission: tool.Execute, Target: "git status"}}
 	for _, rules := range [][]string{nil, {"allow execute(git **)"}} {
@@ -23,7 +23,8 @@ func TestADeclaredToolDoesNotRunWhileAPlanIsMade(t *testing.T) {
 	}
 }
 
-// The mode that holds when a person has answered is what counts: they may have changed it, or another interface did.
+// The mode that holds when a person has answered is what counts: they may have changed it, or
+// another interface did.
 func TestAYesDoesNotOutliveTheMode(t *testing.T) {
 	for _, choice := range []Choice{Once, Session} {
 		var p *Policy
@@ -36,7 +37,8 @@ func TestAYesDoesNotOutliveTheMode(t *testing.T) {
 	}
 }
 
-// What a call of the session started is ended without a question, but not while nothing is to change.
+// What a call of the session started is ended without a question, but not while nothing is to
+// change.
 func TestTheEndOfAJobIsAChange(t *testing.T) {
 	for _, mode := range Modes() {
 		want := 2

@@ -57,8 +57,8 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// TestCases runs the tables under testdata: rules, then for each mode lines of an effect and a need. A line
-// in quotes is a Go string. In commands the need is the command itself.
+// TestCases runs the tables under testdata: rules, then for each mode lines of an effect and a
+// need. A line in quotes is a Go string. In commands the need is the command itself.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -7,18 +7,18 @@ import (
 	"adze/tool"
 )
 
-// The fetcher of pages refuses more than a rule about hosts can say: other ports than the usual, and addresses of this
-// machine and its networks. What follows tells it where a person has named such a place. A mode never opens one, nor
-// does a rule that names no host.
+// The fetcher of pages refuses more than a rule about hosts can say: other ports than the usual,
+// and addresses of this machine and its networks. What follows tells it where a person has named
+// such a place. A mode never opens one, nor does a rule that names no host.
 
 // NamesPort reports that an allow rule covers the host with this very port written out.
 func (p *Policy) NamesPort(host string, port uint16) bool {
 	return p.named(host, port, func(m hostMatcher) bool { return m.port != "" })
 }
 
-// NamesAddress reports that a person has named the address itself: in an allow rule, by its number, or for the rest of
-// the session. A host's name is not enough, since whoever owns the name decides where it leads; only localhost
-// means this machine.
+// NamesAddress reports that a person has named the address itself: in an allow rule, by its number,
+// or for the rest of the session. A host's name is not enough, since whoever owns the name decides
+// where it leads; only localhost means this machine.
 func (p *Policy) NamesAddress(host string, at netip.AddrPort) bool {
 	number := at.Addr().Unmap().WithZone("").String()
 	exact := func(m hostMatcher) bool { return m.host == number }
@@ -39,8 +39,8 @@ func (p *Policy) Follows(url string) bool {
 	return found && r.Effect == Allow
 }
 
-// named looks for an allow rule or a grant of the session that names the host in the way that counts. A deny or ask
-// that matches under either scheme wins.
+// named looks for an allow rule or a grant of the session that names the host in the way that
+// counts. A deny or ask that matches under either scheme wins.
 func (p *Policy) named(host string, port uint16, counts func(hostMatcher) bool) bool {
 	found := false
 	for _, scheme := range []string{"http", "https"} {

@@ -38,7 +38,8 @@ func TestRulesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A rule in the words of another assistant is told with one that is a rule here, and that matches what it matched there.
+// A rule in the words of another assistant is told with one that is a rule here, and that matches
+// what it matched there.
 func TestARuleOfAnotherAssistantIsToldAsOneOfThisOne(t *testing.T) {
 	for text, want := range map[string]string{
 		"Bash(rm:*)": "execute(rm **)", "Bash(rm *)": "execute(rm **)", "Bash(git push:*)": "execute(git push **)", "bash(go test)": "execute(go test)",

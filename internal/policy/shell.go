@@ -40,8 +40,8 @@ func (s simple) String() string {
 // command is a shell text as far as it can be read without running it.
 type command struct {
 	simples []simple
-	// opaque says why a rule must not allow the whole: part of it is known only when it runs. Empty: it is
-	// plain through and through.
+	// opaque says why a rule must not allow the whole: part of it is known only when it runs.
+	// Empty: it is plain through and through.
 	opaque string
 	// broken says that it does not parse.
 	broken error
@@ -112,8 +112,9 @@ func (r *reader) script(text string, depth int) {
 	}
 }
 
-// everyWord takes each word of a text that does not parse for the start of a command, so that denies still
-// see the names in it. Such a text is never allowed by a rule, so that nothing is lost.
+// everyWord takes each word of a text that does not parse for the start of a command, so that
+// denies still see the names in it. Such a text is never allowed by a rule, so that nothing is
+// lost.
 func (r *reader) everyWord(text string) {
 	var words []word
 	for _, s := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>{}`'\"$!", c) }) {
@@ -125,7 +126,8 @@ func (r *reader) everyWord(text string) {
 	}
 }
 
-// walk visits every node, so that no program hides in a substitution, a function or a here-document.
+// walk visits every node, so that no program hides in a substitution, a function or a
+// here-document.
 func (r *reader) walk(root syntax.Node, depth int, text string) {
 	level := 0
 	syntax.Walk(root, func(n syntax.Node) bool {
@@ -163,7 +165,8 @@ func (r *reader) walk(root syntax.Node, depth int, text string) {
 				r.unknown("let goes on after an operator")
 			}
 		case *syntax.CmdSubst:
-			// Bash takes away backslashes before it reads what is between backquotes, the parser does so only in part.
+			// Bash takes away backslashes before it reads what is between backquotes, the parser
+			// does so only in part.
 			if n.Backquotes && strings.Contains(text[n.Pos().Offset():min(len(text), int(n.End().Offset()))], `\`) {
 				r.unknown("it has a backslash between backquotes; write $(…)")
 			}
@@ -174,8 +177,8 @@ func (r *reader) walk(root syntax.Node, depth int, text string) {
 	})
 }
 
-// opaqueNode says why a part of the syntax cannot be judged before it runs. What is not in the closed list
-// of plain nodes is opaque.
+// opaqueNode says why a part of the syntax cannot be judged before it runs. What is not in the
+// closed list of plain nodes is opaque.
 func opaqueNode(n syntax.Node) string {
 	switch n := n.(type) {
 	case *syntax.File, *syntax.CallExpr, *syntax.Word, *syntax.Lit, *syntax.Comment:

@@ -9,13 +9,13 @@ import (
 	"adze/tool"
 )
 
-// Sieve says, for a call that may read root, which files it meets are held back: those that a deny or an ask covers,
-// and those known for their secrets. A tool that reads many files leaves them out and counts them, since nobody was
-// asked about each. What root itself was judged by is settled: who allowed the search of a folder full of keys, or of
-// one file, is not asked for it again.
+// Sieve says, for a call that may read root, which files it meets are held back: those that a deny
+// or an ask covers, and those known for their secrets. A tool that reads many files leaves them out
+// and counts them, since nobody was asked about each. What root itself was judged by is settled:
+// who allowed the search of a folder full of keys, or of one file, is not asked for it again.
 //
-// The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a slash, and rules
-// and the mode are those of now. Nil: nothing is held back.
+// The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a
+// slash, and rules and the mode are those of now. Nil: nothing is held back.
 func (p *Policy) Sieve(root string) func(dir, name string) bool { return p.SieveIn("", root) }
 
 // SieveIn is the same for an agent that is bound to a mode; empty: to none.
@@ -102,7 +102,8 @@ func (s *sieve) at(abs string) Place {
 	return Place{Abs: abs, Rel: rel, Outside: !inside}
 }
 
-// secretNear reports whether secret folders or files of the home folder, or adze's own, can lie below root.
+// secretNear reports whether secret folders or files of the home folder, or adze's own, can lie
+// below root.
 func (p *Policy) secretNear(root string, kept []string) bool {
 	all := slices.Clone(kept)
 	for _, pattern := range secretInHome() {

@@ -11,8 +11,9 @@ import (
 	"adze/tool"
 )
 
-// spareOwn refuses a command that writes to adze's own files as far as that can be read off it: a redirection, or the
-// argument of a program that changes files. What a script or an interpreter does is not seen.
+// spareOwn refuses a command that writes to adze's own files as far as that can be read off it: a
+// redirection, or the argument of a program that changes files. What a script or an interpreter
+// does is not seen.
 func (p *Policy) spareOwn(v verdict) verdict {
 	kept := p.kept()
 	if len(kept) == 0 || v.effect == Deny {
@@ -96,8 +97,9 @@ func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
 	return p.nearOwn(mode, p.spareOwn(p.judgeCommand(mode, v)))
 }
 
-// nearOwn takes a command that nobody would be asked about, and that names adze's own files while it does more than look,
-// for one that may write them: how is not known of every program. Where people are asked they decide, in mode yolo nobody.
+// nearOwn takes a command that nobody would be asked about, and that names adze's own files while
+// it does more than look, for one that may write them: how is not known of every program. Where
+// people are asked they decide, in mode yolo nobody.
 func (p *Policy) nearOwn(mode Mode, v verdict) verdict {
 	if v.effect == Deny || v.looks || mode != Yolo && v.effect != Allow || !p.namesOwn(v.need) {
 		return v
@@ -113,8 +115,9 @@ func (p *Policy) nearOwn(mode Mode, v verdict) verdict {
 	return v
 }
 
-// namesOwn reports a command that names a place in a folder of adze's own, as a word, in code, or from a folder above it that
-// it names too; or one that removes such a folder whole. What a model may read of a session's outputs is none of these.
+// namesOwn reports a command that names a place in a folder of adze's own, as a word, in code, or
+// from a folder above it that it names too; or one that removes such a folder whole. What a model
+// may read of a session's outputs is none of these.
 func (p *Policy) namesOwn(need tool.Need) bool {
 	kept := p.kept()
 	if here, err := p.place("."); len(kept) == 0 || err != nil || keptIn(kept, here) != "" { // who works there names nothing else
@@ -178,7 +181,8 @@ func from(dir string, names []string) []string {
 // maxNamed bounds the names of one command that are followed.
 const maxNamed = 4000
 
-// naming is what a command names, and what of it is removed, moved away or changed with all that is in it.
+// naming is what a command names, and what of it is removed, moved away or changed with all that is
+// in it.
 type naming struct{ names, removed []string }
 
 func namedIn(text, home string) (n naming) {

@@ -9,7 +9,8 @@ import (
 // maxGiven bounds the lines of input in which programs are looked for.
 const maxGiven = 400
 
-// statement takes the program of a statement, if it starts one, and what that program is given to read.
+// statement takes the program of a statement, if it starts one, and what that program is given to
+// read.
 func (r *reader) statement(s *syntax.Stmt, depth int) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -40,8 +41,9 @@ func (r *reader) start(words []word, redirects []*syntax.Redirect, depth int) {
 	}
 }
 
-// given looks into the text that a program gets which is neither a shell nor an interpreter: many have commands of their
-// own to start others (ed, make -f -, sqlite3, psql, gdb), and each line may be one.
+// given looks into the text that a program gets which is neither a shell nor an interpreter: many
+// have commands of their own to start others (ed, make -f -, sqlite3, psql, gdb), and each line may
+// be one.
 func (r *reader) given(redirects []*syntax.Redirect) {
 	for _, redirect := range redirects {
 		text := ""
@@ -63,8 +65,8 @@ func (r *reader) given(redirects []*syntax.Redirect) {
 	}
 }
 
-// firstWords takes each of the first words of a line, and of what its marks part, for the start of a command that may run:
-// platform shell rm x, system("rm x"), 1e rm x.
+// firstWords takes each of the first words of a line, and of what its marks part, for the start of
+// a command that may run: platform shell rm x, system("rm x"), 1e rm x.
 func (r *reader) firstWords(line string) {
 	for _, part := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(";!|&\"'`(){}=,", c) }) {
 		var words []word
@@ -90,7 +92,8 @@ func spelledOut(w *syntax.Word) string {
 	return b.String()
 }
 
-// coproc takes the word after coproc for a program too: whether it is a name, the parser and bash decide differently.
+// coproc takes the word after coproc for a program too: whether it is a name, the parser and bash
+// decide differently.
 func (r *reader) coproc(c *syntax.CoprocClause, depth int) {
 	if c.Name == nil {
 		return

@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// git looks at what git runs because its own words say so: an alias or a setting given with -c, a word after !, and
-// ext:: addresses.
+// git looks at what git runs because its own words say so: an alias or a setting given with -c, a
+// word after !, and ext:: addresses.
 func (r *reader) git(args []word, depth int) {
 	for i, a := range args {
 		if !a.known {
@@ -38,7 +38,8 @@ func (r *reader) gitSetting(name, value string, depth int) {
 	r.text(word{text: text, known: true}, depth)
 }
 
-// globals are the options of well-known programs that stand before a subcommand and take the next word.
+// globals are the options of well-known programs that stand before a subcommand and take the next
+// word.
 func globals(program string) string {
 	switch program {
 	case "git":
@@ -82,8 +83,9 @@ func globals(program string) string {
 // anywhere stands for all places, behind a value that may be many words.
 const anywhere = -1
 
-// afterOptions finds where a subcommand may stand: behind the options at the start of words, and behind their values.
-// Of an option that no table knows it is uncertain whether it takes the next word.
+// afterOptions finds where a subcommand may stand: behind the options at the start of words, and
+// behind their values. Of an option that no table knows it is uncertain whether it takes the next
+// word.
 func afterOptions(program string, words []word) map[int]certainty {
 	table := globals(program)
 	ends := map[int]certainty{}

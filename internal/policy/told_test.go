@@ -15,7 +15,8 @@ func (ownProcess) Judge(name string) (Place, error) {
 	return Place{Abs: strings.Replace(name, "/proc/self", "/proc/4711", 1), Outside: true, Named: &Place{Abs: name, Outside: true}}, nil
 }
 
-// TestADenialNamesNoProcess: a model that is refused a file of adze's own process does not learn its number.
+// TestADenialNamesNoProcess: a model that is refused a file of adze's own process does not learn
+// its number.
 func TestADenialNamesNoProcess(t *testing.T) {
 	for _, c := range []struct {
 		mode Mode
@@ -36,7 +37,8 @@ func TestADenialNamesNoProcess(t *testing.T) {
 	}
 }
 
-// What a person wrote into a call themselves is not put to them again; a deny holds for it as for any other.
+// What a person wrote into a call themselves is not put to them again; a deny holds for it as for
+// any other.
 func TestAChangedCallIsNotAskedAgain(t *testing.T) {
 	asked := 0
 	p := newPolicy(t, AskFirst, func(_ context.Context, q tool.Question, _ Prompt) (Answer, error) {

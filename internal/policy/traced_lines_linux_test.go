@@ -15,17 +15,19 @@ import (
 	"adze/tool"
 )
 
-// What runs without a question in the modes ask, edits and auto runs here under strace, which sees every program that is
-// started and every path that is written, whoever does it: both were told by the reading, or it is a fault of it. Many lines
-// share one strace, and those of a line are told apart by whose child a process is.
+// What runs without a question in the modes ask, edits and auto runs here under strace, which sees
+// every program that is started and every path that is written, whoever does it: both were told by
+// the reading, or it is a fault of it. Many lines share one strace, and those of a line are told
+// apart by whose child a process is.
 //
 //	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run TracedLines ./internal/policy
 
-// tracedShort is how many lines are traced with the other tests: each is judged, and each stop of a program costs two
-// switches between processes.
+// tracedShort is how many lines are traced with the other tests: each is judged, and each stop of a
+// program costs two switches between processes.
 const tracedShort = 60
 
-// tracedBatch is how many lines share a strace: enough to make its start cheap, few enough that no process id comes twice.
+// tracedBatch is how many lines share a strace: enough to make its start cheap, few enough that no
+// process id comes twice.
 const tracedBatch = 400
 
 // tracedLine is a line that a mode allows.
@@ -78,8 +80,8 @@ func yardPolicy(t *testing.T, y *yard, m Mode) *Policy {
 	return p
 }
 
-// allowedLine judges a line in every mode. Auto without a sandbox is edits, to the letter; what ask allows, edits allows in
-// the same way.
+// allowedLine judges a line in every mode. Auto without a sandbox is edits, to the letter; what ask
+// allows, edits allows in the same way.
 func allowedLine(t *testing.T, modes map[Mode]*Policy, line string) (tracedLine, bool) {
 	t.Helper()
 	need := tool.Need{Permission: tool.Execute, Target: line, Caged: true}
@@ -97,8 +99,9 @@ func allowedLine(t *testing.T, modes map[Mode]*Policy, line string) (tracedLine,
 	return l, l.v.effect == Allow
 }
 
-// trace runs lines as they were written down and as they stand, and compares what each did with what was read. Where a process
-// id came twice, which a busy machine brings about, the traces of two processes are one: then it does so by halves.
+// trace runs lines as they were written down and as they stand, and compares what each did with
+// what was read. Where a process id came twice, which a busy machine brings about, the traces of
+// two processes are one: then it does so by halves.
 func (y *yard) trace(t *testing.T, strace string, lines []tracedLine) {
 	t.Helper()
 	var forms []tracedLine

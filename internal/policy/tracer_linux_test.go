@@ -84,7 +84,8 @@ func gather(all map[int]*oneProcess, p *oneProcess, line int, out map[int][]doin
 	}
 }
 
-// readProcess reads the calls of one process, all of which succeeded: NAME(ARGUMENTS) = RESULT, with every text in hex.
+// readProcess reads the calls of one process, all of which succeeded: NAME(ARGUMENTS) = RESULT,
+// with every text in hex.
 func readProcess(t *testing.T, root, text string) *oneProcess {
 	t.Helper()
 	p := &oneProcess{line: -1}

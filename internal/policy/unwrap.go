@@ -126,8 +126,8 @@ func printsOnly(s simple) bool {
 	return true
 }
 
-// shell reads the text after -c: the shells take further options in between. Without -c the first word is a script,
-// which bash looks up like a program.
+// shell reads the text after -c: the shells take further options in between. Without -c the first
+// word is a script, which bash looks up like a program.
 func (r *reader) shell(args []word, depth int) {
 	r.inside(args, 0, depth)
 	for i, a := range args {
@@ -144,7 +144,8 @@ func (r *reader) shell(args []word, depth int) {
 	}
 }
 
-// options reads what options name as a program, --to-command=x or -exec x, whatever program they belong to.
+// options reads what options name as a program, --to-command=x or -exec x, whatever program they
+// belong to.
 func (r *reader) options(program string, args []word, depth int) {
 	for i, a := range args {
 		name, value, attached := strings.Cut(a.text, "=")
@@ -178,8 +179,8 @@ func (r *reader) text(w word, depth int) {
 	r.nested(w.text, depth+1)
 }
 
-// nested reads a text within a command. Its commands are inner ones, and so it is the outer command alone
-// that a rule may allow.
+// nested reads a text within a command. Its commands are inner ones, and so it is the outer command
+// alone that a rule may allow.
 func (r *reader) nested(text string, depth int) {
 	from := len(r.into.simples)
 	opaque := r.into.opaque
@@ -200,8 +201,8 @@ func (r *reader) join(args []word, depth int) {
 	r.nested(strings.Join(texts(args), " "), depth+1)
 }
 
-// inside finds where the wrapped program may begin. An option may or may not take the next word, and which
-// ones do differs between systems, so both readings count.
+// inside finds where the wrapped program may begin. An option may or may not take the next word,
+// and which ones do differs between systems, so both readings count.
 func (r *reader) inside(args []word, skip, depth int, added ...word) {
 	for i := 0; i < len(args) && r.refused == nil; i++ {
 		a := args[i]
@@ -254,7 +255,8 @@ func isAssignment(s string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
 }
 
-// fill makes unknown what xargs and its like put in place of words; what they add at the end is unknown anyway.
+// fill makes unknown what xargs and its like put in place of words; what they add at the end is
+// unknown anyway.
 func fill(program string, args []word) (filled, added []word) {
 	if !oneOf(program, "xargs gxargs parallel sem") {
 		return args, nil

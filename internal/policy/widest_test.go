@@ -7,7 +7,8 @@ import (
 	"adze/tool"
 )
 
-// What is said of a need that may be anything: no rule allows it, every deny counts where nobody would be asked.
+// What is said of a need that may be anything: no rule allows it, every deny counts where nobody
+// would be asked.
 func TestAnythingIsAskedForInEveryMode(t *testing.T) {
 	kinds := []tool.Permission{tool.Read, tool.Write, tool.Execute, tool.Network}
 	all := []string{"allow read", "allow write", "allow execute", "allow network"}
@@ -107,7 +108,8 @@ func TestRepairedSideEffectsAreReviewed(t *testing.T) {
 	}
 }
 
-// A hook that wants a person to look is heard in every mode and past every rule and grant, and answered once.
+// A hook that wants a person to look is heard in every mode and past every rule and grant, and
+// answered once.
 func TestAHooksQuestionIsAnsweredByAPerson(t *testing.T) {
 	q := tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: "ls"}}, Wanted: "the hook guard wants you to look: sure?"}
 	for _, name := range Modes() {

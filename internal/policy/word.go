@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word is one word of a command. Known says that text is what the program will get; plain, that it was also
-// written without anything a shell could understand in another way.
+// word is one word of a command. Known says that text is what the program will get; plain, that it
+// was also written without anything a shell could understand in another way.
 type word struct {
 	text  string
 	known bool
@@ -85,8 +85,8 @@ func list(q *syntax.DblQuoted) bool {
 	return many
 }
 
-// bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a tilde at
-// the start become something else.
+// bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a
+// tilde at the start become something else.
 func bare(s string, first bool) (text string, known, plain bool) {
 	known, plain = true, true
 	if first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || braces(s) {

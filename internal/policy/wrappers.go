@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// What this file lists is for denies, which look behind the programs that start others; an allow rule reads nothing
-// out of it but that they do. Where versions of a program differ, the wider reading stands here.
+// What this file lists is for denies, which look behind the programs that start others; an allow
+// rule reads nothing out of it but that they do. Where versions of a program differ, the wider
+// reading stands here.
 
 func base(program string) string { return path.Base(program) }
 
@@ -32,8 +33,8 @@ func isBuiltin(name string) bool {
 		"pushd popd")
 }
 
-// wrapper reports whether a program starts the one that is among its arguments, and how many words beside
-// options may come before that one.
+// wrapper reports whether a program starts the one that is among its arguments, and how many words
+// beside options may come before that one.
 func wrapper(name string) (words int, ok bool) {
 	switch {
 	case oneOf(name, "env nice nohup stdbuf setsid time gtime command builtin exec jobs xargs gxargs sudo doas run0 pkexec ionice busybox toybox "+
@@ -48,14 +49,16 @@ func wrapper(name string) (words int, ok bool) {
 	return 0, strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld.so") || strings.HasPrefix(name, "ld-musl")
 }
 
-// runsAnyWord lists programs whose options and words are texts or programs in so many places that each is tried.
+// runsAnyWord lists programs whose options and words are texts or programs in so many places that
+// each is tried.
 func runsAnyWord(name string) bool {
 	return oneOf(name, "su runuser sg script flock bwrap firejail proot gdb lldb screen tmux expect at batch trap watch parallel sem "+
 		"hash enable fc complete compgen bind mapfile readarray history nc ncat socat command exec builtin jobs "+
 		"start-stop-daemon nix-shell run-parts mosh dbus-send xterm ed ex vi vim nvim view emacs")
 }
 
-// launcher finds the program behind a subcommand: docker exec NAME rm. At is where what follows the subcommand begins.
+// launcher finds the program behind a subcommand: docker exec NAME rm. At is where what follows the
+// subcommand begins.
 func launcher(program string, args []word) (at, skip int, ok bool) {
 	seen := 0
 	for i, a := range args {
@@ -115,7 +118,8 @@ func printsInput(name string) bool {
 		"b2sum cksum openssl gpg patch bc gofmt goimports prettier black rustfmt clang-format xclip pbcopy xsel wl-copy less more read mapfile readarray")
 }
 
-// interpreter reports a program that runs code in a language that is not read here, and the options before that code.
+// interpreter reports a program that runs code in a language that is not read here, and the options
+// before that code.
 func interpreter(name string) (options string, ok bool) {
 	for _, kind := range []struct{ start, options string }{
 		{"python", "-c"}, {"pypy", "-c"}, {"perl", "-e -E -ne -pe -nle -ple -lne -pi -i -le -we -M -x -ni"}, {"ruby", "-e -ne -pe -r"}, {"node", "-e -p --eval --print -pe -r --require"},
@@ -131,21 +135,23 @@ func interpreter(name string) (options string, ok bool) {
 	return "", false
 }
 
-// startsInCode finds what code of the usual languages needs to start a program, or to hide that it does.
+// startsInCode finds what code of the usual languages needs to start a program, or to hide that it
+// does.
 var startsInCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`|\\b(system|popen\\w*|p?exec\\w*|p?spawn\\w*|posix_spawn\\w*|subprocess|pty|ctypes|cffi|importlib|runpy|multiprocessing|asyncio|v?fork\\w*|" +
 		"eval|compile|getattr|globals|locals|vars|builtins|child_process|qx|passthru|shell_exec|proc_open|pcntl\\w*|Function|constructor|binding|syscall|" +
 		"loadstring|dlopen|Open3|open3|Kernel|send|__\\w+|shell|run|cmd|getline|do shell script|ccall|sh)\\b|\\||\\bopen\\s*\\(?[^)]*-|%x|\\\\x|\\\\u|\\\\0|chr\\b|fromCharCode|decode|pack\\b|:!")
 })
 
-// runsInSed finds the command e and the flag e of GNU sed, which run what stands behind them or what they made.
+// runsInSed finds the command e and the flag e of GNU sed, which run what stands behind them or
+// what they made.
 var runsInSed = sync.OnceValue(func() *regexp.Regexp {
 	const address = `(\d+(~\d+)?|\$|/[^/\n]*/[IM]*|\\.[^\n]*)`
 	return regexp.MustCompile(`(?s)(^|[;{}\n])\s*(` + address + `\s*(,\s*[+~]?` + address + `)?)?[\s!]*e|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|#|$)`)
 })
 
-// lasting reports whether a person may allow a command for the whole session: not when what it runs is
-// named, written or fetched elsewhere.
+// lasting reports whether a person may allow a command for the whole session: not when what it runs
+// is named, written or fetched elsewhere.
 func lasting(s simple) bool {
 	name := base(s.name())
 	for _, interpreter := range []string{"python", "ruby", "perl", "node", "php", "lua"} { // also python3.13

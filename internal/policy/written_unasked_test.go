@@ -16,8 +16,9 @@ func (everywhere) Judge(name string) (Place, error) {
 	return Place{Abs: path.Join("/home/ann", name), Rel: name}, nil
 }
 
-// TestWhatNoCommandMayWriteNoToolWritesUnasked: the places that a sandbox keeps as they are, because other programs run what
-// stands there, are asked for where a tool would write them, in every mode that asks.
+// TestWhatNoCommandMayWriteNoToolWritesUnasked: the places that a sandbox keeps as they are,
+// because other programs run what stands there, are asked for where a tool would write them, in
+// every mode that asks.
 func TestWhatNoCommandMayWriteNoToolWritesUnasked(t *testing.T) {
 	p, err := New(Options{Mode: Edits, Paths: everywhere{}, Home: "/home/ann"})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"adze/session"
 )
 
-// The first line names a session to go on with, so it waits for the commit of the first message; what came before it
-// comes behind it.
+// The first line names a session to go on with, so it waits for the commit of the first message;
+// what came before it comes behind it.
 func TestTheFirstLineWaitsForTheFirstCommit(t *testing.T) {
 	var out bytes.Buffer
 	p := &print.Printer{Out: &out, Err: &bytes.Buffer{}, Format: print.StreamJSON}

@@ -8,8 +8,8 @@ import (
 	"adze/session"
 )
 
-// What fills the context is a line after each request; what the cache lost is a notice, and only what nobody
-// wanted is told to a person who reads text.
+// What fills the context is a line after each request; what the cache lost is a notice, and only
+// what nobody wanted is told to a person who reads text.
 func TestTheContextAndThePrefixArePrinted(t *testing.T) {
 	events := []session.Event{
 		session.Counted{Ledger: session.Ledger{Estimate: 7}}, // before a request: for panes

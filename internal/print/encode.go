@@ -9,7 +9,8 @@ import (
 	"adze/internal/jsontext"
 )
 
-// Line encodes v on one line without any control byte, for whatever else the program writes for scripts.
+// Line encodes v on one line without any control byte, for whatever else the program writes for
+// scripts.
 func Line(v any) string { return string(escapeControls(cut(v).Raw)) }
 
 // cut makes one line of JSON, without the long texts in it.
@@ -33,8 +34,8 @@ func cut(v any) jsontext.Line {
 	return line
 }
 
-// emit writes a line without secrets and without any control byte: encoding/json leaves DEL and C1 as they are. Long texts
-// are written in pieces.
+// emit writes a line without secrets and without any control byte: encoding/json leaves DEL and C1
+// as they are. Long texts are written in pieces.
 func (p *Printer) emit(v any) {
 	line, mask := cut(v), p.mask()
 	line.Raw = append(mask.JSON(line.Raw), '\n')

@@ -44,7 +44,8 @@ func samples() []any {
 	}
 }
 
-// TestTheReadmeTellsEveryLine compares its table with what is written: each type, and each field in its order.
+// TestTheReadmeTellsEveryLine compares its table with what is written: each type, and each field in
+// its order.
 func TestTheReadmeTellsEveryLine(t *testing.T) {
 	told := map[string]string{}
 	raw, err := os.ReadFile("../../README.md")
@@ -85,7 +86,8 @@ func TestTheReadmeTellsEveryLine(t *testing.T) {
 	}
 }
 
-// TestEveryShapeHasASample finds the shapes of lines where they are, so that a new one must be told of too.
+// TestEveryShapeHasASample finds the shapes of lines where they are, so that a new one must be told
+// of too.
 func TestEveryShapeHasASample(t *testing.T) {
 	shapes := map[string]bool{}
 	for _, name := range []string{"line.go", "request.go", "talk.go"} {

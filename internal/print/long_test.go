@@ -11,7 +11,8 @@ import (
 	"adze/session"
 )
 
-// A long answer is written in pieces: the same lines as of a short one, without secrets and control bytes.
+// A long answer is written in pieces: the same lines as of a short one, without secrets and control
+// bytes.
 func TestALongAnswerIsWrittenInPieces(t *testing.T) {
 	const own = "own secret 123 \"word\""
 	long := strings.Repeat("a \"line\" <of> é \x7f\u0085 prose\n", 4000)

@@ -31,8 +31,8 @@ func (w Masked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// arriving is the text of one message that still arrives. What is written cannot be taken back, so the end of a piece
-// waits where it may be the beginning of a secret.
+// arriving is the text of one message that still arrives. What is written cannot be taken back, so
+// the end of a piece waits where it may be the beginning of a secret.
 type arriving struct {
 	kind, message string // of the line
 	text          *secret.Stream
@@ -63,8 +63,8 @@ func (p *Printer) stream(e session.Event) {
 	p.event(lineOf(e))
 }
 
-// event writes the line of an event, or keeps it while what it tells of cannot be saved: a script that has read of something
-// finds it in the log.
+// event writes the line of an event, or keeps it while what it tells of cannot be saved: a script
+// that has read of something finds it in the log.
 func (p *Printer) event(l any) {
 	if p.unsaved && l != nil {
 		p.later = append(p.later, l)

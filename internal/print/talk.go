@@ -8,7 +8,8 @@ import (
 	"adze/tool"
 )
 
-// Question is one as the program reads it. It waits until it is answered, the turn ends, or stdin does.
+// Question is one as the program reads it. It waits until it is answered, the turn ends, or stdin
+// does.
 type Question struct {
 	Type     string      `json:"type"`     // question
 	Question string      `json:"question"` // its name
@@ -43,7 +44,8 @@ type Offer struct {
 	Spares string `json:"spares,omitempty"`
 }
 
-// turnLine tells what came of one prompt of several; it has all that a result has, but is not the last.
+// turnLine tells what came of one prompt of several; it has all that a result has, but is not the
+// last.
 type turnLine struct {
 	resultLine
 	Prompt string `json:"prompt,omitempty"` // the name that its sender gave it

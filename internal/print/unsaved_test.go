@@ -8,7 +8,8 @@ import (
 	"adze/session"
 )
 
-// What cannot be saved is not told: it follows when it is, in order, and not at all when it never was.
+// What cannot be saved is not told: it follows when it is, in order, and not at all when it never
+// was.
 func TestWhatIsNotSavedIsNotTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		saved bool

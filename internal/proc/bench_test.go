@@ -8,7 +8,8 @@ import (
 	"adze/internal/proc"
 )
 
-// BenchmarkTrue compares the smallest command under the shim with the same command started directly.
+// BenchmarkTrue compares the smallest command under the shim with the same command started
+// directly.
 func BenchmarkTrue(b *testing.B) {
 	env := []string{"PATH=/usr/bin:/bin"}
 	for name, argv := range map[string][]string{

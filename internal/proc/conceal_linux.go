@@ -9,13 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Conceal keeps other programs of the same user, such as the commands that a model runs, from reading this process:
-// its memory, its descriptors and its core are closed to them (PR_SET_DUMPABLE, prctl(2)), and so is
-// /proc/PID/environ. For root, whom that does not stop, the environment that the process was started with is
-// overwritten where it lies. os.Getenv goes on as before: the runtime has copies. It takes 0.05 ms.
+// Conceal keeps other programs of the same user, such as the commands that a model runs, from
+// reading this process: its memory, its descriptors and its core are closed to them
+// (PR_SET_DUMPABLE, prctl(2)), and so is /proc/PID/environ. For root, whom that does not stop, the
+// environment that the process was started with is overwritten where it lies. os.Getenv goes on as
+// before: the runtime has copies. It takes 0.05 ms.
 //
-// Programs that are started later are as open as any other. A terminal multiplexer cannot tell this process's working
-// directory any more.
+// Programs that are started later are as open as any other. A terminal multiplexer cannot tell this
+// process's working directory any more.
 func Conceal() {
 	blank()
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // a kernel that refuses has nothing better
@@ -27,8 +28,8 @@ const (
 	statEnvEnd   = 48
 )
 
-// blank overwrites the block that /proc/PID/environ shows, but for the mark by which a supervisor finds what it has
-// started. What cannot be overwritten stays; nobody but root can read it.
+// blank overwrites the block that /proc/PID/environ shows, but for the mark by which a supervisor
+// finds what it has started. What cannot be overwritten stays; nobody but root can read it.
 func blank() {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

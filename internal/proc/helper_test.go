@@ -107,8 +107,8 @@ func tagged(t *testing.T, tag string) []int {
 	return found
 }
 
-// patience ends a wait for what will never be. It decides no test that passes, however busy the machine is; the times
-// that the package promises are TestEndsInTime's.
+// patience ends a wait for what will never be. It decides no test that passes, however busy the
+// machine is; the times that the package promises are TestEndsInTime's.
 const patience = 2 * time.Minute
 
 // await looks until ok.

@@ -16,8 +16,8 @@ const (
 	JobTail     = 256 << 10 // bytes of output kept for each
 )
 
-// Jobs runs commands in the background. A job ends when it exits and nothing of it is left, by Kill,
-// by Close, or with adze. Safe for concurrent use.
+// Jobs runs commands in the background. A job ends when it exits and nothing of it is left, by
+// Kill, by Close, or with adze. Safe for concurrent use.
 type Jobs struct {
 	sup Supervisor
 

@@ -5,11 +5,12 @@ import (
 	"syscall"
 )
 
-// maxLeft bounds the reads of what is left in a pipe, which holds at most 1 MiB for who is not root (pipe(7)).
+// maxLeft bounds the reads of what is left in a pipe, which holds at most 1 MiB for who is not root
+// (pipe(7)).
 const maxLeft = (1 << 20) / chunkSize
 
-// left takes what is in a pipe and waits for nothing. The command has written it before it ended; only this process may
-// have come to it too late.
+// left takes what is in a pipe and waits for nothing. The command has written it before it ended;
+// only this process may have come to it too late.
 func left(from *os.File, take func([]byte)) {
 	buf := make([]byte, chunkSize)
 	raw, err := from.SyscallConn()

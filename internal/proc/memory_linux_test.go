@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestASmallCommandTakesLittleMemory: what a command takes of this process goes with what it writes.
+// TestASmallCommandTakesLittleMemory: what a command takes of this process goes with what it
+// writes.
 func TestASmallCommandTakesLittleMemory(t *testing.T) {
 	s := sparing(t)
 	taken := func(script string) uint64 {

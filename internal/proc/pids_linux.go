@@ -8,7 +8,8 @@ import (
 	"adze/internal/proc/shim"
 )
 
-// outerPID is the id here of a process below root whose id in its own namespace is inner; 0 when it has ended.
+// outerPID is the id here of a process below root whose id in its own namespace is inner; 0 when it
+// has ended.
 func outerPID(root, inner int) int {
 	for _, pid := range shim.Descendants(root) {
 		status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")

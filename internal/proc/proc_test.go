@@ -170,7 +170,8 @@ func TestContextDeadlineIsATimeout(t *testing.T) {
 	}
 }
 
-// TestEndsInTime holds the times that the design promises; on request, because a busy machine cannot.
+// TestEndsInTime holds the times that the design promises; on request, because a busy machine
+// cannot.
 func TestEndsInTime(t *testing.T) {
 	if os.Getenv("ADZE_LONG_TESTS") == "" {
 		t.Skip("set ADZE_LONG_TESTS to measure times")
@@ -230,7 +231,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A callee that is slow for ever must not slow the command: here it waits for the command's own end.
+// A callee that is slow for ever must not slow the command: here it waits for the command's own
+// end.
 func TestSlowProgressDoesNotHoldOutput(t *testing.T) {
 	release := make(chan struct{})
 	c := shell("yes | head -c 5000000")

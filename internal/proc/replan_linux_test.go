@@ -26,7 +26,8 @@ func (f *fickle) Enclose(context.Context, proc.Command) (proc.Walls, error) {
 	return walls, nil
 }
 
-// What a plan has seen may be gone when its walls are built. Nothing has run then, so it is planned anew, a few times.
+// What a plan has seen may be gone when its walls are built. Nothing has run then, so it is planned
+// anew, a few times.
 func TestWallsThatCannotBeBuiltArePlannedAnew(t *testing.T) {
 	for name, c := range map[string]struct {
 		bad, asked int

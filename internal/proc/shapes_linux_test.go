@@ -14,8 +14,8 @@ import (
 	"adze/internal/proc/shim"
 )
 
-// shapes are the ways in which a command leaves processes behind. T is a sleep that carries the tag.
-// Each starts at least one process besides the shell.
+// shapes are the ways in which a command leaves processes behind. T is a sleep that carries the
+// tag. Each starts at least one process besides the shell.
 func shapes() map[string]string {
 	return map[string]string{
 		"background":        "T & ",

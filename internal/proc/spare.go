@@ -10,9 +10,9 @@ import (
 	"adze/internal/proc/shim"
 )
 
-// Spare keeps shims whose command left nothing behind, for the next commands without walls: starting this program once more
-// takes several times as long as a small command. Each takes one command at a time. On systems other than Linux none is kept.
-// The zero value is empty; Close it.
+// Spare keeps shims whose command left nothing behind, for the next commands without walls:
+// starting this program once more takes several times as long as a small command. Each takes one
+// command at a time. On systems other than Linux none is kept. The zero value is empty; Close it.
 type Spare struct {
 	mu     sync.Mutex
 	idle   []*kept
@@ -22,8 +22,8 @@ type Spare struct {
 const (
 	// spareCount is how many wait at most: a model rarely runs more commands at once.
 	spareCount = 2
-	// spareTime is how long one waits. Most models ask for the next command sooner, and an interface that nobody uses is to
-	// have no process beside it.
+	// spareTime is how long one waits. Most models ask for the next command sooner, and an
+	// interface that nobody uses is to have no process beside it.
 	spareTime = 30 * time.Second
 )
 
@@ -92,8 +92,8 @@ func (s *Spare) expire(k *kept) {
 	}
 }
 
-// reuse gives the command to a shim that waits, and returns how much of the wire it has got; 0: there is none. One that was
-// killed meanwhile refuses, and then nothing has run.
+// reuse gives the command to a shim that waits, and returns how much of the wire it has got; 0:
+// there is none. One that was killed meanwhile refuses, and then nothing has run.
 func (p *Process) reuse(wire []byte, streams []*os.File) (sent int) {
 	if p.spare == nil {
 		return 0

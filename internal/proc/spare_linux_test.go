@@ -59,8 +59,8 @@ func TestACommandThatLeavesNothingHandsItsShimOn(t *testing.T) {
 	await(t, "none is kept after Close", func() bool { return next != first && syscall.Kill(next, 0) != nil })
 }
 
-// What one command does to its own process, the next one must not see: each line of the probe is the same for the first
-// command below a shim and for the last.
+// What one command does to its own process, the next one must not see: each line of the probe is
+// the same for the first command below a shim and for the last.
 func TestNothingGoesFromOneCommandToTheNext(t *testing.T) {
 	const probe = `umask; pwd; ulimit -a; trap; env | grep -v ADZE_CALL; ls -l /proc/self/fd | wc -l; readlink /proc/self/fd/0
 		grep -E 'Sig(Blk|Ign|Cgt)|Cap|NoNewPrivs|Seccomp|Uid|Gid|Cpus_allowed_list' /proc/self/status; cat /proc/self/oom_score_adj
@@ -143,7 +143,8 @@ func ended(pid int) bool {
 	return !ok || st.State == 'Z'
 }
 
-// Whatever is run below kept shims, at the same time and in any order, gives what it gives below a shim of its own.
+// Whatever is run below kept shims, at the same time and in any order, gives what it gives below a
+// shim of its own.
 func TestKeptShimsGiveTheSameResults(t *testing.T) {
 	s := sparing(t)
 	scripts := []string{

@@ -2,7 +2,8 @@ package proc
 
 import "io"
 
-// talk lets somebody speak with the command, and then reads what is left, so that the command is not held up.
+// talk lets somebody speak with the command, and then reads what is left, so that the command is
+// not held up.
 func (p *Process) talk() {
 	p.cmd.Talk(p.inPipe, p.outPipe)
 	_ = p.inPipe.Close()

@@ -10,8 +10,8 @@ import (
 	"adze/internal/proc"
 )
 
-// TestACommandIsSpokenWith: line by line, both ways; standard error is apart, and the end of the talk is the end of its
-// input.
+// TestACommandIsSpokenWith: line by line, both ways; standard error is apart, and the end of the
+// talk is the end of its input.
 func TestACommandIsSpokenWith(t *testing.T) {
 	c := shell(`while read -r line; do echo "got $line"; echo "err $line" >&2; done; echo rest; exit 3`)
 	var got []string
@@ -32,7 +32,8 @@ func TestACommandIsSpokenWith(t *testing.T) {
 	}
 }
 
-// TestATalkEndsWithItsCommand: one that is killed, and whose child goes on, does not leave its partner waiting.
+// TestATalkEndsWithItsCommand: one that is killed, and whose child goes on, does not leave its
+// partner waiting.
 func TestATalkEndsWithItsCommand(t *testing.T) {
 	c := shell(`sleep 1000 & echo ready; wait`)
 	ready, ended := make(chan *proc.Process, 1), make(chan error, 1)

@@ -12,8 +12,8 @@ import (
 	"adze/internal/proxy/proxytest"
 )
 
-// TestRealClients lets the programs that fetch packages fetch one each, from names that exist only behind the proxy.
-// What is not installed is skipped.
+// TestRealClients lets the programs that fetch packages fetch one each, from names that exist only
+// behind the proxy. What is not installed is skipped.
 func TestRealClients(t *testing.T) {
 	home := t.TempDir()
 	site := proxytest.New(t, home)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// newWeb makes the server of CONNECT and of absolute addresses. The standard library reads and writes the requests
-// anew, so that what passes is what was judged.
+// newWeb makes the server of CONNECT and of absolute addresses. The standard library reads and
+// writes the requests anew, so that what passes is what was judged.
 func (s *Server) newWeb() *http.Server {
 	web := &http.Server{
 		Handler:           http.HandlerFunc(s.serveHTTP),
@@ -120,8 +120,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	pass.ServeHTTP(w, r)
 }
 
-// refuse answers in words that a program prints: 403 for what was not allowed, 502 for what was not reached (RFC 9209
-// names both in Proxy-Status).
+// refuse answers in words that a program prints: 403 for what was not allowed, 502 for what was not
+// reached (RFC 9209 names both in Proxy-Status).
 func refuse(w http.ResponseWriter, err error) {
 	status, kind := http.StatusBadGateway, "destination_unavailable"
 	var refused *refusal

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Serve takes connections from a listener, until it or the server is closed, and closes it. It returns nil when
-// it was ended by [Server.Close].
+// Serve takes connections from a listener, until it or the server is closed, and closes it. It
+// returns nil when it was ended by [Server.Close].
 func (s *Server) Serve(l net.Listener) error {
 	if !s.begin() {
 		l.Close()

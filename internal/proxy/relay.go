@@ -5,8 +5,9 @@ import (
 	"net"
 )
 
-// relay carries bytes both ways until both sides have ended, and records the visit. It closes neither side's
-// reading early: a client that has sent all may still read for as long as the target writes.
+// relay carries bytes both ways until both sides have ended, and records the visit. It closes
+// neither side's reading early: a client that has sent all may still read for as long as the target
+// writes.
 func (s *Server) relay(to Target, client, target net.Conn) {
 	defer s.drop(target)
 	sent := make(chan int64, 1)

@@ -29,7 +29,8 @@ const (
 	socksNoAcceptable = 0xFF
 )
 
-// errSocks is a client that does not speak the protocol, and was told so where the protocol has words for it.
+// errSocks is a client that does not speak the protocol, and was told so where the protocol has
+// words for it.
 var errSocks = errors.New("not a SOCKS 5 request that is carried")
 
 // serveSocks serves one client from its first byte on.

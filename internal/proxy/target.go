@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// target reads a host and a port as a client wrote them. Only letters, digits, dot, hyphen, underscore and what an
-// address needs are read on: a NUL, a percent sign or a blank has made two parsers see two hosts before.
+// target reads a host and a port as a client wrote them. Only letters, digits, dot, hyphen,
+// underscore and what an address needs are read on: a NUL, a percent sign or a blank has made two
+// parsers see two hosts before.
 func (s *Server) target(host, port string) (Target, error) {
 	if strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789.-_:") != "" {
 		return Target{}, fmt.Errorf("%q is not a host", bounded(host))
@@ -60,8 +61,8 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() error { return r.err }
 
-// denied tells an address that the dialler would not connect to from one that it could not, by the code that errors of
-// tools carry.
+// denied tells an address that the dialler would not connect to from one that it could not, by the
+// code that errors of tools carry.
 func denied(err error) bool {
 	var coded interface{ ErrorCode() string }
 	return errors.As(err, &coded) && coded.ErrorCode() == "denied"

@@ -16,7 +16,8 @@ import (
 	"adze/session"
 )
 
-// Children of these tests are this test binary, told by the environment which folder's index to bring up to date.
+// Children of these tests are this test binary, told by the environment which folder's index to
+// bring up to date.
 const childFolder = "ADZE_RECALL_CHILD"
 
 func TestMain(m *testing.M) {
@@ -98,7 +99,8 @@ func (s *shelf) grow(t testing.TB, r *rand.Rand, sessions int) {
 	}
 }
 
-// Wherever an indexer is killed, what it leaves is sound, and the next one makes of it what a new index would be.
+// Wherever an indexer is killed, what it leaves is sound, and the next one makes of it what a new
+// index would be.
 func TestKilledIndexersLeaveASoundIndex(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_RECALL_KILLS"))
 	if rounds == 0 {
@@ -228,7 +230,8 @@ func TestIndexWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// TestManyMakeAnIndexAtOnce: one of those who change how a new file is written has to give way, and none of them may fail for that.
+// TestManyMakeAnIndexAtOnce: one of those who change how a new file is written has to give way, and
+// none of them may fail for that.
 func TestManyMakeAnIndexAtOnce(t *testing.T) {
 	s := &shelf{dir: t.TempDir()}
 	s.open(t)

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 )
 
-// Forget takes the words of removed sessions out of the index, by their numbers, and out of its file. It rewrites the
-// index: about a second for 20 MB of it.
+// Forget takes the words of removed sessions out of the index, by their numbers, and out of its
+// file. It rewrites the index: about a second for 20 MB of it.
 func (x *Index) Forget(ctx context.Context, sessions ...int64) error {
 	if len(sessions) == 0 {
 		return nil
@@ -30,7 +30,8 @@ func (x *Index) forget(ctx context.Context, sessions []int64) error {
 	if err != nil {
 		return err
 	}
-	// A row is only marked as gone until its segment is written anew; then pages that were freed or divided still hold words.
+	// A row is only marked as gone until its segment is written anew; then pages that were freed or
+	// divided still hold words.
 	for _, step := range []string{"INSERT INTO words (words) VALUES ('optimize')", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		if _, err := x.db.ExecContext(ctx, step); err != nil {
 			return err

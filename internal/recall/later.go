@@ -11,8 +11,8 @@ import (
 	"adze/internal/store"
 )
 
-// Later is an index that is opened when it is asked first, and brought up to date beside that. It reads the log by a
-// connection of its own, so that nobody who writes waits for it.
+// Later is an index that is opened when it is asked first, and brought up to date beside that. It
+// reads the log by a connection of its own, so that nobody who writes waits for it.
 type Later struct {
 	path string // of the store
 
@@ -36,7 +36,8 @@ type update struct {
 // NewLater is the index of the store at path. It opens nothing.
 func NewLater(path string) *Later { return &Later{path: path} }
 
-// patience is how long a search waits for the index to be up to date; then it looks into what is there.
+// patience is how long a search waits for the index to be up to date; then it looks into what is
+// there.
 const patience = 300 * time.Millisecond
 
 // Search looks for words. While the index is not up to date, note says so.

@@ -8,7 +8,8 @@ import (
 	"adze/session"
 )
 
-// What is searched later is opened by the first search, sees what was said since, and leaves the log to its writer.
+// What is searched later is opened by the first search, sees what was said since, and leaves the
+// log to its writer.
 func TestLater(t *testing.T) {
 	s := newShelf(t)
 	s.Index.Close()

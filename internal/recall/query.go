@@ -11,8 +11,8 @@ import (
 // maxTerms bounds what is looked for at once; more of it is left out.
 const maxTerms = 32
 
-// shortestPrefix is from how many characters on the last word may be the beginning of one: those of three have an index of
-// their own, and fewer are in nearly everything.
+// shortestPrefix is from how many characters on the last word may be the beginning of one: those of
+// three have an index of their own, and fewer are in nearly everything.
 const shortestPrefix = 3
 
 // term is a word, or several in a row, that has to be in what is found.
@@ -21,8 +21,9 @@ type term struct {
 	prefix bool     // the last of them may go on
 }
 
-// termsOf reads what a person wrote: words, all of which are to be there, and phrases between quotation marks. Any text is
-// valid. The last word may be the beginning of one, unless a space ends it.
+// termsOf reads what a person wrote: words, all of which are to be there, and phrases between
+// quotation marks. Any text is valid. The last word may be the beginning of one, unless a space
+// ends it.
 func termsOf(text string) (out []term) {
 	text = strings.ToValidUTF8(text, " ")
 	pieces := strings.Split(text, `"`)
@@ -47,8 +48,8 @@ func termsOf(text string) (out []term) {
 	return out[:min(len(out), maxTerms)]
 }
 
-// match is the terms as a query of FTS5 (sqlite.org/fts5.html, section 3): nothing that a person wrote stands outside of
-// quotation marks, and within them there are only letters and digits.
+// match is the terms as a query of FTS5 (sqlite.org/fts5.html, section 3): nothing that a person
+// wrote stands outside of quotation marks, and within them there are only letters and digits.
 func match(terms []term) string {
 	var parts []string
 	for _, t := range terms {

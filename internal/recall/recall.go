@@ -1,19 +1,23 @@
-// Package recall finds what was said and done in stored sessions by its words: prompts, answers, calls as far as their
-// tools allow them to be logged, and their results.
+// Package recall finds what was said and done in stored sessions by its words: prompts, answers,
+// calls as far as their tools allow them to be logged, and their results.
 //
-// The one rule: the index is a cache beside the log, made after the log and from nothing else. It can be removed at any
-// time, a run that does not search never opens it, and what the log let go of is gone from it, too.
+// The one rule: the index is a cache beside the log, made after the log and from nothing else. It
+// can be removed at any time, a run that does not search never opens it, and what the log let go of
+// is gone from it, too.
 //
-// Start reading at Open and Index.Search (search.go); update.go brings the index up to date, text.go says what of an
-// entry is indexed, query.go what a person's words mean, snippet.go what is shown of a hit, forget.go how words go.
+// Start reading at Open and Index.Search (search.go); update.go brings the index up to date,
+// text.go says what of an entry is indexed, query.go what a person's words mean, snippet.go what is
+// shown of a hit, forget.go how words go.
 //
-// The index is an FTS5 table without content: the row of an entry is its session's number << 32 | its place in the
-// log, so that the newest come first without any being rated. (Rating by bm25 looks at every hit: two seconds for a common word in
-// 100,000 entries.) How far each session was read stands in the same transaction as its words. So a process that is
-// killed leaves an index that is sound and short, and the next one goes on from there.
+// The index is an FTS5 table without content: the row of an entry is its session's number << 32 |
+// its place in the log, so that the newest come first without any being rated. (Rating by bm25
+// looks at every hit: two seconds for a common word in 100,000 entries.) How far each session was
+// read stands in the same transaction as its words. So a process that is killed leaves an index
+// that is sound and short, and the next one goes on from there.
 //
-// Known limits: a session that is gone on with keeps its place among the others, which is that of its beginning. A word is
-// found from its start on, not from its middle; Chinese, Japanese and Korean are found by every character.
+// Known limits: a session that is gone on with keeps its place among the others, which is that of
+// its beginning. A word is found from its start on, not from its middle; Chinese, Japanese and
+// Korean are found by every character.
 package recall
 
 import (
@@ -53,8 +57,9 @@ const format = 1
 // busyTimeout is how long, in milliseconds, a writer waits for another.
 const busyTimeout = 10_000
 
-// Open opens the index at path, or makes an empty one: where it is missing, damaged, of another format or of another store.
-// Where nothing can be written it is made elsewhere, for this time. Update fills it.
+// Open opens the index at path, or makes an empty one: where it is missing, damaged, of another
+// format or of another store. Where nothing can be written it is made elsewhere, for this time.
+// Update fills it.
 func Open(ctx context.Context, path string, logs *store.Store) (*Index, error) {
 	x := &Index{path: path, logs: logs}
 	err := x.open(ctx)
@@ -182,8 +187,8 @@ func damaged(err error) bool {
 	return errors.As(err, &e) && (e.Code()&0xff == codeCorrupt || e.Code()&0xff == codeNotADB)
 }
 
-// renew drops the index and makes an empty one. Two processes that meet the same damage drop it once: the second finds
-// another file.
+// renew drops the index and makes an empty one. Two processes that meet the same damage drop it
+// once: the second finds another file.
 func (x *Index) renew(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -262,7 +262,8 @@ func TestWhatIsForgottenIsGoneFromTheFile(t *testing.T) {
 	s.sameAsNew(t)
 }
 
-// has looks for bytes in the files of the index. FTS5 writes of a term only what differs from the one before.
+// has looks for bytes in the files of the index. FTS5 writes of a term only what differs from the
+// one before.
 func (s *shelf) has(t *testing.T, word string) bool {
 	t.Helper()
 	for _, suffix := range []string{"", "-wal"} {

@@ -39,7 +39,8 @@ func (v *vocabulary) text(n int) string {
 	return b.String()
 }
 
-// session is the log of one: prompts, calls with what came of them, answers; 700 bytes of text an entry.
+// session is the log of one: prompts, calls with what came of them, answers; 700 bytes of text an
+// entry.
 func (v *vocabulary) session(t testing.TB, num int) []session.Entry {
 	out := []session.Entry{start(t, num, session.Start{Version: "1", Cwd: fmt.Sprint("/home/ann/project", num%20), Model: "script/x", System: v.text(6000)})}
 	for n := 1; n < eventsOfASession; n++ {
@@ -72,8 +73,9 @@ func largeStore(t testing.TB, dir string, events int) {
 	must(t, s.Close())
 }
 
-// TestAMillionEvents measures a large store: 1,000,000 entries with ADZE_SCALE=1000000, 2,000 otherwise. The
-// bars: open 2 s, list 0.1 s, search 0.2 s, 200 MB. Timing decides nothing here: what is found does.
+// TestAMillionEvents measures a large store: 1,000,000 entries with ADZE_SCALE=1000000, 2,000
+// otherwise. The bars: open 2 s, list 0.1 s, search 0.2 s, 200 MB. Timing decides nothing here:
+// what is found does.
 func TestAMillionEvents(t *testing.T) {
 	events, _ := strconv.Atoi(os.Getenv("ADZE_SCALE"))
 	if events == 0 {

@@ -41,8 +41,8 @@ type Hit struct {
 // ErrNoWords is the answer to a query without a letter or a digit.
 var ErrNoWords = errors.New("nothing to look for: give a word with a letter or a digit in it")
 
-// Search returns what holds all words of a query, the newest session first, in it the newest first, and whether there is
-// more. It looks into what Update has read.
+// Search returns what holds all words of a query, the newest session first, in it the newest first,
+// and whether there is more. It looks into what Update has read.
 func (x *Index) Search(ctx context.Context, q Query) (hits []Hit, more bool, err error) {
 	terms := termsOf(q.Text)
 	if len(terms) == 0 {
@@ -83,15 +83,17 @@ func (x *Index) search(ctx context.Context, q Query, terms []term) ([]Hit, bool,
 	return f.hits, false, nil
 }
 
-// span is rows from one up to another; among holds rows to sessions that a filter lets through, empty: all in it.
+// span is rows from one up to another; among holds rows to sessions that a filter lets through,
+// empty: all in it.
 type span struct {
 	from, to int64
 	among    string
 	args     []any
 }
 
-// maxSpans is up to how many runs of sessions a filter is looked for in one after the other. Each takes some 50 µs, however
-// many rows hold the words; with more of them every row that holds the words is looked at, at some µs.
+// maxSpans is up to how many runs of sessions a filter is looked for in one after the other. Each
+// takes some 50 µs, however many rows hold the words; with more of them every row that holds the
+// words is looked at, at some µs.
 const maxSpans = 400
 
 // spans are where to look, the newest first.
@@ -170,7 +172,8 @@ func (f *finding) within(ctx context.Context, s span) error {
 	return rows.Err()
 }
 
-// hit looks at an entry that the index found; false: the log has it no more, or a filter leaves it out.
+// hit looks at an entry that the index found; false: the log has it no more, or a filter leaves it
+// out.
 func (x *Index) hit(ctx context.Context, row int64, q Query, terms []term, heads map[session.ID]session.Head) (h Hit, ok bool, err error) {
 	num, seq := placed(row)
 	var found store.Found

@@ -28,7 +28,8 @@ func (s Snippet) String() string {
 // MarshalJSON writes the text alone.
 func (s Snippet) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// snippetRunes is how long a snippet is, snippetLead how much of it stands before the first word that was found.
+// snippetRunes is how long a snippet is, snippetLead how much of it stands before the first word
+// that was found.
 const (
 	snippetRunes = 160
 	snippetLead  = 40

@@ -12,7 +12,8 @@ import (
 	"adze/tool"
 )
 
-// maxResult is how many bytes of a call's result are indexed, maxSaid of what a person or a model said.
+// maxResult is how many bytes of a call's result are indexed, maxSaid of what a person or a model
+// said.
 const (
 	maxResult = 16 << 10
 	maxSaid   = 256 << 10
@@ -42,8 +43,8 @@ type words struct {
 	call    tool.CallID
 }
 
-// wordsOf takes from an entry what is indexed of it; false: nothing. The log was masked when it was written; of a call's
-// arguments only those count that its tool allows to be logged.
+// wordsOf takes from an entry what is indexed of it; false: nothing. The log was masked when it was
+// written; of a call's arguments only those count that its tool allows to be logged.
 func wordsOf(f store.Found) (w words, ok bool) {
 	switch f.Entry.Type {
 	case session.MessageEntry:
@@ -99,12 +100,14 @@ func cut(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "")
 }
 
-// inWord reports whether the tokenizer takes a character for a part of a word (sqlite.org/fts5.html, section 4.3.1).
+// inWord reports whether the tokenizer takes a character for a part of a word
+// (sqlite.org/fts5.html, section 4.3.1).
 func inWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
 }
 
-// apart puts spaces around the characters of scripts that write words without spaces between them, so that each is a word.
+// apart puts spaces around the characters of scripts that write words without spaces between them,
+// so that each is a word.
 func apart(text string) string {
 	if strings.IndexFunc(text, unspaced) < 0 {
 		return text

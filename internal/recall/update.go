@@ -12,18 +12,19 @@ import (
 	"adze/session"
 )
 
-// A batch ends after so many entries or bytes of text: a fifth of a second, for which another process may have to wait.
+// A batch ends after so many entries or bytes of text: a fifth of a second, for which another
+// process may have to wait.
 const (
 	batchEntries = 1000
 	batchBytes   = 2 << 20
 )
 
-// Progress is told after each batch: how many entries were read of how many that are to be read. An error ends the update;
-// what was read until then stays.
+// Progress is told after each batch: how many entries were read of how many that are to be read. An
+// error ends the update; what was read until then stays.
 type Progress func(done, total int64) error
 
-// Update reads what the log got since, and forgets what was removed from it. The log is only read, by the connection that
-// Open was given; tell may be nil.
+// Update reads what the log got since, and forgets what was removed from it. The log is only read,
+// by the connection that Open was given; tell may be nil.
 func (x *Index) Update(ctx context.Context, tell Progress) error {
 	if tell == nil {
 		tell = func(int64, int64) error { return nil }
@@ -77,8 +78,8 @@ type unread struct {
 	read int64 // the last entry that was read
 }
 
-// missing compares how far the log goes with how far it was read. By their numbers, since the index takes rows best in
-// their order.
+// missing compares how far the log goes with how far it was read. By their numbers, since the index
+// takes rows best in their order.
 func (x *Index) missing(ctx context.Context) (todo []unread, gone []int64, err error) {
 	extents, err := x.logs.Extents(ctx)
 	if err != nil {
@@ -116,9 +117,9 @@ func (x *Index) read(ctx context.Context) (map[int64]int64, error) {
 	return out, rows.Err()
 }
 
-// batch reads the next entries in one transaction, and returns the sessions that are left and how many entries it went over.
-// The log is read inside of it: what was removed from the log before is not found there, and who removes it later waits to
-// remove it here.
+// batch reads the next entries in one transaction, and returns the sessions that are left and how
+// many entries it went over. The log is read inside of it: what was removed from the log before is
+// not found there, and who removes it later waits to remove it here.
 func (x *Index) batch(ctx context.Context, todo []unread) (left []unread, done int64, err error) {
 	left = slices.Clone(todo)
 	err = x.inside(ctx, func(tx *sql.Tx) error {
@@ -163,8 +164,8 @@ func (x *Index) most() int64 {
 // errFull ends the reading of a session when the batch is full.
 var errFull = errors.New("the batch is full")
 
-// fill reads on in one session, and returns how far. Another process may have been there: what counts is how far the index
-// says.
+// fill reads on in one session, and returns how far. Another process may have been there: what
+// counts is how far the index says.
 func (b *filling) fill(ctx context.Context, u unread) (to int64, err error) {
 	var seq int64
 	err = b.tx.QueryRowContext(ctx, "SELECT ifnull(max(seq), 0) FROM read WHERE session = ?", u.Num).Scan(&seq)

@@ -1,9 +1,10 @@
-// Package resume finds the session that a run goes on with, and makes a copy of it where one is wanted.
+// Package resume finds the session that a run goes on with, and makes a copy of it where one is
+// wanted.
 //
 // The one rule: a session has one writer; a copy has an id of its own.
 //
-// Start reading at Pick; fork.go makes copies and counts turns. Known limits: of a copy, what the session it comes from
-// does later is not known.
+// Start reading at Pick; fork.go makes copies and counts turns. Known limits: of a copy, what the
+// session it comes from does later is not known.
 package resume
 
 import (
@@ -112,8 +113,8 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
 }
 
-// Doubts tells that the log of a session that is gone on with is not as it was written; empty: it is. The session goes on all the
-// same: what cannot be read ends it with an error of its own.
+// Doubts tells that the log of a session that is gone on with is not as it was written; empty: it
+// is. The session goes on all the same: what cannot be read ends it with an error of its own.
 func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
 	s, ok := logs.(*store.Store)
 	if !ok {
@@ -127,7 +128,8 @@ func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
 	return fmt.Sprintf("%v; adze session repair %s makes a sound copy of what is left", bad, id)
 }
 
-// Losses tells what a damaged store left behind when it was opened, in lines; none when it was sound.
+// Losses tells what a damaged store left behind when it was opened, in lines; none when it was
+// sound.
 func Losses(logs session.Store) []string {
 	s, ok := logs.(*store.Store)
 	if !ok {

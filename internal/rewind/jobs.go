@@ -7,7 +7,8 @@ import (
 	"adze/internal/proc"
 )
 
-// Shells are those of a run and of its subagents, whose jobs go on after their calls. It is safe for concurrent use.
+// Shells are those of a run and of its subagents, whose jobs go on after their calls. It is safe
+// for concurrent use.
 type Shells struct {
 	mu  sync.Mutex
 	all []*proc.Jobs

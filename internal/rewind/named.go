@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// Where a folder is too wide to be looked at, only the files are kept that calls name: those of the tools that change
-// files. What commands change there is not undone, which is said once.
+// Where a folder is too wide to be looked at, only the files are kept that calls name: those of the
+// tools that change files. What commands change there is not undone, which is said once.
 
 // openWidely opens a folder of which only named paths are covered.
 func (k *Keeper) openWidely(why error) (*undo.Workspace, error) {
@@ -26,7 +26,8 @@ func (k *Keeper) openWidely(why error) (*undo.Workspace, error) {
 	return ws, nil
 }
 
-// named are the paths that a call says it may change, relative to the folder, and whether it may change others, too.
+// named are the paths that a call says it may change, relative to the folder, and whether it may
+// change others, too.
 func (k *Keeper) named(r tool.Record) (only []string, others bool) {
 	others = len(r.Needs) == 0
 	for _, n := range r.Needs {
@@ -68,8 +69,9 @@ func (k *Keeper) sameKind(s session.State) error {
 	return fmt.Errorf("%s was covered in another way then", s.Root)
 }
 
-// end gives the windows of named paths that nobody has ended the state that is there: a process died in them. Of those
-// without an end that cover other things than the folder does now nothing can be told, and they are left out.
+// end gives the windows of named paths that nobody has ended the state that is there: a process
+// died in them. Of those without an end that cover other things than the folder does now nothing
+// can be told, and they are left out.
 func (d Desk) end(ctx context.Context, past *Past) error {
 	for i := range past.Turns {
 		turn := &past.Turns[i]
@@ -94,7 +96,8 @@ func (d Desk) end(ctx context.Context, past *Past) error {
 	return nil
 }
 
-// present is the state that windows without an end are compared with; none where only named paths are covered.
+// present is the state that windows without an end are compared with; none where only named paths
+// are covered.
 func (d Desk) present(ctx context.Context) (undo.Mark, error) {
 	if d.Files.Named() {
 		return undo.Mark{}, nil
@@ -106,7 +109,8 @@ func (d Desk) present(ctx context.Context) (undo.Mark, error) {
 	return now, err
 }
 
-// namedWindow is a window of named paths. It is never cut: states of other paths say nothing about these.
+// namedWindow is a window of named paths. It is never cut: states of other paths say nothing about
+// these.
 type namedWindow struct {
 	undo.Window
 	unsure bool

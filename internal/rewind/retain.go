@@ -19,8 +19,8 @@ type Sessions interface {
 	List(ctx context.Context) ([]session.Head, error)
 }
 
-// Named are the states of a folder that sessions name. Of a log that cannot be read nobody knows what it names: then it
-// fails, and nothing may be dropped.
+// Named are the states of a folder that sessions name. Of a log that cannot be read nobody knows
+// what it names: then it fails, and nothing may be dropped.
 func Named(ctx context.Context, from Sessions, root string) (out []undo.Named, err error) {
 	heads, err := from.List(ctx)
 	if err != nil {
@@ -59,7 +59,8 @@ func (d Desk) Forget(ctx context.Context, paths []string) (int, error) {
 	return d.Files.Forget(ctx, paths, marks...)
 }
 
-// Times of dropping old states: how often, and how long the end of a run may wait for it. What is not done is done next time.
+// Times of dropping old states: how often, and how long the end of a run may wait for it. What is
+// not done is done next time.
 const (
 	pruneEvery = 24 * time.Hour
 	pruneTime  = 2 * time.Second
@@ -114,7 +115,8 @@ func (k *Keeper) note() {
 	}
 }
 
-// Look says what undo has of a folder; it opens and makes nothing. An error says why the folder is not covered.
+// Look says what undo has of a folder; it opens and makes nothing. An error says why the folder is
+// not covered.
 func Look(o undo.Options) (About, error) {
 	a := About{}
 	if data, err := os.ReadFile(about(o.State)); err == nil {

@@ -1,17 +1,32 @@
-// Package rewind makes turns undoable: it keeps the files of a folder around the calls of a session, tells from the
-// session's log what each turn did to them, and puts that back.
+// Package rewind makes turns undoable: it keeps the files of a folder around the calls of a
+// session, tells from the session's log what each turn did to them, and puts that back.
 //
-// The one rule: only what calls of the session did is put back. What somebody else changed, before or since, stays and is
-// named.
+// The one rule: only what calls of the session did is put back. What somebody else changed, before
+// or since, stays and is named.
 //
-// Start reading at Keeper (the port of a session: states before and after calls), then Read (a log becomes turns with
-// their windows) and Desk.Plan (which windows an undo is about; package undo does the rest). A window is the time between
-// two states. Windows may overlap, of a job in the background or of subagents, so that an undo cuts them at all the
-// states that there are and takes the stretches in which a call of its turns ran.
+// Start reading at Keeper (the port of a session: states before and after calls), then Read (a log
+// becomes turns with their windows) and Desk.Plan (which windows an undo is about; package undo
+// does the rest). A window is the time between two states. Windows may overlap, of a job in the
+// background or of subagents, so that an undo cuts them at all the states that there are and takes
+// the stretches in which a call of its turns ran.
+//
+// # Who changed a path while a call ran
+//
+// Two states tell what changed between them, and not who did it. The paths of file tools are known
+// by name. For commands the only proof is the kernel's: where package witness listens, each path is
+// told that a command is about to change, so that what was not told is somebody else's, or of a
+// program outside of the command's tree (a daemon that it asked). It listens in the sandbox, and
+// for root also outside of it. For another user outside of the sandbox the kernel wants the command
+// to give up sudo for that, which is not worth it; and on macOS there is nothing. There nobody saw
+// what a command changed. Times, owners, open files and the names of editors were looked at as a
+// substitute and prove nothing.
+//
+// So a change is either known to be a call's, and is undone; or it is in doubt (Window.Unsure,
+// ByPerhaps), and is left alone until the user says otherwise (Wish.Unknown); or it is known to be
+// another session's (doubt.go), and stays.
 //
 // Known limits:
-//   - What a person saves while a call runs is taken for the call's; the dry run shows it.
-//   - What two sessions do at the same moment in one folder is both's.
+//   - What a command and the user both write while the command runs is taken for the command's.
 //   - Files outside of the folder are not covered.
 //   - Where the folder is too wide (named.go) only the files are that calls name: not what commands change.
 package rewind

@@ -16,7 +16,8 @@ const (
 	mostDiff  = 32 << 10
 )
 
-// show adds diffs to what changed, as far as both sides are small texts. The first changes are those of shown.
+// show adds diffs to what changed, as far as both sides are small texts. The first changes are
+// those of shown.
 func (k *Keeper) show(changes []undo.Change, shown []session.FileChange) {
 	if k.o.Mask == nil {
 		return

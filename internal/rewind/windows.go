@@ -9,8 +9,9 @@ import (
 	"adze/session"
 )
 
-// stretches are the windows of some turns, cut at all the states that there are and put together where they touch, so that
-// nothing counts twice where calls ran beside each other. now is the state that is there: the end of what has none.
+// stretches are the windows of some turns, cut at all the states that there are and put together
+// where they touch, so that nothing counts twice where calls ran beside each other. now is the
+// state that is there: the end of what has none.
 type stretches struct {
 	root            string
 	now             undo.Mark
@@ -29,8 +30,8 @@ type span struct{ from, to int64 }
 
 func (s span) holds(a, b point) bool { return s.from <= a.at && b.at <= s.to }
 
-// cut prepares the windows of a past. Those of turns that are in are to be undone; running says that what has no end
-// still runs, so that it is known who changes the files.
+// cut prepares the windows of a past. Those of turns that are in are to be undone; running says
+// that what has no end still runs, so that it is known who changes the files.
 func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool) (*stretches, error) {
 	s := &stretches{root: root, now: now}
 	for _, t := range p.Turns {

@@ -14,9 +14,10 @@ const (
 // isC1 reports an 8-bit control character.
 func isC1(r rune) bool { return r >= 0x80 && r <= 0x9F }
 
-// invisible reports characters that a person does not see but that change what is seen or carry hidden
-// content: the Default_Ignorable_Code_Point property of Unicode 16, the bidirectional controls, line and
-// paragraph separators, format controls of annotation, hieroglyphs, music and shorthand, and noncharacters.
+// invisible reports characters that a person does not see but that change what is seen or carry
+// hidden content: the Default_Ignorable_Code_Point property of Unicode 16, the bidirectional
+// controls, line and paragraph separators, format controls of annotation, hieroglyphs, music and
+// shorthand, and noncharacters.
 func invisible(r rune) bool {
 	switch {
 	case r < 0xAD:
@@ -34,8 +35,9 @@ func invisible(r rune) bool {
 		r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF || r&0xFFFE == 0xFFFE
 }
 
-// joins reports whether a joiner between two characters does visible work there: it builds one emoji of
-// two, or chooses letter shapes in a script that joins letters. Anywhere else it could only hide.
+// joins reports whether a joiner between two characters does visible work there: it builds one
+// emoji of two, or chooses letter shapes in a script that joins letters. Anywhere else it could
+// only hide.
 func joins(before, joiner, after rune) bool {
 	if joiner == zeroWidthJoiner && pictograph(after) {
 		return pictograph(before) || before == emojiSelector
@@ -62,8 +64,8 @@ func joiningScript(r rune) bool {
 		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Mongolian)
 }
 
-// combining reports marks drawn over the character before them. The two ranges without any hold most
-// text that people write, so the table is rarely asked.
+// combining reports marks drawn over the character before them. The two ranges without any hold
+// most text that people write, so the table is rarely asked.
 func combining(r rune) bool {
 	if r < 0x300 || r >= 0x3100 && r < 0xA66F {
 		return false

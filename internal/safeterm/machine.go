@@ -23,7 +23,7 @@ const maxMarks = 8
 // looks at each byte a bounded number of times.
 //
 // A newline ends every sequence. No useful sequence holds one, and without this rule an OSC that
-// is never closed would hide the rest of a text from the person.
+// is never closed would hide the rest of a text from the user.
 type machine struct {
 	form   form
 	state  state
@@ -40,7 +40,8 @@ func (m *machine) resting() bool {
 	return m.state == ground && m.tail == "" && !m.cr && m.joiner == 0
 }
 
-// plain returns how many leading bytes of s are printable ASCII, or newline and tab where these are kept.
+// plain returns how many leading bytes of s are printable ASCII, or newline and tab where these are
+// kept.
 func plain(s string, breaks bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -89,10 +90,10 @@ func (m *machine) end(dst []byte) []byte {
 	return dst
 }
 
-// decode reads one character; 0 bytes means that s is the start of one and ends too early. A lone byte
-// 0x80-0x9F is the C1 control that it is on an 8-bit terminal. Other invalid bytes are U+FFFD, one for
-// the longest start of a character (Unicode 3.9, U+FFFD substitution of maximal subparts), so that the
-// bytes of a character cut in half are not taken for controls.
+// decode reads one character; 0 bytes means that s is the start of one and ends too early. A lone
+// byte 0x80-0x9F is the C1 control that it is on an 8-bit terminal. Other invalid bytes are U+FFFD,
+// one for the longest start of a character (Unicode 3.9, U+FFFD substitution of maximal subparts),
+// so that the bytes of a character cut in half are not taken for controls.
 func decode(s string) (rune, int) {
 	r, n := utf8.DecodeRuneInString(s)
 	if r != utf8.RuneError || n != 1 {
@@ -174,8 +175,8 @@ func (m *machine) layout(dst []byte, r rune) []byte {
 	return m.text(dst, r)
 }
 
-// takeBack removes the last character of the line in command output; prose ignores backspaces, since
-// what was shown in an earlier piece cannot be taken back.
+// takeBack removes the last character of the line in command output; prose ignores backspaces,
+// since what was shown in an earlier piece cannot be taken back.
 func (m *machine) takeBack(dst []byte) []byte {
 	if m.form != output || m.cr || len(dst) <= m.line {
 		return dst
@@ -233,8 +234,8 @@ func (m *machine) carriageReturn(dst []byte) []byte {
 	return m.write(dst, '\n')
 }
 
-// faint decides about an invisible character in prose: a separator breaks the line, a joiner waits, the
-// variation selector of an emoji stays, all else is dropped.
+// faint decides about an invisible character in prose: a separator breaks the line, a joiner waits,
+// the variation selector of an emoji stays, all else is dropped.
 func (m *machine) faint(dst []byte, r rune) []byte {
 	switch {
 	case r == lineSeparator || r == paragraphSeparator:

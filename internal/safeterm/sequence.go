@@ -18,8 +18,8 @@ const (
 	c1DCS, c1SOS, c1CSI, c1ST, c1OSC, c1PM, c1APC = 0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F
 )
 
-// inside takes a character within a sequence and reports whether it belongs to it; if not, the sequence
-// is over and the character is to be treated as usual.
+// inside takes a character within a sequence and reports whether it belongs to it; if not, the
+// sequence is over and the character is to be treated as usual.
 func (m *machine) inside(r rune) bool {
 	switch {
 	case r == '\n' || r == esc:
@@ -57,7 +57,8 @@ func (m *machine) afterEscape(r rune) bool {
 	return true
 }
 
-// final takes bytes up to last as part of the sequence; any other ends it, and belongs to it if ASCII.
+// final takes bytes up to last as part of the sequence; any other ends it, and belongs to it if
+// ASCII.
 func (m *machine) final(r, last rune) bool {
 	if r <= last {
 		return true

@@ -1,14 +1,16 @@
 // Package safeterm is the only way foreign text reaches a terminal.
 //
 // Foreign text is whatever this program did not write itself: what a model says, file contents and
-// names, command output, web pages, error messages of servers. A terminal obeys some of it: moves the
-// cursor, sets the title, writes the clipboard, answers questions into the prompt. And a person is
-// misled by more of it: text that runs right to left, has no width, or hides behind an overwrite.
+// names, command output, web pages, error messages of servers. A terminal obeys some of it: moves
+// the cursor, sets the title, writes the clipboard, answers questions into the prompt. And a person
+// is misled by more of it: text that runs right to left, has no width, or hides behind an
+// overwrite.
 //
-// The one rule: a [Text] comes from this package's functions alone, and it holds no control character
-// except newline and tab. Drawing code takes Text, so that unclean text is a compile error.
+// The one rule: a [Text] comes from this package's functions alone, and it holds no control
+// character except newline and tab. Drawing code takes Text, so that unclean text is a compile
+// error.
 //
-// Which function, by what the person needs to see:
+// Which function, by what the user needs to see:
 //
 //	Clean   prose, answers         sequences and hidden characters dropped, emoji kept whole
 //	Stream  prose in pieces        as Clean; the same result however the text is cut
@@ -21,8 +23,9 @@
 // around a Text.
 //
 // Known limits: lookalike letters (Cyrillic а for Latin a) pass. Text in an 8-bit code page is not
-// UTF-8: its bytes 0x80-0x9F are taken for the controls they would be on an 8-bit terminal, so decode
-// before showing. Emoji keep their variation selectors, whose width terminals disagree about.
+// UTF-8: its bytes 0x80-0x9F are taken for the controls they would be on an 8-bit terminal, so
+// decode before showing. Emoji keep their variation selectors, whose width terminals disagree
+// about.
 package safeterm
 
 import (
@@ -42,12 +45,13 @@ type constant string
 // Fixed makes a Text of a constant in our own source; variables do not compile.
 func Fixed(s constant) Text { return Clean(string(s)) }
 
-// Clean makes prose safe: escape sequences, controls and hidden characters are dropped, a lone carriage
-// return becomes a newline, emoji and joining scripts keep their joiners.
+// Clean makes prose safe: escape sequences, controls and hidden characters are dropped, a lone
+// carriage return becomes a newline, emoji and joining scripts keep their joiners.
 func Clean(s string) Text { return whole(prose, s) }
 
-// Output makes command output safe. It is Clean, except that a lone carriage return starts its line over
-// and a backspace takes back one character, as on a terminal: of a progress bar the last state stays.
+// Output makes command output safe. It is Clean, except that a lone carriage return starts its line
+// over and a backspace takes back one character, as on a terminal: of a progress bar the last state
+// stays.
 func Output(s string) Text { return whole(output, s) }
 
 // Reveal makes text safe of which nothing may be hidden: diffs, code, a command to approve. Every
@@ -55,7 +59,8 @@ func Output(s string) Text { return whole(output, s) }
 // written out as <U+XXXX>; escape sequences are shown, not interpreted.
 func Reveal(s string) Text { return whole(reveal, s) }
 
-// Name makes a name, path or title safe on one line: as Reveal, with newline and tab written out too.
+// Name makes a name, path or title safe on one line: as Reveal, with newline and tab written out
+// too.
 func Name(s string) Text { return whole(name, s) }
 
 // whole runs a complete text through a fresh machine; plain ASCII comes back as it is, uncopied.
@@ -86,8 +91,8 @@ func (t Text) Lines() []Text {
 	return lines
 }
 
-// Slice returns the bytes from..to; an offset inside a character moves back to its start, since half a
-// character could be read as a control.
+// Slice returns the bytes from..to; an offset inside a character moves back to its start, since
+// half a character could be read as a control.
 func (t Text) Slice(from, to int) Text {
 	return Text{t.s[t.boundary(from):t.boundary(to)]}
 }

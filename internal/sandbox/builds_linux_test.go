@@ -10,7 +10,7 @@ import (
 	"adze/internal/sandbox"
 )
 
-// module puts a module into the person's module cache, as go mod download has left it there.
+// module puts a module into the user's module cache, as go mod download has left it there.
 func (b *bench) module(path, version, code string) {
 	b.t.Helper()
 	dir := "go/pkg/mod/cache/download/" + path + "/@v/"
@@ -48,9 +48,9 @@ func Test(t *testing.T) {
 }
 `
 
-// TestABuildReadsThePersonsModules: without a network go takes modules from the person's cache, which it cannot write to.
-// With ADZE_SANDBOX_BUILD it also builds with them and runs a test with a server of its own, which compiles the standard
-// library into a new cache.
+// TestABuildReadsThePersonsModules: without a network go takes modules from the user's cache,
+// which it cannot write to. With ADZE_SANDBOX_BUILD it also builds with them and runs a test with a
+// server of its own, which compiles the standard library into a new cache.
 func TestABuildReadsThePersonsModules(t *testing.T) {
 	need(t, "go")
 	b := newBench(t, sandbox.Namespaces)
@@ -70,8 +70,8 @@ func TestABuildReadsThePersonsModules(t *testing.T) {
 	}
 }
 
-// Where the workspace is no repository, an empty folder stands for one, which must not keep go from building; what the person
-// told go stays.
+// Where the workspace is no repository, an empty folder stands for one, which must not keep go from
+// building; what the user told go stays.
 func TestABuildOutsideARepository(t *testing.T) {
 	need(t, "go", "git")
 	each(t, func(t *testing.T, b *bench) {

@@ -48,8 +48,9 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// To plan a command with Landlock, and to look after it, takes so many system calls on files. It took 214 when each command
-// looked at every place anew. The least counts, because a busy machine has folders made anew in between.
+// To plan a command with Landlock, and to look after it, takes so many system calls on files. It
+// took 214 when each command looked at every place anew. The least counts, because a busy machine
+// has folders made anew in between.
 func TestAPlanTakesFewSystemCalls(t *testing.T) {
 	need(t, "strace")
 	newBench(t, sandbox.Landlock)
@@ -86,7 +87,8 @@ func TestAPlanTakesFewSystemCalls(t *testing.T) {
 	}
 }
 
-// The folder for temporary files is each command's own, also where it had been another's, and none stays behind.
+// The folder for temporary files is each command's own, also where it had been another's, and none
+// stays behind.
 func TestTemporaryFilesOfACommandAreItsOwn(t *testing.T) {
 	b := newBench(t, sandbox.Landlock)
 	cage := sandbox.ByMeans(b.box, sandbox.Landlock)

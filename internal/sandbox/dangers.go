@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// dangers are the ways by which git runs a program, or reads another repository, because a repository says so. Each is a
-// text that is the same as long as the danger is.
+// dangers are the ways by which git runs a program, or reads another repository, because a
+// repository says so. Each is a text that is the same as long as the danger is.
 func dangers(repository, workspace string) []string {
 	info, err := os.Lstat(repository)
 	switch {
@@ -33,8 +33,9 @@ func dangers(repository, workspace string) []string {
 	return out
 }
 
-// inner are the repositories that a repository holds: those of its submodules, and of work trees that are linked to it. A
-// .git file anywhere may lead to one, so that what stands in it counts as what stands in the repository.
+// inner are the repositories that a repository holds: those of its submodules, and of work trees
+// that are linked to it. A .git file anywhere may lead to one, so that what stands in it counts as
+// what stands in the repository.
 func inner(repository string, depth int) []string {
 	out := subfolders(filepath.Join(repository, "worktrees"))
 	folders := subfolders(filepath.Join(repository, "modules"))
@@ -52,7 +53,8 @@ func inner(repository string, depth int) []string {
 	return out
 }
 
-// dangersInside are those of one of these, of which git writes by itself where its work tree and the common folder are.
+// dangersInside are those of one of these, of which git writes by itself where its work tree and
+// the common folder are.
 func dangersInside(at, workspace string) []string {
 	return slices.DeleteFunc(dangers(at, workspace), func(danger string) bool {
 		if dir, ok := strings.CutPrefix(danger, "commondir "); ok {
@@ -75,8 +77,8 @@ func leadsTo(dir, path string) string {
 	return filepath.Clean(path)
 }
 
-// pointsElsewhere is what a .git file leads to, unless that is a repository within the workspace's own, which is looked at
-// for itself.
+// pointsElsewhere is what a .git file leads to, unless that is a repository within the workspace's
+// own, which is looked at for itself.
 func pointsElsewhere(file, workspace string) []string {
 	dir, ok := pointer(file, "gitdir: ", filepath.Dir(file))
 	if ok && slices.Contains(inner(filepath.Join(workspace, ".git"), 0), dir) {
@@ -85,8 +87,9 @@ func pointsElsewhere(file, workspace string) []string {
 	return []string{"it leads to " + dir}
 }
 
-// waiting are the commands that a stopped rebase of a repository, or of a work tree linked to it, would run when somebody
-// goes on with it: the lines exec of its list, and a strategy, which is a program by its name.
+// waiting are the commands that a stopped rebase of a repository, or of a work tree linked to it,
+// would run when somebody goes on with it: the lines exec of its list, and a strategy, which is a
+// program by its name.
 func waiting(repository string) (out []string) {
 	for _, dir := range append([]string{repository}, inner(repository, 0)...) {
 		for _, name := range []string{"git-rebase-todo", "git-rebase-todo.backup", "strategy"} {
@@ -134,8 +137,8 @@ func programsInHooks(dir string) (out []string) {
 // maxConfig bounds a configuration that is read.
 const maxConfig = 1 << 20
 
-// programsIn lists the settings of a configuration that are not known to be harmless. It takes git's own file format line by
-// line: what it does not understand is a danger.
+// programsIn lists the settings of a configuration that are not known to be harmless. It takes
+// git's own file format line by line: what it does not understand is a danger.
 func programsIn(file string) (out []string) {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {

@@ -14,10 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// placeholders are the empty folders that stand in the workspace where something protected is not there yet, while commands
-// run. They are counted in this process and across processes: to remove one takes its mount away from every sandbox. Each
-// process has a file with the folders that it needs, which it holds locked; what is in a file that nobody holds was left by
-// a process that was killed.
+// placeholders are the empty folders that stand in the workspace where something protected is not
+// there yet, while commands run. They are counted in this process and across processes: to remove
+// one takes its mount away from every sandbox. Each process has a file with the folders that it
+// needs, which it holds locked; what is in a file that nobody holds was left by a process that was
+// killed.
 //
 // Only empty folders are ever removed, and only those that such a file names.
 type placeholders struct {
@@ -30,7 +31,8 @@ type placeholders struct {
 	later *time.Timer    // until they are removed
 }
 
-// Stands reports that a path is one of the folders that stand in the workspace only as long as commands run.
+// Stands reports that a path is one of the folders that stand in the workspace only as long as
+// commands run.
 func (s *Sandbox) Stands(path string) bool {
 	s.held.mu.Lock()
 	defer s.held.mu.Unlock()
@@ -39,8 +41,9 @@ func (s *Sandbox) Stands(path string) bool {
 
 func heldDir(state string) string { return filepath.Join(state, "sandbox", "held") }
 
-// hold makes the folders that are missing, and returns what lets go of them. One that stands, as it was seen a moment ago,
-// need not be made where it is noted already, because nobody removes it then.
+// hold makes the folders that are missing, and returns what lets go of them. One that stands, as it
+// was seen a moment ago, need not be made where it is noted already, because nobody removes it
+// then.
 func (h *placeholders) hold(missing []string, stands func(string) bool) (release func(), err error) {
 	if len(missing) == 0 {
 		return func() {}, nil
@@ -130,11 +133,12 @@ func (h *placeholders) release(missing []string) {
 	h.later.Reset(lingerTime)
 }
 
-// lingerTime is how long the folders stay after the last command: commands come one after the other, and to make a
-// dozen folders for each takes half a millisecond.
+// lingerTime is how long the folders stay after the last command: commands come one after the
+// other, and to make a dozen folders for each takes half a millisecond.
 const lingerTime = 500 * time.Millisecond
 
-// close removes what is left although no command runs, also by a process that was killed, of a run that needed none.
+// close removes what is left although no command runs, also by a process that was killed, of a run
+// that needed none.
 func (h *placeholders) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,7 +157,8 @@ func (h *placeholders) leftovers() bool {
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != lockName })
 }
 
-// tidy removes the folders that no command needs any more, here or in another process. The lock of the folder is held.
+// tidy removes the folders that no command needs any more, here or in another process. The lock of
+// the folder is held.
 func (h *placeholders) tidy() {
 	var done, needed []string
 	for path := range h.users {
@@ -179,8 +184,8 @@ func (h *placeholders) tidy() {
 	}
 }
 
-// others reads the files of other processes: what those need that live, and what the dead have left, whose files are
-// removed.
+// others reads the files of other processes: what those need that live, and what the dead have
+// left, whose files are removed.
 func (h *placeholders) others() (needed, left []string) {
 	entries, _ := os.ReadDir(h.dir)
 	for _, e := range entries {

@@ -9,8 +9,9 @@ import (
 	"adze/internal/sandbox/sight"
 )
 
-// tmpFolders makes the folders for temporary files of commands whose means cannot hide the machine's. One that a command leaves
-// as it got it is the next one's: to make a folder and to remove it takes longer than to see that nothing is in it.
+// tmpFolders makes the folders for temporary files of commands whose means cannot hide the
+// machine's. One that a command leaves as it got it is the next one's: to make a folder and to
+// remove it takes longer than to see that nothing is in it.
 type tmpFolders struct {
 	mu   sync.Mutex
 	free []string

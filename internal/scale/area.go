@@ -6,8 +6,9 @@ import (
 	"image/draw"
 )
 
-// area scales by averaging: a pixel becomes what the pixels below it are together. It reads the picture in strips of the
-// lines of one new line, so that it needs little more memory than the two pictures.
+// area scales by averaging: a pixel becomes what the pixels below it are together. It reads the
+// picture in strips of the lines of one new line, so that it needs little more memory than the two
+// pictures.
 func area(ctx context.Context, from image.Image, w, h int) (*image.RGBA, error) {
 	b := from.Bounds()
 	to := image.NewRGBA(image.Rect(0, 0, w, h))

@@ -1,11 +1,11 @@
-// Package scale makes pictures as small as models use them: a model looks at no more than so many pixels, and what is
-// beyond is paid for in bytes, on every request, for nothing.
+// Package scale makes pictures as small as models use them: a model looks at no more than so many
+// pixels, and what is beyond is paid for in bytes, on every request, for nothing.
 //
-// The one rule: a picture's size is read before the picture is. What would need more memory than maxMemory is refused, so
-// that a file of a few bytes cannot ask for gigabytes.
+// The one rule: a picture's size is read before the picture is. What would need more memory than
+// maxMemory is refused, so that a file of a few bytes cannot ask for gigabytes.
 //
-// Start reading at Fit. Sampling is an average over the area (area.go), which keeps small letters legible; a photograph is
-// turned as its camera says (turn.go), since that note is lost.
+// Start reading at Fit. Sampling is an average over the area (area.go), which keeps small letters
+// legible; a photograph is turned as its camera says (turn.go), since that note is lost.
 //
 // Known limits: of an animation the first picture is kept; colour profiles are dropped.
 package scale
@@ -46,7 +46,8 @@ func (p Picture) Scaled() bool { return p.FromWidth > 0 }
 
 // Bounds of what is read.
 const (
-	// maxMemory is that of the decoded picture: 6000×6000 in 16 bits a channel, or about 80 million usual pixels.
+	// maxMemory is that of the decoded picture: 6000×6000 in 16 bits a channel, or about 80 million
+	// usual pixels.
 	maxMemory = 320 << 20
 	// wordy is a PNG from which on a JPEG is tried, and taken when it is half as large.
 	wordy = 1 << 20
@@ -60,7 +61,8 @@ var (
 	ErrFormat = errors.New("not a picture that can be read")
 )
 
-// Fit returns a picture that keeps to a limit: the very bytes where they do. Errors wrap ErrLarge, ErrFormat or ctx's.
+// Fit returns a picture that keeps to a limit: the very bytes where they do. Errors wrap ErrLarge,
+// ErrFormat or ctx's.
 func Fit(ctx context.Context, data []byte, l Limit) (Picture, error) {
 	head, media, err := size(data)
 	if err != nil {
@@ -183,7 +185,8 @@ func within(w, h, side int) (int, int) {
 	return max(1, (w*side+longer/2)/longer), max(1, (h*side+longer/2)/longer)
 }
 
-// encode writes a photograph as JPEG and anything else as PNG, which keeps letters sharp, unless that is large.
+// encode writes a photograph as JPEG and anything else as PNG, which keeps letters sharp, unless
+// that is large.
 func encode(p *image.RGBA, media string, l Limit) ([]byte, string, error) {
 	var out bytes.Buffer
 	if media == jpegMedia {

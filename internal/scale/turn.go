@@ -6,7 +6,8 @@ import (
 	"image"
 )
 
-// orientation is how a JPEG is to be turned, 1 to 8 as in EXIF (tag 0x0112); 1, which is as it stands, where it does not say.
+// orientation is how a JPEG is to be turned, 1 to 8 as in EXIF (tag 0x0112); 1, which is as it
+// stands, where it does not say.
 func orientation(data []byte) int {
 	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
 		kind, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))

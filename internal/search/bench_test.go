@@ -16,8 +16,8 @@ import (
 	"adze/internal/search/match"
 )
 
-// Benchmarks run on a generated tree, or on the one named by ADZE_SEARCH_TREE. With rg on the PATH each
-// also reports the CPU time of both, as the median ratio of paired runs (own/rg).
+// Benchmarks run on a generated tree, or on the one named by ADZE_SEARCH_TREE. With rg on the PATH
+// each also reports the CPU time of both, as the median ratio of paired runs (own/rg).
 
 // benchTree writes 2,000 source files of about 8 KiB in 200 folders, once for all benchmarks.
 func benchTree(b *testing.B) Tree {

@@ -11,8 +11,8 @@ import (
 	"adze/internal/search/match"
 )
 
-// first keeps the first files by path that together hold the matches to return: a heap with the last
-// of them on top. A file without kept lines counts as one. All workers share it.
+// first keeps the first files by path that together hold the matches to return: a heap with the
+// last of them on top. A file without kept lines counts as one. All workers share it.
 type first struct {
 	limit int
 	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
@@ -22,7 +22,8 @@ type first struct {
 	held  int // matches in files
 }
 
-// newFirst keeps what a query returns, and, where the search ends at the limit, one match more to know that there is one.
+// newFirst keeps what a query returns, and, where the search ends at the limit, one match more to
+// know that there is one.
 func newFirst(q GrepQuery) *first {
 	f := &first{limit: q.Limit}
 	if q.Stop && q.Limit < math.MaxInt {
@@ -31,7 +32,8 @@ func newFirst(q GrepQuery) *first {
 	return f
 }
 
-// takes reports whether a file of this path, or without a name anything below this folder, may still be among the first.
+// takes reports whether a file of this path, or without a name anything below this folder, may
+// still be among the first.
 func (f *first) takes(folder, name string) bool {
 	at := f.last.Load()
 	if at == nil {
@@ -40,7 +42,8 @@ func (f *first) takes(folder, name string) bool {
 	return comesBefore(folder, name, *at)
 }
 
-// comesBefore compares folder+name with a path without putting it together: most files come too late.
+// comesBefore compares folder+name with a path without putting it together: most files come too
+// late.
 func comesBefore(folder, name, path string) bool {
 	if len(folder) <= len(path) && path[:len(folder)] == folder {
 		return name < path[len(folder):]
@@ -74,7 +77,8 @@ func (m *FileMatches) weight() int {
 	return max(n, 1)
 }
 
-// sorted returns the files in order, the last one cut so that no more than limit matches are left, and whether that left something out.
+// sorted returns the files in order, the last one cut so that no more than limit matches are left,
+// and whether that left something out.
 func (f *first) sorted(limit int) (files []FileMatches, more bool) {
 	slices.SortFunc(f.files, func(a, b FileMatches) int { return strings.Compare(a.Path, b.Path) })
 	left := limit

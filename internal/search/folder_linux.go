@@ -125,8 +125,8 @@ type names struct {
 	more  bool    // there may be more
 }
 
-// read lists a folder in the order of the file system, from where the last read of it ended: about most entries. The list is
-// valid until the next read; its names stay.
+// read lists a folder in the order of the file system, from where the last read of it ended: about
+// most entries. The list is valid until the next read; its names stay.
 func (f folder) read(n *names, most int) error {
 	if n.raw == nil {
 		n.raw = make([]byte, direntBuffer)

@@ -11,7 +11,8 @@ import (
 	"adze/internal/search/ignore"
 )
 
-// folder is an open folder. Everything below it is reached through an os.Root, which no link leaves.
+// folder is an open folder. Everything below it is reached through an os.Root, which no link
+// leaves.
 type folder struct{ root *os.Root }
 
 func openRoot(path string) (folder, error) {
@@ -35,7 +36,8 @@ func openRootFile(path string, h *handle) error {
 	return folder{root}.openFile(filepath.Base(path), h, false)
 }
 
-// handle is an open regular file; one is used for one file after another. Once open, it has to be closed.
+// handle is an open regular file; one is used for one file after another. Once open, it has to be
+// closed.
 type handle struct{ *os.File }
 
 func (f folder) openFolder(name string) (folder, error) {
@@ -65,7 +67,8 @@ func (f folder) openFile(name string, h *handle, _ bool) error {
 // asker asks about files.
 type asker struct{}
 
-// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link, not of what it leads to.
+// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link,
+// not of what it leads to.
 func (*asker) file(f folder, name string) (size, modified int64, err error) {
 	st, err := f.stat(name)
 	return st.size, st.modified.UnixNano(), err
@@ -102,7 +105,8 @@ type names struct {
 	more  bool    // there may be more: never, here
 }
 
-// read lists a folder in the order of the file system, all of it at once. The list is valid until the next read.
+// read lists a folder in the order of the file system, all of it at once. The list is valid until
+// the next read.
 func (f folder) read(n *names, _ int) (err error) {
 	n.list = nil
 	dir, err := f.root.Open(".")

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGlobsMeanWhatGitMeans compares with git's own glob path specifications, over a tree in which files and folders
-// share their names.
+// TestGlobsMeanWhatGitMeans compares with git's own glob path specifications, over a tree in which
+// files and folders share their names.
 func TestGlobsMeanWhatGitMeans(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {

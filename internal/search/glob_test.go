@@ -96,7 +96,8 @@ func TestGlobArguments(t *testing.T) {
 	}
 }
 
-// TestPatternsAgreeWithDoublestar compares matching element by element with doublestar on whole paths.
+// TestPatternsAgreeWithDoublestar compares matching element by element with doublestar on whole
+// paths.
 func TestPatternsAgreeWithDoublestar(t *testing.T) {
 	pieces := []string{"a", "b", "*", "?", "**", "/", "/**/", "{a,b}", "{a/b,c}", "[ab]", "\\*", "a*", "**/"}
 	names := []string{"a", "b", "c", "ab", "*", "abc"}
@@ -165,7 +166,8 @@ func (g *glob) match(path string) bool {
 	}
 }
 
-// TestNewestOfEqualTimes keeps the first by path of files that are equally old, whatever the order they come in.
+// TestNewestOfEqualTimes keeps the first by path of files that are equally old, whatever the order
+// they come in.
 func TestNewestOfEqualTimes(t *testing.T) {
 	files := map[string]string{}
 	for i := range 60 {

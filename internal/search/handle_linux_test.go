@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestShortReadsEndFilesOnDisksAlone holds that a read that does not fill the buffer is taken for the end only where the
-// system promises it. In /proc it is not: there a file of many lines comes in parts.
+// TestShortReadsEndFilesOnDisksAlone holds that a read that does not fill the buffer is taken for
+// the end only where the system promises it. In /proc it is not: there a file of many lines comes
+// in parts.
 func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 	proc, err := openRoot("/proc")
 	if err != nil {

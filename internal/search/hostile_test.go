@@ -38,8 +38,8 @@ func scaled(t *testing.T, name string, usual int) int {
 	return usual
 }
 
-// TestAGiantLineIsSearchedInBoundedMemory searches a line of 32 MB, or of ADZE_SEARCH_LINE bytes, in all ways: what is
-// allocated altogether stays below the bar of 32 MiB for what is held at once.
+// TestAGiantLineIsSearchedInBoundedMemory searches a line of 32 MB, or of ADZE_SEARCH_LINE bytes,
+// in all ways: what is allocated altogether stays below the bar of 32 MiB for what is held at once.
 func TestAGiantLineIsSearchedInBoundedMemory(t *testing.T) {
 	size := int64(scaled(t, "ADZE_SEARCH_LINE", 32<<20))
 	for _, c := range []struct {
@@ -75,7 +75,8 @@ func TestAFileTooLargeForMultilineIsTold(t *testing.T) {
 	}
 }
 
-// TestOneLargeBufferAtATime lets scanners of one query meet in long lines, and aborts one that waits.
+// TestOneLargeBufferAtATime lets scanners of one query meet in long lines, and aborts one that
+// waits.
 func TestOneLargeBufferAtATime(t *testing.T) {
 	m, err := match.Compile(query("needle"))
 	must(t, err)
@@ -83,7 +84,8 @@ func TestOneLargeBufferAtATime(t *testing.T) {
 	first, second := match.NewScanner(m, match.Config{}), match.NewScanner(m, match.Config{})
 	ctx, cancel := context.WithCancel(context.Background())
 	inner := func() {
-		// The other holds its large buffer while this one, which needs one soon, waits until it is aborted.
+		// The other holds its large buffer while this one, which needs one soon, waits until it is
+		// aborted.
 		_, err := second.Run(ctx, &stopping{bytes.NewReader(long), 600_000, func() { go cancel() }}, 1)
 		if err == nil {
 			t.Error("a second large buffer was made")
@@ -114,8 +116,9 @@ func (s *stopping) Read(p []byte) (int, error) {
 	return s.r.Read(p[:min(len(p), 200<<10)])
 }
 
-// TestManyEmptyFiles walks a folder of 9,000 files, or of ADZE_SEARCH_FILES (1,000,000 is the bar), more than are held at once:
-// every one is seen once, what ignore files say counts, and memory is bounded.
+// TestManyEmptyFiles walks a folder of 9,000 files, or of ADZE_SEARCH_FILES (1,000,000 is the bar),
+// more than are held at once: every one is seen once, what ignore files say counts, and memory is
+// bounded.
 func TestManyEmptyFiles(t *testing.T) {
 	count := scaled(t, "ADZE_SEARCH_FILES", 9_000)
 	tr := tree(t, map[string]string{"many/.gitignore": "*7\n", "many/sub/x": "needle"})
@@ -146,8 +149,8 @@ func TestManyEmptyFiles(t *testing.T) {
 	}
 }
 
-// TestATreeThatChangesWhileItIsSearched searches while files grow and shrink and folders come and go: what never changes is
-// found every time, and nothing else is an error.
+// TestATreeThatChangesWhileItIsSearched searches while files grow and shrink and folders come and
+// go: what never changes is found every time, and nothing else is an error.
 func TestATreeThatChangesWhileItIsSearched(t *testing.T) {
 	files := map[string]string{"grows": "needle\n", "shrinks": strings.Repeat("needle\n", 30_000)}
 	for i := range 40 {

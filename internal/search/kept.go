@@ -10,13 +10,15 @@ import (
 	"adze/internal/search/sign"
 )
 
-// Folders remembers what is in the folders of trees from one search to the next, for as long as the process lives. Each
-// folder is still opened and asked for its state; it is read again unless that is the one it was remembered in.
+// Folders remembers what is in the folders of trees from one search to the next, for as long as the
+// process lives. Each folder is still opened and asked for its state; it is read again unless that
+// is the one it was remembered in.
 //
-// Why that is never stale: whatever adds, removes, renames or replaces an entry sets both times of the folder to now, on
-// every file system that sign.PlaceOf takes. A folder is remembered only when its times were older than sign.Young before
-// it was read, so that a change after that gives it other times, and nobody can set the second one back. If the clock is
-// behind that of an earlier search, everything is forgotten. What an entry's file holds, ignore files among them, is not
+// Why that is never stale: whatever adds, removes, renames or replaces an entry sets both times of
+// the folder to now, on every file system that sign.PlaceOf takes. A folder is remembered only when
+// its times were older than sign.Young before it was read, so that a change after that gives it
+// other times, and nobody can set the second one back. If the clock is behind that of an earlier
+// search, everything is forgotten. What an entry's file holds, ignore files among them, is not
 // remembered: a folder does not tell.
 //
 // Safe for concurrent use; nil remembers nothing.
@@ -41,8 +43,8 @@ type kept struct {
 	marks *marks
 }
 
-// marks are what signatures last knew of the files of a folder: a guess, for a folder does not tell what became of its files.
-// nil knows none.
+// marks are what signatures last knew of the files of a folder: a guess, for a folder does not tell
+// what became of its files. nil knows none.
 type marks struct {
 	all    []atomic.Uint32 // of sign.Mark, by entry
 	marked *atomic.Int64

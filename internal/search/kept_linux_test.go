@@ -16,8 +16,8 @@ import (
 	"adze/internal/search/match"
 )
 
-// ahead is a clock for which no folder is too young. Between a search with it and a change the clock of the file system has
-// to move on: see tick.
+// ahead is a clock for which no folder is too young. Between a search with it and a change the
+// clock of the file system has to move on: see tick.
 func ahead() time.Time { return time.Now().Add(time.Hour) }
 
 // tick waits until the clock of the file system has moved.
@@ -77,7 +77,8 @@ func rearrange(t testing.TB, root string, rng *rand.Rand) {
 	}
 }
 
-// TestRememberedFoldersHideNothing compares searches that remember folders with others while entries change at random.
+// TestRememberedFoldersHideNothing compares searches that remember folders with others while
+// entries change at random.
 func TestRememberedFoldersHideNothing(t *testing.T) {
 	needSigns(t) // what is not signed is not remembered either
 	tr := tree(t, map[string]string{"start.txt": "needle\n"})

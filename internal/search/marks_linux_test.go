@@ -40,8 +40,8 @@ func guessed(t *testing.T, tr Tree, word string) (n int) {
 	return n
 }
 
-// TestMarksSaveQuestions holds that a file that was met before is only asked for its state where it may be left out, and that
-// a mark hides nothing, whatever becomes of its file.
+// TestMarksSaveQuestions holds that a file that was met before is only asked for its state where it
+// may be left out, and that a mark hides nothing, whatever becomes of its file.
 func TestMarksSaveQuestions(t *testing.T) {
 	needSigns(t)
 	files := map[string]string{}

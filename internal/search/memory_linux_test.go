@@ -28,9 +28,10 @@ type measured struct {
 	Problem  string
 }
 
-// TestMemoryOfSearches asks a process of its own about trees that tempt to hold much, and looks at the most it had resident: a file of
-// one line of 12 MB (ADZE_SEARCH_LINE bytes; 1 GB is the bar), 3,000 empty files (ADZE_SEARCH_FILES; a million), files that
-// grow and folders that come and go meanwhile, and what may not be read.
+// TestMemoryOfSearches asks a process of its own about trees that tempt to hold much, and looks at
+// the most it had resident: a file of one line of 12 MB (ADZE_SEARCH_LINE bytes; 1 GB is the bar),
+// 3,000 empty files (ADZE_SEARCH_FILES; a million), files that grow and folders that come and go
+// meanwhile, and what may not be read.
 func TestMemoryOfSearches(t *testing.T) {
 	if race() {
 		t.Skip("the race detector's own memory would be counted")

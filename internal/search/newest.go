@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// dated is a file that may be returned; its time is a number, which is compared without a pointer to a time zone.
+// dated is a file that may be returned; its time is a number, which is compared without a pointer
+// to a time zone.
 type dated struct {
 	path     string
 	modified int64 // nanoseconds since 1970
@@ -22,7 +23,8 @@ func (f *dated) compare(g *dated) int {
 	return strings.Compare(f.path, g.path)
 }
 
-// newest keeps the first files in the order of results. When there are twice as many as asked for, the later half is given up.
+// newest keeps the first files in the order of results. When there are twice as many as asked for,
+// the later half is given up.
 type newest struct {
 	limit int
 	files []dated
@@ -61,7 +63,8 @@ func (n *newest) cut() {
 	n.last = &last
 }
 
-// part puts what comes before one of some files in front of it, and the rest behind, and returns where it stands.
+// part puts what comes before one of some files in front of it, and the rest behind, and returns
+// where it stands.
 func part(files []dated) int {
 	last := len(files) - 1
 	pivot := rand.IntN(len(files)) // so that no order of the files is a bad one

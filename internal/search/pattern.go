@@ -6,8 +6,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob is a set of patterns, matched one path element at a time: a walk carries the places reached so
-// far into each folder and never enters one from which no pattern can match.
+// glob is a set of patterns, matched one path element at a time: a walk carries the places reached
+// so far into each folder and never enters one from which no pattern can match.
 type glob struct {
 	places []place // all patterns, one after another, each ended by a place of kind placeEnd
 	first  []int
@@ -166,8 +166,8 @@ func (g *glob) reach(r reached, i int) {
 	}
 }
 
-// enter returns the places reached in the folder name, whether the folder itself matches, and whether
-// something below it could.
+// enter returns the places reached in the folder name, whether the folder itself matches, and
+// whether something below it could.
 func (g *glob) enter(r reached, name string) (next reached, matches, open bool) {
 	next = make(reached, len(r))
 	for i, p := range g.places {
@@ -202,8 +202,9 @@ func (g *glob) accepts(r reached, name string) bool {
 	return false
 }
 
-// final reports whether a file that matches place i is at the end of a pattern. "a/**" is what lies in a, not a
-// file of that name, as git and ripgrep have it; so only "**" itself may be followed by more of them.
+// final reports whether a file that matches place i is at the end of a pattern. "a/**" is what lies
+// in a, not a file of that name, as git and ripgrep have it; so only "**" itself may be followed by
+// more of them.
 func (g *glob) final(i int) bool {
 	if g.places[i].kind != placeAny {
 		return g.places[i+1].kind == placeEnd

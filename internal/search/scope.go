@@ -49,8 +49,8 @@ func (s *scope) file(d *dirState, q *ignore.Query, name string) bool {
 	return !q.Ignored(name, false)
 }
 
-// enter returns the state of the folder name in d, except for the rules that the folder brings along;
-// false when nothing in it counts.
+// enter returns the state of the folder name in d, except for the rules that the folder brings
+// along; false when nothing in it counts.
 func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool) {
 	next := dirState{path: d.path + name + "/", level: d.level, want: make([]reached, len(s.want))}
 	for i, g := range s.want {
@@ -91,7 +91,8 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 	return d.level.Enter(name, f)
 }
 
-// rulesByName is rules of a folder of which not all entries are known: it asks for the files by their names.
+// rulesByName is rules of a folder of which not all entries are known: it asks for the files by
+// their names.
 func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
 	var entries []entry
 	for _, known := range [...]string{ignore.GitDir, ignore.GitFile, ignore.OwnFile} {

@@ -11,8 +11,9 @@ import (
 	"adze/internal/search/sign"
 )
 
-// Signs knows of a workspace which files need not be read for a search (package sign). It learns behind searches and
-// never makes one wait: what it does not know, or not any more, is read. Safe for concurrent use; nil knows nothing.
+// Signs knows of a workspace which files need not be read for a search (package sign). It learns
+// behind searches and never makes one wait: what it does not know, or not any more, is read. Safe
+// for concurrent use; nil knows nothing.
 type Signs struct {
 	folder sign.Folder
 	root   string
@@ -38,7 +39,7 @@ const (
 	signsRestLeast = 30 * time.Second
 	// signsFew is how many unknown files are left unknown, beside a fiftieth of all.
 	signsFew = 200
-	// signsFailures is after how many the person's cache folder is left alone.
+	// signsFailures is after how many the user's cache folder is left alone.
 	signsFailures = 3
 	// closeGrace is how long Close waits for what was learned to be written.
 	closeGrace = 300 * time.Millisecond
@@ -119,7 +120,8 @@ func (s *Signs) current(at sign.Place) (*sign.Table, sign.Version) {
 	return s.table, s.version
 }
 
-// Learn learns t, whose root is the workspace, now and however small it is. Searches do that by themselves.
+// Learn learns t, whose root is the workspace, now and however small it is. Searches do that by
+// themselves.
 func (s *Signs) Learn(ctx context.Context, t Tree) error {
 	at, ok := sign.PlaceOf(s.root)
 	if !ok {

@@ -77,7 +77,8 @@ func (f *signed) still(s sign.State) bool {
 	return unix.Fstat(f.fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && sign.StateOf(&st) == s
 }
 
-// giveWay lets everything else run first. The thread belongs to the goroutine from now on and ends with it.
+// giveWay lets everything else run first. The thread belongs to the goroutine from now on and ends
+// with it.
 func giveWay() {
 	runtime.LockOSThread()
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 10)

@@ -150,8 +150,9 @@ func (d *disturber) question() GrepQuery {
 	return q
 }
 
-// TestSignaturesNeverHideAChange compares searches with signatures to searches without while a tree changes at random.
-// ADZE_SIGNS_MINUTES=10 goes on for that long, with the real clock and with a second process that learns as well.
+// TestSignaturesNeverHideAChange compares searches with signatures to searches without while a tree
+// changes at random. ADZE_SIGNS_MINUTES=10 goes on for that long, with the real clock and with a
+// second process that learns as well.
 func TestSignaturesNeverHideAChange(t *testing.T) {
 	needSigns(t)
 	minutes, _ := strconv.Atoi(os.Getenv("ADZE_SIGNS_MINUTES"))
@@ -205,7 +206,8 @@ func (d *disturber) compare(tr Tree, rounds int) (questions int) {
 	return questions
 }
 
-// learnBeside starts processes that learn the same tree into the same folder and are killed at random moments.
+// learnBeside starts processes that learn the same tree into the same folder and are killed at
+// random moments.
 func learnBeside(t testing.TB, tr Tree) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -264,7 +266,8 @@ func TestProcessesThatAreKilledWhileTheyLearn(t *testing.T) {
 	}
 }
 
-// TestDamagedSignaturesAreDropped damages a table in random ways; whatever is left of it, answers are the same.
+// TestDamagedSignaturesAreDropped damages a table in random ways; whatever is left of it, answers
+// are the same.
 func TestDamagedSignaturesAreDropped(t *testing.T) {
 	needSigns(t)
 	tr := signedTree(t, map[string]string{"a.txt": "alpha\n", "b.txt": "beta\n", "c/d.txt": strings.Repeat("gamma delta\n", 3000)})

@@ -15,8 +15,8 @@ import (
 	"adze/internal/search/sign"
 )
 
-// learn makes the signatures of a tree at once, with a clock that is ahead: no file is too young. What changes later has
-// other times, for it waits until the clock of the file system has moved.
+// learn makes the signatures of a tree at once, with a clock that is ahead: no file is too young.
+// What changes later has other times, for it waits until the clock of the file system has moved.
 func learn(t testing.TB, tr Tree) {
 	t.Helper()
 	s := tr.Signs

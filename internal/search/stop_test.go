@@ -11,8 +11,9 @@ import (
 	"adze/internal/search/match"
 )
 
-// TestStopReturnsTheSame compares searches that end at the limit with those that go on: in all modes, with workers in each
-// other's way, for limits within files, at their ends and beyond all there is.
+// TestStopReturnsTheSame compares searches that end at the limit with those that go on: in all
+// modes, with workers in each other's way, for limits within files, at their ends and beyond all
+// there is.
 func TestStopReturnsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	files := map[string]string{}
@@ -79,7 +80,8 @@ func TestStopLeavesTheRest(t *testing.T) {
 	}
 }
 
-// TestPlacesAreFoundForWhatIsReturned holds that lines whose matches were left to the end have them.
+// TestPlacesAreFoundForWhatIsReturned holds that lines whose matches were left to the end have
+// them.
 func TestPlacesAreFoundForWhatIsReturned(t *testing.T) {
 	tr := tree(t, map[string]string{"a": "some needle here\nno\nneedle\n", "b": strings.Repeat("x", 300) + "needle"})
 	for _, q := range []match.Query{query("needle"), query("n(e+)dle"), {Pattern: "NEEDLE", IgnoreCase: true}, {Pattern: "needle", Word: true}} {

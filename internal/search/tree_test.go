@@ -12,8 +12,8 @@ import (
 	"adze/internal/search/match"
 )
 
-// tree writes files and returns a Tree on them. A name that ends with a slash is a folder, a text that
-// begins with "-> " makes a link.
+// tree writes files and returns a Tree on them. A name that ends with a slash is a folder, a text
+// that begins with "-> " makes a link.
 func tree(t testing.TB, files map[string]string) Tree {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -28,8 +28,8 @@ type visitor interface {
 // filesPerTask is how a large folder is cut, so that several workers can share it.
 const filesPerTask = 64
 
-// entriesAtOnce is how many entries of a folder are held at once, so that one with a million needs no more memory than others.
-// What follows them is read when they have been worked on.
+// entriesAtOnce is how many entries of a folder are held at once, so that one with a million needs
+// no more memory than others. What follows them is read when they have been worked on.
 const entriesAtOnce = 4 << 10
 
 // dir is a folder of the walk. It stays open until nothing is left to do in it.
@@ -57,7 +57,8 @@ type task struct {
 	onward bool // read on in parent
 }
 
-// walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at once.
+// walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at
+// once.
 type walk struct {
 	tree    Tree
 	scope   *scope
@@ -72,8 +73,9 @@ type walk struct {
 	off     []visitor // whose workers have not begun
 }
 
-// walkTree visits every entry of t in scope, with one worker for each visitor where there is work for so many. It returns
-// when all is done or ctx has ended; in that case workers that do not notice in time are left behind.
+// walkTree visits every entry of t in scope, with one worker for each visitor where there is work
+// for so many. It returns when all is done or ctx has ended; in that case workers that do not
+// notice in time are left behind.
 func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 	at, err := openRoot(t.Root)
 	if err != nil {
@@ -88,7 +90,8 @@ func (w *walk) all(ctx context.Context, at folder, visitors []visitor) error {
 	root := &dir{dirState: w.scope.start(), at: at}
 	root.uses.Store(1)
 	w.begin = func(v visitor) { w.workers.Go(func() { w.work(ctx, v, &names{}) }) }
-	// The root itself is the first piece of work; the other workers begin when it yields more than one can do at once.
+	// The root itself is the first piece of work; the other workers begin when it yields more than
+	// one can do at once.
 	w.open, w.off = 1, visitors[1:]
 	w.workers.Go(func() {
 		n := &names{}

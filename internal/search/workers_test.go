@@ -15,8 +15,8 @@ func (c tally) unreadable(string)                              {}
 func (c tally) beyond(string) bool                             { return false }
 func (c tally) ordered() bool                                  { return false }
 
-// TestWorkersBeginWithTheirWork: a small folder, such as most searches of a task are in, is looked through without a second
-// worker, and a large one with all of them if need be.
+// TestWorkersBeginWithTheirWork: a small folder, such as most searches of a task are in, is looked
+// through without a second worker, and a large one with all of them if need be.
 func TestWorkersBeginWithTheirWork(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {

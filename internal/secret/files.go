@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// File reports whether a file is known for its secrets by its name, or by the folder it is in (which ends in a slash,
-// unless it is empty): files of variables, keys, and where programs keep passwords. Examples beside them are not.
+// File reports whether a file is known for its secrets by its name, or by the folder it is in
+// (which ends in a slash, unless it is empty): files of variables, keys, and where programs keep
+// passwords. Examples beside them are not.
 func File(dir, name string) bool {
 	if name == "" {
 		return false
@@ -66,8 +67,9 @@ func inFolder(dir, name string) bool {
 	return false
 }
 
-// In are the secrets of a file that is known for them: values of variables and members whose names say so, passwords of
-// .netrc and .pgpass, and the lines of private keys, which look like other text one by one.
+// In are the secrets of a file that is known for them: values of variables and members whose names
+// say so, passwords of .netrc and .pgpass, and the lines of private keys, which look like other
+// text one by one.
 func In(name, text string) (values []string) {
 	add := func(name, value string) {
 		value = strings.Trim(strings.TrimSpace(value), "\"'`,;")

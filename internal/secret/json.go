@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sealed are names whose values others want back as they were, or that are numbers in letters: ids pair calls with
-// their outcomes, and a changed signature is refused.
+// sealed are names whose values others want back as they were, or that are numbers in letters: ids
+// pair calls with their outcomes, and a changed signature is refused.
 func sealed(name string) bool {
 	switch name {
 	case "id", "call", "call_id", "provider_id", "parent", "digest", "tools_digest",
@@ -20,8 +20,8 @@ func sealed(name string) bool {
 // minBlob is from how many letters on a text of base64 alone is data, such as a picture.
 const minBlob = 256
 
-// JSON masks the strings of one JSON value, names of members included. Every other byte stays as it is; without a
-// secret the value comes back as it was.
+// JSON masks the strings of one JSON value, names of members included. Every other byte stays as it
+// is; without a secret the value comes back as it was.
 func (m *Masker) JSON(raw []byte) []byte {
 	var out []byte // what comes before at, once something was masked
 	at, name := 0, ""

@@ -12,7 +12,8 @@ import (
 const (
 	// minValue is the shortest; a shorter one would hit parts of words.
 	minValue = 8
-	// minWords is the shortest of letters alone: lm-studio and not-needed are given to servers that want any key.
+	// minWords is the shortest of letters alone: lm-studio and not-needed are given to servers that
+	// want any key.
 	minWords = 12
 	// minEncoded is the shortest whose encodings are looked for, too.
 	minEncoded = 16
@@ -24,8 +25,8 @@ type value struct {
 	whole bool // only as a word of its own
 }
 
-// spellings are the ways in which a value is written: as it is, inside JSON or an address, or in base64 behind any
-// other text.
+// spellings are the ways in which a value is written: as it is, inside JSON or an address, or in
+// base64 behind any other text.
 func spellings(v string) []value {
 	v = strings.TrimSpace(v)
 	digits := strings.ContainsFunc(v, unicode.IsDigit)
@@ -76,7 +77,8 @@ func (m *Masker) known(out []Span, s string, from int) []Span {
 	return out
 }
 
-// beginning is where the last part of s begins that may be the beginning of a known value; len(s): nowhere.
+// beginning is where the last part of s begins that may be the beginning of a known value; len(s):
+// nowhere.
 func (m *Masker) beginning(s string) int {
 	least := len(s)
 	if m == nil {

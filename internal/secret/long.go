@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// A long text is looked through in pieces: unquoted as a whole it would be copied three times, and nearly always in vain.
+// A long text is looked through in pieces: unquoted as a whole it would be copied three times, and
+// nearly always in vain.
 const (
 	long     = 256 << 10
 	longStep = 64 << 10
 )
 
-// clean reports that a quoted text, without its quotes, certainly holds no secret. What may be the beginning of one is
-// looked at again with the next piece.
+// clean reports that a quoted text, without its quotes, certainly holds no secret. What may be the
+// beginning of one is looked at again with the next piece.
 func (m *Masker) clean(quoted []byte) bool {
 	var window []byte
 	from := 0 // what stands before it only tells where words begin

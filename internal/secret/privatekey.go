@@ -8,8 +8,8 @@ const (
 	minBody = 40       // letters of its body; less is an example
 )
 
-// privateKey finds a PEM or OpenPGP private key, also one that is cut, indented, quoted, numbered by lines or written
-// with escapes. Where it ends is where its letters end.
+// privateKey finds a PEM or OpenPGP private key, also one that is cut, indented, quoted, numbered
+// by lines or written with escapes. Where it ends is where its letters end.
 func privateKey(s string, i int) (Span, bool) {
 	line := strings.Index(s[i+11:min(len(s), i+80)], "-----")
 	if line < 0 {

@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// Stream masks text that comes in pieces. What may be the beginning of a secret waits for the next piece; all other
-// text is passed on at once.
+// Stream masks text that comes in pieces. What may be the beginning of a secret waits for the next
+// piece; all other text is passed on at once.
 type Stream struct {
 	m      *Masker
 	before string // the last bytes that were passed on, as they were: they tell whether a word begins here

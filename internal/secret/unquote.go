@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote reads one string of JSON as encoding/json does, which takes several times as long: what is no character becomes
-// U+FFFD, and ok is false for what is no string.
+// unquote reads one string of JSON as encoding/json does, which takes several times as long: what
+// is no character becomes U+FFFD, and ok is false for what is no string.
 func unquote(raw []byte) (text string, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false

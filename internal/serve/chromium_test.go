@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// browser is a real Chromium without a window, driven over pipes; what it asks of anybody but this machine goes to a proxy that
-// writes it down.
+// browser is a real Chromium without a window, driven over pipes; what it asks of anybody but this
+// machine goes to a proxy that writes it down.
 type browser struct {
 	t     *testing.T
 	in    io.Writer
@@ -190,7 +190,8 @@ func (t *tab) eval(expression string) string {
 	return fmt.Sprint(got.Result.Value)
 }
 
-// until waits in the page until an expression holds. A page that is being loaded anew is looked at again.
+// until waits in the page until an expression holds. A page that is being loaded anew is looked at
+// again.
 func (t *tab) until(expression string) {
 	t.b.t.Helper()
 	for {

@@ -17,12 +17,14 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// maxBody bounds a request. The AI SDK sends the whole conversation with each prompt, and all files that were ever in it.
+// maxBody bounds a request. The AI SDK sends the whole conversation with each prompt, and all files
+// that were ever in it.
 const maxBody = 64 << 20
 
-// door lets requests in. A page of another origin reaches a server on this machine, too: by its address, or by a name of its own
-// that leads here. So the host must be exactly ours, the origin ours where a browser names one, and a body JSON, which no form
-// sends; and whatever it is, it must know the token. Nothing tells a browser that another origin may read an answer.
+// door lets requests in. A page of another origin reaches a server on this machine, too: by its
+// address, or by a name of its own that leads here. So the host must be exactly ours, the origin
+// ours where a browser names one, and a body JSON, which no form sends; and whatever it is, it must
+// know the token. Nothing tells a browser that another origin may read an answer.
 func (s *Server) door(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -13,8 +13,8 @@ import (
 	"adze/session"
 )
 
-// TestNobodyGetsInWithoutTheAddress: each attack is refused, nothing is opened or run by it, and no answer says that another origin
-// may read it.
+// TestNobodyGetsInWithoutTheAddress: each attack is refused, nothing is opened or run by it, and no
+// answer says that another origin may read it.
 func TestNobodyGetsInWithoutTheAddress(t *testing.T) {
 	h := &house{turn: func(context.Context, *conversation, string) session.Result { return done() }}
 	s := listen(t, h)

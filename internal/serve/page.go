@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The page is one file: no build step, nothing from elsewhere. Its policy lets only its own script and style run, which carry a
-// number that is new each time, and lets no text become markup.
+// The page is one file: no build step, nothing from elsewhere. Its policy lets only its own script
+// and style run, which carry a number that is new each time, and lets no text become markup.
 
 //go:embed page.html
 var pageText string

@@ -16,8 +16,9 @@ import (
 
 const attack = `<img src="http://192.0.2.1/seen" onerror="document.title='PWNED'"><script>document.title="PWNED"</script><a href="javascript:document.title='PWNED'">x</a>`
 
-// TestThePageInABrowser: it shows sessions, sends a prompt, follows the answer as it comes, shows what is asked with its change,
-// answers, stops a turn; a second tab sees the same; and what a model says is text, wherever it stands.
+// TestThePageInABrowser: it shows sessions, sends a prompt, follows the answer as it comes, shows
+// what is asked with its change, answers, stops a turn; a second tab sees the same; and what a
+// model says is text, wherever it stands.
 func TestThePageInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	goOn, ran := make(chan struct{}), make(chan permission.Answer, 4)
@@ -106,7 +107,8 @@ func shot(p *tab) {
 	}
 }
 
-// TestOtherPagesGetNothing: a page of another origin in the same browser cannot read, write or frame anything.
+// TestOtherPagesGetNothing: a page of another origin in the same browser cannot read, write or
+// frame anything.
 func TestOtherPagesGetNothing(t *testing.T) {
 	b := newBrowser(t)
 	h := &house{turn: func(context.Context, *conversation, string) session.Result { return done() }}

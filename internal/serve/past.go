@@ -52,7 +52,7 @@ func (l *scroll) add(seq int64, e session.Entry) []session.Event {
 	return events
 }
 
-// rewind takes back what the person took back.
+// rewind takes back what the user took back.
 func (l *scroll) rewind(e session.Entry) {
 	var to session.Rewound
 	if json.Unmarshal(e.Data, &to) != nil {
@@ -100,7 +100,8 @@ func (s *Server) last(ctx context.Context, id session.ID) (past, int64, bool, er
 	return l.turns[0], l.seq, true, nil
 }
 
-// messages tells the conversation as the store has it. Of a turn that runs only the prompt is in it: the rest is streamed.
+// messages tells the conversation as the store has it. Of a turn that runs only the prompt is in
+// it: the rest is streamed.
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.PathValue("id"))
 	l := scroll{all: true}

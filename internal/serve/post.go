@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// posted is what the AI SDK's transport sends. Only the newest message is read of the conversation: the rest is what its sender
-// says that was said, and the store knows better.
+// posted is what the AI SDK's transport sends. Only the newest message is read of the conversation:
+// the rest is what its sender says that was said, and the store knows better.
 type posted struct {
 	ID        session.ID        `json:"id"`
 	Messages  []json.RawMessage `json:"messages"`
@@ -91,7 +91,7 @@ func (p posted) mean(m newest) (said, error) {
 	return s, nil
 }
 
-// persons counts the messages of the person.
+// persons counts the messages of the user.
 func (p posted) persons() (n int) {
 	for _, raw := range p.Messages {
 		var m struct {
@@ -107,7 +107,8 @@ func (p posted) persons() (n int) {
 // bodyTime is how long a request may take to come.
 const bodyTime = 30 * time.Second
 
-// post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or asks.
+// post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or
+// asks.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	// A body that never comes ends the request; the stream behind it may take as long as it likes.
 	conn := http.NewResponseController(w)
@@ -180,8 +181,8 @@ func heard() *teller {
 	return &teller{first: append(parts, e.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})...), encoder: e}
 }
 
-// goOn tells the rest of a turn behind a question that was answered: to the reader that ended there, or to another one that has
-// read as much elsewhere.
+// goOn tells the rest of a turn behind a question that was answered: to the reader that ended
+// there, or to another one that has read as much elsewhere.
 func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *teller {
 	if t == nil {
 		if t = s.catchUp(r.Context(), room); t == nil {

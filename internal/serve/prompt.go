@@ -18,7 +18,8 @@ type Prompt struct {
 	Text        string // as a person typed it
 	Beside      string // texts that go with it
 	Attachments []tool.Attachment
-	// Again puts it in the place of the newest prompt, which is taken back with all that came of it. What calls did stays done.
+	// Again puts it in the place of the newest prompt, which is taken back with all that came of
+	// it. What calls did stays done.
 	Again bool
 }
 
@@ -34,8 +35,8 @@ type piece struct {
 	URL       string `json:"url"`
 }
 
-// prompt is what a person says and sends along. What cannot be taken is refused: a picture that is left out in silence would be
-// missed.
+// prompt is what a person says and sends along. What cannot be taken is refused: a picture that is
+// left out in silence would be missed.
 func (m newest) prompt() (p Prompt, err error) {
 	var texts []string
 	for _, part := range m.Parts {
@@ -83,8 +84,8 @@ func (p *Prompt) enclose(f piece) error {
 	return nil
 }
 
-// again checks that what is to be made anew is the newest answer: who has not seen the conversation go on would take back what
-// was said since.
+// again checks that what is to be made anew is the newest answer: who has not seen the conversation
+// go on would take back what was said since.
 func (s *Server) again(r *http.Request, in said) error {
 	l := scroll{all: true}
 	err := ignoreMissing(s.House.Log(r.Context(), in.id, 0, func(seq int64, e session.Entry) error {
@@ -102,7 +103,8 @@ func (s *Server) again(r *http.Request, in said) error {
 	return nil
 }
 
-// repeats reports the newest prompt, by who sends no other: all that is known of the conversation then is what it says.
+// repeats reports the newest prompt, by who sends no other: all that is known of the conversation
+// then is what it says.
 func (in said) repeats(m session.Message) bool {
 	return in.persons == 1 && strings.HasPrefix(m.Text(), in.prompt.Text)
 }

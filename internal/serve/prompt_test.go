@@ -14,7 +14,7 @@ import (
 
 const tinyPNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="
 
-// again is the POST that has an answer made again; the messages before are those of the person.
+// again is the POST that has an answer made again; the messages before are those of the user.
 func again(id, answer string, said ...string) string {
 	messages := make([]string, len(said))
 	for i, text := range said {
@@ -34,8 +34,9 @@ func (s *site) told(id string) []uistream.Message {
 	return all
 }
 
-// TestFilesGoWithAPrompt: a picture is attached as what its bytes are, a text stands behind the words, and the conversation shows
-// the picture again. A running turn is not told of a file: that waits for its end.
+// TestFilesGoWithAPrompt: a picture is attached as what its bytes are, a text stands behind the
+// words, and the conversation shows the picture again. A running turn is not told of a file: that
+// waits for its end.
 func TestFilesGoWithAPrompt(t *testing.T) {
 	heard, goOn := make(chan string, 2), make(chan struct{})
 	h := &house{turn: func(_ context.Context, c *conversation, text string) session.Result {
@@ -76,8 +77,8 @@ func (h *house) steers(id string) {
 	}
 }
 
-// TestTheNewestAnswerIsMadeAgain: by its own id, that of its prompt or none; no other one is, and none while a turn runs, or by
-// who has not seen what was said since.
+// TestTheNewestAnswerIsMadeAgain: by its own id, that of its prompt or none; no other one is, and
+// none while a turn runs, or by who has not seen what was said since.
 func TestTheNewestAnswerIsMadeAgain(t *testing.T) {
 	n, hangs := 0, make(chan struct{})
 	h := &house{turn: func(ctx context.Context, c *conversation, text string) session.Result {

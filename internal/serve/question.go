@@ -61,7 +61,8 @@ func (r *room) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 	return *w.approval, nil
 }
 
-// Inquire puts a question of the model, or its plan: the next thing that the person says is the answer.
+// Inquire puts a question of the model, or its plan: the next thing that the user says is the
+// answer.
 func (r *room) Inquire(ctx context.Context, a inquiry.Question) (string, error) {
 	text := a.Text
 	if a.Said != "" {
@@ -125,8 +126,8 @@ type approval struct {
 	input    json.RawMessage
 }
 
-// approve takes an answer: only to a question that waits, for that very call with those very arguments. The reader that is
-// returned ended at the question; nil: another one has to be found.
+// approve takes an answer: only to a question that waits, for that very call with those very
+// arguments. The reader that is returned ended at the question; nil: another one has to be found.
 func (r *room) approve(all []approval) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +167,7 @@ func (r *room) takePaused(question string) *teller {
 	return t
 }
 
-// reply answers a question of the model with what the person says; false: none waits.
+// reply answers a question of the model with what the user says; false: none waits.
 func (r *room) reply(text string) (paused *teller, is bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,7 +181,8 @@ func (r *room) reply(text string) (paused *teller, is bool) {
 	return r.takePaused(w.ID), true
 }
 
-// pause keeps a reader that ends at a question for who goes on; false: it is answered already, and the reader need not end.
+// pause keeps a reader that ends at a question for who goes on; false: it is answered already, and
+// the reader need not end.
 func (r *room) pause(t *teller, question string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

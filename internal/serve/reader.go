@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// What waits for a reader is bounded: one that does not read is let go, and reads the rest from the store when it comes back.
+// What waits for a reader is bounded: one that does not read is let go, and reads the rest from the
+// store when it comes back.
 const (
 	maxWaiting      = 1024    // events, of which pieces of one text are one, and all progress of one call
 	maxWaitingBytes = 8 << 20 // of text in them

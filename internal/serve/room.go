@@ -11,8 +11,8 @@ import (
 	"adze/session"
 )
 
-// room is a session that is open here: its turns, who reads them, and what is asked. A turn is nobody's who reads: a tab that is
-// closed ends nothing.
+// room is a session that is open here: its turns, who reads them, and what is asked. A turn is
+// nobody's who reads: a tab that is closed ends nothing.
 type room struct {
 	server *Server
 	id     session.ID

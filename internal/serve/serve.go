@@ -1,15 +1,19 @@
-// Package serve lets a user interface in a browser, or a program, work with sessions over HTTP on this machine alone: begin one,
-// prompt, answer what is asked, abort, and follow one live from any number of tabs.
+// Package serve lets a user interface in a browser, or a program, work with sessions over HTTP on
+// this machine alone: begin one, prompt, answer what is asked, abort, and follow one live from any
+// number of tabs.
 //
-// The one rule: nobody gets in who was not given the address. Each request of the interface needs the token, which stands in the
-// fragment of the address, so that no browser sends it anywhere by itself; the host and the origin must be ours (door.go). Of what
-// a request says only the newest words of the person and approvals that we issued count; the conversation is that of the store.
+// The one rule: nobody gets in who was not given the address. Each request of the interface needs
+// the token, which stands in the fragment of the address, so that no browser sends it anywhere by
+// itself; the host and the origin must be ours (door.go). Of what a request says only the newest
+// words of the user and approvals that we issued count; the conversation is that of the store.
 //
-// Start reading at Server.Handler, then post.go and prompt.go (what may be said), stream.go (what is told), room.go (a session that is open here)
-// and question.go (what waits for an answer). What is on the wire is in package uistream.
+// Start reading at Server.Handler, then post.go and prompt.go (what may be said), stream.go (what
+// is told), room.go (a session that is open here) and question.go (what waits for an answer). What
+// is on the wire is in package uistream.
 //
-// Known limits: only the newest answer is made again, and what its calls did stays done; files come in the request itself. An approval
-// is for one call; rules that last are given with the flags of adze serve, or adze permission add.
+// Known limits: only the newest answer is made again, and what its calls did stays done; files come
+// in the request itself. An approval is for one call; rules that last are given with the flags of
+// adze serve, or adze permission add.
 package serve
 
 import (
@@ -28,7 +32,7 @@ import (
 )
 
 // House is what the program offers. Contract:
-//   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the person;
+//   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the user;
 //   - Sessions and Session are those of persons in the folder that is served, newest first; a session that is not there is
 //     session.ErrNotFound;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
@@ -49,7 +53,8 @@ type Person interface {
 	Inquire(context.Context, inquiry.Question) (string, error)
 }
 
-// Conversation is a session that is open here. Prompt is called for one prompt after the other, the rest by any goroutine.
+// Conversation is a session that is open here. Prompt is called for one prompt after the other, the
+// rest by any goroutine.
 type Conversation interface {
 	ID() session.ID
 	Prompt(ctx context.Context, p Prompt) session.Result
@@ -74,7 +79,8 @@ type Server struct {
 	Mask  func() *secret.Masker // hides secrets in all that is told; nil: those that are known by their look
 	Token string                // that each request must bring
 	Host  string                // that each request must name: address and port
-	// Deadline is by when a piece must be written, from now; nil: in five seconds. Now is the clock; nil: time.Now.
+	// Deadline is by when a piece must be written, from now; nil: in five seconds. Now is the
+	// clock; nil: time.Now.
 	Deadline func() time.Time
 	Now      func() time.Time
 	// Wait sleeps unless ctx ends first, or the channel is closed; nil: a timer.

@@ -19,8 +19,9 @@ import (
 	"adze/tui/permission"
 )
 
-// TestAnAnswerCountsOnce: of many tabs that answer at once the first is heard, the others are told that they are late; an answer
-// for another call, other arguments or of an id that was never issued is none.
+// TestAnAnswerCountsOnce: of many tabs that answer at once the first is heard, the others are told
+// that they are late; an answer for another call, other arguments or of an id that was never issued
+// is none.
 func TestAnAnswerCountsOnce(t *testing.T) {
 	ran := make(chan permission.Answer, 9)
 	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
@@ -73,8 +74,9 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 	}
 }
 
-// TestSeveralTabsFollow: one that posted ends at the question, one that follows does not, one that comes while it waits is told all;
-// a third answers, and all are told the end, the denial with its code.
+// TestSeveralTabsFollow: one that posted ends at the question, one that follows does not, one that
+// comes while it waits is told all; a third answers, and all are told the end, the denial with its
+// code.
 func TestSeveralTabsFollow(t *testing.T) {
 	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		c.who.Observe(session.TextDelta{Message: "m2", Delta: "I wi"})
@@ -161,8 +163,9 @@ func TestOnlyTheNewestWordsCount(t *testing.T) {
 	}
 }
 
-// TestRemarksInquiriesAndAborts: a remark is for the running turn, words are the answer to a question of the model, one that comes
-// too late is the next prompt, and an abort ends the turn and what it asks.
+// TestRemarksInquiriesAndAborts: a remark is for the running turn, words are the answer to a
+// question of the model, one that comes too late is the next prompt, and an abort ends the turn and
+// what it asks.
 func TestRemarksInquiriesAndAborts(t *testing.T) {
 	var said []string
 	var mu sync.Mutex
@@ -228,8 +231,8 @@ func TestRemarksInquiriesAndAborts(t *testing.T) {
 	}
 }
 
-// TestAReaderThatStopsReadingIsLetGo: the turn goes on, another reader misses nothing, and the one that was let go reads the rest
-// from the store.
+// TestAReaderThatStopsReadingIsLetGo: the turn goes on, another reader misses nothing, and the one
+// that was let go reads the rest from the store.
 func TestAReaderThatStopsReadingIsLetGo(t *testing.T) {
 	goOn := make(chan struct{})
 	piece := strings.Repeat("0123456789abcdef", 4096) // 64 KiB
@@ -280,8 +283,8 @@ func TestAReaderThatStopsReadingIsLetGo(t *testing.T) {
 	}
 }
 
-// TestTenThousandEventsASecond: a flood of small events costs a follower that does not read next to nothing, and one that reads is
-// told all of the text.
+// TestTenThousandEventsASecond: a flood of small events costs a follower that does not read next to
+// nothing, and one that reads is told all of the text.
 func TestTenThousandEventsASecond(t *testing.T) {
 	const events = 30_000
 	goOn, flooded := make(chan struct{}), make(chan uint64, 1)
@@ -330,7 +333,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestASessionOfAnotherProcessIsFollowed: from its log, as far as it is written, to the end of the turn.
+// TestASessionOfAnotherProcessIsFollowed: from its log, as far as it is written, to the end of the
+// turn.
 func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
 	h := &house{holder: "adze, pid 7", heads: []session.Head{{ID: "x"}}}
 	said := func(id string, role session.Role, text string) {
@@ -366,7 +370,8 @@ func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
 	}
 }
 
-// TestTheEndEndsEverything: turns, questions and streams end with the server, and every session is closed once.
+// TestTheEndEndsEverything: turns, questions and streams end with the server, and every session is
+// closed once.
 func TestTheEndEndsEverything(t *testing.T) {
 	h := &house{turn: func(ctx context.Context, c *conversation, text string) session.Result {
 		if text == "ask" {
@@ -390,7 +395,8 @@ func TestTheEndEndsEverything(t *testing.T) {
 	}
 }
 
-// TestIdleSessionsAreClosed: after a while, when there are too many, and when another process wants one.
+// TestIdleSessionsAreClosed: after a while, when there are too many, and when another process wants
+// one.
 func TestIdleSessionsAreClosed(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var mu sync.Mutex

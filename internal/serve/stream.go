@@ -34,7 +34,8 @@ func (s *Server) out(w http.ResponseWriter, r *http.Request) *out {
 	return o
 }
 
-// send writes parts; with end, the stream is whole. A reader that takes nothing is let go when the time is up.
+// send writes parts; with end, the stream is whole. A reader that takes nothing is let go when the
+// time is up.
 func (o *out) send(parts []uistream.Part, end bool) error {
 	var b []byte
 	for _, p := range parts {
@@ -129,9 +130,10 @@ func (s *Server) catchUp(ctx context.Context, room *room) *teller {
 	return t
 }
 
-// stream tells the turn that runs, from its beginning, also where another process runs it; a question does not end it, unless that
-// is asked for with pause. Without such a turn there is nothing to tell (204). Who names with after the newest answer that it knows
-// gets a newer one that has ended, too, or waits a while for the next.
+// stream tells the turn that runs, from its beginning, also where another process runs it; a
+// question does not end it, unless that is asked for with pause. Without such a turn there is
+// nothing to tell (204). Who names with after the newest answer that it knows gets a newer one that
+// has ended, too, or waits a while for the next.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	id, q := session.ID(r.PathValue("id")), r.URL.Query()
 	if err := s.known(r.Context(), id); err != nil {

@@ -27,8 +27,8 @@ type turn struct {
 	paused *teller                 // a reader that ended at the question
 }
 
-// say hands a remark to the running turn, or begins one with it, which the reader that is returned is told. What is more than
-// words waits for a turn of its own.
+// say hands a remark to the running turn, or begins one with it, which the reader that is returned
+// is told. What is more than words waits for a turn of its own.
 func (r *room) say(p Prompt) (*reader, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,7 +156,8 @@ func (r *room) pass(it item) {
 	}
 }
 
-// follow has a reader told the running turn from here on, and what of it is not in the log; nil: none runs.
+// follow has a reader told the running turn from here on, and what of it is not in the log; nil:
+// none runs.
 func (r *room) follow() (q *reader, prompt string, under []item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

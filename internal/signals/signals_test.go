@@ -8,7 +8,8 @@ import (
 	"adze/session"
 )
 
-// A terminal that is closed hangs up twice, and its run must still end in order; whoever asks twice insists.
+// A terminal that is closed hangs up twice, and its run must still end in order; whoever asks twice
+// insists.
 func TestASecondHangupDoesNotInsist(t *testing.T) {
 	ended, insisted := make(chan error, 4), make(chan session.Cause, 4)
 	stop := Watch(func(err error) { ended <- err }, func(c session.Cause) { insisted <- c }, nil)

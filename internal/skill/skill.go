@@ -1,15 +1,17 @@
-// Package skill is what people and projects wrote for kinds of work, in the format of agentskills.io: an index of names and
-// descriptions for the system prompt, and texts that are loaded when they are needed.
+// Package skill is what people and projects wrote for kinds of work, in the format of
+// agentskills.io: an index of names and descriptions for the system prompt, and texts that are
+// loaded when they are needed.
 //
-// The one rule: the index is fixed for a session and the texts come late, so that a request begins with the bytes of the one
-// before; a skill is text, and grants nothing.
+// The one rule: the index is fixed for a session and the texts come late, so that a request begins
+// with the bytes of the one before; a skill is text, and grants nothing.
 //
-// Start reading at Shelf.Index, then Shelf.Load. Scripts and files of a skill are reached through the ordinary tools and the
-// gate. A skill of the person may be read without a question where it lies outside the workspace, but for what looks like
-// a secret: Lent names those folders.
+// Start reading at Shelf.Index, then Shelf.Load. Scripts and files of a skill are reached through
+// the ordinary tools and the gate. A skill of the user may be read without a question where it
+// lies outside the workspace, but for what looks like a secret: Lent names those folders.
 //
-// Known limits: which descriptions stand in an index that is too long is decided once, by the first prompt where it is known
-// then; a skill that changes in a session keeps its description in the index.
+// Known limits: which descriptions stand in an index that is too long is decided once, by the first
+// prompt where it is known then; a skill that changes in a session keeps its description in the
+// index.
 package skill
 
 import (
@@ -49,7 +51,7 @@ type Shelf struct {
 
 var _ toolset.Skills = (*Shelf)(nil)
 
-// New makes a shelf of what was found; nil: there is nothing on it. home is the person's.
+// New makes a shelf of what was found; nil: there is nothing on it. home is the user's.
 func New(items []carry.Item, home string) *Shelf {
 	s := &Shelf{home: home}
 	for _, i := range items {
@@ -155,7 +157,8 @@ func Note(s toolset.Skill, text string) session.Note {
 	return session.Note{Kind: session.SkillNote, From: s.From, Path: s.Path, SHA256: s.SHA256, Lasts: true, Text: text}
 }
 
-// Kept is the note that takes the place of an outcome that held a skill, when the conversation is summed up.
+// Kept is the note that takes the place of an outcome that held a skill, when the conversation is
+// summed up.
 func (*Shelf) Kept(o tool.Outcome) (session.Note, bool) {
 	s, ok := toolset.SkillLoaded(o)
 	return Note(s, o.Output), ok
@@ -181,7 +184,8 @@ func Holds(history []session.Message, sha256 string) bool {
 	return false
 }
 
-// Lent are the folders outside a workspace whose files may be read without a question: those of the person's skills.
+// Lent are the folders outside a workspace whose files may be read without a question: those of the
+// person's skills.
 func (s *Shelf) Lent(workspace string) (out []string) {
 	if s == nil {
 		return nil
@@ -220,8 +224,9 @@ func described(i carry.Item) string {
 	return text + " …"
 }
 
-// Index is what the system prompt says of the skills, sorted by name, in few bytes. Where it is too long, those that
-// fit what is asked keep their descriptions, the others their names, and the rest is counted.
+// Index is what the system prompt says of the skills, sorted by name, in few bytes. Where it is too
+// long, those that fit what is asked keep their descriptions, the others their names, and the rest
+// is counted.
 func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
 	if s == nil {
 		return ""

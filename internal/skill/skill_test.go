@@ -129,8 +129,8 @@ func kinds() map[string][2]string {
 	}
 }
 
-// Which descriptions stand in an index that is too long follows what is asked: where a tenth of the skills keep theirs, the one
-// that is right is among them nine times in ten.
+// Which descriptions stand in an index that is too long follows what is asked: where a tenth of the
+// skills keep theirs, the one that is right is among them nine times in ten.
 func TestTheIndexIsNarrowedToWhatIsAsked(t *testing.T) {
 	files := map[string]string{}
 	for name, k := range kinds() {

@@ -10,8 +10,9 @@ import (
 	"adze/session"
 )
 
-// State is what a conversation with this system prompt has of a skill, in a word and a reason: its text (used), a line of the
-// index (described), its name there (named) or nothing that the model sees unasked (narrowed).
+// State is what a conversation with this system prompt has of a skill, in a word and a reason: its
+// text (used), a line of the index (described), its name there (named) or nothing that the model
+// sees unasked (narrowed).
 func State(ctx context.Context, i carry.Item, system string, history []session.Message) (state, why string) {
 	off, _ := i.Front.Bool("disable-model-invocation")
 	if state, why = i.State(); why != "" {

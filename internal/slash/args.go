@@ -7,7 +7,7 @@ import (
 	"adze/internal/carry"
 )
 
-// arguments are what the person wrote behind a command's name, and how its text speaks of them.
+// arguments are what the user wrote behind a command's name, and how its text speaks of them.
 type arguments struct {
 	all    string
 	words  []string
@@ -19,8 +19,8 @@ type arguments struct {
 	used   bool
 }
 
-// argumentsOf reads the rest of a command's line. The first word is $1, as in shells and in most assistants, unless the
-// text holds $0 or $ARGUMENTS[, which only count from 0.
+// argumentsOf reads the rest of a command's line. The first word is $1, as in shells and in most
+// assistants, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
 func argumentsOf(rest string, item carry.Item, text carry.Text) *arguments {
 	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, gemini: item.Dialect == "gemini", values: map[string]string{}}
 	a.names, _ = text.Front.List("arguments")
@@ -86,8 +86,8 @@ type mark struct {
 	index    bool   // $ARGUMENTS[number], which counts from 0
 }
 
-// each calls for every place in a text that may speak of arguments, and puts what is returned into its place; where that
-// is not known, the place stays as it is.
+// each calls for every place in a text that may speak of arguments, and puts what is returned into
+// its place; where that is not known, the place stays as it is.
 func each(text string, put func(mark) string) string {
 	var b strings.Builder
 	from := 0

@@ -83,7 +83,8 @@ func codeFlag(word string) bool {
 	return strings.HasPrefix(word, "-") && strings.ContainsAny(word, "cerp")
 }
 
-// readsInput names a program of a command that runs what comes to it on its input, or from a file that is none.
+// readsInput names a program of a command that runs what comes to it on its input, or from a file
+// that is none.
 func readsInput(file *syntax.File) (program string) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		call, is := n.(*syntax.CallExpr)

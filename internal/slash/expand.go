@@ -35,7 +35,8 @@ type expansion struct {
 	parts int
 }
 
-// compose makes the text of a prompt: what was typed, and below it what the file makes of that. A part that fails ends it.
+// compose makes the text of a prompt: what was typed, and below it what the file makes of that. A
+// part that fails ends it.
 func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
 	var err error
 	if x.item.Kind == carry.Skill {
@@ -160,7 +161,8 @@ func (x *expansion) shell(ctx context.Context, p carry.Part, args *arguments) (s
 	return toolset.Written(o), nil
 }
 
-// allowed says why a shell part of a project must not run; nil: its person allowed it, as the file stands now.
+// allowed says why a shell part of a project must not run; nil: its person allowed it, as the file
+// stands now.
 func (x *expansion) allowed(command string) error {
 	if x.item.Origin != carry.Project {
 		return nil
@@ -187,7 +189,8 @@ func (x *expansion) allowed(command string) error {
 	return x.menu.Project.Holds(i)
 }
 
-// file reads a file that the text names, through the gate; what is not there is text, such as @types or an address.
+// file reads a file that the text names, through the gate; what is not there is text, such as
+// @types or an address.
 func (x *expansion) file(ctx context.Context, p carry.Part, args *arguments) (string, error) {
 	used := args.used
 	name := args.fill(p.Text)
@@ -244,7 +247,7 @@ func causeOf(o tool.Outcome) session.Cause {
 	return session.CauseTool
 }
 
-// why is what a call came to, for the person.
+// why is what a call came to, for the user.
 func why(o tool.Outcome) string {
 	text := strings.TrimSpace(o.Output)
 	if strings.HasPrefix(text, string(o.Status)) {

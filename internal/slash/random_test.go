@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Commands put together at random, with arguments that attack, start nothing but what they name, in a real shell.
-// The variable ADZE_RANDOM_COMMANDS says how many; a few are tried always.
+// Commands put together at random, with arguments that attack, start nothing but what they name, in
+// a real shell. The variable ADZE_RANDOM_COMMANDS says how many; a few are tried always.
 func TestRandomCommandsKeepArgumentsWords(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// standIn is what takes the place of Gemini's {{args}} while a command is read: a variable that no shell has.
+// standIn is what takes the place of Gemini's {{args}} while a command is read: a variable that no
+// shell has.
 const standIn = "ADZE_ARGUMENTS"
 
-// shell puts arguments into a command as quoted words. A place where a shell would read one as more than a word is an
-// error: arguments never become shell text.
+// shell puts arguments into a command as quoted words. A place where a shell would read one as more
+// than a word is an error: arguments never become shell text.
 func (a *arguments) shell(command string) (string, error) {
 	if a.gemini {
 		command = strings.ReplaceAll(command, geminiArgs, "${"+standIn+"}")
@@ -128,8 +129,8 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 	w.places = append(w.places, s)
 }
 
-// single looks into single quotes: a shell reads nothing in them, but $ARGUMENTS there can only be meant for adze. $1 may
-// be a column of awk.
+// single looks into single quotes: a shell reads nothing in them, but $ARGUMENTS there can only be
+// meant for adze. $1 may be a column of awk.
 func (w *weaver) single(q *syntax.SglQuoted) {
 	if q.Dollar {
 		return
@@ -160,7 +161,8 @@ func (w *weaver) refuse(from, to int, why string) {
 	w.err = cmp.Or(w.err, fmt.Errorf("%s cannot stand where it does: %s", w.text[from:to], why))
 }
 
-// unsafe says why a shell would take a word at this place for more than a word; empty: it would not.
+// unsafe says why a shell would take a word at this place for more than a word; empty: it would
+// not.
 func (w *weaver) unsafe(at int) string {
 	for n, node := range w.above {
 		switch x := node.(type) {

@@ -25,8 +25,8 @@ func attacks() []string {
 	}
 }
 
-// What a person writes behind a command's name reaches a program of a real shell as words, whatever stands in it, and
-// wherever the command lets it stand; where that cannot be, it is refused.
+// What a person writes behind a command's name reaches a program of a real shell as words, whatever
+// stands in it, and wherever the command lets it stand; where that cannot be, it is refused.
 func TestArgumentsNeverBecomeShellText(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -1,13 +1,16 @@
-// Package slash is what a prompt that begins with a slash means: a command or a skill that the person or the project
-// carries.
+// Package slash is what a prompt that begins with a slash means: a command or a skill that the
+// person or the project carries.
 //
-// The one rule: nothing of it runs that did not pass the gate, and nothing of a project that its person did not allow as it
-// stands; what the person writes behind a name is a word, and never text for a shell.
+// The one rule: nothing of it runs that did not pass the gate, and nothing of a project that its
+// person did not allow as it stands; what the user writes behind a name is a word, and never text
+// for a shell.
 //
-// Start reading at Menu.Prompt; expand.go makes the text and asks for the model that a file names, args.go fills in arguments, shell.go those of commands.
+// Start reading at Menu.Prompt; expand.go makes the text and asks for the model that a file names,
+// args.go fills in arguments, shell.go those of commands.
 //
-// Known limits: a command of a folder above the working folder cannot be allowed to run anything: adze has to be started
-// there. What a file asks of tools or agents is told and not done; shell parts of a skill are text.
+// Known limits: a command of a folder above the working folder cannot be allowed to run anything:
+// adze has to be started there. What a file asks of tools or agents is told and not done; shell
+// parts of a skill are text.
 package slash
 
 import (
@@ -36,12 +39,13 @@ type Menu struct {
 	BuiltIn []string
 	// Note hands the model the text of a skill, before the prompt.
 	Note func(session.Note)
-	// Notice tells the person something; nil: nobody is told.
+	// Notice tells the user something; nil: nobody is told.
 	Notice func(text string)
-	// Lend has the model that a file names answer the turn, and says which one that is; nil: the session's always answers.
+	// Lend has the model that a file names answer the turn, and says which one that is; nil: the
+	// session's always answers.
 	Lend func(of carry.Origin, model string) (full string, err error)
-	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a text of what is written
-	// behind one; nil: there are none.
+	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a
+	// text of what is written behind one; nil: there are none.
 	Others func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
 	// Mask hides secrets in what a file says; nil: nothing is hidden.
 	Mask func(string) string
@@ -76,7 +80,7 @@ func builtIns() []carry.Item {
 	return []carry.Item{carry.Built("init", "write or improve this project's AGENTS.md", prompts.Init())}
 }
 
-// rank puts what is the person's before what is the project's.
+// rank puts what is the user's before what is the project's.
 func rank(i carry.Item) int {
 	return slices.Index([]carry.Origin{carry.BuiltIn, carry.Person, carry.Project}, i.Origin)
 }
@@ -96,7 +100,8 @@ func (m *Menu) Listed() (out []carry.Item) {
 // maxBroken is how many files one line names.
 const maxBroken = 3
 
-// Broken tells which files cannot be used, in one line: a skill that is silently not there is looked for long.
+// Broken tells which files cannot be used, in one line: a skill that is silently not there is
+// looked for long.
 func (m *Menu) Broken() []string {
 	var files []string
 	seen := map[string]bool{}
@@ -116,7 +121,8 @@ func (m *Menu) Broken() []string {
 	return []string{"not usable: " + strings.Join(files, "; ") + more}
 }
 
-// Cut splits a prompt into the name behind its slash and the rest; ok false: it is no such prompt, but text or a path.
+// Cut splits a prompt into the name behind its slash and the rest; ok false: it is no such prompt,
+// but text or a path.
 func Cut(prompt string) (name, rest string, ok bool) {
 	after, ok := strings.CutPrefix(prompt, "/")
 	if !ok {
@@ -135,8 +141,9 @@ func Cut(prompt string) (name, rest string, ok bool) {
 	return name, rest, true
 }
 
-// Prompt makes of what was typed what is sent: itself, or what its command makes of it when the turn has begun; tail is sent
-// behind it. strict: a name that nobody has is a mistake, unless it is a path; else it is text.
+// Prompt makes of what was typed what is sent: itself, or what its command makes of it when the
+// turn has begun; tail is sent behind it. strict: a name that nobody has is a mistake, unless it is
+// a path; else it is text.
 func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 	in := session.Input{Text: typed + tail}
 	name, rest, ok := Cut(typed)
@@ -171,8 +178,9 @@ func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 	return in, usage.Mistake(hint, "there is no command /%s", name)
 }
 
-// Given is Prompt for what a program was started with: words of its command line, and what was piped in, which stands behind
-// them in the text. Words that are no command are a mistake; a pipe may hold anything. dress adds to a text what goes with it.
+// Given is Prompt for what a program was started with: words of its command line, and what was
+// piped in, which stands behind them in the text. Words that are no command are a mistake; a pipe
+// may hold anything. dress adds to a text what goes with it.
 func (m *Menu) Given(in session.Input, words string, dress func(string) string) (session.Input, error) {
 	typed, strict := words, true
 	if strings.TrimSpace(words) == "" {

@@ -1,8 +1,10 @@
 // Package spill saves the whole of an output that was cut for the model, in files of its session.
 //
-// The one rule: nobody else can read them, they hold no secrets, they are bounded, and they do not stay for ever.
+// The one rule: nobody else can read them, they hold no secrets, they are bounded, and they do not
+// stay for ever.
 //
-// Start reading at Into. Known limits: the size of a session's outputs is counted before each file, not while one is written.
+// Start reading at Into. Known limits: the size of a session's outputs is counted before each file,
+// not while one is written.
 package spill
 
 import (
@@ -116,8 +118,8 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// sweep removes the folders of sessions that spilled last before the given time. What cannot be removed
-// stays for the next time.
+// sweep removes the folders of sessions that spilled last before the given time. What cannot be
+// removed stays for the next time.
 func sweep(dir string, before time.Time) {
 	folders, _ := os.ReadDir(dir)
 	for _, f := range folders {

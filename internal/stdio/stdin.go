@@ -1,10 +1,13 @@
-// Package stdio is what a process was started with: the prompt that is piped in, and a stdout that was closed.
+// Package stdio is what a process was started with: the prompt that is piped in, and a stdout that
+// was closed.
 //
-// The one rule: no wait for a person's pipe is endless that nobody asked for, and none outlives its context.
+// The one rule: no wait for a person's pipe is endless that nobody asked for, and none outlives its
+// context.
 //
 // Start reading at Stdin.Prompt and at ClosedAtStart.
 //
-// Known limits: only on Linux a stdout that was closed is told from one that leads nowhere on purpose.
+// Known limits: only on Linux a stdout that was closed is told from one that leads nowhere on
+// purpose.
 package stdio
 
 import (
@@ -27,7 +30,8 @@ type Stdin struct {
 	After func(time.Duration) <-chan time.Time // nil: time.After
 }
 
-// Prompt joins the words of the command line with what is piped in. asked says that it was asked for by "-".
+// Prompt joins the words of the command line with what is piped in. asked says that it was asked
+// for by "-".
 func (s Stdin) Prompt(ctx context.Context, words string, asked bool) (string, error) {
 	piped, err := s.piped(ctx, strings.TrimSpace(words) != "", asked)
 	if err != nil {
@@ -47,12 +51,13 @@ func (s Stdin) Prompt(ctx context.Context, words string, asked bool) (string, er
 // maxInput bounds what is read from stdin; more would not fit any model.
 const maxInput = 10 << 20
 
-// stdinPatience is how long a pipe beside a prompt may stay silent. Who starts adze from a program often leaves stdin
-// open without a thought, and a run must not wait for that for ever; a command that is piped in takes a moment to speak.
+// stdinPatience is how long a pipe beside a prompt may stay silent. Who starts adze from a program
+// often leaves stdin open without a thought, and a run must not wait for that for ever; a command
+// that is piped in takes a moment to speak.
 const stdinPatience = 3 * time.Second
 
-// piped reads stdin to its end, unless it is a terminal or another device. A pipe that stays silent is left when there
-// is a prompt beside it and nobody asked for stdin by "-". ctx ends every wait.
+// piped reads stdin to its end, unless it is a terminal or another device. A pipe that stays silent
+// is left when there is a prompt beside it and nobody asked for stdin by "-". ctx ends every wait.
 func (s Stdin) piped(ctx context.Context, beside, asked bool) (string, error) {
 	info, err := s.In.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 && !asked {

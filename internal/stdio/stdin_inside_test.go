@@ -42,8 +42,8 @@ func TestASilentPipeBesideAPromptIsLeft(t *testing.T) {
 	}
 }
 
-// What has begun to speak is read to its end; so is what is asked for, and what is the only prompt, though the time is
-// over.
+// What has begun to speak is read to its end; so is what is asked for, and what is the only prompt,
+// though the time is over.
 func TestAPipeThatSpeaksIsReadToItsEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		words string

@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// tells starts a program with these descriptors, of which the second is stdout; nil is a closed one.
+// tells starts a program with these descriptors, of which the second is stdout; nil is a closed
+// one.
 func tells(t *testing.T, files ...*os.File) bool {
 	t.Helper()
 	self, err := os.Executable()

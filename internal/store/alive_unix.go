@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// running reports whether a process is there and has not ended; one that nobody has waited for yet has.
+// running reports whether a process is there and has not ended; one that nobody has waited for yet
+// has.
 func running(pid int) bool {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return false

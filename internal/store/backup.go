@@ -11,8 +11,9 @@ import (
 	"adze/internal/whole"
 )
 
-// Backup writes the whole store as it is at one moment into a new file, while others write to it, and reads what it wrote:
-// the file appears under its name only when every chain in it holds. It returns how many sessions and entries it holds.
+// Backup writes the whole store as it is at one moment into a new file, while others write to it,
+// and reads what it wrote: the file appears under its name only when every chain in it holds. It
+// returns how many sessions and entries it holds.
 func (s Owner) Backup(ctx context.Context, to string) (sessions, entries int, err error) {
 	if err := s.usable(); err != nil {
 		return 0, 0, err

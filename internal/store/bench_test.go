@@ -81,8 +81,8 @@ func BenchmarkOpenList10000(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadRepeatedOutputs loads a session with 200 outputs of 40 kB, of which 20 differ; bytes/file is what it takes on
-// the disk.
+// BenchmarkLoadRepeatedOutputs loads a session with 200 outputs of 40 kB, of which 20 differ;
+// bytes/file is what it takes on the disk.
 func BenchmarkLoadRepeatedOutputs(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "s.db")
 	s := mustOpen(b, path)

@@ -15,8 +15,8 @@ import (
 	"adze/session"
 )
 
-// link is one end of a chain: the sequence number of an entry and its hash. The zero link comes before the
-// first entry.
+// link is one end of a chain: the sequence number of an entry and its hash. The zero link comes
+// before the first entry.
 type link struct {
 	seq  int64
 	hash []byte
@@ -32,7 +32,8 @@ type row struct {
 	text []text // the large ones
 }
 
-// newRow shares its data with the entry, which nobody changes: a long answer would be one copy more.
+// newRow shares its data with the entry, which nobody changes: a long answer would be one copy
+// more.
 func newRow(id session.ID, before link, e session.Entry) row {
 	data := unsafe.String(unsafe.SliceData(e.Data), len(e.Data))
 	r := row{seq: before.seq + 1, kind: string(e.Type), time: nanos(e.Time)}
@@ -41,7 +42,8 @@ func newRow(id session.ID, before link, e session.Entry) row {
 	return r
 }
 
-// sum hashes every field with its length before it, so that no text can move from one field to another.
+// sum hashes every field with its length before it, so that no text can move from one field to
+// another.
 func (r row) sum(id session.ID, before []byte) []byte {
 	h := sha256.New()
 	var n [8]byte
@@ -67,7 +69,8 @@ func (r row) sum(id session.ID, before []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Sum is the hash that links an entry into a chain, with its data whole: the same for whoever keeps logs.
+// Sum is the hash that links an entry into a chain, with its data whole: the same for whoever keeps
+// logs.
 func Sum(id session.ID, seq int64, before []byte, e session.Entry) []byte {
 	return row{seq: seq, kind: string(e.Type), time: nanos(e.Time), data: unsafe.String(unsafe.SliceData(e.Data), len(e.Data))}.sum(id, before)
 }
@@ -98,8 +101,8 @@ func (b *BadRow) Error() string {
 	return fmt.Sprintf("session %s: entry %d %s", b.Session, b.Seq, b.Why)
 }
 
-// Verify walks the chain of id and returns how many entries are sound. Its error is a *BadRow for the first
-// one that is not, and wraps session.ErrNotFound for an unknown session.
+// Verify walks the chain of id and returns how many entries are sound. Its error is a *BadRow for
+// the first one that is not, and wraps session.ErrNotFound for an unknown session.
 func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	if err := s.usable(); err != nil {
 		return 0, err

@@ -81,8 +81,8 @@ func start(t *testing.T, task, path string, id session.ID) process {
 	return process{c, bufio.NewScanner(out)}
 }
 
-// acknowledged reads the child's output to its end, or until it said enough and was killed, and returns the
-// last number it said and the lines that were none.
+// acknowledged reads the child's output to its end, or until it said enough and was killed, and
+// returns the last number it said and the lines that were none.
 func (p process) acknowledged(t *testing.T, enough int) (last int, rest []string) {
 	t.Helper()
 	for p.lines.Scan() {

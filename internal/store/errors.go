@@ -31,7 +31,8 @@ func codeOf(err error) int {
 	return e.Code() & 0xff
 }
 
-// explain says what went wrong with the database and the next move. Damage is noted for the next Open.
+// explain says what went wrong with the database and the next move. Damage is noted for the next
+// Open.
 func (s *Store) explain(doing string, err error) error {
 	fail := func(why string) error {
 		return fmt.Errorf("session store %s: could not %s it: %s: %w", s.path, doing, why, err)

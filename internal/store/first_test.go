@@ -9,7 +9,8 @@ import (
 	"adze/internal/store"
 )
 
-// TestManyMakeAStoreAtOnce: one of those who change how a new file is written has to give way, and none of them may fail for that.
+// TestManyMakeAStoreAtOnce: one of those who change how a new file is written has to give way, and
+// none of them may fail for that.
 func TestManyMakeAStoreAtOnce(t *testing.T) {
 	for round := range 40 {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(round), "s.db")

@@ -48,7 +48,8 @@ func TestFailedWriteIsNeverCalledSaved(t *testing.T) {
 	}
 }
 
-// TestFolderWithoutPermission runs as somebody who may not write there, also when the tests run as root.
+// TestFolderWithoutPermission runs as somebody who may not write there, also when the tests run as
+// root.
 func TestFolderWithoutPermission(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "closed")
 	if err := os.Mkdir(dir, 0o555); err != nil {

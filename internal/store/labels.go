@@ -12,11 +12,12 @@ import (
 	"adze/session"
 )
 
-// Owner is what the owner of a store does to it beside writing logs: name and mark sessions, remove them, copy the whole.
+// Owner is what the owner of a store does to it beside writing logs: name and mark sessions, remove
+// them, copy the whole.
 type Owner struct{ *Store }
 
-// What a person calls a session, and how they mark it, is no entry: the log of a session says what happened in it. Each
-// change is a row of its own, and the last ones count.
+// What a person calls a session, and how they mark it, is no entry: the log of a session says what
+// happened in it. Each change is a row of its own, and the last ones count.
 
 // LabelKind says what a label is.
 type LabelKind string
@@ -42,7 +43,8 @@ type Label struct {
 	Time  time.Time `json:"time"`
 }
 
-// Label stores labels of a session, which may be open elsewhere. An unknown session is session.ErrNotFound.
+// Label stores labels of a session, which may be open elsewhere. An unknown session is
+// session.ErrNotFound.
 func (s Owner) Label(ctx context.Context, id session.ID, labels ...Label) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

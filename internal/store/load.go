@@ -72,8 +72,8 @@ type Filter struct {
 	Limit  int       // at most so many; 0: all
 }
 
-// Page returns the sessions that a filter chooses, last used first, and how many there are without Skip and Limit (0 where
-// the page is empty). Long strings in Head.Start and Head.First are cut.
+// Page returns the sessions that a filter chooses, last used first, and how many there are without
+// Skip and Limit (0 where the page is empty). Long strings in Head.Start and Head.First are cut.
 func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total int, err error) {
 	if err := s.usable(); err != nil {
 		return nil, 0, err
@@ -83,7 +83,8 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 	if limit <= 0 {
 		limit = -1
 	}
-	// The page is found first, without the texts that a list shows: sorting would carry those of all.
+	// The page is found first, without the texts that a list shows: sorting would carry those of
+	// all.
 	rows, err := s.db.QueryContext(ctx, `SELECT num, id, created, s.updated, entries, start, first, total
 		FROM (SELECT num AS at, updated, count(*) OVER () AS total FROM sessions`+f.join()+where+` ORDER BY updated DESC, num DESC LIMIT ? OFFSET ?) AS page
 		JOIN sessions AS s ON num = at LEFT JOIN openings ON session = num ORDER BY s.updated DESC, num DESC`, append(args, limit, f.Skip)...)

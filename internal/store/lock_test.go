@@ -39,7 +39,8 @@ func opened(t *testing.T, path string, wait func(time.Duration)) *store.Store {
 	return s
 }
 
-// Who was killed holds a lock until the kernel has taken it apart; that is waited for, and for longer when it is dead.
+// Who was killed holds a lock until the kernel has taken it apart; that is waited for, and for
+// longer when it is dead.
 func TestTheLockOfAKilledProcessIsWaitedFor(t *testing.T) {
 	dead := exec.Command("true")
 	if err := dead.Run(); err != nil {

@@ -12,8 +12,9 @@ import (
 	"adze/session"
 )
 
-// Look opens the database at path for reading only: it makes no folder, no file and no lock, mends nothing, and works
-// where nothing may be written. A database that is not there has no sessions. Append and Lock fail with ErrReadOnly.
+// Look opens the database at path for reading only: it makes no folder, no file and no lock, mends
+// nothing, and works where nothing may be written. A database that is not there has no sessions.
+// Append and Lock fail with ErrReadOnly.
 func Look(ctx context.Context, path string, o Options) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -55,8 +56,8 @@ func (s *Store) look(ctx context.Context) error {
 	return s.missed(ctx)
 }
 
-// pretend gives a database that is only looked at, and that an older adze wrote, the tables that came later: empty ones of
-// this connection.
+// pretend gives a database that is only looked at, and that an older adze wrote, the tables that
+// came later: empty ones of this connection.
 func (s *Store) pretend(ctx context.Context) error {
 	var version int
 	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version >= 2 {
@@ -88,7 +89,8 @@ func (s *Store) reading(ctx context.Context, uri string) (err error) {
 	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&tables)
 }
 
-// lookElsewhere reads a database in a folder that may not be written: as it is when it has no log, else a copy of both.
+// lookElsewhere reads a database in a folder that may not be written: as it is when it has no log,
+// else a copy of both.
 func (s *Store) lookElsewhere(ctx context.Context) error {
 	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() == 0 {
 		return s.reading(ctx, s.uri("mode=ro", "immutable=1", pragma("query_only(1)")))

@@ -37,7 +37,8 @@ func TestLookingMakesNothing(t *testing.T) {
 	}
 }
 
-// TestLookingAtAFileWithoutTables: the first process that makes the file may be killed, or be seen, before they are there.
+// TestLookingAtAFileWithoutTables: the first process that makes the file may be killed, or be seen,
+// before they are there.
 func TestLookingAtAFileWithoutTables(t *testing.T) {
 	for name, begin := range map[string]string{"empty": "", "without a page": "PRAGMA journal_mode = WAL", "with a log": "PRAGMA journal_mode = WAL; CREATE TABLE t (a); DROP TABLE t"} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +64,8 @@ func TestLookingAtAFileWithoutTables(t *testing.T) {
 	}
 }
 
-// A database is read as it is, with the log that a run has left or still writes, also where nothing may be written.
+// A database is read as it is, with the log that a run has left or still writes, also where nothing
+// may be written.
 func TestLookingReadsWhatIsThere(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, path string, s *store.Store){
 		"while another writes":    func(*testing.T, string, *store.Store) {},

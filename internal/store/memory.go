@@ -10,8 +10,8 @@ import (
 	"adze/session"
 )
 
-// Memory implements session.Store without a disk: for tests and for runs that keep nothing. Its zero value
-// is not usable; NewMemory makes one.
+// Memory implements session.Store without a disk: for tests and for runs that keep nothing. Its
+// zero value is not usable; NewMemory makes one.
 type Memory struct {
 	mu     sync.Mutex
 	closed bool

@@ -45,8 +45,8 @@ func holding(t *testing.T, dir, words string) (out []string) {
 	return out
 }
 
-// crowd writes three sessions in turns, so that their rows stand beside each other, and what one says is in pages that were
-// divided and moved.
+// crowd writes three sessions in turns, so that their rows stand beside each other, and what one
+// says is in pages that were divided and moved.
 func crowd(t *testing.T, s *store.Store) {
 	t.Helper()
 	for n := range 120 {

@@ -73,9 +73,9 @@ func (f found) missing(rows []row) string {
 	return fmt.Sprintf("session %s: %d of %d entries are lost", f.id, lost, total)
 }
 
-// sessions gathers from the table in both directions and from the index of its ids, because each may be cut
-// by a damaged page at another place. A session that only its entries tell of gets an id made from its
-// number.
+// sessions gathers from the table in both directions and from the index of its ids, because each
+// may be cut by a damaged page at another place. A session that only its entries tell of gets an id
+// made from its number.
 func (r *reader) sessions(ctx context.Context) map[int64]found {
 	all := map[int64]found{}
 	for _, query := range []string{
@@ -123,8 +123,8 @@ func (r *reader) numbers(ctx context.Context) []int64 {
 	return out
 }
 
-// maxProbes bounds how many single rows are looked for between the readable ends of a session. A page holds
-// a few dozen at most, so this covers thousands of damaged pages.
+// maxProbes bounds how many single rows are looked for between the readable ends of a session. A
+// page holds a few dozen at most, so this covers thousands of damaged pages.
 const maxProbes = 100_000
 
 // entries reads a session from its start, then from its end, then row by row in between.
@@ -155,8 +155,8 @@ func (r *reader) entries(ctx context.Context, num, total int64) []row {
 	return sortedRows(got)
 }
 
-// labels reads what a session was called. An older database has none, and a row that is none of them comes from another
-// table.
+// labels reads what a session was called. An older database has none, and a row that is none of
+// them comes from another table.
 func (r *reader) labels(ctx context.Context, num int64) (out []Label) {
 	_ = r.each(ctx, "SELECT time, kind, value, origin FROM labels WHERE session = ? ORDER BY num", []any{num}, func(rows *sql.Rows) {
 		var l Label

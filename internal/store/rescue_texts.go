@@ -7,7 +7,8 @@ import (
 	"adze/session"
 )
 
-// largeTexts brings over every text that is what its name says, from both ends of the table and one by one in between.
+// largeTexts brings over every text that is what its name says, from both ends of the table and one
+// by one in between.
 func (r *reader) largeTexts(ctx context.Context, fresh *sql.DB) error {
 	const fields = "SELECT num, hash, size, packed, data FROM texts"
 	var failed error
@@ -45,7 +46,8 @@ func (r *reader) largeTexts(ctx context.Context, fresh *sql.DB) error {
 	return failed
 }
 
-// use notes which texts a session has by the names in an entry, and counts those that are not there.
+// use notes which texts a session has by the names in an entry, and counts those that are not
+// there.
 func use(ctx context.Context, tx *sql.Tx, session int64, data string) (missing int, err error) {
 	for _, n := range names([]byte(data)) {
 		done, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO uses SELECT num, ? FROM texts WHERE hash = ?", session, n.hash[:])

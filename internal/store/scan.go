@@ -16,8 +16,8 @@ type Scan struct {
 	Session session.ID          // empty: all
 	Types   []session.EntryType // empty: all
 	After   int64               // only those behind this one
-	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is then an
-	// array of them, null where there is none. Empty: Data is the whole.
+	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is
+	// then an array of them, null where there is none. Empty: Data is the whole.
 	Paths []string
 }
 
@@ -28,13 +28,13 @@ type Found struct {
 	Entry   session.Entry
 }
 
-// Each streams entries, session by session in the order of their logs, without holding more than one in
-// memory. An entry whose data is not JSON comes with Data nil. Each is called while the database is read:
-// it must not use the store, and its error ends the scan.
+// Each streams entries, session by session in the order of their logs, without holding more than
+// one in memory. An entry whose data is not JSON comes with Data nil. Each is called while the
+// database is read: it must not use the store, and its error ends the scan.
 //
-// It reads all rows for lack of an index on the type, which every append would pay for. Measured: 1.2 µs an
-// entry where one in four is an outcome of 2 kB that is picked apart, 10 µs for one full of escapes; so one
-// to ten seconds for a million entries, and nothing at start.
+// It reads all rows for lack of an index on the type, which every append would pay for. Measured:
+// 1.2 µs an entry where one in four is an outcome of 2 kB that is picked apart, 10 µs for one full
+// of escapes; so one to ten seconds for a million entries, and nothing at start.
 func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -91,7 +91,8 @@ func (rows *stream) found(ctx context.Context) (f Found, err error) {
 	return f, err
 }
 
-// stream is rows, and the large texts of the entries in them, read over the same connection: there is only one.
+// stream is rows, and the large texts of the entries in them, read over the same connection: there
+// is only one.
 type stream struct {
 	*sql.Rows
 	conn  *sql.Conn
@@ -142,7 +143,8 @@ func (q Scan) query() (string, []any) {
 		strings.Join(where, " AND ") + " ORDER BY e.session, e.seq", args
 }
 
-// Identity tells this database from every other, also from one that was made of it by a salvage; empty: an older adze made it.
+// Identity tells this database from every other, also from one that was made of it by a salvage;
+// empty: an older adze made it.
 func (s *Store) Identity(ctx context.Context) (id string, err error) {
 	if err := s.usable(); err != nil {
 		return "", err
@@ -162,7 +164,8 @@ type Extent struct {
 	Updated time.Time
 }
 
-// Totals are how many sessions and entries there are: the quick way to see that something came or went.
+// Totals are how many sessions and entries there are: the quick way to see that something came or
+// went.
 func (s *Store) Totals(ctx context.Context) (sessions, entries int64, err error) {
 	if err := s.usable(); err != nil {
 		return 0, 0, err
@@ -199,8 +202,9 @@ func (s *Store) Extents(ctx context.Context) (out []Extent, err error) {
 	return out, nil
 }
 
-// Range streams entries of the session with a number, of some types, behind the entry after and up to the entry to. Each is
-// called while the database is read: it must not use the store, and its error ends the reading.
+// Range streams entries of the session with a number, of some types, behind the entry after and up
+// to the entry to. Each is called while the database is read: it must not use the store, and its
+// error ends the reading.
 func (s *Store) Range(ctx context.Context, num, after, to int64, types []session.EntryType, each func(Found) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -241,8 +245,9 @@ func (s *Store) Has(ctx context.Context, num int64) (there bool, err error) {
 	return there, nil
 }
 
-// Anchor names the end of a chain as it is now: its last entry and the hash of that. Kept elsewhere, it
-// shows later whether what came before was rewritten, even by the owner of the database.
+// Anchor names the end of a chain as it is now: its last entry and the hash of that. Kept
+// elsewhere, it shows later whether what came before was rewritten, even by the owner of the
+// database.
 type Anchor struct {
 	Seq  int64
 	Hash string // hexadecimal
@@ -255,8 +260,8 @@ func (s *Store) Anchor(ctx context.Context, id session.ID) (a Anchor, err error)
 	return s.anchor(ctx, id, "SELECT entries, lower(hex(tip)) FROM sessions WHERE id = ?", string(id))
 }
 
-// Check verifies that id's chain still goes through an anchor, and returns how many entries are sound. Its
-// errors are those of Verify.
+// Check verifies that id's chain still goes through an anchor, and returns how many entries are
+// sound. Its errors are those of Verify.
 func (s *Store) Check(ctx context.Context, id session.ID, a Anchor) (int, error) {
 	n, err := s.Verify(ctx, id)
 	if err != nil {

@@ -88,7 +88,8 @@ func TestEachStreamsWhatIsLookedFor(t *testing.T) {
 	}
 }
 
-// An owner can rewrite a chain so that it fits itself, but not so that it fits an anchor kept elsewhere.
+// An owner can rewrite a chain so that it fits itself, but not so that it fits an anchor kept
+// elsewhere.
 func TestAnAnchorShowsARewrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := mustOpen(t, path)

@@ -8,7 +8,8 @@ import (
 // schemaVersion is the newest schema this package knows: the number of steps.
 const schemaVersion = 3
 
-// applicationID marks the file as ours: "adze" in ASCII (sqlite.org/pragma.html#pragma_application_id).
+// applicationID marks the file as ours: "adze" in ASCII
+// (sqlite.org/pragma.html#pragma_application_id).
 const applicationID = 0x61647a65
 
 // steps brings a database from the version that is its index to the next one. A step that was ever
@@ -44,8 +45,9 @@ func steps() []string {
 		CREATE TRIGGER entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries never change'); END;
 		CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;`,
 
-		// A list of all sessions reads labels whole: few have any. What is removed leaves its number behind, which is never
-		// given again, and only what has left it there can be removed. All tables are to fit into the first page (graft).
+		// A list of all sessions reads labels whole: few have any. What is removed leaves its
+		// number behind, which is never given again, and only what has left it there can be
+		// removed. All tables are to fit into the first page (graft).
 		`CREATE TABLE identity (id TEXT NOT NULL);
 		INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 		CREATE TABLE labels (
@@ -79,8 +81,8 @@ const (
 	guardsWanted = 3
 )
 
-// guard puts back what keeps the rows of a database together, where somebody took it away: without it sessions go on and
-// nobody counts their entries.
+// guard puts back what keeps the rows of a database together, where somebody took it away: without
+// it sessions go on and nobody counts their entries.
 func (s *Store) guard(ctx context.Context) error {
 	for _, trigger := range []string{
 		`entries_count AFTER INSERT ON entries BEGIN

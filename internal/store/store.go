@@ -1,24 +1,27 @@
 // Package store keeps the logs of all sessions of one user in one SQLite database.
 //
-// A session is a row of sessions and a chain of rows of entries: each row carries a SHA-256 over itself and
-// the hash before it, and the sessions row remembers the last hash, so that a changed, swapped, dropped or
-// cut row is found by Verify. Rows are only ever added, and a session can be removed as a whole, which leaves a stone;
-// triggers of the database hold that. What a session is called and marked with is no part of its log (labels.go).
+// A session is a row of sessions and a chain of rows of entries: each row carries a SHA-256 over
+// itself and the hash before it, and the sessions row remembers the last hash, so that a changed,
+// swapped, dropped or cut row is found by Verify. Rows are only ever added, and a session can be
+// removed as a whole, which leaves a stone; triggers of the database hold that. What a session is
+// called and marked with is no part of its log (labels.go).
 //
-// The one rule: Append returns nil only when the rows are on the disk (WAL with synchronous=FULL, rollback
-// journal on network file systems). A commit that failed is never called saved; the session takes no more
-// entries until Again has looked what the disk holds, over a new connection. Package patient does, and keeps
-// what comes meanwhile.
+// The one rule: Append returns nil only when the rows are on the disk (WAL with synchronous=FULL,
+// rollback journal on network file systems). A commit that failed is never called saved; the
+// session takes no more entries until Again has looked what the disk holds, over a new connection.
+// Package patient does, and keeps what comes meanwhile.
 //
-// Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the one
-// writer per session, wal.go what Close leaves, remove.go how words go for ever, backup.go a copy, salvage.go what happens to a damaged file, memory.go the
-// store without a disk, texts.go the large texts of entries, which are stored once. There are more than twelve files because what a damaged file needs (salvage.go, rescue.go) and
-// what systems differ in are kept apart from what every run does.
+// Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the
+// one writer per session, wal.go what Close leaves, remove.go how words go for ever, backup.go a
+// copy, salvage.go what happens to a damaged file, memory.go the store without a disk, texts.go the
+// large texts of entries, which are stored once. There are more than twelve files because what a
+// damaged file needs (salvage.go, rescue.go) and what systems differ in are kept apart from what
+// every run does.
 //
-// Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the next, and
-// its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/ (one file per
-// session being written), PATH.last (which entry was stored last: see wal.go), PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a
-// salvage replaced).
+// Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the
+// next, and its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/
+// (one file per session being written), PATH.last (which entry was stored last: see wal.go),
+// PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a salvage replaced).
 //
 // Known limits:
 //   - A large text is put back as often as entries name it: loading takes the memory of the whole log.
@@ -63,8 +66,8 @@ type Options struct {
 	Now     func() time.Time       // names the kept file of a salvage; nil: time.Now
 	Network func(path string) bool // reports a network file system; nil: asks the kernel (Linux only)
 	Wait    func(time.Duration)    // before a lock that is held is tried again; nil: time.Sleep
-	// Mask takes secrets out of an entry before it is written; nil: entries are stored as they come. It gives the same
-	// for the same, and for what it gave leaves it.
+	// Mask takes secrets out of an entry before it is written; nil: entries are stored as they
+	// come. It gives the same for the same, and for what it gave leaves it.
 	Mask func(session.ID, session.Entry) session.Entry
 }
 

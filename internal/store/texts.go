@@ -14,9 +14,10 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// A large text of an entry, such as an output or a picture, is stored once, by its hash, whichever entries and sessions have
-// it: in the entry stands its name, which the chain covers. What reads entries puts the text back, byte for byte. The text is
-// that of the JSON string, escapes included, after it was masked.
+// A large text of an entry, such as an output or a picture, is stored once, by its hash, whichever
+// entries and sessions have it: in the entry stands its name, which the chain covers. What reads
+// entries puts the text back, byte for byte. The text is that of the JSON string, escapes included,
+// after it was masked.
 
 // textTables is the step of the schema that brings large texts, and which sessions have them.
 const textTables = `CREATE TABLE texts (
@@ -28,15 +29,16 @@ const textTables = `CREATE TABLE texts (
 	);
 	CREATE TABLE uses (text INTEGER, session INTEGER, PRIMARY KEY (text, session)) WITHOUT ROWID;`
 
-// largeText is from how many bytes on a text is stored apart: less would cost more rows than it saves bytes.
+// largeText is from how many bytes on a text is stored apart: less would cost more rows than it
+// saves bytes.
 const largeText = 4 << 10
 
-// looseText is from how many bytes on a text is not compressed: packing takes its size once more, and such texts come with
-// long answers, which are written when there is least room.
+// looseText is from how many bytes on a text is not compressed: packing takes its size once more,
+// and such texts come with long answers, which are written when there is least room.
 const looseText = 8 << 20
 
-// nameOfText begins what stands in the place of a text. A string that begins so by itself is stored apart, too, however
-// short: what is found in an entry is always a name.
+// nameOfText begins what stands in the place of a text. A string that begins so by itself is stored
+// apart, too, however short: what is found in an entry is always a name.
 const nameOfText = "adze:text:sha256:"
 
 // textName names a text by its hash and its length in bytes.
@@ -130,7 +132,8 @@ type asker interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// texts puts large texts back. It remembers the last ones, since an output that was stored once was made more often.
+// texts puts large texts back. It remembers the last ones, since an output that was stored once was
+// made more often.
 type texts struct {
 	from  asker
 	known map[textName][]byte
@@ -247,7 +250,8 @@ func saveText(ctx context.Context, tx *sql.Tx, t text) (int64, error) {
 	return done.LastInsertId()
 }
 
-// dropTexts removes what only this session had. It is called in the transaction that removes the session.
+// dropTexts removes what only this session had. It is called in the transaction that removes the
+// session.
 func dropTexts(ctx context.Context, tx *sql.Tx, session int64) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM uses WHERE session = ?", session)
 	if err == nil {

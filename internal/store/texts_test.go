@@ -54,7 +54,8 @@ func count(t *testing.T, path, query string) (n int) {
 	return n
 }
 
-// Whatever a text looks like, it comes back as it was, also when it has the look of the name of another one.
+// Whatever a text looks like, it comes back as it was, also when it has the look of the name of
+// another one.
 func TestTextsComeBackAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := mustOpen(t, path)
@@ -152,7 +153,8 @@ func TestVerifyLooksAtTexts(t *testing.T) {
 	}
 }
 
-// What is masked is so before it is hashed: no file of the store holds it, and two outputs that differ in it alone are one.
+// What is masked is so before it is hashed: no file of the store holds it, and two outputs that
+// differ in it alone are one.
 func TestTextsAreMaskedFirst(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.db")

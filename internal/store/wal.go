@@ -15,17 +15,18 @@ import (
 	"adze/session"
 )
 
-// keptLog is how large, in bytes, the write-ahead log may be that Close leaves behind. Who opens the
-// database next reads all of it: 0.2 ms for this much, against the four syncs of the disk that folding it
-// in and beginning a new one cost.
+// keptLog is how large, in bytes, the write-ahead log may be that Close leaves behind. Who opens
+// the database next reads all of it: 0.2 ms for this much, against the four syncs of the disk that
+// folding it in and beginning a new one cost.
 const keptLog = 256 << 10
 
-// keepLog makes Close leave the log for the next process. Nothing that was acknowledged depends on more:
-// every commit in the log was synced, the next process replays it, and SQLite begins a log anew only after
-// a checkpoint that syncs. So what closing copies into the database itself needs no sync.
+// keepLog makes Close leave the log for the next process. Nothing that was acknowledged depends on
+// more: every commit in the log was synced, the next process replays it, and SQLite begins a log
+// anew only after a checkpoint that syncs. So what closing copies into the database itself needs no
+// sync.
 //
-// A long log, one that a failed commit may have touched, and that of a database which is about to be moved
-// are folded in as SQLite does by itself: synced and removed.
+// A long log, one that a failed commit may have touched, and that of a database which is about to
+// be moved are folded in as SQLite does by itself: synced and removed.
 func (s *Store) keepLog(ctx context.Context) error {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil || info.Size() > keptLog || s.frozen != nil || s.whole || s.anyLost() {
@@ -60,11 +61,12 @@ func (s *Store) anyLost() bool {
 	return false
 }
 
-// A process goes on writing to files that were removed: SQLite says that all is well, and nothing of it is left. So
-// before each commit the files are looked for where the next adze will look (some microseconds of a commit that takes
-// a hundred).
+// A process goes on writing to files that were removed: SQLite says that all is well, and nothing
+// of it is left. So before each commit the files are looked for where the next adze will look (some
+// microseconds of a commit that takes a hundred).
 
-// ownerWrites is the bit without which the owner may not write; root may all the same, and is told, too.
+// ownerWrites is the bit without which the owner may not write; root may all the same, and is told,
+// too.
 const ownerWrites = 0o200
 
 // present reports that the database is no longer where it was opened, or may no longer be written.
@@ -107,16 +109,20 @@ func (s *Store) gone(what string, err error) error {
 	return fmt.Errorf("%s", text)
 }
 
-// The newest commits stand in the write-ahead log alone, which SQLite takes for empty when it is missing, cut or damaged:
-// the database then looks sound, and is older than it was. So PATH.last tells, outside of both, which entry was stored
-// last. It is written after each commit and not synced: it may lag behind, but never tells of what was not stored.
+// The newest commits stand in the write-ahead log alone, which SQLite takes for empty when it is
+// missing, cut or damaged: the database then looks sound, and is older than it was. So PATH.last
+// tells, outside of both, which entry was stored last. It is written after each commit and not
+// synced: it may lag behind, but never tells of what was not stored.
 //
-// What Remove took away is known; whatever else takes entries away on purpose, as salvage does, removes the file.
+// What Remove took away is known; whatever else takes entries away on purpose, as salvage does,
+// removes the file.
 
-// lastSize is the size in bytes of what PATH.last holds: an entry of a fixed size is written at once.
+// lastSize is the size in bytes of what PATH.last holds: an entry of a fixed size is written at
+// once.
 const lastSize = 256
 
-// noteLast remembers the newest entry. Where it cannot be written, a loss is not noticed, and nothing else is worse.
+// noteLast remembers the newest entry. Where it cannot be written, a loss is not noticed, and
+// nothing else is worse.
 func (s *Store) noteLast(w *writer) {
 	if s.last == nil {
 		var err error
@@ -130,7 +136,8 @@ func (s *Store) noteLast(w *writer) {
 	}
 }
 
-// missed compares the database with the entry that was stored last. It is called before anything is written.
+// missed compares the database with the entry that was stored last. It is called before anything is
+// written.
 func (s *Store) missed(ctx context.Context) error {
 	f, err := os.Open(s.path + ".last")
 	if err != nil {

@@ -56,8 +56,8 @@ func TestCloseLeavesTheDatabaseAndAShortLog(t *testing.T) {
 	}
 }
 
-// TestKeptLogNeedsNoSyncOfTheDatabase plays a power cut after Close: of what Close copied from the log into
-// the database nothing, or only torn pages, reached the disk.
+// TestKeptLogNeedsNoSyncOfTheDatabase plays a power cut after Close: of what Close copied from the
+// log into the database nothing, or only torn pages, reached the disk.
 func TestKeptLogNeedsNoSyncOfTheDatabase(t *testing.T) {
 	for name, cut := range map[string]func(before, after []byte) []byte{
 		"nothing arrived": func(before, _ []byte) []byte { return before },

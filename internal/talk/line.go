@@ -93,8 +93,9 @@ func parse(raw []byte) (said, error) {
 	return s, nil
 }
 
-// parseUser reads {"type":"user","message":{"role":"user","content":…}}, whose content is a text or parts of it. What is
-// no text in it is refused: a picture that is left out in silence would be missed.
+// parseUser reads {"type":"user","message":{"role":"user","content":…}}, whose content is a text or
+// parts of it. What is no text in it is refused: a picture that is left out in silence would be
+// missed.
 func parseUser(raw []byte) (said, error) {
 	var line struct {
 		Message struct {
@@ -147,7 +148,8 @@ type lines struct{ in *lineread.Reader }
 
 func reader(in io.Reader) lines { return lines{lineread.New(in, maxLine)} }
 
-// next is the next line without white space around it. One that is too long is an error, after which it goes on.
+// next is the next line without white space around it. One that is too long is an error, after
+// which it goes on.
 func (l lines) next() ([]byte, error) {
 	line, err := l.in.Next()
 	switch {
@@ -181,7 +183,8 @@ func (t *Talk) take(raw []byte, with Conversation) error {
 	return nil
 }
 
-// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end between the two.
+// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end
+// between the two.
 func (t *Talk) steer(s said, with Conversation) {
 	t.set(func() {
 		if with.Steer(s.Text) {

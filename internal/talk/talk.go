@@ -1,13 +1,14 @@
-// Package talk lets a program hold a whole conversation: it writes prompts, remarks for the running turn, answers and
-// aborts as JSON lines to stdin, and reads on stdout what happens.
+// Package talk lets a program hold a whole conversation: it writes prompts, remarks for the running
+// turn, answers and aborts as JSON lines to stdin, and reads on stdout what happens.
 //
-// The one rule: every line that comes has one effect or is refused aloud with its number; none is dropped in silence,
-// and one that cannot be read changes nothing.
+// The one rule: every line that comes has one effect or is refused aloud with its number; none is
+// dropped in silence, and one that cannot be read changes nothing.
 //
-// Start reading at Talk.Run, then line.go (what a program may write) and question.go (what it is asked).
+// Start reading at Talk.Run, then line.go (what a program may write) and question.go (what it is
+// asked).
 //
-// Known limits: answers are for this conversation only; a program that wants a rule to last writes it with
-// adze permission add. A line has at most 16 MiB.
+// Known limits: answers are for this conversation only; a program that wants a rule to last writes
+// it with adze permission add. A line has at most 16 MiB.
 package talk
 
 import (
@@ -21,8 +22,8 @@ import (
 	"adze/tool"
 )
 
-// Conversation is what a program talks with. Prompt is called for one prompt after the other; the others by any
-// goroutine.
+// Conversation is what a program talks with. Prompt is called for one prompt after the other; the
+// others by any goroutine.
 type Conversation interface {
 	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
@@ -55,8 +56,9 @@ func New(out *print.Printer) *Talk {
 	return &Talk{Out: out, asked: map[string]*question{}, stirred: make(chan struct{}, 1)}
 }
 
-// Run holds the conversation until in ends and all that was asked for is done, or ctx ends. What is left of first is
-// prompted before anything that comes. The result has the end of the last turn and the sums of all.
+// Run holds the conversation until in ends and all that was asked for is done, or ctx ends. What is
+// left of first is prompted before anything that comes. The result has the end of the last turn and
+// the sums of all.
 func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first ...Prompt) session.Result {
 	t.prompts = append(first, t.prompts...)
 	go t.read(in, with)
@@ -148,7 +150,8 @@ func (t *Talk) stir() {
 	}
 }
 
-// read takes lines until there are no more. It blocks in a read that nothing can end; the process ends it.
+// read takes lines until there are no more. It blocks in a read that nothing can end; the process
+// ends it.
 func (t *Talk) read(in io.Reader, with Conversation) {
 	lines := reader(in)
 	for n := 1; ; n++ {

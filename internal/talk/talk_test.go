@@ -87,7 +87,8 @@ func done(context.Context, talk.Prompt) session.Result {
 	return session.Result{Cause: session.CauseDone, Steps: 1}
 }
 
-// TestEveryLineHasOneEffectOrIsRefused: whatever comes, each line is a prompt, or is refused by its number.
+// TestEveryLineHasOneEffectOrIsRefused: whatever comes, each line is a prompt, or is refused by its
+// number.
 func TestEveryLineHasOneEffectOrIsRefused(t *testing.T) {
 	good := []string{`{"type":"prompt","text":"a"}`, `{"type":"steer","text":"b"}`, ` {"text":"c","type":"prompt","id":"x"} `,
 		`{"type":"user","session_id":"1","message":{"role":"user","content":"d"}}`}
@@ -199,7 +200,8 @@ func TestAnAbortEndsAQuestionAndOnlyItsTurn(t *testing.T) {
 	}
 }
 
-// TestTheEndOfTheRunEndsTheConversation: a signal, or a reader that is gone, does not wait for stdin.
+// TestTheEndOfTheRunEndsTheConversation: a signal, or a reader that is gone, does not wait for
+// stdin.
 func TestTheEndOfTheRunEndsTheConversation(t *testing.T) {
 	tk, _ := newTalk()
 	r, w := io.Pipe()

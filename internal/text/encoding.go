@@ -43,8 +43,9 @@ func (f Format) order() byteOrder {
 	return binary.LittleEndian
 }
 
-// Decode gives the text of a whole file, without its mark. What is no character becomes U+FFFD, except in UTF-8, whose
-// stray bytes stay as they are. An incomplete unit at the end is left out; it remains in the file.
+// Decode gives the text of a whole file, without its mark. What is no character becomes U+FFFD,
+// except in UTF-8, whose stray bytes stay as they are. An incomplete unit at the end is left out;
+// it remains in the file.
 func (f Format) Decode(b []byte) string {
 	b = b[min(len(f.mark()), len(b)):]
 	switch f.Encoding {
@@ -63,8 +64,8 @@ func (f Format) Decode(b []byte) string {
 	return out.String()
 }
 
-// Plain is what b says, for who only reads it: in the encoding that Detect finds, without its mark. What is no character, stray
-// bytes of UTF-8 too, becomes U+FFFD.
+// Plain is what b says, for who only reads it: in the encoding that Detect finds, without its mark.
+// What is no character, stray bytes of UTF-8 too, becomes U+FFFD.
 func Plain(b []byte) string { return strings.ToValidUTF8(Detect(b).Decode(b), "\uFFFD") }
 
 func decodeSingle(b []byte) string {
@@ -101,7 +102,8 @@ func (f Format) rune(b []byte) (rune, int) {
 	return r, 2
 }
 
-// Encode gives the bytes of s, without a mark. The error names the character that the encoding lacks.
+// Encode gives the bytes of s, without a mark. The error names the character that the encoding
+// lacks.
 func (f Format) Encode(s string) ([]byte, error) {
 	switch f.Encoding {
 	case UTF8:
@@ -148,7 +150,8 @@ func (e *Error) Error() string {
 // ErrorCode is the stable code.
 func (e *Error) ErrorCode() string { return "encoding" }
 
-// Offset is where in the file the text behind prefix begins, if prefix is the beginning of what Decode gave.
+// Offset is where in the file the text behind prefix begins, if prefix is the beginning of what
+// Decode gave.
 func (f Format) Offset(prefix string) int64 { return int64(len(f.mark())) + f.Size(prefix) }
 
 // Size is the number of file bytes that a part of the decoded text takes.

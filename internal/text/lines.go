@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// block is the unit of counting lines. Every block's line number is remembered, so it is also how far a second read has
-// to count.
+// block is the unit of counting lines. Every block's line number is remembered, so it is also how
+// far a second read has to count.
 const block = 256 << 10
 
 // Want says which lines to read and where to stop.
@@ -41,8 +41,8 @@ type Line struct {
 // ErrPastEnd is returned, with Range.Total, when the file has fewer lines than Offset.
 var ErrPastEnd = errors.New("past the end")
 
-// Index remembers how many lines come before each block of one file, so that the next read does not count again. The
-// zero value is ready; it is safe for concurrent use.
+// Index remembers how many lines come before each block of one file, so that the next read does not
+// count again. The zero value is ready; it is safe for concurrent use.
 type Index struct {
 	mu     sync.Mutex
 	before []int // before[i]: newlines before byte (i+1)*block
@@ -73,8 +73,8 @@ func (x *Index) add(at, before int) {
 	}
 }
 
-// Read reads a range of lines from a file of any size; it holds one block and the range in memory. Lines end in \n; a \r
-// before that is not part of the line. x may be nil.
+// Read reads a range of lines from a file of any size; it holds one block and the range in memory.
+// Lines end in \n; a \r before that is not part of the line. x may be nil.
 func Read(ctx context.Context, r io.ReaderAt, want Want, x *Index) (Range, error) {
 	at, before, err := seek(ctx, r, want.Offset, x)
 	if errors.Is(err, io.EOF) {
@@ -100,7 +100,8 @@ func bufferFor(r io.ReaderAt, at int64) int64 {
 	return most
 }
 
-// seek finds the byte at which a line begins, which may be the end of the file. With io.EOF comes the number of lines.
+// seek finds the byte at which a line begins, which may be the end of the file. With io.EOF comes
+// the number of lines.
 func seek(ctx context.Context, r io.ReaderAt, line int, x *Index) (off int64, lines int, err error) {
 	if line <= 1 {
 		return 0, 0, nil
@@ -183,8 +184,8 @@ func take(r *bufio.Reader, want Want) (Range, error) {
 	return out, nil
 }
 
-// readLine reads one line and keeps width characters of it. io.EOF means that there is no line. It is put together in room, which the
-// next one takes again.
+// readLine reads one line and keeps width characters of it. io.EOF means that there is no line. It
+// is put together in room, which the next one takes again.
 func readLine(r *bufio.Reader, width int, room *[]byte) (line Line, n int64, err error) {
 	kept := (*room)[:0]
 	defer func() { *room = kept }()

@@ -16,8 +16,9 @@ type Part struct {
 	Line int64 // bytes of the whole line, without its end
 }
 
-// ReadPart reads at most size bytes of a line from its byte column on, from 1; neither end cuts a character. ErrPastEnd
-// comes with the line's length when the column lies behind it, and with a Line of -1 when there is no such line.
+// ReadPart reads at most size bytes of a line from its byte column on, from 1; neither end cuts a
+// character. ErrPastEnd comes with the line's length when the column lies behind it, and with a
+// Line of -1 when there is no such line.
 func ReadPart(ctx context.Context, r io.ReaderAt, line int, column int64, size int, x *Index) (Part, error) {
 	at, _, err := seek(ctx, r, line, x)
 	if errors.Is(err, io.EOF) {

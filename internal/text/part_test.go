@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestPartsMakeTheLine goes through lines of all kinds in parts of all sizes, as a reader does who follows each part's end.
+// TestPartsMakeTheLine goes through lines of all kinds in parts of all sizes, as a reader does who
+// follows each part's end.
 func TestPartsMakeTheLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

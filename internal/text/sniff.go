@@ -30,8 +30,8 @@ func (k Kind) Image() bool {
 // PDF reports a PDF document.
 func (k Kind) PDF() bool { return k.Media == "application/pdf" }
 
-// Sniff looks at a file's first HeadSize bytes. Binary is what holds a NUL or more than 30 % bytes that no text has,
-// unless a byte order mark says otherwise.
+// Sniff looks at a file's first HeadSize bytes. Binary is what holds a NUL or more than 30 % bytes
+// that no text has, unless a byte order mark says otherwise.
 func Sniff(head []byte) Kind {
 	head = head[:min(len(head), HeadSize)]
 	if k, ok := known(head); ok {
@@ -51,8 +51,8 @@ func Sniff(head []byte) Kind {
 	return Kind{Text: true}
 }
 
-// strayNUL reports one NUL, or several together, in what else is text: a log that was cut while it was written to. Searching
-// has the same rule (match/nul.go).
+// strayNUL reports one NUL, or several together, in what else is text: a log that was cut while it
+// was written to. Searching has the same rule (match/nul.go).
 func strayNUL(head []byte) bool {
 	first := bytes.IndexByte(head, 0)
 	behind := bytes.TrimLeft(head[first:], "\x00")
@@ -60,8 +60,8 @@ func strayNUL(head []byte) bool {
 	return bytes.IndexByte(behind, 0) < 0 && written >= 64 && (strangeBytes(head)-(len(head)-written))*200 <= written
 }
 
-// known recognises files by the bytes they begin with. A text that merely begins like "BM" or "PK" is not caught:
-// the short signatures want a binary byte near by.
+// known recognises files by the bytes they begin with. A text that merely begins like "BM" or "PK"
+// is not caught: the short signatures want a binary byte near by.
 func known(head []byte) (Kind, bool) {
 	media := http.DetectContentType(head)
 	switch {
@@ -101,7 +101,8 @@ func signatures() [][2]string {
 	}
 }
 
-// nameWithNUL tells UTF-16 without a mark from other binary data: half of its bytes are NUL, on one side.
+// nameWithNUL tells UTF-16 without a mark from other binary data: half of its bytes are NUL, on one
+// side.
 func nameWithNUL(head []byte) string {
 	var at [2]int
 	for i, c := range head {
@@ -115,7 +116,8 @@ func nameWithNUL(head []byte) string {
 	return "binary data (holds NUL bytes)"
 }
 
-// strangeBytes counts controls that no text uses, and bytes above 0x7F that are neither UTF-8 nor letters of Latin-1.
+// strangeBytes counts controls that no text uses, and bytes above 0x7F that are neither UTF-8 nor
+// letters of Latin-1.
 func strangeBytes(head []byte) (n int) {
 	for i := 0; i < len(head); {
 		c := head[i]

@@ -1,13 +1,16 @@
-// Package text knows how files spell text: encoding, byte order mark, line ends, and whether they are text at all.
+// Package text knows how files spell text: encoding, byte order mark, line ends, and whether they
+// are text at all.
 //
-// The one rule: nothing here rewrites a file. A decoded string can be mapped back to byte offsets (Format.Offset), so
-// that an edit replaces exactly the bytes it means and no others, whatever the encoding and however broken.
+// The one rule: nothing here rewrites a file. A decoded string can be mapped back to byte offsets
+// (Format.Offset), so that an edit replaces exactly the bytes it means and no others, whatever the
+// encoding and however broken.
 //
-// Start reading at Detect, then Format.Decode and Format.Encode in encoding.go. sniff.go names binary files, lines.go reads ranges of
-// lines from files of any size.
+// Start reading at Detect, then Format.Decode and Format.Encode in encoding.go. sniff.go names
+// binary files, lines.go reads ranges of lines from files of any size.
 //
-// Known limits: UTF-16 and UTF-32 are recognised by their byte order mark only. Other single-byte encodings than Latin-1
-// and Windows-1252 are taken for one of these: they are shown wrongly but kept exactly.
+// Known limits: UTF-16 and UTF-32 are recognised by their byte order mark only. Other single-byte
+// encodings than Latin-1 and Windows-1252 are taken for one of these: they are shown wrongly but
+// kept exactly.
 package text
 
 import (
@@ -69,7 +72,8 @@ func boms() []struct {
 	}
 }
 
-// Detect finds out how b, a file or its beginning, spells text. Whether it is text at all is Sniff's question.
+// Detect finds out how b, a file or its beginning, spells text. Whether it is text at all is
+// Sniff's question.
 func Detect(b []byte) Format {
 	f := Format{Encoding: UTF8, Newline: "\n"}
 	for _, m := range boms() {
@@ -91,8 +95,8 @@ func Detect(b []byte) Format {
 
 func (f Format) wide() bool { return f.unit() > 1 }
 
-// singleByte decides what invalid UTF-8 is. Text with more well-formed multi-byte characters than stray bytes is broken
-// UTF-8; showing it as Latin-1 would spoil every one of those characters.
+// singleByte decides what invalid UTF-8 is. Text with more well-formed multi-byte characters than
+// stray bytes is broken UTF-8; showing it as Latin-1 would spoil every one of those characters.
 func singleByte(b []byte) (Encoding, int) {
 	multi, invalid := count8(b)
 	if multi > invalid || cutInside(b, invalid) {
@@ -106,7 +110,8 @@ func singleByte(b []byte) (Encoding, int) {
 	return Latin1, 0
 }
 
-// cutInside reports that the only trouble is a character cut off at the end, as in the beginning of a larger file.
+// cutInside reports that the only trouble is a character cut off at the end, as in the beginning of
+// a larger file.
 func cutInside(b []byte, invalid int) bool {
 	if invalid == 0 || invalid >= utf8.UTFMax {
 		return false
@@ -156,7 +161,8 @@ func (f Format) withEOL(b []byte) Format {
 	return f
 }
 
-// String is the format in words for people and models: "utf-8" and "\n" line ends go without saying.
+// String is the format in words for people and models: "utf-8" and "\n" line ends go without
+// saying.
 func (f Format) String() string {
 	var words []string
 	if f.Encoding != UTF8 {

@@ -58,7 +58,8 @@ func TestDecodeUndoesEncode(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, cutting the decoded text anywhere and mapping back gives the offset at which the rest begins.
+// Whatever the bytes are, cutting the decoded text anywhere and mapping back gives the offset at
+// which the rest begins.
 func TestOffsetsFitArbitraryBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {

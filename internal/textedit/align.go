@@ -91,7 +91,8 @@ func (p pairing) shares(q pairing) bool {
 	return false
 }
 
-// aligner pairs the lines of a with lines of b by the least cost. With free, a may lie anywhere in b.
+// aligner pairs the lines of a with lines of b by the least cost. With free, a may lie anywhere in
+// b.
 type aligner struct {
 	a, b  []line
 	least float64 // likeness of a pair
@@ -135,8 +136,8 @@ func (al *aligner) like(i, j int) float64 {
 	return like
 }
 
-// run fills the table; false when it would be too large. Where a file is made of lines that are all alike, equal ones alone
-// are pairs, from the first line to the last.
+// run fills the table; false when it would be too large. Where a file is made of lines that are all
+// alike, equal ones alone are pairs, from the first line to the last.
 func (al *aligner) run() bool {
 	if (len(al.a)+1)*(len(al.b)+1) > alignCells {
 		return false
@@ -207,8 +208,8 @@ func (al *aligner) ending(j int) pairing {
 	return p
 }
 
-// places lists the best pairings of a free alignment, best first, without those that share a pair with a better one:
-// windows that overlap so are one place.
+// places lists the best pairings of a free alignment, best first, without those that share a pair
+// with a better one: windows that overlap so are one place.
 func (al *aligner) places(least float64) (found []pairing) {
 	order := make([]int, 0, 64)
 	for j, s := range al.last {
@@ -236,7 +237,8 @@ func (al *aligner) places(least float64) (found []pairing) {
 	return found
 }
 
-// alignWhole pairs two lists from end to end. All lines weigh the same, and equal lines more than those that are alike.
+// alignWhole pairs two lists from end to end. All lines weigh the same, and equal lines more than
+// those that are alike.
 func alignWhole(a, b []line, least float64) (pairing, bool) {
 	al := &aligner{a: even(a), b: even(b), least: least, even: true}
 	if !al.run() {
@@ -255,7 +257,8 @@ func even(list []line) []line {
 	return out
 }
 
-// keyOf is a line as it is compared: look-alike characters folded, white space inside as one space, none at its ends.
+// keyOf is a line as it is compared: look-alike characters folded, white space inside as one space,
+// none at its ends.
 func keyOf(s string) string {
 	s = strings.TrimSpace(s)
 	plain := true

@@ -16,8 +16,8 @@ type specimen struct {
 	lines []string
 }
 
-// dialect writes nested statements in the manner of a language. Lines of simple, opening and comment hold %s for a name
-// and %d for a number.
+// dialect writes nested statements in the manner of a language. Lines of simple, opening and
+// comment hold %s for a name and %d for a number.
 type dialect struct {
 	ending, unit            string
 	simple, opening, middle []string
@@ -105,7 +105,8 @@ func (l dialect) specimen(rng *rand.Rand) specimen {
 	return s
 }
 
-// twins is a file of blocks that are the same but for one name or two, as handlers and table tests are.
+// twins is a file of blocks that are the same but for one name or two, as handlers and table tests
+// are.
 func (l dialect) twins(rng *rand.Rand) specimen {
 	var body []string
 	l.write(rng, &body, 0, 1+rng.IntN(2))
@@ -124,8 +125,8 @@ func (l dialect) twins(rng *rand.Rand) specimen {
 	return s
 }
 
-// sources reads some of this program's own files as they once were, so that what is measured changes with the code
-// alone, or all those below ADZE_DISTURB_FILES.
+// sources reads some of this program's own files as they once were, so that what is measured
+// changes with the code alone, or all those below ADZE_DISTURB_FILES.
 func sources(t testing.TB) (list []specimen) {
 	root := os.Getenv("ADZE_DISTURB_FILES")
 	if root == "" {

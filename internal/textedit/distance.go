@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// alikeLine is the share of characters that two lines have in common when one can be a miscopy of the other.
+// alikeLine is the share of characters that two lines have in common when one can be a miscopy of
+// the other.
 const alikeLine = 0.75
 
 const shortLine = 16 // bytes; below, only letters may differ
@@ -31,8 +32,8 @@ func likeness(a, b string, least float64) float64 {
 	return 1 - float64(dist)/float64(long)
 }
 
-// bare is a line without its letters. Short lines that differ in it say different things: <div> and </div>, case 1: and
-// case 2:.
+// bare is a line without its letters. Short lines that differ in it say different things: <div> and
+// </div>, case 1: and case 2:.
 func bare(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsMark(r) {
@@ -42,8 +43,8 @@ func bare(s string) string {
 	}, s)
 }
 
-// letters is a set of the byte values of a line, folded to 64: lines that have few of them in common are not alike, and
-// that is cheap to see.
+// letters is a set of the byte values of a line, folded to 64: lines that have few of them in
+// common are not alike, and that is cheap to see.
 type letters uint64
 
 func lettersOf(s string) (set letters) {
@@ -58,7 +59,8 @@ func (l letters) apart(m letters) int {
 	return max(bits.OnesCount64(uint64(l&^m)), bits.OnesCount64(uint64(m&^l)))
 }
 
-// within gives the edit distance in bytes if it is at most limit. Only the band of the table that can matter is computed.
+// within gives the edit distance in bytes if it is at most limit. Only the band of the table that
+// can matter is computed.
 func within(a, b string, limit int) (int, bool) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -11,9 +11,10 @@ type unit struct {
 	width int
 }
 
-// indents translates indentation of the model's copy to the file's. Where the copy has an indentation the file's own
-// stands for it; any other is moved by the same shift, or, where the copy counts in another unit, level by level. What
-// comes out is an indentation that the file's unit knows, or nothing.
+// indents translates indentation of the model's copy to the file's. Where the copy has an
+// indentation the file's own stands for it; any other is moved by the same shift, or, where the
+// copy counts in another unit, level by level. What comes out is an indentation that the file's
+// unit knows, or nothing.
 type indents struct {
 	pairs []pair // by old line; blank and unpaired lines have model "-"
 	file  unit
@@ -38,8 +39,8 @@ func (d *doc) indents(m *merger) indents {
 	return in
 }
 
-// stray is a line that the file has often, such as a }, whose indentation does not fit that of the other lines; -1 if
-// there is none. The indentation is all that tells such lines apart.
+// stray is a line that the file has often, such as a }, whose indentation does not fit that of the
+// other lines; -1 if there is none. The indentation is all that tells such lines apart.
 func (in indents) stray(often func(i int) bool) int {
 	var list []pair
 	flat, first, literal := true, noPair, true
@@ -75,8 +76,8 @@ func (in indents) stray(often func(i int) bool) int {
 	return -1
 }
 
-// bent is a line that the file has often, with neighbours of other depths in the copy, where a step is not as wide in the
-// file as the step before it; -1 if there is none.
+// bent is a line that the file has often, with neighbours of other depths in the copy, where a step
+// is not as wide in the file as the step before it; -1 if there is none.
 func (in indents) bent(often func(i int) bool) int {
 	var last []pair // of different depth, the newest three
 	for i, p := range in.pairs {
@@ -98,8 +99,8 @@ func (in indents) bent(often func(i int) bool) int {
 	return -1
 }
 
-// of is the file's indentation for one of the model's; near is the old line beside it, own when it is the line that the
-// new one replaces.
+// of is the file's indentation for one of the model's; near is the old line beside it, own when it
+// is the line that the new one replaces.
 func (in indents) of(indent string, near int, own bool) (string, bool) {
 	up, down := in.nearest(indent, near, -1), in.nearest(indent, near+1, 1)
 	switch {
@@ -115,7 +116,8 @@ func (in indents) of(indent string, near int, own bool) (string, bool) {
 	return in.extrapolate(indent)
 }
 
-// nearest is the pair with this indentation of the model's, going up or down; -1 when there is none.
+// nearest is the pair with this indentation of the model's, going up or down; -1 when there is
+// none.
 func (in indents) nearest(indent string, from, step int) int {
 	for i := from; i >= 0 && i < len(in.pairs); i += step {
 		if in.pairs[i].model == indent {
@@ -213,7 +215,8 @@ func (in indents) measure(indent string, list []pair) (int, bool) {
 	return n, n >= 0
 }
 
-// prefixed handles what is not one kind of character: what all lines have before their own indentation, or lack.
+// prefixed handles what is not one kind of character: what all lines have before their own
+// indentation, or lack.
 func (in indents) prefixed(indent string, list []pair) (string, bool) {
 	more, moreOK := strings.CutSuffix(list[0].file, list[0].model)
 	less, lessOK := strings.CutSuffix(list[0].model, list[0].file)

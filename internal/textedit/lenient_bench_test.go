@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkLenient is a copy with a forgotten line in a file in which every line is like every other, and a copy of what
-// is nowhere.
+// BenchmarkLenient is a copy with a forgotten line in a file in which every line is like every
+// other, and a copy of what is nowhere.
 func BenchmarkLenient(b *testing.B) {
 	for _, n := range []int{5_000, 30_000} {
 		var lines []string

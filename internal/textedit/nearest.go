@@ -28,8 +28,8 @@ func (d *doc) nearestPlace(b block) (pairing, bool) {
 	return p, true
 }
 
-// anyLine is where the copy would begin if its longest line that is in the text, or else its first that is like one,
-// told it.
+// anyLine is where the copy would begin if its longest line that is in the text, or else its first
+// that is like one, told it.
 func (d *doc) anyLine(b block) (at int, ok bool) {
 	rows := d.lines()
 	if len(d.Text) > LenientLimit || b.blank() {
@@ -56,8 +56,8 @@ func (d *doc) anyLine(b block) (at int, ok bool) {
 	return at, ok
 }
 
-// closest finds the block of lines most like b among those that share a line with it, and the one around the line most
-// like its longest.
+// closest finds the block of lines most like b among those that share a line with it, and the one
+// around the line most like its longest.
 func (d *doc) closest(b block) (at int, score float64) {
 	rows := d.lines()
 	if len(rows) == 0 || b.blank() || len(d.Text) > LenientLimit {
@@ -127,7 +127,8 @@ func (d *doc) aroundLongest(want []string) []int {
 	return d.around(want, key)
 }
 
-// around is where the copy would begin if the line of the text that is most like want[key] stood for it.
+// around is where the copy would begin if the line of the text that is most like want[key] stood
+// for it.
 func (d *doc) around(want []string, key int) []int {
 	needle := want[key][:min(len(want[key]), reportCompared)]
 	at, score := -1, closeEnough

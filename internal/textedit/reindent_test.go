@@ -41,7 +41,8 @@ func spell(lines []codeLine, unit string, less int) string {
 	return b.String()
 }
 
-// change makes one of the edits that models make: another text, a line more beside one, or one level deeper, or a line less.
+// change makes one of the edits that models make: another text, a line more beside one, or one
+// level deeper, or a line less.
 func change(rng *rand.Rand, lines []codeLine) (next []codeLine) {
 	at := rng.IntN(len(lines))
 	next = append(next, lines[:at]...)
@@ -60,7 +61,8 @@ func change(rng *rand.Rand, lines []codeLine) (next []codeLine) {
 	return append(next, lines[at+1:]...)
 }
 
-// A copy of some lines with other indentation, as models write it, edits the file as a faithful copy would.
+// A copy of some lines with other indentation, as models write it, edits the file as a faithful
+// copy would.
 func TestReindentingEqualsAFaithfulCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	styles := []struct{ file, model string }{{"\t", "    "}, {"\t", "  "}, {"    ", "\t"}, {"  ", "    "}, {"\t", "\t"}, {"    ", "    "}}

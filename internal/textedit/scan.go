@@ -18,8 +18,8 @@ type Hit struct {
 	Line int // newline bytes before it
 }
 
-// Scan finds the places of a needle in a file without holding the file: one block and the needle are in memory. Places
-// may overlap. unit is the size of a character: only multiples of it count.
+// Scan finds the places of a needle in a file without holding the file: one block and the needle
+// are in memory. Places may overlap. unit is the size of a character: only multiples of it count.
 func Scan(ctx context.Context, r io.ReaderAt, needle []byte, unit int) ([]Hit, error) {
 	var hits []Hit
 	buf := make([]byte, scanBlock+len(needle)-1)
@@ -60,8 +60,8 @@ func Scan(ctx context.Context, r io.ReaderAt, needle []byte, unit int) ([]Hit, e
 	}
 }
 
-// finder looks for a needle by its rarest byte, which is several times as fast as by its first one where that is a
-// common letter.
+// finder looks for a needle by its rarest byte, which is several times as fast as by its first one
+// where that is a common letter.
 type finder struct {
 	needle []byte
 	rare   int // index in the needle

@@ -24,7 +24,8 @@ func changesOf(to []int, size int) (list []lineChange) {
 	return list
 }
 
-// extent is the range of old lines in which the change could stand as well: an added } beside another } may be either.
+// extent is the range of old lines in which the change could stand as well: an added } beside
+// another } may be either.
 func (c lineChange) extent(old, side []line, to []int, same func(a, b line) bool) (lo, hi int) {
 	list, from, end := side, c.s0, c.s1
 	inserted := c.o0 == c.o1
@@ -48,8 +49,8 @@ func (c lineChange) extent(old, side []line, to []int, same func(a, b line) bool
 
 const mostSlides = 12 // ways tried for each side
 
-// slides lists the ways to pair the lines as well as to does, to itself first: with one stretch that a side has alone in
-// another of its places.
+// slides lists the ways to pair the lines as well as to does, to itself first: with one stretch
+// that a side has alone in another of its places.
 func slides(old, side []line, to []int, same func(a, b line) bool) [][]int {
 	ways := [][]int{to}
 	for _, c := range changesOf(to, len(side)) {
@@ -77,7 +78,8 @@ func slides(old, side []line, to []int, same func(a, b line) bool) [][]int {
 	return ways
 }
 
-// borders lists the ways in which a line beside a replaced stretch, and an equal one at its border, change places.
+// borders lists the ways in which a line beside a replaced stretch, and an equal one at its border,
+// change places.
 func (c lineChange) borders(old, side []line, to []int, same func(a, b line) bool) (ways [][]int) {
 	if c.o0 == c.o1 || c.s0 == c.s1 {
 		return nil // it slides
@@ -118,8 +120,9 @@ func firstGap(to []int) int {
 	return 0
 }
 
-// edges lists pairings without the line before the first gap, or behind the last, where it says little or the gap is long:
-// it may have been paired with a line of another place. The block stays as long as it is, so what it stood for is kept.
+// edges lists pairings without the line before the first gap, or behind the last, where it says
+// little or the gap is long: it may have been paired with a line of another place. The block stays
+// as long as it is, so what it stood for is kept.
 func (m *merger) edges(to []int) (cuts [][]int) {
 	var pairs []int
 	for i, j := range to {
@@ -147,7 +150,8 @@ func (m *merger) edges(to []int) (cuts [][]int) {
 	return cuts
 }
 
-// elsewhere doubts a line that is paired with one that is like it while one that equals it stands close by, unpaired.
+// elsewhere doubts a line that is paired with one that is like it while one that equals it stands
+// close by, unpaired.
 func (m *merger) elsewhere() {
 	const close = 4 // rows
 	taken := map[int]bool{}

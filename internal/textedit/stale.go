@@ -9,7 +9,8 @@ import (
 
 const staleLines = 60 // of a difference shown in an error
 
-// fresh refuses places whose lines have changed since the text was read. Changes elsewhere do no harm.
+// fresh refuses places whose lines have changed since the text was read. Changes elsewhere do no
+// harm.
 func (d *doc) fresh(spans []Span) error {
 	if !d.Changed || d.Seen == "" {
 		return nil
@@ -31,8 +32,8 @@ func (d *doc) fresh(spans []Span) error {
 	return d.stale(unique(hit), "")
 }
 
-// touches reports whether the range [from,to) of lines meets the lines first to last. An empty range, where something
-// was deleted, does so only in between.
+// touches reports whether the range [from,to) of lines meets the lines first to last. An empty
+// range, where something was deleted, does so only in between.
 func touches(from, to, first, last int) bool {
 	if from == to {
 		return first < from && from <= last
@@ -51,7 +52,8 @@ func unique(list []diff.Change) (out []diff.Change) {
 	return out
 }
 
-// changedAway reports that Old is gone because the text has changed since it was read, and shows how.
+// changedAway reports that Old is gone because the text has changed since it was read, and shows
+// how.
 func (d *doc) changedAway(e Edit, label string) error {
 	if !d.Changed {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"adze/internal/diff"
 )
 
-// mergeWords applies the change from old to next to a line that is not quite old: word by word, and letter by letter in
-// a word that both change. ok is false where they change the same letters in different ways.
+// mergeWords applies the change from old to next to a line that is not quite old: word by word, and
+// letter by letter in a word that both change. ok is false where they change the same letters in
+// different ways.
 func mergeWords(old, file, next string) (string, bool) {
 	if keyOf(file) == keyOf(next) {
 		return file, true
@@ -67,7 +68,8 @@ func words(s string) (out []string) {
 	return out
 }
 
-// merge3 merges two changes of the same parts. Where they overlap, clash decides; without it they must agree.
+// merge3 merges two changes of the same parts. Where they overlap, clash decides; without it they
+// must agree.
 func merge3(old, file, next []string, clash func(o, f, n string) (string, bool)) (string, bool) {
 	fc, nc := leftmost(old, file), leftmost(old, next)
 	var out strings.Builder
@@ -99,7 +101,8 @@ func merge3(old, file, next []string, clash func(o, f, n string) (string, bool))
 	return out.String(), clean
 }
 
-// group is a stretch of old parts that changes of either side cover, and how many parts each has there more.
+// group is a stretch of old parts that changes of either side cover, and how many parts each has
+// there more.
 type group struct {
 	Old0, Old1   int
 	moreF, moreN int
@@ -121,8 +124,8 @@ func single(old, other []string, list []diff.Change) (out []diff.Change) {
 	return out
 }
 
-// leftmost lists changes, with what is only removed or only added moved as far to the front as it can be, so that both
-// sides remove or double the same one of two equal letters.
+// leftmost lists changes, with what is only removed or only added moved as far to the front as it
+// can be, so that both sides remove or double the same one of two equal letters.
 func leftmost(old, other []string) []diff.Change {
 	list := single(old, other, diff.Compare(old, other))
 	end := 0
@@ -137,8 +140,8 @@ func leftmost(old, other []string) []diff.Change {
 	return list
 }
 
-// firstGroup takes the first change off the lists, with those that overlap it. Two additions in one place overlap; an
-// addition at the border of what the other side replaces does not.
+// firstGroup takes the first change off the lists, with those that overlap it. Two additions in one
+// place overlap; an addition at the border of what the other side replaces does not.
 func firstGroup(fc, nc *[]diff.Change) group {
 	g := group{Old0: 1 << 30}
 	added := false

@@ -23,8 +23,8 @@ const (
 	maxDepth      = 6         // of folders with commands
 )
 
-// folder is a project, read without following a link out of it. It is used for one look at the whole: what was missing
-// at first is not looked for again.
+// folder is a project, read without following a link out of it. It is used for one look at the
+// whole: what was missing at first is not looked for again.
 type folder struct {
 	root   *os.Root
 	absent map[string]bool // names in the project's own folder that were looked for: whether they are missing
@@ -101,7 +101,8 @@ func plainJSON(raw []byte) ([]byte, error) {
 	return hujson.Standardize(bytes.Clone(text))
 }
 
-// names lists the files of a folder with an ending; deep: also those of its folders, down to maxDepth.
+// names lists the files of a folder with an ending; deep: also those of its folders, down to
+// maxDepth.
 func (f folder) names(dir, ending string, deep bool) []string {
 	if f.lacks(dir) {
 		return nil

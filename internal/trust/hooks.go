@@ -8,7 +8,8 @@ import (
 	"adze/internal/hook/dialect"
 )
 
-// hookFiles are where projects keep programs that events start: those of adze and of other assistants.
+// hookFiles are where projects keep programs that events start: those of adze and of other
+// assistants.
 func hookFiles() []string {
 	return []string{
 		".adze/hooks.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json",

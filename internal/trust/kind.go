@@ -3,8 +3,8 @@ package trust
 // kind is a row of the table of kinds.
 type kind struct {
 	name string
-	// find lists what of this kind stands in a project's files; it reads, and nothing else. Of an item it says what it is
-	// called (ID), where it stands (From, Raw) and what it would start.
+	// find lists what of this kind stands in a project's files; it reads, and nothing else. Of an
+	// item it says what it is called (ID), where it stands (From, Raw) and what it would start.
 	find func(folder) []Item
 }
 

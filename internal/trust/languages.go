@@ -2,7 +2,8 @@ package trust
 
 import "encoding/json"
 
-// languageFiles are where projects name language servers, with the name of the member that holds them.
+// languageFiles are where projects name language servers, with the name of the member that holds
+// them.
 func languageFiles() [][2]string {
 	return [][2]string{{"opencode.json", "lsp"}, {"opencode.jsonc", "lsp"}, {"crush.json", "lsp"}, {".crush.json", "lsp"}, {".lsp.json", ""}, {".github/lsp.json", "lspServers"}}
 }
@@ -20,8 +21,8 @@ func languageServers(f folder) []Item {
 // formatters finds programs that a project wants to be run on files that were changed.
 func formatters(f folder) []Item { return f.programs(formatterFiles(), "a file was changed") }
 
-// programs lists entries that name a program. One that names none, or is switched off, speaks of a program that somebody
-// else knows, and starts nothing.
+// programs lists entries that name a program. One that names none, or is switched off, speaks of a
+// program that somebody else knows, and starts nothing.
 func (f folder) programs(places [][2]string, when string) (out []Item) {
 	for _, place := range places {
 		entries, err := f.entries(place[0], place[1])

@@ -21,7 +21,8 @@ const (
 	maxPins   = 64       // files of one item
 )
 
-// runners are programs that first read a file of the folder they run in, which says what they start.
+// runners are programs that first read a file of the folder they run in, which says what they
+// start.
 func runners(program string) []string {
 	switch program {
 	case "make", "gmake":
@@ -98,7 +99,8 @@ func (p Project) pin(i *Item) {
 	i.Hash = hex.EncodeToString(sum[:])
 }
 
-// named lists what could be files of the project among the words of a command, relative to the workspace.
+// named lists what could be files of the project among the words of a command, relative to the
+// workspace.
 func (p Project) named(i *Item) []string {
 	var words []string
 	for _, w := range i.Argv {
@@ -149,7 +151,8 @@ func data(name string) bool {
 	return false
 }
 
-// unrooted is a word without the folder of the project at its start, which files of other assistants write as a variable.
+// unrooted is a word without the folder of the project at its start, which files of other
+// assistants write as a variable.
 func (p Project) unrooted(word string) string {
 	for _, root := range []string{
 		p.Dir, "$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$GEMINI_PROJECT_DIR", "${workspaceFolder}", "${workspaceRoot}", "$PWD", "${PWD}",
@@ -161,15 +164,16 @@ func (p Project) unrooted(word string) string {
 	return word
 }
 
-// pieces splits a text where a shell would, and at what stands between an option and its value; quotes are taken for
-// what splits words, and for nothing.
+// pieces splits a text where a shell would, and at what stands between an option and its value;
+// quotes are taken for what splits words, and for nothing.
 func pieces(text string) []string {
 	split := func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`;&|<>()=,", r) }
 	bare := strings.NewReplacer(`"`, "", "'", "").Replace(text)
 	return append(strings.FieldsFunc(text, split), strings.FieldsFunc(bare, split)...)
 }
 
-// pinFile adds the hash of one file of the project; a folder has none. What a link leads to is hashed, wherever it is.
+// pinFile adds the hash of one file of the project; a folder has none. What a link leads to is
+// hashed, wherever it is.
 func (p Project) pinFile(i *Item, name string) error {
 	if slices.ContainsFunc(i.Files, func(f Pinned) bool { return f.Path == name }) {
 		return nil

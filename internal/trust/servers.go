@@ -43,8 +43,8 @@ func servers(f folder) (out []Item) {
 	return out
 }
 
-// entries are what a member of a file of JSON lists by name; an empty member is the file itself. A member that says yes or
-// no lists nothing.
+// entries are what a member of a file of JSON lists by name; an empty member is the file itself. A
+// member that says yes or no lists nothing.
 func (f folder) entries(name, member string) (entries map[string]json.RawMessage, err error) {
 	raw, err := f.standard(name)
 	if raw == nil || err != nil {
@@ -65,7 +65,8 @@ func (f folder) entries(name, member string) (entries map[string]json.RawMessage
 	return entries, nil
 }
 
-// variables are those that an entry names as ${NAME}, which a person should see: they may hold secrets.
+// variables are those that an entry names as ${NAME}, which a person should see: they may hold
+// secrets.
 func variables(raw []byte) (names []string) {
 	for _, found := range regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}`).FindAllSubmatch(raw, -1) {
 		name := string(found[1])
@@ -108,8 +109,9 @@ func serverItem(file, id string, raw json.RawMessage) Item {
 	return i
 }
 
-// Lent is a server that no file of the project names, but a program that the person works with, such as their editor: for a
-// session, and asked about as one of the project. Entry is what stands in files.
+// Lent is a server that no file of the project names, but a program that the user works with,
+// such as their editor: for a session, and asked about as one of the project. Entry is what stands
+// in files.
 func (p Project) Lent(by, name string, entry []byte) (Item, error) {
 	i := serverItem("the "+by, Server+":"+name+"@"+by, entry)
 	if i.Kind = Server; i.Problem == "" {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAServerNamesTheVariablesThatItIsGiven: they may hold secrets, so the person sees them before they consent.
+// TestAServerNamesTheVariablesThatItIsGiven: they may hold secrets, so the user sees them before
+// they consent.
 func TestAServerNamesTheVariablesThatItIsGiven(t *testing.T) {
 	got := variables([]byte(`{"command":"x","args":["${A}","${workspaceFolder}"],"headers":{"h":"Bearer ${env:TOKEN}"},"url":"https://e.example/${A}${B:-none}"}`))
 	if !slices.Equal(got, []string{"A", "TOKEN", "B"}) {
@@ -13,8 +14,8 @@ func TestAServerNamesTheVariablesThatItIsGiven(t *testing.T) {
 	}
 }
 
-// TestALentServerIsAskedAboutByItsDefinition: another argument or value of a variable is another one; nothing of it is in the
-// project's files.
+// TestALentServerIsAskedAboutByItsDefinition: another argument or value of a variable is another
+// one; nothing of it is in the project's files.
 func TestALentServerIsAskedAboutByItsDefinition(t *testing.T) {
 	p := Project{Dir: t.TempDir(), Book: Of(t.TempDir()), Used: []string{Server}}
 	entry := `{"command":"node","args":["a.js"],"env":{"K":"1"}}`

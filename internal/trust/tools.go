@@ -13,7 +13,8 @@ import (
 // toolFolder is where a project declares tools, one a file.
 const toolFolder = ".adze/tools"
 
-// tools finds declared tools. What a declaration must hold beside its command is checked where tools are made.
+// tools finds declared tools. What a declaration must hold beside its command is checked where
+// tools are made.
 func tools(f folder) (out []Item) {
 	for _, name := range f.names(toolFolder, ".json", false) {
 		i := Item{ID: strings.TrimSuffix(path.Base(name), ".json"), From: name, When: "the model calls it"}

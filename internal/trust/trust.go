@@ -1,12 +1,14 @@
-// Package trust is a person's consent to what a project would run: its tools, hooks, servers, language servers, formatters,
-// and commands with shell parts.
+// Package trust is a person's consent to what a project would run: its tools, hooks, servers,
+// language servers, formatters, and commands with shell parts.
 //
-// The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of its definition and of
-// the files of the project that its command names; any change asks again. Nothing in the project can give it.
+// The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of
+// its definition and of the files of the project that its command names; any change asks again.
+// Nothing in the project can give it.
 //
-// Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one row; tools.go, hooks.go,
-// servers.go, languages.go and commands.go find what stands in a project's files, pin.go hashes what a command names, book.go keeps what
-// was allowed in the person's state folder.
+// Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one
+// row; tools.go, hooks.go, servers.go, languages.go and commands.go find what stands in a project's
+// files, pin.go hashes what a command names, book.go keeps what was allowed in the user's state
+// folder.
 //
 // Known limits:
 //   - A pin covers the files that a command names, but for texts, tables and pictures, and what a known runner reads first
@@ -107,18 +109,20 @@ func (i Item) Lines() (out []string) {
 // Project is a workspace, with what its person allowed.
 type Project struct {
 	Dir string // free of links
-	// Main is the same folder of the repository's main checkout, where Dir is in a work tree that adze made of it: what the
-	// person allowed there counts here as long as it is the same to the byte. Empty: Dir is nobody's work tree.
+	// Main is the same folder of the repository's main checkout, where Dir is in a work tree that
+	// adze made of it: what the user allowed there counts here as long as it is the same to the
+	// byte. Empty: Dir is nobody's work tree.
 	Main string
 	Book Book
-	// Local is the path of a program that PATH would find inside the workspace, "" for any other; nil: none is.
+	// Local is the path of a program that PATH would find inside the workspace, "" for any other;
+	// nil: none is.
 	Local func(program string) string
 	// Used are the kinds that this version runs.
 	Used []string
 }
 
-// Survey lists what the project carries, by kind and name. It reads files and starts nothing. An error is about what the
-// person allowed, which then counts as nothing.
+// Survey lists what the project carries, by kind and name. It reads files and starts nothing. An
+// error is about what the user allowed, which then counts as nothing.
 func (p Project) Survey() ([]Item, error) {
 	var out []Item
 	allowed, err := p.allowed()
@@ -166,8 +170,8 @@ func distinct(items []Item) []Item {
 	return items
 }
 
-// allowed is what the person allowed here, and what they did in the main checkout and did not look at here. Where the things
-// differ the hash does, and they are asked.
+// allowed is what the user allowed here, and what they did in the main checkout and did not look
+// at here. Where the things differ the hash does, and they are asked.
 func (p Project) allowed() (map[string]Consent, error) {
 	own, err := p.Book.allowed(p.Dir)
 	if err != nil {
@@ -195,7 +199,8 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 	return Waiting
 }
 
-// Holds says, right before an item is used, whether it still is what the person allowed; nil: it is.
+// Holds says, right before an item is used, whether it still is what the user allowed; nil: it
+// is.
 func (p Project) Holds(i Item) error {
 	allowed, err := p.allowed()
 	if err != nil {
@@ -242,7 +247,7 @@ func (p Project) difference(was, is Item) string {
 	return is.From
 }
 
-// Open are the items that wait for the person.
+// Open are the items that wait for the user.
 func Open(items []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return i.State != Waiting && i.State != Changed })
 }

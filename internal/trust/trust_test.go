@@ -130,8 +130,9 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 	}
 }
 
-// Consent pins everything that was shown, and the files that the command names.
-// Editors put a mark before the first byte, which other assistants read over; what such a file would run is found all the same.
+// Consent pins everything that was shown, and the files that the command names. Editors put a mark
+// before the first byte, which other assistants read over; what such a file would run is found all
+// the same.
 func TestAMarkBeforeTheFirstByteHidesNothing(t *testing.T) {
 	const mark = "\xef\xbb\xbf"
 	y := newYard(t)
@@ -227,7 +228,8 @@ func TestConsentBelongsToAPlace(t *testing.T) {
 	y.wants("tool:a", trust.Waiting)
 }
 
-// A file that cannot be used allows nothing, is told, and is kept when it is replaced; one of a newer adze is left alone.
+// A file that cannot be used allows nothing, is told, and is kept when it is replaced; one of a
+// newer adze is left alone.
 func TestADamagedBookAllowsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(book string) error
@@ -290,7 +292,8 @@ func TestConsentsBesideEachOther(t *testing.T) {
 	}
 }
 
-// What the person allowed in the main checkout counts in a work tree, until they take it back there; the main checkout keeps it.
+// What the user allowed in the main checkout counts in a work tree, until they take it back
+// there; the main checkout keeps it.
 func TestConsentIsTakenBackInAWorkTree(t *testing.T) {
 	y := newYard(t)
 	tree := *y

@@ -48,8 +48,9 @@ func (c *call) shownInput() json.RawMessage {
 	return veiled(raw)
 }
 
-// poisoned reports names that the decoders refuse, and their whole stream with them, because in JavaScript they reach further than
-// the object that they stand in. Such arguments are shown as text.
+// poisoned reports names that the decoders refuse, and their whole stream with them, because in
+// JavaScript they reach further than the object that they stand in. Such arguments are shown as
+// text.
 func poisoned(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -161,8 +162,8 @@ func (e *Encoder) progress(p Progress) []Part {
 	return []Part{{Type: "data-progress", ID: string(p.ToolCallID), Data: p}}
 }
 
-// outcome tells how a call ended. What did not work is an error with its code, a denial too: the part for a denial is not read
-// by all.
+// outcome tells how a call ended. What did not work is an error with its code, a denial too: the
+// part for a denial is not read by all.
 func (e *Encoder) outcome(end session.ToolEnd) []Part {
 	o := end.Outcome
 	if end.Parent != "" && e.calls[o.Call] == nil {

@@ -13,7 +13,8 @@ import (
 type tale struct {
 	name  string
 	tells func(e *uistream.Encoder) []uistream.Part
-	// text, calls and end are what every decoder must make of it: the whole text, "name state" of each call, why it ended.
+	// text, calls and end are what every decoder must make of it: the whole text, "name state" of
+	// each call, why it ended.
 	text, calls, end string
 }
 

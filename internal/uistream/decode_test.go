@@ -62,7 +62,8 @@ type decoded struct {
 	Parts                []map[string]any // of ai only
 }
 
-// TestRealDecodersRead: ai 6, ai 7 and assistant-stream read every tale in every form that they know, and make the same of it.
+// TestRealDecodersRead: ai 6, ai 7 and assistant-stream read every tale in every form that they
+// know, and make the same of it.
 func TestRealDecodersRead(t *testing.T) {
 	script := nodetest.Script(t, "decode.mjs", decoders, "ai", "ai7", "assistant-stream")
 	in := t.TempDir()
@@ -94,7 +95,8 @@ func TestRealDecodersRead(t *testing.T) {
 func (c tale) judge(t *testing.T, by string, d decoded) {
 	text, calls := c.text, c.calls
 	if !strings.HasPrefix(by, "ai") {
-		// assistant-stream knows no approval: such a call is open, and its part closes with the stream.
+		// assistant-stream knows no approval: such a call is open, and its part closes with the
+		// stream.
 		calls = strings.ReplaceAll(calls, "waits", "open")
 	}
 	wantFailed := ""

@@ -123,8 +123,9 @@ func (e *Encoder) notice(text string) []Part {
 	return append(e.begin(), Part{Type: "data-notice", Data: Notice{secret.Passwords(text)}, Transient: true})
 }
 
-// Pause ends what is told to a reader at a question, in the middle of a turn; Resume goes on. A call that is open gets a word in
-// place of its result, because interfaces send an approval only when no other call is open.
+// Pause ends what is told to a reader at a question, in the middle of a turn; Resume goes on. A
+// call that is open gets a word in place of its result, because interfaces send an approval only
+// when no other call is open.
 func (e *Encoder) Pause(q Question) []Part {
 	out := e.hush()
 	for _, id := range e.order {
@@ -142,8 +143,8 @@ func (e *Encoder) Pause(q Question) []Part {
 	return append(out, Part{Type: "finish", FinishReason: "tool-calls"})
 }
 
-// Resume opens the answer once more for a reader that goes on behind a question, and names the calls that are open. Id is the
-// message that it goes on in; empty: the same.
+// Resume opens the answer once more for a reader that goes on behind a question, and names the
+// calls that are open. Id is the message that it goes on in; empty: the same.
 func (e *Encoder) Resume(id string) []Part {
 	e.id, e.begun = cmp.Or(id, e.id), false
 	out := e.begin()

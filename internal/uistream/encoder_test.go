@@ -13,8 +13,9 @@ import (
 	"adze/tool"
 )
 
-// TestALogAndWhatComesBehindItMayOverlap: whoever comes in the middle of an answer is told the log, what is under way, and then all
-// that comes: at every moment, and whatever was told twice, the text and the outcomes are the same.
+// TestALogAndWhatComesBehindItMayOverlap: whoever comes in the middle of an answer is told the log,
+// what is under way, and then all that comes: at every moment, and whatever was told twice, the
+// text and the outcomes are the same.
 func TestALogAndWhatComesBehindItMayOverlap(t *testing.T) {
 	live := []session.Event{said("hi"), session.ReasoningDelta{Message: "m2", Delta: "Hm"}, session.TextDelta{Message: "m2", Delta: "Look"},
 		session.TextDelta{Message: "m2", Delta: ". "}, answers("m2", "reasoning: Hm", "text: Look. ", `read c1: {"path":"a"}`, `read c2: {"path":"b"}`),

@@ -45,7 +45,8 @@ func Said(m session.Message) Message {
 	return out
 }
 
-// Fold takes a part into the message, as the AI SDK does with a stream. What is only for the moment is left out.
+// Fold takes a part into the message, as the AI SDK does with a stream. What is only for the moment
+// is left out.
 func (m *Message) Fold(p Part) {
 	switch p.Type {
 	case "start":

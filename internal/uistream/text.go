@@ -64,8 +64,8 @@ func (e *Encoder) hush() []Part {
 	return out
 }
 
-// whole tells what was not told yet of a message of the model, and learns its calls. They are shown when they begin, so that
-// none is open beside a question.
+// whole tells what was not told yet of a message of the model, and learns its calls. They are shown
+// when they begin, so that none is open beside a question.
 func (e *Encoder) whole(m session.Message) []Part {
 	if e.ended[m.ID] {
 		return nil

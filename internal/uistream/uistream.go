@@ -1,16 +1,18 @@
-// Package uistream turns the events of a session into what user interfaces read: parts of the UI message stream that the AI SDK
-// and assistant-stream decode, or lines of the older data stream.
+// Package uistream turns the events of a session into what user interfaces read: parts of the UI
+// message stream that the AI SDK and assistant-stream decode, or lines of the older data stream.
 //
-// The one rule: nothing of our own is on the wire. What those protocols have no part for goes as a data part, which they hand
-// through: progress of a call, what a question is about, a notice.
+// The one rule: nothing of our own is on the wire. What those protocols have no part for goes as a
+// data part, which they hand through: progress of a call, what a question is about, a notice.
 //
-// Start reading at Encoder.Take, then text.go (what a model says), call.go (its calls and the questions about them) and wire.go
-// (both forms). history.go makes whole messages of the same parts.
+// Start reading at Encoder.Take, then text.go (what a model says), call.go (its calls and the
+// questions about them) and wire.go (both forms). history.go makes whole messages of the same
+// parts.
 //
-// One Encoder tells one turn to one reader. It takes what it has told already once more without telling it twice, so that a log
-// and what comes behind it may overlap.
+// One Encoder tells one turn to one reader. It takes what it has told already once more without
+// telling it twice, so that a log and what comes behind it may overlap.
 //
-// Known limits: a retry cannot take back what was streamed of an answer; a notice says so. Attachments are not told.
+// Known limits: a retry cannot take back what was streamed of an answer; a notice says so.
+// Attachments are not told.
 package uistream
 
 import (
@@ -21,7 +23,8 @@ import (
 	"adze/tool"
 )
 
-// Part is one part of a UI message stream; Type says which fields count. The names are those of the AI SDK (package ai, 6 and 7).
+// Part is one part of a UI message stream; Type says which fields count. The names are those of the
+// AI SDK (package ai, 6 and 7).
 type Part struct {
 	Type           string          `json:"type"`
 	MessageID      string          `json:"messageId,omitempty"`
@@ -42,7 +45,8 @@ type Part struct {
 	Usage          *Usage          `json:"usage,omitempty"`
 }
 
-// Usage is what assistant-stream reads in finish and finish-step; what a provider's cache read or took counts as input.
+// Usage is what assistant-stream reads in finish and finish-step; what a provider's cache read or
+// took counts as input.
 type Usage struct {
 	InputTokens  int `json:"inputTokens"`
 	OutputTokens int `json:"outputTokens"`
@@ -63,9 +67,11 @@ type Notice struct {
 	Text string `json:"text"`
 }
 
-// Question is what a person is asked while a turn waits. It is the data of data-question, whose part has its id.
+// Question is what a person is asked while a turn waits. It is the data of data-question, whose
+// part has its id.
 type Question struct {
-	// ID is the approval's where a call needs one; that of a question of the model is answered by the next message.
+	// ID is the approval's where a call needs one; that of a question of the model is answered by
+	// the next message.
 	ID       string       `json:"id"`
 	Kind     string       `json:"kind"` // Permission or Inquiry
 	Call     tool.CallID  `json:"toolCallId,omitempty"`
@@ -76,7 +82,8 @@ type Question struct {
 	Preview  []tool.Block `json:"preview,omitempty"`
 	Choices  []string     `json:"choices,omitempty"`
 	Answered string       `json:"answered,omitempty"` // empty: it waits
-	// Input is what the call's arguments were made into, where they were mended; nil: they are as the model wrote them.
+	// Input is what the call's arguments were made into, where they were mended; nil: they are as
+	// the model wrote them.
 	Input json.RawMessage `json:"-"`
 }
 

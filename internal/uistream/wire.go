@@ -59,7 +59,8 @@ func (w *Wire) json(v any) []byte {
 	return Options{Mask: w.Mask}.mask().JSON(raw)
 }
 
-// lines are those of the data stream. It has no part for an approval, which goes as data like all that is ours.
+// lines are those of the data stream. It has no part for an approval, which goes as data like all
+// that is ours.
 func (w *Wire) lines(b []byte, p Part) []byte {
 	line := func(code string, value any) {
 		b = append(b, code...)

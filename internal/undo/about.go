@@ -2,7 +2,8 @@ package undo
 
 import "path/filepath"
 
-// Usual reports that nobody expects it to be covered: git ignores it, and programs make it again or it is large.
+// Usual reports that nobody expects it to be covered: git ignores it, and programs make it again or
+// it is large.
 func (l Left) Usual() bool { return l.Reason == leftMade || l.Reason == leftIgnored }
 
 // Covers says why undo does not cover a folder; nil: it does.

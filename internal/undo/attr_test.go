@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// acl is an access list as the system has it: the owner, one more person, the group, the mask and the others.
+// acl is an access list as the system has it: the owner, one more person, the group, the mask and
+// the others.
 func acl(person uint32, theirs uint16) string {
 	b := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range []struct {
@@ -116,8 +117,8 @@ func TestAnAttributeAloneIsAChange(t *testing.T) {
 	}
 }
 
-// TestWithoutWhatOnlyLinuxHas runs the tests of states and of undo with the parts that other systems use: no
-// openat2, no reading of folders by hand, nothing that tells of changes.
+// TestWithoutWhatOnlyLinuxHas runs the tests of states and of undo with the parts that other
+// systems use: no openat2, no reading of folders by hand, nothing that tells of changes.
 func TestWithoutWhatOnlyLinuxHas(t *testing.T) {
 	t.Setenv("ADZE_UNDO_PLAIN", "1")
 	for name, test := range map[string]func(*testing.T){

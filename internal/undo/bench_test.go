@@ -31,8 +31,8 @@ func (p *site) many(files int) {
 	}
 }
 
-// BenchmarkTake is the state of a tree, beside the ways with git: the first, of a clean tree, and after one file
-// changed. ADZE_UNDO_FILES says how many files there are; 5,000 when it is not set.
+// BenchmarkTake is the state of a tree, beside the ways with git: the first, of a clean tree, and
+// after one file changed. ADZE_UNDO_FILES says how many files there are; 5,000 when it is not set.
 func BenchmarkTake(b *testing.B) {
 	files, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_FILES"))
 	p := newSite(b)

@@ -14,7 +14,8 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// cloning is a workspace on a file system that clones files, where a file over 10,000 bytes is large.
+// cloning is a workspace on a file system that clones files, where a file over 10,000 bytes is
+// large.
 func cloning(t *testing.T) *site {
 	t.Helper()
 	t.Setenv("ADZE_UNDO_DISK", "1")

@@ -25,8 +25,8 @@ type Change struct {
 // rootPath is the path of the folder itself, of which only mode and attributes change.
 const rootPath = "."
 
-// groupOf says which group a change belongs to. A ".git" that is a file (of a submodule, of a worktree) only says
-// where git's state is, and comes and goes with the folder that it stands in.
+// groupOf says which group a change belongs to. A ".git" that is a file (of a submodule, of a
+// worktree) only says where git's state is, and comes and goes with the folder that it stands in.
 func groupOf(path string, a, b Entry) Group {
 	for at := path; at != ""; at = parentOf(at) {
 		if at == gitName || strings.HasSuffix(at, "/"+gitName) {
@@ -39,8 +39,8 @@ func groupOf(path string, a, b Entry) Group {
 	return GroupFiles
 }
 
-// Diff lists the paths that differ between two states, in an order in which a folder comes before what is
-// in it. A folder itself counts when it came, went, or has another mode.
+// Diff lists the paths that differ between two states, in an order in which a folder comes before
+// what is in it. A folder itself counts when it came, went, or has another mode.
 func (w *Workspace) Diff(ctx context.Context, a, b Mark) ([]Change, error) {
 	d := differ{w: w, ctx: ctx}
 	err := d.folders("", Entry{Kind: Folder, Hash: a.Tree}, Entry{Kind: Folder, Hash: b.Tree})
@@ -54,7 +54,8 @@ type differ struct {
 	all     bool // also what is in folders that came into view
 }
 
-// folders compares two folders at path, one of which may be something else, and then has no entries.
+// folders compares two folders at path, one of which may be something else, and then has no
+// entries.
 func (d *differ) folders(path string, a, b Entry) error {
 	if a.Kind == b.Kind && a.Hash == b.Hash {
 		return d.ctx.Err()

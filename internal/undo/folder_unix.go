@@ -14,7 +14,8 @@ import (
 // folder is an open folder. Everything in it is reached by its descriptor.
 type folder struct {
 	fd int
-	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no difference.
+	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no
+	// difference.
 	plain bool
 }
 
@@ -205,7 +206,8 @@ func (m *names) more(n int) {
 	}
 }
 
-// How much is read of a folder at a time, in bytes: most are small, and each state that is taken reads them anew.
+// How much is read of a folder at a time, in bytes: most are small, and each state that is taken
+// reads them anew.
 const (
 	fewNames  = 2 << 10
 	manyNames = 32 << 10

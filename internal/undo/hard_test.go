@@ -49,7 +49,8 @@ func TestWhatSyncsAndFormatsDoIsUndone(t *testing.T) {
 	}
 }
 
-// TestAWholeTreeComesBack takes a tree of many files away and back. ADZE_UNDO_FILES says of how many.
+// TestAWholeTreeComesBack takes a tree of many files away and back. ADZE_UNDO_FILES says of how
+// many.
 func TestAWholeTreeComesBack(t *testing.T) {
 	needGit(t)
 	files, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_FILES"))
@@ -62,8 +63,9 @@ func TestAWholeTreeComesBack(t *testing.T) {
 	}
 }
 
-// TestAKilledFirstStateIsTakenAgain kills a process with signal 9 at random moments of its first state, which several
-// workers take, and once more where the next one goes on. ADZE_UNDO_KILLS says how often.
+// TestAKilledFirstStateIsTakenAgain kills a process with signal 9 at random moments of its first
+// state, which several workers take, and once more where the next one goes on. ADZE_UNDO_KILLS says
+// how often.
 func TestAKilledFirstStateIsTakenAgain(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_KILLS"))
 	for range max(rounds, 3) {
@@ -93,7 +95,8 @@ func TestAKilledFirstStateIsTakenAgain(t *testing.T) {
 	}
 }
 
-// plainShape is shape without what hard links add: a person's change of one of the names is one of the others too.
+// plainShape is shape without what hard links add: a person's change of one of the names is one of
+// the others too.
 func (p *site) plainShape() map[string]string {
 	all := p.shape(false)
 	for path, is := range all {
@@ -126,9 +129,10 @@ func touched(all map[string]bool, a, b map[string]string) {
 	}
 }
 
-// TestAPersonsChangesInBetweenAreKept lets commands and a person change a tree in turn, by chance, and undoes what the
-// commands did: what the person changed last stays, what they never touched is as it was, and whatever is neither
-// is refused and named. ADZE_UNDO_ROUNDS says how often, ADZE_UNDO_SEED with what.
+// TestAPersonsChangesInBetweenAreKept lets commands and a person change a tree in turn, by chance,
+// and undoes what the commands did: what the user changed last stays, what they never touched is
+// as it was, and whatever is neither is refused and named. ADZE_UNDO_ROUNDS says how often,
+// ADZE_UNDO_SEED with what.
 func TestAPersonsChangesInBetweenAreKept(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
 	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
@@ -189,8 +193,8 @@ func (p *site) sharesFile(exact map[string]string, theirs map[string]bool, path 
 	return false
 }
 
-// TestOnAFullDiskNothingIsLost lets a disk of its own be full: a state says what it lacks, an undo that has no room
-// leaves each path as it is or as it was, and goes on when there is room.
+// TestOnAFullDiskNothingIsLost lets a disk of its own be full: a state says what it lacks, an undo
+// that has no room leaves each path as it is or as it was, and goes on when there is room.
 func TestOnAFullDiskNothingIsLost(t *testing.T) {
 	p := ownDisk(t, 4_000_000)
 	if p == nil {
@@ -248,8 +252,8 @@ func (p *site) undoOnAFullDisk(room int64) {
 	p.same("with room again", p.shape(false), was)
 }
 
-// ownDisk is a workspace on a disk of its own, in a mount namespace of its own: the test runs itself in one, and
-// here it is nil then.
+// ownDisk is a workspace on a disk of its own, in a mount namespace of its own: the test runs
+// itself in one, and here it is nil then.
 func ownDisk(t *testing.T, size int) *site {
 	t.Helper()
 	if os.Getenv("ADZE_UNDO_OWN_MOUNTS") == "" {
@@ -296,8 +300,8 @@ func fillUp(path string, room int64) {
 	}
 }
 
-// TestWhatComesIntoViewIsNotRemoved lets a command change what is covered: what undo did not know before is neither
-// removed with the undo nor by the redo.
+// TestWhatComesIntoViewIsNotRemoved lets a command change what is covered: what undo did not know
+// before is neither removed with the undo nor by the redo.
 func TestWhatComesIntoViewIsNotRemoved(t *testing.T) {
 	for _, script := range []string{": > .gitignore", "rm .gitignore", "mv build other", "rm build/1", "printf 'build/\\nsrc/\\ncache/\\n' > .gitignore"} {
 		p := newSite(t)
@@ -328,8 +332,9 @@ func TestWhatComesIntoViewIsNotRemoved(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyTouchedStays changes by chance also what is covered, and then looks for anything that went away or
-// became another although neither a command nor a person touched it. ADZE_UNDO_ROUNDS says how often.
+// TestWhatNobodyTouchedStays changes by chance also what is covered, and then looks for anything
+// that went away or became another although neither a command nor a person touched it.
+// ADZE_UNDO_ROUNDS says how often.
 func TestWhatNobodyTouchedStays(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
 	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)

@@ -54,8 +54,8 @@ func (p *site) likeAWalk(w *Workspace, what string) {
 	}
 }
 
-// TestHintsTellWhatAWalkFinds changes a tree by chance and compares the state taken by hints with that of a walk
-// that knows nothing. ADZE_UNDO_ROUNDS says how often.
+// TestHintsTellWhatAWalkFinds changes a tree by chance and compares the state taken by hints with
+// that of a walk that knows nothing. ADZE_UNDO_ROUNDS says how often.
 func TestHintsTellWhatAWalkFinds(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
 	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
@@ -155,7 +155,8 @@ func TestAFolderThatIsMadeAnewIsLookedAt(t *testing.T) {
 	p.likeAWalk(w, "a change in it")
 }
 
-// TestAStoreThroughAMemoryMapIsSeen stores into a page that is dirty already, which changes no timestamp.
+// TestAStoreThroughAMemoryMapIsSeen stores into a page that is dirty already, which changes no
+// timestamp.
 func TestAStoreThroughAMemoryMapIsSeen(t *testing.T) {
 	p := newSite(t)
 	p.settledNow()
@@ -228,7 +229,8 @@ func TestTheFirstStateIsTakenInTheBackground(t *testing.T) {
 	p.open()
 }
 
-// A small folder is not watched for a state or two; a large one is from the first state on, also where nothing was known of it.
+// A small folder is not watched for a state or two; a large one is from the first state on, also
+// where nothing was known of it.
 func TestASmallFolderIsNotWatchedAtOnce(t *testing.T) {
 	p := newSite(t)
 	p.fill()

@@ -14,8 +14,9 @@ func leave(n *node, reason string) {
 	}
 }
 
-// leftOut lists what a tree does not cover, in the order of the paths. crowded tells that something is left out
-// because of the others, so that hints about single folders do not tell enough. folders are those among them.
+// leftOut lists what a tree does not cover, in the order of the paths. crowded tells that something
+// is left out because of the others, so that hints about single folders do not tell enough. folders
+// are those among them.
 func leftOut(tree *dir) (all []Left, folders map[inode]bool, crowded bool) {
 	folders = map[inode]bool{}
 	var visit func(path string, d *dir)

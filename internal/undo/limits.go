@@ -72,15 +72,15 @@ const (
 	leftGit        = "git's own objects"
 )
 
-// settleSome and settleAll are how many bytes are read again although their stat is unchanged, because they
-// changed so lately that it proves nothing.
+// settleSome and settleAll are how many bytes are read again although their stat is unchanged,
+// because they changed so lately that it proves nothing.
 const (
 	settleSome = 1 << 20
 	settleAll  = 1 << 62
 )
 
-// settled is the age, in nanoseconds, from which an unchanged stat proves unchanged content: dirty pages of a
-// memory map are written back, and their pages armed again, after 30 + 5 seconds.
+// settled is the age, in nanoseconds, from which an unchanged stat proves unchanged content: dirty
+// pages of a memory map are written back, and their pages armed again, after 30 + 5 seconds.
 const settled = 40e9
 
 // made are names of folders that, when ignored, hold what programs make again.

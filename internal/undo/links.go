@@ -9,8 +9,8 @@ type linkedNode struct {
 // group is what was found of a file with several names.
 type group struct{ links, found uint64 }
 
-// groupLinks gives the files that share an inode the first of their paths. It is false when the hints did not
-// tell all: a name that a file gets tells nothing in the folders of its other names.
+// groupLinks gives the files that share an inode the first of their paths. It is false when the
+// hints did not tell all: a name that a file gets tells nothing in the folders of its other names.
 func (k *walker) groupLinks() bool {
 	before := k.Workspace.groups
 	k.groups = make(map[inode]group, len(k.linked))

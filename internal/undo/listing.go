@@ -7,8 +7,9 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// A listing is the state of one folder as it is stored: its entries in the order of their names, without
-// anything that only stat says. The listing of a folder holds the hashes of the listings below.
+// A listing is the state of one folder as it is stored: its entries in the order of their names,
+// without anything that only stat says. The listing of a folder holds the hashes of the listings
+// below.
 const listingMagic = "adze listing 1\n"
 
 // rootName is the name of the root in its own listing, where it stands first. As a path it is ".".

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// A folder that is too wide to be looked at can still be opened with Options.Named: then a state is of single paths, with
-// the folders above them, and of nothing else. Two states are only compared where they are of the same paths.
+// A folder that is too wide to be looked at can still be opened with Options.Named: then a state is
+// of single paths, with the folders above them, and of nothing else. Two states are only compared
+// where they are of the same paths.
 
 // TooWide says why a folder is not covered as a whole; nil: nothing speaks against it.
 func TooWide(o Options) error {
@@ -43,8 +44,9 @@ func around(root, inner string) bool {
 // Named reports that only named paths are covered.
 func (w *Workspace) Named() bool { return w.opts.Named }
 
-// TakeOf stores the state of paths, relative to the folder, and returns its mark. It needs Options.Named. What is reached
-// through a link is not part of it, nor is what stands in a folder that is named.
+// TakeOf stores the state of paths, relative to the folder, and returns its mark. It needs
+// Options.Named. What is reached through a link is not part of it, nor is what stands in a folder
+// that is named.
 func (w *Workspace) TakeOf(ctx context.Context, paths []string) (Mark, error) {
 	if !w.Named() {
 		return Mark{}, errors.New("the folder is covered as a whole")
@@ -57,7 +59,8 @@ func (w *Workspace) TakeOf(ctx context.Context, paths []string) (Mark, error) {
 	return w.takeLocked(ctx, settleAll)
 }
 
-// namedBy makes the state that is taken next that of the paths of steps, where only named paths are covered.
+// namedBy makes the state that is taken next that of the paths of steps, where only named paths are
+// covered.
 func (w *Workspace) namedBy(steps []Step) {
 	w.only = make([]string, len(steps))
 	for i, s := range steps {
@@ -98,7 +101,8 @@ func (w *Workspace) lookAtNamed(ctx context.Context) (*walker, *dir, error) {
 	return k, tree, err
 }
 
-// named makes the tree of paths below a folder, which are sorted, so that those of one name stand together.
+// named makes the tree of paths below a folder, which are sorted, so that those of one name stand
+// together.
 func (k *hand) named(at folder, prefix string, paths [][]string) (*dir, error) {
 	d := &dir{}
 	for len(paths) > 0 {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestNamedPathsAreUndoneInAFolderThatIsTooWide: made, changed and removed, with folders, links and modes; nothing else is
-// looked at.
+// TestNamedPathsAreUndoneInAFolderThatIsTooWide: made, changed and removed, with folders, links and
+// modes; nothing else is looked at.
 func TestNamedPathsAreUndoneInAFolderThatIsTooWide(t *testing.T) {
 	p := newSite(t)
 	p.sh(`mkdir -p a/b other; echo one > a/b/c; echo run > run; chmod 755 run; ln -s a link; echo x > other/x`)

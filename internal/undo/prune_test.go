@@ -129,8 +129,8 @@ func TestNothingIsPrunedUnderAnotherSession(t *testing.T) {
 	}
 }
 
-// TestAPruneThatIsKilledKeepsWhatItShould kills a process of its own with signal 9 at each step of a prune; of some
-// of them only, unless ADZE_UNDO_KILLS is set.
+// TestAPruneThatIsKilledKeepsWhatItShould kills a process of its own with signal 9 at each step of
+// a prune; of some of them only, unless ADZE_UNDO_KILLS is set.
 func TestAPruneThatIsKilledKeepsWhatItShould(t *testing.T) {
 	stride := 7
 	if os.Getenv("ADZE_UNDO_KILLS") != "" {

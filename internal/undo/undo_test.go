@@ -44,8 +44,9 @@ func newSite(t testing.TB) *site {
 	return p
 }
 
-// scratch is a folder for a test, in memory where there is one: what is tested here are processes that die and
-// not a loss of power, and syncing a busy disk takes most of the time. Benchmarks use the disk.
+// scratch is a folder for a test, in memory where there is one: what is tested here are processes
+// that die and not a loss of power, and syncing a busy disk takes most of the time. Benchmarks use
+// the disk.
 func scratch(t testing.TB) string {
 	t.Helper()
 	if _, bench := t.(*testing.B); bench || os.Getenv("ADZE_UNDO_DISK") != "" {
@@ -110,8 +111,9 @@ func needGit(t testing.TB) {
 	}
 }
 
-// shape describes a tree without help of the package: kind, mode, content, target and the paths that share
-// a file. Of a ".git" folder only its name counts, unless git is asked for, and then all but its objects.
+// shape describes a tree without help of the package: kind, mode, content, target and the paths
+// that share a file. Of a ".git" folder only its name counts, unless git is asked for, and then all
+// but its objects.
 func (p *site) shape(git bool) map[string]string {
 	p.t.Helper()
 	all, linked := map[string]string{}, map[uint64][]string{}

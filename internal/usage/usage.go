@@ -1,7 +1,8 @@
-// Package usage is a mistake of the person who started adze: on the command line, in a file they named, in what they
-// asked for. It carries what happened and the next move, and ends a program with the code for wrong usage.
+// Package usage is a mistake of the user who started adze: on the command line, in a file they
+// named, in what they asked for. It carries what happened and the next move, and ends a program
+// with the code for wrong usage.
 //
-// The one rule: only what the person can mend is a mistake of theirs.
+// The one rule: only what the user can mend is a mistake of theirs.
 //
 // Start reading at Mistake. Known limits: none that are known.
 package usage
@@ -26,8 +27,8 @@ func Mistake(hint, format string, args ...any) error {
 // most is how many hints an error has: who reads more of them does none.
 const most = 3
 
-// Hints makes the hint of an error: of the lines, the likeliest first, those that a person can take in, the shortest of
-// them first. Empty ones do not count.
+// Hints makes the hint of an error: of the lines, the likeliest first, those that a person can take
+// in, the shortest of them first. Empty ones do not count.
 func Hints(lines ...string) string {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" })
 	lines = lines[:min(len(lines), most)]

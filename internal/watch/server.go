@@ -18,8 +18,8 @@ type Server struct {
 	failed chan error
 }
 
-// Listen answers at an address such as 127.0.0.1:9464 until Close. Ready says why no work is taken now, in a few words without secrets;
-// nil: it is.
+// Listen answers at an address such as 127.0.0.1:9464 until Close. Ready says why no work is taken
+// now, in a few words without secrets; nil: it is.
 func Listen(address string, f *Figures, ready func() error) (*Server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

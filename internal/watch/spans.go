@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// spans makes the spans of one session. A span is sent when its work has ended, and has its id from when the first work within it
-// begins. Subagents work beside each other.
+// spans makes the spans of one session. A span is sent when its work has ended, and has its id from
+// when the first work within it begins. Subagents work beside each other.
 type spans struct {
 	tracer   *trace.Tracer
 	now      func() time.Time
@@ -73,7 +73,8 @@ func (s *spans) below(up trace.Place) *open {
 	return o
 }
 
-// within is the turn that work belongs to: that of the subagent which a call started, or of the session. It begins here, if it has not.
+// within is the turn that work belongs to: that of the subagent which a call started, or of the
+// session. It begins here, if it has not.
 func (s *spans) within(parent tool.CallID) *open {
 	if parent == "" {
 		if s.turn == nil {
@@ -91,7 +92,8 @@ func (s *spans) within(parent tool.CallID) *open {
 	return o
 }
 
-// upOf is where a subagent's turn stands: in its call, or, when that has ended already, in the turn.
+// upOf is where a subagent's turn stands: in its call, or, when that has ended already, in the
+// turn.
 func (s *spans) upOf(call tool.CallID) trace.Place {
 	if o := s.calls[call]; o != nil {
 		return o.Place
@@ -99,7 +101,8 @@ func (s *spans) upOf(call tool.CallID) trace.Place {
 	return s.place("")
 }
 
-// place is where a call or a request stands. Outside of a turn (a command of the person's own) it is by itself.
+// place is where a call or a request stands. Outside of a turn (a command of the user's own) it
+// is by itself.
 func (s *spans) place(parent tool.CallID) trace.Place {
 	if parent == "" && s.turn == nil {
 		return s.tracer.Begin()
@@ -197,7 +200,8 @@ func (s *spans) taskEnded(e session.TaskEnd) {
 	s.endTurn(o, kindOf(e.Agent), e.Result)
 }
 
-// turnEnded ends the turn. One that neither asked nor was asked anything is none: a command of the person's own.
+// turnEnded ends the turn. One that neither asked nor was asked anything is none: a command of the
+// person's own.
 func (s *spans) turnEnded(e session.TurnEnd) {
 	o := s.turn
 	if s.turn = nil; o != nil {

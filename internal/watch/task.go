@@ -4,7 +4,8 @@ import (
 	"adze/internal/watch/trace"
 )
 
-// Task counts a task of a batch that begins, and begins its span: what its adze does stands below it by env.
+// Task counts a task of a batch that begins, and begins its span: what its adze does stands below
+// it by env.
 func (w *Watch) Task() (env []string, over func(ok bool, cause string)) {
 	ended := w.Figures.Begun()
 	var span *open

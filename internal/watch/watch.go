@@ -1,14 +1,17 @@
-// Package watch tells operators what runs of adze do: figures for Prometheus (package metric) and spans for OpenTelemetry (package trace).
+// Package watch tells operators what runs of adze do: figures for Prometheus (package metric) and
+// spans for OpenTelemetry (package trace).
 //
-// The one rule: nothing that a person, a model or a tool said or wrote leaves: no prompts, answers, arguments, outputs, paths or names of
-// tasks. What leaves are names of providers, models, agents and registered tools, fixed words, ids and numbers.
+// The one rule: nothing that a person, a model or a tool said or wrote leaves: no prompts, answers,
+// arguments, outputs, paths or names of tasks. What leaves are names of providers, models, agents
+// and registered tools, fixed words, ids and numbers.
 //
-// Start reading at Watch.Session: it observes the events of one session, of its subagents too; figures.go counts, spans.go makes a span of
-// each turn, request and call, lines.go reads the same of a run that is another process, server.go answers over HTTP. Where nothing
-// watches, Session returns what it got, and nothing is made.
+// Start reading at Watch.Session: it observes the events of one session, of its subagents too;
+// figures.go counts, spans.go makes a span of each turn, request and call, lines.go reads the same
+// of a run that is another process, server.go answers over HTTP. Where nothing watches, Session
+// returns what it got, and nothing is made.
 //
-// Known limits: requests that belong to no session (a title, the repair of arguments, the choice of tools) are not seen. What was running
-// when a process is killed has no span.
+// Known limits: requests that belong to no session (a title, the repair of arguments, the choice of
+// tools) are not seen. What was running when a process is killed has no span.
 package watch
 
 import (
@@ -32,7 +35,7 @@ type Watch struct {
 	Provider func(name string) string
 }
 
-// FromEnv makes a Watch with what the variables ask for; nil: nothing. Notes are for the person.
+// FromEnv makes a Watch with what the variables ask for; nil: nothing. Notes are for the user.
 func FromEnv(getenv func(string) string, version string) (w *Watch, notes []string) {
 	if !trace.On(getenv) {
 		return nil, nil
@@ -106,7 +109,8 @@ func name(s string) string {
 	return s
 }
 
-// kindOf is the kind of the subagent with this name, which goes on with what its task is called: "general: mend it › explore: look".
+// kindOf is the kind of the subagent with this name, which goes on with what its task is called:
+// "general: mend it › explore: look".
 func kindOf(agent string) string {
 	if at := strings.LastIndex(agent, " › "); at >= 0 {
 		agent = agent[at+len(" › "):]

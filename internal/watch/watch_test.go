@@ -35,7 +35,8 @@ func events() []session.Event {
 	}
 }
 
-// TestLinesCountAsTheirEvents: what a run says in another process counts there as it does here, and it is read by Prometheus.
+// TestLinesCountAsTheirEvents: what a run says in another process counts there as it does here, and
+// it is read by Prometheus.
 func TestLinesCountAsTheirEvents(t *testing.T) {
 	own, told := watch.NewFigures("1"), watch.NewFigures("1")
 	var lines bytes.Buffer

@@ -1,9 +1,12 @@
-// Package ways bounds what the braces of a pattern stand for: {a,b}{c,d} is four patterns, and each pair multiplies what has to be
-// tried for a name. A pattern of a project's could hold up each call with it.
+// Package ways bounds what the braces of a pattern stand for: {a,b}{c,d} is four patterns, and each
+// pair multiplies what has to be tried for a name. A pattern of a project's could hold up each call
+// with it.
 //
-// The one rule: it is asked before a pattern that somebody else wrote is matched. Start reading at TooMany.
+// The one rule: it is asked before a pattern that somebody else wrote is matched. Start reading at
+// TooMany.
 //
-// Known limits: it counts; a brace that is not closed, or stands in a class, counts as any other, so the count may be too high.
+// Known limits: it counts; a brace that is not closed, or stands in a class, counts as any other,
+// so the count may be too high.
 package ways
 
 // Most is how many patterns one may stand for.

@@ -7,9 +7,9 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// forbidden says why an address is not on the public internet; "" means that it is. The ranges are those
-// of the IANA special-purpose registries, kept by the ssrf package; added here are the addresses that
-// carry another address inside, and cloud metadata services on public addresses.
+// forbidden says why an address is not on the public internet; "" means that it is. The ranges are
+// those of the IANA special-purpose registries, kept by the ssrf package; added here are the
+// addresses that carry another address inside, and cloud metadata services on public addresses.
 func forbidden(a netip.Addr) string {
 	if a.Zone() != "" {
 		return "an address with a zone"
@@ -60,8 +60,9 @@ func metadata(a netip.Addr) string {
 	return ""
 }
 
-// embedded finds the IPv4 address that an IPv6 address stands for, and the name of the scheme. All of them
-// are refused whatever they hold: a direct connection never needs one, and a gateway would unwrap it.
+// embedded finds the IPv4 address that an IPv6 address stands for, and the name of the scheme. All
+// of them are refused whatever they hold: a direct connection never needs one, and a gateway would
+// unwrap it.
 func embedded(a netip.Addr) (netip.Addr, string) {
 	if !a.Is6() {
 		return a, ""

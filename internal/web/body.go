@@ -22,8 +22,8 @@ type body struct {
 	truncated bool
 }
 
-// meter counts what passes and stops at a limit. It reads one byte further than the limit to know whether
-// there is more.
+// meter counts what passes and stops at a limit. It reads one byte further than the limit to know
+// whether there is more.
 type meter struct {
 	r     io.Reader
 	n     int64

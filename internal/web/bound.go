@@ -8,8 +8,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of what is written out. A converter repeats the mark of each quote and list on each line inside, and
-// fills a table to its widest row, so that small markup could become any amount of text.
+// Bounds of what is written out. A converter repeats the mark of each quote and list on each line
+// inside, and fills a table to its widest row, so that small markup could become any amount of
+// text.
 const (
 	maxContent = 1 << 20 // bytes of text; a model is given a tenth of it
 	maxNodes   = 100_000
@@ -58,8 +59,8 @@ func (b *bounder) walk(n *html.Node, nesting int) {
 	}
 }
 
-// boundTable drops spans that claim more than a table of sense has, and takes a table apart that filled to
-// its widest row would be huge.
+// boundTable drops spans that claim more than a table of sense has, and takes a table apart that
+// filled to its widest row would be huge.
 func boundTable(table *html.Node) {
 	rows, widest, cells := 0, 0, 0
 	for n := range table.Descendants() {

@@ -72,8 +72,8 @@ func (c *cache) drop() {
 	c.entries = c.entries[1:]
 }
 
-// cacheable reports a complete page that its server does not forbid to keep. What this machine serves changes with
-// the program that is being written.
+// cacheable reports a complete page that its server does not forbid to keep. What this machine
+// serves changes with the program that is being written.
 func cacheable(res *resource) bool {
 	return !ownName(res.url.Hostname()) && res.status == http.StatusOK && res.redirect == "" &&
 		!strings.Contains(strings.ToLower(res.header.Get("Cache-Control")), "no-store")

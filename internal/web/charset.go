@@ -13,9 +13,10 @@ import (
 
 // decodeText turns a body into UTF-8 and names the encoding it came in, "" for UTF-8.
 //
-// The order is that of browsers: byte order mark, header, a declaration inside HTML, then a guess. One
-// deviation: text that is valid UTF-8 is UTF-8 even where a single-byte encoding is declared, since wrong
-// declarations are common and non-ASCII text in another encoding is practically never valid UTF-8.
+// The order is that of browsers: byte order mark, header, a declaration inside HTML, then a guess.
+// One deviation: text that is valid UTF-8 is UTF-8 even where a single-byte encoding is declared,
+// since wrong declarations are common and non-ASCII text in another encoding is practically never
+// valid UTF-8.
 func decodeText(data []byte, contentType string, k kind, truncated bool) (string, string, *Error) {
 	enc, name := findEncoding(data, contentType, k, truncated)
 	switch {
@@ -65,8 +66,8 @@ func declared(contentType string) (encoding.Encoding, string) {
 	return charset.Lookup(params["charset"])
 }
 
-// wide reports a declared encoding whose text may be valid UTF-8 by accident, because it is made of ASCII
-// bytes: those with two bytes a character and those that shift by escape sequences.
+// wide reports a declared encoding whose text may be valid UTF-8 by accident, because it is made of
+// ASCII bytes: those with two bytes a character and those that shift by escape sequences.
 func wide(contentType string) bool {
 	_, name := declared(contentType)
 	return strings.HasPrefix(name, "utf-16") || name == "iso-2022-jp" || name == "replacement"

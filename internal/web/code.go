@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// tidyCode makes code blocks of the usual highlighters plain: the language as the class that converters
-// know, no table around them, no line numbers.
+// tidyCode makes code blocks of the usual highlighters plain: the language as the class that
+// converters know, no table around them, no line numbers.
 func tidyCode(content *goquery.Selection) {
 	content.Find("table").Each(func(_ int, table *goquery.Selection) {
 		// Highlighters put line numbers and code in two cells of a one-row table.
@@ -27,7 +27,8 @@ func tidyCode(content *goquery.Selection) {
 	})
 }
 
-// languageOf looks for the name of a language on a code block, the code in it, and two elements around.
+// languageOf looks for the name of a language on a code block, the code in it, and two elements
+// around.
 func languageOf(pre *goquery.Selection) string {
 	near := []*goquery.Selection{pre, pre.ChildrenFiltered("code"), pre.Parent(), pre.Parent().Parent()}
 	for _, s := range near {
@@ -46,7 +47,8 @@ func languageOf(pre *goquery.Selection) string {
 	return languageName(pre.AttrOr("lang", ""))
 }
 
-// languageInClass knows the class names of Prism, highlight.js, GitHub, Sphinx, Pandoc and SyntaxHighlighter.
+// languageInClass knows the class names of Prism, highlight.js, GitHub, Sphinx, Pandoc and
+// SyntaxHighlighter.
 func languageInClass(class string) string {
 	words := strings.Fields(class)
 	for i, w := range words {

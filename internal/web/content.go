@@ -10,17 +10,19 @@ import (
 
 // Where the content of a page is:
 //
-// First what surrounds it goes (surround.go): navigation, footers, and the readers' comments where they are not what the
-// page is about. Then the column with most running text is looked for, and widened to all that belongs to it: the other
-// parts of an article that is split, the lead and the headline in front of it. What the page itself marks as its
-// article settles the edges. A page that is no text but lists of links and names stays whole.
+// First what surrounds it goes (surround.go): navigation, footers, and the readers' comments where
+// they are not what the page is about. Then the column with most running text is looked for, and
+// widened to all that belongs to it: the other parts of an article that is split, the lead and the
+// headline in front of it. What the page itself marks as its article settles the edges. A page that
+// is no text but lists of links and names stays whole.
 
 // marks are the ways in which pages point out their content, the most telling first.
 var marks = [...]string{
 	"[itemprop=articleBody], .markdown-body, #mw-content-text", "article", "main, [role=main]",
 }
 
-// mainContent returns the elements that hold what a page is about, and names what was left out that a reader may miss.
+// mainContent returns the elements that hold what a page is about, and names what was left out that
+// a reader may miss.
 func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 	body := doc.Find("body").First()
 	if body.Length() == 0 {
@@ -53,7 +55,8 @@ func mainPart(body *goquery.Selection) *goquery.Selection {
 	return body
 }
 
-// article finds the element with the running text of a page; nil: there is too little for an article.
+// article finds the element with the running text of a page; nil: there is too little for an
+// article.
 func (r *reading) article(body *goquery.Selection) *html.Node {
 	root := body.Nodes[0]
 	top := r.heaviest(root)
@@ -77,7 +80,8 @@ func (r *reading) article(body *goquery.Selection) *html.Node {
 	return found.root
 }
 
-// collection is the element with the content of a page that is no article: what the page marks, or all of it.
+// collection is the element with the content of a page that is no article: what the page marks, or
+// all of it.
 func (r *reading) collection(body *goquery.Selection) *html.Node {
 	whole := r.sizes[body.Nodes[0]].text
 	for _, mark := range slices.Backward(marks[:]) {
@@ -96,8 +100,8 @@ func (r *reading) proseOf(nodes []*html.Node) int {
 	return n
 }
 
-// heaviest is the container with most running text at hand, less where much of it is links or its name speaks
-// against it.
+// heaviest is the container with most running text at hand, less where much of it is links or its
+// name speaks against it.
 func (r *reading) heaviest(root *html.Node) *html.Node {
 	var best *html.Node
 	high := 0
@@ -131,8 +135,8 @@ func (r *reading) lift(n *html.Node) *html.Node {
 	return n
 }
 
-// marked is the innermost element around top that the page marks as its content, where top has so much of its prose in
-// percent.
+// marked is the innermost element around top that the page marks as its content, where top has so
+// much of its prose in percent.
 func (r *reading) marked(body *goquery.Selection, top *html.Node, percent int) *html.Node {
 	for _, mark := range marks {
 		found := body.Find(mark)

@@ -14,8 +14,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// transport builds the connections of one fetch: no proxy, no transparent decoding, and a dialer that
-// resolves and judges by itself.
+// transport builds the connections of one fetch: no proxy, no transparent decoding, and a dialer
+// that resolves and judges by itself.
 func (f *Fetcher) transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  nil, // an environment's proxy would resolve the name a second time
@@ -29,9 +29,10 @@ func (f *Fetcher) transport() *http.Transport {
 	}
 }
 
-// Connect dials a host and port as a fetch does, for whoever carries the connections of others: the port is judged,
-// the name is resolved here, every answer is judged, and the judged address is dialled. The host is a name in lower-case
-// ASCII or an address in its usual form, see [CanonicalHost].
+// Connect dials a host and port as a fetch does, for whoever carries the connections of others: the
+// port is judged, the name is resolved here, every answer is judged, and the judged address is
+// dialled. The host is a name in lower-case ASCII or an address in its usual form, see
+// [CanonicalHost].
 func (p Policy) Connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	if err := p.judgePort(host, port, net.JoinHostPort(host, strconv.Itoa(int(port)))); err != nil {
 		return nil, err
@@ -71,8 +72,9 @@ func (p *Policy) connect(ctx context.Context, host string, port uint16) (net.Con
 	return nil, errors.Join(failures...)
 }
 
-// resolve returns the addresses of a host. One bad answer among good ones refuses them all: a name that
-// points inside as well as outside is an attack or a mistake, and which one is dialled is chance.
+// resolve returns the addresses of a host. One bad answer among good ones refuses them all: a name
+// that points inside as well as outside is an attack or a mistake, and which one is dialled is
+// chance.
 func (p *Policy) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
 	addrs, err := p.lookup(ctx, host)
 	if err != nil {
@@ -125,8 +127,8 @@ func (p *Policy) dialOne(ctx context.Context, host string, at netip.AddrPort, le
 	return dialer.DialContext(ctx, "tcp", at.String())
 }
 
-// control judges once more the address the system is about to connect to: by the ssrf package, then by
-// our own rules, which alone can allow what it refuses.
+// control judges once more the address the system is about to connect to: by the ssrf package, then
+// by our own rules, which alone can allow what it refuses.
 func (p *Policy) control(host string) func(network, address string, _ syscall.RawConn) error {
 	guard := ssrf.New(ssrf.WithAnyPort())
 	return func(network, address string, raw syscall.RawConn) error {

@@ -50,8 +50,8 @@ func fail(code, format string, args ...any) *Error {
 // errTimeout is the cause of a context that this package's own limit ended.
 var errTimeout = errors.New("time limit of the fetch")
 
-// explain turns the failure of a connection or a read into an Error. Refusals from inside the dialer come
-// back wrapped by the transport and stay what they are.
+// explain turns the failure of a connection or a read into an Error. Refusals from inside the
+// dialer come back wrapped by the transport and stay what they are.
 func explain(ctx context.Context, host string, err error) *Error {
 	var own *Error
 	var dns *net.DNSError

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzHTML: whatever a page holds, it is rendered or refused in every format, as bounded valid UTF-8.
+// FuzzHTML: whatever a page holds, it is rendered or refused in every format, as bounded valid
+// UTF-8.
 func FuzzHTML(f *testing.F) {
 	f.Add("<main><p>x <b>y</b><table><tr><td colspan=3>z</table><pre><code class=language-go>w</code></pre>", "")
 	f.Add("<b><p></b><a href=/x>y<a href=z>q<table><b><tr><td></b>", "p, b")

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted parts of testdata/html")
 
-// TestPages renders testdata/html/*.txtar: page.html at https://docs.example/guide/page.html, in each format
-// that the file has a part for. The comment's line "selector: ..." is the selector.
+// TestPages renders testdata/html/*.txtar: page.html at https://docs.example/guide/page.html, in
+// each format that the file has a part for. The comment's line "selector: ..." is the selector.
 func TestPages(t *testing.T) {
 	files, err := filepath.Glob("testdata/html/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -13,15 +13,16 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// Bars of the main content over all layouts: the share of an article's words that are found, and the share of what is
-// found that belongs to it. Each layout alone may stay a little below.
+// Bars of the main content over all layouts: the share of an article's words that are found, and
+// the share of what is found that belongs to it. Each layout alone may stay a little below.
 const (
 	wantRecall, wantPrecision   = 0.98, 0.90
 	worstRecall, worstPrecision = 0.95, 0.75
 )
 
-// TestLayouts reads testdata/layout/*.html: ways in which sites lay out a page. {{p 40}} stands for forty words that
-// occur nowhere else; what carries data-want is the content. The attribute is taken off before the page is rendered.
+// TestLayouts reads testdata/layout/*.html: ways in which sites lay out a page. {{p 40}} stands for
+// forty words that occur nowhere else; what carries data-want is the content. The attribute is
+// taken off before the page is rendered.
 func TestLayouts(t *testing.T) {
 	files, err := filepath.Glob("testdata/layout/*.html")
 	if err != nil || len(files) < 30 {

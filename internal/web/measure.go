@@ -28,8 +28,8 @@ func (m *measure) add(sub measure) {
 // dense reports that at least part of whole of the text is links.
 func (m measure) dense(part, whole int) bool { return m.link*whole >= m.text*part && m.text > 0 }
 
-// reading is what one pass over a page finds: the measure of every element, and how much running text each container
-// has at hand.
+// reading is what one pass over a page finds: the measure of every element, and how much running
+// text each container has at hand.
 type reading struct {
 	sizes map[*html.Node]measure
 	score map[*html.Node]int
@@ -82,8 +82,8 @@ func leadsAway(n *html.Node) bool {
 	return n.DataAtom == atom.A && attr(n, "href") != "" && !strings.HasPrefix(attr(n, "href"), "#")
 }
 
-// close ends a run of inline text in a block and credits it to the containers around: the column of an article beats
-// both its paragraphs and the page around it.
+// close ends a run of inline text in a block and credits it to the containers around: the column of
+// an article beats both its paragraphs and the page around it.
 func (r *reading) close(n *html.Node, run, m *measure) {
 	if says(*run) {
 		run.prose = run.text - run.link
@@ -99,10 +99,12 @@ func (r *reading) close(n *html.Node, run, m *measure) {
 	*run = measure{}
 }
 
-// proseRunes is the length from which a run of text is taken for running text whatever it ends with.
+// proseRunes is the length from which a run of text is taken for running text whatever it ends
+// with.
 const proseRunes = 25
 
-// says reports a run of text that says something: a line of some length, or a short one that ends as a sentence does.
+// says reports a run of text that says something: a line of some length, or a short one that ends
+// as a sentence does.
 func says(run measure) bool {
 	if run.link*2 >= run.text {
 		return false

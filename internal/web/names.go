@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Words in class names and ids that say what an element is for. The lists are those that page builders and news
-// systems share.
+// Words in class names and ids that say what an element is for. The lists are those that page
+// builders and news systems share.
 var (
 	leadWords = []string{
 		"lead", "lede", "intro", "introduction", "standfirst", "dek", "subtitle", "subhead", "subheading", "subheadline", "summary",
@@ -79,7 +79,8 @@ func nameParts(name string) []string {
 	return parts
 }
 
-// against reports a name that says something else than content, on an element that is not most of the page.
+// against reports a name that says something else than content, on an element that is not most of
+// the page.
 func (r *reading) against(n *html.Node) bool {
 	if n.Type != html.ElementNode || r.sizes[n].prose*2 > r.total {
 		return false

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the parser, which builds a tree of any size that a page asks for. A tag costs at most a few
-// nodes of about 150 bytes, so that a tree stays below 100 MB at worst; the largest pages that people
-// read (one-page specifications) have about 100,000 tags.
+// Bounds of the parser, which builds a tree of any size that a page asks for. A tag costs at most a
+// few nodes of about 150 bytes, so that a tree stays below 100 MB at worst; the largest pages that
+// people read (one-page specifications) have about 100,000 tags.
 const (
 	maxHTML   = 4 << 20
 	maxTags   = 200_000
@@ -24,8 +24,8 @@ const (
 // errSlow is the cause when a page is made so that parsing it takes for ever.
 var errSlow = errors.New("parsing takes too long")
 
-// parseHTML builds the tree of a page. cut says that the end of the page was left out. A page nested deeper
-// than the parser accepts comes back as one element with its text.
+// parseHTML builds the tree of a page. cut says that the end of the page was left out. A page
+// nested deeper than the parser accepts comes back as one element with its text.
 func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fault *Error) {
 	text, cut = bounded(dropPayloads(text))
 	ctx, cancel := context.WithTimeoutCause(ctx, parseTime, errSlow)
@@ -44,8 +44,8 @@ func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fau
 	return root, cut, nil
 }
 
-// steps gives the parser small pieces and ends when the context does: the parser itself cannot be stopped,
-// and some input makes it slow (it joins text around stray tags by copying).
+// steps gives the parser small pieces and ends when the context does: the parser itself cannot be
+// stopped, and some input makes it slow (it joins text around stray tags by copying).
 type steps struct {
 	ctx  context.Context
 	rest string
@@ -83,9 +83,10 @@ func bounded(text string) (string, bool) {
 
 const shielded = "adze-"
 
-// shield gives formatting elements another name; unshield takes it back after parsing. The HTML standard
-// reopens them in each block after one that left them open, so that a few hundred of them, never
-// closed, turn each later tag into hundreds of nodes. Elements of unknown name are never reopened.
+// shield gives formatting elements another name; unshield takes it back after parsing. The HTML
+// standard reopens them in each block after one that left them open, so that a few hundred of them,
+// never closed, turn each later tag into hundreds of nodes. Elements of unknown name are never
+// reopened.
 func shield(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/16)
@@ -106,8 +107,8 @@ func shield(text string) string {
 	}
 }
 
-// reopened reports the name of a formatting element at the start of a tag. <a> is not one of them here: an
-// open one is closed by the next, so that they cannot add up.
+// reopened reports the name of a formatting element at the start of a tag. <a> is not one of them
+// here: an open one is closed by the next, so that they cannot add up.
 func reopened(tag string) bool {
 	end := strings.IndexAny(tag[:min(len(tag), len("strike")+1)], " \t\n\f\r/>")
 	if end < 0 {

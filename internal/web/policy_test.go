@@ -70,8 +70,8 @@ func wantCode(t *testing.T, err error, code string) {
 	}
 }
 
-// No spelling of a forbidden address may connect; ports are open by policy here, so that the address
-// alone decides, and the resolver must not even be asked.
+// No spelling of a forbidden address may connect; ports are open by policy here, so that the
+// address alone decides, and the resolver must not even be asked.
 func TestForbiddenAddressesAreNotDialled(t *testing.T) {
 	port, connections := trap(t)
 	f := New(Policy{
@@ -189,8 +189,8 @@ func TestResolvedNames(t *testing.T) {
 	}
 }
 
-// The dialer's own check refuses what got past all others: here the judge is asked about a public address
-// and the connection goes to loopback.
+// The dialer's own check refuses what got past all others: here the judge is asked about a public
+// address and the connection goes to loopback.
 func TestDialerJudgesTheConnectedAddress(t *testing.T) {
 	port, connections := trap(t)
 	f := New(Policy{AllowPort: func(string, uint16) bool { return true }})
@@ -258,8 +258,8 @@ func localFetcher() *Fetcher {
 	})
 }
 
-// A person's yes to an address opens this machine where the address says so, on the port that it names, and nothing else
-// in any spelling.
+// A person's yes to an address opens this machine where the address says so, on the port that it
+// names, and nothing else in any spelling.
 func TestAYesOpensThisMachineAndNothingElse(t *testing.T) {
 	served := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Stand-ins for characters that the converter would escape where they mean nothing, or leave where they do: code points
-// that no text may hold (Unicode 23.7).
+// Stand-ins for characters that the converter would escape where they mean nothing, or leave where
+// they do: code points that no text may hold (Unicode 23.7).
 const (
 	lessMark, moreMark, lineMark = '\uFDD0', '\uFDD1', '\uFDD2'
 	openMark, shutMark, barMark  = '\uFDD3', '\uFDD4', '\uFDD5'
@@ -25,8 +25,8 @@ var unprotect = strings.NewReplacer(
 // noteMark is the mark of a note.
 var noteMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([\pL\pN]{1,4})\]`) })
 
-// protect keeps text as a reader sees it: a < b, snake_case and [1] outside of code; and | in the code of a table's
-// cell, where it would end the cell.
+// protect keeps text as a reader sees it: a < b, snake_case and [1] outside of code; and | in the
+// code of a table's cell, where it would end the cell.
 func protect(root *html.Node) {
 	for n := range root.Descendants() {
 		if n.Type != html.TextNode {
@@ -74,8 +74,8 @@ func withinWord(text string, i int) bool {
 	return i > 0 && i+1 < len(text) && word(before) && word(after)
 }
 
-// settleTables makes every table one that Markdown has: those that only lay out a page are taken apart, and a block of
-// code in a cell becomes lines of code.
+// settleTables makes every table one that Markdown has: those that only lay out a page are taken
+// apart, and a block of code in a cell becomes lines of code.
 func settleTables(root *html.Node) {
 	var tables, blocks []*html.Node
 	for n := range root.Descendants() {
@@ -101,7 +101,8 @@ func settleTables(root *html.Node) {
 // cellRunes is the text of a cell beyond which a table is no table.
 const cellRunes = 800
 
-// laysOut reports a table that is there for the look of a page: one column, or cells with the parts of a text.
+// laysOut reports a table that is there for the look of a page: one column, or cells with the parts
+// of a text.
 func laysOut(table *html.Node) bool {
 	if attr(table, "role") == "presentation" || holds(table, atom.Table) {
 		return true
@@ -121,7 +122,8 @@ func laysOut(table *html.Node) bool {
 	return max(columns, cells) <= 1
 }
 
-// takeApart makes blocks of a table's own parts, not of those of tables inside, which come for themselves.
+// takeApart makes blocks of a table's own parts, not of those of tables inside, which come for
+// themselves.
 func takeApart(table *html.Node) {
 	var own func(n *html.Node)
 	own = func(n *html.Node) {

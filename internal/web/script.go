@@ -19,8 +19,9 @@ const (
 	canLower = "0123456789+-−=()"
 )
 
-// markScripts keeps what stands above or below the line apart from what it stands at: x² and H₂O where Unicode has the
-// letters, x^k and a_i where it has not, and [1] for the mark of a note. Ordinals (1st) and names (WordTM) stay a word.
+// markScripts keeps what stands above or below the line apart from what it stands at: x² and H₂O
+// where Unicode has the letters, x^k and a_i where it has not, and [1] for the mark of a note.
+// Ordinals (1st) and names (WordTM) stay a word.
 func markScripts(content *goquery.Selection) {
 	content.Find("sup, sub").Each(func(_ int, s *goquery.Selection) {
 		n := s.Nodes[0]

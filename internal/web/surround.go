@@ -13,8 +13,9 @@ import (
 // around is what the page itself declares to be no content.
 const around = "nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary], .mw-editsection, .mw-jump-link"
 
-// dropSurroundings removes what surrounds the content: navigation, the page's own header and footer, and what names
-// itself as such. Nothing goes that holds a good part of the page's running text.
+// dropSurroundings removes what surrounds the content: navigation, the page's own header and
+// footer, and what names itself as such. Nothing goes that holds a good part of the page's running
+// text.
 func dropSurroundings(body *goquery.Selection) {
 	r := readTree(body.Nodes[0])
 	small := func(n *html.Node) bool { return 2*r.sizes[n].prose < max(r.total, 1) || r.sizes[n].dense(1, 2) }
@@ -30,7 +31,8 @@ func dropSurroundings(body *goquery.Selection) {
 // noteWords name asides that are part of a text.
 var noteWords = []string{"note", "tip", "warning", "info", "admonition", "callout", "important", "caution", "danger", "hint", "footnote", "footnotes", "sidenote"}
 
-// surrounds reports an element whose name says that it is no content, and that holds none to speak of.
+// surrounds reports an element whose name says that it is no content, and that holds none to speak
+// of.
 func (r *reading) surrounds(n *html.Node) bool {
 	m := r.sizes[n]
 	if m.text == 0 || 4*m.prose > r.total || 2*m.text > r.sizes[r.root].text || inside(n, atom.Pre) || inside(n, atom.Code) || holds(n, atom.H1) {
@@ -63,11 +65,12 @@ func remove(found *goquery.Selection, which func(*html.Node) bool) {
 	}
 }
 
-// talkLeast is the running text that a page must have without its comments for them to be dropped: below, they are what
-// it is about.
+// talkLeast is the running text that a page must have without its comments for them to be dropped:
+// below, they are what it is about.
 const talkLeast = 200
 
-// dropTalk removes what readers wrote below an article, and says so. Questions and answers are no comments.
+// dropTalk removes what readers wrote below an article, and says so. Questions and answers are no
+// comments.
 func dropTalk(body *goquery.Selection) (left []string) {
 	if isThread(body) {
 		return nil
@@ -115,7 +118,8 @@ func selecting(nodes []*html.Node) string {
 	return ""
 }
 
-// dropFurniture removes from an article what stands between and behind its parts: forms, and lists of other pages.
+// dropFurniture removes from an article what stands between and behind its parts: forms, and lists
+// of other pages.
 func dropFurniture(content *html.Node) {
 	r := readTree(content)
 	s := goquery.NewDocumentFromNode(content).Selection
@@ -174,7 +178,8 @@ func (r *reading) listsLinks(n *html.Node) bool {
 	return links >= 2 && m.dense(4, 5) && m.link/links >= 20 && m.prose == 0 && 4*m.text < r.sizes[r.root].text
 }
 
-// lastBlock is the deepest element at the very end of some content that is a list or holds nothing but one.
+// lastBlock is the deepest element at the very end of some content that is a list or holds nothing
+// but one.
 func lastBlock(n *html.Node) *html.Node {
 	for c := n.LastChild; c != nil; c = c.PrevSibling {
 		switch {

@@ -1,21 +1,22 @@
-// Package web fetches a page that a model asked for, without letting the page, its name server or its
-// redirects decide what this machine connects to, and turns it into text that a model can read.
+// Package web fetches a page that a model asked for, without letting the page, its name server or
+// its redirects decide what this machine connects to, and turns it into text that a model can read.
 //
-// The one rule: a connection goes only to an address that [Policy] judged, and it is judged where it
-// is dialled. The name is resolved here, every answer is judged, and the very address is dialled
-// and judged again by the dialer; nothing resolves a name twice. A second rule follows for what comes
-// back: every byte is counted before it is kept, on the wire and decoded.
+// The one rule: a connection goes only to an address that [Policy] judged, and it is judged where
+// it is dialled. The name is resolved here, every answer is judged, and the very address is dialled
+// and judged again by the dialer; nothing resolves a name twice. A second rule follows for what
+// comes back: every byte is counted before it is kept, on the wire and decoded.
 //
-// Where to start: fetch.go (one fetch, redirects by hand), then policy.go and address.go (what may be
-// reached), body.go (what may come back), page.go (what becomes of it), extract.go and markdown.go. The steps from
-// bytes to text have a file each (charset, parse, clean, media, code, script, protect, plaintext), and so have those that
-// find the main content (content, measure, widen, surround, names), which makes the package large.
+// Where to start: fetch.go (one fetch, redirects by hand), then policy.go and address.go (what may
+// be reached), body.go (what may come back), page.go (what becomes of it), extract.go and
+// markdown.go. The steps from bytes to text have a file each (charset, parse, clean, media, code,
+// script, protect, plaintext), and so have those that find the main content (content, measure,
+// widen, surround, names), which makes the package large.
 //
 // Nothing is done at import or by [New]: the first fetch builds what it needs and closes it after.
 //
-// Known limits: no JavaScript runs, so a page built by scripts is empty, and the result says so. Only
-// gzip and deflate are decoded. PDF and other documents are refused. Inline styles hide text here,
-// style sheets do not. An HTTP proxy is never used, so behind one nothing is reachable.
+// Known limits: no JavaScript runs, so a page built by scripts is empty, and the result says so.
+// Only gzip and deflate are decoded. PDF and other documents are refused. Inline styles hide text
+// here, style sheets do not. An HTTP proxy is never used, so behind one nothing is reachable.
 package web
 
 import (
@@ -44,8 +45,8 @@ const (
 // Format is what a page is turned into.
 type Format string
 
-// The formats. Markdown and Text keep the main content of HTML; HTML is that content as clean markup; Raw
-// is the body as it came, decoded to UTF-8.
+// The formats. Markdown and Text keep the main content of HTML; HTML is that content as clean
+// markup; Raw is the body as it came, decoded to UTF-8.
 const (
 	Markdown Format = "markdown"
 	Text     Format = "text"
@@ -53,17 +54,17 @@ const (
 	Raw      Format = "raw"
 )
 
-// Policy says what may be reached beyond the public web. The zero value allows public addresses on ports
-// 80 and 443. Each func is asked about one thing otherwise refused; nil refuses.
+// Policy says what may be reached beyond the public web. The zero value allows public addresses on
+// ports 80 and 443. Each func is asked about one thing otherwise refused; nil refuses.
 type Policy struct {
 	AllowPort     func(host string, port uint16) bool
 	AllowAddr     func(host string, at netip.AddrPort) bool // loopback, private, reserved and so on
-	AllowRedirect func(from, to *url.URL) bool              // to another host
+	AllowRedirect func(from, to *url.URL) bool              // to another scheme, host or port; never asked from https to http
 
 	// Resolve returns all addresses of a name; nil is the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Dial connects to an address that was judged; nil dials it with a last check by the system's dialer. Only
-	// tests and embedders that own the network replace it.
+	// Dial connects to an address that was judged; nil dials it with a last check by the system's
+	// dialer. Only tests and embedders that own the network replace it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Now is the clock of the cache; nil is time.Now.
 	Now func() time.Time
@@ -92,7 +93,7 @@ type Page struct {
 	Title     string   // one line
 	Text      string   // the content in the requested format, UTF-8
 	Image     []byte   // the bytes instead of Text, when Type is an image
-	Redirect  string   // where the server points, on another host; nothing was fetched from there
+	Redirect  string   // where the server points, by another scheme or on another host; nothing was fetched from there
 	Bytes     int64    // decoded body bytes kept
 	Truncated bool     // the server had more than a limit let in
 	Cached    bool     // from this session's cache

@@ -13,8 +13,8 @@ type article struct {
 	drop []*html.Node
 }
 
-// widen goes up from the column with most text and takes in what belongs to the article beside it. The higher it gets,
-// the clearer this has to be.
+// widen goes up from the column with most text and takes in what belongs to the article beside it.
+// The higher it gets, the clearer this has to be.
 func (r *reading) widen(top, body *html.Node) article {
 	found := article{root: top}
 	var others []*html.Node // beside the way up, not part of the article
@@ -92,7 +92,8 @@ func (b neighbour) belongs() bool {
 	return b.weighs()
 }
 
-// alien reports what is no part of an article wherever it stands: what its name says, and links to other pages.
+// alien reports what is no part of an article wherever it stands: what its name says, and links to
+// other pages.
 func (b neighbour) alien() bool {
 	if b.s.Type == html.TextNode || isHeading(b.s) {
 		return false
@@ -103,7 +104,8 @@ func (b neighbour) alien() bool {
 	return b.against(b.s) || b.teasers(b.s) && !twins(b.s, b.at)
 }
 
-// headlines reports several links that are as long as titles are; a list of shorter ones belongs to the text around it.
+// headlines reports several links that are as long as titles are; a list of shorter ones belongs to
+// the text around it.
 func (b neighbour) headlines() bool {
 	links := 0
 	for d := range b.s.Descendants() {
@@ -114,7 +116,8 @@ func (b neighbour) headlines() bool {
 	return links >= 2 && b.m.link/links >= 20
 }
 
-// leads reports what stands in front of an article and begins it: the block with the headline, or one that is named so.
+// leads reports what stands in front of an article and begins it: the block with the headline, or
+// one that is named so.
 func (b neighbour) leads() bool {
 	if b.m.dense(1, 3) {
 		return false

@@ -20,7 +20,8 @@ const (
 	maxDate    = 40
 )
 
-// kept is what goes on to the model: pages of the web with an address, each once, bounded, without markup.
+// kept is what goes on to the model: pages of the web with an address, each once, bounded, without
+// markup.
 func kept(found []Result, limit int) []Result {
 	out, seen := []Result{}, map[string]bool{}
 	for _, r := range found {
@@ -85,7 +86,8 @@ func fail(code, format string, args ...any) *Error {
 // errTimeout is the cause of a context that this package's own limit ended.
 var errTimeout = errors.New("time limit of the search")
 
-// explain words the failure of a connection. It quotes no error of the HTTP client, which holds the whole address.
+// explain words the failure of a connection. It quotes no error of the HTTP client, which holds the
+// whole address.
 func (e *Engine) explain(ctx context.Context, err error) error {
 	var own interface{ ErrorCode() string }
 	switch {

@@ -1,11 +1,15 @@
-// Package websearch asks a search engine that the person configured, and gives titles, addresses and excerpts.
+// Package websearch asks a search engine that the user configured, and gives titles, addresses
+// and excerpts.
 //
-// The one rule: it connects to the one host that the configuration names, through the connector it is given, follows no
-// redirect, and counts every byte before it is kept; the key is in a header and in no address, error or log.
+// The one rule: it connects to the one host that the configuration names, through the connector it
+// is given, follows no redirect, and counts every byte before it is kept; the key is in a header
+// and in no address, error or log.
 //
-// Start reading at Engine.Search; engines.go has what differs between engines, answer.go what is kept of an answer.
+// Start reading at Engine.Search; engines.go has what differs between engines, answer.go what is
+// kept of an answer.
 //
-// Known limits: one page of results, no engine's own filters; what can be said in a query (site:example.com) works.
+// Known limits: one page of results, no engine's own filters; what can be said in a query
+// (site:example.com) works.
 package websearch
 
 import (
@@ -56,7 +60,7 @@ type Engine struct {
 	o    Options
 }
 
-// New makes an engine of a configuration; its errors are for the person. It opens no connection.
+// New makes an engine of a configuration; its errors are for the user. It opens no connection.
 func New(o Options) (*Engine, error) {
 	k, ok := kindOf(o.Engine)
 	if !ok {

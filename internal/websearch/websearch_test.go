@@ -25,7 +25,8 @@ type asked struct {
 	header                    http.Header
 }
 
-// serve is an engine whose server answers as the test says; what it was asked comes through the channel.
+// serve is an engine whose server answers as the test says; what it was asked comes through the
+// channel.
 func serve(t *testing.T, engine string, answer http.HandlerFunc) (*Engine, chan asked) {
 	t.Helper()
 	got := make(chan asked, 8)
@@ -173,7 +174,8 @@ func TestAnAnswerWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestASilentServer: neither headers nor a body that never ends hold a search beyond its time, and an abort ends it.
+// TestASilentServer: neither headers nor a body that never ends hold a search beyond its time, and
+// an abort ends it.
 func TestASilentServer(t *testing.T) {
 	for _, begun := range []bool{false, true} {
 		silent := func(w http.ResponseWriter, r *http.Request) {
@@ -255,7 +257,8 @@ func TestConfigurationsThatCannotWork(t *testing.T) {
 	}
 }
 
-// TestNothingButTheEngineIsDialled: the connector is asked for the configured place whatever an answer says.
+// TestNothingButTheEngineIsDialled: the connector is asked for the configured place whatever an
+// answer says.
 func TestNothingButTheEngineIsDialled(t *testing.T) {
 	var places []string
 	e, err := New(Options{Engine: "brave", Key: key, Connect: func(_ context.Context, host string, port uint16) (net.Conn, error) {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// The files of a folder that are not complete have a few names, so that one look finds what was left; each is locked by who
-// writes it, and the system takes the lock from a process that dies.
+// The files of a folder that are not complete have a few names, so that one look finds what was
+// left; each is locked by who writes it, and the system takes the lock from a process that dies.
 const (
 	prefix = ".adze-new-"
 	names  = 16

@@ -1,10 +1,12 @@
-// Package whole replaces a file by a whole new one: a reader, a crash and a full disk find the old one or the new one, never
-// a part. The one rule: what is written has another name until it is complete, and whoever writes next into the folder removes
-// what a killed process left there. Start reading at Write.
+// Package whole replaces a file by a whole new one: a reader, a crash and a full disk find the old
+// one or the new one, never a part. The one rule: what is written has another name until it is
+// complete, and whoever writes next into the folder removes what a killed process left there. Start
+// reading at Write.
 //
-// Known limits: the owner of a file becomes whoever replaces it, and its extended attributes are not kept (the workspace's
-// writes of a person's sources are, in internal/workspace). Where a file system knows no locks, and of more than sixteen that
-// write into one folder at the same time, what a killed process left stays.
+// Known limits: the owner of a file becomes whoever replaces it, and its extended attributes are
+// not kept (the workspace's writes of a person's sources are, in internal/workspace). Where a file
+// system knows no locks, and of more than sixteen that write into one folder at the same time, what
+// a killed process left stays.
 package whole
 
 import (
@@ -23,7 +25,8 @@ func Write(path string, data []byte) error {
 	return writer{durable: true}.replace(path, data, private)
 }
 
-// WriteCache is Write without waiting for the disk: for what is only asked for again when a power cut takes it.
+// WriteCache is Write without waiting for the disk: for what is only asked for again when a power
+// cut takes it.
 func WriteCache(path string, data []byte) error {
 	return writer{}.replace(path, data, private)
 }
@@ -40,13 +43,14 @@ func Rewrite(path string, data []byte) error {
 	return writer{durable: true}.replace(path, data, mode)
 }
 
-// Create is Write for a file that must not be there yet: it fails with fs.ErrExist and leaves alone what is. On a file system
-// without hard links, a process that is killed here leaves a part.
+// Create is Write for a file that must not be there yet: it fails with fs.ErrExist and leaves alone
+// what is. On a file system without hard links, a process that is killed here leaves a part.
 func Create(path string, data []byte) error {
 	return writer{durable: true}.create(path, data)
 }
 
-// SyncFolder makes names in a folder survive a power cut. Where folders cannot be synced, the system has other ways.
+// SyncFolder makes names in a folder survive a power cut. Where folders cannot be synced, the
+// system has other ways.
 func SyncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -34,7 +34,8 @@ func ways() map[string]func(w writer, path string) error {
 	}
 }
 
-// TestMain is the process that is killed before a step, or that finds the disk full, when the variable is set: WAY STEP PATH.
+// TestMain is the process that is killed before a step, or that finds the disk full, when the
+// variable is set: WAY STEP PATH.
 func TestMain(m *testing.M) {
 	words := strings.Fields(os.Getenv("ADZE_WHOLE"))
 	if len(words) != 3 {

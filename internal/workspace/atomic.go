@@ -15,8 +15,9 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// replacement is one replace-by-rename: a temporary file beside the old one, complete and synced before it takes the
-// old one's name. Renaming also is what keeps a hard link's other names from being written through.
+// replacement is one replace-by-rename: a temporary file beside the old one, complete and synced
+// before it takes the old one's name. Renaming also is what keeps a hard link's other names from
+// being written through.
 type replacement struct {
 	ctx  context.Context
 	at   place

@@ -94,8 +94,8 @@ func (d *diskDir) Remove(name string) error    { return unix.Unlinkat(d.fd, name
 func (d *diskDir) RemoveDir(name string) error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) }
 func (d *diskDir) Close() error                { return unix.Close(d.fd) }
 
-// Sync makes the folder's entries durable. A folder we may only search cannot be synced, and some file systems
-// do not sync folders at all; neither says that anything was lost.
+// Sync makes the folder's entries durable. A folder we may only search cannot be synced, and some
+// file systems do not sync folders at all; neither says that anything was lost.
 func (d *diskDir) Sync() error {
 	err := unix.Fsync(d.fd)
 	if errors.Is(err, unix.EBADF) || errors.Is(err, unix.EINVAL) {
@@ -220,8 +220,8 @@ func (f *diskFile) Keep(old Info, from File) error {
 	return unix.Fchmod(f.fd, unixMode(mode))
 }
 
-// copyAttributes carries extended attributes (access lists, labels) over. It is best effort: a file system
-// without them, or an attribute only root may set, must not stop a write.
+// copyAttributes carries extended attributes (access lists, labels) over. It is best effort: a file
+// system without them, or an attribute only root may set, must not stop a write.
 func copyAttributes(to, from int) {
 	list := make([]byte, 4<<10)
 	n, err := unix.Flistxattr(from, list)

@@ -9,7 +9,8 @@ import (
 // searchOnly opens a folder we may pass through but not list.
 const searchOnly = unix.O_PATH
 
-// renameNew fails with EEXIST when to is there. File systems without the flag (some network ones) get a look first.
+// renameNew fails with EEXIST when to is there. File systems without the flag (some network ones)
+// get a look first.
 func renameNew(dir int, from, to string) error {
 	err := unix.Renameat2(dir, from, dir, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
@@ -18,8 +19,9 @@ func renameNew(dir int, from, to string) error {
 	return err
 }
 
-// kernelCopy moves n bytes from off of src to the write position of dst without bringing them here. It returns what it
-// moved; nil with less than n means that this pair of files cannot be copied that way.
+// kernelCopy moves n bytes from off of src to the write position of dst without bringing them here.
+// It returns what it moved; nil with less than n means that this pair of files cannot be copied
+// that way.
 func kernelCopy(dst, src int, off, n int64) (int64, error) {
 	var moved int64
 	for moved < n {

@@ -32,8 +32,9 @@ func scenarios() []scenario {
 	}
 }
 
-// Every operation fails in turn, in every way, until a run has no more operations to fail: the file is always the old
-// or the new one, an error is reported unless it is the new one, and nothing else is left.
+// Every operation fails in turn, in every way, until a run has no more operations to fail: the file
+// is always the old or the new one, an error is reported unless it is the new one, and nothing else
+// is left.
 func TestUpdateIsOldOrNewWhateverFails(t *testing.T) {
 	for _, s := range scenarios() {
 		for name, kind := range map[string]failfs.Kind{"error": failfs.Error, "short": failfs.Short, "persistent": failfs.Persistent} {
@@ -95,7 +96,8 @@ func (s scenario) check(p place, n int, before []string) {
 	}
 }
 
-// After a crash at any operation the file is old or new, and the next write removes what the dead writer left.
+// After a crash at any operation the file is old or new, and the next write removes what the dead
+// writer left.
 func TestCrashLeavesOldOrNewAndTheNextWriteCleansUp(t *testing.T) {
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {

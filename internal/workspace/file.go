@@ -22,8 +22,8 @@ type Opened struct {
 	file File
 }
 
-// Open opens a regular file for reading. It never waits, whatever is there: a folder, FIFO, device, socket or a file
-// that the kernel makes up is refused at once.
+// Open opens a regular file for reading. It never waits, whatever is there: a folder, FIFO, device,
+// socket or a file that the kernel makes up is refused at once.
 func (r *Root) Open(p Path) (*Opened, error) {
 	if err := p.allowed(); err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func (r *Root) Open(p Path) (*Opened, error) {
 	return openIn(dir, leaf, p)
 }
 
-// openIn looks before it opens, because opening alone can make a device act, and again after it, because what is there
-// may have changed in between.
+// openIn looks before it opens, because opening alone can make a device act, and again after it,
+// because what is there may have changed in between.
 func openIn(dir Dir, leaf string, p Path) (*Opened, error) {
 	info, err := dir.Lstat(leaf)
 	if err != nil {
@@ -142,7 +142,8 @@ func aborted(err error) error {
 	return &Error{Code: Aborted, Message: "stopped before it was done", Err: err}
 }
 
-// State identifies what content holds, if that is the whole file, or the file's stamp when content is nil.
+// State identifies what content holds, if that is the whole file, or the file's stamp when content
+// is nil.
 func (o *Opened) State(content []byte) State {
 	s := State{Path: o.path.abs, Mode: uint32(o.info.Mode.Perm()), Stamp: o.info.Stamp}
 	if content != nil && len(content) <= HashLimit {
@@ -152,7 +153,8 @@ func (o *Opened) State(content []byte) State {
 	return s
 }
 
-// parent opens the folder that holds p, part by part and without following links, and gives the last part's name.
+// parent opens the folder that holds p, part by part and without following links, and gives the
+// last part's name.
 func (r *Root) parent(p Path) (Dir, string, error) {
 	base, leaf := filepath.Split(p.abs)
 	if leaf == "" || p.abs == r.dir {

@@ -72,7 +72,8 @@ func TestOutsideNeedsConsent(t *testing.T) {
 	}
 }
 
-// A link that appears after Resolve must not be followed, neither as the last part nor in the middle.
+// A link that appears after Resolve must not be followed, neither as the last part nor in the
+// middle.
 func TestLinksMadeAfterResolveAreNotFollowed(t *testing.T) {
 	p := open(t)
 	p.put("dir/file", "inside")

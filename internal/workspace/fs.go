@@ -2,8 +2,8 @@ package workspace
 
 import "io/fs"
 
-// FS is the way to the file system: all of this package's reading and changing of files goes through it, so that
-// a test can number the operations and make any one of them fail.
+// FS is the way to the file system: all of this package's reading and changing of files goes
+// through it, so that a test can number the operations and make any one of them fail.
 //
 // An implementation promises:
 //   - no method follows a symbolic link in the name it is given;
@@ -48,8 +48,8 @@ type Info struct {
 	UID   uint32
 	GID   uint32
 	Stamp Stamp
-	// MadeUp marks a file whose size and content the kernel makes up while it is read (/proc, /sys). Only
-	// an open file knows.
+	// MadeUp marks a file whose size and content the kernel makes up while it is read (/proc,
+	// /sys). Only an open file knows.
 	MadeUp bool
 }
 

@@ -17,14 +17,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFiles bounds how many files the lock folder ever holds. Two paths that share one wait for each other now and
-// then, which costs a moment and is never wrong, since nobody takes two locks at once.
+// lockFiles bounds how many files the lock folder ever holds. Two paths that share one wait for
+// each other now and then, which costs a moment and is never wrong, since nobody takes two locks at
+// once.
 const lockFiles = 256
 
-// locks makes writers of one path wait for each other: goroutines by a channel, processes by flock on a file in a
-// folder of this user. The folder is not in the workspace, where it would show up in a person's work.
+// locks makes writers of one path wait for each other: goroutines by a channel, processes by flock
+// on a file in a folder of this user. The folder is not in the workspace, where it would show up in
+// a person's work.
 //
-// A lock file's content is the temporary file its holder is writing. It is empty unless the holder died.
+// A lock file's content is the temporary file its holder is writing. It is empty unless the holder
+// died.
 type locks struct {
 	mu    sync.Mutex
 	dir   string
@@ -78,7 +81,8 @@ func (l *locks) slot(n int) (chan struct{}, error) {
 	return l.slots[n], nil
 }
 
-// lockFile polls, because a blocked flock cannot be called off. The wait between two tries grows to 50 ms.
+// lockFile polls, because a blocked flock cannot be called off. The wait between two tries grows to
+// 50 ms.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -108,8 +112,8 @@ func (h *heldLock) release() {
 	<-h.slot
 }
 
-// note writes down the temporary file in flight; "" when there is none. Failing to is harmless: a crash would leave a
-// file behind.
+// note writes down the temporary file in flight; "" when there is none. Failing to is harmless: a
+// crash would leave a file behind.
 func (h *heldLock) note(temp string) {
 	if h.file.Truncate(0) == nil && temp != "" {
 		_, _ = h.file.WriteAt([]byte(temp), 0)
@@ -122,8 +126,8 @@ func (h *heldLock) left() string {
 	return string(b)
 }
 
-// RuntimeDir is the folder for this user's short-lived files: below XDG_RUNTIME_DIR, else /run/user/UID, else the
-// temporary folder.
+// RuntimeDir is the folder for this user's short-lived files: below XDG_RUNTIME_DIR, else
+// /run/user/UID, else the temporary folder.
 func RuntimeDir() string {
 	own := fmt.Sprintf("/run/user/%d", os.Getuid())
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
@@ -134,8 +138,8 @@ func RuntimeDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("adze-%d", os.Getuid()))
 }
 
-// ownFolder makes dir and its parent for this user alone. In a shared temporary folder somebody else may have put
-// something of that name there first.
+// ownFolder makes dir and its parent for this user alone. In a shared temporary folder somebody
+// else may have put something of that name there first.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &Error{Code: IO, Message: fmt.Sprintf("lock folder %s: %v", dir, cause(err)), Err: err}

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Look shows see the file as Update would find it now, and fails where Update would before it changes anything: a
-// protected place, a folder, a read-only file. It makes no folder, takes no lock and writes nothing, so that what it
-// saw may be different when Update comes.
+// Look shows see the file as Update would find it now, and fails where Update would before it
+// changes anything: a protected place, a folder, a read-only file. It makes no folder, takes no
+// lock and writes nothing, so that what it saw may be different when Update comes.
 func (r *Root) Look(p Path, see func(*Current) error) error {
 	if err := p.writable(); err != nil {
 		return err

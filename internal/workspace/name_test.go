@@ -9,7 +9,8 @@ import (
 	"adze/internal/workspace"
 )
 
-// TestShownNamesCanBeGivenBack makes files with names that are shown in another way, and finds each by what is shown.
+// TestShownNamesCanBeGivenBack makes files with names that are shown in another way, and finds each
+// by what is shown.
 func TestShownNamesCanBeGivenBack(t *testing.T) {
 	dir := t.TempDir()
 	root, err := workspace.Open(dir)

@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// maxLinks is how many symbolic links one name may go through, as in Linux (path_resolution(7)).
+	// maxLinks is how many symbolic links one name may go through, as in Linux
+	// (path_resolution(7)).
 	maxLinks = 40
-	// maxPath bounds a name in bytes: PATH_MAX of Linux, above which no call of the kernel takes it whole.
+	// maxPath bounds a name in bytes: PATH_MAX of Linux, above which no call of the kernel takes it
+	// whole.
 	maxPath = 4096
 )
 
@@ -36,7 +38,8 @@ type Path struct {
 // Abs is the absolute path; no part of it was a link when it was resolved.
 func (p Path) Abs() string { return p.abs }
 
-// Display is the name for people and models: relative to the root with slashes, or absolute outside.
+// Display is the name for people and models: relative to the root with slashes, or absolute
+// outside.
 func (p Path) Display() string { return p.display }
 
 // Outside reports that the object is not below the workspace root.
@@ -45,14 +48,16 @@ func (p Path) Outside() bool { return p.outside }
 // Protected reports that writing there could make another program run something (see protects).
 func (p Path) Protected() bool { return p.protected }
 
-// Direct reports that no link was followed on the way, so that the name itself says which object is meant.
+// Direct reports that no link was followed on the way, so that the name itself says which object is
+// meant.
 func (p Path) Direct() bool { return p.links == 0 }
 
 // Given is the name as it was asked for.
 func (p Path) Given() string { return p.given }
 
-// Named is the absolute path that the name spells, cleaned as text: where links lead from it, another than Abs. It is
-// for rules about names and never opened. Inside gives it relative to the root.
+// Named is the absolute path that the name spells, cleaned as text: where links lead from it,
+// another than Abs. It is for rules about names and never opened. Inside gives it relative to the
+// root.
 func (p Path) Named() string { return p.named }
 
 // Inside gives an absolute path relative to the root, and whether it is below it.
@@ -61,15 +66,16 @@ func (r *Root) Inside(abs string) (rel string, inside bool) { return below(r.dir
 // Exists reports whether something was there when the name was resolved.
 func (p Path) Exists() bool { return p.exists }
 
-// Consented is p for a caller that knows the gate agreed to a path outside the workspace. Without it Open and
-// Update refuse such a path. It does not lift protection.
+// Consented is p for a caller that knows the gate agreed to a path outside the workspace. Without
+// it Open and Update refuse such a path. It does not lift protection.
 func (p Path) Consented() Path {
 	p.consented = true
 	return p
 }
 
-// Resolve finds what name means now: a leading @ is dropped, ~ is the home folder, a relative name starts at the
-// root, links are followed part by part. A missing tail is kept as written, so that new files have a path too.
+// Resolve finds what name means now: a leading @ is dropped, ~ is the home folder, a relative name
+// starts at the root, links are followed part by part. A missing tail is kept as written, so that
+// new files have a path too.
 func (r *Root) Resolve(name string) (Path, error) {
 	switch {
 	case strings.ContainsRune(name, 0):
@@ -99,8 +105,9 @@ func (r *Root) Resolve(name string) (Path, error) {
 	return p, nil
 }
 
-// Lead tells where each of some names leads, as Resolve would, all at one moment: a folder that is on the way to
-// several is looked at once. It is "" for one that leads nowhere. Nothing is remembered from one call to the next.
+// Lead tells where each of some names leads, as Resolve would, all at one moment: a folder that is
+// on the way to several is looked at once. It is "" for one that leads nowhere. Nothing is
+// remembered from one call to the next.
 func (r *Root) Lead(names []string) []string {
 	led := make([]string, len(names))
 	if r.still() != nil {
@@ -129,15 +136,16 @@ func (r *Root) Lead(names []string) []string {
 	return led
 }
 
-// Lacks reports, at the price of one look, that nothing has a name relative to the root now. It says nothing about what
-// is there: that is found out by Resolve, which refuses what must not be used.
+// Lacks reports, at the price of one look, that nothing has a name relative to the root now. It
+// says nothing about what is there: that is found out by Resolve, which refuses what must not be
+// used.
 func (r *Root) Lacks(rel string) bool {
 	_, err := lstat(r.dir + "/" + rel)
 	return gone(err)
 }
 
-// absolute turns name into an absolute path without looking at links. It must not clean: in "link/.." the
-// parent is that of the link's target.
+// absolute turns name into an absolute path without looking at links. It must not clean: in
+// "link/.." the parent is that of the link's target.
 func (r *Root) absolute(name string) (string, error) {
 	name = r.withoutAt(plainName(name))
 	switch {
@@ -152,7 +160,8 @@ func (r *Root) absolute(name string) (string, error) {
 	return r.dir + "/" + name, nil
 }
 
-// withoutAt drops the @ that prompts put before file names, but not that of a real entry such as "@types".
+// withoutAt drops the @ that prompts put before file names, but not that of a real entry such as
+// "@types".
 func (r *Root) withoutAt(name string) string {
 	rest, found := strings.CutPrefix(name, "@")
 	if !found {
@@ -165,8 +174,9 @@ func (r *Root) withoutAt(name string) string {
 	return rest
 }
 
-// follow walks full from the top, replacing links by what they point at, as the kernel would. The way to the root is
-// not walked again: it was free of links when the root was opened, and still looked whether it leads to the same folder.
+// follow walks full from the top, replacing links by what they point at, as the kernel would. The
+// way to the root is not walked again: it was free of links when the root was opened, and still
+// looked whether it leads to the same folder.
 func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) (at string, exists bool, links int, err error) {
 	at = "/"
 	if rest, inside := strings.CutPrefix(full, r.dir+"/"); inside {
@@ -233,9 +243,10 @@ func below(dir, abs string) (string, bool) {
 	return abs, false
 }
 
-// protects reports whether a part of rel names a folder whose files make other programs act: version control runs
-// hooks and configured programs, .adze holds this program's own rules. Names count whether or not they exist yet, and
-// in any case, because some file systems fold it. Others leave out invisible characters (git's CVE-2014-9390).
+// protects reports whether a part of rel names a folder whose files make other programs act:
+// version control runs hooks and configured programs, .adze holds this program's own rules. Names
+// count whether or not they exist yet, and in any case, because some file systems fold it. Others
+// leave out invisible characters (git's CVE-2014-9390).
 func protects(rel string) bool {
 	visible := func(c rune) rune {
 		if unicode.Is(unicode.Cf, c) {

@@ -133,8 +133,8 @@ func TestSimilarOffersWhatWasMeant(t *testing.T) {
 	}
 }
 
-// Where names lead is what Resolve says of each, also where folders on the way are links, and what changes between two
-// calls is seen by the second.
+// Where names lead is what Resolve says of each, also where folders on the way are links, and what
+// changes between two calls is seen by the second.
 func TestLeadSaysWhatResolveSays(t *testing.T) {
 	base := t.TempDir()
 	for _, dir := range []string{"work", "real/deep", "other/deep"} {

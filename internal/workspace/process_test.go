@@ -43,8 +43,8 @@ func writeWithoutEnd(dir string) {
 	}
 }
 
-// A process killed in the middle of writing leaves the old file or the new one; its lock is free, and the next write
-// removes what it left.
+// A process killed in the middle of writing leaves the old file or the new one; its lock is free,
+// and the next write removes what it left.
 func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 	rounds := 8
 	if testing.Short() {

@@ -7,8 +7,8 @@ const (
 	snapshotTotal = 8 << 20   // bytes of all kept texts together; the oldest go first
 )
 
-// State identifies a file's content at one moment. It is stored with a call's metadata, so that a resumed session
-// still knows what it has read.
+// State identifies a file's content at one moment. It is stored with a call's metadata, so that a
+// resumed session still knows what it has read.
 type State struct {
 	Path     string `json:"path"` // absolute
 	SHA256   string `json:"sha256,omitempty"`
@@ -19,8 +19,8 @@ type State struct {
 	BOM      bool   `json:"bom,omitempty"`
 }
 
-// Same reports whether both describe the same content of the same file: by hash where both have one, so that a mere
-// touch does not count, else by stamp.
+// Same reports whether both describe the same content of the same file: by hash where both have
+// one, so that a mere touch does not count, else by stamp.
 func (s State) Same(now State) bool {
 	if s.Path != now.Path {
 		return false
@@ -31,8 +31,8 @@ func (s State) Same(now State) bool {
 	return s.Stamp == now.Stamp
 }
 
-// Seen remembers, for each session, the state of every file it has read or written. The zero value is ready; it is
-// safe for concurrent use.
+// Seen remembers, for each session, the state of every file it has read or written. The zero value
+// is ready; it is safe for concurrent use.
 type Seen struct {
 	mu     sync.Mutex
 	states map[seenKey]State
@@ -43,8 +43,8 @@ type Seen struct {
 
 type seenKey struct{ session, path string }
 
-// Record notes that the session knows the file in this state. text is its decoded content, kept while it is small; ""
-// keeps none.
+// Record notes that the session knows the file in this state. text is its decoded content, kept
+// while it is small; "" keeps none.
 func (s *Seen) Record(session string, state State, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,9 @@ const (
 	similarDepth = 12     // folders below the root; each is opened from there, so depth costs twice
 )
 
-// Similar offers up to three names that somebody who wrote p, which does not exist, may have meant: first from the
-// folder it names, then files of the same name elsewhere in the workspace. Inside they are relative to the root.
+// Similar offers up to three names that somebody who wrote p, which does not exist, may have meant:
+// first from the folder it names, then files of the same name elsewhere in the workspace. Inside
+// they are relative to the root.
 func (r *Root) Similar(p Path) []string {
 	if p.allowed() != nil {
 		return nil
@@ -82,7 +83,8 @@ func (r *Root) display(abs string) string {
 	return rel
 }
 
-// elsewhere looks for files of that very name, breadth first, so that the nearest to the root come first.
+// elsewhere looks for files of that very name, breadth first, so that the nearest to the root come
+// first.
 func (r *Root) elsewhere(name string, not []string) (found []string) {
 	budget := similarScan
 	for queue := []string{r.dir}; len(queue) > 0 && budget > 0 && len(found) < similarNames; queue = queue[1:] {
@@ -111,8 +113,8 @@ func (r *Root) elsewhere(name string, not []string) (found []string) {
 	return found
 }
 
-// likeness is 1 for names that differ only in case or in look-alike characters, and falls with the share of
-// characters to change.
+// likeness is 1 for names that differ only in case or in look-alike characters, and falls with the
+// share of characters to change.
 func likeness(a, b string) float64 {
 	a, b = plain(a), plain(b)
 	if a == b {
@@ -150,7 +152,8 @@ func plain(s string) string {
 	return strings.ToLower(s)
 }
 
-// distance counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+// distance counts insertions, deletions, replacements and swaps of neighbours (optimal string
+// alignment).
 func distance(a, b []rune) int {
 	before, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

@@ -29,9 +29,10 @@ type Written struct {
 	Notes   []string // what a person should know, such as that a hard link was cut
 }
 
-// Update changes one file, or makes it together with its missing folders. It holds the path's lock while change looks
-// at the current content and answers with the splices to make, in ascending order. The result is the old file or the
-// new one, never a mixture; on any error it is the old one and nothing else is left behind.
+// Update changes one file, or makes it together with its missing folders. It holds the path's lock
+// while change looks at the current content and answers with the splices to make, in ascending
+// order. The result is the old file or the new one, never a mixture; on any error it is the old one
+// and nothing else is left behind.
 func (r *Root) Update(ctx context.Context, p Path, change func(*Current) ([]Splice, error)) (Written, error) {
 	if err := p.writable(); err != nil {
 		return Written{}, err
@@ -135,8 +136,8 @@ func ordered(splices []Splice, cur *Current) error {
 	return nil
 }
 
-// maxMade is how many missing folders one update makes: a path with more is a mistake or an attack, and each costs a
-// wait for the disk.
+// maxMade is how many missing folders one update makes: a path with more is a mistake or an attack,
+// and each costs a wait for the disk.
 const maxMade = 64
 
 // cut keeps a very long name from filling a message.
@@ -147,7 +148,8 @@ func cut(name string) string {
 	return strings.ToValidUTF8(name[:80], "") + "…"
 }
 
-// makeParent opens p's folder and makes the missing ones, whose absolute paths it returns, outermost first.
+// makeParent opens p's folder and makes the missing ones, whose absolute paths it returns,
+// outermost first.
 func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 	base, leaf := filepath.Split(p.abs)
 	if leaf == "" || p.abs == r.dir {
@@ -193,7 +195,8 @@ func enter(at Dir, name string) (next Dir, created bool, err error) {
 	return next, created, err
 }
 
-// unmake removes folders this update made, innermost first. One that somebody has put a file into stays.
+// unmake removes folders this update made, innermost first. One that somebody has put a file into
+// stays.
 func (r *Root) unmake(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
 		base, leaf := filepath.Split(made[i])

@@ -28,7 +28,8 @@ import (
 )
 
 // HashLimit is the size in bytes up to which a file's identity is its SHA-256. Hashing takes about
-// half a millisecond a megabyte, so that a read of a larger file would pay more for it than for the read.
+// half a millisecond a megabyte, so that a read of a larger file would pay more for it than for the
+// read.
 const HashLimit = 8 << 20
 
 // Options changes what Open uses; the zero value is right outside tests.

@@ -17,11 +17,11 @@ const (
 	largestCopy = 16 << 20 // bytes of a file
 )
 
-// narrowing is the file of a project that only denies and asks: what it forbids in the main checkout it forbids in a work
-// tree, also where git does not know it.
+// narrowing is the file of a project that only denies and asks: what it forbids in the main
+// checkout it forbids in a work tree, also where git does not know it.
 const narrowing = ".adze/config.json"
 
-// furnish copies what the person wants, and tells what was left out.
+// furnish copies what the user wants, and tells what was left out.
 func (r *repository) furnish(ctx context.Context, rec *Record) (notices []string, err error) {
 	main, err := r.desk.Git.Open(ctx, r.main)
 	if err != nil {

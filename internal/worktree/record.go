@@ -76,7 +76,8 @@ func lockOf(dir, slug string) *flock.Flock {
 	return flock.New(filepath.Join(dir, slug+lockEnd), flock.SetPermissions(0o600))
 }
 
-// enter waits until the work tree is ours alone, so that it can be made, or until it is there and may be gone into.
+// enter waits until the work tree is ours alone, so that it can be made, or until it is there and
+// may be gone into.
 func (r *repository) enter(ctx context.Context, slug string) (alone bool, unlock func(), err error) {
 	ctx = within(ctx)
 	for {
@@ -124,7 +125,8 @@ func (r *repository) hold(slug string) (release func(), err error) {
 	return func() { _ = l.Unlock() }, nil
 }
 
-// Hold keeps the work tree that a folder lies in from being removed, for who works there; elsewhere it does nothing.
+// Hold keeps the work tree that a folder lies in from being removed, for who works there; elsewhere
+// it does nothing.
 func Hold(state, dir string) (release func(), err error) {
 	path, rec, ok := find(state, dir)
 	if !ok || !rec.Ready {
@@ -183,8 +185,9 @@ func Names(state string) func(dir string) string {
 	}
 }
 
-// Of names the work tree that a folder lies in, and the same folder of the main checkout, where adze made it and it still
-// belongs to that repository: its own files say so on both sides. Else both are empty.
+// Of names the work tree that a folder lies in, and the same folder of the main checkout, where
+// adze made it and it still belongs to that repository: its own files say so on both sides. Else
+// both are empty.
 func Of(state, dir string) (name, main string) {
 	_, rec, ok := find(state, dir)
 	if !ok || !rec.Ready || !belongs(rec) {

@@ -81,8 +81,8 @@ func (c *count) names() string {
 	return strings.Join(names, ", ") + more
 }
 
-// patience is how many times as often calls may be made: those of steps that take a second on average, those that take
-// five, and those that ask after a job.
+// patience is how many times as often calls may be made: those of steps that take a second on
+// average, those that take five, and those that ask after a job.
 func (c *count) patience(took time.Duration, slow, slower, pending int) int {
 	switch {
 	case c.pending:
@@ -95,7 +95,8 @@ func (c *count) patience(took time.Duration, slow, slower, pending int) int {
 	return 1
 }
 
-// mean is how long a step took; round is that of a circle, where a step that waits and one that looks count as one.
+// mean is how long a step took; round is that of a circle, where a step that waits and one that
+// looks count as one.
 func (c *count) mean() time.Duration { return c.took / time.Duration(max(1, c.steps)) }
 func (c *count) round() time.Duration {
 	return c.took / time.Duration(max(1, c.least)*max(1, len(c.times)/2))

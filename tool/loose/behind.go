@@ -2,8 +2,8 @@ package loose
 
 import "strings"
 
-// behind judges what stands behind a value that is whole, and returns the value that is meant; false: something else is
-// said there.
+// behind judges what stands behind a value that is whole, and returns the value that is meant;
+// false: something else is said there.
 func behind(value *Tree, rest string, did *Steps) (*Tree, bool) {
 	if value.Kind != Object {
 		return nil, false
@@ -31,8 +31,8 @@ func behind(value *Tree, rest string, did *Steps) (*Tree, bool) {
 	return value, true
 }
 
-// withoutTokens takes off the marks with which models end a call or a turn, where a server did not: <|…|> of any name,
-// and those that look like tags.
+// withoutTokens takes off the marks with which models end a call or a turn, where a server did not:
+// <|…|> of any name, and those that look like tags.
 func withoutTokens(rest string) string {
 	for {
 		rest = strings.TrimSpace(rest)

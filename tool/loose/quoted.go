@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// quoted reads a string in any of the quotes that models use. The quote that opened it must close it; what
-// stands between is content and is not touched.
+// quoted reads a string in any of the quotes that models use. The quote that opened it must close
+// it; what stands between is content and is not touched.
 func (r *reader) quoted() (string, bool) {
 	open, size := utf8.DecodeRuneInString(r.text[min(r.at, len(r.text)):])
 	shut := open
@@ -58,8 +58,8 @@ func (r *reader) content(open, shut rune) (string, bool) {
 	return "", false
 }
 
-// escape reads one escape of JSON. Beside those only \' within single quotes is certain: elsewhere the
-// backslash may be content, and in Python so may the one of \/.
+// escape reads one escape of JSON. Beside those only \' within single quotes is certain: elsewhere
+// the backslash may be content, and in Python so may the one of \/.
 func (r *reader) escape(open rune) (rune, bool) {
 	if r.at+1 >= len(r.text) {
 		return 0, false

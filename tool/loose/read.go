@@ -1,18 +1,20 @@
-// Package loose reads what is almost JSON, as models write it, into a tree that keeps the order of names, names that
-// stand twice, and every digit of a number.
+// Package loose reads what is almost JSON, as models write it, into a tree that keeps the order of
+// names, names that stand twice, and every digit of a number.
 //
-// The one rule: it is lax about how things are written, never about where they end. It notes each step that was lax,
-// and what cannot be read with certainty is not read.
+// The one rule: it is lax about how things are written, never about where they end. It notes each
+// step that was lax, and what cannot be read with certainty is not read.
 //
-// Start reading at Read and Arguments; quoted.go reads texts, behind.go what follows an object, steps.go has the names of the steps, tree.go the Tree.
+// Start reading at Read and Arguments; quoted.go reads texts, behind.go what follows an object,
+// steps.go has the names of the steps, tree.go the Tree.
 //
-// Known limits: it reads the whole text at once, and it mends nothing: what a schema wants is the matter of tool.
+// Known limits: it reads the whole text at once, and it mends nothing: what a schema wants is the
+// matter of tool.
 package loose
 
 import "strings"
 
-// reader reads what is almost JSON. It is lax about how things are written, never about where they end:
-// each object, array, string and comment must be closed, and nothing may follow.
+// reader reads what is almost JSON. It is lax about how things are written, never about where they
+// end: each object, array, string and comment must be closed, and nothing may follow.
 type reader struct {
 	text  string
 	at    int
@@ -20,7 +22,8 @@ type reader struct {
 	did   *Steps
 }
 
-// Read reads one value and notes what was lax about it; false where it cannot be read with certainty.
+// Read reads one value and notes what was lax about it; false where it cannot be read with
+// certainty.
 func Read(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if inner, fenced := unfence(text); fenced {
@@ -32,9 +35,9 @@ func Read(text string, did *Steps) (*Tree, bool) {
 	return value, ok && r.skip() && r.at == len(r.text)
 }
 
-// Arguments also passes over what models leave around arguments: a byte order mark, words before the one
-// fence that holds them, and what stands behind an object that is whole: closing brackets, the marks with which models
-// end a call, the same object once more.
+// Arguments also passes over what models leave around arguments: a byte order mark, words before
+// the one fence that holds them, and what stands behind an object that is whole: closing brackets,
+// the marks with which models end a call, the same object once more.
 func Arguments(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
@@ -64,7 +67,8 @@ func Arguments(text string, did *Steps) (*Tree, bool) {
 			return nil, false
 		}
 	}
-	// A quote that was not escaped can end a line of content, and then what looks like a name is content, too.
+	// A quote that was not escaped can end a line of content, and then what looks like a name is
+	// content, too.
 	return value, !did.has(stepBetween) || !did.has(stepControls)
 }
 
@@ -186,8 +190,9 @@ func (r *reader) object() (*Tree, bool) {
 	return t, ok
 }
 
-// list reads items between two brackets. A comma may stand before the first and behind the last, none may stand
-// alone, and a line break may stand for one where what follows cannot belong to the item before.
+// list reads items between two brackets. A comma may stand before the first and behind the last,
+// none may stand alone, and a line break may stand for one where what follows cannot belong to the
+// item before.
 func (r *reader) list(open, shut byte, item func() bool) bool {
 	if !r.take(open) {
 		return false
@@ -217,8 +222,9 @@ func (r *reader) list(open, shut byte, item func() bool) bool {
 	return false
 }
 
-// nextLine reports whether the next item begins on a line of its own, which makes up for its comma: a quoted
-// name in an object, an object or list behind another in a list. Two texts may be one that was broken up.
+// nextLine reports whether the next item begins on a line of its own, which makes up for its comma:
+// a quoted name in an object, an object or list behind another in a list. Two texts may be one that
+// was broken up.
 func (r *reader) nextLine(last int, shut byte) bool {
 	next := r.peek()
 	if !strings.Contains(r.text[last:r.at], "\n") {

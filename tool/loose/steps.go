@@ -34,5 +34,6 @@ const (
 	stepControls = "control_characters" // line breaks and tabs inside a string
 )
 
-// MaxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth of it.
+// MaxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth
+// of it.
 const MaxNesting = 500

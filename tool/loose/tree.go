@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Tree is a JSON value as a repair sees it: names in the order in which they were written, also those that
-// were written twice, and numbers digit by digit.
+// Tree is a JSON value as a repair sees it: names in the order in which they were written, also
+// those that were written twice, and numbers digit by digit.
 type Tree struct {
 	Kind  Kind
 	Text  string   // of a string, decoded; of a number or a literal, as JSON writes it

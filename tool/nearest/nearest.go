@@ -34,9 +34,9 @@ func Names(name string, candidates []string, n int) []string {
 	return out
 }
 
-// likeness is the distance of two folded names and whether it is small enough to count. The distance is at
-// least the difference in length, and just that when one contains the other, so a name of megabytes costs
-// nothing.
+// likeness is the distance of two folded names and whether it is small enough to count. The
+// distance is at least the difference in length, and just that when one contains the other, so a
+// name of megabytes costs nothing.
 func likeness(a, b string) (cost int, ok bool) {
 	longer, shorter := max(len(a), len(b)), min(len(a), len(b))
 	if shorter > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
@@ -54,8 +54,8 @@ func Fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// Distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as one
-// change. Three rows are enough.
+// Distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as
+// one change. Three rows are enough.
 func Distance(a, b string) int {
 	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range previous {

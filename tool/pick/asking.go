@@ -10,8 +10,9 @@ import (
 	"adze/tool"
 )
 
-// Model asks a small model which tools fit. The model sees only the best of a first scorer, so that the
-// question stays short however large the catalogue is, and names that it makes up are not heard.
+// Model asks a small model which tools fit. The model sees only the best of a first scorer, so that
+// the question stays short however large the catalogue is, and names that it makes up are not
+// heard.
 type Model struct {
 	// Ask puts one question to a model and returns its answer.
 	Ask func(ctx context.Context, instruction, question string) (string, error)
@@ -49,8 +50,8 @@ type modelIndex struct {
 	defs  []tool.Definition
 }
 
-// Score gives the model's first choice 1, the others evenly less, and a tool that it did not name at most a
-// tenth of its first score, so that the rest keeps an order.
+// Score gives the model's first choice 1, the others evenly less, and a tool that it did not name
+// at most a tenth of its first score, so that the rest keeps an order.
 func (x *modelIndex) Score(ctx context.Context, query string) (Scores, error) {
 	first, err := x.first.Score(ctx, query)
 	if err != nil {

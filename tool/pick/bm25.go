@@ -9,10 +9,11 @@ import (
 	"adze/tool"
 )
 
-// BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by where it
-// stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words, endings are cut,
-// and a word that no tool has is looked for as beginning of one, or with one letter wrong. The score is
-// the part that was reached of what a tool with all words of the query, and one more, would get.
+// BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by
+// where it stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words,
+// endings are cut, and a word that no tool has is looked for as beginning of one, or with one
+// letter wrong. The score is the part that was reached of what a tool with all words of the query,
+// and one more, would get.
 type BM25 struct {
 	// Plain turns synonyms, phrases and the meaning of values (photo.jpg is an image) off.
 	Plain bool
@@ -42,7 +43,8 @@ const (
 	guessWeight   = 0.6 // so does a beginning or a misspelling
 )
 
-// weightOf is how much one occurrence counts, lengthOf how much a long field is held against it (b).
+// weightOf is how much one occurrence counts, lengthOf how much a long field is held against it
+// (b).
 func weightOf(f field) float64 { return [fields]float64{3, 2, 2, 1, 0.5, 0.4}[f] }
 func lengthOf(f field) float64 { return [fields]float64{0.3, 0.3, 0.3, 0.6, 0.6, 0.6}[f] }
 
@@ -119,7 +121,8 @@ func (x *bm25Index) idf(term int) float64 {
 func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	scores := make([]float64, x.docs)
 	best := make([]float64, x.docs)
-	// A query of one common word says little, however well it fits: one rare word more is always missed.
+	// A query of one common word says little, however well it fits: one rare word more is always
+	// missed.
 	words := x.words(query)
 	ideal := x.rarity(1) + mostTelling(words)
 	for _, w := range words {
@@ -144,8 +147,8 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	return Scores{scores, func(i int) string { return x.explain(words, i) }}, ctx.Err()
 }
 
-// tellingWords is how many words of a query a tool can be asked to match: a long prompt tells of more than one
-// thing, and each tool fits a part of it.
+// tellingWords is how many words of a query a tool can be asked to match: a long prompt tells of
+// more than one thing, and each tool fits a part of it.
 const tellingWords = 8
 
 // mostTelling is what a tool gets that has the rarest words of a query in full.

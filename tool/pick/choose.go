@@ -16,7 +16,8 @@ type candidate struct {
 	excluded  bool
 }
 
-// choose says of each definition whether it is picked and why; the picks come first, each part by score.
+// choose says of each definition whether it is picked and why; the picks come first, each part by
+// score.
 func (p *Picker) choose(o Options, r rating) []candidate {
 	limit := o.MaxCandidates
 	if limit <= 0 {
@@ -60,7 +61,8 @@ func (r rating) reason(place int) string {
 	return why
 }
 
-// unfit says why a definition may not be picked whatever its score. It is read only where more than its name counts.
+// unfit says why a definition may not be picked whatever its score. It is read only where more than
+// its name counts.
 func (p *Picker) unfit(o Options, at int) string {
 	switch {
 	case slices.Contains(o.Except, p.names[at]):
@@ -105,8 +107,8 @@ func (o Options) weak(score float64, long bool) string {
 	return fmt.Sprintf("scores less than %.2g", least)
 }
 
-// OfferSize is about how many bytes a definition takes in a request: name, description and the offered
-// schema in the frame that most wire formats share.
+// OfferSize is about how many bytes a definition takes in a request: name, description and the
+// offered schema in the frame that most wire formats share.
 func OfferSize(d tool.Definition) int {
 	const frame = len(`{"type":"function","function":{"name":"","description":,"parameters":}},`)
 	text, _ := json.Marshal(d.Description) // a string always encodes

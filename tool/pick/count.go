@@ -29,7 +29,8 @@ func (c *counter) document(i int, d tool.Definition) {
 	c.arguments(i, d.Parameters)
 }
 
-// arguments counts the names of a schema's properties, and what is said about them, in lists and objects below, too.
+// arguments counts the names of a schema's properties, and what is said about them, in lists and
+// objects below, too.
 func (c *counter) arguments(i int, schema json.RawMessage) {
 	var s argumentSchema
 	if json.Unmarshal(schema, &s) == nil { // a schema of an unusual form offers no words

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// hint is a word that the shape of a value in a query stands for: a query with a URL is about a page, one
-// with photo.jpg about an image.
+// hint is a word that the shape of a value in a query stands for: a query with a URL is about a
+// page, one with photo.jpg about an image.
 type hint struct{ word, value string }
 
 // hints reads the values of a query, in order.

@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// Hybrid adds up what several scorers say, by weight. One that fails is left out of that answer; only when
-// all fail does Hybrid.
+// Hybrid adds up what several scorers say, by weight. One that fails is left out of that answer;
+// only when all fail does Hybrid.
 type Hybrid struct{ Parts []Weighted }
 
 // Weighted is a scorer's part in a Hybrid. A weight of 0 counts as 1.

@@ -1,17 +1,19 @@
-// Package pick chooses among many definitions of tools those that fit a query, and says why the others do not.
+// Package pick chooses among many definitions of tools those that fit a query, and says why the
+// others do not.
 //
-// The one rule: it is pure. It runs no tool, keeps nothing between two picks but an index of the definitions, and
-// the same input gives the same answer. What a scorer brings may fail, panic or take too long: then the order is
-// that of registration, and every result says so.
+// The one rule: it is pure. It runs no tool, keeps nothing between two picks but an index of the
+// definitions, and the same input gives the same answer. What a scorer brings may fail, panic or
+// take too long: then the order is that of registration, and every result says so.
 //
-// Start reading at Tools in pick.go and at Picker in picker.go. scorer.go has the port. bm25.go is the default, with
-// count.go for how its index is made, query.go for what is asked of it, written.go for how it is kept, words.go, synonyms.go
-// and hints.go for what words and values mean; semantic.go rates by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go goes from scores to results.
-// tool/pickset measures all of them on testdata/pick.
+// Start reading at Tools in pick.go and at Picker in picker.go. scorer.go has the port. bm25.go is
+// the default, with count.go for how its index is made, query.go for what is asked of it,
+// written.go for how it is kept, words.go, synonyms.go and hints.go for what words and values mean;
+// semantic.go rates by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go
+// goes from scores to results. tool/pickset measures all of them on testdata/pick.
 //
-// Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word nor a synonym with
-// the query; the synonyms were written by the hand that wrote most of the labelled set, so recall on other
-// catalogues may be lower.
+// Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word
+// nor a synonym with the query; the synonyms were written by the hand that wrote most of the
+// labelled set, so recall on other catalogues may be lower.
 package pick
 
 import (
@@ -70,9 +72,10 @@ type Provenance struct {
 	Fallback string `json:"fallback,omitempty"`
 }
 
-// Tools chooses the definitions that fit a query best. It runs no tool. The same input gives the same
-// answer; equal scores stay in the order of defs. A scorer that fails or takes too long is replaced by the
-// order of defs, and every result says so. Whoever asks the same definitions often makes a Picker.
+// Tools chooses the definitions that fit a query best. It runs no tool. The same input gives the
+// same answer; equal scores stay in the order of defs. A scorer that fails or takes too long is
+// replaced by the order of defs, and every result says so. Whoever asks the same definitions often
+// makes a Picker.
 func Tools(ctx context.Context, query string, defs []tool.Definition, o Options) []Result {
 	return New(defs, o.Scorer).Pick(ctx, query, o)
 }

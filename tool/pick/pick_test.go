@@ -276,7 +276,8 @@ func BenchmarkPick(b *testing.B) {
 	})
 }
 
-// A prompt of many words is about more than any one tool: nothing that fits a part of it is dropped by its score.
+// A prompt of many words is about more than any one tool: nothing that fits a part of it is dropped
+// by its score.
 func TestPickDropsNothingOfALongPromptByItsScore(t *testing.T) {
 	prompt := "please look at the strange thing that my colleague reported yesterday evening about windows closing, rotating colours, " +
 		"blinking cursors, lagging scrollbars, frozen keyboards, noisy fans and crashing plugins, find out whatever you can, then mail"
@@ -290,7 +291,8 @@ func TestPickDropsNothingOfALongPromptByItsScore(t *testing.T) {
 	}
 }
 
-// What is said about an argument is part of what is said about the tool, also in the items of a list.
+// What is said about an argument is part of what is said about the tool, also in the items of a
+// list.
 func TestPickReadsWhatIsSaidOfArguments(t *testing.T) {
 	defs := shed()
 	defs[3].Parameters = json.RawMessage(`{"type":"object","properties":{"hooks":{"type":"array","items":{"type":"object","properties":{

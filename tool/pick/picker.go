@@ -8,8 +8,8 @@ import (
 	"adze/tool"
 )
 
-// Picker keeps a scorer's index of some definitions, which is made at the first Pick. It is safe for
-// concurrent use.
+// Picker keeps a scorer's index of some definitions, which is made at the first Pick. It is safe
+// for concurrent use.
 type Picker struct {
 	names  []string
 	get    func(i int) tool.Definition
@@ -21,8 +21,8 @@ type Picker struct {
 	index Index
 }
 
-// Shelf keeps the index of some definitions between runs, for a scorer that can write its index down (Keeper). What it
-// holds is checked before it is used. Its fields may be nil.
+// Shelf keeps the index of some definitions between runs, for a scorer that can write its index
+// down (Keeper). What it holds is checked before it is used. Its fields may be nil.
 type Shelf struct {
 	Load func(scorer string) []byte
 	Save func(scorer string, raw []byte)
@@ -37,8 +37,8 @@ type Keeper interface {
 	Decode(raw []byte, n int) (Index, error)
 }
 
-// maxQuery is how much of a query counts, in bytes: what a person wants stands before the log that was
-// pasted behind it, and the time of a pick must have a bound.
+// maxQuery is how much of a query counts, in bytes: what a person wants stands before the log that
+// was pasted behind it, and the time of a pick must have a bound.
 const maxQuery = 4 << 10
 
 // New makes a Picker. A nil scorer is the default one.
@@ -53,8 +53,8 @@ func New(defs []tool.Definition, scorer Scorer) *Picker {
 	return p
 }
 
-// Of makes a Picker for the tools of a set. It reads no definition but of what may be picked, and all of them where the
-// shelf has no index; what is excluded has a name, and no more.
+// Of makes a Picker for the tools of a set. It reads no definition but of what may be picked, and
+// all of them where the shelf has no index; what is excluded has a name, and no more.
 func Of(set *tool.Set, scorer Scorer, shelf Shelf) *Picker {
 	if scorer == nil {
 		scorer = DefaultScorer()
@@ -95,7 +95,8 @@ type Choice struct {
 	Excluded     bool
 }
 
-// Choose is Pick with Debug, for who needs but names and reasons. Fallback says why the order is that of registration.
+// Choose is Pick with Debug, for who needs but names and reasons. Fallback says why the order is
+// that of registration.
 func (p *Picker) Choose(ctx context.Context, query string, o Options) (list []Choice, fallback string) {
 	r := p.rate(ctx, query, o.Timeout)
 	all := p.choose(o, r)

@@ -83,8 +83,8 @@ func (q *queryReader) ask(text, term string) {
 
 func (x *bm25Index) has(term string) bool { _, ok := x.term(term); return ok }
 
-// ask collects the terms for one word. A word that nobody knows counts for the ideal only a little: it is
-// more often a name or a value than something a tool could match.
+// ask collects the terms for one word. A word that nobody knows counts for the ideal only a little:
+// it is more often a name or a value than something a tool could match.
 func (x *bm25Index) ask(word, term string, synonyms thesaurus) asked {
 	a := asked{text: word}
 	if n, ok := x.term(term); ok {
@@ -110,7 +110,8 @@ func (x *bm25Index) ask(word, term string, synonyms thesaurus) asked {
 	return a
 }
 
-// guess finds terms that begin as the word does, are its two halves, or differ from it in one letter.
+// guess finds terms that begin as the word does, are its two halves, or differ from it in one
+// letter.
 func (x *bm25Index) guess(term string) (out []variant) {
 	const shortest, typo = 3, 5 // letters that a beginning, and a word with a mistake, must have
 	if len(term) < shortest {

@@ -19,8 +19,9 @@ func labelled(t testing.TB) pickset.Set {
 	return set
 }
 
-// TestPickRecall prints recall per scorer; run it with -v. The default may not become worse than it was,
-// and beats plain overlap of words by half at three candidates, on queries it was not tuned on.
+// TestPickRecall prints recall per scorer; run it with -v. The default may not become worse than it
+// was, and beats plain overlap of words by half at three candidates, on queries it was not tuned
+// on.
 func TestPickRecall(t *testing.T) {
 	const (
 		floor  = 0.61 // of the default at 3, on the test half

@@ -35,8 +35,8 @@ type Scores struct {
 // DefaultScorer is the one that measures best on testdata/pick without asking anybody: BM25.
 func DefaultScorer() Scorer { return BM25{} }
 
-// Keyword is plain overlap: which part of the query's words stands in a tool's name, description or tags.
-// It is what the others are measured against.
+// Keyword is plain overlap: which part of the query's words stands in a tool's name, description or
+// tags. It is what the others are measured against.
 type Keyword struct{}
 
 // Name is "keyword".
@@ -77,8 +77,8 @@ func (x keywordIndex) hits(asked []string, i int) (hits []string) {
 	return hits
 }
 
-// plainWords lists the distinct words of a text in lower case: what stands between characters that are
-// neither letter nor digit.
+// plainWords lists the distinct words of a text in lower case: what stands between characters that
+// are neither letter nor digit.
 func plainWords(text string) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -23,11 +23,12 @@ type Embedder interface {
 // EmbedText is one text to embed. Key is a definition's digest; a query has none.
 type EmbedText struct{ Key, Text string }
 
-// Embedding rates tools by how near their meaning is to the query's: the cosine of their vectors, where
-// what is less alike than unrelated texts usually are counts as nothing.
+// Embedding rates tools by how near their meaning is to the query's: the cosine of their vectors,
+// where what is less alike than unrelated texts usually are counts as nothing.
 type Embedding struct {
 	Embedder Embedder
-	// Unrelated is the cosine of texts that have nothing in common; 0: 0.2, which suits most models.
+	// Unrelated is the cosine of texts that have nothing in common; 0: 0.2, which suits most
+	// models.
 	Unrelated float64
 }
 

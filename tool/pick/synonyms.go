@@ -2,9 +2,10 @@ package pick
 
 import "strings"
 
-// groups are words that stand for one another when people speak of what tools do, one group a line. They
-// are general: a group is right when a thesaurus or the vocabulary of a trade would agree, whatever the
-// labelled set says. A word may stand in several groups; two words joined by _ are a phrase of the query.
+// groups are words that stand for one another when people speak of what tools do, one group a line.
+// They are general: a group is right when a thesaurus or the vocabulary of a trade would agree,
+// whatever the labelled set says. A word may stand in several groups; two words joined by _ are a
+// phrase of the query.
 const groups = `
 create add make new open
 delete remove erase drop destroy purge wipe clear discard
@@ -228,8 +229,8 @@ date january february march april june july august september october november de
 // thesaurus has groups by the stems of their words.
 type thesaurus map[string][][]string
 
-// synonymsOf is the thesaurus of some stems: a query has few, and all of them together would take longer to lay out than it
-// takes to look for these.
+// synonymsOf is the thesaurus of some stems: a query has few, and all of them together would take
+// longer to lay out than it takes to look for these.
 func synonymsOf(wanted map[string]bool) thesaurus {
 	out := thesaurus{}
 	for line := range strings.Lines(groups) {

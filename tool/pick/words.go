@@ -9,8 +9,9 @@ import (
 
 func notWordRune(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// eachWord yields the words of a text in lower case. Names fall apart at everything that is neither letter
-// nor digit, and at the humps of camelCase, whose whole is yielded too: GitHub is git, hub and github.
+// eachWord yields the words of a text in lower case. Names fall apart at everything that is neither
+// letter nor digit, and at the humps of camelCase, whose whole is yielded too: GitHub is git, hub
+// and github.
 func eachWord(text string, yield func(word string)) {
 	for len(text) > 0 {
 		start := strings.IndexFunc(text, func(r rune) bool { return !notWordRune(r) })
@@ -42,8 +43,8 @@ func humps(word string, yield func(string)) {
 	yield(strings.ToLower(word))
 }
 
-// hump reports whether a new part begins at i: an upper-case letter after a lower-case one, or the last of
-// a run of them before a lower-case one (HTTPServer), but not for a plural (PRs).
+// hump reports whether a new part begins at i: an upper-case letter after a lower-case one, or the
+// last of a run of them before a lower-case one (HTTPServer), but not for a plural (PRs).
 func hump(word string, i int) bool {
 	if !upper(word[i]) {
 		return false
@@ -58,8 +59,8 @@ func hump(word string, i int) bool {
 func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func lower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// stem cuts the endings of plurals, verbs and the nouns made of them, so that "created", "creating" and
-// "creation" meet. It need not be a word; it only must be the same for what belongs together.
+// stem cuts the endings of plurals, verbs and the nouns made of them, so that "created", "creating"
+// and "creation" meet. It need not be a word; it only must be the same for what belongs together.
 func stem(w string) string {
 	if len(w) < 3 || !ascii(w) {
 		return w

@@ -87,8 +87,8 @@ func TestValuesHaveMeanings(t *testing.T) {
 	}
 }
 
-// FuzzWords holds for any text: words are lower case and not empty, a stem is no longer than its word, and
-// all of it is fast and quiet.
+// FuzzWords holds for any text: words are lower case and not empty, a stem is no longer than its
+// word, and all of it is fast and quiet.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"createIssue", "HTTPServer_v2", "größe\xff", "ﬀ ǅ İ", "a-b.c/d", "running stopped notifications"} {
 		f.Add(s)

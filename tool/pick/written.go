@@ -9,7 +9,8 @@ import (
 	"sort"
 )
 
-// An index that is written down has numbers of fixed size, so that of hundreds of tools only the words of a query are read:
+// An index that is written down has numbers of fixed size, so that of hundreds of tools only the
+// words of a query are read:
 //
 //	magic, SHA-256 of the rest
 //	numbers of tools and terms, bytes of all stems

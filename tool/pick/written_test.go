@@ -22,7 +22,8 @@ func manyTools(n int) (out []tool.Definition) {
 	return out
 }
 
-// TestAWrittenIndexAnswersAsTheOneItWas: scores, order and reasons, for words, synonyms, beginnings, misspellings and halves.
+// TestAWrittenIndexAnswersAsTheOneItWas: scores, order and reasons, for words, synonyms,
+// beginnings, misspellings and halves.
 func TestAWrittenIndexAnswersAsTheOneItWas(t *testing.T) {
 	for _, scorer := range []BM25{{}, {Plain: true}} {
 		defs := manyTools(170)
@@ -81,8 +82,8 @@ func (s *shelved) shelf() Shelf {
 	return Shelf{Load: func(string) []byte { s.loads++; return s.raw }, Save: func(_ string, raw []byte) { s.saves++; s.raw = raw }}
 }
 
-// TestAPickReadsWhatItPicks: of later tools, with an index that is kept, no other definition is read; what is picked is the
-// same as with all of them at hand.
+// TestAPickReadsWhatItPicks: of later tools, with an index that is kept, no other definition is
+// read; what is picked is the same as with all of them at hand.
 func TestAPickReadsWhatItPicks(t *testing.T) {
 	defs := manyTools(170)
 	read := map[string]int{}

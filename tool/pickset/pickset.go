@@ -1,15 +1,16 @@
-// Package pickset reads a labelled set of tools and queries and measures how well a scorer finds the right
-// tools in it.
+// Package pickset reads a labelled set of tools and queries and measures how well a scorer finds
+// the right tools in it.
 //
-// The one rule: which half a query belongs to follows from its text alone. Scorers are tuned on the dev
-// half and judged on the test half.
+// The one rule: which half a query belongs to follows from its text alone. Scorers are tuned on the
+// dev half and judged on the test half.
 //
-// Start reading at Read, then Measure. A set is two files of one JSON object a line: tools.jsonl with
-// name, description, tags, aliases and args, and queries.jsonl with query and accept, the names of the
-// tools that are right answers; issues.jsonl, which may be missing, has queries by another hand.
+// Start reading at Read, then Measure. A set is two files of one JSON object a line: tools.jsonl
+// with name, description, tags, aliases and args, and queries.jsonl with query and accept, the
+// names of the tools that are right answers; issues.jsonl, which may be missing, has queries by
+// another hand.
 //
-// Known limits: a query counts as answered when one accepted tool is among the first k; how the others
-// rank is not looked at.
+// Known limits: a query counts as answered when one accepted tool is among the first k; how the
+// others rank is not looked at.
 package pickset
 
 import (
@@ -33,8 +34,8 @@ type Half string
 const (
 	Dev  Half = "dev"
 	Test Half = "test"
-	// Issues are the queries of issues.jsonl: words of titles of public issues, written by other people and
-	// not for this purpose. Nothing is tuned on them.
+	// Issues are the queries of issues.jsonl: words of titles of public issues, written by other
+	// people and not for this purpose. Nothing is tuned on them.
 	Issues Half = "issues"
 )
 
@@ -46,7 +47,8 @@ type Query struct {
 	foreign bool // of issues.jsonl
 }
 
-// Half is Issues for those of issues.jsonl; of the others Test when the FNV-1a hash of the text is odd.
+// Half is Issues for those of issues.jsonl; of the others Test when the FNV-1a hash of the text is
+// odd.
 func (q Query) Half() Half {
 	if q.foreign {
 		return Issues
@@ -65,8 +67,8 @@ type Set struct {
 	Queries []Query
 }
 
-// Read reads tools.jsonl and queries.jsonl. A query without an answer, an answer that is no tool, and a
-// name or text that is there twice are errors.
+// Read reads tools.jsonl and queries.jsonl. A query without an answer, an answer that is no tool,
+// and a name or text that is there twice are errors.
 func Read(dir fs.FS) (Set, error) {
 	var s Set
 	known := map[string]bool{}

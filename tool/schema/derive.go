@@ -1,15 +1,16 @@
-// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), copies what it refers to into it
-// (link.go), checks what an author wrote (metaschema.go, refs.go), compiles it (compile.go), names every fault of a
-// value (explain.go, values.go), and says what it wants of a place in a value (shape.go) and how a Go type spells its
-// names (face.go).
+// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), copies what it
+// refers to into it (link.go), checks what an author wrote (metaschema.go, refs.go), compiles it
+// (compile.go), names every fault of a value (explain.go, values.go), and says what it wants of a
+// place in a value (shape.go) and how a Go type spells its names (face.go).
 //
 // The one rule: it knows schemas and values, and neither tools nor calls. Nothing is ever fetched.
 //
-// Start reading at Of, then Compile. Drafts 2020-12 and 7 are understood; the library in compile.go has the last
-// word on whether a value is valid, explain.go only on why.
+// Start reading at Of, then Compile. Drafts 2020-12 and 7 are understood; the library in compile.go
+// has the last word on whether a value is valid, explain.go only on why.
 //
-// Known limits: what unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A Shape says
-// type, properties, required, items and additionalProperties only, through plain references and choices with null.
+// Known limits: what unevaluatedProperties and unevaluatedItems refuse is refused without a
+// pointer. A Shape says type, properties, required, items and additionalProperties only, through
+// plain references and choices with null.
 package schema
 
 import (
@@ -37,9 +38,9 @@ func Of(t reflect.Type) (json.RawMessage, []Property, error) {
 	return whole, list, err
 }
 
-// Offer makes the view of a struct's schema that a model is shown. It leaves out what an answer tells where it matters:
-// bounds, that no other properties are taken, and optional fields with the tag offer:"-"; and the descriptions that says
-// leaves out. list is that of Of.
+// Offer makes the view of a struct's schema that a model is shown. It leaves out what an answer
+// tells where it matters: bounds, that no other properties are taken, and optional fields with the
+// tag offer:"-"; and the descriptions that says leaves out. list is that of Of.
 func Offer(t reflect.Type, list []Property) (json.RawMessage, error) {
 	return write(t, list, pen{said: map[string]bool{}})
 }
@@ -109,8 +110,8 @@ type Property struct {
 	field    reflect.StructField
 }
 
-// properties lists the fields of a struct that JSON reaches, in order, with those of embedded structs in
-// their place.
+// properties lists the fields of a struct that JSON reaches, in order, with those of embedded
+// structs in their place.
 func properties(t reflect.Type) []Property {
 	var out []Property
 	for _, field := range fieldsOf(t) {
@@ -128,8 +129,8 @@ func properties(t reflect.Type) []Property {
 	return out
 }
 
-// fieldsOf are the fields of a struct and those that embedding promotes. Looking for the latter costs more
-// than all the rest, and most structs embed nothing.
+// fieldsOf are the fields of a struct and those that embedding promotes. Looking for the latter
+// costs more than all the rest, and most structs embed nothing.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	fields := make([]reflect.StructField, t.NumField())
 	for i := range fields {
@@ -140,8 +141,8 @@ func fieldsOf(t reflect.Type) []reflect.StructField {
 	return fields
 }
 
-// embeds reports whether a field stands for the fields of its struct: embedded and without a name of its
-// own in JSON.
+// embeds reports whether a field stands for the fields of its struct: embedded and without a name
+// of its own in JSON.
 func embeds(field reflect.StructField) bool {
 	if !field.Anonymous {
 		return false
@@ -185,8 +186,8 @@ func (p *pen) property(of Property) error {
 	return nil
 }
 
-// keywords reads the tags of a field; a tag that cannot hold for the field's type is an error, because a
-// schema that no value can match would look like the model's mistake.
+// keywords reads the tags of a field; a tag that cannot hold for the field's type is an error,
+// because a schema that no value can match would look like the model's mistake.
 func (p *pen) keywords(of Property) ([]string, error) {
 	var out []string
 	field := of.field
@@ -215,8 +216,8 @@ func (p *pen) keywords(of Property) ([]string, error) {
 	return out, nil
 }
 
-// says reports whether a description is written here. A view leaves out that of a field with the tag offer:"plain", whose
-// name says it, and what stood at a property of the same name.
+// says reports whether a description is written here. A view leaves out that of a field with the
+// tag offer:"plain", whose name says it, and what stood at a property of the same name.
 func (p *pen) says(of Property, doc string) bool {
 	if p.said == nil {
 		return true

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// exact is a schema as it is judged here, so that the library gets nothing else: each name of an object once, the last, and
-// no keyword in other letters. The library decodes into structs, where encoding/json takes "$reF" for "$ref" and adds the second
-// of two equal names to the first; a reference that nobody has looked at then leads in a circle until the process dies.
+// exact is a schema as it is judged here, so that the library gets nothing else: each name of an
+// object once, the last, and no keyword in other letters. The library decodes into structs, where
+// encoding/json takes "$reF" for "$ref" and adds the second of two equal names to the first; a
+// reference that nobody has looked at then leads in a circle until the process dies.
 func exact(raw json.RawMessage) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -26,7 +27,8 @@ func exact(raw json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(root)
 }
 
-// dropCased takes away keywords in other letters, which mean nothing (JSON Schema core §4.3.1), below a schema or a list of them.
+// dropCased takes away keywords in other letters, which mean nothing (JSON Schema core §4.3.1),
+// below a schema or a list of them.
 func dropCased(node any) {
 	switch n := node.(type) {
 	case []any:
@@ -51,7 +53,8 @@ func dropCased(node any) {
 	}
 }
 
-// cased reports a name that is a keyword but for the case of its letters, as encoding/json folds them.
+// cased reports a name that is a keyword but for the case of its letters, as encoding/json folds
+// them.
 func cased(name string) bool {
 	return !slices.Contains(keywords(), name) && slices.ContainsFunc(keywords(), func(k string) bool { return strings.EqualFold(k, name) })
 }

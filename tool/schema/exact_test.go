@@ -11,8 +11,9 @@ import (
 	"adze/tool/schema"
 )
 
-// TestTheLibraryGetsWhatWasJudged: a keyword in other letters means nothing, and of two equal names the last counts, so that no
-// reference hides from the judge. Each of these killed the process, or refused what is right.
+// TestTheLibraryGetsWhatWasJudged: a keyword in other letters means nothing, and of two equal names
+// the last counts, so that no reference hides from the judge. Each of these killed the process, or
+// refused what is right.
 func TestTheLibraryGetsWhatWasJudged(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema string

@@ -20,8 +20,9 @@ const (
 // Fault is one place where a value is not what its schema says.
 type Fault struct{ Path, Message string }
 
-// explain names every fault of a value that the library refused. The library has the last word only where
-// this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of 0.01.
+// explain names every fault of a value that the library refused. The library has the last word only
+// where this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of
+// 0.01.
 func explain(schema json.RawMessage, value any, refusal error) []Fault {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
@@ -107,7 +108,8 @@ func (e *explainer) walk(node, value any, path string, depth int) {
 	e.combined(schema, value, path, depth)
 }
 
-// reference follows $ref and $dynamicRef, which are the same thing in a schema without embedded resources.
+// reference follows $ref and $dynamicRef, which are the same thing in a schema without embedded
+// resources.
 func (e *explainer) reference(schema map[string]any, value any, path string, depth int) (followed bool) {
 	for _, keyword := range []string{"$ref", "$dynamicRef"} {
 		ref, ok := schema[keyword].(string)
@@ -173,7 +175,8 @@ func (e *explainer) combined(schema map[string]any, value any, path string, dept
 	}
 }
 
-// alternatives judges anyOf and oneOf. When no form fits, the faults of the closest one are the advice.
+// alternatives judges anyOf and oneOf. When no form fits, the faults of the closest one are the
+// advice.
 func (e *explainer) alternatives(forms []any, value any, path string, depth int, one bool) {
 	var fitting []string
 	var closest []Fault
@@ -201,8 +204,8 @@ func (e *explainer) alternatives(forms []any, value any, path string, depth int,
 	}
 }
 
-// farness orders forms by how far a value is from them: a wrong type or discriminator at the value itself
-// weighs more than any fault inside it.
+// farness orders forms by how far a value is from them: a wrong type or discriminator at the value
+// itself weighs more than any fault inside it.
 func farness(faults []Fault, path string) int {
 	n := len(faults)
 	for _, f := range faults {
@@ -213,7 +216,8 @@ func farness(faults []Fault, path string) int {
 	return n
 }
 
-// onlyTypes reports whether each form fails by its type alone, so that one sentence can name them all.
+// onlyTypes reports whether each form fails by its type alone, so that one sentence can name them
+// all.
 func onlyTypes(forms []any, value any) bool {
 	return !slices.ContainsFunc(forms, func(form any) bool {
 		schema, ok := form.(map[string]any)
@@ -232,7 +236,8 @@ func wantedOf(forms []any) string {
 	return strings.Join(words, " or ")
 }
 
-// matching compiles a pattern of the schema; one that does not compile leaves the judgement to the library.
+// matching compiles a pattern of the schema; one that does not compile leaves the judgement to the
+// library.
 func (e *explainer) matching(pattern string) *regexp.Regexp {
 	re, err := regexp.Compile(pattern)
 	if err != nil {

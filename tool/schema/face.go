@@ -8,14 +8,16 @@ import (
 	"sync"
 )
 
-// The decoder of encoding/json takes "PATH" for path. Arguments must be what was validated, so that is refused.
+// The decoder of encoding/json takes "PATH" for path. Arguments must be what was validated, so that
+// is refused.
 
 // NameFault is a property that the decoder would take for another one.
 type NameFault struct{ Path, Want string }
 
 func (f *NameFault) Error() string { return f.Path + ": did you mean " + f.Want }
 
-// Face is what a Go type looks like in JSON: the exact names of its properties, or what its items are.
+// Face is what a Go type looks like in JSON: the exact names of its properties, or what its items
+// are.
 type Face struct {
 	names map[string]*Face // of a struct
 	elem  *Face            // of a slice, array or map
@@ -60,8 +62,8 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// Exact refuses a name that differs from a property's only in case. Paths are made on the way back, so the
-// usual call pays for none.
+// Exact refuses a name that differs from a property's only in case. Paths are made on the way back,
+// so the usual call pays for none.
 func (f *Face) Exact(value any) *NameFault {
 	if f == nil {
 		return nil

@@ -49,8 +49,8 @@ func wanted(want any) string {
 	return strings.Join(words, " or ")
 }
 
-// TypeOf names the JSON type of a decoded value; a number without a fraction is an integer however it is
-// written (JSON Schema 2020-12, validation §6.1.1).
+// TypeOf names the JSON type of a decoded value; a number without a fraction is an integer however
+// it is written (JSON Schema 2020-12, validation §6.1.1).
 func TypeOf(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -80,7 +80,8 @@ func list(v any) []any {
 	return l
 }
 
-// Pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays readable.
+// Pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays
+// readable.
 func Pointer(name string) string {
 	return pointerEscapes.Replace(cutShort(name, 80))
 }
@@ -100,7 +101,8 @@ func comparePointers(a, b string) int {
 	})
 }
 
-// sortedKeys is slices.Sorted of maps.Keys with room made at once: it runs for every object of a value.
+// sortedKeys is slices.Sorted of maps.Keys with room made at once: it runs for every object of a
+// value.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

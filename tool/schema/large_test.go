@@ -8,7 +8,8 @@ import (
 	"adze/tool/schema"
 )
 
-// referring is a schema with n properties, each of which refers to a definition of its own: by its place, or by its name.
+// referring is a schema with n properties, each of which refers to a definition of its own: by its
+// place, or by its name.
 func referring(n int, by string) []byte {
 	properties, definitions := make([]string, n), make([]string, n)
 	for i := range n {
@@ -18,8 +19,9 @@ func referring(n int, by string) []byte {
 	return []byte(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"$defs":{` + strings.Join(definitions, ",") + `}}`)
 }
 
-// TestALargeSchemaIsReadOnce: four times the definitions take some four times the work to compile and to explain a value by, not
-// sixteen times. 380 KB of them took a minute, because each reference, and each type, was looked for in the whole schema.
+// TestALargeSchemaIsReadOnce: four times the definitions take some four times the work to compile
+// and to explain a value by, not sixteen times. 380 KB of them took a minute, because each
+// reference, and each type, was looked for in the whole schema.
 func TestALargeSchemaIsReadOnce(t *testing.T) {
 	for _, by := range []string{"#/$defs/d", "#n"} {
 		work := func(n int) float64 {

@@ -10,8 +10,8 @@ import (
 	"adze/tool/loose"
 )
 
-// linker copies the schemas that an author gave for outside references into the definitions of the schema
-// that refers to them, so that nothing outside is needed any more. Nothing is ever fetched.
+// linker copies the schemas that an author gave for outside references into the definitions of the
+// schema that refers to them, so that nothing outside is needed any more. Nothing is ever fetched.
 type linker struct {
 	given   map[string]json.RawMessage
 	names   map[string]string // reference without fragment → name among the definitions
@@ -21,8 +21,8 @@ type linker struct {
 	draft7  bool
 }
 
-// Link returns a schema whose references that are in given lead into itself. All others stay as they are,
-// for Check to judge; a schema that needs none keeps its bytes.
+// Link returns a schema whose references that are in given lead into itself. All others stay as
+// they are, for Check to judge; a schema that needs none keeps its bytes.
 func Link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMessage, error) {
 	if len(given) == 0 || len(schema) == 0 {
 		return schema, nil
@@ -74,8 +74,8 @@ func (l *linker) copyTo(defs *loose.Tree) error {
 	return nil
 }
 
-// schema rewrites the references of a schema and of all that lies in it. home is where its document will
-// stand; empty: it is the root.
+// schema rewrites the references of a schema and of all that lies in it. home is where its document
+// will stand; empty: it is the root.
 func (l *linker) schema(node *loose.Tree, home string) error {
 	for i, name := range node.Names {
 		child := node.Items[i]
@@ -128,7 +128,8 @@ func (l *linker) reference(ref, home string) (string, error) {
 	return "#/" + l.keyword + "/" + l.name(uri) + fragment, nil
 }
 
-// name finds or makes the name of a document among the definitions, from the last step of its reference.
+// name finds or makes the name of a document among the definitions, from the last step of its
+// reference.
 func (l *linker) name(uri string) string {
 	if name, ok := l.names[uri]; ok {
 		return name

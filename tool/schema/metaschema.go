@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// Check checks a schema as an author wrote it: its references, and the value of every keyword against what the
-// metaschemas of draft 2020-12 and 7 say of it. It is a walk of its own because compiling a schema costs a hundred
-// times as much, and hundreds of tools register at a start. The reason names the place.
+// Check checks a schema as an author wrote it: its references, and the value of every keyword
+// against what the metaschemas of draft 2020-12 and 7 say of it. It is a walk of its own because
+// compiling a schema costs a hundred times as much, and hundreds of tools register at a start. The
+// reason names the place.
 func Check(raw json.RawMessage) error {
 	if err := localOnly(raw); err != nil {
 		return err
@@ -138,8 +139,8 @@ func checkNumber(key string, v any, path string) error {
 	return nil
 }
 
-// checkPattern wants what package regexp reads: RE2 has no lookaround and no backreferences, and a pattern that cannot
-// be read would hold for nothing.
+// checkPattern wants what package regexp reads: RE2 has no lookaround and no backreferences, and a
+// pattern that cannot be read would hold for nothing.
 func checkPattern(v any, path string) error {
 	text, ok := v.(string)
 	if !ok {

@@ -59,8 +59,8 @@ func follow(node any, steps []string) (any, bool) {
 	return node, true
 }
 
-// anchor notes the schemas that call themselves by a plain name: $anchor and $dynamicAnchor, and in draft 7 an $id of "#name".
-// The first of a name counts.
+// anchor notes the schemas that call themselves by a plain name: $anchor and $dynamicAnchor, and in
+// draft 7 an $id of "#name". The first of a name counts.
 func (d *document) anchor(node any) {
 	switch n := node.(type) {
 	case map[string]any:

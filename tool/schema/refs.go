@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// localOnly accepts a JSON object whose references all lead somewhere inside it, and none in a circle
-// that would never get to a smaller value.
+// localOnly accepts a JSON object whose references all lead somewhere inside it, and none in a
+// circle that would never get to a smaller value.
 func localOnly(raw json.RawMessage) error {
 	var schema map[string]any
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -25,8 +25,8 @@ func localOnly(raw json.RawMessage) error {
 	return r.node(schema, "")
 }
 
-// Keywords whose values are data, keywords whose keys are names, and keywords that apply their schemas to
-// the very value that is being judged.
+// Keywords whose values are data, keywords whose keys are names, and keywords that apply their
+// schemas to the very value that is being judged.
 func dataKeyword(key string) bool {
 	return slices.Contains([]string{"const", "enum", "default", "examples", "required", "dependentRequired"}, key)
 }
@@ -108,8 +108,8 @@ const (
 	closed
 )
 
-// loops follows what applies to the same value. A validator would follow a circle of those until its stack
-// ends, which kills the whole process.
+// loops follows what applies to the same value. A validator would follow a circle of those until
+// its stack ends, which kills the whole process.
 func (r *refs) loops(schema map[string]any) error {
 	id := reflect.ValueOf(schema).Pointer()
 	switch r.state[id] {

@@ -12,7 +12,8 @@ import (
 	"adze/tool/nearest"
 )
 
-// number judges the keywords of numbers. They compare exactly, as decimals: 4.35 is a multiple of 0.01.
+// number judges the keywords of numbers. They compare exactly, as decimals: 4.35 is a multiple of
+// 0.01.
 func (e *explainer) number(schema map[string]any, n float64, path string) {
 	if limit, ok := schema["minimum"].(float64); ok && n < limit {
 		e.add(path, "must be at least %s", decimal(limit))
@@ -81,7 +82,8 @@ func (e *explainer) array(schema map[string]any, value []any, path string, depth
 	e.contains(schema, value, path, depth)
 }
 
-// itemSchemas finds the schemas of the first items and of the rest, which each draft writes differently.
+// itemSchemas finds the schemas of the first items and of the rest, which each draft writes
+// differently.
 func (e *explainer) itemSchemas(schema map[string]any) (prefix []any, rest any) {
 	if !e.draft7 {
 		return list(schema["prefixItems"]), schema["items"]
@@ -182,8 +184,8 @@ func (e *explainer) dependent(schema, value map[string]any, path string, depth i
 	}
 }
 
-// property judges one property by its own schema, by every pattern that its name matches, and when neither
-// knows it by additionalProperties.
+// property judges one property by its own schema, by every pattern that its name matches, and when
+// neither knows it by additionalProperties.
 func (e *explainer) property(schema map[string]any, name string, value any, at string, depth int) {
 	properties, _ := schema["properties"].(map[string]any)
 	child, known := properties[name]
@@ -221,8 +223,8 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 
 func count(n float64, thing string) string { return decimal(n) + " " + plural.Noun(n, thing) }
 
-// compact writes a value in one way only, so that equal values are equal texts: 1 and 1.0, and objects
-// whatever the order of their keys.
+// compact writes a value in one way only, so that equal values are equal texts: 1 and 1.0, and
+// objects whatever the order of their keys.
 func compact(v any) string {
 	if v == 0.0 { // also the negative zero
 		return "0"

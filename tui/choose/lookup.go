@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// lookupTime bounds how long a list may take: the person waits for it.
+// lookupTime bounds how long a list may take: the user waits for it.
 const lookupTime = 10 * time.Second
 
 const looking = "looking…"

@@ -11,8 +11,8 @@ import (
 	"adze/tui/look"
 )
 
-// PeekAfter is how long a row must be marked before it is looked into: who moves through a list must not
-// load every session on the way.
+// PeekAfter is how long a row must be marked before it is looked into: who moves through a list
+// must not load every session on the way.
 const PeekAfter = 80 * time.Millisecond
 
 // minPeek is the height in rows from which on a list has room for a look into its row.

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// SearchAfter is how long the filter must rest before what the rows stand for is searched: who types must not start a
-// search with every letter.
+// SearchAfter is how long the filter must rest before what the rows stand for is searched: who
+// types must not start a search with every letter.
 const SearchAfter = 150 * time.Millisecond
 
 // search finds rows by what they stand for, beside those that the filter finds by their labels.
@@ -31,7 +31,8 @@ type (
 	}
 )
 
-// SearchWith has the open list search in what its rows stand for, and show what it finds below them.
+// SearchWith has the open list search in what its rows stand for, and show what it finds below
+// them.
 func (p *List) SearchWith(look func(ctx context.Context, text string) (rows []Choice, note string, err error)) {
 	p.search = &search{look: look}
 }
@@ -44,7 +45,8 @@ func (s *search) drop() {
 	}
 }
 
-// Seek is after every key: when the filter changed, what was found for it before goes, and a search is due after a time.
+// Seek is after every key: when the filter changed, what was found for it before goes, and a search
+// is due after a time.
 func (p *List) Seek() (due SearchDue, begins bool) {
 	s := p.search
 	if !p.Open || s == nil || s.text == p.Filter.Text {

@@ -38,9 +38,10 @@ func Means(name string) string {
 	return ""
 }
 
-// Choose makes the theme of a name, as well as this terminal can show it. An empty name is auto; while the
-// background is unknown, auto is ansi and contrast uses no colours: both can be read on any. NO_COLOR (no-color.org) holds
-// unless the person named a theme; a terminal that is dumb gets no attributes at all.
+// Choose makes the theme of a name, as well as this terminal can show it. An empty name is auto;
+// while the background is unknown, auto is ansi and contrast uses no colours: both can be read on
+// any. NO_COLOR (no-color.org) holds unless the user named a theme; a terminal that is dumb gets
+// no attributes at all.
 func Choose(name string, env func(string) string, g Ground) *Theme {
 	if name == "" {
 		name = "auto"
@@ -67,8 +68,8 @@ func Choose(name string, env func(string) string, g Ground) *Theme {
 	return Color()
 }
 
-// Asks reports whether a theme depends on the terminal's background, so that it is worth asking for it. The
-// Linux console knows no answer, and old ones print the question.
+// Asks reports whether a theme depends on the terminal's background, so that it is worth asking for
+// it. The Linux console knows no answer, and old ones print the question.
 func Asks(name string, env func(string) string) bool {
 	if slices.Contains([]string{"dumb", "linux"}, env("TERM")) || depthOf(env) == colors16 {
 		return false
@@ -76,7 +77,8 @@ func Asks(name string, env func(string) string) bool {
 	return name == "contrast" || (name == "" || name == "auto") && env("NO_COLOR") == ""
 }
 
-// GroundOf reads COLORFGBG, which rxvt, Konsole and others set: the number of the background's colour stands last.
+// GroundOf reads COLORFGBG, which rxvt, Konsole and others set: the number of the background's
+// colour stands last.
 func GroundOf(env func(string) string) Ground {
 	fields := strings.Split(env("COLORFGBG"), ";")
 	n, err := strconv.Atoi(fields[len(fields)-1])

@@ -61,8 +61,9 @@ func (d *leafDrawer) codeMargins(b *markdown.Block) Margins {
 	return m
 }
 
-// codeLines draws the lines that are complete, and of one that is not what fills rows. It returns how many
-// bytes of the text need not be kept: those that are drawn, when there is too much to be highlighted.
+// codeLines draws the lines that are complete, and of one that is not what fills rows. It returns
+// how many bytes of the text need not be kept: those that are drawn, when there is too much to be
+// highlighted.
 func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 	d.codeBegin(b)
 	c := &d.leaf.code
@@ -115,7 +116,8 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 	}
 }
 
-// code draws the rest of a block, and when that was all of it, draws it again with its parts highlighted.
+// code draws the rest of a block, and when that was all of it, draws it again with its parts
+// highlighted.
 func (d *leafDrawer) code(b *markdown.Block) {
 	d.codeLines(b, true)
 	lang := highlight.Named(language(b.Info))

@@ -47,7 +47,8 @@ func least(c rgb, grounds []rgb) float64 {
 	return worst
 }
 
-// lab is CIE 1976 L*a*b* for white D65, of linear sRGB: distances in it are about as large as people see them.
+// lab is CIE 1976 L*a*b* for white D65, of linear sRGB: distances in it are about as large as
+// people see them.
 func lab(l [3]float64) [3]float64 {
 	f := func(t float64) float64 {
 		if t > 216.0/24389 {
@@ -74,9 +75,9 @@ const (
 	colorsAll              // 24 bit
 )
 
-// depthOf reads what the environment says. COLORTERM is the terminals' convention (github.com/termstandard/colors); it
-// does not pass through ssh, so terminals that are known by TERM need not say it. GNU screen passes it on
-// although it shows 256 at most.
+// depthOf reads what the environment says. COLORTERM is the terminals' convention
+// (github.com/termstandard/colors); it does not pass through ssh, so terminals that are known by
+// TERM need not say it. GNU screen passes it on although it shows 256 at most.
 func depthOf(env func(string) string) depth {
 	name := env("TERM")
 	color := env("COLORTERM")

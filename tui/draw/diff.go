@@ -48,8 +48,8 @@ func groundOf(s Style) Style {
 	return 0
 }
 
-// changed is how a line that came or went is written: on its ground, where the theme has one. With 256 colours that is the
-// colour, and text on it has its own.
+// changed is how a line that came or went is written: on its ground, where the theme has one. With
+// 256 colours that is the colour, and text on it has its own.
 func (t *Theme) changed(s Style) Style {
 	g := groundOf(s)
 	if g != 0 && t.on[g.ground()] != "" && !t.tinted {
@@ -83,8 +83,8 @@ func headless(b tool.Block) string {
 	return b.Text
 }
 
-// replaced calls yield with each removed line of n and the added one that takes its place: the first of a run of
-// removed lines is replaced by the first of the run of added ones behind it.
+// replaced calls yield with each removed line of n and the added one that takes its place: the
+// first of a run of removed lines is replaced by the first of the run of added ones behind it.
 func replaced(n int, style func(i int) Style, yield func(old, now int)) {
 	run := func(at int, s Style) int {
 		end := at
@@ -115,8 +115,8 @@ func diffStyle(line string) Style {
 	return Plain
 }
 
-// compare marks what differs between a line and the one in its place: what is between their common begin and
-// end, in whole words. Lines that share less than half are not versions of each other.
+// compare marks what differs between a line and the one in its place: what is between their common
+// begin and end, in whole words. Lines that share less than half are not versions of each other.
 func compare(a, b *diffLine) {
 	x, y := a.text, b.text
 	from := 0
@@ -153,8 +153,9 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// paint gives a line of a diff its styles. Where the ground says whether a line came or went, it keeps the colours of its
-// language; else colour says it, and the language shows by attributes. What differs is underlined.
+// paint gives a line of a diff its styles. Where the ground says whether a line came or went, it
+// keeps the colours of its language; else colour says it, and the language shows by attributes.
+// What differs is underlined.
 func (t *Theme) paint(lang highlight.Language, l diffLine) []Span {
 	if l.style == Hunk {
 		return []Span{{Hunk, safeterm.Clean(l.text)}}

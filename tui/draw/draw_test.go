@@ -69,8 +69,8 @@ func TestWrapKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestProseIsTheSameHoweverItArrives shows that a text added in pieces is drawn as the whole text is: short
-// texts, and long ones that are drawn before they end.
+// TestProseIsTheSameHoweverItArrives shows that a text added in pieces is drawn as the whole text
+// is: short texts, and long ones that are drawn before they end.
 func TestProseIsTheSameHoweverItArrives(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	short, long := 3000, 60
@@ -143,7 +143,8 @@ func TestBlocksFitAndAreClean(t *testing.T) {
 	}
 }
 
-// FuzzProse looks for texts that break the layout, or that are drawn in another way when they come in pieces.
+// FuzzProse looks for texts that break the layout, or that are drawn in another way when they come
+// in pieces.
 func FuzzProse(f *testing.F) {
 	f.Add("# a\n- b `c` **d**\n```go\nx\n```\n> q\n1. z\n---\n", 20)
 	f.Add("a|b\n-|:-:\n1|[x](y_z)\n\n- [ ] t\n  > ~~s~~\n\n<div>\n&amp;<br>\n===\n", 33)

@@ -9,8 +9,9 @@ import (
 	"adze/tui/draw/markdown"
 )
 
-// The beginning of a paragraph that never ends is drawn for good, so that it is not laid out again and again:
-// from someParagraph bytes on what nothing that follows can change, from longParagraph bytes on in any case.
+// The beginning of a paragraph that never ends is drawn for good, so that it is not laid out again
+// and again: from someParagraph bytes on what nothing that follows can change, from longParagraph
+// bytes on in any case.
 const (
 	someParagraph = 512
 	longParagraph = 2 << 10
@@ -46,8 +47,8 @@ func (d *leafDrawer) begin(b *markdown.Block) {
 	d.leaf = leaf{begun: true}
 }
 
-// progress draws what of an open block will not change; it returns how many bytes of its text are of no use
-// any more. Whole says that its last line is complete.
+// progress draws what of an open block will not change; it returns how many bytes of its text are
+// of no use any more. Whole says that its last line is complete.
 func (d *leafDrawer) progress(b *markdown.Block, whole bool) int {
 	d.begin(b)
 	switch b.Kind {
@@ -124,8 +125,8 @@ func (d *leafDrawer) margins(b *markdown.Block) Margins {
 	return m
 }
 
-// margin draws the quotes and items around a block. Where they take more than half of the width, the outer
-// ones are left out.
+// margin draws the quotes and items around a block. Where they take more than half of the width,
+// the outer ones are left out.
 func (d *leafDrawer) margin(in []markdown.Container, what part) Row {
 	for {
 		p := d.theme.Pen()

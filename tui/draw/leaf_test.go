@@ -86,7 +86,8 @@ func TestMarksOfItems(t *testing.T) {
 	}
 }
 
-// TestReferencesStaySafe shows that what a character reference or a link brings in is made safe as all text.
+// TestReferencesStaySafe shows that what a character reference or a link brings in is made safe as
+// all text.
 func TestReferencesStaySafe(t *testing.T) {
 	for in, want := range map[string]string{
 		"&#27;[31mred&#x9b;1m&#8238;x&#10;y":          "[31mred›1mx y",
@@ -103,7 +104,8 @@ func TestReferencesStaySafe(t *testing.T) {
 	}
 }
 
-// TestTableBelowLongText shows that the header of a table is never drawn as the end of the text before it.
+// TestTableBelowLongText shows that the header of a table is never drawn as the end of the text
+// before it.
 func TestTableBelowLongText(t *testing.T) {
 	header := strings.Repeat("a column | ", 30)
 	for n := range 30 {

@@ -8,19 +8,22 @@ type ink struct {
 	attr  string
 }
 
-// palette is a theme of colours of our own. Backgrounds are the terminal's; grounds are those that it was
-// checked against.
+// palette is a theme of colours of our own. Backgrounds are the terminal's; grounds are those that
+// it was checked against.
 type palette struct {
 	grounds []rgb
-	// text, rest are the least contrast of text, and of lines between panes (WCAG 2.2, 1.4.3, 1.4.6 and 1.4.11).
+	// text, rest are the least contrast of text, and of lines between panes (WCAG 2.2, 1.4.3, 1.4.6
+	// and 1.4.11).
 	text, rest float64
 	inks       [styles]ink
-	// ink is the colour of text on the fills, where its role has none: the terminal's own was chosen for its background.
+	// ink is the colour of text on the fills, where its role has none: the terminal's own was
+	// chosen for its background.
 	ink   rgb
 	fills map[Style]rgb
 }
 
-// roles are those that stand on a fill of 256 colours, where none is so faint that all could: a diff has text alone.
+// roles are those that stand on a fill of 256 colours, where none is so faint that all could: a
+// diff has text alone.
 func roles(ground Style) []Style {
 	if ground == OnYou {
 		return []Style{Accent, Dim}
@@ -63,8 +66,8 @@ func (p *palette) theme(d depth) *Theme {
 	return t
 }
 
-// fill selects a ground: SGR 48. With 256 colours it is the nearest on which the text that stands on it can be read;
-// where none is near, there is no ground.
+// fill selects a ground: SGR 48. With 256 colours it is the nearest on which the text that stands
+// on it can be read; where none is near, there is no ground.
 func (p *palette) fill(s Style, c rgb, d depth) (sgr string, ok bool) {
 	if d == colorsAll {
 		return "4" + c.parameters(d, nil, 0)[1:], true
@@ -87,8 +90,8 @@ func (p *palette) fill(s Style, c rgb, d depth) (sgr string, ok bool) {
 // farFill is from where on, in CIE76 units, a ground is another colour than was meant.
 const farFill = 60.0
 
-// darkFills and lightFills are tints: all roles can be read on them, since they are no further from black or white than
-// the grounds that the inks were checked against.
+// darkFills and lightFills are tints: all roles can be read on them, since they are no further from
+// black or white than the grounds that the inks were checked against.
 func darkFills() map[Style]rgb {
 	return map[Style]rgb{OnAdded: 0x0f4338, OnRemoved: 0x5a2820, OnYou: 0x2f3b50}
 }
@@ -97,7 +100,8 @@ func lightFills() map[Style]rgb {
 	return map[Style]rgb{OnAdded: 0xd3f4f1, OnRemoved: 0xffe6d6, OnYou: 0xe6effb}
 }
 
-// darkGrounds are usual dark backgrounds: black, those of VS Code, Ubuntu, Solarized, One Dark and Nord.
+// darkGrounds are usual dark backgrounds: black, those of VS Code, Ubuntu, Solarized, One Dark and
+// Nord.
 func darkGrounds() []rgb { return []rgb{0x000000, 0x1e1e1e, 0x300a24, 0x002b36, 0x282c34, 0x2e3440} }
 
 // lightGrounds are usual light backgrounds: white, Solarized, and a light grey.
@@ -147,8 +151,8 @@ func contrastLight() *palette {
 	}}
 }
 
-// strong is the theme of high contrast for terminals whose colours cannot be known: the foreground that the
-// person's terminal theme defines, and no faint text.
+// strong is the theme of high contrast for terminals whose colours cannot be known: the foreground
+// that the user's terminal theme defines, and no faint text.
 func strong() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Bold: "\x1b[1m", Italic: "\x1b[3m", Accent: "\x1b[1m", Bad: "\x1b[1m", Warn: "\x1b[1m", Heading: "\x1b[1;4m",

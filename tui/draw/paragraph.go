@@ -7,8 +7,8 @@ import (
 	"adze/tui/draw/markdown"
 )
 
-// paragraph draws the text of a paragraph or heading and returns how many bytes of it are drawn: all of
-// them when it is whole, else those whose rows will not change.
+// paragraph draws the text of a paragraph or heading and returns how many bytes of it are drawn:
+// all of them when it is whole, else those whose rows will not change.
 func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	text := string(b.Text)
 	source := strings.TrimPrefix(text, "\n") // the end of a line that was drawn before
@@ -160,11 +160,12 @@ func inlineStyle(f markdown.Form, base Style) Style {
 	return s
 }
 
-// cut is a place between two rows: so many rows of a line are before it, and so many bytes of the source.
+// cut is a place between two rows: so many rows of a line are before it, and so many bytes of the
+// source.
 type cut struct{ line, rows, source int }
 
-// cut finds the last row that begins before limit in the source: where no form is open, if there is such a
-// one. The source of the cut is 0 when there is none at all.
+// cut finds the last row that begins before limit in the source: where no form is open, if there is
+// such a one. The source of the cut is 0 when there is none at all.
 func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
 	var best, last cut
 	first := max(d.w-m.First.w, 1)

@@ -9,8 +9,8 @@ import (
 	"adze/tui/draw/highlight"
 )
 
-// Patch is a unified diff laid out for one width. Nothing in it is cut: long lines go on in the next row. Only
-// the rows that are asked for are drawn, so a diff of any length is shown at once.
+// Patch is a unified diff laid out for one width. Nothing in it is cut: long lines go on in the
+// next row. Only the rows that are asked for are drawn, so a diff of any length is shown at once.
 type Patch struct {
 	theme *Theme
 	lang  highlight.Language
@@ -29,8 +29,8 @@ type patchLine struct {
 	l, r  cell
 }
 
-// Patch lays a diff out: as it is written, or split, with the old lines at the left and the new ones at the
-// right.
+// Patch lays a diff out: as it is written, or split, with the old lines at the left and the new
+// ones at the right.
 func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 	split = split && twoSided(b.Text)
 	p := &Patch{theme: t, w: w, lang: highlight.ForFile(b.Path)}
@@ -48,8 +48,8 @@ func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 	return p
 }
 
-// twoSided reports a diff in which something came in the place of something else: only then is there anything to see
-// at both sides.
+// twoSided reports a diff in which something came in the place of something else: only then is
+// there anything to see at both sides.
 func twoSided(diff string) bool {
 	added, removed := Count(diff)
 	return added > 0 && removed > 0
@@ -111,7 +111,8 @@ func (p *Patch) height(line *patchLine) int {
 	return h
 }
 
-// rowsOf is how many rows of width w a line takes. Most lines are ASCII, and are measured without being drawn.
+// rowsOf is how many rows of width w a line takes. Most lines are ASCII, and are measured without
+// being drawn.
 func (p *Patch) rowsOf(line string, w int) int {
 	w = max(w, 1)
 	col := 0
@@ -128,7 +129,8 @@ func (p *Patch) rowsOf(line string, w int) int {
 	return max((col+w-1)/w, 1)
 }
 
-// shown is a line with its hidden characters written out and its tabs at stops that count from its beginning.
+// shown is a line with its hidden characters written out and its tabs at stops that count from its
+// beginning.
 func shown(line string) safeterm.Text {
 	return safeterm.Clean(flat(safeterm.Reveal(line).String(), 0))
 }
@@ -147,8 +149,8 @@ func (p *Patch) paint(l diffLine) []Span {
 	return []Span{{l.style, safeterm.Text{}}}
 }
 
-// signed splits off what says whether a line came or went: where a line goes on in the next row, nothing may
-// stand in the column of the signs.
+// signed splits off what says whether a line came or went: where a line goes on in the next row,
+// nothing may stand in the column of the signs.
 func signed(line string) (sign, text string) {
 	if line == "" || strings.IndexByte("+- ", line[0]) < 0 {
 		return "", line

@@ -10,8 +10,9 @@ import (
 	"adze/tool"
 )
 
-// TestAWindowOnADiffIsAPartOfIt: whatever stands in the diff, the rows that are drawn alone are those that stand
-// there when all are drawn, as many as were measured, and none is wider than the screen.
+// TestAWindowOnADiffIsAPartOfIt: whatever stands in the diff, the rows that are drawn alone are
+// those that stand there when all are drawn, as many as were measured, and none is wider than the
+// screen.
 func TestAWindowOnADiffIsAPartOfIt(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	marks := []string{" ", "-", "+", "@@ -1 +1 @@", "@@ -9999999 +1 @@", "\\", ""}

@@ -11,9 +11,10 @@ import (
 // longLine is from how many bytes on a line is not waited for: it is read in pieces of that length.
 const longLine = 2 << 10
 
-// Prose is text that a model writes, laid out as Markdown while it arrives. A finished line is read once
-// for a width, and what is finished is laid out once; so adding a piece costs the piece, not the text. The
-// rows follow from the text alone, not from the pieces in which it came. The zero value is empty.
+// Prose is text that a model writes, laid out as Markdown while it arrives. A finished line is read
+// once for a width, and what is finished is laid out once; so adding a piece costs the piece, not
+// the text. The rows follow from the text alone, not from the pieces in which it came. The zero
+// value is empty.
 type Prose struct {
 	stream safeterm.Stream
 	text   strings.Builder // clean
@@ -60,7 +61,8 @@ func (p *Prose) Rows(t *Theme, w int) []Row {
 	return l.rows
 }
 
-// proseLayout is what is known for one width. The text before done is read; rows[:closed] will not change.
+// proseLayout is what is known for one width. The text before done is read; rows[:closed] will not
+// change.
 type proseLayout struct {
 	leafDrawer
 	look   Theme // as the theme was
@@ -124,7 +126,8 @@ func (l *proseLayout) end(text string) {
 	l.md, l.leaf = markdown.Parser{}, leaf{}
 }
 
-// tail draws what is not finished, as if it ended here. It is drawn by a copy, and again with the next frame.
+// tail draws what is not finished, as if it ended here. It is drawn by a copy, and again with the
+// next frame.
 func (l *proseLayout) tail(open string) {
 	try := *l
 	try.md = l.md.Clone()

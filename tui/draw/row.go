@@ -1,22 +1,22 @@
 // Package draw turns text into rows of a terminal screen.
 //
-// The one rule: a [Row] is made by this package alone, and only out of [safeterm.Text] and a [Style]; so
-// what a pane returns can neither command the terminal nor be wider than it says.
+// The one rule: a [Row] is made by this package alone, and only out of [safeterm.Text] and a
+// [Style]; so what a pane returns can neither command the terminal nor be wider than it says.
 //
 // Start reading here: Row, Pen. Then wrap.go (lines to rows), prose.go (the model's Markdown, as it
 // streams) with leaf.go, paragraph.go, code.go and table.go, block.go (what tools show),
 // diff.go, split.go, syntax.go (highlighted code).
 //
-// It has more than twelve files because only it may make a Row; what can do without one is in the packages
-// below it: markdown reads the text, highlight tells the parts of code apart.
+// It has more than twelve files because only it may make a Row; what can do without one is in the
+// packages below it: markdown reads the text, highlight tells the parts of code apart.
 //
-// Known limits: a line break in a paragraph is kept when its line is short (see markdown.Inline). Emphasis
-// across more than 2 KB of a paragraph stays as it is written. A table's columns are those of its first 64
-// rows. Links show their address as text and are not OSC 8 links: with those a text could lead to where it
-// does not say. Code is highlighted when it is finished and has up to 64 KB; in the changed lines of a diff
-// colour says what came and went, so the language shows by bold and italics alone. Widths are those of
-// grapheme clusters; terminals that count characters disagree about some emoji, so a row never relies on its
-// predecessor's end.
+// Known limits: a line break in a paragraph is kept when its line is short (see markdown.Inline).
+// Emphasis across more than 2 KB of a paragraph stays as it is written. A table's columns are those
+// of its first 64 rows. Links show their address as text and are not OSC 8 links: with those a text
+// could lead to where it does not say. Code is highlighted when it is finished and has up to 64 KB;
+// in the changed lines of a diff colour says what came and went, so the language shows by bold and
+// italics alone. Widths are those of grapheme clusters; terminals that count characters disagree
+// about some emoji, so a row never relies on its predecessor's end.
 package draw
 
 import (
@@ -27,8 +27,8 @@ import (
 	"adze/internal/safeterm"
 )
 
-// tabWidth is the distance of tab stops. Source code is what is mostly shown, and eight columns waste
-// half of a narrow pane.
+// tabWidth is the distance of tab stops. Source code is what is mostly shown, and eight columns
+// waste half of a narrow pane.
 const tabWidth = 4
 
 const reset = "\x1b[m"
@@ -104,7 +104,8 @@ func (p *Pen) Pad(w int) *Pen {
 	return p
 }
 
-// Fill goes on with the ground of a style up to column w; a theme without that ground writes nothing.
+// Fill goes on with the ground of a style up to column w; a theme without that ground writes
+// nothing.
 func (p *Pen) Fill(s Style, w int) *Pen {
 	if n := w - p.w; n > 0 && p.theme.on[s.ground()] != "" {
 		p.Put(s&grounds, safeterm.Clean(strings.Repeat(" ", n)))
@@ -149,7 +150,8 @@ func asciiWidth(s string) (int, bool) {
 	return len(s), true
 }
 
-// flat replaces newlines by spaces and tabs by as many spaces as lead to the next stop; col is where s begins.
+// flat replaces newlines by spaces and tabs by as many spaces as lead to the next stop; col is
+// where s begins.
 func flat(s string, col int) string {
 	if !strings.ContainsAny(s, "\t\n") {
 		return s

@@ -23,7 +23,8 @@ func Count(diff string) (added, removed int) {
 	return added, removed
 }
 
-// pairs reads a unified diff for two columns: removed lines stand beside those that came in their place.
+// pairs reads a unified diff for two columns: removed lines stand beside those that came in their
+// place.
 func pairs(diff string) []patchLine {
 	var s splitter
 	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {

@@ -50,8 +50,8 @@ func draws(start, delta string, n int) {
 	p.Rows(theme, 100)
 }
 
-// TestStreamingIsLinear shows that a block that never ends costs its length: twice as much of it takes about
-// twice the memory in all.
+// TestStreamingIsLinear shows that a block that never ends costs its length: twice as much of it
+// takes about twice the memory in all.
 func TestStreamingIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long texts")

@@ -7,8 +7,8 @@ import (
 	"adze/tui/draw/highlight"
 )
 
-// maxHighlight is how many bytes of code are highlighted; longer code stays plain, so that one block never
-// takes more than a frame.
+// maxHighlight is how many bytes of code are highlighted; longer code stays plain, so that one
+// block never takes more than a frame.
 const maxHighlight = 64 << 10
 
 // highlighted splits code into lines of spans. The code is clean, or becomes so span by span.

@@ -10,8 +10,8 @@ import (
 	"adze/tui/draw/markdown"
 )
 
-// The widths of a table's columns follow from its first rows, so that one that never ends is not laid out
-// again and again.
+// The widths of a table's columns follow from its first rows, so that one that never ends is not
+// laid out again and again.
 const (
 	tableRows  = 64
 	tableBytes = 8 << 10
@@ -28,7 +28,8 @@ type tableLayout struct {
 	rows   int   // rows that are drawn
 }
 
-// table draws the rows of a table whose widths are known. It returns how many bytes of the text these are.
+// table draws the rows of a table whose widths are known. It returns how many bytes of the text
+// these are.
 func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	if d.leaf.table == nil {
 		if !whole && bytes.Count(b.Text, []byte("\n")) < tableRows && len(b.Text) < tableBytes {
@@ -57,7 +58,8 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	return n
 }
 
-// tableHead finds the columns' widths and draws the header. More: rows will follow that are not known yet.
+// tableHead finds the columns' widths and draws the header. More: rows will follow that are not
+// known yet.
 func (d *leafDrawer) tableHead(b *markdown.Block, more bool) {
 	lines := strings.Split(string(b.Text), "\n")
 	head := d.cells(lines[0], len(b.Align), Plain|Strong)
@@ -126,11 +128,12 @@ func (c *column) fit(cell tableCell) {
 	}
 }
 
-// wideWord is the longest word that a column must hold in one piece. Where that is too much for the screen, no
-// columns are drawn.
+// wideWord is the longest word that a column must hold in one piece. Where that is too much for the
+// screen, no columns are drawn.
 const wideWord = 14
 
-// share divides room between columns; nil: they do not fit. Narrow says that some have less than they want.
+// share divides room between columns; nil: they do not fit. Narrow says that some have less than
+// they want.
 func share(columns []column, room int) (widths []int, narrow bool) {
 	widths = make([]int, len(columns))
 	for i, c := range columns {
@@ -143,7 +146,8 @@ func share(columns []column, room int) (widths []int, narrow bool) {
 	return widths, !grow(widths, columns, room)
 }
 
-// grow gives columns what they want as far as room is left, narrow ones first; it reports that all have it.
+// grow gives columns what they want as far as room is left, narrow ones first; it reports that all
+// have it.
 func grow(widths []int, columns []column, left int) bool {
 	for {
 		want := 0

@@ -1,7 +1,7 @@
 package draw
 
-// Style is the role of a piece of text, and with | attributes that it has beside its role. Panes name
-// roles; only a Theme knows colours.
+// Style is the role of a piece of text, and with | attributes that it has beside its role. Panes
+// name roles; only a Theme knows colours.
 type Style uint16
 
 // The roles.
@@ -57,20 +57,22 @@ func (s Style) ground() int { return int(s&grounds) >> 12 }
 // role takes the attributes away.
 func (s Style) role() Style { return s & 0xff }
 
-// Theme turns styles into terminal attributes. All panes hold the same one; see Become. The zero value draws
-// without any attribute.
+// Theme turns styles into terminal attributes. All panes hold the same one; see Become. The zero
+// value draws without any attribute.
 type Theme struct {
 	sgr [styles]string
-	// attributes: Strong and the others mean something. They are the terminal's own and know no colour.
+	// attributes: Strong and the others mean something. They are the terminal's own and know no
+	// colour.
 	attributes bool
 	// on are the grounds with the colour of text on them; empty: the theme has none.
 	on [5]string
-	// tinted says that the grounds tell what came and went, so that changed lines keep the colours of their language.
+	// tinted says that the grounds tell what came and went, so that changed lines keep the colours
+	// of their language.
 	tinted bool
 }
 
-// Become makes the theme that panes hold look like another one. Rows that were drawn before keep their old
-// look: whoever keeps some drops them.
+// Become makes the theme that panes hold look like another one. Rows that were drawn before keep
+// their old look: whoever keeps some drops them.
 func (t *Theme) Become(other *Theme) { *t = *other }
 
 // start is the sequence that begins a style.
@@ -90,11 +92,11 @@ func (t *Theme) start(s Style) string {
 	return sgr
 }
 
-// bare reports that the theme draws without any attribute: its rows may be read out or go to a file, so
-// they are made of words instead of lines.
+// bare reports that the theme draws without any attribute: its rows may be read out or go to a
+// file, so they are made of words instead of lines.
 func (t *Theme) bare() bool { return !t.attributes && t.sgr == [styles]string{} }
 
-// Color is the theme for terminals with colours. It uses the sixteen colours that the person's own
+// Color is the theme for terminals with colours. It uses the sixteen colours that the user's own
 // terminal theme defines, so that contrast is what they chose.
 func Color() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{

@@ -48,8 +48,8 @@ func colorOf(t *testing.T, sgr string) rgb {
 	return 0
 }
 
-// tooFaint lists the roles of a theme that cannot be read on a background: text below 4.5 (7 where contrast is
-// promised), lines below 3 (4.5).
+// tooFaint lists the roles of a theme that cannot be read on a background: text below 4.5 (7 where
+// contrast is promised), lines below 3 (4.5).
 func tooFaint(t *testing.T, theme *Theme, p *palette) []string {
 	var out []string
 	for s := range styles {
@@ -103,7 +103,8 @@ func TestFaintTextIsFound(t *testing.T) {
 	}
 }
 
-// blindness are the matrices of Machado, Oliveira and Fernandes (2009, severity 1.0) for linear sRGB.
+// blindness are the matrices of Machado, Oliveira and Fernandes (2009, severity 1.0) for linear
+// sRGB.
 func blindness() map[string][3][3]float64 {
 	return map[string][3][3]float64{
 		"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -121,8 +122,8 @@ func seenBy(m [3][3]float64, c rgb) [3]float64 {
 	return lab(out)
 }
 
-// apart is how different added and removed lines must look, in CIE76 units: 2.3 is just noticeable side by
-// side, ten times as much is another colour at a glance.
+// apart is how different added and removed lines must look, in CIE76 units: 2.3 is just noticeable
+// side by side, ten times as much is another colour at a glance.
 const apart = 23
 
 // TestAddedAndRemovedDifferForEveryone simulates the common kinds of colour blindness.
@@ -253,7 +254,8 @@ func backOf(t *testing.T, sgr string) rgb {
 	return colorOf(t, "\x1b[38;"+back[:strings.Index(back, ";38;")])
 }
 
-// unreadable lists what cannot be read on the grounds of a theme: with all colours every role, else those that stand there.
+// unreadable lists what cannot be read on the grounds of a theme: with all colours every role, else
+// those that stand there.
 func unreadable(t *testing.T, theme *Theme, p *palette) (out []string) {
 	for _, s := range []Style{OnAdded, OnRemoved, OnYou} {
 		sgr := theme.on[s.ground()]
@@ -281,8 +283,8 @@ func unreadable(t *testing.T, theme *Theme, p *palette) (out []string) {
 	return out
 }
 
-// TestGroundsCanBeReadAndTold: text on a ground keeps its contrast, a ground is seen on any usual background, and those
-// of a diff differ from one another for everyone.
+// TestGroundsCanBeReadAndTold: text on a ground keeps its contrast, a ground is seen on any usual
+// background, and those of a diff differ from one another for everyone.
 func TestGroundsCanBeReadAndTold(t *testing.T) {
 	for name, p := range palettes() {
 		for _, d := range []depth{colors256, colorsAll} {
@@ -320,10 +322,12 @@ func TestGroundsCanBeReadAndTold(t *testing.T) {
 	}
 }
 
-// seen is how far a ground is at least from what is around it, in CIE76 units: 2.3 is just noticeable.
+// seen is how far a ground is at least from what is around it, in CIE76 units: 2.3 is just
+// noticeable.
 const seen = 7
 
-// TestGroundsGoToTheEdge: a line of a diff stands on its ground over the whole width, also where it goes on below.
+// TestGroundsGoToTheEdge: a line of a diff stands on its ground over the whole width, also where it
+// goes on below.
 func TestGroundsGoToTheEdge(t *testing.T) {
 	theme := dark().theme(colorsAll)
 	b := tool.Diff("a.go", "@@ -1,2 +1,2 @@\n-short\n+"+strings.Repeat("long ", 20)+"\n same\n")[0]

@@ -38,7 +38,8 @@ func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	return dst
 }
 
-// styled is a line of text with the ends of its styles. The text is safe: it is put together from Texts.
+// styled is a line of text with the ends of its styles. The text is safe: it is put together from
+// Texts.
 type styled struct {
 	text string
 	runs []run
@@ -74,7 +75,8 @@ func join(spans []Span) styled {
 	return line
 }
 
-// align moves the ends of styles out of characters: a mark may stand between a letter and its accent.
+// align moves the ends of styles out of characters: a mark may stand between a letter and its
+// accent.
 func (l styled) align() {
 	pos := 0
 	for i, r := range l.runs {
@@ -102,8 +104,8 @@ func (l styled) put(p *Pen, from, to int) {
 	}
 }
 
-// breaks calls yield with the byte range of each row of s: the first row has width first, all others
-// rest. At least one row is yielded. Spaces at a soft break belong to no row.
+// breaks calls yield with the byte range of each row of s: the first row has width first, all
+// others rest. At least one row is yielded. Spaces at a soft break belong to no row.
 func breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
 	width := first
 	from := 0

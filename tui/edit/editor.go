@@ -1,11 +1,12 @@
-// Package edit is a text with a cursor, as every line and box of the interface has one: moving, deleting, undoing,
-// and drawing it. It knows no model and no pane.
+// Package edit is a text with a cursor, as every line and box of the interface has one: moving,
+// deleting, undoing, and drawing it. It knows no model and no pane.
 //
-// The one rule: what goes in is cleaned on the way, so that a pasted text cannot command the terminal, and the
-// cursor is always between whole characters.
+// The one rule: what goes in is cleaned on the way, so that a pasted text cannot command the
+// terminal, and the cursor is always between whole characters.
 //
-// Start reading at Editor, then Keys, the keys that every text understands. Known limits: the text is one string;
-// each change copies it, which is felt from about a megabyte on: longer pastes are folded by who owns the text.
+// Start reading at Editor, then Keys, the keys that every text understands. Known limits: the text
+// is one string; each change copies it, which is felt from about a megabyte on: longer pastes are
+// folded by who owns the text.
 package edit
 
 import (
@@ -17,13 +18,13 @@ import (
 	"adze/tui/draw"
 )
 
-// Editor is a text with a cursor. What goes in is cleaned on the way: a pasted text cannot command the
-// terminal, and holds no characters that the person does not see.
+// Editor is a text with a cursor. What goes in is cleaned on the way: a pasted text cannot command
+// the terminal, and holds no characters that the user does not see.
 type Editor struct {
 	Text string
 	At   int // byte offset of the cursor, always between characters
 	goal int // column that up and down aim for, plus one; 0: where the cursor is
-	// units are words that are one character for the person, such as the word for a pasted text.
+	// units are words that are one character for the user, such as the word for a pasted text.
 	units  []string
 	undone history
 	Killed string // what was deleted last by more than a character
@@ -36,7 +37,7 @@ func New(text string, at int) Editor { return Editor{Text: text, At: at} }
 // CopyAt is the same text, units included, with the cursor elsewhere; to look where a motion leads.
 func (e *Editor) CopyAt(at int) Editor { return Editor{Text: e.Text, At: at, units: e.units} }
 
-// AddUnit makes a word one character for the person.
+// AddUnit makes a word one character for the user.
 func (e *Editor) AddUnit(word string) { e.units = append(e.units, word) }
 
 // Mark has from..to drawn as chosen.
@@ -174,7 +175,8 @@ func (e *Editor) clusterRight() int {
 	return min(e.At+n, len(e.Text))
 }
 
-// LineStart and LineEnd are where the line of the cursor begins, and where its newline or the text's end is.
+// LineStart and LineEnd are where the line of the cursor begins, and where its newline or the
+// text's end is.
 func (e *Editor) LineStart() int { return strings.LastIndexByte(e.Text[:e.At], '\n') + 1 }
 
 func (e *Editor) LineEnd() int {
@@ -284,5 +286,6 @@ func Types(s string) bool {
 	return s != "" && unicode.IsPrint(r)
 }
 
-// Long is from where on a text that comes back whole is folded: an editor of one line per key has its limits.
+// Long is from where on a text that comes back whole is folded: an editor of one line per key has
+// its limits.
 const Long = 64 << 10

@@ -6,7 +6,7 @@ import (
 	"adze/tui/look"
 )
 
-// Key is a key that changes a text or moves in it. What it says is for the person; mostly nothing.
+// Key is a key that changes a text or moves in it. What it says is for the user; mostly nothing.
 type Key struct {
 	ID string // its name in the configuration, behind "edit."
 	key.Binding

@@ -117,7 +117,8 @@ func (e *Editor) to(s snapshot) {
 	e.undone.kept = false
 }
 
-// typing is the kind of change that inserting s is: words are undone one by one, with the spaces behind them.
+// typing is the kind of change that inserting s is: words are undone one by one, with the spaces
+// behind them.
 func typing(e *Editor, s string) change {
 	r, n := utf8.DecodeRuneInString(s)
 	if n != len(s) || s == "\n" || s == "" {

@@ -21,15 +21,18 @@ import (
 	"adze/tui/port"
 )
 
-// Offer is what the interface opens with when no model can be used: what was looked for, and what to do next.
+// Offer is what the interface opens with when no model can be used: what was looked for, and what
+// to do next.
 type Offer struct {
 	// Problem says in one line why no model can be used.
 	Problem string
 	// Known is drawn at once: what is known without asking anybody.
 	Known Found
-	// Look asks. It is called in the background when the screen opens, and whenever the person wants it.
+	// Look asks. It is called in the background when the screen opens, and whenever the user
+	// wants it.
 	Look func(ctx context.Context) (Found, error)
-	// Keys are the providers whose keys Keep checks and keeps; it says where. None: keys are not taken here.
+	// Keys are the providers whose keys Keep checks and keeps; it says where. None: keys are not
+	// taken here.
 	Keys []string
 	Keep func(ctx context.Context, provider, key string) (where string, err error)
 }
@@ -68,7 +71,8 @@ const (
 	Missing                     // something is lacking
 )
 
-// Screen is the screen of who has no model yet. It stands in place of the conversation and the prompt.
+// Screen is the screen of who has no model yet. It stands in place of the conversation and the
+// prompt.
 type Screen struct {
 	Offer
 	theme   *draw.Theme
@@ -84,7 +88,7 @@ type Screen struct {
 	failed  string
 }
 
-// lookTime bounds how long a look may take: the person waits for it.
+// lookTime bounds how long a look may take: the user waits for it.
 const lookTime = 10 * time.Second
 
 // Looked is the answer of First.Look.
@@ -140,7 +144,7 @@ func (f *Screen) Looked(l Looked) {
 	}
 }
 
-// Render draws the steps above what was found, from the first row that the person scrolled to.
+// Render draws the steps above what was found, from the first row that the user scrolled to.
 func (f *Screen) Render(version string, w, h int) (rows []draw.Row, x, y int) {
 	t := f.theme
 	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")

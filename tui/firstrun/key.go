@@ -14,7 +14,8 @@ import (
 	"adze/tui/look"
 )
 
-// entry is the line in which a key is written; it shows how long the key is, and nothing else of it.
+// entry is the line in which a key is written; it shows how long the key is, and nothing else of
+// it.
 type entry struct {
 	edit.Editor
 	provider string
@@ -22,7 +23,8 @@ type entry struct {
 	failed   string
 }
 
-// keepTime bounds how long a provider may take to look at a key, and the person to unlock their key ring.
+// keepTime bounds how long a provider may take to look at a key, and the user to unlock their key
+// ring.
 const keepTime = 30 * time.Second
 
 // Kept is the answer of Offer.Keep.
@@ -69,7 +71,8 @@ func (f *Screen) Give() tea.Cmd {
 	}
 }
 
-// Kept takes the answer. It says where the key is; empty: it was not taken, or the person left meanwhile.
+// Kept takes the answer. It says where the key is; empty: it was not taken, or the user left
+// meanwhile.
 func (f *Screen) Kept(k Kept) (say string) {
 	k.entry.busy = false
 	if k.err != nil {

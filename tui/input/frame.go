@@ -14,8 +14,8 @@ const (
 // maxSequence bounds what is kept of a sequence that does not end.
 const maxSequence = 64 << 10
 
-// whole is how many bytes the first character or sequence in b takes; 0: its end has not come yet. What
-// cannot go on is whole, too: it ends where it breaks. The forms are those of ECMA-48.
+// whole is how many bytes the first character or sequence in b takes; 0: its end has not come yet.
+// What cannot go on is whole, too: it ends where it breaks. The forms are those of ECMA-48.
 func whole(b []byte) int {
 	switch {
 	case len(b) == 0:
@@ -97,7 +97,8 @@ func text(b []byte) int {
 	return len(b)
 }
 
-// consoleKey knows the function keys of the Linux console, which are in no standard (console_codes(4)).
+// consoleKey knows the function keys of the Linux console, which are in no standard
+// (console_codes(4)).
 func consoleKey(b []byte) (rune, bool) {
 	if len(b) == 4 && b[1] == '[' && b[2] == '[' && 'A' <= b[3] && b[3] <= 'E' {
 		return uv.KeyF1 + rune(b[3]-'A'), true

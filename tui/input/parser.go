@@ -11,8 +11,8 @@ import (
 // waitRest is how long the rest of a sequence or character may take that has surely begun.
 const waitRest = 500 * time.Millisecond
 
-// Parser makes events of bytes. It knows no clock: its owner calls Expire when nothing came for as long as
-// Waits says.
+// Parser makes events of bytes. It knows no clock: its owner calls Expire when nothing came for as
+// long as Waits says.
 type Parser struct {
 	Emit   func(uv.Event)
 	Escape time.Duration
@@ -20,7 +20,8 @@ type Parser struct {
 	decoder uv.EventDecoder
 	rest    []byte // the beginning of something
 	paste   *paste // nil: none is being taken
-	// certain: this terminal has told of the Escape key by a sequence, so an escape byte begins one.
+	// certain: this terminal has told of the Escape key by a sequence, so an escape byte begins
+	// one.
 	certain bool
 	late    bool // a lone escape byte became the Escape key: its sequence may still follow
 }
@@ -141,8 +142,8 @@ func (p *Parser) pasted(b []byte) []byte {
 	return rest
 }
 
-// remainder reports whether b is the rest of a sequence whose escape byte was taken for the Escape key: nobody
-// types it within one read.
+// remainder reports whether b is the rest of a sequence whose escape byte was taken for the Escape
+// key: nobody types it within one read.
 func (p *Parser) remainder(b []byte) bool {
 	if len(b) < 2 || b[0] != '[' && b[0] != 'O' {
 		return false
@@ -156,7 +157,8 @@ func (p *Parser) remainder(b []byte) bool {
 	return !unknown(e)
 }
 
-// unknown reports what has no meaning for us: sequences that nobody knows, answers that nobody asked for.
+// unknown reports what has no meaning for us: sequences that nobody knows, answers that nobody
+// asked for.
 func unknown(e uv.Event) bool {
 	switch e.(type) {
 	case nil, uv.UnknownEvent, uv.UnknownCsiEvent, uv.UnknownSs3Event, uv.UnknownOscEvent, uv.UnknownDcsEvent,
@@ -166,8 +168,8 @@ func unknown(e uv.Event) bool {
 	return false
 }
 
-// longRun is from where on typed text is one event: nobody types so much between two reads, but a terminal
-// without bracketed paste sends it.
+// longRun is from where on typed text is one event: nobody types so much between two reads, but a
+// terminal without bracketed paste sends it.
 const longRun = 64
 
 // longText is the length of the text that b begins with, when that is long.

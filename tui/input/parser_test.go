@@ -29,7 +29,8 @@ func (r *recorder) emit(e uv.Event) {
 
 func (r *recorder) String() string { return strings.Join(r.words, " ") }
 
-// play feeds pieces with the same pause before each; a parser that waits less long gives up meanwhile.
+// play feeds pieces with the same pause before each; a parser that waits less long gives up
+// meanwhile.
 func play(pause time.Duration, pieces ...string) string {
 	var r recorder
 	p := Parser{Emit: r.emit, Escape: waitHere}
@@ -106,7 +107,8 @@ func bytewise(s string) string {
 	return strings.Join(parts, "|")
 }
 
-// TestEscapeOnSlowLines: Escape acts after the wait, and the rest of a sequence that was torn is not typed.
+// TestEscapeOnSlowLines: Escape acts after the wait, and the rest of a sequence that was torn is
+// not typed.
 func TestEscapeOnSlowLines(t *testing.T) {
 	for _, c := range []struct{ name, pieces, want string }{
 		{"escape, then letters", "\x1b|h|i", "esc h i"},
@@ -177,7 +179,8 @@ func TestLongPastes(t *testing.T) {
 	}
 }
 
-// FuzzParser cuts bytes at random: nothing panics, nothing hangs, and without escapes the text stays the same.
+// FuzzParser cuts bytes at random: nothing panics, nothing hangs, and without escapes the text
+// stays the same.
 func FuzzParser(f *testing.F) {
 	f.Add("a\x1b[Aé\x1b[200~x\r\ny\x1b[201~\x1b]0;x\x1b\\", uint64(1))
 	f.Add("\x1b\x1b\x1bO5P\x9b\xc3\x1bX", uint64(2))

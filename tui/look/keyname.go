@@ -40,7 +40,8 @@ func function(name string) bool {
 	return err == nil && name == "f"+strconv.Itoa(n) && n >= 1 && n <= 20
 }
 
-// ParseKey reads the name of a key as people write it, such as Ctrl-K, F3 or PageUp, and returns it as Bubble Tea writes it.
+// ParseKey reads the name of a key as people write it, such as Ctrl-K, F3 or PageUp, and returns it
+// as Bubble Tea writes it.
 func ParseKey(written string) (string, error) {
 	rest, held := strings.TrimSpace(written), map[string]bool{}
 	for {

@@ -1,5 +1,5 @@
-// Package look is what the rooms of the interface share to show themselves alike: the theme and how much is
-// shown (Drawing), places and pages, and how counts, sizes, times and amounts are written.
+// Package look is what the rooms of the interface share to show themselves alike: the theme and how
+// much is shown (Drawing), places and pages, and how counts, sizes, times and amounts are written.
 //
 // The one rule: nothing here knows what is shown, and nothing here keeps state.
 //

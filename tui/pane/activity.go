@@ -15,15 +15,15 @@ import (
 	"adze/tui/look"
 )
 
-// ShowAfter is how long a call runs before it gets a place of its own: most calls are over before, and a
-// pane that opens and closes for each of them would make the screen jump.
+// ShowAfter is how long a call runs before it gets a place of its own: most calls are over before,
+// and a pane that opens and closes for each of them would make the screen jump.
 const ShowAfter = 300 * time.Millisecond
 
 // tailRows is how much of a running call's newest metadata is shown.
 const tailRows = 3
 
-// Activity is the pane of what runs now: calls with clock, title and live tail. Below a call that started a
-// subagent stand the calls of that one.
+// Activity is the pane of what runs now: calls with clock, title and live tail. Below a call that
+// started a subagent stand the calls of that one.
 type Activity struct {
 	draw    *look.Drawing
 	now     func() time.Time
@@ -107,8 +107,8 @@ func (a *Activity) Started() []*runningCall {
 	return slices.DeleteFunc(a.nested(), func(c *runningCall) bool { return c.forming })
 }
 
-// nested are all calls in the order of their start, each with those of its subagent behind it. What a subagent in the
-// background calls is not among them: the call that started it has ended.
+// nested are all calls in the order of their start, each with those of its subagent behind it. What
+// a subagent in the background calls is not among them: the call that started it has ended.
 func (a *Activity) nested() []*runningCall {
 	return a.below(make([]*runningCall, 0, len(a.running)), "", 0)
 }

@@ -14,8 +14,9 @@ import (
 	"adze/tui/look"
 )
 
-// Changes is the pane of the files that calls changed in this session. It knows no tool: outcomes name the
-// files, and blocks show the diffs; what undo saw of files beside that, by commands above all, comes with the events.
+// Changes is the pane of the files that calls changed in this session. It knows no tool: outcomes
+// name the files, and blocks show the diffs; what undo saw of files beside that, by commands above
+// all, comes with the events.
 type Changes struct {
 	draw   *look.Drawing
 	unseen []changing

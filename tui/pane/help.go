@@ -9,7 +9,8 @@ import (
 	"adze/tui/look"
 )
 
-// Help is the list of all keys and commands, over everything but the status line. Typing narrows it.
+// Help is the list of all keys and commands, over everything but the status line. Typing narrows
+// it.
 type Help struct {
 	Open   bool
 	top    int

@@ -13,8 +13,8 @@ import (
 	"adze/tui/look"
 )
 
-// Ledger is the pane of what fills the model's context, what was used, and what a provider's cache lost. The
-// session counts; this only draws.
+// Ledger is the pane of what fills the model's context, what was used, and what a provider's cache
+// lost. The session counts; this only draws.
 type Ledger struct {
 	draw  *look.Drawing
 	clock func() time.Time // its zone is that of the times
@@ -120,8 +120,8 @@ func cached(u session.Usage) string {
 	return fmt.Sprintf(", %d%% from its cache", int(100*float64(u.CacheRead)/float64(sent)))
 }
 
-// topSources is how many sources of a group have a row of their own; the rest shares one. Those of the system prompt all
-// have one: it is where instructions are looked for.
+// topSources is how many sources of a group have a row of their own; the rest shares one. Those of
+// the system prompt all have one: it is where instructions are looked for.
 const topSources = 6
 
 // sources is what the next request holds, by group and within it, the largest first.

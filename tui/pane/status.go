@@ -57,7 +57,8 @@ func (s *Status) Apply(e session.Event) {
 	}
 }
 
-// InMode says which permission mode is in force; onBranch which git branch is checked out, empty: none.
+// InMode says which permission mode is in force; onBranch which git branch is checked out, empty:
+// none.
 func (s *Status) InMode(name string)     { s.facts.Mode = name }
 func (s *Status) InSandbox(level string) { s.facts.Sandbox = level }
 func (s *Status) OnBranch(name string)   { s.branch = name }
@@ -89,8 +90,9 @@ type Moment struct {
 	Hints    []string
 }
 
-// Rows draws the line: facts at the left, hints at the right. What is said to the person is never cut: it goes on in
-// further rows above the hints. Of the facts, what does not fit is left out from the end.
+// Rows draws the line: facts at the left, hints at the right. What is said to the user is never
+// cut: it goes on in further rows above the hints. Of the facts, what does not fit is left out from
+// the end.
 func (s *Status) Rows(w int, at Moment) []draw.Row {
 	right := s.hints(at.Hints, w)
 	if at.Say == "" {
@@ -154,7 +156,8 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 	}
 }
 
-// leastTitle is the room, in cells, below which a title says nothing, and mostTitle what it takes at most.
+// leastTitle is the room, in cells, below which a title says nothing, and mostTitle what it takes
+// at most.
 const leastTitle, mostTitle = 12, 48
 
 // list is what there is to tell, the most important first.

@@ -11,8 +11,8 @@ import (
 	"adze/tui/look"
 )
 
-// keepUnseen bounds the metadata that is searched for a checklist: the next drawing decodes from the
-// newest back, and a long resumed session must not be decoded whole.
+// keepUnseen bounds the metadata that is searched for a checklist: the next drawing decodes from
+// the newest back, and a long resumed session must not be decoded whole.
 const keepUnseen = 100
 
 // Todos is the pane of the newest checklist that any tool showed. It knows no tool's name.

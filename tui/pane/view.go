@@ -1,12 +1,14 @@
-// Package pane is the panes around the conversation: what runs (Activity), the checklist (Todos), the status line
-// (Status), and what is looked at in the conversation's place: changes, the model's context (Ledger) and help.
+// Package pane is the panes around the conversation: what runs (Activity), the checklist (Todos),
+// the status line (Status), and what is looked at in the conversation's place: changes, the model's
+// context (Ledger) and help.
 //
-// The one rule: a pane takes events by Apply and draws itself by Render or as a sheet; it reaches nothing else, not
-// even another pane. What a key does with it is said by who puts the panes together.
+// The one rule: a pane takes events by Apply and draws itself by Render or as a sheet; it reaches
+// nothing else, not even another pane. What a key does with it is said by who puts the panes
+// together.
 //
-// Start reading at todos.go, the simplest one; view.go is the window on a sheet. To add one: a file here, a field in
-// tui's model, a line in its apply, a rectangle in Arrange. Known limits: of a session that was resumed, what
-// commands changed before is listed without diffs.
+// Start reading at todos.go, the simplest one; view.go is the window on a sheet. To add one: a file
+// here, a field in tui's model, a line in its apply, a rectangle in Arrange. Known limits: of a
+// session that was resumed, what commands changed before is listed without diffs.
 package pane
 
 import (
@@ -17,8 +19,8 @@ import (
 	"adze/tui/look"
 )
 
-// sheet is a pane that is looked at in place of the conversation, such as the changes. It has one of two more
-// methods; marks are the rows at which its parts begin:
+// sheet is a pane that is looked at in place of the conversation, such as the changes. It has one
+// of two more methods; marks are the rows at which its parts begin:
 //
 //	Sheet(w int) (rows []draw.Row, marks []int)
 //	Pages(w int) (rows page, marks []int) // where there may be too many rows to draw all of them

@@ -10,15 +10,15 @@ import (
 	"adze/tui/look"
 )
 
-// repairContext and repairShown bound what is shown of a fix, in characters: around what differs, and of it. The
-// needs and the preview show the call itself whole.
+// repairContext and repairShown bound what is shown of a fix, in characters: around what differs,
+// and of it. The needs and the preview show the call itself whole.
 const (
 	repairContext = 30
 	repairShown   = 400
 )
 
-// repaired draws what the model wrote and what would run, where the two differ. Other names for the same are a
-// note, no more.
+// repaired draws what the model wrote and what would run, where the two differ. Other names for the
+// same are a note, no more.
 func (p *Dialog) repaired(rows look.Laid, r *tool.Repair, w int) look.Laid {
 	if r == nil {
 		return rows

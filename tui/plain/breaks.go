@@ -2,8 +2,8 @@ package plain
 
 import "sync"
 
-// Breaks is what interrupts from outside do to an interface of lines: the first of a turn stops the agent, as
-// ctrl+c does on a screen.
+// Breaks is what interrupts from outside do to an interface of lines: the first of a turn stops the
+// agent, as ctrl+c does on a screen.
 type Breaks struct {
 	mu    sync.Mutex
 	armed bool // a turn runs that none has stopped yet
@@ -24,7 +24,8 @@ func (b *Breaks) Turn(begins bool) {
 	}
 }
 
-// Interrupt stops the agent and reports whether it did: once in each turn. It may be called from any goroutine.
+// Interrupt stops the agent and reports whether it did: once in each turn. It may be called from
+// any goroutine.
 func (b *Breaks) Interrupt() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

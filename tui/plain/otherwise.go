@@ -10,8 +10,8 @@ import (
 // lastLine ends the lines of a changed call.
 const lastLine = "."
 
-// otherwise takes a line that asks for the call otherwise than it was made: with another command, or without some of
-// its hunks. False: the line means something else.
+// otherwise takes a line that asks for the call otherwise than it was made: with another command,
+// or without some of its hunks. False: the line means something else.
 func (p *Interface) otherwise(text string) bool {
 	numbers, parts := strings.CutPrefix(text, "h ")
 	switch {

@@ -1,11 +1,12 @@
-// Package plain is the interface as lines, for screen readers and for terminals that can do nothing else: what is
-// finished is printed once, in order, without colours, and nothing on the screen ever changes.
+// Package plain is the interface as lines, for screen readers and for terminals that can do nothing
+// else: what is finished is printed once, in order, without colours, and nothing on the screen ever
+// changes.
 //
-// The one rule: it asks the same root as the screen does (Root), by lines instead of keys, and shows the same panes
-// (Panes); it decides nothing that the screen decides.
+// The one rule: it asks the same root as the screen does (Root), by lines instead of keys, and
+// shows the same panes (Panes); it decides nothing that the screen decides.
 //
-// Start reading at Interface.Run, then line in read.go; tell.go prints. Known limits: an answer is printed when it is
-// whole; what only changes a screen (colours, an editor, copying) is not there.
+// Start reading at Interface.Run, then line in read.go; tell.go prints. Known limits: an answer is
+// printed when it is whole; what only changes a screen (colours, an editor, copying) is not there.
 package plain
 
 import (
@@ -26,12 +27,13 @@ import (
 // Width is that of a line: what every terminal has, and a screen reader reads on by itself.
 const Width = 78
 
-// Root is what lines ask of the interface. All is called from one goroutine; a command (tea.Cmd) runs in another and
-// its answer comes back to Update.
+// Root is what lines ask of the interface. All is called from one goroutine; a command (tea.Cmd)
+// runs in another and its answer comes back to Update.
 type Root interface {
 	// Working reports that a turn runs.
 	Working() bool
-	// Send sends a message, or runs a command of the person's own; why says why not, waits that it is queued.
+	// Send sends a message, or runs a command of the user's own; why says why not, waits that it
+	// is queued.
 	Send(text string) (cmd tea.Cmd, waits bool, why string)
 	// Steer has the agent read a message before its next step; why says why not.
 	Steer(text string) (cmd tea.Cmd, why string)
@@ -42,7 +44,8 @@ type Root interface {
 	Named(name string) (full string, ok bool)
 	// Apply takes what happened, in order; ended reports that it was the end of a turn.
 	Apply(x any) (cmd tea.Cmd, ended bool)
-	// Update takes the answer of a command; returned reports that it brought a message back to the person.
+	// Update takes the answer of a command; returned reports that it brought a message back to the
+	// person.
 	Update(msg tea.Msg) (cmd tea.Cmd, returned bool)
 	// Stop ends the turn, Leave the interface.
 	Stop()
@@ -93,8 +96,8 @@ type Interface struct {
 	leave     bool
 }
 
-// Run greets, begins with first (which may be nil) and obeys lines until the person leaves, lines and turn have
-// ended, or ctx ends.
+// Run greets, begins with first (which may be nil) and obeys lines until the user leaves, lines
+// and turn have ended, or ctx ends.
 func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea.Cmd, lines <-chan Line) error {
 	p.answers = make(chan tea.Msg)
 	for _, text := range greeting {

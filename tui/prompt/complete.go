@@ -39,7 +39,7 @@ type Menu struct {
 	items    []choose.Choice
 	at       int
 	from     int // where in the prompt the completed word begins, its mark included
-	// closed is the beginning of a word that the person does not want completed, plus one.
+	// closed is the beginning of a word that the user does not want completed, plus one.
 	closed int
 	seen   string // the text up to the cursor when completions were looked for
 
@@ -95,7 +95,8 @@ func word(e *edit.Editor) (kind kind, from int) {
 // Stale reports whether the prompt changed since completions were looked for.
 func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.At] }
 
-// Complete follows the line after a change; it reports whether the files are wanted, for a word that was begun.
+// Complete follows the line after a change; it reports whether the files are wanted, for a word
+// that was begun.
 func (p *Line) Complete() (files bool, folder string) {
 	u, e := p.Menu, &p.Editor
 	u.seen = e.Text[:e.At]
@@ -150,8 +151,8 @@ func (u *Menu) agent(c choose.Choice) bool {
 	return u.from == 0 && slices.ContainsFunc(u.Agents, func(a choose.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
 }
 
-// Look reports whether the files should be listed now, unless that is being done or was just now; what was known
-// before is shown meanwhile.
+// Look reports whether the files should be listed now, unless that is being done or was just now;
+// what was known before is shown meanwhile.
 func (u *Menu) Look(now time.Time) bool {
 	if u.loading || u.files != nil && now.Sub(u.loadedAt) < filesAge {
 		return false
@@ -160,7 +161,8 @@ func (u *Menu) Look(now time.Time) bool {
 	return true
 }
 
-// Listed takes the list of files; with an error what was known before stays, unless there are some all the same.
+// Listed takes the list of files; with an error what was known before stays, unless there are some
+// all the same.
 func (p *Line) Listed(l Listed, now time.Time) {
 	u := p.Menu
 	u.loading, u.failed, u.loadedAt = false, "", now
@@ -251,8 +253,9 @@ func (p *Line) Accept() Happened {
 	return Happened{Files: files, Folder: folder}
 }
 
-// quotedPath is a path as it stands in a prompt: in quotes where a space would end it, or where its first letter would make a
-// command, a note or an agent of what begins with it; with escapes where a quote or what nobody sees is in it.
+// quotedPath is a path as it stands in a prompt: in quotes where a space would end it, or where its
+// first letter would make a command, a note or an agent of what begins with it; with escapes where
+// a quote or what nobody sees is in it.
 func quotedPath(path string) string {
 	switch {
 	case !utf8.ValidString(path), strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }), strings.Contains(path, `"`) && strings.Contains(path, "'"):

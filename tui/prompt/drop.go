@@ -18,7 +18,8 @@ func NewDropped(text string, file port.Dropped) Dropped {
 	return Dropped{safeterm.Clean(text).String(), file}
 }
 
-// Dropped puts a file in the place of the text that named it, unless the person changed that meanwhile.
+// Dropped puts a file in the place of the text that named it, unless the user changed that
+// meanwhile.
 func (p *Line) Dropped(d Dropped) {
 	at := strings.LastIndex(p.Text, d.text)
 	if at < 0 {

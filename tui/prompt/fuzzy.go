@@ -74,8 +74,8 @@ const (
 	fitWhole
 )
 
-// fit says how well a path fits: its base name counts more than its folders, a whole piece more than
-// scattered letters. 0: not at all.
+// fit says how well a path fits: its base name counts more than its folders, a whole piece more
+// than scattered letters. 0: not at all.
 func fit(path, query string) int {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	short := max(5000-len(path), 1)
@@ -98,8 +98,8 @@ func fit(path, query string) int {
 	return max(fitLetters+short-20*gaps, 1)
 }
 
-// scattered looks for the letters in order, from the end, where names are; gaps is how often they do not
-// follow each other, not counting gaps at the beginning of a word.
+// scattered looks for the letters in order, from the end, where names are; gaps is how often they
+// do not follow each other, not counting gaps at the beginning of a word.
 func scattered(path, query string) (gaps int, ok bool) {
 	at := len(path)
 	for i := len(query) - 1; i >= 0; i-- {

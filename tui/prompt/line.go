@@ -1,10 +1,12 @@
-// Package prompt is the line where the person writes: its text and keys, what was written before, what waits to be
-// sent, completion of commands and files, pasted texts and files dropped on it.
+// Package prompt is the line where the user writes: its text and keys, what was written before,
+// what waits to be sent, completion of commands and files, pasted texts and files dropped on it.
 //
-// The one rule: it takes keys and returns what happened (Happened); it knows no model, asks nobody and sends
-// nothing. What it needs from elsewhere is handed in: the list of files, what was written in earlier sessions.
+// The one rule: it takes keys and returns what happened (Happened); it knows no model, asks nobody
+// and sends nothing. What it needs from elsewhere is handed in: the list of files, what was written
+// in earlier sessions.
 //
-// Start reading at Line, then keys.go. Known limits: a text of more than 64 KiB that comes back is folded to a word.
+// Start reading at Line, then keys.go. Known limits: a text of more than 64 KiB that comes back is
+// folded to a word.
 package prompt
 
 import (
@@ -29,7 +31,7 @@ const (
 	foldBytes = 1500
 )
 
-// Line is the pane where the person writes.
+// Line is the pane where the user writes.
 type Line struct {
 	edit.Editor
 	vim   vim.Keys

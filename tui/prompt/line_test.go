@@ -21,7 +21,8 @@ func TestLargePaste(t *testing.T) {
 	}
 }
 
-// TestRestoreAfterCommands: what comes back is the message as it was written, whatever was written since.
+// TestRestoreAfterCommands: what comes back is the message as it was written, whatever was written
+// since.
 func TestRestoreAfterCommands(t *testing.T) {
 	p := New(draw.Bare(), false, func(string) []choose.Choice { return nil })
 	p.Paste(strings.Repeat("a line\n", 20))

@@ -23,8 +23,8 @@ func (u *Menu) touch(e session.ToolEnd) {
 	}
 }
 
-// near are the grades of paths that stand near to the work: what was touched in the session, what the program said was
-// changed lately, then what lies in a folder with one of those.
+// near are the grades of paths that stand near to the work: what was touched in the session, what
+// the program said was changed lately, then what lies in a folder with one of those.
 type near struct {
 	rank    map[string]int // from 1, the nearest
 	folders map[string]bool
@@ -44,7 +44,8 @@ func newNear(paths ...string) near {
 	return n
 }
 
-// raised is the score of a path that fits, within the grade of its fit: of near ones the nearest has most, whatever its length.
+// raised is the score of a path that fits, within the grade of its fit: of near ones the nearest
+// has most, whatever its length.
 func (n near) raised(path string, score int) int {
 	if len(n.rank) == 0 {
 		return score

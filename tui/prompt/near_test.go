@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What was touched or changed comes first among those that fit alike, then its neighbours; a better fit still wins.
+// What was touched or changed comes first among those that fit alike, then its neighbours; a better
+// fit still wins.
 func TestNearPathsComeFirst(t *testing.T) {
 	c := newCandidates([]string{"a.go", "deep/in/a/folder/session.go", "session.go", "deep/in/a/folder/other.go", "server/session.go", "server/"})
 	work := newNear("deep/in/a/folder/session.go", "server/session.go", "deep/in/a/folder/session.go")
@@ -34,7 +35,8 @@ func TestWhatLeadsOutOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// A name means itself in a prompt, whatever is in it: it ends no line, opens no second quote, and makes no command of what follows.
+// A name means itself in a prompt, whatever is in it: it ends no line, opens no second quote, and
+// makes no command of what follows.
 func TestAPathStandsInAPromptAsOneWord(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.go": "a.go", "it's.txt": "it's.txt", "caf\u00e9.md": "café.md", "a b.go": `"a b.go"`, `a "b".go`: `'a "b".go'`, `it's "b".go`: `"it's \"b\".go"`,

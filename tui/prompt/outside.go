@@ -19,8 +19,8 @@ func NewFolder(dir, base string, entries []string, err error) Folder {
 	return Folder{dir, base, entries, err}
 }
 
-// outside parts a query that leads out of the workspace, or through it step by step, into its folder and the beginning of a
-// name; false: it is searched for in the workspace.
+// outside parts a query that leads out of the workspace, or through it step by step, into its
+// folder and the beginning of a name; false: it is searched for in the workspace.
 func outside(query string) (dir, start string, is bool) {
 	for _, lead := range []string{"~/", "../", "./", "/"} {
 		if strings.HasPrefix(query, lead) {
@@ -31,7 +31,8 @@ func outside(query string) (dir, start string, is bool) {
 	return "", "", false
 }
 
-// findOutside completes in a folder that was written out. It reports the folder when that is not known yet.
+// findOutside completes in a folder that was written out. It reports the folder when that is not
+// known yet.
 func (u *Menu) findOutside(dir, start string) (wanted string) {
 	u.items, u.at = nil, 0
 	if u.folder.dir != dir {

@@ -9,7 +9,7 @@ import (
 	"adze/tui/port"
 )
 
-// past is what the person wrote before, and where in it they are.
+// past is what the user wrote before, and where in it they are.
 type past struct {
 	history  []string // oldest first
 	browse   int      // how far back in history; 0: not
@@ -21,7 +21,7 @@ type past struct {
 	wanted   int      // how far back the person wanted to go meanwhile
 }
 
-// Earlier are what the person wrote in earlier sessions, oldest first.
+// Earlier are what the user wrote in earlier sessions, oldest first.
 type Earlier []string
 
 // Earlier puts them before what was written since.
@@ -33,7 +33,7 @@ func (p *Line) Earlier(texts Earlier) {
 	}
 }
 
-// Apply remembers what the person said before, for a resumed session.
+// Apply remembers what the user said before, for a resumed session.
 func (p *Line) Apply(e session.Event) {
 	if e, ok := e.(session.ToolEnd); ok {
 		p.Menu.touch(e)
@@ -64,8 +64,8 @@ func (p *Line) Clear() {
 	p.browse = 0
 }
 
-// older shows what was written before; newer goes back. What was begun narrows it: only what begins alike is
-// shown.
+// older shows what was written before; newer goes back. What was begun narrows it: only what begins
+// alike is shown.
 func (p *Line) older() bool { return p.recall(1) }
 func (p *Line) newer() bool { return p.recall(-1) }
 

@@ -10,7 +10,8 @@ import (
 // MaxCopy is how many bytes are copied at most: xterm and others drop longer sequences whole.
 const MaxCopy = 74_000
 
-// Note is something the person is told of while they look elsewhere. Its text is a constant of ours.
+// Note is something the user is told of while they look elsewhere. Its text is a constant of
+// ours.
 type Note uint8
 
 // Notes.
@@ -26,14 +27,16 @@ func (n Note) text() string {
 	return "adze is done"
 }
 
-// Outer writes the sequences that concern what is around the terminal's cells: clipboard and notifications.
+// Outer writes the sequences that concern what is around the terminal's cells: clipboard and
+// notifications.
 type Outer struct {
 	tmux   bool
 	screen bool   // GNU screen
 	notify string // the form of the sequence: 9 or 777
 }
 
-// OuterFor chooses by the environment: terminals of the rxvt and VTE families know OSC 777, most others OSC 9.
+// OuterFor chooses by the environment: terminals of the rxvt and VTE families know OSC 777, most
+// others OSC 9.
 func OuterFor(env func(string) string) Outer {
 	o := Outer{tmux: env("TMUX") != "" || strings.HasPrefix(env("TERM"), "tmux"), notify: "9"} // over ssh, TERM alone tells
 	o.screen = env("STY") != "" && !o.tmux
@@ -70,8 +73,8 @@ func (o Outer) Notify(n Note) string {
 	return seq
 }
 
-// inPieces has GNU screen hand a sequence to the terminal around it: screen passes on what is in a DCS, of 256
-// bytes at most in its older versions.
+// inPieces has GNU screen hand a sequence to the terminal around it: screen passes on what is in a
+// DCS, of 256 bytes at most in its older versions.
 func inPieces(seq string) string {
 	const most = 200
 	var b strings.Builder
@@ -94,8 +97,8 @@ func (s *Screen) Copy(o Outer, t safeterm.Text) { s.outer(o.Copy(t)) }
 // Notify tells the desktop through the terminal.
 func (s *Screen) Notify(o Outer, n Note) { s.outer(o.Notify(n)) }
 
-// AskBackground asks the terminal for the colour of its background (OSC 11); the answer comes as input. A terminal
-// that does not know the question says nothing.
+// AskBackground asks the terminal for the colour of its background (OSC 11); the answer comes as
+// input. A terminal that does not know the question says nothing.
 func (s *Screen) AskBackground() { s.outer("\x1b]11;?\x1b\\") }
 
 func (s *Screen) outer(seq string) {

@@ -41,7 +41,8 @@ func TestOuterSequences(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenInTheBackground: a program that has the terminal meanwhile must not see our sequences.
+// TestNothingIsWrittenInTheBackground: a program that has the terminal meanwhile must not see our
+// sequences.
 func TestNothingIsWrittenInTheBackground(t *testing.T) {
 	var out bytes.Buffer
 	s := &Screen{out: &out, lost: make(chan struct{})}

@@ -169,8 +169,8 @@ func rowAt(rows []draw.Row, y int) draw.Row {
 // minScroll is how many rows must be saved before the terminal is asked to scroll a region.
 const minScroll = 5
 
-// scrolled lets the terminal move rows up when many of old reappear k rows higher, and returns what is
-// then on the screen.
+// scrolled lets the terminal move rows up when many of old reappear k rows higher, and returns what
+// is then on the screen.
 func scrolled(b []byte, old, rows []draw.Row) ([]draw.Row, []byte) {
 	n := min(len(old), len(rows))
 	same := unchanged(old[:n], rows[:n])

@@ -10,8 +10,8 @@ import (
 
 // Way is how the interface uses the terminal.
 type Way struct {
-	// Inline leaves the terminal's own screen and scrollback in place: final rows go there for good, and the
-	// rest is painted below them.
+	// Inline leaves the terminal's own screen and scrollback in place: final rows go there for
+	// good, and the rest is painted below them.
 	Inline bool
 	// Cuts says that a narrower window cuts rows; almost every terminal breaks them into several.
 	Cuts bool
@@ -24,17 +24,17 @@ func WayFor(inline bool, env func(string) string) Way {
 	return Way{Inline: inline, Cuts: cuts && env("TMUX") == ""}
 }
 
-// region is the part of the terminal's own screen that is painted again and again. Where it stands is not
-// known, only where the cursor is in it; so every move is relative.
+// region is the part of the terminal's own screen that is painted again and again. Where it stands
+// is not known, only where the cursor is in it; so every move is relative.
 type region struct {
 	rows []draw.Row // as they are on the terminal
 	w, h int        // of the window when they were written
 	x, y int        // the cursor, in the region
 }
 
-// settleTime is how long a window must have kept its size before its region is painted anew. Terminals break rows
-// before they tell of the new width, tmux up to 250 ms before, and where the region begins is known only for the
-// width that they were broken for last.
+// settleTime is how long a window must have kept its size before its region is painted anew.
+// Terminals break rows before they tell of the new width, tmux up to 250 ms before, and where the
+// region begins is known only for the width that they were broken for last.
 const settleTime = 300 * time.Millisecond
 
 // unsettled reports that the window may change still, so that nothing can be painted now.
@@ -51,8 +51,9 @@ func (s *Screen) unsettled(f Frame) bool {
 	return s.outdated(f) || g.h < 0 && time.Since(s.since) < s.settle
 }
 
-// paint writes the rows above the region for good and brings the region from its last rows to those of f. When anew
-// is set, nothing that is on the terminal is relied upon but the place of the cursor.
+// paint writes the rows above the region for good and brings the region from its last rows to those
+// of f. When anew is set, nothing that is on the terminal is relied upon but the place of the
+// cursor.
 func (g *region) paint(b []byte, above []draw.Row, f Frame, anew, cuts bool) []byte {
 	rows := f.Rows
 	if len(rows) == 0 {
@@ -96,7 +97,8 @@ func (g *region) replace(b []byte, above, rows []draw.Row, w int, cuts bool) []b
 	return b
 }
 
-// broken is how many rows are above the cursor after the terminal broke each row that is wider than w into several.
+// broken is how many rows are above the cursor after the terminal broke each row that is wider than
+// w into several.
 func (g *region) broken(w int) int {
 	if g.y >= len(g.rows) {
 		return g.y
@@ -138,7 +140,8 @@ func (g *region) to(b []byte, y int) []byte {
 	return b
 }
 
-// erase takes the region away; the cursor stands where it began. Rows above go to the terminal for good.
+// erase takes the region away; the cursor stands where it began. Rows above go to the terminal for
+// good.
 func (g *region) erase(b []byte, above []draw.Row) []byte {
 	if len(g.rows) == 0 && len(above) == 0 {
 		return b
@@ -148,8 +151,9 @@ func (g *region) erase(b []byte, above []draw.Row) []byte {
 	return b
 }
 
-// appendRow writes a row from the first column on. The whole line is erased first, not its rest afterwards: what
-// tmux erased to the end of a line, it still takes for a part of it when it breaks lines anew.
+// appendRow writes a row from the first column on. The whole line is erased first, not its rest
+// afterwards: what tmux erased to the end of a line, it still takes for a part of it when it breaks
+// lines anew.
 func appendRow(b []byte, r draw.Row) []byte {
 	return append(append(b, "\x1b[2K"...), r.String()...)
 }

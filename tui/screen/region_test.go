@@ -15,7 +15,8 @@ import (
 	"adze/tui/draw"
 )
 
-// paper is a terminal with a scrollback that breaks lines anew when its width changes, as tmux does.
+// paper is a terminal with a scrollback that breaks lines anew when its width changes, as tmux
+// does.
 type paper struct {
 	w, h  int
 	lines []string // without trailing spaces; from the oldest on
@@ -149,8 +150,8 @@ func (p *paper) end() int {
 	return n
 }
 
-// TestInlineOnPaper scrolls, grows, shrinks, resizes, opens the alternate screen's place and closes: what was
-// scrolled is there once and in order, below it the region, and nothing else.
+// TestInlineOnPaper scrolls, grows, shrinks, resizes, opens the alternate screen's place and
+// closes: what was scrolled is there once and in order, below it the region, and nothing else.
 func TestInlineOnPaper(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -211,8 +212,9 @@ func TestInlineOnPaper(t *testing.T) {
 	}
 }
 
-// TestInlineKeepsWhatItCannotWrite: final rows that come while another program has the terminal, while a pane
-// has the alternate screen, or in a frame that is never painted, are written later, once and in order.
+// TestInlineKeepsWhatItCannotWrite: final rows that come while another program has the terminal,
+// while a pane has the alternate screen, or in a frame that is never painted, are written later,
+// once and in order.
 func TestInlineKeepsWhatItCannotWrite(t *testing.T) {
 	var out bytes.Buffer
 	s := &Screen{out: &out, way: Way{Inline: true}, lost: make(chan struct{}), frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{})}
@@ -290,8 +292,8 @@ func TestBytesAreBoundedByWhatChanged(t *testing.T) {
 	}
 }
 
-// TestInlineWaitsForTheWindow: a region is painted in a new size when that has not changed for a while; what became
-// final meanwhile is not lost.
+// TestInlineWaitsForTheWindow: a region is painted in a new size when that has not changed for a
+// while; what became final meanwhile is not lost.
 func TestInlineWaitsForTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

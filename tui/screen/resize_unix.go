@@ -27,8 +27,9 @@ func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	}
 }
 
-// outdated reports that a frame is for a window of another width than it has by now: one for the new width is on
-// its way, and where rows stand after the terminal broke them can be told only if none was written since.
+// outdated reports that a frame is for a window of another width than it has by now: one for the
+// new width is on its way, and where rows stand after the terminal broke them can be told only if
+// none was written since.
 func (s *Screen) outdated(f Frame) bool {
 	w, _, ok := s.Size()
 	return ok && f.W > 0 && w != f.W

@@ -2,8 +2,8 @@ package screen
 
 import "github.com/charmbracelet/x/term"
 
-// Retake takes the terminal over again after somebody else may have used it, and paints everything anew. It
-// reports false while the screen is suspended: then Resume does that.
+// Retake takes the terminal over again after somebody else may have used it, and paints everything
+// anew. It reports false while the screen is suspended: then Resume does that.
 func (s *Screen) Retake() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func (l *laidOut) get(d *look.Drawing, w int, lay func() []draw.Row) []draw.Row 
 	return l.kept
 }
 
-// userEntry is what the person said.
+// userEntry is what the user said.
 type userEntry struct {
 	laidOut
 	message string // its id
@@ -68,10 +68,11 @@ func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
 	})
 }
 
-// userRows is how much of what the person said is shown: a pasted log must not fill the screen.
+// userRows is how much of what the user said is shown: a pasted log must not fill the screen.
 const userRows = 20
 
-// ownRows is the same for a command of the person's own of which only the message for the model is left.
+// ownRows is the same for a command of the user's own of which only the message for the model is
+// left.
 const ownRows = 1
 
 // noteEntry is a remark of ours: a retry, a notice, how a turn ended.

@@ -8,8 +8,8 @@ import (
 // keepAround is how many entries beside the visible ones keep their layout.
 const keepAround = 64
 
-// list shows a window on entries. It lays out only what is visible: the position is an entry and a row in
-// it, so a hundred thousand rows above cost nothing, also after a change of width.
+// list shows a window on entries. It lays out only what is visible: the position is an entry and a
+// row in it, so a hundred thousand rows above cost nothing, also after a change of width.
 type list struct {
 	entries []entry
 	// top is the first visible row, unless follow is set: then the last row is at the bottom.

@@ -30,8 +30,8 @@ func (c *counted) rows(d *look.Drawing, w int) []draw.Row {
 	})
 }
 
-// TestListShowsAWindow compares random scrolling, growing and shrinking with a list of all rows: what is
-// visible is always a piece of it, and all of it that fits.
+// TestListShowsAWindow compares random scrolling, growing and shrinking with a list of all rows:
+// what is visible is always a piece of it, and all of it that fits.
 func TestListShowsAWindow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	d := &look.Drawing{Theme: draw.Bare()}

@@ -1,12 +1,12 @@
-// Package transcript is the pane of the conversation and what stands in it: what the person said, the model's text and
-// thoughts, calls with their results, summaries and remarks.
+// Package transcript is the pane of the conversation and what stands in it: what the user said,
+// the model's text and thoughts, calls with their results, summaries and remarks.
 //
-// The one rule: it takes events by Apply and lays out what is in sight by Render; a hundred thousand rows above
-// cost nothing.
+// The one rule: it takes events by Apply and lays out what is in sight by Render; a hundred
+// thousand rows above cost nothing.
 //
-// Start reading at Pane.Apply, then list.go, the window on entries, and entry.go, what an entry is. tail.go is for who
-// shows only the end or whole lines, copyable.go for what can be copied. Known limits: a resumed conversation is
-// held whole in memory, without its layouts.
+// Start reading at Pane.Apply, then list.go, the window on entries, and entry.go, what an entry is.
+// tail.go is for who shows only the end or whole lines, copyable.go for what can be copied. Known
+// limits: a resumed conversation is held whole in memory, without its layouts.
 package transcript
 
 import (
@@ -115,7 +115,8 @@ func (t *Pane) PageRows() int { return max(t.h-2, 1) }
 // Below reports whether the window is above the end, and whether something new is there.
 func (t *Pane) Below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
 
-// piece is the entry that a piece of a message belongs to: the last one when it is of the same kind.
+// piece is the entry that a piece of a message belongs to: the last one when it is of the same
+// kind.
 func (t *Pane) piece(message string, reasoning bool) *proseEntry {
 	if t.open != message {
 		t.open, t.pieces = message, nil
@@ -221,7 +222,7 @@ func (t *Pane) outcomes(m session.Message) {
 	}
 }
 
-// Said reports whether the person said something that can be taken back.
+// Said reports whether the user said something that can be taken back.
 func (t *Pane) Said() bool { return t.lastSaid() >= 0 }
 
 func (t *Pane) lastSaid() int {
@@ -233,7 +234,7 @@ func (t *Pane) lastSaid() int {
 	return -1
 }
 
-// Rewind drops what the person said last and all that came after it.
+// Rewind drops what the user said last and all that came after it.
 func (t *Pane) Rewind() {
 	at := t.lastSaid()
 	if at < 0 {

@@ -1,7 +1,9 @@
-// Package vim is the keys of the editor of that name, over a text of package edit. It knows nothing else.
+// Package vim is the keys of the editor of that name, over a text of package edit. It knows nothing
+// else.
 //
-// Start reading at Keys.Press; parse.go says what was asked for, motion.go and object.go where that is, do.go and
-// visual.go do it. Known limits: the keys of a line of text: no registers, marks, macros or searches.
+// Start reading at Keys.Press; parse.go says what was asked for, motion.go and object.go where that
+// is, do.go and visual.go do it. Known limits: the keys of a line of text: no registers, marks,
+// macros or searches.
 package vim
 
 import (
@@ -23,9 +25,9 @@ const (
 // Stroke is one key: its name, and what it writes.
 type Stroke struct{ Key, Text string }
 
-// Keys is the keys of the editor of that name, for the prompt. It works on a text with a cursor and knows
-// nothing else: vim_parse.go says what was asked for, vim_motion.go and vim_object.go where that is, vim_do.go
-// does it. The zero value is off.
+// Keys is the keys of the editor of that name, for the prompt. It works on a text with a cursor and
+// knows nothing else: vim_parse.go says what was asked for, vim_motion.go and vim_object.go where
+// that is, vim_do.go does it. The zero value is off.
 type Keys struct {
 	On      bool
 	mode    mode
@@ -38,7 +40,8 @@ type Keys struct {
 	replays bool
 }
 
-// Press takes one key; false: it is none of vim's. Browse says that the cursor cannot go on up (-1) or down.
+// Press takes one key; false: it is none of vim's. Browse says that the cursor cannot go on up (-1)
+// or down.
 func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	if v.mode == inserting {
 		if s.Key == "esc" {
@@ -79,7 +82,8 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	return true, browse
 }
 
-// BeginCommand has what follows written, where a command of adze may begin: normal mode, nothing pending.
+// BeginCommand has what follows written, where a command of adze may begin: normal mode, nothing
+// pending.
 func (v *Keys) BeginCommand(e *edit.Editor) bool {
 	if v.mode != normal || !e.Empty() || len(v.pending) > 0 {
 		return false
@@ -179,7 +183,8 @@ func (v *Keys) Reset(e *edit.Editor) {
 	v.mode, v.pending, v.record = inserting, nil, nil
 }
 
-// Settle keeps the cursor on a character outside of insert mode: what was written may join what is there.
+// Settle keeps the cursor on a character outside of insert mode: what was written may join what is
+// there.
 func (v *Keys) Settle(e *edit.Editor) {
 	if !v.On || v.mode == inserting {
 		return

@@ -191,8 +191,8 @@ func playVim(v *Keys, e *edit.Editor, keys string) {
 	}
 }
 
-// FuzzVim presses random keys: nothing panics, the cursor stays on a character, and undo leads back to where
-// all began.
+// FuzzVim presses random keys: nothing panics, the cursor stays on a character, and undo leads back
+// to where all began.
 func FuzzVim(f *testing.F) {
 	f.Add("one two\n  three (four) \"five\"", "wdwjp.u")
 	f.Add("👩‍💻 e\u0301a 日本\n\nx", "vjdPciwx\x1bJ3~")

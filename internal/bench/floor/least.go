@@ -13,9 +13,10 @@ import (
 	"adze/session"
 )
 
-// begin is what one binary with all that adze does, and with a log of what happened, cannot do without: every package is
-// linked and initialised, the store is opened, and a prompt and its answer are committed, as is each answer with calls before they
-// are made, and what came of them before the model is told.
+// begin is what one binary with all that adze does, and with a log of what happened, cannot do
+// without: every package is linked and initialised, the store is opened, and a prompt and its
+// answer are committed, as is each answer with calls before they are made, and what came of them
+// before the model is told.
 func begin(prompt string) (commit, end func()) {
 	if len(os.Args) > 4 { // never so: it links the whole program
 		os.Exit(app.Main(os.Args[4:], os.Stdin, os.Stdout, os.Stderr))

@@ -83,7 +83,7 @@ func (p remover) chosen(ctx context.Context, s *store.Store, words []string) (ou
 	return out, nil
 }
 
-// agrees asks the person, where they did not say so before.
+// agrees asks the user, where they did not say so before.
 func (p remover) agrees(ctx context.Context, s *store.Store, heads []session.Head, o deleting) (bool, error) {
 	if o.yes {
 		return true, nil

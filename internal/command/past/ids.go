@@ -12,7 +12,8 @@ import (
 // mostIDs bounds what a shell is offered.
 const mostIDs = 200
 
-// ids completes the first word of a command: the ids of sessions, the newest first, with their titles.
+// ids completes the first word of a command: the ids of sessions, the newest first, with their
+// titles.
 func (p past) ids(c *cobra.Command, words []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(words) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -1,11 +1,13 @@
-// Package past is adze session: what can be done with stored sessions, one file for each command, named after it.
+// Package past is adze session: what can be done with stored sessions, one file for each command,
+// named after it.
 //
-// The one rule is that of package command: a command looks, tells and sets an exit code; what it does to a session, a room
-// does that knows neither flags nor how it is told.
+// The one rule is that of package command: a command looks, tells and sets an exit code; what it
+// does to a session, a room does that knows neither flags nor how it is told.
 //
 // Start reading at Command, where the commands are put together.
 //
-// Known limits: none that are known. The tests of what commands do run the whole program and stand in internal/app.
+// Known limits: none that are known. The tests of what commands do run the whole program and stand
+// in internal/app.
 package past
 
 import (

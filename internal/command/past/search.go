@@ -67,7 +67,8 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 	return nil
 }
 
-// longUpdate is from how many entries on bringing the index up to date is told: about a second of it.
+// longUpdate is from how many entries on bringing the index up to date is told: about a second of
+// it.
 const longUpdate = 5000
 
 // index opens the words of all sessions, up to date.

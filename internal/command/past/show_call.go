@@ -27,7 +27,8 @@ type calledLine struct {
 	Whole   bool            `json:"whole"` // false: it was cut for the model, and what was cut off is not kept any more
 }
 
-// showCall prints what a call gave, whole. Some servers use an id again in every message: all are printed.
+// showCall prints what a call gave, whole. Some servers use an id again in every message: all are
+// printed.
 func (p reader) showCall(ctx context.Context, prefix string, o showing) error {
 	var found []calledLine
 	var of session.ID
@@ -67,7 +68,8 @@ func (p reader) showCall(ctx context.Context, prefix string, o showing) error {
 	return nil
 }
 
-// wholeOutput is the output of a call as it was before it was cut for the model, where that is still kept.
+// wholeOutput is the output of a call as it was before it was cut for the model, where that is
+// still kept.
 func (p reader) wholeOutput(o tool.Outcome) (text string, whole bool) {
 	if !o.Truncated {
 		return o.Output, true

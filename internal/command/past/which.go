@@ -63,7 +63,8 @@ func (w *which) settle(p past) (s settled, err error) {
 	return s, err
 }
 
-// at takes a folder that the person names, as sessions remember it. One that is gone may still have sessions.
+// at takes a folder that the user names, as sessions remember it. One that is gone may still have
+// sessions.
 func (s *settled) at(folder string) (err error) {
 	if s.folder, err = filepath.Abs(folder); err != nil {
 		return err
@@ -105,7 +106,8 @@ func ageOf(text string) (time.Duration, error) {
 	return age, err
 }
 
-// tellMore says on stderr how to see the rest of what is listed; total < 0: how many there are is not known.
+// tellMore says on stderr how to see the rest of what is listed; total < 0: how many there are is
+// not known.
 func (p past) tellMore(w *which, shown, total int) {
 	switch {
 	case total < 0:

@@ -22,7 +22,8 @@ const maxRows = 16
 // maxColumns bounds a row, in cells, so that no row takes two lines of a usual terminal.
 const maxColumns = 100
 
-// view shows how tasks stand: on a terminal as a table that is drawn anew, else one line for each that is over.
+// view shows how tasks stand: on a terminal as a table that is drawn anew, else one line for each
+// that is over.
 type view struct {
 	out   io.Writer
 	mask  *secret.Masker

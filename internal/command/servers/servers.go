@@ -1,10 +1,11 @@
 // Package servers is adze mcp: the servers of the Model Context Protocol whose tools a run may use.
 //
-// The one rule: listing starts nothing and dials nothing; what a server says is shown cleaned, and agreed to only by a command
-// that says so.
+// The one rule: listing starts nothing and dials nothing; what a server says is shown cleaned, and
+// agreed to only by a command that says so.
 //
-// Start reading at Command. login.go logs in, add.go writes the person's configuration, look.go lists, tries and agrees; serve.go is the other way round. What a server is
-// and how it is talked with is in package mcp.
+// Start reading at Command. login.go logs in, add.go writes the user's configuration, look.go
+// lists, tries and agrees; serve.go is the other way round. What a server is and how it is talked
+// with is in package mcp.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
 package servers

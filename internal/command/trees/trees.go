@@ -1,8 +1,10 @@
-// Package trees is adze worktree: the git work trees in which sessions work beside each other, one file for all its commands.
+// Package trees is adze worktree: the git work trees in which sessions work beside each other, one
+// file for all its commands.
 //
 // The one rule: nothing that only a work tree has goes without --force, and what goes is said.
 //
-// Start reading at Command. What is known of a work tree and how it is removed is in package worktree.
+// Start reading at Command. What is known of a work tree and how it is removed is in package
+// worktree.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
 package trees
@@ -99,8 +101,8 @@ func state(t worktree.Tree) string {
 	return strings.Join(out, ", ")
 }
 
-// sessions are those that work in each work tree, by its path; none where the store cannot be read, which other commands
-// tell.
+// sessions are those that work in each work tree, by its path; none where the store cannot be read,
+// which other commands tell.
 func (t trees) sessions(ctx context.Context, all []worktree.Tree) map[string][]session.ID {
 	found := map[string][]session.ID{}
 	_ = t.Store(ctx, func(s *store.Store) error {

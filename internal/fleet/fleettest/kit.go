@@ -13,8 +13,8 @@ import (
 // patience bounds what the kit waits for on a machine that has much to do.
 const patience = 2 * time.Minute
 
-// Run holds an adapter to the contracts of the ports. Each test gets a server of its own, or names of its own on one: make is
-// given to each.
+// Run holds an adapter to the contracts of the ports. Each test gets a server of its own, or names
+// of its own on one: make is given to each.
 func Run(t *testing.T, make func(t *testing.T) fleet.Cluster) {
 	for name, test := range map[string]func(*testing.T, fleet.Cluster){
 		"a ticket is taken once and gone when done": takenOnce, "a ticket that waits is not submitted twice": submittedOnce,
@@ -140,7 +140,8 @@ func priorities(t *testing.T, c fleet.Cluster) {
 		count[taken.Ticket().Priority]++
 		must(t, taken.Done(t.Context()))
 	}
-	// Now and then one is taken from below, so that nothing starves: the order as a whole is what counts.
+	// Now and then one is taken from below, so that nothing starves: the order as a whole is what
+	// counts.
 	if count[1] != 2 || count[2] != 2 || count[3] != 2 || order[0]+order[1]+order[2] > order[3]+order[4]+order[5] {
 		t.Fatal(order)
 	}

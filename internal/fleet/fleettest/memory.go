@@ -1,5 +1,5 @@
-// Package fleettest holds what a fleet needs of a server to its contracts: a kit of tests that runs over every adapter, and an
-// adapter in memory for tests of what uses one.
+// Package fleettest holds what a fleet needs of a server to its contracts: a kit of tests that runs
+// over every adapter, and an adapter in memory for tests of what uses one.
 //
 // The one rule: the kit knows the contracts in package fleet and nothing of a server.
 //
@@ -50,7 +50,8 @@ func (m *Memory) Refuse(err error) {
 	m.refusing = err
 }
 
-// Swallow has the next n changes of records be made and answered with an error, as when the answer is lost.
+// Swallow has the next n changes of records be made and answered with an error, as when the answer
+// is lost.
 func (m *Memory) Swallow(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +65,8 @@ func (m *Memory) Dead() map[string]string {
 	return maps.Clone(m.dead)
 }
 
-// Lose takes a ticket and its lease from the worker that has them, as when it does not answer any more.
+// Lose takes a ticket and its lease from the worker that has them, as when it does not answer any
+// more.
 func (m *Memory) Lose(run string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

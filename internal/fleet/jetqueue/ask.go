@@ -13,8 +13,8 @@ import (
 	"adze/internal/jet"
 )
 
-// unanswered is how long one line may leave a question open once a server has it: at its limit it says nothing. A part of it is over
-// before the server is asked whether it is there at all.
+// unanswered is how long one line may leave a question open once a server has it: at its limit it
+// says nothing. A part of it is over before the server is asked whether it is there at all.
 const (
 	unanswered = 700 * time.Millisecond
 	unheard    = 300 * time.Millisecond
@@ -26,8 +26,8 @@ var (
 	errSilent = errors.New("the server did not answer")
 )
 
-// asker asks lines for tickets, one at a time each. The client's own fetch makes a new inbox for each question and takes it away
-// after the answer; here those that are answered are used again.
+// asker asks lines for tickets, one at a time each. The client's own fetch makes a new inbox for
+// each question and takes it away after the answer; here those that are answered are used again.
 type asker struct {
 	conn *jet.Conn
 	mu   sync.Mutex
@@ -54,7 +54,8 @@ func (a *asker) next(ctx context.Context, consumer string) (*nats.Msg, error) {
 	return m, refusal(m)
 }
 
-// answer waits for one, longer where the way is long: a ticket whose worker has stopped to listen waits for half a minute.
+// answer waits for one, longer where the way is long: a ticket whose worker has stopped to listen
+// waits for half a minute.
 func (a *asker) answer(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
 	m, err := within(ctx, inbox, unheard)
 	if !errors.Is(err, errSilent) {

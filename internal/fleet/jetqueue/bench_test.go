@@ -18,9 +18,10 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// BenchmarkTasksAgainstTheBareClient has workers that do nothing take tasks from one server, and the bare client make the requests that
-// the least of that is: a record and a message each, taken, two changes of the record, and an acknowledgement. ratio is the rate of the
-// fleet by that of the client, in one run.
+// BenchmarkTasksAgainstTheBareClient has workers that do nothing take tasks from one server, and
+// the bare client make the requests that the least of that is: a record and a message each, taken,
+// two changes of the record, and an acknowledgement. ratio is the rate of the fleet by that of the
+// client, in one run.
 func BenchmarkTasksAgainstTheBareClient(b *testing.B) {
 	for _, workers := range []int{1, 10} {
 		b.Run(fmt.Sprint(workers), func(b *testing.B) {

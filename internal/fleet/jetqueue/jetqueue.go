@@ -1,13 +1,15 @@
-// Package jetqueue is what a fleet needs of a server, by NATS JetStream: the queue is a work-queue stream with one subject a label,
-// priority and task, records are key-value buckets whose changes name the revision they were made from.
+// Package jetqueue is what a fleet needs of a server, by NATS JetStream: the queue is a work-queue
+// stream with one subject a label, priority and task, records are key-value buckets whose changes
+// name the revision they were made from.
 //
-// The one rule: what counts is read where it was written. A bucket lets any replica answer, which may be behind, so a record is
-// read from the server that leads.
+// The one rule: what counts is read where it was written. A bucket lets any replica answer, which
+// may be behind, so a record is read from the server that leads.
 //
 // Start reading at Open, then queue.go and book.go.
 //
-// Known limits: a limit holds for each priority of a label, so that of all three together three times as many can be taken. A
-// ticket that is put off counts among those that are taken until its time has come.
+// Known limits: a limit holds for each priority of a label, so that of all three together three
+// times as many can be taken. A ticket that is put off counts among those that are taken until its
+// time has come.
 package jetqueue
 
 import (

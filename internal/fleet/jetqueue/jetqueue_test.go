@@ -75,8 +75,8 @@ func TestTicketsWaitByTheLease(t *testing.T) {
 	}
 }
 
-// TestATaskCostsFewRequests: two to submit it, two to find it below an empty line, its lease, its claim and its end, and two to give
-// the lease and the ticket back.
+// TestATaskCostsFewRequests: two to submit it, two to find it below an empty line, its lease, its
+// claim and its end, and two to give the lease and the ticket back.
 func TestATaskCostsFewRequests(t *testing.T) {
 	conn := dial(t, jettest.Start(t, jettest.Options{Lazy: true}))
 	throughFleet(t, conn, 1, 1) // makes the consumers
@@ -105,7 +105,8 @@ func TestAFullServerIsClear(t *testing.T) {
 	}
 }
 
-// TestASlowServerGivesItsTickets: an answer that takes longer than a line may be silent is waited for all the same.
+// TestASlowServerGivesItsTickets: an answer that takes longer than a line may be silent is waited
+// for all the same.
 func TestASlowServerGivesItsTickets(t *testing.T) {
 	servers := jettest.Start(t, jettest.Options{})
 	proxy := jettest.NewProxy(t, strings.TrimPrefix(servers.URL(), "nats://"))

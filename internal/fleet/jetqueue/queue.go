@@ -44,7 +44,8 @@ type line struct {
 	jetstream.Consumer
 }
 
-// ackWait is how long a ticket stays with a worker that does not beat: so long that its lease has ended.
+// ackWait is how long a ticket stays with a worker that does not beat: so long that its lease has
+// ended.
 func ackWait(conn *jet.Conn) time.Duration { return 2 * conn.Lease() }
 
 func nameOf(label string, priority int) string { return fmt.Sprintf("%s-p%d", label, priority) }
@@ -143,7 +144,8 @@ func parse(name string) (line, bool) {
 	return line{label: name[:at], priority: int(name[at+2] - '0')}, true
 }
 
-// turns are the lines of labels in the order in which they are asked: by priority, and within one in turn; now and then from below.
+// turns are the lines of labels in the order in which they are asked: by priority, and within one
+// in turn; now and then from below.
 func (q *queue) turns(labels []string) []line {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -76,7 +76,8 @@ func (t *taken) answer(what string) error {
 	return t.say(what)
 }
 
-// say speaks of the ticket in the words of the protocol (AckAck and its siblings in server/consumer.go of nats-server).
+// say speaks of the ticket in the words of the protocol (AckAck and its siblings in
+// server/consumer.go of nats-server).
 func (t *taken) say(what string) error {
 	return explain(t.q.conn, t.q.conn.NATS().Publish(t.m.Reply, []byte(what)))
 }

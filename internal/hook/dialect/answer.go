@@ -14,7 +14,8 @@ const blocks = 2
 // noReason stands where a program denies and does not say why.
 const noReason = "it gave no reason"
 
-// Answer reads what a program said about a moment. An error is one of the program: what it said is none of its dialect.
+// Answer reads what a program said about a moment. An error is one of the program: what it said is
+// none of its dialect.
 func (h Hook) Answer(m Moment, exit int, stdout, stderr string) (Answer, error) {
 	stdout, stderr = strings.TrimSpace(stdout), strings.TrimSpace(stderr)
 	switch {
@@ -48,8 +49,8 @@ func shortened(text string, most int) string {
 	return text
 }
 
-// plain is text of a program that could have said an object. Before a call that is none of a guard's answers; elsewhere
-// other assistants take it for context, or for what a formatter tells.
+// plain is text of a program that could have said an object. Before a call that is none of a
+// guard's answers; elsewhere other assistants take it for context, or for what a formatter tells.
 func (h Hook) plain(m Moment, text string) (Answer, error) {
 	switch m.Event {
 	case BeforeTool:
@@ -60,7 +61,8 @@ func (h Hook) plain(m Moment, text string) (Answer, error) {
 	return Answer{Decision: Allow}, nil
 }
 
-// ownAnswer reads adze's own dialect. An unknown name is a mistake: a misspelt decision would deny nothing.
+// ownAnswer reads adze's own dialect. An unknown name is a mistake: a misspelt decision would deny
+// nothing.
 func ownAnswer(m Moment, stdout string) (Answer, error) {
 	var in struct {
 		Decision  Decision        `json:"decision"`

@@ -1,18 +1,19 @@
-// Package dialect reads hooks as adze and other assistants write them down, and speaks with their programs: what stands
-// in a file becomes a Hook, a Moment becomes the JSON that the program reads, and what it answers becomes an Answer.
+// Package dialect reads hooks as adze and other assistants write them down, and speaks with their
+// programs: what stands in a file becomes a Hook, a Moment becomes the JSON that the program reads,
+// and what it answers becomes an Answer.
 //
-// The one rule: it is about texts. It opens no file, starts nothing and decides nothing; what cannot be said in both
-// languages is told and never guessed.
+// The one rule: it is about texts. It opens no file, starts nothing and decides nothing; what
+// cannot be said in both languages is told and never guessed.
 //
-// Start reading at Read, then Hook.Applies, Hook.Input and Hook.Answer. names.go is the table of names of tools and their
-// arguments, match.go the expressions that choose tools.
+// Start reading at Read, then Hook.Applies, Hook.Input and Hook.Answer. names.go is the table of
+// names of tools and their arguments, match.go the expressions that choose tools.
 //
-// Sources: the hooks references of Claude Code (code.claude.com/docs/en/hooks), Codex (schemas of its crate hooks) and
-// Gemini CLI (geminicli.com/docs/hooks/reference), all of 2026.
+// Sources: the hooks references of Claude Code (code.claude.com/docs/en/hooks), Codex (schemas of
+// its crate hooks) and Gemini CLI (geminicli.com/docs/hooks/reference), all of 2026.
 //
-// Known limits: there is no transcript in a file, so transcript_path names an empty one; results of tools go to the
-// programs of other assistants as text and a few usual fields, not in the shape of each of their tools; hooks of Cursor
-// and Copilot are recognised and not run.
+// Known limits: there is no transcript in a file, so transcript_path names an empty one; results of
+// tools go to the programs of other assistants as text and a few usual fields, not in the shape of
+// each of their tools; hooks of Cursor and Copilot are recognised and not run.
 package dialect
 
 import (
@@ -134,7 +135,8 @@ type Answer struct {
 	Notice    string // for the person
 }
 
-// Applies reports whether the hook is about a moment; of a call, it says the tool's name as its dialect has it.
+// Applies reports whether the hook is about a moment; of a call, it says the tool's name as its
+// dialect has it.
 func (h Hook) Applies(m Moment) (name string, yes bool) {
 	switch {
 	case h.Cannot != "" || h.Event != m.Event,

@@ -67,7 +67,8 @@ func TestBrokenFilesHaveNoHooks(t *testing.T) {
 	}
 }
 
-// A hook is about the tools that its own assistant means by a name, at the agents at which it fires there.
+// A hook is about the tools that its own assistant means by a name, at the agents at which it fires
+// there.
 func TestWhatAHookIsAbout(t *testing.T) {
 	call := func(tool, agent string) Moment { return Moment{Event: BeforeTool, Tool: tool, Agent: agent} }
 	for _, c := range []struct {
@@ -183,7 +184,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Arguments come back in adze's words only where that is certain, and what a program left as it was stays as it was.
+// Arguments come back in adze's words only where that is certain, and what a program left as it was
+// stays as it was.
 func TestChangedArguments(t *testing.T) {
 	for _, c := range []struct{ dialect, tool, args, updated, want string }{
 		{"claude", "bash", `{"command":"npm i","timeout":7,"workdir":"web"}`, `{"command":"pnpm i"}`, `{"command":"pnpm i","workdir":"web"}`},
@@ -213,7 +215,8 @@ func TestChangedArguments(t *testing.T) {
 	}
 }
 
-// Every argument of every dialect that a program hands back unchanged is unchanged: no name is lost on the way.
+// Every argument of every dialect that a program hands back unchanged is unchanged: no name is lost
+// on the way.
 func TestThereAndBack(t *testing.T) {
 	args := `{"path":"a/b","command":"x","timeout":3,"background":false,"workdir":"w","include":"*.go","agent":"explore","edits":[],"content":"c","other":{"k":[1,2.5]}}`
 	for _, d := range []Dialect{Claude, Codex, Gemini} {

@@ -122,7 +122,8 @@ func (h Hook) geminiInput(m Moment, name string) object {
 	return o
 }
 
-// Environment is what the program finds beside the usual: the names under which its dialect has the project's folder.
+// Environment is what the program finds beside the usual: the names under which its dialect has the
+// project's folder.
 func (h Hook) Environment(root string) []string {
 	env := []string{"ADZE_HOOK=1", "CLAUDE_PROJECT_DIR=" + filepath.Clean(root)}
 	if h.Dialect == Gemini {

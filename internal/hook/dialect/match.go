@@ -17,8 +17,9 @@ type matcher struct {
 // maxMatcher bounds an expression, in bytes.
 const maxMatcher = 1 << 10
 
-// compile reads a matcher: of letters, digits, _ - , | and blanks it is a list of names, empty and * are all, and anything
-// else is an expression. Those of other assistants are JavaScript's; what Go's cannot say, such as (?!…), is refused.
+// compile reads a matcher: of letters, digits, _ - , | and blanks it is a list of names, empty and
+// * are all, and anything else is an expression. Those of other assistants are JavaScript's; what
+// Go's cannot say, such as (?!…), is refused.
 func compile(text string) (matcher, error) {
 	text = strings.TrimSpace(text)
 	switch {

@@ -115,7 +115,8 @@ func (d Dialect) value(cwd, tool, theirs string, value json.RawMessage) json.Raw
 	return value
 }
 
-// ours are the arguments that a program of a dialect wants instead. Merge says that it named only what is to be another.
+// ours are the arguments that a program of a dialect wants instead. Merge says that it named only
+// what is to be another.
 func (d Dialect) ours(m Moment, updated map[string]json.RawMessage, merge bool) (json.RawMessage, error) {
 	var own map[string]json.RawMessage
 	if err := json.Unmarshal(m.Arguments, &own); err != nil {

@@ -31,7 +31,8 @@ type entry struct {
 	unknown string // what is wrong with its names
 }
 
-// unknown says which name of an entry adze's own dialect does not have: a misspelt "tools" would be about every tool.
+// unknown says which name of an entry adze's own dialect does not have: a misspelt "tools" would be
+// about every tool.
 func unknown(one json.RawMessage) string {
 	var own struct {
 		Tools   string          `json:"tools"`

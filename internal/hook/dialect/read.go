@@ -25,7 +25,8 @@ func Of(file string) Dialect {
 	return Unknown
 }
 
-// native are the events of a dialect, with what they are here; of one that is not among them, there is none.
+// native are the events of a dialect, with what they are here; of one that is not among them, there
+// is none.
 func (d Dialect) native(name string) (e Event, at depth, status string) {
 	if d == Own && slices.Contains(Events(), Event(name)) {
 		return Event(name), anyDepth, ""
@@ -38,8 +39,8 @@ func (d Dialect) native(name string) (e Event, at depth, status string) {
 	return "", anyDepth, ""
 }
 
-// translation says what an event of other assistants is here. Codex has Claude Code's names; an empty one means that a
-// dialect has no such event.
+// translation says what an event of other assistants is here. Codex has Claude Code's names; an
+// empty one means that a dialect has no such event.
 type translation struct {
 	claude, gemini string
 	event          Event
@@ -63,8 +64,8 @@ func translations() []translation {
 	}
 }
 
-// Read lists the hooks of a file in their order, the events in the order of a session. plain is JSON without comments;
-// file is its path, which tells the dialect.
+// Read lists the hooks of a file in their order, the events in the order of a session. plain is
+// JSON without comments; file is its path, which tells the dialect.
 func Read(file string, plain []byte) ([]Hook, error) {
 	var in struct {
 		Hooks   map[string]json.RawMessage `json:"hooks"`
@@ -87,7 +88,8 @@ func Read(file string, plain []byte) ([]Hook, error) {
 	return out, nil
 }
 
-// ordered are the names of events: those that adze knows in the order of a session, then the others.
+// ordered are the names of events: those that adze knows in the order of a session, then the
+// others.
 func (d Dialect) ordered(events map[string]json.RawMessage) []string {
 	at := func(name string) int {
 		e, _, _ := d.native(name)

@@ -11,8 +11,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Clear deletes streams, or all of them where none is named, and waits until no server that runs has a file of them: a server removes the
-// files after it has answered, and can neither delete nor make a stream of that name until they are gone.
+// Clear deletes streams, or all of them where none is named, and waits until no server that runs
+// has a file of them: a server removes the files after it has answered, and can neither delete nor
+// make a stream of that name until they are gone.
 func (c *Cluster) Clear(ctx context.Context, js jetstream.JetStream, streams ...string) error {
 	if len(streams) == 0 {
 		names := js.StreamNames(ctx)
@@ -36,7 +37,8 @@ func (c *Cluster) Clear(ctx context.Context, js jetstream.JetStream, streams ...
 	return nil
 }
 
-// without is an error as long as the server runs and has files of a stream, which it keeps below a dot while it removes them.
+// without is an error as long as the server runs and has files of a stream, which it keeps below a
+// dot while it removes them.
 func (s *Server) without(stream string) error {
 	if !s.running() {
 		return nil

@@ -1,11 +1,14 @@
-// Package jettest runs the real nats-server program for tests: one server, or three in a cluster, each a process that can be killed,
-// stopped for a while and started again, and a proxy that cuts connections.
+// Package jettest runs the real nats-server program for tests: one server, or three in a cluster,
+// each a process that can be killed, stopped for a while and started again, and a proxy that cuts
+// connections.
 //
-// The one rule: nothing is left running. Each server has a guard, a shell that waits for the end of a pipe from the test, which comes
-// with the test's end however that was, and kills the server then.
+// The one rule: nothing is left running. Each server has a guard, a shell that waits for the end of
+// a pipe from the test, which comes with the test's end however that was, and kills the server
+// then.
 //
-// Start reading at Start. Known limits: the program is the one that .ci/run builds from .ci/nats/go.mod; where it is not, tests say so
-// and are skipped. Servers sync each write, so that they are as slow as they have to be.
+// Start reading at Start. Known limits: the program is the one that .ci/run builds from
+// .ci/nats/go.mod; where it is not, tests say so and are skipped. Servers sync each write, so that
+// they are as slow as they have to be.
 package jettest
 
 import (
@@ -27,7 +30,8 @@ import (
 // patience is how long a server may take for anything on a loaded machine.
 const patience = 2 * time.Minute
 
-// Options change how servers are started; the zero value is one without a password that syncs each write.
+// Options change how servers are started; the zero value is one without a password that syncs each
+// write.
 type Options struct {
 	Token    string // clients need it
 	Lazy     bool   // no sync_interval: always
@@ -41,8 +45,8 @@ type Cluster struct {
 	options Options
 }
 
-// Program is the path of nats-server: $ADZE_NATS_SERVER, else adze-ci-nats/nats-server in the person's cache folder, else the one on
-// PATH. Without one the test is skipped.
+// Program is the path of nats-server: $ADZE_NATS_SERVER, else adze-ci-nats/nats-server in the
+// person's cache folder, else the one on PATH. Without one the test is skipped.
 func Program(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("ADZE_NATS_SERVER"); path != "" {

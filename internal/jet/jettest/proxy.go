@@ -67,8 +67,8 @@ func (p *Proxy) Mend() {
 	p.closed = false
 }
 
-// CutAfter cuts once as soon as a client has said the words and the server has got them; its answer goes nowhere. The channel is closed
-// then. New connections get through.
+// CutAfter cuts once as soon as a client has said the words and the server has got them; its answer
+// goes nowhere. The channel is closed then. New connections get through.
 func (p *Proxy) CutAfter(words string) <-chan struct{} { return p.trap(words, true) }
 
 // CutBefore cuts once when a client says the words, which the server does not get.

@@ -69,8 +69,8 @@ func orElse(text, other string) string {
 	return text
 }
 
-// guarding starts the server, says its number, and kills it when its own input ends. The end of the test hangs up on a group in which a
-// process stands still (setpgid(2)): the guard outlives that.
+// guarding starts the server, says its number, and kills it when its own input ends. The end of the
+// test hangs up on a group in which a process stands still (setpgid(2)): the guard outlives that.
 const guarding = `trap '' HUP; "$1" -c "$2/conf" >>"$2/log" 2>&1 & p=$!; echo $p; cat >/dev/null; kill -9 $p 2>/dev/null; wait $p 2>/dev/null`
 
 func (s *Server) launch() {
@@ -146,8 +146,9 @@ func (s *Server) Restart() {
 	}
 }
 
-// freePorts are below those that systems give to connections that go out: one of these could take the port of a server that is being
-// started again, and a client that dials its own port talks to itself.
+// freePorts are below those that systems give to connections that go out: one of these could take
+// the port of a server that is being started again, and a client that dials its own port talks to
+// itself.
 func freePorts(t testing.TB, count int) (ports []int) {
 	t.Helper()
 	for range 10_000 {

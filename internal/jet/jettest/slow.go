@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// Slow has all that is said from now on arrive so much later, each way, in new connections and in those that are there.
+// Slow has all that is said from now on arrive so much later, each way, in new connections and in
+// those that are there.
 func (p *Proxy) Slow(each time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.slow = each
 }
 
-// StopAfter lets so many bytes of answers through, then no more, and leaves the connections open, as a server that stands still does.
+// StopAfter lets so many bytes of answers through, then no more, and leaves the connections open,
+// as a server that stands still does.
 func (p *Proxy) StopAfter(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,14 +1,15 @@
-// Package anthropic speaks the Messages format, streaming: api.anthropic.com and compatible servers by
-// base URL.
+// Package anthropic speaks the Messages format, streaming: api.anthropic.com and compatible servers
+// by base URL.
 //
-// The one rule: an answer is complete with message_stop, and nothing else; calls are released only then,
-// each only when its block was closed, and never after max_tokens.
+// The one rule: an answer is complete with message_stop, and nothing else; calls are released only
+// then, each only when its block was closed, and never after max_tokens.
 //
-// Start at Provider.Stream; request.go encodes and places the cache markers, thinking.go chooses how the model
-// thinks, stream.go decodes.
+// Start at Provider.Stream; request.go encodes and places the cache markers, thinking.go chooses
+// how the model thinks, stream.go decodes.
 //
-// Known limits: server tools (web search and such) are not offered, and their blocks are skipped; text
-// that stood between two calls is sent back before them, only thinking blocks keep their exact place.
+// Known limits: server tools (web search and such) are not offered, and their blocks are skipped;
+// text that stood between two calls is sent back before them, only thinking blocks keep their exact
+// place.
 package anthropic
 
 import (
@@ -24,12 +25,14 @@ import (
 const (
 	home    = "https://api.anthropic.com"
 	version = "2023-06-01"
-	// thinkBetween lets a model with a budget think between calls; those that choose by themselves do.
+	// thinkBetween lets a model with a budget think between calls; those that choose by themselves
+	// do.
 	thinkBetween = "interleaved-thinking-2025-05-14"
 )
 
-// Options configure a provider. The zero value is api.anthropic.com without a key; BaseURL ends before the version:
-// "https://api.anthropic.com". Without Effort a model does not think, unless it always does.
+// Options configure a provider. The zero value is api.anthropic.com without a key; BaseURL ends
+// before the version: "https://api.anthropic.com". Without Effort a model does not think, unless it
+// always does.
 type Options = wire.Options
 
 // Provider is a session.Provider. It is safe for concurrent use.

@@ -62,8 +62,8 @@ type placed struct {
 	After int `json:"after"`
 }
 
-// encode makes the blocks of one message, joined by commas; nothing for an empty one. With all, thinking without a seal
-// goes back too.
+// encode makes the blocks of one message, joined by commas; nothing for an empty one. With all,
+// thinking without a seal goes back too.
 func (p *Provider) encode(m session.Message, all bool) []byte {
 	var list [][]byte
 	if m.Role == session.Assistant {

@@ -13,8 +13,8 @@ import (
 const (
 	// maxCallID is generous: the API documents the letters of an id, not its length.
 	maxCallID = 64
-	// marker asks the API to keep everything up to and including a block in its prompt cache. At most
-	// four are allowed: tools, system, and the last two turns of the user.
+	// marker asks the API to keep everything up to and including a block in its prompt cache. At
+	// most four are allowed: tools, system, and the last two turns of the user.
 	marker      = `,"cache_control":{"type":"ephemeral"}}`
 	markedTurns = 2
 )
@@ -144,8 +144,8 @@ func (t turn) write(b *wire.Body, marked bool) {
 	b.Text("]}")
 }
 
-// turns merges adjacent messages of one side: the API wants the sides to alternate, beginning with the
-// user's, and outcomes directly after their calls.
+// turns merges adjacent messages of one side: the API wants the sides to alternate, beginning with
+// the user's, and outcomes directly after their calls.
 func (p *Provider) turns(messages []session.Message, with manners) []turn {
 	var out []turn
 	history := p.Cache.History(messages)

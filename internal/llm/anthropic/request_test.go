@@ -165,7 +165,8 @@ func TestRefusedThinking(t *testing.T) {
 	}
 }
 
-// A server that signs no thinking and wants it back gets it, of calls without any an empty one; others never do.
+// A server that signs no thinking and wants it back gets it, of calls without any an empty one;
+// others never do.
 func TestThinkingWithoutASealThatIsWanted(t *testing.T) {
 	call := func(id tool.CallID) session.Part {
 		return session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: id, Name: "read", Arguments: "{}"}}
@@ -200,7 +201,8 @@ func TestThinkingWithoutASealThatIsWanted(t *testing.T) {
 	}
 }
 
-// What a request says of the effort goes before the configuration; each kind of model gets it in its own way.
+// What a request says of the effort goes before the configuration; each kind of model gets it in
+// its own way.
 func TestTheRequestsEffort(t *testing.T) {
 	for effort, want := range map[string][2]string{
 		"max": {`"output_config":{"effort":"max"}`, `"budget_tokens":24000`}, "minimal": {`"output_config":{"effort":"low"}`, `"budget_tokens":1024`},

@@ -175,7 +175,8 @@ func (a *answer) delta(index int, d delta) error {
 // says reports whether a piece brings something that an answer is made of.
 func (d delta) says() bool { return d.Text+d.JSON+d.Thinking != "" }
 
-// loose takes a piece of a block that is not open: where that is text or thinking, it is clear all the same.
+// loose takes a piece of a block that is not open: where that is text or thinking, it is clear all
+// the same.
 func (a *answer) loose(index int, d delta) error {
 	switch {
 	case !d.says():
@@ -231,8 +232,8 @@ func (a *answer) conclude() error {
 	})
 }
 
-// count takes the counts that an event has; they are running totals. What went in never falls to zero later;
-// what came out does, because it begins with a guess.
+// count takes the counts that an event has; they are running totals. What went in never falls to
+// zero later; what came out does, because it begins with a guess.
 func (a *answer) count(u usage) {
 	for _, c := range []struct {
 		from *wire.Count

@@ -96,8 +96,8 @@ func budgetOf(effort string) int {
 	return 24_000
 }
 
-// adapts reports whether a model chooses by itself how much it thinks: those since 4.6 (models overview). Of a
-// name that says nothing it is assumed.
+// adapts reports whether a model chooses by itself how much it thinks: those since 4.6 (models
+// overview). Of a name that says nothing it is assumed.
 func adapts(model string) bool {
 	_, name, ok := strings.Cut(model, "claude-")
 	if !ok {

@@ -33,7 +33,8 @@ type described struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// converted is a request without tools. The same messages give the same bytes, however often they are sent.
+// converted is a request without tools. The same messages give the same bytes, however often they
+// are sent.
 func (p *Provider) converted(r session.Request) session.Request {
 	if !p.options.Plain {
 		r.System += describe(r.Tools)

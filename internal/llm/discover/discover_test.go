@@ -16,7 +16,8 @@ import (
 	"adze/session"
 )
 
-// serve answers each address, with its query, by the text of a case; a status other than 200 stands before it.
+// serve answers each address, with its query, by the text of a case; a status other than 200 stands
+// before it.
 func serve(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// entry is one model in a list: the names of all servers that tell more than an id. A field of another shape
-// is left out, it does not spoil the list.
+// entry is one model in a list: the names of all servers that tell more than an id. A field of
+// another shape is left out, it does not spoil the list.
 type entry map[string]json.RawMessage
 
-// entriesIn finds the list: under data (OpenAI and most), under models (Gemini, LM Studio, Ollama), or bare
-// (Together).
+// entriesIn finds the list: under data (OpenAI and most), under models (Gemini, LM Studio, Ollama),
+// or bare (Together).
 func entriesIn(raw []byte) ([]entry, bool) {
 	var bare []json.RawMessage
 	if raw = bytes.TrimSpace(raw); json.Unmarshal(raw, &bare) != nil || bare == nil {
@@ -72,8 +72,8 @@ func (e entry) model() (Model, bool) {
 	return m, true
 }
 
-// abilities reads OpenRouter's supported_parameters and architecture, and the capabilities of Mistral and
-// LM Studio, which are an object or a list.
+// abilities reads OpenRouter's supported_parameters and architecture, and the capabilities of
+// Mistral and LM Studio, which are an object or a list.
 func (e entry) abilities(m *Model) {
 	if list := e.list("supported_parameters"); list != nil {
 		m.Tools, m.Thinking = yes(slices.Contains(list, "tools")), yes(slices.Contains(list, "reasoning"))

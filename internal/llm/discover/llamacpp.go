@@ -9,15 +9,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxProps bounds how many loaded models of one llama.cpp are asked for their properties, and atOnce how many
-// together.
+// maxProps bounds how many loaded models of one llama.cpp are asked for their properties, and
+// atOnce how many together.
 const (
 	maxProps = 16
 	atOnce   = 4
 )
 
-// llamaCPP asks for the list and for the properties of the running model together. A server that has several
-// models ("router mode") is asked for those of each loaded one, and told not to load others for it.
+// llamaCPP asks for the list and for the properties of the running model together. A server that
+// has several models ("router mode") is asked for those of each loaded one, and told not to load
+// others for it.
 func (a asker) llamaCPP(ctx context.Context) ([]Model, error) {
 	var models []Model
 	var own props

@@ -2,9 +2,9 @@ package discover
 
 import "context"
 
-// lmStudio asks the server's own API, since version 0.4 /api/v1, since 0.3.6 /api/v0, and else the list that
-// is compatible with OpenAI's, which tells names only. A version that lacks an address answers 404, or 200
-// with an error object.
+// lmStudio asks the server's own API, since version 0.4 /api/v1, since 0.3.6 /api/v0, and else the
+// list that is compatible with OpenAI's, which tells names only. A version that lacks an address
+// answers 404, or 200 with an error object.
 func (a asker) lmStudio(ctx context.Context) ([]Model, error) {
 	raw, err := a.get(ctx, a.root()+"/api/v1/models")
 	if err == nil {

@@ -1,8 +1,8 @@
-// Package embed asks any server with an OpenAI-compatible /v1/embeddings endpoint for the vectors that
-// tools are compared by, and keeps those of definitions on disk.
+// Package embed asks any server with an OpenAI-compatible /v1/embeddings endpoint for the vectors
+// that tools are compared by, and keeps those of definitions on disk.
 //
-// The one rule: only a text with a key is kept, under its key, the server and the model; a query never
-// reaches the disk.
+// The one rule: only a text with a key is kept, under its key, the server and the model; a query
+// never reaches the disk.
 //
 // Start reading at Client.Embed, then keep.go.
 //

@@ -12,8 +12,8 @@ import (
 	"adze/internal/whole"
 )
 
-// shelf keeps vectors in files, one a key: little-endian 32-bit numbers. A file that is damaged counts as
-// missing; one that cannot be written is only asked for again.
+// shelf keeps vectors in files, one a key: little-endian 32-bit numbers. A file that is damaged
+// counts as missing; one that cannot be written is only asked for again.
 type shelf struct{ dir string }
 
 // shelfFor keeps servers and models apart, whose vectors say nothing to one another.
@@ -25,8 +25,8 @@ func shelfFor(o Options) shelf {
 	return shelf{filepath.Join(o.Cache, hex.EncodeToString(sum[:8]))}
 }
 
-// path is where a key's vector lies; empty for what is not kept. A key is a hexadecimal digest, so that it
-// can be no other file's name.
+// path is where a key's vector lies; empty for what is not kept. A key is a hexadecimal digest, so
+// that it can be no other file's name.
 func (s shelf) path(key string) string {
 	if s.dir == "" || len(key) != hex.EncodedLen(sha256.Size) || strings.Trim(key, "0123456789abcdef") != "" {
 		return ""

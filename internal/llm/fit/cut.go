@@ -11,18 +11,19 @@ import (
 const (
 	// smallCount is the count below which a server may have counted only what was not cached.
 	smallCount = 2048
-	// roundRatio is how many bytes a token must seem to have for a count that is a power of two to be a context:
-	// by chance one in two thousand counts is one, and text of so few tokens is rare.
+	// roundRatio is how many bytes a token must seem to have for a count that is a power of two to
+	// be a context: by chance one in two thousand counts is one, and text of so few tokens is rare.
 	roundRatio = 5.0
-	// still, in percent, is how little a count may move and yet stand; leastGrown is how many bytes the request must
-	// have grown meanwhile, which are at least 250 tokens.
+	// still, in percent, is how little a count may move and yet stand; leastGrown is how many bytes
+	// the request must have grown meanwhile, which are at least 250 tokens.
 	still      = 1
 	leastGrown = 4000
 	// mostStands bounds how many conversations are watched.
 	mostStands = 256
 )
 
-// asked is a request as it was sent: its bytes, those of its text alone, and the context that is known for it.
+// asked is a request as it was sent: its bytes, those of its text alone, and the context that is
+// known for it.
 type asked struct{ size, text, limit int }
 
 // stand is where the count of a conversation stands: since which size of its requests.
@@ -32,7 +33,8 @@ type stand struct {
 	last        string // the id of the last message
 }
 
-// judged learns from what the server counted, and makes a failure of an answer to a prompt that was cut.
+// judged learns from what the server counted, and makes a failure of an answer to a prompt that was
+// cut.
 func (p *Provider) judged(r session.Request, a asked, done session.Done) session.Done {
 	u := done.Usage
 	count := u.Input + u.CacheRead + u.CacheWrite

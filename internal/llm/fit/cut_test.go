@@ -12,7 +12,8 @@ import (
 	"adze/tool"
 )
 
-// talk asks again and again with a conversation that grows by as many bytes as the next count stands beside.
+// talk asks again and again with a conversation that grows by as many bytes as the next count
+// stands beside.
 func talk(t *testing.T, limit int, steps []step, with ...session.Part) (cutAt int, learned int, failed *session.ProviderError) {
 	t.Helper()
 	s := &server{}
@@ -43,8 +44,8 @@ func talk(t *testing.T, limit int, steps []step, with ...session.Part) (cutAt in
 
 type step struct{ bytes, count int }
 
-// The counts of a server that cuts in silence: each ends the talk at the step where it is certain, and an honest
-// server's never do.
+// The counts of a server that cuts in silence: each ends the talk at the step where it is certain,
+// and an honest server's never do.
 func TestCountsGiveACutAway(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit   int
@@ -75,7 +76,8 @@ func TestCountsGiveACutAway(t *testing.T) {
 	}
 }
 
-// A picture may be a note to one model and a thousand tokens to another: such a conversation is not watched.
+// A picture may be a note to one model and a thousand tokens to another: such a conversation is not
+// watched.
 func TestPicturesMakeNoCut(t *testing.T) {
 	picture := session.Part{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: "a.png", MediaType: "image/png", Data: []byte{1}}}
 	if at, _, failed := talk(t, 0, []step{{9000, 3000}, {300, 3020}, {300, 3022}, {300, 3025}}, picture); at != 0 {

@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// unsigned stands for the signature of a call that another model made; Gemini 3 refuses a call without one
-// (Google's page on thought signatures names this value for that).
+// unsigned stands for the signature of a call that another model made; Gemini 3 refuses a call
+// without one (Google's page on thought signatures names this value for that).
 const unsigned = "skip_thought_signature_validator"
 
 // Parts of a content; see the API reference for generateContent.
@@ -47,15 +47,15 @@ type (
 	}
 )
 
-// sealed is what the API wants back unchanged. It is kept with a call, with a thought, and after a text as a
-// piece of reasoning of its own.
+// sealed is what the API wants back unchanged. It is kept with a call, with a thought, and after a
+// text as a piece of reasoning of its own.
 type sealed struct {
-	// ID says that the server gave a call an id. It goes back with the call's own, which is the same unless
-	// the server repeated itself.
+	// ID says that the server gave a call an id. It goes back with the call's own, which is the
+	// same unless the server repeated itself.
 	ID        bool   `json:"id,omitempty"`
 	Signature string `json:"signature,omitempty"`
-	// Text says that the signature belongs to the text before it, to its last Bytes: a signed part must not
-	// be joined with others.
+	// Text says that the signature belongs to the text before it, to its last Bytes: a signed part
+	// must not be joined with others.
 	Text  bool `json:"text,omitempty"`
 	Bytes int  `json:"bytes,omitempty"`
 }
@@ -73,7 +73,8 @@ type encoder struct {
 	seals  bool
 }
 
-// encode makes the parts of a message of the user or the model, joined by commas; nothing for an empty one.
+// encode makes the parts of a message of the user or the model, joined by commas; nothing for an
+// empty one.
 func (e encoder) encode(m session.Message) []byte {
 	if m.Role == session.Assistant {
 		return joined(e.assistant(m))
@@ -157,8 +158,9 @@ func (e encoder) call(c tool.RawCall, own, first bool) part {
 	return p
 }
 
-// outcomes are one response each, in the order of the calls of the message before. A response has the name
-// that the call used, which may be another than the tool's, and its id where the server gave one.
+// outcomes are one response each, in the order of the calls of the message before. A response has
+// the name that the call used, which may be another than the tool's, and its id where the server
+// gave one.
 func (e encoder) outcomes(asked, m session.Message) []byte {
 	calls := asked.Calls()
 	list := make([]part, len(m.Parts))

@@ -1,16 +1,16 @@
-// Package gemini speaks Google's generateContent format, streaming: generativelanguage.googleapis.com, or a
-// gateway by base URL.
+// Package gemini speaks Google's generateContent format, streaming:
+// generativelanguage.googleapis.com, or a gateway by base URL.
 //
-// The one rule: an answer is complete with a finishReason and the end of the stream, and nothing else; calls
-// decide how it ended, not the reason, which is STOP although there are calls. Whatever came with a
-// thoughtSignature goes back in the same part with it.
+// The one rule: an answer is complete with a finishReason and the end of the stream, and nothing
+// else; calls decide how it ended, not the reason, which is STOP although there are calls. Whatever
+// came with a thoughtSignature goes back in the same part with it.
 //
 // Start at Provider.Stream; request.go, content.go and schema.go encode, stream.go decodes.
 //
-// Known limits: only the first candidate is read; parts of tools that run at the provider (code execution,
-// search) and generated images are skipped; models before Gemini 3 get images of an outcome in a message of
-// the user that follows; of a server that gives a reason with every chunk, a stream cut between two chunks
-// cannot be told from a whole one.
+// Known limits: only the first candidate is read; parts of tools that run at the provider (code
+// execution, search) and generated images are skipped; models before Gemini 3 get images of an
+// outcome in a message of the user that follows; of a server that gives a reason with every chunk,
+// a stream cut between two chunks cannot be told from a whole one.
 package gemini
 
 import (
@@ -32,8 +32,9 @@ const (
 	version = "/v1beta"
 )
 
-// Options configure a provider. The zero value is Google's server without a key, which is sent as x-goog-api-key and
-// never in the address. BaseURL may end with a version, such as /v1beta, which is added otherwise.
+// Options configure a provider. The zero value is Google's server without a key, which is sent as
+// x-goog-api-key and never in the address. BaseURL may end with a version, such as /v1beta, which
+// is added otherwise.
 type Options = wire.Options
 
 // Provider is a session.Provider. It is safe for concurrent use.
@@ -111,7 +112,8 @@ func (m manners) refused(err error) manners {
 	return m
 }
 
-// path is where a model is asked: "models/" stands before a bare name, tuned models bring their own folder.
+// path is where a model is asked: "models/" stands before a bare name, tuned models bring their own
+// folder.
 func path(model string) string {
 	if !strings.Contains(model, "/") {
 		model = "models/" + model
@@ -123,8 +125,8 @@ func path(model string) string {
 	return "/" + strings.Join(steps, "/") + ":streamGenerateContent?alt=sse"
 }
 
-// explained tells a used-up minute from a used-up account: Google words both as an exceeded quota, and says
-// of the first when to ask again.
+// explained tells a used-up minute from a used-up account: Google words both as an exceeded quota,
+// and says of the first when to ask again.
 func explained(err error) error {
 	var failure *session.ProviderError
 	if !errors.As(err, &failure) || failure.Status != http.StatusTooManyRequests || failure.Kind != session.AuthError ||

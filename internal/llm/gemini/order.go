@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// orderKey holds the names of properties in the order in which a schema gives them; no property has such a
-// name. The API takes it as propertyOrdering: a model that writes a path before a file's content knows by then
-// what it writes.
+// orderKey holds the names of properties in the order in which a schema gives them; no property has
+// such a name. The API takes it as propertyOrdering: a model that writes a path before a file's
+// content knows by then what it writes.
 const orderKey = "\x00order"
 
 // ordered reads a schema with the order of its properties.
@@ -74,7 +74,8 @@ func object(d *json.Decoder, named bool) (any, error) {
 	return out, err
 }
 
-// orderOf is the order of those properties that exist; what parts of a schema added to others comes last.
+// orderOf is the order of those properties that exist; what parts of a schema added to others comes
+// last.
 func orderOf(properties, exist node) []any {
 	known, _ := properties[orderKey].([]any)
 	var out, rest []any

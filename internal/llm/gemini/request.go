@@ -29,7 +29,8 @@ type (
 	config struct {
 		MaxTokens int       `json:"maxOutputTokens,omitempty"`
 		Thinking  *thinking `json:"thinkingConfig,omitempty"`
-		// MediaType and Schema hold the answer to a schema; the API takes them only beside no tools.
+		// MediaType and Schema hold the answer to a schema; the API takes them only beside no
+		// tools.
 		MediaType string          `json:"responseMimeType,omitempty"`
 		Schema    json.RawMessage `json:"responseJsonSchema,omitempty"`
 	}
@@ -104,7 +105,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 
 func budget(tokens int) *int { return &tokens }
 
-// think asks for the thoughts, and for an effort where the person named one.
+// think asks for the thoughts, and for an effort where the user named one.
 func think(model, effort string) *thinking {
 	t := &thinking{Include: true}
 	switch {
@@ -137,8 +138,8 @@ func chosen(c session.Choice) *choice {
 	return &choice{calling{Mode: "ANY", Only: []string{string(c)}}}
 }
 
-// offer makes the declarations. A function without parameters has none: the API refuses an object without
-// properties.
+// offer makes the declarations. A function without parameters has none: the API refuses an object
+// without properties.
 func offer(tools []tool.Definition) []byte {
 	list := make([][]byte, len(tools))
 	for i, d := range tools {
@@ -147,8 +148,8 @@ func offer(tools []tool.Definition) []byte {
 	return bytes.Join(list, []byte(","))
 }
 
-// turns merges adjacent messages of one side: the API wants the user's first, and results directly after
-// their calls.
+// turns merges adjacent messages of one side: the API wants the user's first, and results directly
+// after their calls.
 func (p *Provider) turns(r session.Request, m manners) []turn {
 	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures}
 	variant := fmt.Sprint(e.nested, e.seals)

@@ -43,7 +43,8 @@ func done(m session.Message, outputs ...string) session.Message {
 	return out
 }
 
-// What a stream signed goes back in the same part, joined with nothing, but only to the provider that made it.
+// What a stream signed goes back in the same part, joined with nothing, but only to the provider
+// that made it.
 func TestSignaturesGoBackUnchanged(t *testing.T) {
 	stream := `data: {"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":" so","thought":true,"thoughtSignature":"dGg="}]}}]}
 
@@ -139,7 +140,8 @@ func TestReasonWithEveryChunk(t *testing.T) {
 	}
 }
 
-// The model sees what the API's Schema can say; the rest of a JSON Schema is dropped or told in words.
+// The model sees what the API's Schema can say; the rest of a JSON Schema is dropped or told in
+// words.
 func TestSchemaSubset(t *testing.T) {
 	property := func(s string) string { return `{"properties":{"a":` + s + `},"type":"object"}` }
 	for _, c := range []struct{ name, schema, want string }{

@@ -13,8 +13,8 @@ import (
 // maxDepth bounds a schema that is written out: a reference to itself ends there.
 const maxDepth = 12
 
-// kept are the keywords of the API's Schema that pass as they are (API reference, Schema). Format, enum,
-// type and everything with schemas inside is translated.
+// kept are the keywords of the API's Schema that pass as they are (API reference, Schema). Format,
+// enum, type and everything with schemas inside is translated.
 func kept() []string {
 	return []string{
 		"title", "description", "nullable", "default", "example", "minItems", "maxItems", "minProperties",
@@ -25,8 +25,8 @@ func kept() []string {
 // node is a schema or a part of one.
 type node = map[string]any
 
-// subset translates a JSON Schema into the API's Schema; nothing for a function without parameters. The
-// canonical schema still validates what the model sends, so what is lost here is only advice.
+// subset translates a JSON Schema into the API's Schema; nothing for a function without parameters.
+// The canonical schema still validates what the model sends, so what is lost here is only advice.
 func subset(schema json.RawMessage) json.RawMessage {
 	root, ok := ordered(schema)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package instead answers a model that its server does not have with those that it has.
 //
-// The one rule: the server is asked only after it said that it does not know the model, which costs nothing; without an
-// answer the error stays as it was.
+// The one rule: the server is asked only after it said that it does not know the model, which costs
+// nothing; without an answer the error stays as it was.
 //
 // Start at Wrap. Known limits: a server that takes any name is never asked.
 package instead
@@ -19,7 +19,7 @@ import (
 	"adze/tool"
 )
 
-// patience is how long the person waits for the list, on top of the error that they get anyway.
+// patience is how long the user waits for the list, on top of the error that they get anyway.
 const patience = 3 * time.Second
 
 // shown is how many models a hint names.
@@ -33,7 +33,8 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// Wrap makes a provider that names its models where one is not known; models asks its server for them.
+// Wrap makes a provider that names its models where one is not known; models asks its server for
+// them.
 func Wrap(p session.Provider, models func(context.Context) ([]string, error)) *Provider {
 	return &Provider{Provider: p, models: models}
 }

@@ -51,7 +51,8 @@ func again(t *testing.T, w Wire) {
 	}
 }
 
-// http2: the same over HTTP/2, which hosted providers speak: one connection, and a cut is a failure.
+// http2: the same over HTTP/2, which hosted providers speak: one connection, and a cut is a
+// failure.
 func http2(t *testing.T, w Wire) {
 	a := samples()["parallel"]
 	stream := w.Encode(a)

@@ -40,8 +40,8 @@ func small() Answer {
 	}, Usage: session.Usage{Input: 11, Output: 7}, Piece: 8}
 }
 
-// stride is the step between the bytes at which a stream is cut: each byte, or with -short (under the race
-// detector) some, which meet every kind of place.
+// stride is the step between the bytes at which a stream is cut: each byte, or with -short (under
+// the race detector) some, which meet every kind of place.
 func stride() int {
 	if testing.Short() {
 		return 7
@@ -66,7 +66,8 @@ func (a Answer) want() got {
 	return g
 }
 
-// equal compares what the suite knows; seals are the format's own, {} and no arguments mean the same.
+// equal compares what the suite knows; seals are the format's own, {} and no arguments mean the
+// same.
 func equal(a, b got) bool {
 	if a.text != b.text || a.reasoning != b.reasoning || a.done.Stop != b.done.Stop ||
 		a.done.Usage != b.done.Usage || len(a.calls) != len(b.calls) {
@@ -110,7 +111,8 @@ func answers(t *testing.T, w Wire) {
 	}
 }
 
-// ids: whatever a server gives for ids, each call of a conversation has its own, and its own arguments.
+// ids: whatever a server gives for ids, each call of a conversation has its own, and its own
+// arguments.
 func ids(t *testing.T, w Wire) {
 	said := []Call{
 		{"same", "read", `{"path":"a"}`}, {"same", "list", `{"path":"b"}`}, {"used", "grep", `{"pattern":"c"}`},
@@ -138,8 +140,8 @@ func ids(t *testing.T, w Wire) {
 	}
 }
 
-// cuts: an answer that ends at any byte is whole or a failure, never a shorter answer. Both ways to end
-// are tried: a clean end of the body, and a broken connection.
+// cuts: an answer that ends at any byte is whole or a failure, never a shorter answer. Both ways to
+// end are tried: a clean end of the body, and a broken connection.
 func cuts(t *testing.T, w Wire) {
 	a := small()
 	s := w.Encode(a)

@@ -17,8 +17,8 @@ import (
 	"adze/session"
 )
 
-// Cases runs the written streams of a format, testdata/stream/<provider>/*.txtar. A case opens with one
-// sentence, and holds the files
+// Cases runs the written streams of a format, testdata/stream/<provider>/*.txtar. A case opens with
+// one sentence, and holds the files
 //
 //	response  what the server sends
 //	head      optional: lines "status 429" and "header Retry-After: 3"

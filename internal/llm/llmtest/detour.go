@@ -26,8 +26,8 @@ func (r refusing) RoundTrip(q *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// Instead is a client whose every request goes to the server of the test, whatever its address: an adapter that
-// knows a server by its address meets one.
+// Instead is a client whose every request goes to the server of the test, whatever its address: an
+// adapter that knows a server by its address meets one.
 func (o Options) Instead() *http.Client {
 	client := *o.HTTP
 	client.Transport = redirected{strings.TrimPrefix(o.BaseURL, "http://"), client.Transport}

@@ -13,8 +13,9 @@ import (
 	"adze/session"
 )
 
-// disturbs: what says nothing about the answer changes nothing of it, wherever in the stream it stands: fields, events,
-// items and keys that nobody knows, numbers as other languages write them, and what is empty in another way.
+// disturbs: what says nothing about the answer changes nothing of it, wherever in the stream it
+// stands: fields, events, items and keys that nobody knows, numbers as other languages write them,
+// and what is empty in another way.
 func disturbs(t *testing.T, w Wire) {
 	a := Answer{Reasoning: "思 so", Text: "ä𝄞 it", Calls: []Call{
 		{"call_a", "read", `{"path":"ü","n":3,"x":null,"s":""}`}, {"call_b", "list", `{}`},

@@ -12,7 +12,8 @@ import (
 
 // Gemini is the format generateContent, without New: an adapter's test embeds it.
 type Gemini struct {
-	// Third is a model since Gemini 3, which takes media inside results and refuses a call without its signature.
+	// Third is a model since Gemini 3, which takes media inside results and refuses a call without
+	// its signature.
 	Third bool
 }
 

@@ -14,7 +14,8 @@ import (
 	"adze/tool"
 )
 
-// longTurns is how many prompts the long session has, kinds how many kinds of turns it goes through.
+// longTurns is how many prompts the long session has, kinds how many kinds of turns it goes
+// through.
 const longTurns, kinds = 50, 10
 
 // Kinds of turns: what happens in them beside calls that are completed.
@@ -31,10 +32,11 @@ const (
 	interruptedTurn // the person stops the answer
 )
 
-// Grows tries that over 50 turns of a real session, with every way in which a call, an answer and a turn can end, each
-// request begins with the bytes of the one before, system prompt and tools included; also after the session was
-// loaded again by another process. What may differ is what Wire.Grown takes away: closing brackets, Anthropic's
-// cache markers, Ollama's options behind the messages.
+// Grows tries that over 50 turns of a real session, with every way in which a call, an answer and a
+// turn can end, each request begins with the bytes of the one before, system prompt and tools
+// included; also after the session was loaded again by another process. What may differ is what
+// Wire.Grown takes away: closing brackets, Anthropic's cache markers, Ollama's options behind the
+// messages.
 func Grows(t *testing.T, w Wire) {
 	g := &growth{t: t, store: &memory{}}
 	server := newStrict(t, w, g.reply)
@@ -90,7 +92,7 @@ func differ(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// growth is the person, the tools and the model of the long session.
+// growth is the user, the tools and the model of the long session.
 type growth struct {
 	t        *testing.T
 	store    *memory

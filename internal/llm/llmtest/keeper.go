@@ -9,8 +9,8 @@ import (
 	"adze/session"
 )
 
-// Keeper is a transport that answers each request with the next of its answers, the last one again and again, and keeps what was
-// asked. It is for one request at a time.
+// Keeper is a transport that answers each request with the next of its answers, the last one again
+// and again, and keeps what was asked. It is for one request at a time.
 type Keeper struct {
 	Answers []Reply
 	Bodies  []string    // what was sent, in order

@@ -1,13 +1,14 @@
-// Package llmtest is the conformance suite of model adapters: every adapter's test describes its wire
-// format (Wire) and runs the same suite against it, over canned bytes, over pipes on a fake clock, and
-// over a loopback server that is as strict as the real ones.
+// Package llmtest is the conformance suite of model adapters: every adapter's test describes its
+// wire format (Wire) and runs the same suite against it, over canned bytes, over pipes on a fake
+// clock, and over a loopback server that is as strict as the real ones.
 //
-// The one rule: an adapter is right when a consumer cannot tell the formats apart. Each stream has exactly
-// one Done, last; no call is released unless its message ended well, and then byte for byte.
+// The one rule: an adapter is right when a consumer cannot tell the formats apart. Each stream has
+// exactly one Done, last; no call is released unless its message ended well, and then byte for
+// byte.
 //
-// Start at Run. An adapter's test is one file: its Wire, and a call of Run and of Cases. The formats
-// themselves (Chat, Messages, Responses, Gemini, Ollama: a file each, which makes this package large) stand
-// here, because Relay carries a session from one to another.
+// Start at Run. An adapter's test is one file: its Wire, and a call of Run and of Cases. The
+// formats themselves (Chat, Messages, Responses, Gemini, Ollama: a file each, which makes this
+// package large) stand here, because Relay carries a session from one to another.
 //
 // Known limits: time is faked over HTTP/1.1 only; over HTTP/2 the suite tries a session and a cut.
 package llmtest
@@ -49,7 +50,8 @@ type Wire interface {
 	// Ping is a record without content, Malformed one that is damaged, Failure an error object.
 	Ping() string
 	Malformed() string
-	// Unknown are records, or several in a row, of things that were never asked for and are no part of the answer.
+	// Unknown are records, or several in a row, of things that were never asked for and are no part
+	// of the answer.
 	Unknown() []string
 	Failure(message string) string
 	// Refusal is the body of a failed request.
@@ -155,9 +157,9 @@ func Run(t *testing.T, w Wire) {
 	t.Run("together", func(t *testing.T) { together(t, w) })
 }
 
-// Sound checks what holds for every provider, whatever it speaks: one Done, last; calls announced before
-// they come; a consumer may leave at any chunk; a context that has ended gives Done with its error. Make
-// gives a fresh provider for each try.
+// Sound checks what holds for every provider, whatever it speaks: one Done, last; calls announced
+// before they come; a consumer may leave at any chunk; a context that has ended gives Done with its
+// error. Make gives a fresh provider for each try.
 func Sound(t *testing.T, make func() session.Provider, r session.Request) {
 	t.Helper()
 	collect(t.Context(), t, make(), r)

@@ -15,8 +15,8 @@ import (
 	"adze/tool"
 )
 
-// ScalesPictures sends a large picture, from the person and from a tool, and looks at what arrives: no picture may have a
-// longer side than the API looks at.
+// ScalesPictures sends a large picture, from the user and from a tool, and looks at what arrives:
+// no picture may have a longer side than the API looks at.
 func ScalesPictures(t *testing.T, side int, connect func(url string) session.Provider, model string) {
 	t.Helper()
 	var bodies [][]byte

@@ -11,9 +11,10 @@ import (
 // legTurns is how many turns with calls one format's part of a relay has.
 const legTurns = 4
 
-// Relay tries that a session goes on over another wire format, and back: a conversation that begins on one
-// continues on the other against servers as strict as the real ones, which give ids again that the first
-// had given. No thinking crosses over, and all of its own is back in the first format's hands at the end.
+// Relay tries that a session goes on over another wire format, and back: a conversation that begins
+// on one continues on the other against servers as strict as the real ones, which give ids again
+// that the first had given. No thinking crosses over, and all of its own is back in the first
+// format's hands at the end.
 func Relay(t *testing.T, from, to Wire) {
 	r := question("Do all the steps.")
 	r.Tools, r.ToolsDigest = offered(), "d1"

@@ -204,7 +204,8 @@ func (Responses) Decode(body []byte) (Request, error) {
 	return r, nil
 }
 
-// responsesPlace adds an input item to what the suite knows; items of the assistant that stand together are one.
+// responsesPlace adds an input item to what the suite knows; items of the assistant that stand
+// together are one.
 func responsesPlace(r *Request, s responsesItem) error {
 	last := func() *Item {
 		if n := len(r.Items); n == 0 || r.Items[n-1].Kind != "assistant" {

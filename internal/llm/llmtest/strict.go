@@ -14,8 +14,8 @@ import (
 	"adze/session"
 )
 
-// strict is what the real servers refuse: an unknown or repeated id, a call without exactly one result
-// directly after it, results out of order, a conversation that does not begin with the user.
+// strict is what the real servers refuse: an unknown or repeated id, a call without exactly one
+// result directly after it, results out of order, a conversation that does not begin with the user.
 func (r Request) strict() error {
 	used := map[string]bool{}
 	var open []Call
@@ -55,8 +55,8 @@ func (r Request) strict() error {
 	return nil
 }
 
-// Strict is the address of a server that speaks w, refuses what a real one would, and answers every request with a text. It
-// ends with the test.
+// Strict is the address of a server that speaks w, refuses what a real one would, and answers every
+// request with a text. It ends with the test.
 func Strict(t *testing.T, w Wire) string {
 	s := newStrict(t, w, func(int) Answer { return Answer{Text: "Fine.", Usage: session.Usage{Input: 9, Output: 1}} })
 	t.Cleanup(s.Close)

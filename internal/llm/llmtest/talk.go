@@ -79,8 +79,8 @@ func turnAnswer(n int) Answer {
 
 const turns = 20
 
-// talks: a session of 20 tool turns that a strict server accepts, over one kept connection, each request
-// beginning with the bytes of the one before, and nothing left behind.
+// talks: a session of 20 tool turns that a strict server accepts, over one kept connection, each
+// request beginning with the bytes of the one before, and nothing left behind.
 func talks(t *testing.T, w Wire) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	server := newStrict(t, w, func(n int) Answer {
@@ -163,8 +163,8 @@ func offered() []tool.Definition {
 	}
 }
 
-// foreign: a conversation that another provider began, cut, orphaned and with odd ids, is accepted by a
-// strict server, and none of the other provider's thinking is sent.
+// foreign: a conversation that another provider began, cut, orphaned and with odd ids, is accepted
+// by a strict server, and none of the other provider's thinking is sent.
 func foreign(t *testing.T, w Wire) {
 	part := func(c tool.RawCall) session.Part { return session.Part{Kind: session.CallPart, Call: &c} }
 	result := func(id tool.CallID) session.Part {

@@ -1,13 +1,14 @@
-// Package ollama speaks Ollama's own API: /api/chat with options.num_ctx, because Ollama silently cuts the
-// front of a prompt that does not fit its context, and only this API can set it.
+// Package ollama speaks Ollama's own API: /api/chat with options.num_ctx, because Ollama silently
+// cuts the front of a prompt that does not fit its context, and only this API can set it.
 //
-// The one rule: an answer is complete with done:true, and nothing else; calls decide how it ended, not
-// done_reason, which is "stop" although there are calls.
+// The one rule: an answer is complete with done:true, and nothing else; calls decide how it ended,
+// not done_reason, which is "stop" although there are calls.
 //
 // Start at Provider.Stream; context.go chooses num_ctx, models.go asks the server what it has.
 //
-// Known limits: the prompt is estimated by its bytes, corrected by what the server counted; a server older
-// than the truncate option still cuts, which Done.Notice tells, but only after the fact.
+// Known limits: the prompt is estimated by its bytes, corrected by what the server counted; a
+// server older than the truncate option still cuts, which Done.Notice tells, but only after the
+// fact.
 package ollama
 
 import (
@@ -28,17 +29,18 @@ import (
 const (
 	home        = "http://127.0.0.1:11434"
 	defaultPort = "11434"
-	// keepAlive keeps the model loaded between turns: reading output and answering a dialog often take
-	// longer than the server's five minutes, and loading anew evaluates the whole prompt again.
+	// keepAlive keeps the model loaded between turns: reading output and answering a dialog often
+	// take longer than the server's five minutes, and loading anew evaluates the whole prompt
+	// again.
 	keepAlive = "30m"
 )
 
-// Options configure a provider. The zero value is the server on this machine. With the Effort "none" a model does not
-// think, with any other it does, and without one where it can.
+// Options configure a provider. The zero value is the server on this machine. With the Effort
+// "none" a model does not think, with any other it does, and without one where it can.
 type Options = wire.Options
 
-// BaseOf reads an address as Ollama reads OLLAMA_HOST: host, host:port, :port or a URL; an address that means every
-// interface becomes loopback, and nothing stays nothing.
+// BaseOf reads an address as Ollama reads OLLAMA_HOST: host, host:port, :port or a URL; an address
+// that means every interface becomes loopback, and nothing stays nothing.
 func BaseOf(value string) string {
 	if value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), `"'`)); value == "" {
 		return ""
@@ -145,8 +147,8 @@ func advise(err error, model string) error {
 	return err
 }
 
-// open sends the request. A server that finds the prompt too long for num_ctx is asked again with more,
-// as long as the model has more.
+// open sends the request. A server that finds the prompt too long for num_ctx is asked again with
+// more, as long as the model has more.
 func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wire.Reply, sent, error) {
 	if d.vision {
 		r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OllamaPictures)

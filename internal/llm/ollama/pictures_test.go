@@ -19,7 +19,7 @@ func TestPicturesAreOfTheSizeThatModelsUse(t *testing.T) {
 	}, "m")
 }
 
-// A model that cannot see gets a note, and the person is told once, with the answer to it.
+// A model that cannot see gets a note, and the user is told once, with the answer to it.
 func TestAModelWithoutVisionIsSaid(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/show" {

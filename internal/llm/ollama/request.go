@@ -21,9 +21,9 @@ type (
 		Stream bool   `json:"stream"`
 	}
 	tail struct {
-		// Truncate false makes a server since v0.12.6 refuse a prompt that does not fit, not cut it, and
-		// Shift false makes it end an answer at the context's end, not forget the beginning. Older
-		// servers skip both.
+		// Truncate false makes a server since v0.12.6 refuse a prompt that does not fit, not cut
+		// it, and Shift false makes it end an answer at the context's end, not forget the
+		// beginning. Older servers skip both.
 		Truncate  bool    `json:"truncate"`
 		Shift     bool    `json:"shift"`
 		Options   options `json:"options"`
@@ -68,7 +68,8 @@ type (
 func (p *Provider) body(r session.Request, d details) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(head{r.Model, true}), []byte("}")))
-	// The API has no choice of tools: none is offered where none may be called, and nothing forces a call.
+	// The API has no choice of tools: none is offered where none may be called, and nothing forces
+	// a call.
 	if len(r.Tools) > 0 && r.Choice != session.ChooseNone {
 		b.Text(`,"tools":`)
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))

@@ -12,8 +12,8 @@ import (
 	"adze/session"
 )
 
-// Each server that is known to have manners of its own gets a session that only grows, too: the suite runs
-// against one without a name, such as llama.cpp.
+// Each server that is known to have manners of its own gets a session that only grows, too: the
+// suite runs against one without a name, such as llama.cpp.
 func TestRequestsToKnownServersGrow(t *testing.T) {
 	for name, s := range map[string]known{
 		"api.openai.com":           {},
@@ -43,8 +43,8 @@ func (k known) New(o llmtest.Options) session.Provider {
 	return asking{p, k.model}
 }
 
-// Grown also takes away the marks for the prompt cache, which move: a marked text is a list of one part, an
-// unmarked one a string.
+// Grown also takes away the marks for the prompt cache, which move: a marked text is a list of one
+// part, an unmarked one a string.
 func (k known) Grown(body []byte) []byte {
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	alone := regexp.MustCompile(`\[\{"type":"text","text":("(?:[^"\\]|\\.)*")` + regexp.QuoteMeta(mark) + `\}\]`)

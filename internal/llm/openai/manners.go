@@ -12,12 +12,13 @@ type manners struct {
 	// fewEfforts: knows low, medium and high alone
 	fewEfforts bool
 	noEffort   bool // refuses reasoning_effort: models that do not reason
-	// otherLimit: knows the bound of an answer by the other of its two names (Azure; gateways of api.openai.com).
+	// otherLimit: knows the bound of an answer by the other of its two names (Azure; gateways of
+	// api.openai.com).
 	otherLimit bool
 	// noThoughts: refuses reasoning_content and its like in the history (Groq, Cerebras).
 	noThoughts bool
-	// allThoughts: wants reasoning_content with every answer of a conversation that has tools, be it empty
-	// (DeepSeek since V4, and models like it behind gateways).
+	// allThoughts: wants reasoning_content with every answer of a conversation that has tools, be
+	// it empty (DeepSeek since V4, and models like it behind gateways).
 	allThoughts bool
 	// nineIDs: takes ids of calls of nine letters and digits only (Mistral).
 	nineIDs bool
@@ -27,7 +28,8 @@ type manners struct {
 	bridged bool
 }
 
-// mannersOf are those of servers that are known to differ, by host. Others are learned from their refusals.
+// mannersOf are those of servers that are known to differ, by host. Others are learned from their
+// refusals.
 func mannersOf(host string) manners {
 	switch host {
 	case "api.groq.com", "api.cerebras.ai":
@@ -67,8 +69,8 @@ func (m manners) refused(err error) manners {
 	return m
 }
 
-// endOf sorts the reasons in use: OpenAI's, and what DeepSeek, Mistral, Z.ai, vLLM, SGLang and Gemini's
-// compatible endpoint add to them. A reason of no known kind is an end.
+// endOf sorts the reasons in use: OpenAI's, and what DeepSeek, Mistral, Z.ai, vLLM, SGLang and
+// Gemini's compatible endpoint add to them. A reason of no known kind is an end.
 func endOf(finish string) session.Stop {
 	switch finish {
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded":

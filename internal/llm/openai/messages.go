@@ -30,7 +30,8 @@ func (e encoder) variants() map[bool]string {
 type kept struct {
 	// Details are OpenRouter's reasoning_details.
 	Details []json.RawMessage `json:"details,omitempty"`
-	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes back so.
+	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes
+	// back so.
 	Chunk bool `json:"chunk,omitempty"`
 	// Field is the one in which the thinking came and goes back; empty: reasoning_content.
 	Field string `json:"field,omitempty"`
@@ -57,7 +58,8 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	own := m.Provider == e.own
 	for _, part := range m.Parts {
 		if part.Kind == session.CallPart {
-			// api.openai.com wants nothing back with a call, and may have got it over the Responses format.
+			// api.openai.com wants nothing back with a call, and may have got it over the Responses
+			// format.
 			out.Calls = append(out.Calls, e.call(*part.Call, own && e.host != homeAPI))
 		}
 	}
@@ -72,8 +74,8 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	if len(chunks) > 0 {
 		out.Content = chunks
 	}
-	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore or
-	// refuse it elsewhere. api.openai.com never sends any.
+	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore
+	// or refuse it elsewhere. api.openai.com never sends any.
 	switch {
 	case e.host == homeAPI || e.manners.noThoughts || len(chunks) > 0:
 	case e.manners.allThoughts:
@@ -100,8 +102,8 @@ func (e encoder) field(m session.Message) string {
 	return ""
 }
 
-// thoughts are what a message of this provider thought: as text, as details, and, where it came among the
-// content, as parts of it with the text between.
+// thoughts are what a message of this provider thought: as text, as details, and, where it came
+// among the content, as parts of it with the text between.
 func (e encoder) thoughts(m session.Message) (text string, details []json.RawMessage, chunks []part) {
 	if m.Provider != e.own {
 		return "", nil, nil
@@ -206,7 +208,8 @@ func (e encoder) content(parts []session.Part) any {
 	return strings.Join(texts, "\n")
 }
 
-// takes reports whether a server reads an attachment: images everywhere, PDF where it is documented.
+// takes reports whether a server reads an attachment: images everywhere, PDF where it is
+// documented.
 func (e encoder) takes(a tool.Attachment) bool {
 	kind := wire.KindOf(a)
 	return kind == wire.Image || kind == wire.Document && (e.host == homeAPI || e.host == openRouter)

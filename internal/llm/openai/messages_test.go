@@ -188,7 +188,8 @@ func TestMistral(t *testing.T) {
 	}
 }
 
-// A picture in an outcome follows in a message of the user, with the assistant between where that is wanted.
+// A picture in an outcome follows in a message of the user, with the assistant between where that
+// is wanted.
 func TestPicturesOfOutcomesAtMistral(t *testing.T) {
 	m := loop("mistral", "")[:3]
 	m[2].Parts[0].Outcome.Attachments = []tool.Attachment{{Name: "a.png", MediaType: "image/png", Data: []byte{1}}}
@@ -283,7 +284,8 @@ func TestRoundOfSeals(t *testing.T) {
 	}
 }
 
-// An id in which a gateway hides a signature goes back whole, but to api.openai.com; others are bounded.
+// An id in which a gateway hides a signature goes back whole, but to api.openai.com; others are
+// bounded.
 func TestAnIDThatHoldsASignatureGoesBack(t *testing.T) {
 	signed, long := "call_1__thought__"+strings.Repeat("Q+/=", 300), "call_"+strings.Repeat("x", 300)
 	for _, c := range []struct {

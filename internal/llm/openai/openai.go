@@ -1,15 +1,15 @@
 // Package openai speaks the Chat Completions format, streaming: api.openai.com and every compatible
 // server by base URL (llama.cpp, vLLM, LM Studio, OpenRouter, Groq, ...).
 //
-// The one rule: an answer is complete with a finish_reason or [DONE], and nothing else; calls are released
-// only then, and never after "length".
+// The one rule: an answer is complete with a finish_reason or [DONE], and nothing else; calls are
+// released only then, and never after "length".
 //
-// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, manners.go tells the servers
-// apart.
+// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, manners.go tells
+// the servers apart.
 //
-// Known limits: only the first choice is read; PDF documents go to api.openai.com and OpenRouter only and
-// become a note elsewhere; details of reasoning go back to the model that made them, not to another one at
-// the same gateway.
+// Known limits: only the first choice is read; PDF documents go to api.openai.com and OpenRouter
+// only and become a note elsewhere; details of reasoning go back to the model that made them, not
+// to another one at the same gateway.
 package openai
 
 import (
@@ -26,8 +26,8 @@ const (
 	openRouter = "openrouter.ai"
 )
 
-// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to and including the
-// version: "https://api.openai.com/v1".
+// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to
+// and including the version: "https://api.openai.com/v1".
 type Options = wire.Options
 
 // Provider is a session.Provider. It is safe for concurrent use.
@@ -64,7 +64,8 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	})
 }
 
-// open sends the request; a server that refuses a part of it is asked again without, and remembered.
+// open sends the request; a server that refuses a part of it is asked again without, and
+// remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
 	return p.learned.Ask(r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {

@@ -10,12 +10,13 @@ import (
 	"adze/tool"
 )
 
-// homeCallID is the longest id of a call that api.openai.com takes back, maxCallID what others get at most: vLLM's
-// own have 46 letters.
+// homeCallID is the longest id of a call that api.openai.com takes back, maxCallID what others get
+// at most: vLLM's own have 46 letters.
 const (
 	homeCallID = 40
 	maxCallID  = 64
-	// signedID is in an id that holds a signature of Gemini's, which LiteLLM wants back with it; maxSignedID is its bound.
+	// signedID is in an id that holds a signature of Gemini's, which LiteLLM wants back with it;
+	// maxSignedID is its bound.
 	signedID    = "__thought__"
 	maxSignedID = 64 << 10
 )
@@ -107,8 +108,8 @@ type (
 	}
 )
 
-// body is the request in pieces: head, tools, messages. Only the end grows from turn to turn, and the cache
-// marks move.
+// body is the request in pieces: head, tools, messages. Only the end grows from turn to turn, and
+// the cache marks move.
 func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
@@ -131,7 +132,8 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	return b
 }
 
-// pieces are the messages, encoded. Cache marks move, so those before the marked ones are asked for one by one then.
+// pieces are the messages, encoded. Cache marks move, so those before the marked ones are asked for
+// one by one then.
 func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][]byte {
 	variants := e.variants()
 	if !marked {
@@ -146,7 +148,8 @@ func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][
 	return pieces
 }
 
-// bridge is what the assistant says between results and the user, where a server wants it to say something.
+// bridge is what the assistant says between results and the user, where a server wants it to say
+// something.
 const bridge = `{"role":"assistant","content":"(continued)"}`
 
 // bridged puts that between pieces where it is wanted.
@@ -165,8 +168,8 @@ func (p *Provider) marks(model string) bool {
 	return p.host == openRouter && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
 }
 
-// markedTurns are the last messages of the user's side with a cache mark; with the system prompt, which
-// takes in the tools before it, one mark of four stays free.
+// markedTurns are the last messages of the user's side with a cache mark; with the system prompt,
+// which takes in the tools before it, one mark of four stays free.
 const markedTurns = 2
 
 // lastTurns is where the last messages of the user's side begin.
@@ -223,7 +226,8 @@ func (p *Provider) head(r session.Request, m manners) head {
 	return h
 }
 
-// schema is the form of an answer. api.openai.com holds to it only in its strict form, which not every schema has.
+// schema is the form of an answer. api.openai.com holds to it only in its strict form, which not
+// every schema has.
 func (p *Provider) schema(given json.RawMessage) schema {
 	s := schema{Name: "answer", Schema: given}
 	if p.host == homeAPI {
@@ -244,8 +248,8 @@ func only(name string) any {
 	}{"function", named{name}}
 }
 
-// offer makes the list of tools. A strict one goes in the form that api.openai.com demands, when its schema
-// can be put so.
+// offer makes the list of tools. A strict one goes in the form that api.openai.com demands, when
+// its schema can be put so.
 func (p *Provider) offer(tools []tool.Definition) []offered {
 	out := make([]offered, len(tools))
 	for i, d := range tools {

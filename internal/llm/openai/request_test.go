@@ -172,7 +172,8 @@ func TestMissingTailIsNotAwaitedLong(t *testing.T) {
 	})
 }
 
-// A server that knows the bound of an answer by its other name is asked again with that, and remembered.
+// A server that knows the bound of an answer by its other name is asked again with that, and
+// remembered.
 func TestTheBoundOfAnAnswerByItsOtherName(t *testing.T) {
 	for base, c := range map[string][3]string{
 		"http://a.test/v1": {"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", `"max_tokens":7`, `"max_completion_tokens":7`},

@@ -88,9 +88,9 @@ func (c *content) add(raw json.RawMessage, thought bool) error {
 	return nil
 }
 
-// details assembles OpenRouter's reasoning_details. A stream cuts a detail of text or summary into pieces of
-// one type and index, which follow each other; their words are joined, and what a later piece brings besides
-// (a signature) completes the detail. The order stays.
+// details assembles OpenRouter's reasoning_details. A stream cuts a detail of text or summary into
+// pieces of one type and index, which follow each other; their words are joined, and what a later
+// piece brings besides (a signature) completes the detail. The order stays.
 type details struct{ all []*detail }
 
 type detail struct {

@@ -1,12 +1,14 @@
-// Package rename shows tools to a model under the names that it knows best, and gives its calls their real names back:
-// small models were trained on the names that most wrappers for local models use.
+// Package rename shows tools to a model under the names that it knows best, and gives its calls
+// their real names back: small models were trained on the names that most wrappers for local models
+// use.
 //
-// The one rule: only the model sees other names. The registry, the gate, the store and the audit know one name for each
-// tool and argument; a recording holds these too.
+// The one rule: only the model sees other names. The registry, the gate, the store and the audit
+// know one name for each tool and argument; a recording holds these too.
 //
 // Start at Wrap, then terms.go, which does the renaming in both directions.
 //
-// Known limits: what a tool writes into its result speaks of other tools by their real names, which a call may use as well.
+// Known limits: of what a tool writes into the result of a call that was done, only the note in its
+// last line is in the model's words.
 package rename
 
 import (
@@ -28,7 +30,8 @@ type Names struct {
 // mostKept bounds how many messages are kept renamed.
 const mostKept = 4096
 
-// Provider shows tools under other names to the models of another provider. It is safe for concurrent use.
+// Provider shows tools under other names to the models of another provider. It is safe for
+// concurrent use.
 type Provider struct {
 	session.Provider
 	names Names

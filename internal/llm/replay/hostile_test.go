@@ -24,7 +24,8 @@ func taped(t *testing.T, secrets []string, messages []session.Message, chunks ..
 	return file.String()
 }
 
-// A key stands in no recording, wherever the model, a tool, a person or a server said it, whole or in pieces.
+// A key stands in no recording, wherever the model, a tool, a person or a server said it, whole or
+// in pieces.
 func TestNoKeyStandsInARecording(t *testing.T) {
 	const own = "0123456789abcdef0123456789abcdef" // of no known shape
 	done := session.Done{Stop: session.StopEnd}
@@ -92,7 +93,8 @@ func TestOtherTextIsNotMasked(t *testing.T) {
 	}
 }
 
-// A failure is served as it was: what was worth another try is, and what was stopped by the person is not.
+// A failure is served as it was: what was worth another try is, and what was stopped by the user
+// is not.
 func TestFailuresAreServedAsTheyWere(t *testing.T) {
 	cut := &session.ProviderError{Kind: session.BadResponse, Message: "ended", Cut: true}
 	for _, c := range []struct {
@@ -183,7 +185,8 @@ func TestSubagentsBesideEachOther(t *testing.T) {
 	}
 }
 
-// Whatever was cut off a recording is found when it is read, or when the run asks for it; nothing is served twice.
+// Whatever was cut off a recording is found when it is read, or when the run asks for it; nothing
+// is served twice.
 func TestARecordingCutAnywhere(t *testing.T) {
 	whole := record(t, "ok")
 	for n := range len(whole) {

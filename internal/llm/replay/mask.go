@@ -16,8 +16,8 @@ func newMasker(values []string) masker { return masker{secret.New(values...)} }
 // mask replaces the secrets of a text. Masking what is masked changes nothing.
 func (m masker) mask(s string) string { return m.Text(s) }
 
-// pieces replaces secrets in a text that lies in several pieces, each of which keeps its place: the mark
-// stands where a secret began. It returns the whole.
+// pieces replaces secrets in a text that lies in several pieces, each of which keeps its place: the
+// mark stands where a secret began. It returns the whole.
 func (m masker) pieces(list []*string, whole string) string {
 	spans := m.Spans(whole)
 	if len(spans) == 0 {

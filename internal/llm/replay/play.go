@@ -24,8 +24,8 @@ type Player struct {
 	talks map[string]*talk
 }
 
-// NewPlayer reads a whole recording; a damaged one is an error that names the place. The values of secrets are
-// compared as the recorder wrote them.
+// NewPlayer reads a whole recording; a damaged one is an error that names the place. The values of
+// secrets are compared as the recorder wrote them.
 func NewPlayer(in io.Reader, secrets ...string) (*Player, error) {
 	dec := json.NewDecoder(in)
 	p := &Player{masker: newMasker(secrets), next: map[string]int{}, talks: map[string]*talk{}}

@@ -11,7 +11,8 @@ import (
 	"adze/session"
 )
 
-// Recorder is a Provider that passes everything through and writes it down. It is safe for concurrent use.
+// Recorder is a Provider that passes everything through and writes it down. It is safe for
+// concurrent use.
 type Recorder struct {
 	inner  session.Provider
 	masker masker
@@ -24,8 +25,8 @@ type Recorder struct {
 	err   error
 }
 
-// NewRecorder records to out; the values of secrets are written nowhere. What cannot be written stops the run
-// at the next request: a recording with holes would be worse than none.
+// NewRecorder records to out; the values of secrets are written nowhere. What cannot be written
+// stops the run at the next request: a recording with holes would be worse than none.
 func NewRecorder(inner session.Provider, out io.Writer, secrets ...string) *Recorder {
 	return &Recorder{inner: inner, out: out, masker: newMasker(secrets), talks: map[string]*talk{}}
 }

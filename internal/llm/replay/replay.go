@@ -1,19 +1,22 @@
-// Package replay writes down what a model was sent and what it answered, and serves it again without the
-// model: for bug reports, for tests of a workflow, and to see where a changed workspace takes another turn.
+// Package replay writes down what a model was sent and what it answered, and serves it again
+// without the model: for bug reports, for tests of a workflow, and to see where a changed workspace
+// takes another turn.
 //
-// The one rule: a run that no longer fits its recording fails and names the step and the difference; it
-// never goes on with answers to another question.
+// The one rule: a run that no longer fits its recording fails and names the step and the
+// difference; it never goes on with answers to another question.
 //
-// A recording is a sequence of indented JSON values: a Header, then one Step for each model request with
-// what was new in it and every chunk of the answer. It holds neither addresses nor headers. Secrets that the
-// recorder was told, shapes of secrets, and what stands where keys stand are masked before anything is written
-// (mask.go), and again before anything is compared, so that a recording can be handed on.
+// A recording is a sequence of indented JSON values: a Header, then one Step for each model request
+// with what was new in it and every chunk of the answer. It holds neither addresses nor headers.
+// Secrets that the recorder was told, shapes of secrets, and what stands where keys stand are
+// masked before anything is written (mask.go), and again before anything is compared, so that a
+// recording can be handed on.
 //
 // Start reading at Recorder.Stream and Player.Stream.
 //
-// Known limits: two subagents that are asked the same at the same time may get each other's answers. Times in
-// outputs ("in 0.3 s") and ids of sessions are not compared; a masked argument of a call is replayed as the mask. A recording from
-// which whole steps were cut off at its end is found out only when the run asks for them.
+// Known limits: two subagents that are asked the same at the same time may get each other's
+// answers. Times in outputs ("in 0.3 s") and ids of sessions are not compared; a masked argument of
+// a call is replayed as the mask. A recording from which whole steps were cut off at its end is
+// found out only when the run asks for them.
 package replay
 
 import (
@@ -36,12 +39,12 @@ type Header struct {
 // Step is one model request and its answer.
 type Step struct {
 	Step int `json:"step"`
-	// Agent is the subagent that asked, and Talk its conversation, by the hash of what it was asked first;
-	// both are empty for the main one.
+	// Agent is the subagent that asked, and Talk its conversation, by the hash of what it was asked
+	// first; both are empty for the main one.
 	Agent string `json:"agent,omitempty"`
 	Talk  string `json:"talk,omitempty"`
-	// System and Tools are hashes for the reader: a system prompt names the day and the folder, so they are not
-	// compared.
+	// System and Tools are hashes for the reader: a system prompt names the day and the folder, so
+	// they are not compared.
 	System string   `json:"system_sha256,omitempty"`
 	Tools  string   `json:"tools_digest,omitempty"`
 	Sent   []Sent   `json:"sent"` // what the request has more than the one before

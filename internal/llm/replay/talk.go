@@ -26,8 +26,8 @@ func (s Step) talk() string { return s.Agent + "/" + s.Talk }
 // talk is how far one conversation has come.
 type talk struct{ sent []string } // ids of the messages of its last request
 
-// news are the messages that a request has more than the one before; a conversation that was taken back
-// begins where the two part.
+// news are the messages that a request has more than the one before; a conversation that was taken
+// back begins where the two part.
 func (t *talk) news(messages []session.Message) []session.Message {
 	same := 0
 	for same < len(t.sent) && same < len(messages) && t.sent[same] == messages[same].ID {

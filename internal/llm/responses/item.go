@@ -57,14 +57,14 @@ func (a *answer) added(e event) error {
 	return err
 }
 
-// known reports whether an item of this kind is part of an answer to us. Others belong to tools of the server; how
-// they are numbered and named is no business of ours.
+// known reports whether an item of this kind is part of an answer to us. Others belong to tools of
+// the server; how they are numbered and named is no business of ours.
 func known(kind string) bool {
 	return kind == "function_call" || kind == "message" || kind == "reasoning"
 }
 
-// open makes an item. Its id tells items apart, because Ollama gives all of them the output_index 0; a
-// server without ids has only the index.
+// open makes an item. Its id tells items apart, because Ollama gives all of them the output_index
+// 0; a server without ids has only the index.
 func (a *answer) open(r received, index int) (*item, error) {
 	id := string(r.ID)
 	it := &item{kind: string(r.Type), callID: string(r.CallID), before: a.thoughts}
@@ -94,8 +94,8 @@ func (a *answer) add(it *item, f wire.Fragment) error {
 	return a.Grow(f)
 }
 
-// find returns the item that an event is about, or nil. Some servers renew the id with each event; then the
-// index tells, if it was given to one item only.
+// find returns the item that an event is about, or nil. Some servers renew the id with each event;
+// then the index tells, if it was given to one item only.
 func (a *answer) find(e event) *item {
 	if it := a.items[string(e.ItemID)]; it != nil && e.ItemID != "" {
 		return it
@@ -130,8 +130,8 @@ func (a *answer) whole(e event) error {
 	return a.close(it, e.Arguments)
 }
 
-// close ends a call. Its pieces must be what the end says: a piece that got lost could leave a shorter
-// command that is valid.
+// close ends a call. Its pieces must be what the end says: a piece that got lost could leave a
+// shorter command that is valid.
 func (a *answer) close(it *item, raw json.RawMessage) error {
 	text, err := wire.Arguments(raw)
 	switch {
@@ -183,7 +183,8 @@ func (a *answer) finished(e event) error {
 	return nil
 }
 
-// pending is the opened item that a finished one completes, or nil: one that ended is another, unless its id says so.
+// pending is the opened item that a finished one completes, or nil: one that ended is another,
+// unless its id says so.
 func (a *answer) pending(r received, index wire.Number) *item {
 	it := a.find(event{ItemID: r.ID, Index: index})
 	if it == nil || it.ended && (r.ID == "" || a.items[string(r.ID)] != it) || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {

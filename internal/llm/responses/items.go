@@ -20,7 +20,8 @@ type (
 		Role    string `json:"role"`
 		Content []part `json:"content"`
 	}
-	// callItem has no id of its own: with one, the API looks for the reasoning item that belonged to it.
+	// callItem has no id of its own: with one, the API looks for the reasoning item that belonged
+	// to it.
 	callItem struct {
 		Type      string `json:"type"`
 		CallID    string `json:"call_id"`
@@ -112,8 +113,8 @@ func (e encoder) assistant(m session.Message) [][]byte {
 	return list[:solid] // reasoning that nothing follows was cut off; the API refuses it
 }
 
-// sends reports whether a reasoning item can go back. Without its encrypted content api.openai.com would
-// look for a stored one; open models keep their thinking readable, in content or summary.
+// sends reports whether a reasoning item can go back. Without its encrypted content api.openai.com
+// would look for a stored one; open models keep their thinking readable, in content or summary.
 func (e encoder) sends(opaque json.RawMessage) bool {
 	var kept struct {
 		Type      string            `json:"type"`

@@ -15,8 +15,8 @@ type (
 	head struct {
 		Model  string `json:"model"`
 		Stream bool   `json:"stream"`
-		// Store false keeps the conversation out of the provider's records; then the reasoning must come
-		// back with it, encrypted.
+		// Store false keeps the conversation out of the provider's records; then the reasoning must
+		// come back with it, encrypted.
 		Store        bool       `json:"store"`
 		Include      []string   `json:"include,omitempty"`
 		Reasoning    *reasoning `json:"reasoning,omitempty"`

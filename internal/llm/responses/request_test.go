@@ -46,7 +46,8 @@ func text(id string, role session.Role, s string) session.Message {
 	return session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}
 }
 
-// What a stream sealed goes back in its order and byte for byte, but only to the provider that made it.
+// What a stream sealed goes back in its order and byte for byte, but only to the provider that made
+// it.
 func TestReasoningGoesBackUnchanged(t *testing.T) {
 	const first = `{"id":"rs_1","type":"reasoning","encrypted_content":"gAA<&>B+/=","summary":[{"type":"summary_text","text":"Look"}],"new":[1.50]}`
 	const second = `{"id":"rs_2","type":"reasoning","encrypted_content":"gB","summary":[]}`
@@ -186,7 +187,8 @@ func TestStrictOnlyWhereTheSchemaAllowsIt(t *testing.T) {
 	}
 }
 
-// Ids of calls go back as they came; they are rewritten where the server refused them, from then on.
+// Ids of calls go back as they came; they are rewritten where the server refused them, from then
+// on.
 func TestIDsOfCallsGoBackUnchanged(t *testing.T) {
 	const id = "functions.read:0"
 	r := session.Request{Model: "m", Messages: []session.Message{

@@ -1,15 +1,15 @@
-// Package responses speaks the OpenAI Responses format, streaming: api.openai.com and servers that offer
-// /v1/responses (Ollama, vLLM, LM Studio, OpenRouter, ...). Nothing is stored at the provider: each request
-// carries the whole conversation, with the model's encrypted reasoning.
+// Package responses speaks the OpenAI Responses format, streaming: api.openai.com and servers that
+// offer /v1/responses (Ollama, vLLM, LM Studio, OpenRouter, ...). Nothing is stored at the
+// provider: each request carries the whole conversation, with the model's encrypted reasoning.
 //
-// The one rule: an answer is complete with response.completed, and nothing else; a call is released only
-// then, when its own item was finished, and when its pieces are what the finished item says.
+// The one rule: an answer is complete with response.completed, and nothing else; a call is released
+// only then, when its own item was finished, and when its pieces are what the finished item says.
 //
 // Start at Provider.Stream; request.go and items.go encode, stream.go and item.go decode.
 //
-// Known limits: items of tools that run at the provider (web search, code interpreter) are skipped, because
-// none is offered; images and documents in outcomes go to api.openai.com only, others get them in a message
-// of the user that follows.
+// Known limits: items of tools that run at the provider (web search, code interpreter) are skipped,
+// because none is offered; images and documents in outcomes go to api.openai.com only, others get
+// them in a message of the user that follows.
 package responses
 
 import (
@@ -25,8 +25,8 @@ const (
 	homeAPI = "api.openai.com"
 )
 
-// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to and including the
-// version: "https://api.openai.com/v1".
+// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to
+// and including the version: "https://api.openai.com/v1".
 type Options = wire.Options
 
 // Provider is a session.Provider. It is safe for concurrent use.
@@ -76,7 +76,8 @@ type manners struct {
 	plainIDs    bool // ids of calls with other signs than letters, digits, _ and -
 }
 
-// open sends the request; a server that refuses a part of it is asked again without, and remembered.
+// open sends the request; a server that refuses a part of it is asked again without, and
+// remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
 	return p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {

@@ -28,7 +28,8 @@ func (format) New(o llmtest.Options) session.Provider {
 	return responses.New(responses.Options{BaseURL: o.BaseURL + "/v1", Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
 }
 
-// At api.openai.com itself a session only grows, too; the suite runs against a server without a name.
+// At api.openai.com itself a session only grows, too; the suite runs against a server without a
+// name.
 func TestRequestsToOpenAIGrow(t *testing.T) { llmtest.Grows(t, home{}) }
 
 type home struct{ llmtest.Responses }

@@ -9,8 +9,9 @@ import (
 	"adze/session"
 )
 
-// What a stream is made of. One struct holds the fields of all events; type says which count. Delta, item
-// and response stay raw, because events of tools that we never offer give them other shapes.
+// What a stream is made of. One struct holds the fields of all events; type says which count.
+// Delta, item and response stay raw, because events of tools that we never offer give them other
+// shapes.
 type (
 	event struct {
 		Type      wire.Word       `json:"type"`
@@ -169,7 +170,8 @@ func (a *answer) spoken(e event) error {
 	return a.said(e, "message")
 }
 
-// terminal reads the response at its end. Its status is that of the event where a gateway leaves it out.
+// terminal reads the response at its end. Its status is that of the event where a gateway leaves it
+// out.
 func (a *answer) terminal(raw json.RawMessage, status string) error {
 	var r response
 	if !wire.Given(raw) || json.Unmarshal(raw, &r) != nil {
@@ -200,7 +202,8 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 	return a.Client.Bad("ended the answer with the status %q", r.Status)
 }
 
-// complete takes what a server tells only at the end: the text where none came, the calls where none came.
+// complete takes what a server tells only at the end: the text where none came, the calls where
+// none came.
 func (a *answer) complete(r response) error {
 	had := map[string]bool{"message": a.told, "function_call": a.Calls.Len() > 0, "reasoning": len(a.places) > 0}
 	for i, raw := range r.Output.V {

@@ -16,7 +16,8 @@ import (
 // deltaLength is the size of a piece of text in bytes, about what models send.
 const deltaLength = 12
 
-// meet checks the expectations and fills in what was saved. The step itself stays as it was written.
+// meet checks the expectations and fills in what was saved. The step itself stays as it was
+// written.
 func (s step) meet(now situation, saved map[string]string) (step, error) {
 	for _, e := range s.expects {
 		if err := e.check(now); err != nil {

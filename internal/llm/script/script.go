@@ -1,13 +1,13 @@
-// Package script replays a written conversation from a txtar file: for tests, the demo and
-// --model script/FILE. The model's name is the path of the file. The replies are written, the tools that
+// Package script replays a written conversation from a txtar file: for tests, the demo and --model
+// script/FILE. The model's name is the path of the file. The replies are written, the tools that
 // they call are real.
 //
-// The one rule: a run that differs from what was written fails and names the step; it never goes on with
-// replies that no longer fit.
+// The one rule: a run that differs from what was written fails and names the step; it never goes on
+// with replies that no longer fit.
 //
-// The n-th request gets the n-th step. Steps are numbered files of the archive; the text after the number
-// is for readers. A step is a list of lines, each a word and what follows it. Lines that begin with a tab
-// or two spaces continue the line before; # begins a comment.
+// The n-th request gets the n-th step. Steps are numbered files of the archive; the text after the
+// number is for readers. A step is a list of lines, each a word and what follows it. Lines that
+// begin with a tab or two spaces continue the line before; # begins a comment.
 //
 //	# finds and fixes the failing test
 //	-- 1 look at the tests --
@@ -28,10 +28,10 @@
 //
 // Words:
 //
-//	expect prompt: RE        the last message of the person matches the regular expression
+//	expect prompt: RE        the last message of the user matches the regular expression
 //	expect note: RE          the notes since the last answer match
 //	expect NAME [STATUS]: RE one of the last outcomes is NAME's (with STATUS) and its output matches
-//	expect none:             the last message is the person's
+//	expect none:             the last message is the user's
 //	save NAME: RE            the first group of RE, in the last outcomes, else the notes or the prompt, becomes ${NAME}
 //	reasoning: TEXT          thinking; may come more than once, and between texts
 //	text: TEXT               the answer; two in one step are joined by a line break
@@ -46,13 +46,15 @@
 //	-- explore: find the parser: 1 --
 //	call grep: {"pattern":"func parse"}
 //
-// What it saves is its own, too. One without steps gets those of the name alone that stands before its first
-// colon ("-- explore: 1 --"), and one that works for another ("general: mend it › explore: look") those of the last name;
-// subagents that share them so take them in the order in which they ask.
+// What it saves is its own, too. One without steps gets those of the name alone that stands before
+// its first colon ("-- explore: 1 --"), and one that works for another ("general: mend it ›
+// explore: look") those of the last name; subagents that share them so take them in the order in
+// which they ask.
 //
 // Start reading at Provider.Stream, then play.go (one step) and parse.go.
 //
-// Known limits: only the last outcomes and the last prompt can be expected, not what was said before.
+// Known limits: only the last outcomes and the last prompt can be expected, not what was said
+// before.
 package script
 
 import (
@@ -80,8 +82,8 @@ type Options struct {
 	Pace time.Duration
 }
 
-// Provider is a session.Provider. It is safe for concurrent use; requests take steps in the order in
-// which they come.
+// Provider is a session.Provider. It is safe for concurrent use; requests take steps in the order
+// in which they come.
 type Provider struct {
 	options Options
 

@@ -37,9 +37,10 @@ func set(t *testing.T) *tool.Set {
 	return s
 }
 
-// TestCensus counts what becomes of the cases of each family in the whole pipeline: accepted as written,
-// repaired in the open, or refused, which leaves them text or makes them invalid. With testdata/repair, which
-// package tool counts, these are the project's cases of calls that models wrote badly.
+// TestCensus counts what becomes of the cases of each family in the whole pipeline: accepted as
+// written, repaired in the open, or refused, which leaves them text or makes them invalid. With
+// testdata/repair, which package tool counts, these are the project's cases of calls that models
+// wrote badly.
 func TestCensus(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil {

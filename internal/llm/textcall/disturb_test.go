@@ -51,7 +51,8 @@ func calls(text string) (list []tool.RawCall, said string) {
 	return list, said
 }
 
-// A text that stops anywhere, although its message ended well, releases those calls that were whole and no other.
+// A text that stops anywhere, although its message ended well, releases those calls that were whole
+// and no other.
 func TestCutTextsReleaseNoOtherCall(t *testing.T) {
 	for name, text := range accepted(t) {
 		if strings.Contains(name, "quoted") || strings.Contains(name, "thought") {

@@ -2,8 +2,8 @@ package textcall
 
 import "strings"
 
-// Most families put their calls between two marks of their own, and differ in what stands there: JSON, calls as
-// Python writes them, or tags. All of it is read everywhere.
+// Most families put their calls between two marks of their own, and differ in what stands there:
+// JSON, calls as Python writes them, or tags. All of it is read everywhere.
 
 // enclosure is a pair of marks. A form of its own reads what stands in them, unless it is nil.
 type enclosure struct {
@@ -25,7 +25,8 @@ func enclosures() []enclosure {
 	}
 }
 
-// read reads a block. The closing mark may be missing at the end where what stands before it is whole by itself.
+// read reads a block. The closing mark may be missing at the end where what stands before it is
+// whole by itself.
 func (e enclosure) read(s *scanner, held string) reading {
 	body, closed := strings.CutSuffix(held[len(e.open):], e.close)
 	body = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(body), "<|plugin|>"))
@@ -136,7 +137,8 @@ func rowOf(mark string) func(s *scanner, body string) ([]found, bool) {
 	}
 }
 
-// toolsTag reads objects in the tag that holds the definitions in the prompt: one that defines is no call.
+// toolsTag reads objects in the tag that holds the definitions in the prompt: one that defines is
+// no call.
 func toolsTag(s *scanner, body string) ([]found, bool) {
 	if body[0] != '{' && body[0] != '[' || strings.Contains(body, `"properties"`) || strings.Contains(body, `"description"`) {
 		return nil, false

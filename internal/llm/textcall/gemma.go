@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Gemma 4 writes <|tool_call>call:NAME{key:<|"|>text<|"|>,n:1}<tool_call|>, and FunctionGemma the same between
-// <start_function_call> and <end_function_call>, with <escape> around texts.
+// Gemma 4 writes <|tool_call>call:NAME{key:<|"|>text<|"|>,n:1}<tool_call|>, and FunctionGemma the
+// same between <start_function_call> and <end_function_call>, with <escape> around texts.
 
 func gemmaOpens() []string  { return []string{"<|tool_call>", "<start_function_call>"} }
 func gemmaCloses() []string { return []string{"<tool_call|>", "<end_function_call>"} }

@@ -66,8 +66,8 @@ func (t tools) has(name, argument string) bool {
 	return known
 }
 
-// value writes what stands bare in markup as JSON, when the kinds let it be something else than text. Models write
-// True, TRUE and None where the schema says what is meant.
+// value writes what stands bare in markup as JSON, when the kinds let it be something else than
+// text. Models write True, TRUE and None where the schema says what is meant.
 func (k kinds) value(bare string) (string, bool) {
 	text := k["string"]
 	switch word := strings.ToLower(bare); {

@@ -2,8 +2,8 @@ package textcall
 
 import "strings"
 
-// Phi-4 and Granite 3 write a list of objects behind <|tool_call|>, older Phi behind functools, and Command
-// between <|START_ACTION|> and <|END_ACTION|>, or in a fence behind Action:.
+// Phi-4 and Granite 3 write a list of objects behind <|tool_call|>, older Phi behind functools, and
+// Command between <|START_ACTION|> and <|END_ACTION|>, or in a fence behind Action:.
 
 // words begin markup although they are letters.
 func words() []string { return []string{"functools", "Action:", functionary, qwenAgent, gigaChat} }
@@ -33,7 +33,8 @@ func readListed(open string) func(s *scanner, held string) reading {
 
 const endAction = "<|END_ACTION|>"
 
-// readAction reads Command's list. Its end may be missing at the end of the message: it is a stop token.
+// readAction reads Command's list. Its end may be missing at the end of the message: it is a stop
+// token.
 func readAction(s *scanner, held string) reading {
 	body, whole := strings.CutSuffix(held, endAction)
 	if !whole && !s.ended {
@@ -42,8 +43,8 @@ func readAction(s *scanner, held string) reading {
 	return readListed("<|START_ACTION|>")(s, body)
 }
 
-// probeAction judges what follows Action: a fence, as Command R has it, or a name, as in ReAct; as plain words it is
-// text.
+// probeAction judges what follows Action: a fence, as Command R has it, or a name, as in ReAct; as
+// plain words it is text.
 func probeAction(s *scanner, rest string) bool {
 	rest = strings.TrimLeft(rest, space)
 	after, fenced := strings.CutPrefix(rest, "```")

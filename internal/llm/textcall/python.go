@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// python reads calls as Python writes them, with keywords and literals alone: anything else would have to be
-// run to be known.
+// python reads calls as Python writes them, with keywords and literals alone: anything else would
+// have to be run to be known.
 type python struct{ s string }
 
 func (p *python) space() { p.s = strings.TrimLeft(p.s, space) }

@@ -100,8 +100,9 @@ func show(t testing.TB, seq iter.Seq[session.Chunk]) string {
 	return b.String()
 }
 
-// TestCases reads the families' files. Each holds cases NAME with the model's text, and NAME.want; a name
-// that begins with cut_ ends at the output limit. Each is read whole, byte by byte, and split at every byte.
+// TestCases reads the families' files. Each holds cases NAME with the model's text, and NAME.want;
+// a name that begins with cut_ ends at the output limit. Each is read whole, byte by byte, and
+// split at every byte.
 func TestCases(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(names) == 0 {

@@ -13,15 +13,16 @@ import (
 	"adze/tool"
 )
 
-// Options configure an adapter. The zero value is what the adapter's package says of itself: the company's server
-// without a key, or the one on this machine.
+// Options configure an adapter. The zero value is what the adapter's package says of itself: the
+// company's server without a key, or the one on this machine.
 type Options struct {
 	Name    string // of the provider in a model's full name
 	BaseURL string // an adapter's package says up to where
 	Key     string // empty: none is sent
 	// KeyEnv and URLEnv name the variables of the key and the address, for hints.
 	KeyEnv, URLEnv string
-	// KeyHint and URLHint say what to do about a refused key and an unreachable server; empty: check these variables.
+	// KeyHint and URLHint say what to do about a refused key and an unreachable server; empty:
+	// check these variables.
 	KeyHint, URLHint string
 	// Header is added to each request.
 	Header http.Header
@@ -29,12 +30,15 @@ type Options struct {
 	NewID  func() string // mints ids for calls without one; nil: random
 	// Idle is how long the server may send no content; 0: DefaultIdle, on loopback LocalIdle.
 	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; 0: what the server or the model's family allows.
+	// MaxTokens bounds an answer when the request does not; 0: what the server or the model's
+	// family allows.
 	MaxTokens int
-	// Effort is how hard a model thinks, in the server's words: "low", "medium", "high"; empty: its default.
+	// Effort is how hard a model thinks, in the server's words: "low", "medium", "high"; empty: its
+	// default.
 	Effort string
-	// MaxContext bounds the context that a server is asked to run a model with, and KeepAlive is how long it keeps the
-	// model loaded after a request, in its words; 0 and empty: the adapter's default. Only some formats can say either.
+	// MaxContext bounds the context that a server is asked to run a model with, and KeepAlive is
+	// how long it keeps the model loaded after a request, in its words; 0 and empty: the adapter's
+	// default. Only some formats can say either.
 	MaxContext int
 	KeepAlive  string
 }
@@ -61,15 +65,16 @@ func FromEnv(getenv func(string) string, keys, urls []string) Options {
 	return Options{Key: first(keys), BaseURL: first(urls)}
 }
 
-// Adapter is what every adapter is beside its format. Adapters embed it; it is safe for concurrent use.
+// Adapter is what every adapter is beside its format. Adapters embed it; it is safe for concurrent
+// use.
 type Adapter struct {
 	Options Options
 	Client  Client
 	Cache   Cache
 }
 
-// Adapt makes an adapter of whole options; base is what paths are added to, and header goes with each request. It does
-// no work and opens no connection.
+// Adapt makes an adapter of whole options; base is what paths are added to, and header goes with
+// each request. It does no work and opens no connection.
 func Adapt(o Options, base string, header http.Header) Adapter {
 	return Adapter{Options: o, Client: Connect(Setup{
 		Name: o.Name, Base: strings.TrimRight(base, "/"), Header: header, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
@@ -108,17 +113,19 @@ type Format struct {
 	New  func(Options) session.Provider
 	// Tools writes tools down as requests hold them.
 	Tools func([]tool.Definition) json.RawMessage
-	// List is where a server at an address lists its models, and Header is what carries a key there; nil: as with OpenAI,
-	// at /models below it and as a bearer token.
+	// List is where a server at an address lists its models, and Header is what carries a key
+	// there; nil: as with OpenAI, at /models below it and as a bearer token.
 	List   func(base string) string
 	Header func(key string) http.Header
 	// Address reads an address as it stands in a variable; nil: as it is.
 	Address func(value string) string
-	// Shared formats are spoken by many programs: what answers away from a company has to be found out.
+	// Shared formats are spoken by many programs: what answers away from a company has to be found
+	// out.
 	Shared bool
 }
 
-// ListBelow is where most servers list their models: below the version of their API, which an address may end with.
+// ListBelow is where most servers list their models: below the version of their API, which an
+// address may end with.
 func ListBelow(version string) func(base string) string {
 	return func(base string) string {
 		base = strings.TrimSuffix(base, "/")

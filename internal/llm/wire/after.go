@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// retryAfter is how long a provider asks to wait, or 0: retry-after-ms, retry-after in seconds or as a date,
-// Google's RetryInfo in the body, and of a refusal for too many requests the limits that the headers tell.
+// retryAfter is how long a provider asks to wait, or 0: retry-after-ms, retry-after in seconds or
+// as a date, Google's RetryInfo in the body, and of a refusal for too many requests the limits that
+// the headers tell.
 func retryAfter(status int, h http.Header, body []byte) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -36,8 +37,8 @@ func retryAfter(status int, h http.Header, body []byte) time.Duration {
 	return 0
 }
 
-// seconds reads a number of seconds, or a duration as Go and Google write it: 7, 7.66s, 6m0s. A number that
-// can only be a time of day is none.
+// seconds reads a number of seconds, or a duration as Go and Google write it: 7, 7.66s, 6m0s. A
+// number that can only be a time of day is none.
 func seconds(value string) time.Duration {
 	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
 		return time.Duration(s * float64(time.Second))
@@ -46,8 +47,9 @@ func seconds(value string) time.Duration {
 	return max(0, d)
 }
 
-// limited reads x-ratelimit-remaining-* and x-ratelimit-reset-*, which OpenAI, Groq and others send: the wait
-// is for what is used up, and for tokens when nothing is, because then the request was larger than the rest.
+// limited reads x-ratelimit-remaining-* and x-ratelimit-reset-*, which OpenAI, Groq and others
+// send: the wait is for what is used up, and for tokens when nothing is, because then the request
+// was larger than the rest.
 func limited(h http.Header) time.Duration {
 	var wait time.Duration
 	for _, what := range []string{"Requests", "Tokens"} {
@@ -86,8 +88,8 @@ func retryInfo(body []byte) time.Duration {
 	return wait
 }
 
-// toldWait is how long the words of a failure ask to wait, or 0: a failure inside a stream has no header. "Please try
-// again in 11.054s", "retry after 12 seconds", "in 7m12.5s".
+// toldWait is how long the words of a failure ask to wait, or 0: a failure inside a stream has no
+// header. "Please try again in 11.054s", "retry after 12 seconds", "in 7m12.5s".
 func toldWait(message string) time.Duration {
 	told := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+(\d[\d.]*)\s*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|m|h|hours?)\b`)
 	exact := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+((?:\d[\d.]*(?:h|ms|m|s))+)`)

@@ -8,7 +8,8 @@ import (
 	"adze/session"
 )
 
-// Answer is one answer while an adapter reads it. What a format adds to it stands beside it in the adapter.
+// Answer is one answer while an adapter reads it. What a format adds to it stands beside it in the
+// adapter.
 type Answer struct {
 	Client *Client
 	Reply  *Reply
@@ -17,7 +18,8 @@ type Answer struct {
 	Done   session.Done
 }
 
-// Events hands over each event of a stream until ended, or until nothing more comes; done says that [DONE] came.
+// Events hands over each event of a stream until ended, or until nothing more comes; done says that
+// [DONE] came.
 func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done bool, err error) {
 	events := NewEvents(a.Reply)
 	for !*ended {
@@ -57,8 +59,8 @@ func (a *Answer) Grow(f Fragment) error {
 	return a.Out.Send(forming)
 }
 
-// Whole adds a call that a format always sends whole. One that is told again with its id, as gateways do that repeat
-// the answer so far, is the same call.
+// Whole adds a call that a format always sends whole. One that is told again with its id, as
+// gateways do that repeat the answer so far, is the same call.
 func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque json.RawMessage) error {
 	text, err := Arguments(arguments)
 	if err != nil {
@@ -71,8 +73,8 @@ func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque j
 	return a.Grow(f)
 }
 
-// Conclude ends a whole answer: with its calls, where it has some. Opaque is what goes back with the call at a place;
-// nil: nothing does.
+// Conclude ends a whole answer: with its calls, where it has some. Opaque is what goes back with
+// the call at a place; nil: nothing does.
 func (a *Answer) Conclude(opaque func(i int) json.RawMessage) error {
 	if a.Calls.Len() == 0 {
 		a.Done.Stop = session.StopEnd

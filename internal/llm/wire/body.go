@@ -22,8 +22,8 @@ func (b *Body) Add(piece []byte) {
 // Text appends a literal piece.
 func (b *Body) Text(s string) { b.Add([]byte(s)) }
 
-// Next appends a comma and a piece. Where both lie behind the last piece in memory, as those of a Cache do, they become one with it:
-// what is sent is then not gathered from hundreds.
+// Next appends a comma and a piece. Where both lie behind the last piece in memory, as those of a
+// Cache do, they become one with it: what is sent is then not gathered from hundreds.
 func (b *Body) Next(piece []byte) {
 	if n := len(b.pieces) - 1; n >= 0 && len(piece) > 0 {
 		last := b.pieces[n]
@@ -39,7 +39,8 @@ func (b *Body) Next(piece []byte) {
 	b.Add(piece)
 }
 
-// Elements appends the pieces that are not empty, with commas between; first says that nothing comes before them in their list.
+// Elements appends the pieces that are not empty, with commas between; first says that nothing
+// comes before them in their list.
 func (b *Body) Elements(pieces [][]byte, first bool) {
 	b.pieces = slices.Grow(b.pieces, 2*len(pieces))
 	for _, piece := range pieces {
@@ -107,7 +108,8 @@ const (
 	mostRoom  = 64 << 10
 )
 
-// room keeps texts one behind the other with commas between, so that those which a request repeats are one piece of memory; see Next.
+// room keeps texts one behind the other with commas between, so that those which a request repeats
+// are one piece of memory; see Next.
 type room struct{ chunk []byte }
 
 // keep copies a text. What it returns may not be appended to.

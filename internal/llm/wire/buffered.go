@@ -9,8 +9,8 @@ import (
 // copyBytes is the buffer of net/http, which makes a new one for the body of each request.
 const copyBytes = 32 << 10
 
-// bufferedConn is a connection that keeps the buffer through which bodies are written. net/http writes to a connection
-// from one goroutine.
+// bufferedConn is a connection that keeps the buffer through which bodies are written. net/http
+// writes to a connection from one goroutine.
 type bufferedConn struct {
 	net.Conn
 	buffer []byte
@@ -25,8 +25,8 @@ func (d *dialer) direct(ctx context.Context, network, addr string) (net.Conn, er
 	return &bufferedConn{Conn: conn}, nil
 }
 
-// ReadFrom implements io.ReaderFrom. A body that is in memory is written from where it is, in one system call; net/http reads it up to
-// its length.
+// ReadFrom implements io.ReaderFrom. A body that is in memory is written from where it is, in one
+// system call; net/http reads it up to its length.
 func (c *bufferedConn) ReadFrom(body io.Reader) (int64, error) {
 	if limited, ok := body.(*io.LimitedReader); ok {
 		if r, ok := limited.R.(*bodyReader); ok && limited.N >= r.left() {
@@ -39,7 +39,8 @@ func (c *bufferedConn) ReadFrom(body io.Reader) (int64, error) {
 	return c.copy(body)
 }
 
-// copy is for a body that is elsewhere: what a TCP connection has for that hands a file to the kernel.
+// copy is for a body that is elsewhere: what a TCP connection has for that hands a file to the
+// kernel.
 func (c *bufferedConn) copy(body io.Reader) (int64, error) {
 	if c.buffer == nil {
 		c.buffer = make([]byte, copyBytes)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Bodies go out whole: from where they are, or, what is not in memory in pieces, through one buffer that the connection keeps, where net/http
-// makes one for each.
+// Bodies go out whole: from where they are, or, what is not in memory in pieces, through one buffer
+// that the connection keeps, where net/http makes one for each.
 func TestBodiesShareABuffer(t *testing.T) {
 	t.Run("in pieces", func(t *testing.T) { sendMany(t, func(b *Body) io.Reader { return b.Reader() }) })
 	t.Run("from elsewhere", func(t *testing.T) {

@@ -27,9 +27,10 @@ type Fragment struct {
 	New bool
 }
 
-// Calls assembles calls from fragments. A fragment belongs to the call with its id when it has one, else
-// with its index, else with its position; a new id under a used index opens a new call, and so does a name
-// for a call whose arguments are already whole: some servers number every call 0, and some repeat one id.
+// Calls assembles calls from fragments. A fragment belongs to the call with its id when it has one,
+// else with its index, else with its position; a new id under a used index opens a new call, and so
+// does a name for a call whose arguments are already whole: some servers number every call 0, and
+// some repeat one id.
 type Calls struct {
 	// Mint makes ids for calls that have none, or one that was used before.
 	Mint func() string
@@ -50,14 +51,15 @@ type call struct {
 	name      string
 	arguments strings.Builder
 	opaque    json.RawMessage
-	// last is the piece before, as long as each one began with all that was told before it; some servers restate the
-	// arguments with each piece.
+	// last is the piece before, as long as each one began with all that was told before it; some
+	// servers restate the arguments with each piece.
 	last   string
 	pieces int // that restated, or one
 }
 
-// whole reports whether the arguments are a complete JSON object, so that further text cannot belong to
-// them. The look at the last byte keeps a server cheap that repeats the name with each fragment.
+// whole reports whether the arguments are a complete JSON object, so that further text cannot
+// belong to them. The look at the last byte keeps a server cheap that repeats the name with each
+// fragment.
 func (c *call) whole() bool {
 	text := strings.TrimRight(c.arguments.String(), " \t\r\n")
 	return strings.HasSuffix(text, "}") && json.Valid([]byte(text))
@@ -107,8 +109,8 @@ func (s *Calls) find(f Fragment) *call {
 	return c
 }
 
-// again reports whether a fragment tells a call anew that was told before: some servers repeat it whole at the end, or
-// begin it with an empty object. Only an id that the server gave can say so.
+// again reports whether a fragment tells a call anew that was told before: some servers repeat it
+// whole at the end, or begin it with an empty object. Only an id that the server gave can say so.
 func (c *call) again(f Fragment) bool {
 	return f.ID != "" && f.ID == string(c.id) && f.Name == c.name && (c.empty() || c.says(f.Arguments))
 }
@@ -132,8 +134,9 @@ func (c *call) empty() bool {
 // maxEmpty bounds an empty object with space in it, in bytes.
 const maxEmpty = 8
 
-// grow adds the next text. After an object that is whole, nothing can follow: the same object once more says nothing
-// new, and before another one an empty object was the form that a gateway begins with.
+// grow adds the next text. After an object that is whole, nothing can follow: the same object once
+// more says nothing new, and before another one an empty object was the form that a gateway begins
+// with.
 func (c *call) grow(text string) {
 	switch {
 	case strings.HasPrefix(text, "{") && c.empty():
@@ -145,8 +148,8 @@ func (c *call) grow(text string) {
 	c.arguments.WriteString(text)
 }
 
-// restate follows whether each piece tells the arguments anew. The second tells: what began before it cannot go on with
-// an object, but behind a colon, a comma or a bracket.
+// restate follows whether each piece tells the arguments anew. The second tells: what began before
+// it cannot go on with an object, but behind a colon, a comma or a bracket.
 func (c *call) restate(text string) {
 	switch {
 	case text == "":
@@ -160,7 +163,8 @@ func (c *call) restate(text string) {
 	}
 }
 
-// told are the arguments: what the pieces make together, or the last of them where each restates those before.
+// told are the arguments: what the pieces make together, or the last of them where each restates
+// those before.
 func (c *call) told() string {
 	if c.last != "" && c.pieces > 1 {
 		return c.last
@@ -168,8 +172,8 @@ func (c *call) told() string {
 	return c.arguments.String()
 }
 
-// adopt decides about an unknown id: it opens a call, unless the call at its index is unfinished and the
-// fragment brings no name. Such a server sends ids late or renews them with each fragment.
+// adopt decides about an unknown id: it opens a call, unless the call at its index is unfinished
+// and the fragment brings no name. Such a server sends ids late or renews them with each fragment.
 func (s *Calls) adopt(f Fragment) *call {
 	c := s.byIndex[f.Index]
 	if c == nil || f.Name != "" || c.whole() {
@@ -190,8 +194,9 @@ func (s *Calls) open(f Fragment) *call {
 	return c
 }
 
-// fresh is an id for a new call: the server's, unless it was used. Kimi numbers its calls through a conversation and
-// loses its way when others are called otherwise; a server that begins at 0 again is counted on for.
+// fresh is an id for a new call: the server's, unless it was used. Kimi numbers its calls through a
+// conversation and loses its way when others are called otherwise; a server that begins at 0 again
+// is counted on for.
 func (s *Calls) fresh(f Fragment) tool.CallID {
 	id := tool.CallID(f.ID)
 	if number := strings.LastIndexByte(f.ID, ':'); number > 0 && strings.HasPrefix(f.ID, "functions.") && s.taken(id) {
@@ -253,8 +258,8 @@ func usedIDs(history []session.Message) map[tool.CallID]bool {
 	return used
 }
 
-// Arguments reads arguments that a server sends as a string, an object, null or not at all. An object is
-// passed as its exact bytes.
+// Arguments reads arguments that a server sends as a string, an object, null or not at all. An
+// object is passed as its exact bytes.
 func Arguments(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil

@@ -113,7 +113,8 @@ func TestShortID(t *testing.T) {
 	}
 }
 
-// Kimi's calls are numbered through a conversation; a server that begins at 0 again is counted on for.
+// Kimi's calls are numbered through a conversation; a server that begins at 0 again is counted on
+// for.
 func TestNumberedIDs(t *testing.T) {
 	history := []session.Message{{Role: session.Assistant, Parts: []session.Part{
 		{Kind: session.CallPart, Call: &tool.RawCall{ID: "functions.read:0"}}, {Kind: session.CallPart, Call: &tool.RawCall{ID: "functions.list:1"}},

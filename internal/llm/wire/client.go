@@ -15,19 +15,21 @@ import (
 
 // Limits of one exchange.
 const (
-	// maxBody bounds a whole answer: a 128,000-token answer with 1 KiB of framing a token fits twice.
+	// maxBody bounds a whole answer: a 128,000-token answer with 1 KiB of framing a token fits
+	// twice.
 	maxBody = 256 << 20
 	// maxErrorBody is how much of a refusal is read.
 	maxErrorBody = 64 << 10
-	// settleTime is how long the tail of an answer (usage, [DONE]) is awaited after its terminal event.
+	// settleTime is how long the tail of an answer (usage, [DONE]) is awaited after its terminal
+	// event.
 	settleTime = 2 * time.Second
 	// drainTime and drainBytes bound the wait for the end of the body, which keeps the connection.
 	drainTime  = 100 * time.Millisecond
 	drainBytes = 64 << 10
 )
 
-// DefaultIdle is how long a hosted provider may send no content, and LocalIdle how long a local server
-// may: reading a long prompt on a CPU takes minutes.
+// DefaultIdle is how long a hosted provider may send no content, and LocalIdle how long a local
+// server may: reading a long prompt on a CPU takes minutes.
 const (
 	DefaultIdle = 5 * time.Minute
 	LocalIdle   = 15 * time.Minute
@@ -39,8 +41,8 @@ var (
 )
 
 // HTTP makes a client that keeps one connection, dials when first used, and follows no redirect: a
-// redirect would carry the key to another host and turn the request into a GET. A client of the caller
-// keeps its transport.
+// redirect would carry the key to another host and turn the request into a GET. A client of the
+// caller keeps its transport.
 func HTTP(given *http.Client) *http.Client {
 	if given != nil {
 		c := *given
@@ -97,7 +99,8 @@ type Call struct {
 	Body        *Body // nil: none
 }
 
-// Open sends a request and waits for a good status. The error is a *session.ProviderError or ctx's error.
+// Open sends a request and waits for a good status. The error is a *session.ProviderError or ctx's
+// error.
 func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	r := &Reply{client: c, outer: ctx, inner: inner, cancel: cancel, left: maxBody}
@@ -124,8 +127,8 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 // maxStale is how many kept connections may turn out to be closed before it counts as a failure.
 const maxStale = 2
 
-// do sends the request. A kept connection that the server closed meanwhile fails before the first byte of
-// an answer; the request is sent again on another one.
+// do sends the request. A kept connection that the server closed meanwhile fails before the first
+// byte of an answer; the request is sent again on another one.
 func (c *Client) do(ctx context.Context, call Call) (*http.Response, error) {
 	for try := 0; ; try++ {
 		var stale atomic.Bool
@@ -199,8 +202,8 @@ func (r *Reply) receive(p []byte) (int, error) {
 	return n, err
 }
 
-// Content says that the server sent something that counts: the idle clock starts again, and what seemed
-// to be the end was not.
+// Content says that the server sent something that counts: the idle clock starts again, and what
+// seemed to be the end was not.
 func (r *Reply) Content() {
 	r.settled = false
 	r.clock.Reset(r.client.Idle)
@@ -212,16 +215,16 @@ func (r *Reply) Settle() {
 	r.clock.Reset(settleTime)
 }
 
-// OnlyTail reports whether an error of Read cost nothing but the tail: the connection broke, or nothing
-// more came, after the terminal event.
+// OnlyTail reports whether an error of Read cost nothing but the tail: the connection broke, or
+// nothing more came, after the terminal event.
 func (r *Reply) OnlyTail(err error) bool {
 	var failure *session.ProviderError
 	return r.settled && r.outer.Err() == nil &&
 		errors.As(err, &failure) && failure.Kind == session.NetworkError
 }
 
-// Close ends the exchange. After a terminal event the rest of the body is read, so that the connection
-// can be used again.
+// Close ends the exchange. After a terminal event the rest of the body is read, so that the
+// connection can be used again.
 func (r *Reply) Close() {
 	if r.response != nil {
 		if r.settled {
@@ -234,7 +237,7 @@ func (r *Reply) Close() {
 	r.cancel(errDrain)
 }
 
-// explain turns what net/http says into a failure for the person.
+// explain turns what net/http says into a failure for the user.
 func (r *Reply) explain(err error) error {
 	if r.outer.Err() != nil {
 		return r.outer.Err()

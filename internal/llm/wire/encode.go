@@ -14,8 +14,8 @@ import (
 	"adze/tool"
 )
 
-// JSON encodes a value without escaping <, > and &, which cost tokens. It panics on a value that cannot
-// be encoded, which only an adapter's own mistake makes.
+// JSON encodes a value without escaping <, > and &, which cost tokens. It panics on a value that
+// cannot be encoded, which only an adapter's own mistake makes.
 func JSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -29,8 +29,8 @@ func JSON(v any) []byte {
 // maxCache bounds the bytes a Cache holds; past it everything is encoded anew, once.
 const maxCache = 64 << 20
 
-// Cache keeps messages and tool lists encoded. A history grows by appending, so each message is encoded
-// once in a session; ids repeat between sessions, so a hit must also be equal.
+// Cache keeps messages and tool lists encoded. A history grows by appending, so each message is
+// encoded once in a session; ids repeat between sessions, so a hit must also be equal.
 type Cache struct {
 	mu       sync.Mutex
 	messages map[kept][]*encoded
@@ -77,7 +77,8 @@ func (c *Cache) message(variant string, m session.Message, encode func(session.M
 	return raw
 }
 
-// find looks first where a history goes on, or begins anew: that takes no hash of each of its messages.
+// find looks first where a history goes on, or begins anew: that takes no hash of each of its
+// messages.
 func (c *Cache) find(key kept, m *session.Message) *encoded {
 	for _, at := range [...]int{c.next, 0} {
 		if at < len(c.row) && c.row[at].kept == key && same(&c.row[at].message, m) {
@@ -107,7 +108,8 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 	return raw
 }
 
-// same compares what adapters send. Strings of one message share their bytes, which makes this cheap.
+// same compares what adapters send. Strings of one message share their bytes, which makes this
+// cheap.
 func same(a, b *session.Message) bool {
 	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
 		return false
@@ -158,8 +160,9 @@ func sameAttachment(a, b tool.Attachment) bool {
 	return a.Name == b.Name && a.MediaType == b.MediaType && bytes.Equal(a.Data, b.Data)
 }
 
-// Object returns arguments as the JSON object that APIs demand in a history. What the model wrote is
-// kept byte for byte when it is one; anything else is wrapped, so that the model sees its own mistake.
+// Object returns arguments as the JSON object that APIs demand in a history. What the model wrote
+// is kept byte for byte when it is one; anything else is wrapped, so that the model sees its own
+// mistake.
 func Object(arguments string) json.RawMessage {
 	trimmed := strings.TrimSpace(arguments)
 	switch {
@@ -171,8 +174,8 @@ func Object(arguments string) json.RawMessage {
 	return JSON(map[string]string{"invalid_arguments": arguments})
 }
 
-// BoundID keeps an id as the server gave it, because some models read their own ids (Kimi's functions.read:0); one
-// that is longer than limit bytes, or that is none, is made to fit.
+// BoundID keeps an id as the server gave it, because some models read their own ids (Kimi's
+// functions.read:0); one that is longer than limit bytes, or that is none, is made to fit.
 func BoundID(id tool.CallID, limit int) string {
 	if s := string(id); s != "" && len(s) <= limit && utf8.ValidString(s) {
 		return s
@@ -180,8 +183,8 @@ func BoundID(id tool.CallID, limit int) string {
 	return ShortID(id, limit)
 }
 
-// ShortID makes an id fit an API that takes at most limit letters, digits, _ and -. Ids that fit stay as
-// they are; others keep their start and get a hash of the whole.
+// ShortID makes an id fit an API that takes at most limit letters, digits, _ and -. Ids that fit
+// stay as they are; others keep their start and get a hash of the whole.
 func ShortID(id tool.CallID, limit int) string {
 	s := string(id)
 	clean := strings.Map(wordRune, s)

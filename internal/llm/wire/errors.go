@@ -21,7 +21,7 @@ import (
 // maxSaid bounds what a message repeats of the provider's own words, in bytes.
 const maxSaid = 400
 
-// failure makes an error for the person; text is masked, one line, bounded.
+// failure makes an error for the user; text is masked, one line, bounded.
 func (c *Client) failure(kind session.ErrorKind, text, hint string) *session.ProviderError {
 	text = strings.TrimRight(clip(c.mask(text), maxSaid), ". ")
 	return &session.ProviderError{Kind: kind, Message: text, Hint: hint}
@@ -33,8 +33,8 @@ func (c *Client) Bad(format string, args ...any) error {
 		"try again; if it stays, check the base URL and that the server speaks this API")
 }
 
-// Framing turns an error of Lines, Events or Calls into a failure; others pass unchanged. A malformed
-// line that is itself an error object says what the server said.
+// Framing turns an error of Lines, Events or Calls into a failure; others pass unchanged. A
+// malformed line that is itself an error object says what the server said.
 func (c *Client) Framing(err error) error {
 	var failed *session.ProviderError
 	var malformed *MalformedError
@@ -55,8 +55,8 @@ func (c *Client) Framing(err error) error {
 	return c.Bad("sent %v", err)
 }
 
-// Malformed is the failure of data that is not JSON, or JSON of another shape; cut says that the stream
-// stopped inside the data.
+// Malformed is the failure of data that is not JSON, or JSON of another shape; cut says that the
+// stream stopped inside the data.
 func (c *Client) Malformed(data []byte, cut bool) error {
 	switch {
 	case isHTML(data):
@@ -93,7 +93,8 @@ func (c *Client) Refused(reason string) error {
 	return c.failure(session.RefusedAnswer, c.Provider+" refused to answer ("+reason+")", "rephrase the request")
 }
 
-// Stumble is the failure of an answer in which the server could not read a call; wrote is what it shows of it, if anything.
+// Stumble is the failure of an answer in which the server could not read a call; wrote is what it
+// shows of it, if anything.
 func (c *Client) Stumble(reason, wrote string) error {
 	failure := c.failure(session.BadResponse, c.Provider+" could not read a call of the model ("+reason+")", "try again, or choose another model")
 	failure.Stumble = c.quote(cmp.Or(strings.TrimSpace(wrote), "(a call that the server does not show)"))
@@ -162,8 +163,8 @@ func (c *Client) hint(kind session.ErrorKind, status int) string {
 	return ""
 }
 
-// networkError names the cause without the address, which may hold credentials. Begun says that the answer
-// had begun.
+// networkError names the cause without the address, which may hold credentials. Begun says that the
+// answer had begun.
 func (c *Client) networkError(err error, begun bool) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -209,7 +210,8 @@ func (c *Client) quote(text string) string {
 	return strings.ToValidUTF8(text[:maxWrote], "") + " …"
 }
 
-// minExact is the shortest key that is masked in an error, and minHead that of which a repeated start is, too.
+// minExact is the shortest key that is masked in an error, and minHead that of which a repeated
+// start is, too.
 const (
 	minExact = 6
 	minHead  = 12

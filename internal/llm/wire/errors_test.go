@@ -205,7 +205,8 @@ func TestReasonsOfAStumble(t *testing.T) {
 	}
 }
 
-// What a server could not read as a call is the model's stumble, whatever the status, and is told with its words.
+// What a server could not read as a call is the model's stumble, whatever the status, and is told
+// with its words.
 func TestAnswersThatAServerCouldNotRead(t *testing.T) {
 	c := wire.Client{Provider: "p", Secret: "sk-0123456789"}
 	for object, want := range map[string]string{

@@ -16,9 +16,10 @@ func (e *MalformedError) Error() string {
 	return fmt.Sprintf("a line that is no event: %q", clip(string(e.Line), 120))
 }
 
-// Events reads server-sent events as their standard has it: comments, events without data and fields of other
-// names are skipped, and so are pings. A line that can be no field is a *MalformedError, and so is one that may be
-// the rest of a broken data line, because it may have held a part of a call.
+// Events reads server-sent events as their standard has it: comments, events without data and
+// fields of other names are skipped, and so are pings. A line that can be no field is a
+// *MalformedError, and so is one that may be the rest of a broken data line, because it may have
+// held a part of a call.
 type Events struct {
 	lines *Lines
 	name  []byte

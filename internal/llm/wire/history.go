@@ -12,9 +12,10 @@ import (
 // noOutcome stands for a result that the log does not hold.
 const noOutcome = "no outcome was recorded for this call; it may or may not have run. Check before repeating it"
 
-// History returns a conversation in which every call has exactly one outcome, in the order of the calls
-// and directly after its message, as strict APIs demand. Messages that already are so stay the same values, and a
-// conversation that is so throughout is returned itself: nearly every request asks, and it grows with every one.
+// History returns a conversation in which every call has exactly one outcome, in the order of the
+// calls and directly after its message, as strict APIs demand. Messages that already are so stay
+// the same values, and a conversation that is so throughout is returned itself: nearly every
+// request asks, and it grows with every one.
 func History(messages []session.Message) []session.Message {
 	if strict(messages) {
 		return messages
@@ -45,7 +46,8 @@ func ordered(messages []session.Message) []session.Message {
 	return out
 }
 
-// strict reports whether each call is answered once, in order, directly after its message, and nothing else is.
+// strict reports whether each call is answered once, in order, directly after its message, and
+// nothing else is.
 func strict(messages []session.Message) bool {
 	for i := 0; i < len(messages); i++ {
 		m := &messages[i]
@@ -148,8 +150,8 @@ func KindOf(a tool.Attachment) string {
 	return Other
 }
 
-// Told is an outcome as text for an API whose results hold nothing else, and what must follow it in a message of
-// its own: the attachments that the API takes.
+// Told is an outcome as text for an API whose results hold nothing else, and what must follow it in
+// a message of its own: the attachments that the API takes.
 func Told(o tool.Outcome, takes func(tool.Attachment) bool) (text string, later []session.Part) {
 	text = o.Output
 	for i := range o.Attachments {

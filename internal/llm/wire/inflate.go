@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// inflate unpacks an answer that came compressed though it was not asked to be, as some gateways send them. What says
-// that it is and is not stays as it is.
+// inflate unpacks an answer that came compressed though it was not asked to be, as some gateways
+// send them. What says that it is and is not stays as it is.
 func inflate(r *http.Response) {
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); encoding {
 	case "gzip", "x-gzip", "deflate":

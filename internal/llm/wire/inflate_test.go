@@ -14,7 +14,8 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// An answer that comes compressed though it was not asked to be is read all the same, and a cut one is a failure.
+// An answer that comes compressed though it was not asked to be is read all the same, and a cut one
+// is a failure.
 func TestAnswersThatComeCompressed(t *testing.T) {
 	const said = "data: {\"a\":1}\n\ndata: [DONE]\n\n"
 	zipped, deflated := new(bytes.Buffer), new(bytes.Buffer)

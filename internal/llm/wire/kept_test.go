@@ -9,8 +9,8 @@ import (
 	"adze/session"
 )
 
-// However histories grow, are cut, go back, change under their ids and turn from one variant to another, what is kept is
-// what encoding anew would make.
+// However histories grow, are cut, go back, change under their ids and turn from one variant to
+// another, what is kept is what encoding anew would make.
 func TestKeptMessagesAreThoseOfTheHistory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var cache wire.Cache

@@ -10,8 +10,8 @@ import (
 	"adze/session"
 )
 
-// classify sorts a failure. Words come before the status, because providers use 400 and 500 for all. In an
-// answer that began well, a code that is an HTTP status stands for it.
+// classify sorts a failure. Words come before the status, because providers use 400 and 500 for
+// all. In an answer that began well, a code that is an HTTP status stands for it.
 func classify(status int, s said) session.ErrorKind {
 	if code, err := strconv.Atoi(s.code); status == 0 && err == nil && code >= 400 && code <= 599 {
 		status = code
@@ -31,8 +31,8 @@ func classify(status int, s said) session.ErrorKind {
 	return byWords(status, text)
 }
 
-// spent recognises an account without money or quota, which many servers call too many requests. The text of
-// this and of what follows is in lower case; the tests name who words it so.
+// spent recognises an account without money or quota, which many servers call too many requests.
+// The text of this and of what follows is in lower case; the tests name who words it so.
 func spent(text, code string) bool {
 	return has(text, "insufficient_quota", "insufficient quota", "exceeded your current quota", "exceeded your current token quota",
 		"exceeded_current_quota", "quota_exceeded", "no quota", "quota exhausted", "quota has been exhausted", "free tier of the model has been exhausted",
@@ -83,8 +83,9 @@ func tooLong(text, code string) bool {
 		tokenLimit(text)
 }
 
-// tooMany recognises a prompt with more pictures than a server takes, or with more bytes of them: some take five. Every
-// request carries those before it, so that the conversation would end here if they were not left out.
+// tooMany recognises a prompt with more pictures than a server takes, or with more bytes of them:
+// some take five. Every request carries those before it, so that the conversation would end here if
+// they were not left out.
 func tooMany(text string) bool {
 	return has(text, "too many images", "too_many_images", "too much media", "many-image requests", "request payload size exceeds") ||
 		regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
@@ -98,8 +99,8 @@ func filtered(text string) bool {
 		"prohibited_content", "model_armor", "model armor", "guardrail_intervened")
 }
 
-// Blocked reports whether an answer ended because the model or a filter refused: the reasons of all formats, and of
-// the servers that hand on another's, in either case of letters.
+// Blocked reports whether an answer ended because the model or a filter refused: the reasons of all
+// formats, and of the servers that hand on another's, in either case of letters.
 func Blocked(reason string) bool {
 	switch reason = strings.ToLower(reason); reason {
 	case "refusal", "refused", "sensitive", "safety", "recitation", "language", "blocklist", "spii", "jailbreak", "blocked",
@@ -109,8 +110,8 @@ func Blocked(reason string) bool {
 	return has(reason, "content_filter", "contentfilter", "prohibited_content", "_safety", "_recitation", "model_armor")
 }
 
-// Stumbled reports whether an answer ended because its server could not read a call in it: the reasons of Gemini, and of
-// the servers that hand them on, in either case of letters.
+// Stumbled reports whether an answer ended because its server could not read a call in it: the
+// reasons of Gemini, and of the servers that hand them on, in either case of letters.
 func Stumbled(reason string) bool {
 	return has(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
 }

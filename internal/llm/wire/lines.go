@@ -24,14 +24,15 @@ type Lines struct {
 	err        error
 }
 
-// Unfinished reports whether the last line had no end: the stream stopped inside it, or right after it.
+// Unfinished reports whether the last line had no end: the stream stopped inside it, or right after
+// it.
 func (l *Lines) Unfinished() bool { return l.unfinished }
 
 // NewLines reads lines from r.
 func NewLines(r io.Reader) *Lines { return &Lines{r: r, buf: make([]byte, 4<<10)} }
 
-// Next returns the next line without its end; it is valid until the following Next. An unfinished last
-// line is returned at io.EOF, but not when the stream broke.
+// Next returns the next line without its end; it is valid until the following Next. An unfinished
+// last line is returned at io.EOF, but not when the stream broke.
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		if line, ok := l.cut(); ok {
@@ -70,7 +71,8 @@ func (l *Lines) cut() ([]byte, bool) {
 	return line, true
 }
 
-// skip drops what belongs to no line: the LF of a CR LF that was cut at its CR, and a byte order mark.
+// skip drops what belongs to no line: the LF of a CR LF that was cut at its CR, and a byte order
+// mark.
 func (l *Lines) skip() {
 	if l.start == l.end {
 		return

@@ -9,11 +9,12 @@ import (
 	"strconv"
 )
 
-// Servers and gateways that were written in other languages put a whole number as 3.0, leave a field empty that
-// should be null, and number what should be named. What that means is certain, so it ends no answer; a content of
-// another kind still does.
+// Servers and gateways that were written in other languages put a whole number as 3.0, leave a
+// field empty that should be null, and number what should be named. What that means is certain, so
+// it ends no answer; a content of another kind still does.
 
-// Given reports whether an optional field is there and says something: null, "", {}, [], false and 0 say nothing.
+// Given reports whether an optional field is there and says something: null, "", {}, [], false and
+// 0 say nothing.
 func Given(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", `""`, "{}", "[]", "false", "0":
@@ -38,8 +39,8 @@ func (n *Number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Count is a number that only informs, such as tokens: whatever else stands there, and what is below zero, counts
-// as none.
+// Count is a number that only informs, such as tokens: whatever else stands there, and what is
+// below zero, counts as none.
 type Count int
 
 // UnmarshalJSON reads it and never fails.
@@ -52,8 +53,8 @@ func (c *Count) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Word is a name of the format, such as an id, a kind or a reason: a number counts as its digits, and what is no
-// word as none.
+// Word is a name of the format, such as an id, a kind or a reason: a number counts as its digits,
+// and what is no word as none.
 type Word string
 
 // UnmarshalJSON reads it and never fails.
@@ -71,8 +72,8 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Prose is a text that models think in: some servers send it in parts, each a text or an object with one, and some
-// put false where there is none. What is no text says nothing.
+// Prose is a text that models think in: some servers send it in parts, each a text or an object
+// with one, and some put false where there is none. What is no text says nothing.
 type Prose string
 
 // UnmarshalJSON reads it and never fails.

@@ -5,8 +5,9 @@ import (
 	"adze/tool"
 )
 
-// past is what a Cache knows of the conversation that it was asked last. A request repeats all of the one before, so what is known
-// of every message is known without another look at it. Another conversation takes its place.
+// past is what a Cache knows of the conversation that it was asked last. A request repeats all of
+// the one before, so what is known of every message is known without another look at it. Another
+// conversation takes its place.
 type past struct {
 	strict session.Grown // each call has its outcome, as History wants it
 
@@ -29,7 +30,8 @@ func (c *Cache) History(messages []session.Message) []session.Message {
 	return messages
 }
 
-// Messages returns the bytes that encode makes of each message, all under one variant. They are kept, and must not be changed.
+// Messages returns the bytes that encode makes of each message, all under one variant. They are
+// kept, and must not be changed.
 func (c *Cache) Messages(variant string, messages []session.Message, encode func(i int) []byte) [][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

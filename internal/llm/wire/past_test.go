@@ -13,8 +13,9 @@ import (
 	"adze/tool"
 )
 
-// However conversations grow, are taken back, change (and are then made anew), take turns with others and turn from one variant to another:
-// what is known of one from before is what a look at all of it would tell, and the body that is made of it is the same bytes.
+// However conversations grow, are taken back, change (and are then made anew), take turns with
+// others and turn from one variant to another: what is known of one from before is what a look at
+// all of it would tell, and the body that is made of it is the same bytes.
 func TestWhatIsKnownOfAConversationIsTrueOfIt(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var cache wire.Cache

@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// PictureUse is what an API makes of a picture. What is beyond would be scaled down there, after it was sent with every
-// request.
+// PictureUse is what an API makes of a picture. What is beyond would be scaled down there, after it
+// was sent with every request.
 type PictureUse struct {
 	Side  int      // pixels of the longer side that a model looks at
 	Bytes int      // of one picture, before base64
@@ -23,20 +23,22 @@ type PictureUse struct {
 var (
 	// AnthropicPictures: 1568 pixels; 5 MB of base64; 2,000 pixels where there are many.
 	AnthropicPictures = PictureUse{Side: 1568, Bytes: 5 << 20 * 3 / 4, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
-	// OpenAIPictures: fitted into 2048×2048 at high detail, or into 1,536 patches of 32 pixels, which is less; 50 MB a request.
-	// Servers that speak the format take no more.
+	// OpenAIPictures: fitted into 2048×2048 at high detail, or into 1,536 patches of 32 pixels,
+	// which is less; 50 MB a request. Servers that speak the format take no more.
 	OpenAIPictures = PictureUse{Side: 2048, Bytes: 8 << 20, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
 	// GeminiPictures: fitted into 3072×3072, in tiles of 768; 20 MB a request; no GIF.
 	GeminiPictures = PictureUse{Side: 3072, Bytes: 7 << 20, Media: []string{"image/png", "image/jpeg", "image/webp"}}
-	// OllamaPictures: the models that people run at home look at 896 to 1,344 pixels and take long over each.
+	// OllamaPictures: the models that people run at home look at 896 to 1,344 pixels and take long
+	// over each.
 	OllamaPictures = PictureUse{Side: 1344, Bytes: 4 << 20, Media: []string{"image/png", "image/jpeg"}}
 )
 
 // keptPictures bounds the scaled pictures that are remembered.
 const keptPictures = 64
 
-// Pictures returns messages whose pictures are as an API uses them. Each picture is scaled once: the same bytes in memory
-// give the same bytes again. Messages without pictures stay the same values.
+// Pictures returns messages whose pictures are as an API uses them. Each picture is scaled once:
+// the same bytes in memory give the same bytes again. Messages without pictures stay the same
+// values.
 func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use PictureUse) []session.Message {
 	var out []session.Message
 	for i := range messages {

@@ -15,8 +15,8 @@ type said struct {
 	wrote               string // by the model, where the server could not read a call in it
 }
 
-// parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"}, {"message":"text"},
-// {"detail":"text"}, each also as the first element of a list.
+// parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"},
+// {"message":"text"}, {"detail":"text"}, each also as the first element of a list.
 func parseSaid(body []byte) (said, bool) {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
@@ -55,7 +55,8 @@ func parseSaid(body []byte) (said, bool) {
 	return s, false
 }
 
-// unquote takes the words out of a message that is itself the whole error of the provider behind a gateway.
+// unquote takes the words out of a message that is itself the whole error of the provider behind a
+// gateway.
 func (s *said) unquote() {
 	if inner, ok := parseSaid([]byte(s.message)); ok {
 		s.message = inner.message
@@ -63,7 +64,8 @@ func (s *said) unquote() {
 	}
 }
 
-// handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an object of its own.
+// handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an
+// object of its own.
 func (s *said) handed(metadata any) {
 	about, _ := metadata.(map[string]any)
 	raw := word(about["raw"])

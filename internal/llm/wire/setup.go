@@ -87,15 +87,15 @@ func (c *Client) Calls(history []session.Message) Calls {
 	return Calls{Mint: c.newID, History: history}
 }
 
-// Learned remembers what the models of a provider refused, for those parts of a request that not every one
-// accepts. The zero value is ready; it is safe for concurrent use.
+// Learned remembers what the models of a provider refused, for those parts of a request that not
+// every one accepts. The zero value is ready; it is safe for concurrent use.
 type Learned[M comparable] struct {
 	mu    sync.Mutex
 	known map[string]M // by model
 }
 
-// Ask sends a request with what is known of a model, begins with first, and asks again as long as learn
-// draws something new from the refusal.
+// Ask sends a request with what is known of a model, begins with first, and asks again as long as
+// learn draws something new from the refusal.
 func (l *Learned[M]) Ask(model string, first M, post func(M) (*Reply, error), learn func(M, error) M) (*Reply, error) {
 	for {
 		l.mu.Lock()

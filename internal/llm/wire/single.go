@@ -9,8 +9,8 @@ import (
 // headBytes is how much of an answer is read at once to tell its kind.
 const headBytes = 4 << 10
 
-// Single is the whole body of a server that answers with one JSON text instead of a stream. The body tells, and the
-// header only where it does not: gateways call either by the name of the other.
+// Single is the whole body of a server that answers with one JSON text instead of a stream. The
+// body tells, and the header only where it does not: gateways call either by the name of the other.
 func (a *Answer) Single() (body []byte, ok bool, err error) {
 	first := a.Reply.first()
 	switch json := strings.HasPrefix(a.Reply.ContentType(), "application/json"); {
@@ -38,8 +38,8 @@ func isField(first []byte) bool {
 	return false
 }
 
-// first is what an answer begins with after space; it stays to be read. Nothing: it ended or failed before, which the
-// next Read says again.
+// first is what an answer begins with after space; it stays to be read. Nothing: it ended or failed
+// before, which the next Read says again.
 func (r *Reply) first() []byte {
 	r.head = make([]byte, 0, headBytes)
 	for {

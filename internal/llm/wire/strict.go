@@ -13,12 +13,13 @@ func IsStrict(schema json.RawMessage) bool {
 	return fits && json.Unmarshal(schema, &was) == nil && json.Unmarshal(strict, &is) == nil && reflect.DeepEqual(was, is)
 }
 
-// Strict puts a schema into the form that OpenAI demands of a strict function (guide to structured outputs):
-// in every object all properties are required and no others are allowed; what was optional may be null. It
-// returns the schema as it was, and false, when that cannot be said, or a keyword is among it that the form
-// does not know; the request would be refused.
+// Strict puts a schema into the form that OpenAI demands of a strict function (guide to structured
+// outputs): in every object all properties are required and no others are allowed; what was
+// optional may be null. It returns the schema as it was, and false, when that cannot be said, or a
+// keyword is among it that the form does not know; the request would be refused.
 //
-// The canonical schema still validates what the model sends: a null for an optional property is dropped there.
+// The canonical schema still validates what the model sends: a null for an optional property is
+// dropped there.
 func Strict(schema json.RawMessage) (json.RawMessage, bool) {
 	var root map[string]any
 	if json.Unmarshal(schema, &root) != nil || root["type"] != "object" || root["anyOf"] != nil {
@@ -85,7 +86,8 @@ func strictEach(v any, depth int) bool {
 	return ok
 }
 
-// strictKind closes an object; a schema without any kind says nothing, which the form does not know.
+// strictKind closes an object; a schema without any kind says nothing, which the form does not
+// know.
 func strictKind(s map[string]any) bool {
 	if s["type"] == nil && s["anyOf"] == nil && s["$ref"] == nil && s["enum"] == nil && s["const"] == nil {
 		return false

@@ -18,10 +18,10 @@ const (
 	warmTime = 20 * time.Second
 )
 
-// Warm opens the connection that the first request will use, while other things are made ready. It returns at
-// once and sends nothing but what opening takes; what fails is silent, because the request will tell. The
-// connection is closed when ctx ends before a request took it. A client of the caller, or one behind a proxy,
-// is left alone.
+// Warm opens the connection that the first request will use, while other things are made ready. It
+// returns at once and sends nothing but what opening takes; what fails is silent, because the
+// request will tell. The connection is closed when ctx ends before a request took it. A client of
+// the caller, or one behind a proxy, is left alone.
 func (c *Client) Warm(ctx context.Context) {
 	if c.dialer == nil {
 		return
@@ -164,7 +164,8 @@ func (d *dialer) open(ctx context.Context, addr string, dial dialFunc) (net.Conn
 	return a.conn, nil
 }
 
-// early reports whether a connection was opened ahead: like a kept one, the server may have closed it.
+// early reports whether a connection was opened ahead: like a kept one, the server may have closed
+// it.
 func (d *dialer) early(conn net.Conn) bool {
 	if d == nil {
 		return false

@@ -124,7 +124,8 @@ func TestWarmFailsSilently(t *testing.T) {
 	given.Warm(t.Context()) // nothing to do
 }
 
-// leavesNothing checks at the end that nothing runs which did not run before. What has ended may still be on its way out.
+// leavesNothing checks at the end that nothing runs which did not run before. What has ended may
+// still be on its way out.
 func leavesNothing(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() {
@@ -159,7 +160,8 @@ func TestWarmConnectionThatNobodyTookIsClosed(t *testing.T) {
 	}
 }
 
-// A request that comes while the way is still being opened waits for it, but not longer than it wants.
+// A request that comes while the way is still being opened waits for it, but not longer than it
+// wants.
 func TestRequestJoinsTheDial(t *testing.T) {
 	leavesNothing(t)
 	d := newDialer()

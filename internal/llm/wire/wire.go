@@ -1,18 +1,20 @@
-// Package wire holds what every model adapter needs between net/http and session.Provider: what it is beside its
-// format (Options, Adapter), how an answer is read and ends (Answer), one exchange with an idle clock (Client, Reply), the first connection
-// ahead of it (Warm), what models refused (Learned), framing (Lines, Events), the assembly of calls (Calls),
-// failures as session.ProviderError (errors.go, said.go, kind.go, after.go), fields as loose as servers write them
-// (loose.go), schemas in OpenAI's strict form (Strict),
-// and a conversation as bytes that are encoded once (Cache, Body, History). What is left to an adapter is to
-// translate and to assemble.
+// Package wire holds what every model adapter needs between net/http and session.Provider: what it
+// is beside its format (Options, Adapter), how an answer is read and ends (Answer), one exchange
+// with an idle clock (Client, Reply), the first connection ahead of it (Warm), what models refused
+// (Learned), framing (Lines, Events), the assembly of calls (Calls), failures as
+// session.ProviderError (errors.go, said.go, kind.go, after.go), fields as loose as servers write
+// them (loose.go), schemas in OpenAI's strict form (Strict), and a conversation as bytes that are
+// encoded once (Cache, Body, History). What is left to an adapter is to translate and to assemble.
 //
 // The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
 // format's terminal event, and nothing is released before it.
 //
-// Start at Adapter and Answer, then Client.Post and Calls. Each of these has its file, which makes seventeen.
+// Start at Adapter and Answer, then Client.Post and Calls. Each of these has its file, which makes
+// seventeen.
 //
-// Known limits: the server-sent events reader ignores id and retry, because no model API resumes a stream;
-// behind a proxy nothing is opened ahead; a strict schema's properties stand in the order of the alphabet.
+// Known limits: the server-sent events reader ignores id and retry, because no model API resumes a
+// stream; behind a proxy nothing is opened ahead; a strict schema's properties stand in the order
+// of the alphabet.
 package wire
 
 import (
@@ -23,7 +25,8 @@ import (
 	"adze/session"
 )
 
-// ErrGone says that the consumer stopped listening. It ends an adapter's work and is shown to nobody.
+// ErrGone says that the consumer stopped listening. It ends an adapter's work and is shown to
+// nobody.
 var ErrGone = errors.New("the consumer stopped early")
 
 // Out hands chunks to the consumer.
@@ -70,9 +73,9 @@ func (o *Out) Release(calls []session.Call) error {
 	return nil
 }
 
-// Stream makes the sequence of one model request. Run sends everything but Done, which it returns; when it
-// fails, Done keeps its usage and takes the error. Done is yielded exactly once and last, unless the
-// consumer has left.
+// Stream makes the sequence of one model request. Run sends everything but Done, which it returns;
+// when it fails, Done keeps its usage and takes the error. Done is yielded exactly once and last,
+// unless the consumer has left.
 func Stream(ctx context.Context, run func(*Out) (session.Done, error)) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		out := &Out{yield: yield}

@@ -2,7 +2,8 @@
 //
 // The one rule: it finds what stands in the text it was last shown, and nothing else.
 //
-// Start reading at Serve. Known limits: it speaks what tests need of the protocol, by pushing, by being asked, or not.
+// Start reading at Serve. Known limits: it speaks what tests need of the protocol, by pushing, by
+// being asked, or not.
 package lsptest
 
 import (
@@ -16,11 +17,13 @@ import (
 	"time"
 )
 
-// Word is the first argument with which a test binary is to be a language server; the second says how it behaves.
+// Word is the first argument with which a test binary is to be a language server; the second says
+// how it behaves.
 const Word = "be-a-language-server"
 
-// Serve is the server when the program was started as one, and does not return then. How it behaves is said in words:
-// silent, pull, no version, utf-8, banner, deletes, and exit, hang, huge or rubbish at a method.
+// Serve is the server when the program was started as one, and does not return then. How it behaves
+// is said in words: silent, pull, no version, utf-8, banner, deletes, and exit, hang, huge or
+// rubbish at a method.
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return

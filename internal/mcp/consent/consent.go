@@ -1,12 +1,13 @@
-// Package consent puts to the person what MCP servers ask of them: the fields of a form, and pages to be opened.
+// Package consent puts to the user what MCP servers ask of them: the fields of a form, and pages
+// to be opened.
 //
-// The one rule: a server gets an answer only from a person who saw which server asks and that the answer goes to it. Where
-// nobody is there, each question is declined.
+// The one rule: a server gets an answer only from a person who saw which server asks and that the
+// answer goes to it. Where nobody is there, each question is declined.
 //
 // Start reading at Desk.Elicit; form.go makes questions of a schema and values of answers.
 //
-// Known limits: fields are asked one after the other, those that have to be there first and then by their name, because the
-// library decodes their order away.
+// Known limits: fields are asked one after the other, those that have to be there first and then by
+// their name, because the library decodes their order away.
 package consent
 
 import (
@@ -41,9 +42,9 @@ type Question struct {
 
 // Desk is where servers ask. It is safe for concurrent use.
 type Desk struct {
-	// Ask puts a question to the person; an error: they do not answer. Nil: nobody is there.
+	// Ask puts a question to the user; an error: they do not answer. Nil: nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
-	// Open shows an address in the person's browser; nil: there is none.
+	// Open shows an address in the user's browser; nil: there is none.
 	Open func(address string) error
 	// Told says what was done without asking; nil: nobody is told.
 	Told func(text string)
@@ -122,7 +123,8 @@ const (
 	not    = "no"
 )
 
-// page asks whether an address is opened: it is shown whole, and nothing is opened that is no web address.
+// page asks whether an address is opened: it is shown whole, and nothing is opened that is no web
+// address.
 func (d *Desk) page(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	address, err := oauth.Address(p.URL)
 	if err != nil {

@@ -157,7 +157,7 @@ func TestAPageIsOpenedOnlyWithConsent(t *testing.T) {
 	}
 }
 
-// A server that asks without end does not bury the person.
+// A server that asks without end does not bury the user.
 func TestAFloodOfQuestionsIsDeclined(t *testing.T) {
 	let := make(chan struct{})
 	var told []string

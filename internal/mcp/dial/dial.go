@@ -1,11 +1,11 @@
-// Package dial opens the wire to MCP servers with an address: streamable HTTP or its predecessor, with the headers and the login that are the
-// server's own.
+// Package dial opens the wire to MCP servers with an address: streamable HTTP or its predecessor,
+// with the headers and the login that are the server's own.
 //
-// The one rule: nothing is dialled but the address that the person configured, and nobody is asked to log in: a server that
-// wants it ends its conversation with the command to run.
+// The one rule: nothing is dialled but the address that the user configured, and nobody is asked
+// to log in: a server that wants it ends its conversation with the command to run.
 //
-// Start reading at Opener; login.go is for the transport of 2024-11-05 (HTTP with server-sent events on an address of their
-// own), which is spoken where the configuration says so.
+// Start reading at Opener; login.go is for the transport of 2024-11-05 (HTTP with server-sent
+// events on an address of their own), which is spoken where the configuration says so.
 //
 // Known limits: which of the two transports a server speaks is not found out.
 package dial

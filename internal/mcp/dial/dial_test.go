@@ -113,7 +113,8 @@ func text(s string) *atomic.Value {
 	return v
 }
 
-// Without a login the server fails with the command to run, at once and after one attempt; with one it is used.
+// Without a login the server fails with the command to run, at once and after one attempt; with one
+// it is used.
 func TestAServerThatWantsALogin(t *testing.T) {
 	s := mcp.Server{Name: "acme", URL: service(t, text("good"))}
 	d := desk(t)
@@ -136,7 +137,8 @@ func TestAServerThatWantsALogin(t *testing.T) {
 	}
 }
 
-// One answer that is too long ends its call, and the next call goes through on the same conversation.
+// One answer that is too long ends its call, and the next call goes through on the same
+// conversation.
 func TestALongAnswerEndsItsCallAlone(t *testing.T) {
 	p := pool(t, desk(t), mcp.Server{Name: "acme", URL: service(t, text(""))})
 	s, release, err := p.Session(within(t), "acme")

@@ -6,14 +6,15 @@ import (
 	"adze/internal/mcp/oauth"
 )
 
-// login sends requests with the login of a server, for the transport of 2024-11-05: the library logs in for its successor
-// alone.
+// login sends requests with the login of a server, for the transport of 2024-11-05: the library
+// logs in for its successor alone.
 type login struct {
 	keeper *oauth.Keeper
 	next   http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper. A request that is refused is sent once more where there is a newer login.
+// RoundTrip implements http.RoundTripper. A request that is refused is sent once more where there
+// is a newer login.
 func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent, err := l.with(r)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"adze/internal/mcp/oauth"
 )
 
-// A server of the transport of 2024-11-05 is spoken with where the configuration says so, with a login where it wants one.
+// A server of the transport of 2024-11-05 is spoken with where the configuration says so, with a
+// login where it wants one.
 func TestAServerOfTheOldTransport(t *testing.T) {
 	var valid atomic.Value
 	valid.Store("")

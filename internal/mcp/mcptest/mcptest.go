@@ -2,7 +2,8 @@
 //
 // The one rule: it speaks the protocol by hand, so that it can do what no library lets it.
 //
-// Start reading at Serve. Known limits: it answers one request after the other, but for calls of the tool hang.
+// Start reading at Serve. Known limits: it answers one request after the other, but for calls of
+// the tool hang.
 package mcptest
 
 import (
@@ -16,12 +17,14 @@ import (
 	"time"
 )
 
-// Word is the first argument with which a test binary is to be a server; the second says how it behaves.
+// Word is the first argument with which a test binary is to be a server; the second says how it
+// behaves.
 const Word = "be-an-mcp-server"
 
-// Serve is the server when the program was started as one, and does not return then. How it behaves is said in words,
-// with semicolons between: "modern", "old", "banner", "many 10000", "pages", "again", "instructions TEXT", "tool JSON",
-// "start FILE", "deaf", and "exit|hang|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
+// Serve is the server when the program was started as one, and does not return then. How it behaves
+// is said in words, with semicolons between: "modern", "old", "banner", "many 10000", "pages",
+// "again", "instructions TEXT", "tool JSON", "start FILE", "deaf", and
+// "exit|hang|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -136,8 +139,8 @@ func (f *fake) misbehave(m message) {
 	}
 }
 
-// Gigabyte writes the answer to a request that reads a resource or calls a tool, with a text of so many bytes. It gives up
-// when nobody takes them.
+// Gigabyte writes the answer to a request that reads a resource or calls a tool, with a text of so
+// many bytes. It gives up when nobody takes them.
 func Gigabyte(to io.Writer, id string) {
 	if _, err := io.WriteString(to, `{"jsonrpc":"2.0","id":`+id+`,"result":{"contents":[],"content":[{"type":"text","text":"`); err != nil {
 		return
@@ -259,7 +262,8 @@ func (f *fake) call(m message) {
 	f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}]}`)
 }
 
-// sample asks the model, and returns the answer as it came; "cancelled": the call was taken back first.
+// sample asks the model, and returns the answer as it came; "cancelled": the call was taken back
+// first.
 func (f *fake) sample(m message, params string) string {
 	fmt.Println(`{"jsonrpc":"2.0","id":"sample","method":"sampling/createMessage","params":` + params + `}`)
 	for {

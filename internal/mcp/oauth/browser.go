@@ -19,7 +19,7 @@ import (
 // back is the path that the browser comes back to.
 const back = "/callback"
 
-// byBrowser has the person say yes in their browser, which comes back to this machine (RFC 8252).
+// byBrowser has the user say yes in their browser, which comes back to this machine (RFC 8252).
 func (d Desk) byBrowser(ctx context.Context, f found, o Options) (k Kept, err error) {
 	if f.meta.AuthorizationEndpoint == "" || !f.meta.pkce() {
 		return k, refuse("adze mcp login "+f.server.Name+" --device if it knows that", "%s offers no login in a browser that is protected (PKCE)", f.issuer.Host)
@@ -90,8 +90,8 @@ func (f found) judge(answer url.Values) error {
 	return nil
 }
 
-// door is what the browser comes back to. It lets in the one answer that carries the state of this login; others, which any
-// page may send here, change nothing.
+// door is what the browser comes back to. It lets in the one answer that carries the state of this
+// login; others, which any page may send here, change nothing.
 type door struct {
 	host, state string
 	came        chan url.Values
@@ -131,8 +131,9 @@ func page(title, text string) string {
 	return "<!doctype html><html lang=en><title>" + title + "</title><h1>" + title + "</h1><p>" + text + "</p></html>\n"
 }
 
-// Address reads an address that may be opened in a browser or shown for it: http or https, so that neither a program nor a
-// file hides behind it, and nothing that a shell or a terminal would read in its own way.
+// Address reads an address that may be opened in a browser or shown for it: http or https, so that
+// neither a program nor a file hides behind it, and nothing that a shell or a terminal would read
+// in its own way.
 func Address(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || len(raw) > 16<<10 {

@@ -21,7 +21,7 @@ const (
 	maxUserCode              = 64    // bytes
 )
 
-// byDevice has the person say yes on any device, with a code.
+// byDevice has the user say yes on any device, with a code.
 func (d Desk) byDevice(ctx context.Context, f found, o Options) (k Kept, err error) {
 	if f.meta.Device == "" {
 		return k, refuse("adze mcp login "+f.server.Name, "%s knows no login by another device", f.issuer.Host)

@@ -61,8 +61,8 @@ func challenge(ctx context.Context, c *http.Client, server *url.URL) (params map
 	return nil, resp.StatusCode/100 == 2, nil
 }
 
-// describe finds what a server tells of its logins; without any word of it, it is its own issuer, as in the protocol of
-// March 2025.
+// describe finds what a server tells of its logins; without any word of it, it is its own issuer,
+// as in the protocol of March 2025.
 func describe(ctx context.Context, c *http.Client, server *url.URL, told string) (resource, error) {
 	own := url.URL{Scheme: server.Scheme, Host: server.Host}
 	places := []string{own.String() + "/.well-known/oauth-protected-resource/" + strings.TrimLeft(server.EscapedPath(), "/"), own.String() + "/.well-known/oauth-protected-resource"}
@@ -95,7 +95,8 @@ func describe(ctx context.Context, c *http.Client, server *url.URL, told string)
 	return resource{Resource: server.String(), Issuers: []string{own.String()}}, nil
 }
 
-// covers reports that tokens for a resource are tokens for a server: the same origin, and its path or one above it.
+// covers reports that tokens for a resource are tokens for a server: the same origin, and its path
+// or one above it.
 func covers(named string, server *url.URL) bool {
 	u, err := url.Parse(named)
 	if err != nil || !remote.SameOrigin(u, server) || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -104,8 +105,8 @@ func covers(named string, server *url.URL) bool {
 	return strings.HasPrefix(strings.TrimRight(server.Path, "/")+"/", strings.TrimRight(u.Path, "/")+"/")
 }
 
-// ask finds what an issuer tells of itself. guess: it may tell nothing, then its endpoints are those of the protocol of
-// March 2025.
+// ask finds what an issuer tells of itself. guess: it may tell nothing, then its endpoints are
+// those of the protocol of March 2025.
 func ask(ctx context.Context, c *http.Client, issuer *url.URL, guess bool) (m metadata, err error) {
 	for _, at := range wellKnown(issuer) {
 		found, err := fetch(ctx, c, at, &m)
@@ -157,7 +158,8 @@ func (m metadata) check(issuer *url.URL) error {
 	return nil
 }
 
-// protected reports an address under TLS; an issuer on this machine may do without it at its own origin.
+// protected reports an address under TLS; an issuer on this machine may do without it at its own
+// origin.
 func protected(u, issuer *url.URL) bool {
 	if u.User != nil || u.Host == "" || u.Fragment != "" {
 		return false

@@ -16,7 +16,8 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// world is an MCP server and an authorization server on loopback, written for the tests. What it says can be spoiled.
+// world is an MCP server and an authorization server on loopback, written for the tests. What it
+// says can be spoiled.
 type world struct {
 	t      *testing.T
 	server *httptest.Server // asks for a token
@@ -168,7 +169,7 @@ func (w *world) mcp() Server {
 	return Server{Name: "acme", At: at}
 }
 
-// told is what a desk says to the person.
+// told is what a desk says to the user.
 type told struct {
 	mu    sync.Mutex
 	lines []string

@@ -18,8 +18,8 @@ import (
 // refreshPatience bounds a refresh; a call waits for it.
 const refreshPatience = 20 * time.Second
 
-// Keeper hands the login of one server to its connection: it is the OAuthHandler of a transport. It asks no person; a login
-// that is needed is the error [Wanted]. It is safe for concurrent use.
+// Keeper hands the login of one server to its connection: it is the OAuthHandler of a transport. It
+// asks no person; a login that is needed is the error [Wanted]. It is safe for concurrent use.
 type Keeper struct {
 	server Server
 	shelf  Shelf
@@ -151,8 +151,8 @@ func (k *Keeper) refreshNow(ctx context.Context) error {
 	return err
 }
 
-// Authorize is called when the server refuses a request. A token that was refused is refreshed once; whatever else is
-// needed, a person has to do.
+// Authorize is called when the server refuses a request. A token that was refused is refreshed
+// once; whatever else is needed, a person has to do.
 func (k *Keeper) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxDescription))
 	resp.Body.Close()
@@ -190,7 +190,8 @@ func bearer(r *http.Request) string {
 	return ""
 }
 
-// Logout forgets the login at a server, and tells its issuer where it can be told. ErrNone: there was none.
+// Logout forgets the login at a server, and tells its issuer where it can be told. ErrNone: there
+// was none.
 func (d Desk) Logout(ctx context.Context, s Server) (revoked bool, err error) {
 	k, ok, err := d.Shelf.Of(s.At)
 	if err == nil && ok && k.Revoke != "" {

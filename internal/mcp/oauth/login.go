@@ -54,7 +54,7 @@ type found struct {
 	scopes   []string
 }
 
-// Login has a person log in at a server, and keeps what it brings. where says where for the person.
+// Login has a person log in at a server, and keeps what it brings. where says where for the user.
 func (d Desk) Login(ctx context.Context, s Server, o Options) (k Kept, where string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -124,7 +124,8 @@ func (d Desk) find(ctx context.Context, s Server, o Options) (f found, err error
 	return f, nil
 }
 
-// choose picks the issuer: the one that the person named, the server's own origin, or one that they agree to.
+// choose picks the issuer: the one that the user named, the server's own origin, or one that they
+// agree to.
 func (d Desk) choose(s Server, r resource, named string) (*url.URL, error) {
 	for _, raw := range r.Issuers {
 		u, err := url.Parse(raw)
@@ -148,7 +149,7 @@ func (d Desk) choose(s Server, r resource, named string) (*url.URL, error) {
 	return nil, refuse("adze mcp login "+s.Name+" --issuer "+u.String()+" if you have an account there", "%s sends logins to another origin, %s", s.Name, u.String())
 }
 
-// register makes a client of ours known to the issuer, unless the person brings one.
+// register makes a client of ours known to the issuer, unless the user brings one.
 func (f found) register(ctx context.Context, o Options, redirect string) (Kept, error) {
 	k := Kept{Resource: f.resource.Resource, Issuer: f.meta.Issuer, Token: f.meta.TokenEndpoint, Revoke: f.meta.RevocationEndpoint,
 		Client: o.Client, Secret: o.Secret, Scopes: f.scopes}
@@ -184,7 +185,8 @@ func with(ctx context.Context, c *http.Client) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, c)
 }
 
-// explain makes a refusal of an issuer one for the person. What it says beside a code is not shown: it may hold anything.
+// explain makes a refusal of an issuer one for the user. What it says beside a code is not shown:
+// it may hold anything.
 func explain(host string, err error) error {
 	var said *oauth2.RetrieveError
 	if !errors.As(err, &said) {

@@ -58,7 +58,8 @@ func TestALoginInTheBrowserBringsAToken(t *testing.T) {
 	}
 }
 
-// Each thing that a server or an issuer does to get at what is not its own ends the login, with nothing kept.
+// Each thing that a server or an issuer does to get at what is not its own ends the login, with
+// nothing kept.
 func TestALoginIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		other   bool
@@ -165,7 +166,8 @@ func TestAnotherOriginIsFollowedWhenThePersonSaysSo(t *testing.T) {
 	if err != nil || k.Issuer != w.issuer.URL {
 		t.Fatalf("%+v, %v", k, err)
 	}
-	// A public one may be agreed to as it is met; it is not there, which is as far as this test goes.
+	// A public one may be agreed to as it is met; it is not there, which is as far as this test
+	// goes.
 	w = newWorld(t, false)
 	w.resource["authorization_servers"] = []string{"https://issuer.invalid/tenant"}
 	asked := ""
@@ -178,7 +180,8 @@ func TestAnotherOriginIsFollowedWhenThePersonSaysSo(t *testing.T) {
 	}
 }
 
-// What any page in the person's browser may send to the address that the login comes back to neither ends it nor counts.
+// What any page in the user's browser may send to the address that the login comes back to
+// neither ends it nor counts.
 func TestAForgedAnswerChangesNothing(t *testing.T) {
 	w := newWorld(t, false)
 	d, said := w.desk(t)

@@ -1,13 +1,16 @@
-// Package oauth logs a person in at MCP servers that ask for it, and keeps and refreshes what they get for it.
+// Package oauth logs a person in at MCP servers that ask for it, and keeps and refreshes what they
+// get for it.
 //
-// The one rule: a token goes to the server that it was asked for, and the code, the secret and the refreshing of it to the
-// issuer that gave it; a server that names another issuer than its own origin is followed only when the person says so.
+// The one rule: a token goes to the server that it was asked for, and the code, the secret and the
+// refreshing of it to the issuer that gave it; a server that names another issuer than its own
+// origin is followed only when the user says so.
 //
-// Start reading at Desk.Login. discover.go finds who gives tokens, browser.go and device.go have the person say yes,
-// shelf.go keeps what came, keeper.go hands it to a connection and never asks a person.
+// Start reading at Desk.Login. discover.go finds who gives tokens, browser.go and device.go have
+// the user say yes, shelf.go keeps what came, keeper.go hands it to a connection and never asks a
+// person.
 //
-// Known limits: one login for a server's address. Tokens that are bound to a key of the client (DPoP, mutual TLS) are not
-// spoken.
+// Known limits: one login for a server's address. Tokens that are bound to a key of the client
+// (DPoP, mutual TLS) are not spoken.
 package oauth
 
 import (
@@ -36,7 +39,8 @@ type Kept struct {
 	Expiry   time.Time `json:"expiry,omitzero"`
 }
 
-// leeway is how long before its end a token is not used any more: it has to arrive, and clocks differ.
+// leeway is how long before its end a token is not used any more: it has to arrive, and clocks
+// differ.
 const leeway = 30 * time.Second
 
 // valid reports a token that a server should take.
@@ -81,7 +85,8 @@ func refuse(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
-// Wanted is the error of a server that a person has to log in at first; nobody is asked while a session runs.
+// Wanted is the error of a server that a person has to log in at first; nobody is asked while a
+// session runs.
 type Wanted struct {
 	Name   string   // of the server, as it is configured
 	Scopes []string // that a token lacks, where the server says so
@@ -105,7 +110,8 @@ func (w *Wanted) Next() string {
 	return command
 }
 
-// scopesOf are the plain names among scopes that a server tells: they stand in a command for the person to copy.
+// scopesOf are the plain names among scopes that a server tells: they stand in a command for the
+// person to copy.
 func scopesOf(text string) []string {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) } // RFC 6749 3.3
 	scopes := strings.Fields(text)

@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// Browser opens web addresses on this system; nil where no window can be shown. The address is one argument of a program,
-// and no shell sees it.
+// Browser opens web addresses on this system; nil where no window can be shown. The address is one
+// argument of a program, and no shell sees it.
 func Browser(getenv func(string) string) func(address string) error {
 	var words []string
 	switch {

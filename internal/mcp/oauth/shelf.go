@@ -14,8 +14,8 @@ import (
 	"adze/internal/keyring"
 )
 
-// Shelf is where logins are kept: in the key ring of the system, else in a file that only the person can read. What it
-// knows, it reads anew each time: other processes log in and refresh too.
+// Shelf is where logins are kept: in the key ring of the system, else in a file that only the
+// person can read. What it knows, it reads anew each time: other processes log in and refresh too.
 type Shelf struct {
 	File   string         // the list of what is kept where
 	Ring   keyring.System // nil: there is none
@@ -64,8 +64,8 @@ func name(server *url.URL) string {
 	return u.String()
 }
 
-// alone does something while no other process refreshes a login: an issuer takes a refresh token once, and may end a login
-// when it comes twice.
+// alone does something while no other process refreshes a login: an issuer takes a refresh token
+// once, and may end a login when it comes twice.
 func (s Shelf) alone(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
 		return err

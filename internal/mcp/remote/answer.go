@@ -9,11 +9,12 @@ import (
 	"strconv"
 )
 
-// tooLarge is the code of JSON-RPC (internal error) under which an answer that is not read ends its call.
+// tooLarge is the code of JSON-RPC (internal error) under which an answer that is not read ends its
+// call.
 const tooLarge = -32603
 
-// instead is the answer to a call whose own is not read. Without it, one large answer would end the whole connection, and
-// all that others wait for.
+// instead is the answer to a call whose own is not read. Without it, one large answer would end the
+// whole connection, and all that others wait for.
 func instead(call json.RawMessage) []byte {
 	text, _ := json.Marshal(fmt.Sprintf("the answer has more than %d MB and was not read; ask for a part of it", MaxFrame>>20))
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, call, tooLarge, text)

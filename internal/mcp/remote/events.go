@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// events passes on a stream of server-sent events, whole ones alone. One that is longer than a frame ends the stream: with
-// an answer in its place where a call waits for one.
+// events passes on a stream of server-sent events, whole ones alone. One that is longer than a
+// frame ends the stream: with an answer in its place where a call waits for one.
 type events struct {
 	body  io.ReadCloser
 	lines *bufio.Reader
@@ -63,7 +63,8 @@ func (e *events) line() {
 	}
 }
 
-// end closes the stream at once: what follows would be read and thrown away for as long as it comes.
+// end closes the stream at once: what follows would be read and thrown away for as long as it
+// comes.
 func (e *events) end(err error) {
 	e.err, e.event = err, nil
 	e.body.Close()

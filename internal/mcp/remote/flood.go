@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// A server may send this much at once, and this much in the long run; a large result with its progress has a tenth of it.
+// A server may send this much at once, and this much in the long run; a large result with its
+// progress has a tenth of it.
 const (
 	burstBytes, bytesPerSecond   = 64 << 20, 4 << 20
 	burstEvents, eventsPerSecond = 20_000, 1_000
 	maxFloods                    = 3 // then nothing more is asked of it
 )
 
-// flood measures what all streams of one server send together, so that a new stream brings no new allowance.
+// flood measures what all streams of one server send together, so that a new stream brings no new
+// allowance.
 type flood struct {
 	now func() time.Time
 

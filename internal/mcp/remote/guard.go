@@ -75,7 +75,7 @@ func callOf(r *http.Request) json.RawMessage {
 	return call.ID
 }
 
-// secure sends nothing without TLS, but to places on this machine that the person named.
+// secure sends nothing without TLS, but to places on this machine that the user named.
 type secure struct {
 	named place
 	next  http.RoundTripper

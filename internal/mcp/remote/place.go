@@ -12,7 +12,7 @@ import (
 	"adze/internal/web"
 )
 
-// place is what the person named: the only hosts whose address may be one of their own network.
+// place is what the user named: the only hosts whose address may be one of their own network.
 type place []*url.URL
 
 // dial connects to a judged address; it has the form that http.Transport asks for.
@@ -41,8 +41,9 @@ func (p place) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return conn, err
 }
 
-// owns reports an address that is reached although it is not on the public internet. A name that is not this machine's own
-// may lead into a company's network, and never to this machine: whoever owns the name would choose what it leads to.
+// owns reports an address that is reached although it is not on the public internet. A name that is
+// not this machine's own may lead into a company's network, and never to this machine: whoever owns
+// the name would choose what it leads to.
 func (p place) owns(host string, at netip.AddrPort) bool {
 	for _, u := range p {
 		name, err := web.CanonicalHost(u.Hostname())

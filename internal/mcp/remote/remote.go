@@ -1,14 +1,16 @@
-// Package remote makes the HTTP clients through which adze talks with MCP servers elsewhere and with whoever such a server
-// names.
+// Package remote makes the HTTP clients through which adze talks with MCP servers elsewhere and
+// with whoever such a server names.
 //
-// The one rule: what a server answers decides neither where a secret goes nor how much is read. A client of a server speaks
-// to the one origin that the person configured; a private address is reached only where the person named that very host.
+// The one rule: what a server answers decides neither where a secret goes nor how much is read. A
+// client of a server speaks to the one origin that the user configured; a private address is
+// reached only where the user named that very host.
 //
-// Start reading at Client. guard.go holds the origin, place.go the addresses, answer.go and events.go the bounds of what
-// comes back.
+// Start reading at Client. guard.go holds the origin, place.go the addresses, answer.go and
+// events.go the bounds of what comes back.
 //
-// Known limits: the proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to servers alone, whose addresses the person named. Whom a
-// server names in turn, such as who logs its users in, is dialled directly: a proxy would resolve that name where nobody judges the answer.
+// Known limits: the proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to servers alone, whose
+// addresses the user named. Whom a server names in turn, such as who logs its users in, is
+// dialled directly: a proxy would resolve that name where nobody judges the answer.
 package remote
 
 import (
@@ -48,8 +50,9 @@ func refuse(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
-// Client is the client of one server: it speaks to the server's origin alone, sends the headers that are configured for it
-// with each request, and bounds what comes back. Each call makes a client with connections of its own.
+// Client is the client of one server: it speaks to the server's origin alone, sends the headers
+// that are configured for it with each request, and bounds what comes back. Each call makes a
+// client with connections of its own.
 func Client(server *url.URL, headers http.Header) *http.Client {
 	near, through := place{server}, (*url.URL)(nil)
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: server}); err == nil && proxy != nil {
@@ -71,8 +74,8 @@ func Client(server *url.URL, headers http.Header) *http.Client {
 	}
 }
 
-// Issuers is the client for authorization servers and what describes them: https alone, but at the places that the person
-// named in person.
+// Issuers is the client for authorization servers and what describes them: https alone, but at the
+// places that the user named in person.
 func Issuers(named ...*url.URL) *http.Client {
 	p := place(named)
 	return &http.Client{

@@ -74,7 +74,7 @@ type builder struct {
 	bytes, pictures int
 }
 
-// text is cleaned as what is shown is: the model gets what the person saw.
+// text is cleaned as what is shown is: the model gets what the user saw.
 func (b *builder) text(s string) string {
 	b.bytes += len(s)
 	if b.bytes > maxText {
@@ -169,7 +169,8 @@ func middle(text string) string {
 	return fmt.Sprintf("%s\n[%d bytes are not shown]\n%s", strings.ToValidUTF8(text[:maxShown*3/4], ""), len(text)-maxShown, strings.ToValidUTF8(text[len(text)-maxShown/4:], ""))
 }
 
-// result is an answer as the server gets it, and its text. It is cleaned: the server gets what a person is shown.
+// result is an answer as the server gets it, and its text. It is cleaned: the server gets what a
+// person is shown.
 func (d *Desk) result(said session.Message, m Model, stops []string) (*sdk.CreateMessageWithToolsResult, string) {
 	text, stop := said.Text(), "endTurn"
 	if said.Stop == session.StopLength {

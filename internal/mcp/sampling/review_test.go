@@ -9,7 +9,7 @@ import (
 	"adze/session"
 )
 
-// The person sees what goes back as it goes back, and what they keep is told to nobody.
+// The user sees what goes back as it goes back, and what they keep is told to nobody.
 func TestThePersonSeesTheAnswerBeforeItGoesBack(t *testing.T) {
 	r := newRig(t, mcp.Ask)
 	r.answer = func(context.Context, session.Request) (session.Message, error) {

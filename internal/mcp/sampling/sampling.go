@@ -1,16 +1,18 @@
-// Package sampling lets MCP servers ask the model of the run, where the person wants that.
+// Package sampling lets MCP servers ask the model of the run, where the user wants that.
 //
-// The one rule: a server gets an answer of the model only while a call of it runs that the model made, and after the person
-// agreed to both: by their configuration, or having seen which server asks which model what, and then what it answered. What it asks is bounded, counts in the
-// session, and has no tools and nothing of the conversation.
+// The one rule: a server gets an answer of the model only while a call of it runs that the model
+// made, and after the user agreed to both: by their configuration, or having seen which server
+// asks which model what, and then what it answered. What it asks is bounded, counts in the session,
+// and has no tools and nothing of the conversation.
 //
 // Start reading at Desk.Announce; request.go makes a request of what a server sends.
 //
-// Source of the rules: Model Context Protocol 2025-11-25, client/sampling; 2026-07-28 keeps it for what exists.
+// Source of the rules: Model Context Protocol 2025-11-25, client/sampling; 2026-07-28 keeps it for
+// what exists.
 //
-// Known limits: temperature, metadata, context of servers and preferences among models are not followed, as the protocol
-// allows; the person agrees to a request or an answer as it is and cannot edit it. An answer that they keep back, and what stop
-// sequences cut off, was already paid for.
+// Known limits: temperature, metadata, context of servers and preferences among models are not
+// followed, as the protocol allows; the user agrees to a request or an answer as it is and cannot
+// edit it. An answer that they keep back, and what stop sequences cut off, was already paid for.
 package sampling
 
 //lint:file-ignore SA1019 the newest protocol advises new servers against sampling; those that exist use it
@@ -50,10 +52,11 @@ type Question struct {
 	Choices      []string
 }
 
-// Desk is where servers ask. Its functions may be set until the first server runs; then it is safe for concurrent use.
+// Desk is where servers ask. Its functions may be set until the first server runs; then it is safe
+// for concurrent use.
 type Desk struct {
 	Model *Model // who would be asked; nil: nobody can be
-	// Ask puts a question to the person; an error: they do not answer. Nil: nobody is there.
+	// Ask puts a question to the user; an error: they do not answer. Nil: nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
 	// Aside ties a request to the calls of the server that run; none: it is refused.
 	Aside func(ctx context.Context, server string) (context.Context, *mcp.Aside)
@@ -90,8 +93,9 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// Announce tells a server that it may ask, where its configuration lets it: Ask or Allow. It does so also where nobody is there to
-// agree: what a server offers often hangs on it, and would differ from what the person agreed to.
+// Announce tells a server that it may ask, where its configuration lets it: Ask or Allow. It does
+// so also where nobody is there to agree: what a server offers often hangs on it, and would differ
+// from what the user agreed to.
 func (d *Desk) Announce(server, sampling string, o *sdk.ClientOptions) {
 	if sampling == mcp.Ask || sampling == mcp.Allow {
 		o.Capabilities.Sampling = &sdk.SamplingCapabilities{}
@@ -161,7 +165,8 @@ func (d *Desk) answer(ctx context.Context, k asking, p *sdk.CreateMessageWithToo
 	return back, nil
 }
 
-// agree has the person look at a request, or at the answer that would go back, unless they have agreed before.
+// agree has the user look at a request, or at the answer that would go back, unless they have
+// agreed before.
 func (d *Desk) agree(ctx context.Context, k asking, text func() string) error {
 	d.mu.Lock()
 	allowed, no := k.account.allowed || k.sampling == mcp.Allow, k.account.no
@@ -228,7 +233,7 @@ func (d *Desk) enter(ctx context.Context, server string) (a *account, leave func
 	}
 }
 
-// tell says to the person, and in the calls of the server, what was done.
+// tell says to the user, and in the calls of the server, what was done.
 func (d *Desk) tell(aside *mcp.Aside, text string) {
 	text = d.masked(text)
 	aside.Note(text)

@@ -131,7 +131,8 @@ func (r *rig) lines() (shown []Question, asked []session.Request, told []string)
 	return r.shown, r.asked, r.told
 }
 
-// The person sees the server, the model, the instructions and the question, and what they agree to is what the model gets.
+// The user sees the server, the model, the instructions and the question, and what they agree to
+// is what the model gets.
 func TestThePersonAgreesToWhatIsAsked(t *testing.T) {
 	r := newRig(t, mcp.Ask)
 	r.answers = []string{No, Once, Once, Session}
@@ -162,7 +163,8 @@ func TestThePersonAgreesToWhatIsAsked(t *testing.T) {
 	}
 }
 
-// Who says no again and again is left alone; with nobody there it is refused, unless the configuration allows it.
+// Who says no again and again is left alone; with nobody there it is refused, unless the
+// configuration allows it.
 func TestWhoDoesNotAgreeIsNotAsked(t *testing.T) {
 	r := newRig(t, mcp.Ask)
 	r.answers = []string{"what?", No, No, Once}

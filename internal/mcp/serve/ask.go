@@ -19,8 +19,9 @@ type question struct {
 	answer chan *mcp.ElicitResult // nil: there is none
 }
 
-// Ask puts a question of the gate to the person at the client whose call ctx belongs to: it is a policy.Asker. Only an answer
-// that says once or session, word for word, allows anything. Where the client takes no questions, nobody is there.
+// Ask puts a question of the gate to the user at the client whose call ctx belongs to: it is a
+// policy.Asker. Only an answer that says once or session, word for word, allows anything. Where the
+// client takes no questions, nobody is there.
 func (s *Server) Ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil || !c.can {
@@ -133,5 +134,5 @@ func shown(ctx context.Context, q tool.Question) string {
 	return text
 }
 
-// clean is a text for the person at the client: without secrets, and with controls written out.
+// clean is a text for the user at the client: without secrets, and with controls written out.
 func (s *Server) clean(text string) string { return safeterm.Reveal(s.o.Mask(text)).String() }

@@ -20,7 +20,8 @@ var (
 	errCancelled = errors.New("the client took the call back")
 )
 
-// call is one call on its way. It outlives the request that began it, where the client is asked by an unfinished result.
+// call is one call on its way. It outlives the request that began it, where the client is asked by
+// an unfinished result.
 type call struct {
 	server *Server
 	client *client
@@ -99,7 +100,8 @@ func (c *call) listens(ctx context.Context, r *mcp.CallToolRequest) *teller {
 	return told
 }
 
-// wait is one request of the client, which listens, until there is something to answer: the result, or a question.
+// wait is one request of the client, which listens, until there is something to answer: the result,
+// or a question.
 func (c *call) wait(ctx context.Context, told *teller) *mcp.CallToolResult {
 	defer func() {
 		c.mu.Lock()

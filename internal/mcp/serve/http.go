@@ -60,7 +60,8 @@ func Token() string {
 	return hex.EncodeToString(raw)
 }
 
-// TokenFile reads the token from a file that only its owner may read, and makes both where there is none.
+// TokenFile reads the token from a file that only its owner may read, and makes both where there is
+// none.
 func TokenFile(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -86,7 +87,8 @@ func TokenFile(path string) (string, error) {
 	return token, nil
 }
 
-// HTTP serves all who know the token, at Path of the listener, until ctx ends; then nothing that they began runs any more.
+// HTTP serves all who know the token, at Path of the listener, until ctx ends; then nothing that
+// they began runs any more.
 func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	defer s.Close()
 	addr := l.Addr().(*net.TCPAddr)
@@ -111,8 +113,8 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	return err
 }
 
-// guard lets nobody pass but who knows the token, and no page of a browser: what reaches a loopback address is not thereby
-// meant by the person.
+// guard lets nobody pass but who knows the token, and no page of a browser: what reaches a loopback
+// address is not thereby meant by the user.
 type guard struct {
 	names map[string]bool // as this server may be called: host:port
 	token [sha256.Size]byte
@@ -186,7 +188,8 @@ func (s *Server) newDoor() *door {
 	}
 }
 
-// postHeader ties a call to its request, whose end the SDK does not tell. Whatever a client sends in it is replaced.
+// postHeader ties a call to its request, whose end the SDK does not tell. Whatever a client sends
+// in it is replaced.
 const postHeader = "Adze-Post"
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -221,7 +224,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.session.ServeHTTP(w, r)
 }
 
-// patient gives a reader some time for each write. One that stands still loses the connection, and holds up nobody else.
+// patient gives a reader some time for each write. One that stands still loses the connection, and
+// holds up nobody else.
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController

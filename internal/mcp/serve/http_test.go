@@ -274,8 +274,9 @@ func TestTheTokenFile(t *testing.T) {
 	}
 }
 
-// TestBoundsOfHTTP: a body that is too long is refused and not taken, more sessions than there may be are told to wait, and those that are
-// there go on; a place that one leaves is given to the next.
+// TestBoundsOfHTTP: a body that is too long is refused and not taken, more sessions than there may
+// be are told to wait, and those that are there go on; a place that one leaves is given to the
+// next.
 func TestBoundsOfHTTP(t *testing.T) {
 	s, _ := newServer(t)
 	addr, _ := listening(t, s)

@@ -30,7 +30,8 @@ func (s *Server) posted(post string, ctx context.Context) (over func()) {
 	}
 }
 
-// followed ends what a client asked over HTTP with the request in which it did: nobody would get the answer any more.
+// followed ends what a client asked over HTTP with the request in which it did: nobody would get
+// the answer any more.
 func (s *Server) followed(ctx context.Context, r *mcp.CallToolRequest) (context.Context, func()) {
 	if r.Extra == nil || r.Extra.Header == nil {
 		return ctx, func() {}
@@ -47,8 +48,8 @@ func (s *Server) followed(ctx context.Context, r *mcp.CallToolRequest) (context.
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// presence knows which sessions have a connection open. One that held a stream open, and has none any more, is a client that
-// has gone: soon after it goes, too, with all that it left running.
+// presence knows which sessions have a connection open. One that held a stream open, and has none
+// any more, is a client that has gone: soon after it goes, too, with all that it left running.
 type presence struct {
 	server *Server
 	mu     sync.Mutex

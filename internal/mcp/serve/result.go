@@ -13,7 +13,8 @@ import (
 	"adze/tool"
 )
 
-// result is an outcome as a client gets it: what a model would read, pictures as pictures, and in the metadata how it ended.
+// result is an outcome as a client gets it: what a model would read, pictures as pictures, and in
+// the metadata how it ended.
 func result(o tool.Outcome, session, hint string) *mcp.CallToolResult {
 	text := o.Output
 	if hint != "" {
@@ -57,8 +58,8 @@ func (c *call) hint(o tool.Outcome) string {
 // tellEvery is how often a client is told at most what a call does.
 const tellEvery = 100 * time.Millisecond
 
-// teller tells a client what its call does, where it asked for that: the newest, and no more often than anybody can read. A
-// client that does not read holds up the teller, not the call.
+// teller tells a client what its call does, where it asked for that: the newest, and no more often
+// than anybody can read. A client that does not read holds up the teller, not the call.
 type teller struct {
 	wake       chan struct{}
 	stop, over chan struct{}

@@ -91,7 +91,7 @@ func newServer(t *testing.T) (*Server, *desk) {
 	return s, d
 }
 
-// answers makes the person at a client.
+// answers makes the user at a client.
 func answers(action, word string) *mcp.ClientOptions {
 	return &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}, ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		if strings.ContainsRune(r.Params.Message, '\x1b') || !strings.Contains(r.Params.Message, "go test") {
@@ -316,7 +316,8 @@ func TestGarbageOnThePipe(t *testing.T) {
 	}
 }
 
-// More than so many requests at once are refused, and the answer to a question is read all the same.
+// More than so many requests at once are refused, and the answer to a question is read all the
+// same.
 func TestAFloodOfRequests(t *testing.T) {
 	s, d := newServer(t)
 	in, client := io.Pipe()

@@ -22,7 +22,8 @@ const (
 	mostOpen = 128
 )
 
-// Pipe serves the client at the other end of in and out until it goes or ctx ends; then nothing that it began runs any more.
+// Pipe serves the client at the other end of in and out until it goes or ctx ends; then nothing
+// that it began runs any more.
 func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.Close()
 	p := newPipe(out, s.drain)
@@ -42,9 +43,9 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	return context.Cause(ctx)
 }
 
-// pipe is what stands between the SDK, for which one bad line is the end, and a client. A line that is no message is
-// answered as JSON-RPC says, and the next one is read. The end of the client's lines is passed on when what it asked is
-// answered, or soon after.
+// pipe is what stands between the SDK, for which one bad line is the end, and a client. A line that
+// is no message is answered as JSON-RPC says, and the next one is read. The end of the client's
+// lines is passed on when what it asked is answered, or soon after.
 type pipe struct {
 	lines  *io.PipeReader // what the SDK reads
 	feed   *io.PipeWriter
@@ -147,8 +148,9 @@ func (p *pipe) take(line []byte) bool {
 	return err == nil
 }
 
-// admit counts a request that is to be answered; false: it is answered here, because one of its id is open or too many are.
-// Waiting for room instead would keep the answers to our own questions from being read.
+// admit counts a request that is to be answered; false: it is answered here, because one of its id
+// is open or too many are. Waiting for room instead would keep the answers to our own questions
+// from being read.
 func (p *pipe) admit(line []byte) bool {
 	var head struct{ ID json.RawMessage }
 	_ = json.Unmarshal(line, &head)

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// giant is a service whose every answer to a read or a call has a gigabyte, as JSON or as an event. Done is closed when the
-// first of them is no longer written.
+// giant is a service whose every answer to a read or a call has a gigabyte, as JSON or as an event.
+// Done is closed when the first of them is no longer written.
 type giant struct {
 	kind string // of its answers
 	done chan struct{}
@@ -85,8 +85,9 @@ func everything(t *testing.T, s *Shelf) func(name, args string) tool.Outcome {
 	}
 }
 
-// TestAnAnswerOfAGigabyteIsOneOutcome: of a resource and of a tool, over pipes and over HTTP in both forms: the call fails and
-// says why, hardly any of it was ever held, nobody goes on writing, and the next call begins anew.
+// TestAnAnswerOfAGigabyteIsOneOutcome: of a resource and of a tool, over pipes and over HTTP in
+// both forms: the call fails and says why, hardly any of it was ever held, nobody goes on writing,
+// and the next call begins anew.
 func TestAnAnswerOfAGigabyteIsOneOutcome(t *testing.T) {
 	const mostHeld = 64 << 20 // bytes that were allocated in all, and not only at once
 	for _, c := range []struct{ wire, tool, args string }{

@@ -21,14 +21,15 @@ const (
 	listPatience = 30 * time.Second
 )
 
-// Learn asks a server what it has, as far as it says that it has some, and keeps it. The server is started when it does not
-// run.
+// Learn asks a server what it has, as far as it says that it has some, and keeps it. The server is
+// started when it does not run.
 func (s *Shelf) Learn(ctx context.Context, server string) error {
 	latest := s.latest(server)
 	return s.learn(ctx, server, latest, latest.Mark())
 }
 
-// Stale has a server asked again what it has, and does not wait: it said that this is something else now.
+// Stale has a server asked again what it has, and does not wait: it said that this is something
+// else now.
 func (s *Shelf) Stale(ctx context.Context, server string) {
 	latest := s.latest(server)
 	latest.Stale(ctx, func(mark int) {
@@ -112,8 +113,9 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// each takes the entries of a list up to the bound. The library asks for page after page, also for those that come again:
-// the bound ends pages of entries, and the time of the whole those without any.
+// each takes the entries of a list up to the bound. The library asks for page after page, also for
+// those that come again: the bound ends pages of entries, and the time of the whole those without
+// any.
 func each[T any](all iter.Seq2[T, error], more *bool, take func(T)) error {
 	n := 0
 	for one, err := range all {

@@ -18,8 +18,8 @@ const maxMentions = 20
 // mention is one resource that a person named.
 type mention struct{ server, uri string }
 
-// mentioned finds @server:uri in a text, of servers that there are. What stands in front of it has to be a blank, or a
-// bracket or a quote; a full stop or a comma at the end is the sentence's.
+// mentioned finds @server:uri in a text, of servers that there are. What stands in front of it has
+// to be a blank, or a bracket or a quote; a full stop or a comma at the end is the sentence's.
 func mentioned(text string, servers []string) (out []mention) {
 	if !strings.Contains(text, "@") { // most prompts
 		return nil
@@ -33,8 +33,9 @@ func mentioned(text string, servers []string) (out []mention) {
 	return out
 }
 
-// Dress makes a prompt bring the resources that it names: each is read by a call of the person's own, which passes the gate
-// as any other, and stands behind the text. A prompt that names none is left as it is.
+// Dress makes a prompt bring the resources that it names: each is read by a call of the user's
+// own, which passes the gate as any other, and stands behind the text. A prompt that names none is
+// left as it is.
 func (s *Shelf) Dress(in session.Input) session.Input {
 	inner := in.Compose
 	if inner == nil && len(mentioned(in.Text, s.pool.Names())) == 0 {

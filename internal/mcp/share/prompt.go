@@ -41,7 +41,8 @@ func (s *Shelf) Find(label string) (Prompt, bool) {
 	return all[i], true
 }
 
-// Compose asks the server for a prompt with the arguments that a person wrote, and makes of it what is sent.
+// Compose asks the server for a prompt with the arguments that a person wrote, and makes of it what
+// is sent.
 func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, error) {
 	fail := func(hint, format string, args ...any) (string, error) {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: "/" + p.Label() + ": " + fmt.Sprintf(format, args...), Hint: hint}
@@ -77,7 +78,8 @@ func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, err
 	return fmt.Sprintf("%s\n\n<prompt from=%q>\n%s\n</prompt>", typed, "the MCP server "+p.Server, strings.TrimSpace(text)), nil
 }
 
-// messages are the messages of a prompt as one text; who says what is told where it is not the person alone.
+// messages are the messages of a prompt as one text; who says what is told where it is not the
+// person alone.
 func messages(all []*sdk.PromptMessage) string {
 	mixed := slices.ContainsFunc(all, func(m *sdk.PromptMessage) bool { return m != nil && m.Role != "user" })
 	var parts []string
@@ -94,8 +96,8 @@ func messages(all []*sdk.PromptMessage) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// fill gives the arguments of a prompt the words that a person wrote: NAME=VALUE by name, others in their order; the last
-// one takes all words that are left.
+// fill gives the arguments of a prompt the words that a person wrote: NAME=VALUE by name, others in
+// their order; the last one takes all words that are left.
 func (p Prompt) fill(rest string) (map[string]string, error) {
 	words, err := split(rest)
 	if err != nil {

@@ -53,7 +53,8 @@ func (s *Shelf) Tool() tool.Tool {
 	})
 }
 
-// needs asks for the server, which is started when it does not run; what is known already needs nothing.
+// needs asks for the server, which is started when it does not run; what is known already needs
+// nothing.
 func needs(in args) []tool.Need {
 	if in.Server == "" {
 		return nil

@@ -1,13 +1,15 @@
-// Package share makes what MCP servers share beside their tools of use: resources, which the model reads with one tool and a
-// person names in a prompt as @server:uri, and prompts, which a person sends as /server:name.
+// Package share makes what MCP servers share beside their tools of use: resources, which the model
+// reads with one tool and a person names in a prompt as @server:uri, and prompts, which a person
+// sends as /server:name.
 //
-// The one rule: a resource reaches the model through a call, behind the gate, clipped and written down as any other is; a
-// prompt of a server is what a person asked for by its name.
+// The one rule: a resource reaches the model through a call, behind the gate, clipped and written
+// down as any other is; a prompt of a server is what a person asked for by its name.
 //
-// Start reading at Shelf; list.go asks servers what they have and keeps it, resource.go is the tool, prompt.go makes a prompt,
-// mention.go finds resources in what a person writes.
+// Start reading at Shelf; list.go asks servers what they have and keeps it, resource.go is the
+// tool, prompt.go makes a prompt, mention.go finds resources in what a person writes.
 //
-// Known limits: a picture in a prompt of a server is named and not sent. Templates of addresses are listed and not filled in.
+// Known limits: a picture in a prompt of a server is named and not sent. Templates of addresses are
+// listed and not filled in.
 package share
 
 import (
@@ -65,7 +67,8 @@ type Shelf struct {
 	asked  map[string]*mcp.Latest
 }
 
-// New makes a shelf; it starts no server and reads nothing yet. mask hides secrets in what servers say; nil: nothing is hidden.
+// New makes a shelf; it starts no server and reads nothing yet. mask hides secrets in what servers
+// say; nil: nothing is hidden.
 func New(pool *mcp.Pool, file string, mask func(string) string) *Shelf {
 	if mask == nil {
 		mask = func(s string) string { return s }
@@ -147,7 +150,8 @@ func (s *Shelf) Mentions() (out []string) {
 	return out
 }
 
-// Any reports whether some server says that it has resources, as far as that is known without starting it.
+// Any reports whether some server says that it has resources, as far as that is known without
+// starting it.
 func (s *Shelf) Any() bool {
 	return slices.ContainsFunc(s.pool.Names(), func(name string) bool {
 		_, resources := s.pool.Shares(name)

@@ -41,9 +41,10 @@ var pieces = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(\s+)|("(?:[^"\\\n]|\\[^\n])*")|([A-Za-z_]\w*)|(\d+(?:\.\d+)?)|(\+\+|--|==|!=|<=|&&|\|\||[-+*%=!<~,;:?(){}\[\]$]))`)
 })
 
-// computes reports a program made of nothing else. Left out is all that reaches out: >, |, getline, system, functions
-// of its own, and what names files, programs or the environment. A slash is read only where it cannot be both the start
-// of a pattern and a division: else a text could be a pattern here and code for awk.
+// computes reports a program made of nothing else. Left out is all that reaches out: >, |, getline,
+// system, functions of its own, and what names files, programs or the environment. A slash is read
+// only where it cannot be both the start of a pattern and a division: else a text could be a
+// pattern here and code for awk.
 func computes(program string) bool {
 	last, line := "", false // the piece before, and whether a line end stands between
 	for program != "" {
@@ -111,7 +112,8 @@ func regex(text string) int {
 	return 0
 }
 
-// harmlessName reports a word of the language or a variable of the program's own: those are written in small letters.
+// harmlessName reports a word of the language or a variable of the program's own: those are written
+// in small letters.
 func harmlessName(name string, called bool) bool {
 	if called {
 		return oneOf(name, "length", "substr", "index", "split", "sub", "gsub", "match", "sprintf", "toupper", "tolower", "int", "sqrt",

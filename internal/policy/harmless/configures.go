@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Configures reports a git that writes its configuration or makes a repository where one is expected, as its words say. A
-// sandbox keeps both as they are, because they name programs that git runs later, outside. What it writes besides (the
-// tracking of a branch that it finds under this name at a remote) its words do not tell.
+// Configures reports a git that writes its configuration or makes a repository where one is
+// expected, as its words say. A sandbox keeps both as they are, because they name programs that git
+// runs later, outside. What it writes besides (the tracking of a branch that it finds under this
+// name at a remote) its words do not tell.
 func (g GitCall) Configures() bool {
 	has := func(options ...string) bool {
 		return slices.ContainsFunc(g.rest, func(word string) bool {
@@ -57,7 +58,8 @@ func remoteBranch(word string) bool {
 	return strings.HasPrefix(word, "origin/") || strings.HasPrefix(word, "upstream/")
 }
 
-// sets reports a git config that does more than look (git-config(1), its old forms and its new ones).
+// sets reports a git config that does more than look (git-config(1), its old forms and its new
+// ones).
 func (g GitCall) sets(first string, names int, has func(...string) bool) bool {
 	switch {
 	case has("-f", "--file", "--blob"): // a file that is named, and is judged as any other

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// exec takes -exec of find, where the program behind it only looks: at what lies below the folders that are searched.
+// exec takes -exec of find, where the program behind it only looks: at what lies below the folders
+// that are searched.
 func (s *scan) exec() {
 	end := slices.IndexFunc(s.args, func(w Word) bool { return w == (Word{Text: ";", Known: true}) || w == (Word{Text: "+", Known: true}) })
 	if end < 1 || len(s.operands) != 1 || slices.ContainsFunc(s.operands, func(w Word) bool { return strings.HasPrefix(w.Text, "-") }) {

@@ -51,7 +51,8 @@ func git(words []Word) (Use, bool) {
 
 func oneOf(s string, list ...string) bool { return slices.Contains(list, s) }
 
-// past keeps secrets out of what is shown of the repository's history. From says where the arguments begin.
+// past keeps secrets out of what is shown of the repository's history. From says where the
+// arguments begin.
 func (s *scan) past(from int) {
 	if !s.history || len(s.patch) > 0 && !s.gave(s.patch) {
 		return

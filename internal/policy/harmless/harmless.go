@@ -1,15 +1,17 @@
-// Package harmless knows programs that only look, with the options under which they do nothing else.
+// Package harmless knows programs that only look, with the options under which they do nothing
+// else.
 //
-// The one rule: what the table does not list is not harmless. An option, a form or a number of words that it does not
-// know makes the whole command unknown; there is no list of dangerous ones.
+// The one rule: what the table does not list is not harmless. An option, a form or a number of
+// words that it does not know makes the whole command unknown; there is no list of dangerous ones.
 //
-// Start reading at Judge; the programs are data, one file a family in table/, read by table.go; scan.go goes through the
-// words of a command; sed.go, awk.go, jq.go and test.go read the small languages of four programs, git.go what git adds; hooks.go
-// says which hooks a git that does more may run.
+// Start reading at Judge; the programs are data, one file a family in table/, read by table.go;
+// scan.go goes through the words of a command; sed.go, awk.go, jq.go and test.go read the small
+// languages of four programs, git.go what git adds; hooks.go says which hooks a git that does more
+// may run.
 //
-// Known limits: of a tree that is read, the caller has to find what must not be; of a program, its name is taken for it,
-// so the caller finds it outside of the workspace. A package that go doc is given by its import path may hold a link to a
-// file elsewhere.
+// Known limits: of a tree that is read, the caller has to find what must not be; of a program, its
+// name is taken for it, so the caller finds it outside of the workspace. A package that go doc is
+// given by its import path may hold a link to a file elsewhere.
 package harmless
 
 import (
@@ -54,16 +56,19 @@ func (w Word) standsFor() bool { return w.Names || w.Piped || w.Found }
 // Use is what a command does.
 type Use struct {
 	Accesses []Access
-	// Words run in place of the given ones: with what keeps git from running programs and showing secrets.
+	// Words run in place of the given ones: with what keeps git from running programs and showing
+	// secrets.
 	Words []string
 	// Git says that it is a git, whose repository may name programs.
 	Git bool
 	Dir string // that git is told to work in; empty: that of the command
 	// History says that contents of the repository are shown that no path names.
 	History bool
-	// Away says that the answer does not depend on the folder, in which a project could change who answers.
+	// Away says that the answer does not depend on the folder, in which a project could change who
+	// answers.
 	Away bool
-	// Local is a variable that keeps the program from being exchanged for another one, or from the network.
+	// Local is a variable that keeps the program from being exchanged for another one, or from the
+	// network.
 	Local []string
 }
 

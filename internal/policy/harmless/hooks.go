@@ -38,8 +38,9 @@ func (g GitCall) NoVerify() bool {
 	return oneOf(g.Sub, "commit", "merge", "push", "rebase", "pull", "am")
 }
 
-// Runs reports whether it may run a hook; githooks(5) says which subcommand does. One that is not known may run any, since a
-// person's own name for a command may stand for it. With --no-verify it is to run none.
+// Runs reports whether it may run a hook; githooks(5) says which subcommand does. One that is not
+// known may run any, since a person's own name for a command may stand for it. With --no-verify it
+// is to run none.
 func (g GitCall) Runs(hook string) bool {
 	by := ""
 	switch hook {

@@ -16,9 +16,10 @@ import (
 	"time"
 )
 
-// What the table calls harmless is run here with the real programs, in a tree, under strace: options of the table and of
-// each program's own help, in any number and order, with words that somebody would try who wants more. No other program
-// may start, no file may be opened for writing that was not predicted, none of the tree read that was not.
+// What the table calls harmless is run here with the real programs, in a tree, under strace:
+// options of the table and of each program's own help, in any number and order, with words that
+// somebody would try who wants more. No other program may start, no file may be opened for writing
+// that was not predicted, none of the tree read that was not.
 //
 //	ADZE_TABLE_RUNS=20000 ADZE_TABLE_SEED=7 go test -timeout 2h -run RealPrograms ./internal/policy/harmless
 

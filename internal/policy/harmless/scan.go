@@ -93,7 +93,8 @@ func (s *scan) read() bool {
 	return !s.odd && (len(s.onlyWith) == 0 || s.leads(s.onlyWith))
 }
 
-// leads reports an option before all operands. Behind one it may be an operand too: command rm -v removes.
+// leads reports an option before all operands. Behind one it may be an operand too: command rm -v
+// removes.
 func (s *scan) leads(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given[:s.lead], n) })
 }
@@ -266,7 +267,8 @@ func (s *scan) touch(role string, w Word) {
 	}
 }
 
-// access takes a path. A dash is the standard input; @file makes some programs read their options there.
+// access takes a path. A dash is the standard input; @file makes some programs read their options
+// there.
 func (s *scan) access(kind Kind, path string) {
 	switch {
 	case path == "":

@@ -77,7 +77,8 @@ func printsOnly(script string) bool {
 	return true
 }
 
-// substitution reads /a/b/g and returns what follows. A bracket may hold the delimiter, so that none is read with one.
+// substitution reads /a/b/g and returns what follows. A bracket may hold the delimiter, so that
+// none is read with one.
 func substitution(text string) (rest string, ok bool) {
 	if text == "" || strings.IndexByte("/|#,:@%!_", text[0]) < 0 {
 		return "", false

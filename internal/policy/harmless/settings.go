@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Many programs run, load or obey what a variable names: a list of those has no end. So the names that may be set are
-// listed, and shapes of names that projects use for numbers and switches, with values that name no file.
+// Many programs run, load or obey what a variable names: a list of those has no end. So the names
+// that may be set are listed, and shapes of names that projects use for numbers and switches, with
+// values that name no file.
 
 // harmlessNames are variables that choose how something is built, shown or counted.
 func harmlessNames() string {
@@ -25,12 +26,14 @@ var harmlessShape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^LC_[A-Z]+$|^(TEST|SKIP|RUN|NO|ENABLE|DISABLE|WITH)_[A-Z0-9_]+$|^[A-Z][A-Z0-9_]*_(LEVEL|DEBUG|VERBOSE|LINES|SEED|COUNT|TIMEOUT|PORT|COLOR|THREADS|WORKERS|RETRIES|ENABLED|DISABLED)$`)
 })
 
-// ofOthers finds names that belong to a loader, a shell, an interpreter or git, whatever their shape.
+// ofOthers finds names that belong to a loader, a shell, an interpreter or git, whatever their
+// shape.
 var ofOthers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(LD|DYLD|BASH|GIT|PYTHON|PERL|RUBY|NODE|NPM|JAVA|JDK|GCC|MAKE|CARGO|RUST|GO|SSH|GLIBC|MALLOC)`)
 })
 
-// plainValue finds values that name no file of the workspace and are no option, switchValue amounts and switches.
+// plainValue finds values that name no file of the workspace and are no option, switchValue amounts
+// and switches.
 var (
 	plainValue  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.,=:+*@%-]*$`) })
 	switchValue = sync.OnceValue(func() *regexp.Regexp {
@@ -38,8 +41,8 @@ var (
 	})
 )
 
-// RiskySetting says why a variable is not set unasked for a program that was allowed without it; "" where it is. Values
-// are all that it may get; none: that is known only when it runs.
+// RiskySetting says why a variable is not set unasked for a program that was allowed without it; ""
+// where it is. Values are all that it may get; none: that is known only when it runs.
 func RiskySetting(name string, values []string) string {
 	listed := oneOf(name, strings.Fields(harmlessNames())...)
 	switch {

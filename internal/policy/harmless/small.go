@@ -11,11 +11,12 @@ var outward = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(import|include|env|ENV|modulemeta|get_search_list|input_filename|\$__prog\w*)\b`)
 })
 
-// query reports a jq program that reads its input alone. A string that holds one of those words is too much already.
+// query reports a jq program that reads its input alone. A string that holds one of those words is
+// too much already.
 func query(text string) bool { return !outward().MatchString(text) }
 
-// printf reports that its first word is a format that prints alone: behind -v it sets a variable, whose name is evaluated,
-// and %n sets the one that a further word names, PATH say.
+// printf reports that its first word is a format that prints alone: behind -v it sets a variable,
+// whose name is evaluated, and %n sets the one that a further word names, PATH say.
 func printf(args []Word) bool {
 	if len(args) > 1 && args[0] == (Word{Text: "--", Known: true}) {
 		args = args[1:]
@@ -28,7 +29,8 @@ func printf(args []Word) bool {
 // counts finds %n in a format, with all that may stand in between.
 var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[^A-Za-z(]*[hlLqjzt]*n`) })
 
-// tests reports a test in one of the forms that cannot be read in two ways. What it tells of a file is that it is there.
+// tests reports a test in one of the forms that cannot be read in two ways. What it tells of a file
+// is that it is there.
 func tests(words []Word) bool {
 	args := words[1:]
 	if words[0].Text == "[" {
@@ -51,7 +53,8 @@ func tests(words []Word) bool {
 	return false
 }
 
-// chosen are the patterns of names outside of which a search of a tree reads nothing; nil: it reads all.
+// chosen are the patterns of names outside of which a search of a tree reads nothing; nil: it reads
+// all.
 func (s *scan) chosen() (only []string) {
 	if s.reads != nil {
 		return s.reads
@@ -68,7 +71,8 @@ func (s *scan) chosen() (only []string) {
 	return only
 }
 
-// unpacked takes a file that is also looked for under its name with an ending, where there is none without.
+// unpacked takes a file that is also looked for under its name with an ending, where there is none
+// without.
 func (s *scan) unpacked(path string, endings ...string) {
 	s.access(Read, path)
 	if path == "" || path == "-" {
@@ -79,8 +83,8 @@ func (s *scan) unpacked(path string, endings ...string) {
 	}
 }
 
-// packages takes a package of Go as one names it. What begins with a dot or a slash is a folder, of which go doc also shows
-// the source, and behind a dot in its last part a symbol may stand.
+// packages takes a package of Go as one names it. What begins with a dot or a slash is a folder, of
+// which go doc also shows the source, and behind a dot in its last part a symbol may stand.
 func (s *scan) packages(name string, shown bool) {
 	if !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") {
 		s.odd = s.odd || strings.Contains(name, "..") && !strings.HasSuffix(name, "...") || strings.Contains(name, "/../")

@@ -82,7 +82,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestAnOptionBehindAnOperandIsNoneThatHelps: what only looks with an option looks with it in front alone.
+// TestAnOptionBehindAnOperandIsNoneThatHelps: what only looks with an option looks with it in front
+// alone.
 func TestAnOptionBehindAnOperandIsNoneThatHelps(t *testing.T) {
 	for line, want := range map[string]bool{
 		"command -v rm": true, "command -V rm mv": true, "command -v -- rm": true, "command rm -v": false, "command rm a -v": false, "command -- rm -v": false, "command rm -vV": false,
@@ -99,7 +100,8 @@ func TestAnOptionBehindAnOperandIsNoneThatHelps(t *testing.T) {
 	}
 }
 
-// TestNoFormatOfPrintfSetsAVariable tries every short format that is harmless with the printf of bash.
+// TestNoFormatOfPrintfSetsAVariable tries every short format that is harmless with the printf of
+// bash.
 func TestNoFormatOfPrintfSetsAVariable(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -104,9 +104,9 @@ func (p *program) set(key, rest string) {
 	}
 }
 
-// flag takes one word of a flags line: -abc for three options, -w:role for one that takes a word, -w?role for one whose
-// value is attached, --long=role, --long[=role] for an attached value alone, --long:role:role for two words, --long:role?
-// for a word where there is one.
+// flag takes one word of a flags line: -abc for three options, -w:role for one that takes a word,
+// -w?role for one whose value is attached, --long=role, --long[=role] for an attached value alone,
+// --long:role:role for two words, --long:role? for a word where there is one.
 func (p *program) flag(w string) {
 	if name, role, ok := strings.Cut(w, "[="); ok {
 		p.options[name] = option{roles: []string{strings.TrimSuffix(role, "]")}, attached: true, only: true}

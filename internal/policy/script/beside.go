@@ -10,13 +10,15 @@ import (
 
 func changesBeside() error { return refuse("one part of it changes files while another one runs") }
 
-// later holds the place of a list: how it is written is known only when the whole was judged. No text has such a mark.
+// later holds the place of a list: how it is written is known only when the whole was judged. No
+// text has such a mark.
 func (r *reader) later(body []node) string {
 	r.subs = append(r.subs, body)
 	return fmt.Sprintf("\x00%d\x00", len(r.subs)-1)
 }
 
-// pipe reads <(…), whose programs run beside the one that reads what they print, so that none of both may change files.
+// pipe reads <(…), whose programs run beside the one that reads what they print, so that none of
+// both may change files.
 func (r *reader) pipe(sub *syntax.ProcSubst, st *state) (string, error) {
 	if sub.Op != syntax.CmdIn || len(sub.Stmts) == 0 {
 		return "", refuse("it has a word that is known only when it runs")
@@ -46,8 +48,8 @@ func (r *reader) calm(since int) bool {
 	})
 }
 
-// lists reports that the programs since then are a pipeline that prints names: one that lists them, and others that
-// choose among its lines.
+// lists reports that the programs since then are a pipeline that prints names: one that lists them,
+// and others that choose among its lines.
 func (r *reader) lists(since int) bool {
 	steps := r.steps[since:]
 	bare := func(s *Step) bool { return len(s.Words) == 0 } // the files of a group
@@ -85,8 +87,9 @@ func (r *reader) filtered(body []node) []node {
 	return []node{pair{body, []node{raw("adze_names")}, "|"}}
 }
 
-// filter is the function that lets pass plain names below the folder, and none that a program, xargs or the shell could
-// take for more: no options, no blanks, no way up or out, none known for its secrets.
+// filter is the function that lets pass plain names below the folder, and none that a program,
+// xargs or the shell could take for more: no options, no blanks, no way up or out, none known for
+// its secrets.
 func filter(secret []string) string {
 	out := "''|[-@+]*|/*|..|../*|*/../*|*/..|*[!A-Za-z0-9._/+@,=:-]*"
 	for _, pattern := range secret {

@@ -7,7 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call takes one program with its words, settings and files; or, without words, what sets variables of the text.
+// call takes one program with its words, settings and files; or, without words, what sets variables
+// of the text.
 func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, st *state) (node, error) {
 	if len(c.Args) == 0 {
 		return r.assign(c.Assigns, redirs, st)

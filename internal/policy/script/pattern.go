@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// match looks a pattern up. The names stand in its place when it runs; where files may have changed before, the pattern
-// itself does, kept from names that begin with a dash. Either way it is followed as the tree is now, and one that leads to
-// a folder whose names may not be looked at is refused.
+// match looks a pattern up. The names stand in its place when it runs; where files may have changed
+// before, the pattern itself does, kept from names that begin with a dash. Either way it is
+// followed as the tree is now, and one that leads to a folder whose names may not be looked at is
+// refused.
 func (r *reader) match(b builder, st *state) ([]Word, error) {
 	shapes, err := shapesOf(b)
 	if err != nil {
@@ -114,9 +115,9 @@ func plainPart(part string) (string, bool) {
 	return b.String(), true
 }
 
-// lookUp finds the names that a pattern matches, as bash does: part by part, and those that begin with a dot only where
-// the pattern does. What stands before the first part that is a pattern is no name to look for. Its error names a folder
-// on the way that may not be looked at.
+// lookUp finds the names that a pattern matches, as bash does: part by part, and those that begin
+// with a dot only where the pattern does. What stands before the first part that is a pattern is no
+// name to look for. Its error names a folder on the way that may not be looked at.
 func (r *reader) lookUp(dir, pattern string) ([]string, error) {
 	parts := strings.Split(pattern, "/")
 	start := ""
@@ -148,7 +149,8 @@ func (r *reader) lookUp(dir, pattern string) ([]string, error) {
 // maxLooked bounds the names of a pattern that is followed to see where it leads.
 const maxLooked = 5000
 
-// step matches one part of a pattern in one folder. Nothing is resolved here: where a link leads is for Names to say.
+// step matches one part of a pattern in one folder. Nothing is resolved here: where a link leads is
+// for Names to say.
 func (r *reader) step(dir, at, part string, last bool) (out []string, err error) {
 	full := dir + "/" + at
 	if strings.HasPrefix(at, "/") {

@@ -1,16 +1,20 @@
-// Package script reads a shell text into the part of the language that can be judged before it runs, and writes it down
-// again so that bash can read it in one way only.
+// Package script reads a shell text into the part of the language that can be judged before it
+// runs, and writes it down again so that bash can read it in one way only.
 //
-// The one rule: what runs is what was read. Text quotes every word anew, names the variables of the text apart from
-// those of the environment, and puts in the file names that patterns stood for, so that neither a difference between
-// this reader and bash nor a file that appears in between changes what was judged. What one program prints for another
-// to take as names goes through a filter that lets pass plain names below the folder alone; what is split into words
-// otherwise stays the words that it is, and no pattern in it is looked up.
+// The one rule: what runs is what was read. Text quotes every word anew, names the variables of the
+// text apart from those of the environment, and puts in the file names that patterns stood for, so
+// that neither a difference between this reader and bash nor a file that appears in between changes
+// what was judged. What one program prints for another to take as names goes through a filter that
+// lets pass plain names below the folder alone; what is split into words otherwise stays the words
+// that it is, and no pattern in it is looked up.
 //
-// Start reading at Read; statement.go walks through statements, call.go takes one program, word.go finds what a word
-// may be, pattern.go the names that a pattern stands for, beside.go what programs print for others, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself, write.go writes.
+// Start reading at Read; statement.go walks through statements, call.go takes one program, word.go
+// finds what a word may be, pattern.go the names that a pattern stands for, beside.go what programs
+// print for others, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself,
+// write.go writes.
 //
-// Known limits: arithmetic, functions, case, arrays and background commands are not read; such a text is asked for.
+// Known limits: arithmetic, functions, case, arrays and background commands are not read; such a
+// text is asked for.
 package script
 
 import (
@@ -31,14 +35,16 @@ const (
 type Start struct {
 	Dir  string // absolute and free of links
 	Home string // "": not known
-	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and any other where it may
-	// not be looked at; nil: no pattern is read.
+	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and
+	// any other where it may not be looked at; nil: no pattern is read.
 	Names func(dir string) ([]string, error)
 	// Folder resolves the target of cd.
 	Folder func(dir, name string) (string, error)
-	// Quiet reports that a program changes no file, so that what was read of files before it is still so behind it.
+	// Quiet reports that a program changes no file, so that what was read of files before it is
+	// still so behind it.
 	Quiet func(words []Word) bool
-	// Lists reports a program that prints names of files below its folder, one a line, and nothing else; nil: none does.
+	// Lists reports a program that prints names of files below its folder, one a line, and nothing
+	// else; nil: none does.
 	Lists func(words []Word) bool
 	// Secret are patterns of the names that are left out of such a list.
 	Secret []string

@@ -124,8 +124,8 @@ func kindOf(c syntax.Command) string {
 	return "it uses a part of the shell language that is not judged"
 }
 
-// binary takes a && b, a || b and a | b. What stands right of && and || may not run; each part of a pipeline has a shell
-// of its own.
+// binary takes a && b, a || b and a | b. What stands right of && and || may not run; each part of a
+// pipeline has a shell of its own.
 func (r *reader) binary(c *syntax.BinaryCmd, st *state) (node, error) {
 	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 		_, timed := c.X.Cmd.(*syntax.TimeClause)
@@ -196,7 +196,8 @@ func (r *reader) branch(c *syntax.IfClause, st *state) (node, error) {
 	return out, nil
 }
 
-// loop reads a body as it is when it was run before: what it sets and changes is so from its start on.
+// loop reads a body as it is when it was run before: what it sets and changes is so from its start
+// on.
 func (r *reader) loop(st *state, read func(*state) (node, error)) (node, error) {
 	if r.loops++; r.loops > maxLoops {
 		return nil, refuse("its loops are nested too deeply")

@@ -73,7 +73,8 @@ func (r *reader) binaryTest(x *syntax.BinaryTest, st *state) (string, error) {
 	return "", refuse("it tests in an unusual way")
 }
 
-// numbers takes a comparison of numbers, which bash evaluates as arithmetic: only digits and $? may stand there.
+// numbers takes a comparison of numbers, which bash evaluates as arithmetic: only digits and $? may
+// stand there.
 func (r *reader) numbers(x *syntax.BinaryTest, st *state) (string, error) {
 	var sides []string
 	for _, side := range []syntax.TestExpr{x.X, x.Y} {

@@ -12,9 +12,11 @@ type order struct {
 	begun chan struct{} // closed when it runs
 }
 
-// serve runs a command and then those that come over the lifeline, one at a time, for as long as each leaves nothing behind. To
-// start this program anew takes as much as most commands. Nothing goes from one command to the next: what belongs to a command,
-// its folder, environment and streams, is set in its own process or comes with it, and walls are never built in a shim that stays.
+// serve runs a command and then those that come over the lifeline, one at a time, for as long as
+// each leaves nothing behind. To start this program anew takes as much as most commands. Nothing
+// goes from one command to the next: what belongs to a command, its folder, environment and
+// streams, is set in its own process or comes with it, and walls are never built in a shim that
+// stays.
 func serve(spec Spec) int {
 	next := make(chan order)
 	now := order{spec: spec, under: newSupervisor()}
@@ -32,8 +34,8 @@ func serve(spec Spec) int {
 	}
 }
 
-// listen takes commands from the lifeline until it closes; then it ends what runs. It reads on only when the command before
-// runs, so that a sweep finds it.
+// listen takes commands from the lifeline until it closes; then it ends what runs. It reads on only
+// when the command before runs, so that a sweep finds it.
 func listen(s *supervisor, next chan<- order) {
 	for {
 		spec, err := receive(lifelineFD)
@@ -49,7 +51,8 @@ func listen(s *supervisor, next chan<- order) {
 	}
 }
 
-// receive reads a spec, and the standard streams of its command into their places. They came with its first bytes (unix(7)).
+// receive reads a spec, and the standard streams of its command into their places. They came with
+// its first bytes (unix(7)).
 func receive(fd int) (Spec, error) {
 	var size [4]byte
 	rights := make([]byte, syscall.CmsgSpace(streams*4))

@@ -22,7 +22,8 @@ type Spec struct {
 	Box    box.Box // built before the command starts
 }
 
-// Limits are resource limits of the command and of each of its children. Zero leaves the inherited one.
+// Limits are resource limits of the command and of each of its children. Zero leaves the inherited
+// one.
 type Limits struct {
 	FileBytes  uint64 // largest file written, in bytes
 	CPUSeconds uint64 // processor time of one process, in seconds

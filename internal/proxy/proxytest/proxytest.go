@@ -1,8 +1,11 @@
-// Package proxytest is a site of one small package in each form that programs fetch, for tests of what carries them there.
+// Package proxytest is a site of one small package in each form that programs fetch, for tests of
+// what carries them there.
 //
-// The one rule: the names of the site exist nowhere else, so what was fetched came through what is tested.
+// The one rule: the names of the site exist nowhere else, so what was fetched came through what is
+// tested.
 //
-// Start reading at New. Known limits: npm and pip must be told not to look elsewhere, which Environment does.
+// Start reading at New. Known limits: npm and pip must be told not to look elsewhere, which
+// Environment does.
 package proxytest
 
 import (
@@ -59,8 +62,8 @@ func (s *Site) Environment() []string {
 	}
 }
 
-// Fetch is how a program fetches its package into the folder it runs in, as a command of a shell, and the file that is
-// there then.
+// Fetch is how a program fetches its package into the folder it runs in, as a command of a shell,
+// and the file that is there then.
 type Fetch struct{ Program, Command, Made string }
 
 // Fetches are those of all programs.
@@ -75,7 +78,8 @@ func Fetches() []Fetch {
 	}
 }
 
-// identity makes a certificate for the names of the test, and the file of the authority that clients trust.
+// identity makes a certificate for the names of the test, and the file of the authority that
+// clients trust.
 func identity(t testing.TB, dir string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,13 +1,16 @@
-// Package sight looks at folders for many commands, one after the other: where paths lead, and which names there are.
+// Package sight looks at folders for many commands, one after the other: where paths lead, and
+// which names there are.
 //
-// What was seen holds as long as each folder that was looked into is the same and has not changed, by the time of change
-// that the kernel alone sets. So a command costs one look at each folder, and not one at each of a hundred places in them.
+// What was seen holds as long as each folder that was looked into is the same and has not changed,
+// by the time of change that the kernel alone sets. So a command costs one look at each folder, and
+// not one at each of a hundred places in them.
 //
 // The one rule: what a Glance tells is how things are at the time of that glance.
 //
 // Start reading at Glance.
 //
-// Known limits: a change of a file system that another machine serves may be seen late, after MaxAge at the latest.
+// Known limits: a change of a file system that another machine serves may be seen late, after
+// MaxAge at the latest.
 package sight
 
 import (
@@ -21,8 +24,8 @@ import (
 const (
 	// MaxAge bounds how long anything is believed.
 	MaxAge = 30 * time.Second
-	// ClockStep is more than the step of any file system's clock: a folder that had changed less than this before it was looked at
-	// may have changed again without a trace.
+	// ClockStep is more than the step of any file system's clock: a folder that had changed less
+	// than this before it was looked at may have changed again without a trace.
 	ClockStep = 50 * time.Millisecond
 
 	maxKnown = 4096 // things that are remembered
@@ -62,7 +65,8 @@ func (m Mark) Is(kind uint32) bool { return m.Err == nil && m.Mode&syscall.S_IFM
 // Marks are those of some paths.
 type Marks map[string]Mark
 
-// Glance is one look at things: each path is looked at once. It is good for one command, and for one goroutine.
+// Glance is one look at things: each path is looked at once. It is good for one command, and for
+// one goroutine.
 type Glance struct {
 	sight *Sight
 	now   time.Time
@@ -106,8 +110,8 @@ func (g *Glance) Same(marks Marks, at time.Time) bool {
 // Now is when the glance began.
 func (g *Glance) Now() time.Time { return g.now }
 
-// Real is a path free of links, as filepath.EvalSymlinks has it; false: nothing is there, or it cannot be told. The path is
-// absolute.
+// Real is a path free of links, as filepath.EvalSymlinks has it; false: nothing is there, or it
+// cannot be told. The path is absolute.
 func (g *Glance) Real(path string) (string, bool) {
 	a := g.ask(question{path, false}, func(a *answer) { a.real = g.follow(path, a.folders) })
 	return a.real, a.real != ""
@@ -192,8 +196,8 @@ func target(link string) string {
 	return string(buf[:n])
 }
 
-// read lists a folder by the calls that this takes. Package os makes twice as many, for the case that it is a file that may
-// block.
+// read lists a folder by the calls that this takes. Package os makes twice as many, for the case
+// that it is a file that may block.
 func read(dir string) map[string]bool {
 	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// later is a glance of a time at which nothing has changed for long, so that what is remembered counts.
+// later is a glance of a time at which nothing has changed for long, so that what is remembered
+// counts.
 func (s *Sight) later() *Glance {
 	g := s.Glance()
 	g.now = g.now.Add(time.Second)
 	return g
 }
 
-// tick waits until the clock of the file system has moved, so that what changes from now on has another time of change than
-// what has changed before.
+// tick waits until the clock of the file system has moved, so that what changes from now on has
+// another time of change than what has changed before.
 func tick(t *testing.T, dir string) {
 	t.Helper()
 	first := time.Time{}
@@ -43,7 +44,8 @@ func tick(t *testing.T, dir string) {
 	}
 }
 
-// Whatever happens to a tree, what is remembered of it is what package filepath and package os find there now.
+// Whatever happens to a tree, what is remembered of it is what package filepath and package os find
+// there now.
 func TestWhatIsRememberedIsHowItIs(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

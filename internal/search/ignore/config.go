@@ -8,8 +8,9 @@ import (
 // maxIncludes bounds how deep configuration files may include one another.
 const maxIncludes = 5
 
-// excludesFile returns the path of core.excludesFile for the repository at top, whose folder of git's is common: the last value
-// of the system's, the person's and the repository's configuration, else the default place.
+// excludesFile returns the path of core.excludesFile for the repository at top, whose folder of
+// git's is common: the last value of the system's, the user's and the repository's configuration,
+// else the default place.
 func (f Finder) excludesFile(top, common string) string {
 	c := f.personConfig()
 	if common != "" {
@@ -24,7 +25,7 @@ func (f Finder) excludesFile(top, common string) string {
 	return f.userFile("ignore")
 }
 
-// personConfig reads the configuration of the system and of the person.
+// personConfig reads the configuration of the system and of the user.
 func (f Finder) personConfig() config {
 	if f.Person == nil {
 		c := config{finder: f}
@@ -37,7 +38,8 @@ func (f Finder) personConfig() config {
 	return f.Person.config
 }
 
-// configFiles lists the configuration files of the system and of the person, lowest precedence first.
+// configFiles lists the configuration files of the system and of the user, lowest precedence
+// first.
 func (f Finder) configFiles() []string {
 	var files []string
 	if f.env("GIT_CONFIG_NOSYSTEM") == "" {
@@ -55,7 +57,7 @@ func (f Finder) configFiles() []string {
 	return files
 }
 
-// userFile returns the path of a file in the person's git configuration folder.
+// userFile returns the path of a file in the user's git configuration folder.
 func (f Finder) userFile(name string) string {
 	if dir := f.env("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhatThePersonConfiguredIsReadOnce takes the files away behind the first repository: the others are still judged by them, and a
-// repository that names a file of its own by that one.
+// TestWhatThePersonConfiguredIsReadOnce takes the files away behind the first repository: the
+// others are still judged by them, and a repository that names a file of its own by that one.
 func TestWhatThePersonConfiguredIsReadOnce(t *testing.T) {
 	home := t.TempDir()
 	put := func(path, text string) string {

@@ -13,8 +13,8 @@ func readFile(path string) []byte { return readWith(path, 0) }
 // readInTree is readFile for a file that the tree brings along: like git, it follows no link.
 func readInTree(path string) []byte { return readWith(path, syscall.O_NOFOLLOW) }
 
-// readWith makes the system calls itself: each search reads half a dozen of these small files, and package os needs twice as many
-// calls for one.
+// readWith makes the system calls itself: each search reads half a dozen of these small files, and
+// package os needs twice as many calls for one.
 func readWith(path string, flag int) []byte {
 	if path == "" {
 		return nil

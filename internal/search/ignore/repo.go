@@ -21,12 +21,13 @@ const (
 type Finder struct {
 	// Env looks up a variable; nil means os.Getenv.
 	Env func(string) string
-	// Person, when given, keeps what is configured for the person, so that it is read once for all repositories of a walk.
+	// Person, when given, keeps what is configured for the user, so that it is read once for all
+	// repositories of a walk.
 	Person *Person
 }
 
-// Person is what is configured for the person beside all repositories, as it was when it was first asked for. The zero
-// value is ready; it is safe for concurrent use.
+// Person is what is configured for the user beside all repositories, as it was when it was first
+// asked for. The zero value is ready; it is safe for concurrent use.
 type Person struct {
 	once   sync.Once
 	config config // without those of a repository
@@ -101,7 +102,8 @@ func addRules(all []*Rules, r *Rules) []*Rules {
 	return all
 }
 
-// personRules reads the file that core.excludesFile names: most repositories name the same, or none.
+// personRules reads the file that core.excludesFile names: most repositories name the same, or
+// none.
 func (f Finder) personRules(path string) *Rules {
 	p := f.Person
 	if p == nil {

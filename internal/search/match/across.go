@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// across finds the matches of a whole text with the automaton, which tells up to where one is known and from where on it may
-// have begun: that part alone is for the machine. It reports false where the automaton has given up, at s.pos.
+// across finds the matches of a whole text with the automaton, which tells up to where one is known
+// and from where on it may have begun: that part alone is for the machine. It reports false where
+// the automaton has given up, at s.pos.
 func (s *Scanner) across(ctx context.Context) (bool, error) {
 	text := s.buf[:s.end]
 	s.sight.reset()
@@ -39,7 +40,8 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// skip returns the first line at or after one on which a match may begin, by where the lines start; -1 if there is none.
+// skip returns the first line at or after one on which a match may begin, by where the lines start;
+// -1 if there is none.
 func (s *Scanner) skip(line int) int {
 	if s.m.need == nil {
 		return line
@@ -80,9 +82,10 @@ func (s *Scanner) machine() *machine {
 	return s.tail
 }
 
-// seek looks in a text for a match that begins at or after from, the start of a line, and ends before or at known, the first
-// such place; -1 if there is none. It begins at or after begun, the start of a line. skip says at which line to go on where
-// no match has begun. It is not ok when there are too many states; the next time it starts afresh.
+// seek looks in a text for a match that begins at or after from, the start of a line, and ends
+// before or at known, the first such place; -1 if there is none. It begins at or after begun, the
+// start of a line. skip says at which line to go on where no match has begun. It is not ok when
+// there are too many states; the next time it starts afresh.
 func (d *dfa) seek(text []byte, from int, skip func(line int) int) (begun, known int, ok bool) {
 	if begun = skip(from); begun < 0 {
 		return 0, -1, true

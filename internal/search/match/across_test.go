@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMatchesAcrossLinesAgreeWithRegexp compares a search across lines by the automaton and by literals with one by regexp.
+// TestMatchesAcrossLinesAgreeWithRegexp compares a search across lines by the automaton and by
+// literals with one by regexp.
 func TestMatchesAcrossLinesAgreeWithRegexp(t *testing.T) {
 	m := maker{Rand: rand.New(rand.NewPCG(5, 5))}
 	near, also := 0, 0
@@ -126,8 +127,8 @@ func FuzzAcrossLines(f *testing.F) {
 	})
 }
 
-// rounds is how often a random test goes round: under -short, with which the race detector runs and where each takes ten times as long, a
-// tenth.
+// rounds is how often a random test goes round: under -short, with which the race detector runs and
+// where each takes ten times as long, a tenth.
 func rounds(usual int) int {
 	if testing.Short() {
 		return usual / 10

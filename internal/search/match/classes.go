@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// What \w, \d and \s stand for, as in ripgrep and in UTS 18 annex C: Alphabetic, marks, decimal digits, connectors and
-// joiners; decimal digits; White_Space. Alphabetic is the letters, the letter numbers and the circled and squared
-// Latin letters (Other_Alphabetic beyond the marks).
+// What \w, \d and \s stand for, as in ripgrep and in UTS 18 annex C: Alphabetic, marks, decimal
+// digits, connectors and joiners; decimal digits; White_Space. Alphabetic is the letters, the
+// letter numbers and the circled and squared Latin letters (Other_Alphabetic beyond the marks).
 const (
 	wordClass  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}\x{200D}`
 	digitClass = `\p{Nd}`
@@ -55,8 +55,8 @@ func complement(in func(rune) bool) string {
 	return b.String()
 }
 
-// unicodeClasses writes out \w, \d and \s, which Go's syntax has for ASCII alone. The pattern is a valid one; classes in
-// brackets that are named, such as [[:alpha:]], stay ASCII, as everywhere.
+// unicodeClasses writes out \w, \d and \s, which Go's syntax has for ASCII alone. The pattern is a
+// valid one; classes in brackets that are named, such as [[:alpha:]], stay ASCII, as everywhere.
 func unicodeClasses(pattern string) string {
 	if !strings.Contains(pattern, `\`) {
 		return pattern

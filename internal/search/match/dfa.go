@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// dfa answers whether a line matches, and nothing else: no captures, no leftmost rule. A state is a set
-// of the regexp's instructions; it and its transitions are worked out when a line first leads there. Those of ASCII
-// stand in a table, the others in a small cache. It belongs to one worker.
+// dfa answers whether a line matches, and nothing else: no captures, no leftmost rule. A state is a
+// set of the regexp's instructions; it and its transitions are worked out when a line first leads
+// there. Those of ASCII stand in a table, the others in a small cache. It belongs to one worker.
 type dfa struct {
 	prog     *syntax.Prog
 	anchored bool // a match can only begin where the line does
@@ -51,7 +51,8 @@ const (
 	endColumn = utf8.RuneSelf
 	endOfLine = rune(-1)
 
-	// A state is named by where its columns begin in the table, so that a transition is one look; three have none.
+	// A state is named by where its columns begin in the table, so that a transition is one look;
+	// three have none.
 	stateUnknown = 0
 	stateMatch   = 1
 	stateDead    = 2 // no match any more
@@ -160,8 +161,8 @@ func (d *dfa) beyond(state int32, r rune) int32 {
 	return next
 }
 
-// step works out one transition. It returns stateUnknown when there are too many states: the line at
-// hand is then for regexp, and the next one starts afresh.
+// step works out one transition. It returns stateUnknown when there are too many states: the line
+// at hand is then for regexp, and the next one starts afresh.
 func (d *dfa) step(state int32, r rune) int32 {
 	if len(d.states) >= d.most {
 		d.resets++

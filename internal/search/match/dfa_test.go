@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestGivesUpOnTooManyStates needs 2^12 states, so the automaton has to leave the pattern to regexp.
+// TestGivesUpOnTooManyStates needs 2^12 states, so the automaton has to leave the pattern to
+// regexp.
 func TestGivesUpOnTooManyStates(t *testing.T) {
 	const pattern = "a[ab]{12}c"
 	m, err := Compile(Query{Pattern: pattern})
@@ -38,7 +39,8 @@ func TestGivesUpOnTooManyStates(t *testing.T) {
 	}
 }
 
-// TestAutomatonDoesTheWork makes sure that the usual pattern on the usual line never reaches regexp.
+// TestAutomatonDoesTheWork makes sure that the usual pattern on the usual line never reaches
+// regexp.
 func TestAutomatonDoesTheWork(t *testing.T) {
 	for _, pattern := range []string{`^func \w+\(`, `\bfoo\b|bar$`, `(?i)[a-z]+_test`, `\w{20,}`, `^\s*$`} {
 		m, err := Compile(Query{Pattern: pattern, Word: len(pattern)%2 == 0})

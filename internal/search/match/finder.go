@@ -7,8 +7,8 @@ import (
 	"adze/internal/search/match/kern"
 )
 
-// finder names the places that a match may be at: those of literals, of windows of byte sets or of long runs of one class,
-// whichever is rarest. It is made once for a pattern.
+// finder names the places that a match may be at: those of literals, of windows of byte sets or of
+// long runs of one class, whichever is rarest. It is made once for a pattern.
 type finder struct {
 	needles []needle // by alternative; none for classes, whose places say no more than which line to test
 	pair    kern.Pair
@@ -80,7 +80,8 @@ func (n *needle) pair() kern.Pair {
 	return p
 }
 
-// rarest returns the offset of the rarest byte but the one at not; a second one differs from the first if it can.
+// rarest returns the offset of the rarest byte but the one at not; a second one differs from the
+// first if it can.
 func (n *needle) rarest(not int) int {
 	best, odds := 0, 2.0
 	for i, b := range n.text {
@@ -98,7 +99,8 @@ func (n *needle) rarest(not int) int {
 	return best
 }
 
-// addTo makes the rarest three bytes in a row an alternative of a window; a shorter literal leaves the rest open.
+// addTo makes the rarest three bytes in a row an alternative of a window; a shorter literal leaves
+// the rest open.
 func (n *needle) addTo(w *kern.Window, alternative int) {
 	best := 2.0
 	for i := 0; i == 0 || i+3 <= len(n.text); i++ {
@@ -173,8 +175,8 @@ func (n *needle) judge(f *finder, text []byte, at int) verdict {
 	return min(f.left.holds(text, at-1, text[at]), f.right.holds(text, end, text[end-1]))
 }
 
-// holds says whether an edge is as it should be; beside is the place next to the literal, whose last byte on that side is own.
-// What lies beyond ASCII is left to those who know all of the line.
+// holds says whether an edge is as it should be; beside is the place next to the literal, whose
+// last byte on that side is own. What lies beyond ASCII is left to those who know all of the line.
 func (e edge) holds(text []byte, beside int, own byte) verdict {
 	switch e {
 	case edgeAny:
@@ -199,7 +201,8 @@ func (e edge) holds(text []byte, beside int, own byte) verdict {
 	return nothing
 }
 
-// lineEnds says whether a line ends or begins at a place beside a literal. Whether a \r belongs to the end is for others.
+// lineEnds says whether a line ends or begins at a place beside a literal. Whether a \r belongs to
+// the end is for others.
 func lineEnds(text []byte, beside int) verdict {
 	switch {
 	case beside < 0 || beside >= len(text) || text[beside] == '\n':
@@ -262,7 +265,8 @@ func newSighting(f *finder) *sighting {
 // reset starts a new text.
 func (s *sighting) reset() { s.at, s.n, s.searched = 0, 0, 0 }
 
-// next returns the first place at or after from that a match may be at, and what is known of it; -1 if there is none.
+// next returns the first place at or after from that a match may be at, and what is known of it; -1
+// if there is none.
 func (s *sighting) next(text []byte, from int) (int, verdict) {
 	for {
 		for ; s.at < s.n; s.at++ {

@@ -32,7 +32,8 @@ func (m *Matcher) twins() *Matcher {
 	return &plain
 }
 
-// byLine is what the lines of a text say one by one, each asked without any of what comes before the last test.
+// byLine is what the lines of a text say one by one, each asked without any of what comes before
+// the last test.
 func byLine(m *Matcher, text []byte) (count int) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSuffix(line, []byte{'\n'})
@@ -43,8 +44,9 @@ func byLine(m *Matcher, text []byte) (count int) {
 	return count
 }
 
-// TestNoCandidateIsLeftOut compares what prefilters and kernels find with every line asked by itself: in text beyond ASCII and with
-// boundaries, which regexp does not know, in long runs and windows, with the scanners used again for text after text.
+// TestNoCandidateIsLeftOut compares what prefilters and kernels find with every line asked by
+// itself: in text beyond ASCII and with boundaries, which regexp does not know, in long runs and
+// windows, with the scanners used again for text after text.
 func TestNoCandidateIsLeftOut(t *testing.T) {
 	patterns := []string{
 		`foo`, `\bfoo\b`, `\bfoo`, `foo\b`, `\bfoo|foobar\b`, `\b(foo|foobar|kx)\b`, `\b(?:a|ab|aß)\b`, `foo|bar|kx|öl`, `[a-k]{3}_[A-Z]+`, `\d-\d`, `f\d+o`, `x[^a]y`,
@@ -112,7 +114,8 @@ func TestWhatIsLookedFor(t *testing.T) {
 	}
 }
 
-// FuzzPrefilter compares kernels and twins with every line asked by itself, for patterns of the fuzzer's own.
+// FuzzPrefilter compares kernels and twins with every line asked by itself, for patterns of the
+// fuzzer's own.
 func FuzzPrefilter(f *testing.F) {
 	f.Add(`\b(foo|bar)\b`, []byte("a foo\nbär\n"), true, uint8(90))
 	f.Add(`[A-Z]{3}_x|\d{9,}`, []byte("ABC_x 123456789\n"), false, uint8(200))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Hint says what a pattern without a match may have meant, to follow the words that nothing matched; empty where nothing
-// is to be said. Each is a habit from another language of patterns.
+// Hint says what a pattern without a match may have meant, to follow the words that nothing
+// matched; empty where nothing is to be said. Each is a habit from another language of patterns.
 func Hint(q Query) string {
 	tree, err := syntax.Parse(q.Pattern, syntax.Perl)
 	switch {

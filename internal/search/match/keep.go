@@ -31,7 +31,8 @@ func (s *Scanner) before(from int) []int {
 	return starts
 }
 
-// context lists the lines in front of from that were not kept yet, those that have left the buffer with a long line, too.
+// context lists the lines in front of from that were not kept yet, those that have left the buffer
+// with a long line, too.
 func (s *Scanner) context(from int) []Line {
 	starts, held := s.before(from), s.earlier
 	s.earlier = nil
@@ -82,8 +83,8 @@ func (s *Scanner) match(from, to int) Line {
 	return l.cut(text, s.c.Width)
 }
 
-// Place finds out where the matches lie in lines for which that was left undone: most that are kept are given up again for
-// lines of an earlier file.
+// Place finds out where the matches lie in lines for which that was left undone: most that are kept
+// are given up again for lines of an earlier file.
 func (m *Matcher) Place(lines []Line) {
 	for i := range lines {
 		if l := &lines[i]; l.late {

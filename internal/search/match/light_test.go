@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A line that is longer than the usual buffer gives the same where it goes by as where all of it is held, when a literal is all of a match
-// and lines are cut.
+// A line that is longer than the usual buffer gives the same where it goes by as where all of it is
+// held, when a literal is all of a match and lines are cut.
 func TestLongLinesGoByAsTheyAreHeld(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	patterns := []Query{

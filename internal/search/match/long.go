@@ -15,8 +15,8 @@ const (
 	longAround = 64 << 10
 )
 
-// longLine is a line that does not fit into the buffer: it is searched piece by piece while it goes by. All places are
-// those of the scanner's buffer.
+// longLine is a line that does not fit into the buffer: it is searched piece by piece while it goes
+// by. All places are those of the scanner's buffer.
 type longLine struct {
 	*Scanner
 	number  int
@@ -31,8 +31,8 @@ type longLine struct {
 	head    Line   // its beginning, as context of others
 }
 
-// lighten makes room in a full buffer by holding the context in front of the line that is read as lines, and reports whether
-// there was any.
+// lighten makes room in a full buffer by holding the context in front of the line that is read as
+// lines, and reports whether there was any.
 func (s *Scanner) lighten() bool {
 	if s.pos == 0 {
 		return false
@@ -45,7 +45,8 @@ func (s *Scanner) lighten() bool {
 	return true
 }
 
-// drop lets go of the first bytes of the buffer, up to the start of the line that is to be searched next.
+// drop lets go of the first bytes of the buffer, up to the start of the line that is to be searched
+// next.
 func (s *Scanner) drop(from int) {
 	copy(s.buf, s.buf[from:s.end])
 	s.gone += from
@@ -53,7 +54,8 @@ func (s *Scanner) drop(from int) {
 	s.pos, s.shown, s.counted = 0, 0, 0
 }
 
-// long searches the line at s.pos, which fills the buffer, and what follows until the line has ended.
+// long searches the line at s.pos, which fills the buffer, and what follows until the line has
+// ended.
 func (s *Scanner) long(ctx context.Context, r io.Reader) (_ io.Reader, atEnd bool, err error) {
 	if !s.m.alone() && s.slow == nil {
 		if s.slow = newPatientDFA(s.m.prog); s.slow == nil {
@@ -136,11 +138,12 @@ func (l *longLine) literal(stop int) {
 	l.at = max(l.at, stop-l.m.need.longest()+1)
 }
 
-// pieceAtOnce is how many bytes are searched between two looks at whether the search was aborted; fewer where a test made the
-// buffer small.
+// pieceAtOnce is how many bytes are searched between two looks at whether the search was aborted;
+// fewer where a test made the buffer small.
 const pieceAtOnce = 64 << 10
 
-// automaton goes on with the line. What may not be complete, a character or what ends the line, is left for the next piece.
+// automaton goes on with the line. What may not be complete, a character or what ends the line, is
+// left for the next piece.
 func (l *longLine) automaton(ctx context.Context, stop int, ended bool) error {
 	limit := stop
 	switch {
@@ -228,8 +231,8 @@ func (l *longLine) excerpt(stop int, ended bool) Line {
 	return line
 }
 
-// within finds the match that was noticed at a place of a text, which is a part of a line. Where it began before the part,
-// nothing but the place is known.
+// within finds the match that was noticed at a place of a text, which is a part of a line. Where it
+// began before the part, nothing but the place is known.
 func (m *Matcher) within(text []byte, opened bool, where int) (from, to int) {
 	first := 0
 	if opened && len(text) > 0 {

@@ -17,8 +17,8 @@ func small(m *Matcher, c Config) *Scanner {
 	return s
 }
 
-// agreeLong compares what is said about lines that do not fit into the buffer with what regexp says: which lines match, which
-// are their context, and that what is shown of them stands there.
+// agreeLong compares what is said about lines that do not fit into the buffer with what regexp
+// says: which lines match, which are their context, and that what is shown of them stands there.
 func agreeLong(t *testing.T, q Query, c Config, text string) {
 	t.Helper()
 	m, err := Compile(q)

@@ -65,7 +65,8 @@ func TestRepeatedWords(t *testing.T) {
 	}
 }
 
-// TestMadePatternsAgreeWithRegexp does what TestAgreesWithRegexp does with patterns that are put together from all forms.
+// TestMadePatternsAgreeWithRegexp does what TestAgreesWithRegexp does with patterns that are put
+// together from all forms.
 func TestMadePatternsAgreeWithRegexp(t *testing.T) {
 	m := maker{Rand: rand.New(rand.NewPCG(1, 9))}
 	for range rounds(3_000) {
@@ -77,7 +78,8 @@ func TestMadePatternsAgreeWithRegexp(t *testing.T) {
 	}
 }
 
-// FuzzMadePatterns does the same from the fuzzer's seeds, also with lines that do not fit into the buffer.
+// FuzzMadePatterns does the same from the fuzzer's seeds, also with lines that do not fit into the
+// buffer.
 func FuzzMadePatterns(f *testing.F) {
 	f.Add(uint64(1), uint64(2), uint8(0))
 	f.Fuzz(func(t *testing.T, a, b uint64, n uint8) {

@@ -1,24 +1,27 @@
 // Package match finds the lines of a file that match a pattern.
 //
-// The one rule: the standard regexp, applied to one line after another, says what is right; all else
-// here only finds out sooner that a line cannot match. A test compares the two. Its classes are widened to Unicode
-// (classes.go), and \b beyond ASCII is for words.go, which regexp has no word about.
+// The one rule: the standard regexp, applied to one line after another, says what is right; all
+// else here only finds out sooner that a line cannot match. A test compares the two. Its classes
+// are widened to Unicode (classes.go), and \b beyond ASCII is for words.go, which regexp has no
+// word about.
 //
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
 // lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested, by
-// the automaton in dfa.go. Where no literal is rare enough, a window of byte classes or a long run of one does
-// (window.go). Package kern finds them, with vector instructions where the processor has them. Across lines the automaton
-// tells about where a match lies (across.go).
+// the automaton in dfa.go. Where no literal is rare enough, a window of byte classes or a long run
+// of one does (window.go). Package kern finds them, with vector instructions where the processor
+// has them. Across lines the automaton tells about where a match lies (across.go).
 //
-// A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line. Only for a pattern that
-// names \r itself is it part of the line, too.
-// Bytes are matched as they are: in text that is not UTF-8 only its ASCII part can be named.
+// A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line.
+// Only for a pattern that names \r itself is it part of the line, too. Bytes are matched as they
+// are: in text that is not UTF-8 only its ASCII part can be named.
 //
-// A line longer than MaxLine is not held: it is searched while it goes by (long.go), and shown around its match.
+// A line longer than MaxLine is not held: it is searched while it goes by (long.go), and shown
+// around its match.
 //
-// Known limits: a multiline search whose matches may have a line break counts at most
-// one match that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as too large; "$" is then
-// before "\n" only. Of a line longer than MaxLine whose match began far in front of where it was noticed, only that place is known.
+// Known limits: a multiline search whose matches may have a line break counts at most one match
+// that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as
+// too large; "$" is then before "\n" only. Of a line longer than MaxLine whose match began far in
+// front of where it was noticed, only that place is known.
 package match
 
 import (
@@ -57,8 +60,8 @@ type Matcher struct {
 // notWord is what may stand beside a whole word.
 const notWord = `[^` + wordClass + `]`
 
-// MaxPattern bounds a pattern in bytes. Compiling and matching cost time for each byte of it, a megabyte takes
-// minutes, and nobody looks for a text of that length.
+// MaxPattern bounds a pattern in bytes. Compiling and matching cost time for each byte of it, a
+// megabyte takes minutes, and nobody looks for a text of that length.
 const MaxPattern = 8 << 10
 
 // Compile checks and prepares a query. Its error is a *PatternError.
@@ -120,7 +123,8 @@ func wrap(expr string, q Query) string {
 	return expr
 }
 
-// closed ends a quotation (\Q) that goes on to the end of a pattern, so that something else can follow it.
+// closed ends a quotation (\Q) that goes on to the end of a pattern, so that something else can
+// follow it.
 func closed(expr string) string {
 	if _, err := syntax.Parse("(?:"+expr+")", syntax.Perl); err != nil {
 		return expr + `\E`
@@ -128,8 +132,9 @@ func closed(expr string) string {
 	return expr
 }
 
-// prefilter prepares what decides about lines before regexp has to: what every match of the expression
-// contains, and the program of the dfa. inner is the expression without the edges of a whole word.
+// prefilter prepares what decides about lines before regexp has to: what every match of the
+// expression contains, and the program of the dfa. inner is the expression without the edges of a
+// whole word.
 func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -157,7 +162,8 @@ func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	found := needOf(core, false)
 	if m.multiline && found.far {
-		// It tells which files hold no match; which lines, only what lies on the line where a match begins.
+		// It tells which files hold no match; which lines, only what lies on the line where a match
+		// begins.
 		m.also = newFinder(found.alts)
 		found = needOf(core, true)
 	}
@@ -203,8 +209,8 @@ func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs, Flags: tree.Flags}, left, right
 }
 
-// edgeOf is what an expression says of what is beside it, where line and text stand for an end on that side. Across lines the end
-// of the text is not that of a line.
+// edgeOf is what an expression says of what is beside it, where line and text stand for an end on
+// that side. Across lines the end of the text is not that of a line.
 func (m *Matcher) edgeOf(re *syntax.Regexp, line, text syntax.Op) edge {
 	switch {
 	case re.Op == syntax.OpWordBoundary:

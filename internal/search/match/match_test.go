@@ -178,7 +178,8 @@ func TestPatternErrors(t *testing.T) {
 func naive(q Query, c Config, text string) (int, string) {
 	expr := regexp.QuoteMeta(q.Pattern)
 	if !q.Literal {
-		// Where a line holds a whole word, it does so between the ends of the line or other characters.
+		// Where a line holds a whole word, it does so between the ends of the line or other
+		// characters.
 		whole := "(?:^|" + notWord + ")foo(?:$|" + notWord + ")"
 		if q.Word {
 			whole = "foo"

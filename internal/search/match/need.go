@@ -8,10 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxAlternatives bounds how many windows of package kern are looked for at once: there is a bit for each.
+// maxAlternatives bounds how many windows of package kern are looked for at once: there is a bit
+// for each.
 const maxAlternatives = 8
 
-// maxLiterals bounds how many literals are: they share the bits, and a place of one is compared with all that have its bit.
+// maxLiterals bounds how many literals are: they share the bits, and a place of one is compared
+// with all that have its bit.
 const maxLiterals = 4 * maxAlternatives
 
 // need is a choice of literals: every match contains at least one of them.
@@ -28,7 +30,8 @@ type literal struct {
 	fold bool   // ASCII letters in either case
 }
 
-// needOf reads the best choice off a parsed expression; with near, the best of what lies on the line on which a match begins.
+// needOf reads the best choice off a parsed expression; with near, the best of what lies on the
+// line on which a match begins.
 func needOf(re *syntax.Regexp, near bool) need {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -148,8 +151,8 @@ func (n need) odds() float64 {
 	return min(sum, 1)
 }
 
-// odds estimates how often the three rarest bytes of a literal stand where they should. A long one is not rarer for
-// that: `return` is far more frequent than `Error`.
+// odds estimates how often the three rarest bytes of a literal stand where they should. A long one
+// is not rarer for that: `return` is far more frequent than `Error`.
 func (l literal) odds() float64 {
 	least := [3]float64{1, 1, 1}
 	for i := range len(l.text) {

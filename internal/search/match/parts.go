@@ -11,8 +11,9 @@ type Part struct {
 	Lines    int // in front of it
 }
 
-// RunParts searches parts of a file as Run does all of it: what they leave out is known to hold no match. They are in order and apart
-// from each other. It is not for queries across lines, nor with context.
+// RunParts searches parts of a file as Run does all of it: what they leave out is known to hold no
+// match. They are in order and apart from each other. It is not for queries across lines, nor with
+// context.
 func (s *Scanner) RunParts(ctx context.Context, r io.ReaderAt, parts []Part, keep int) (Found, error) {
 	s.reset(keep)
 	for _, p := range parts {

@@ -8,8 +8,9 @@ import (
 // maxPatient bounds the states of a dfa that may not give up, by the instructions they are made of.
 const maxPatient = 1 << 19
 
-// newPatientDFA is a dfa for text that is gone once it was seen, so that nobody else can be asked: it takes a pattern of any
-// size, and when it has too many states it forgets all but the one it is in.
+// newPatientDFA is a dfa for text that is gone once it was seen, so that nobody else can be asked:
+// it takes a pattern of any size, and when it has too many states it forgets all but the one it is
+// in.
 func newPatientDFA(prog *syntax.Prog) *dfa {
 	if prog == nil {
 		return nil
@@ -19,8 +20,8 @@ func newPatientDFA(prog *syntax.Prog) *dfa {
 	return d
 }
 
-// feed goes on from a state through a part of a line, which ends with a whole character. It returns the state it led to and,
-// with stateMatch or stateDead, after how many bytes that was known.
+// feed goes on from a state through a part of a line, which ends with a whole character. It returns
+// the state it led to and, with stateMatch or stateDead, after how many bytes that was known.
 func (d *dfa) feed(state int32, part []byte) (next int32, used int) {
 	for i := 0; i < len(part); {
 		if b := part[i]; b < utf8.RuneSelf {

@@ -131,7 +131,8 @@ func needsBreak(re *syntax.Regexp) bool {
 	return false
 }
 
-// spansLines reports whether a match may contain a line break, or has to do with an end of the text.
+// spansLines reports whether a match may contain a line break, or has to do with an end of the
+// text.
 func spansLines(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:

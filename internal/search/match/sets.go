@@ -26,8 +26,9 @@ func (g *gatherer) rune(r rune, fold bool) {
 	g.class(runes)
 }
 
-// class adds one character of a class, given as pairs of first and last. One that may have several bytes ends a row with the
-// first of them and begins the next with the last; where it may be a byte of ASCII as well, the rows go on through that, too.
+// class adds one character of a class, given as pairs of first and last. One that may have several
+// bytes ends a row with the first of them and begins the next with the last; where it may be a byte
+// of ASCII as well, the rows go on through that, too.
 func (g *gatherer) class(ranges []rune) {
 	ascii, wide := setOf(ranges)
 	if !wide {
@@ -62,7 +63,8 @@ func (g *gatherer) class(ranges []rune) {
 	g.weigh()
 }
 
-// addEnds adds the first and the last bytes of the characters from lo to hi. U+FFFD stands for every byte that is not UTF-8, too.
+// addEnds adds the first and the last bytes of the characters from lo to hi. U+FFFD stands for
+// every byte that is not UTF-8, too.
 func addEnds(first, last *byteSet, lo, hi rune) {
 	if lo <= utf8.RuneError && hi >= utf8.RuneError {
 		first.addRange(utf8.RuneSelf, 0xff)
@@ -99,7 +101,8 @@ func setOf(ranges []rune) (set byteSet, wide bool) {
 	return set, wide
 }
 
-// runOf returns the longest run of one class that every match has, in characters, each of a byte at least.
+// runOf returns the longest run of one class that every match has, in characters, each of a byte at
+// least.
 func runOf(re *syntax.Regexp) (set byteSet, wide bool, least int) {
 	switch re.Op {
 	case syntax.OpCapture:

@@ -1,8 +1,8 @@
 package match
 
-// byteShare is how often each byte occurs in source code, in 100,000 bytes: the mean of the Go toolchain's source tree and of
-// the source of some hundred Go modules with what lies beside it (web pages, C, prose, data). Counted over text files up
-// to 300 kB; 1 stands for less, too.
+// byteShare is how often each byte occurs in source code, in 100,000 bytes: the mean of the Go
+// toolchain's source tree and of the source of some hundred Go modules with what lies beside it
+// (web pages, C, prose, data). Counted over text files up to 300 kB; 1 stands for less, too.
 var byteShare = [256]uint16{
 	1, 1, 1, 1, 2, 1, 1, 1, 1, 3466, 3207, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,

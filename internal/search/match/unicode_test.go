@@ -55,8 +55,8 @@ func TestClassesAreThoseOfUnicode(t *testing.T) {
 	}
 }
 
-// TestBoundariesAgreeWithRegexp maps each character to an ASCII one of the same kind, for which regexp knows the
-// boundaries, and compares the automaton and the machine with it.
+// TestBoundariesAgreeWithRegexp maps each character to an ASCII one of the same kind, for which
+// regexp knows the boundaries, and compares the automaton and the machine with it.
 func TestBoundariesAgreeWithRegexp(t *testing.T) {
 	kinds := map[rune]string{'w': "éß日aक", '1': "٣1１", ' ': " \u00a0", '-': "²—-🙂"}
 	atoms := []string{`\b`, `\B`, `\w`, `\W`, `.`, `\d`, `\s`, `^`, `$`}
@@ -104,7 +104,8 @@ func TestBoundariesAgreeWithRegexp(t *testing.T) {
 	}
 }
 
-// TestMachineAgreesWithRegexp compares both on patterns without boundaries, groups and lines included.
+// TestMachineAgreesWithRegexp compares both on patterns without boundaries, groups and lines
+// included.
 func TestMachineAgreesWithRegexp(t *testing.T) {
 	patterns := []string{"a|ab", "(a|ab)(c|bcd)?", "a*?b", "(?m)^b$", "(x*)(y*)", "a+a", "^$", "(é|日)+", "", "(a*)+", "b|(?m:^a)"}
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -35,8 +35,9 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	return s.spans(ctx)
 }
 
-// spans finds the matches of the whole text. The next one is looked for in the rest of the line on which the last ended,
-// if that is another than it began on, and then from the line after it, so that "^" means what it says.
+// spans finds the matches of the whole text. The next one is looked for in the rest of the line on
+// which the last ended, if that is another than it began on, and then from the line after it, so
+// that "^" means what it says.
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.lacks(s.buf[:s.end]) {
 		return nil
@@ -74,7 +75,8 @@ func (s *Scanner) spans(ctx context.Context) error {
 	return nil
 }
 
-// rest finds a match that begins where another ended, on a line that is not the one that began on, and reaches beyond it.
+// rest finds a match that begins where another ended, on a line that is not the one that began on,
+// and reaches beyond it.
 func (s *Scanner) rest(from, to int) (int, int, bool) {
 	end := lineEnd(s.buf[:s.end], max(from, to-1))
 	if to > end || bytes.IndexByte(s.buf[from:to], '\n') < 0 {

@@ -10,21 +10,26 @@ import (
 
 // Bounds of what is looked for instead of a literal.
 const (
-	// rareEnough is the share of places beyond which looking for them costs more than testing every line.
+	// rareEnough is the share of places beyond which looking for them costs more than testing every
+	// line.
 	rareEnough = 0.02
 	// rareLiteral is the share below which a literal is good enough as it is.
 	rareLiteral = 0.0001
-	// rareWindow is the share below which a window is better than a long run of one class, whose bytes come together.
+	// rareWindow is the share below which a window is better than a long run of one class, whose
+	// bytes come together.
 	rareWindow = 0.0005
-	// longRun is from when on a run of one class is looked for, and maxRun the most that kern.Runs takes.
+	// longRun is from when on a run of one class is looked for, and maxRun the most that kern.Runs
+	// takes.
 	longRun, maxRun = 8, 63
-	// maxSteps bounds the parts of an expression that are looked at; repetitions within repetitions multiply them.
+	// maxSteps bounds the parts of an expression that are looked at; repetitions within repetitions
+	// multiply them.
 	maxSteps = 4000
 	// maxCopies bounds how often a repeated part is written out.
 	maxCopies = 8
 )
 
-// windowFinder looks for windows of byte sets, or for a long run of one class, where that is better than the literals.
+// windowFinder looks for windows of byte sets, or for a long run of one class, where that is better
+// than the literals.
 func windowFinder(re *syntax.Regexp, than need) *finder {
 	odds := than.odds()
 	if than.whole || odds < rareLiteral {
@@ -47,7 +52,8 @@ func windowFinder(re *syntax.Regexp, than need) *finder {
 	return f
 }
 
-// row is a part of a match: byte sets that follow one another. The zero value is of no use: every place has it.
+// row is a part of a match: byte sets that follow one another. The zero value is of no use: every
+// place has it.
 type row []cell
 
 // cell is a byte set and how often a byte is in it.
@@ -89,7 +95,8 @@ func (r row) addTo(w *kern.Window, alternative int) {
 	}
 }
 
-// windowsOf returns windows of up to three sets, one of which every match has; none if nothing is known.
+// windowsOf returns windows of up to three sets, one of which every match has; none if nothing is
+// known.
 func windowsOf(re *syntax.Regexp, budget *int) []row {
 	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
 	g.walk(re)
@@ -128,7 +135,8 @@ func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
 	return all
 }
 
-// gatherer goes through an expression and keeps the rarest sets that follow one another in every match.
+// gatherer goes through an expression and keeps the rarest sets that follow one another in every
+// match.
 type gatherer struct {
 	now    []row // what may stand before the place it has come to: one row, or one for each branch that leads there
 	best   []row
@@ -238,7 +246,8 @@ func (g *gatherer) branches(branches []*syntax.Regexp) {
 	g.weigh()
 }
 
-// times writes a repeated part out: as often as it is there at least, in front and, where there may be more, at the end.
+// times writes a repeated part out: as often as it is there at least, in front and, where there may
+// be more, at the end.
 func (g *gatherer) times(re *syntax.Regexp, n int, exactly bool) {
 	for range n {
 		g.walk(re)

@@ -5,9 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// machine matches a program as regexp does, but with word boundaries between Unicode characters, which regexp has for
-// ASCII alone. It keeps every possible match in the order of preference, so it is slow and never slower than the text
-// times the program; it is used where a pattern has \b or \B and the text is not ASCII.
+// machine matches a program as regexp does, but with word boundaries between Unicode characters,
+// which regexp has for ASCII alone. It keeps every possible match in the order of preference, so it
+// is slow and never slower than the text times the program; it is used where a pattern has \b or \B
+// and the text is not ASCII.
 type machine struct {
 	prog  *syntax.Prog
 	group int
@@ -30,7 +31,8 @@ func newMachine(prog *syntax.Prog, group int) *machine {
 // find returns where the first match lies: that of the group, if one was asked for.
 func (m *machine) find(text []byte) (from, to int, ok bool) { return m.within(text, 0, len(text)) }
 
-// within is find of a match that begins between two places, in the light of what stands before the first.
+// within is find of a match that begins between two places, in the light of what stands before the
+// first.
 func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 	var best [4]int
 	m.now = m.now[:0]

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Folder keeps tables, one for each tree. It is the person's own; whatever in it cannot be read or written is as if it
-// were not there.
+// Folder keeps tables, one for each tree. It is the user's own; whatever in it cannot be read or
+// written is as if it were not there.
 type Folder struct{ Path string }
 
 // Bounds of a folder.
@@ -33,8 +33,8 @@ func (f Folder) path(at Place) string {
 	return filepath.Join(f.Path, fmt.Sprintf("%016x%s", at.sum(), tableEnding))
 }
 
-// Version tells one table at a place from the next, and from what becomes of it when somebody writes into it; the zero
-// value is that there is none.
+// Version tells one table at a place from the next, and from what becomes of it when somebody
+// writes into it; the zero value is that there is none.
 type Version struct {
 	inode    uint64
 	modified time.Time
@@ -73,7 +73,8 @@ func (d *Draft) Drop() {
 	d.unlock()
 }
 
-// Finish puts the table in the place of the last one, at once. whole says that nothing of the tree is missing.
+// Finish puts the table in the place of the last one, at once. whole says that nothing of the tree
+// is missing.
 func (d *Draft) Finish(whole bool) error {
 	if whole {
 		d.h.whole = 1
@@ -105,7 +106,8 @@ func (f Folder) entries(ending string) []fs.FileInfo {
 	return infos
 }
 
-// sweep removes what processes left that were killed: whoever holds the lock knows that none of them still writes.
+// sweep removes what processes left that were killed: whoever holds the lock knows that none of
+// them still writes.
 func (f Folder) sweep() {
 	for _, info := range f.entries(partEnding) {
 		_ = os.Remove(filepath.Join(f.Path, info.Name()))

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock keeps other processes from writing tables, until the function that it returns is called or this one ends.
+// lock keeps other processes from writing tables, until the function that it returns is called or
+// this one ends.
 func (f Folder) lock() (unlock func(), err error) {
 	fd, err := unix.Open(f.Path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -38,7 +39,8 @@ func (f Folder) Version(at Place) Version {
 // used is how old the time of a table becomes before it is set anew.
 const used = 24 * time.Hour
 
-// Open maps the table of a place. One that is damaged, of somebody else or open to others is an error.
+// Open maps the table of a place. One that is damaged, of somebody else or open to others is an
+// error.
 func (f Folder) Open(at Place) (*Table, error) {
 	fd, err := unix.Open(f.path(at), unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -67,7 +69,8 @@ func (f Folder) Open(at Place) (*Table, error) {
 	return t, nil
 }
 
-// forget takes a part of a map out of this process's memory; it is still in the system's, and comes back when it is read.
+// forget takes a part of a map out of this process's memory; it is still in the system's, and comes
+// back when it is read.
 func forget(data []byte, from, to int) {
 	page := os.Getpagesize()
 	if from, to = from/page*page, to/page*page; from < to {
@@ -92,14 +95,15 @@ func guarded(data []byte, at Place) (*Table, error) {
 	return r.t, r.err
 }
 
-// local are the file systems that this kernel alone changes, by their numbers of statfs(2): the times of files on others
-// may be old news.
+// local are the file systems that this kernel alone changes, by their numbers of statfs(2): the
+// times of files on others may be old news.
 func local(kind int64) bool {
 	return slices.Contains([]int64{0xef53 /* ext */, 0x58465342 /* XFS */, 0x9123683e /* btrfs */, 0x01021994 /* tmpfs */, 0xf2f52010, /* f2fs */
 		0x2fc12fc1 /* ZFS */, 0x794c7630 /* overlay */, 0xca451a4e /* bcachefs */, 0x3153464a /* JFS */, 0x52654973 /* reiserfs */}, kind&0xffffffff)
 }
 
-// PlaceOf is the place of a folder; false: what changes in it does not show in the times of its files.
+// PlaceOf is the place of a folder; false: what changes in it does not show in the times of its
+// files.
 func PlaceOf(path string) (Place, bool) {
 	var fs unix.Statfs_t
 	var st unix.Stat_t

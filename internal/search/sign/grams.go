@@ -3,7 +3,8 @@ package sign
 import "math/bits"
 
 const (
-	// blockSize is the text that one bit set is about, in bytes; overlap is how much of the next block it knows too.
+	// blockSize is the text that one bit set is about, in bytes; overlap is how much of the next
+	// block it knows too.
 	blockSize = 16 << 10
 	overlap   = 256
 	// gramBits is the size of the numbers that stand for three bytes.
@@ -29,8 +30,8 @@ type signer struct {
 	set  []byte
 }
 
-// block returns the set of a text; it is valid until the next call. Sequences with a line break are left out: hardly a
-// pattern has one.
+// block returns the set of a text; it is valid until the next call. Sequences with a line break are
+// left out: hardly a pattern has one.
 func (s *signer) block(text []byte) []byte {
 	var three uint32
 	fresh := 0 // bytes since the last line break

@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// guard survives that somebody cuts a table under its map: the answer is then the zero value, and all that is lost is
-// what the table would have saved. The function it returns is to be deferred.
+// guard survives that somebody cuts a table under its map: the answer is then the zero value, and
+// all that is lost is what the table would have saved. The function it returns is to be deferred.
 func guard[T any](answer *T) func() {
 	was := debug.SetPanicOnFault(true)
 	return func() {

@@ -21,8 +21,8 @@ func (n *Need) leaves(all map[*Need]*leaf) {
 	}
 }
 
-// held looks through the sets of all blocks, in their order and once: what lies behind is given back on the way, so that
-// a table takes no more memory than a piece of it.
+// held looks through the sets of all blocks, in their order and once: what lies behind is given
+// back on the way, so that a table takes no more memory than a piece of it.
 func (t *Table) held(n *Need) map[*Need]*leaf {
 	leaves := map[*Need]*leaf{}
 	n.leaves(leaves)
@@ -49,7 +49,8 @@ func (t *Table) held(n *Need) map[*Need]*leaf {
 	return leaves
 }
 
-// pieceSize is how much of a table's sets is in memory at once while they are looked through, in bytes.
+// pieceSize is how much of a table's sets is in memory at once while they are looked through, in
+// bytes.
 const pieceSize = 1 << 20
 
 // release tells the system that a part of the map need not be in memory.

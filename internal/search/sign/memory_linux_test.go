@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A table is opened and asked without being in memory as a whole: a tree of a million files has one of 100 MB.
+// A table is opened and asked without being in memory as a whole: a tree of a million files has one
+// of 100 MB.
 func TestATableIsNotHeldInMemory(t *testing.T) {
 	dir := t.TempDir()
 	at, ok := PlaceOf(dir)

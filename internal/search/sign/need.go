@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Need is what every match contains: all of some things, any of some, or a text by its three-byte sequences.
+// Need is what every match contains: all of some things, any of some, or a text by its three-byte
+// sequences.
 type Need struct {
 	all, any []*Need
 	grams    []uint32
@@ -28,7 +29,8 @@ func Needed(expr string) *Need {
 	return needOf(tree.Simplify()).need()
 }
 
-// part is what is known about a part of an expression: the texts it stands for, if they are few, else what they contain.
+// part is what is known about a part of an expression: the texts it stands for, if they are few,
+// else what they contain.
 type part struct {
 	texts []string // none: not known, or too many
 	needs *Need
@@ -80,7 +82,8 @@ func needOf(re *syntax.Regexp) part {
 	return nothing()
 }
 
-// needOfLiteral writes out the spellings of a literal. Its longest parts are kept where a character has too many.
+// needOfLiteral writes out the spellings of a literal. Its longest parts are kept where a character
+// has too many.
 func needOfLiteral(re *syntax.Regexp) part {
 	parts := make([]part, len(re.Rune))
 	for i, r := range re.Rune {
@@ -89,8 +92,9 @@ func needOfLiteral(re *syntax.Regexp) part {
 	return joined(parts)
 }
 
-// spelled are the spellings of one character. Those of ASCII are folded in signatures, and a file with one of the two
-// characters that fold to ASCII, the Kelvin sign and the long s, is always read; U+FFFD stands for any stray byte.
+// spelled are the spellings of one character. Those of ASCII are folded in signatures, and a file
+// with one of the two characters that fold to ASCII, the Kelvin sign and the long s, is always
+// read; U+FFFD stands for any stray byte.
 func spelled(r rune, fold bool) part {
 	if r == utf8.RuneError {
 		return nothing()
@@ -164,7 +168,8 @@ func needOfConcat(subs []*syntax.Regexp) part {
 	return joined(parts)
 }
 
-// joined is one part after another: their texts put together as long as they are few, and all that is needed.
+// joined is one part after another: their texts put together as long as they are few, and all that
+// is needed.
 func joined(parts []part) part {
 	run := []string{""}
 	var all []*Need

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// lines is where the lines of a block lie: how many line breaks are in it, and the places behind the first and the last; 0:
-// it has none.
+// lines is where the lines of a block lie: how many line breaks are in it, and the places behind
+// the first and the last; 0: it has none.
 type lines struct{ breaks, first, last uint16 }
 
 func linesOf(text []byte) lines {
@@ -34,17 +34,19 @@ type Part struct {
 	Lines    int // in front of it
 }
 
-// Long reports that a file which is to be read has more than one block as far as its mark tells, so that to ask for its Parts
-// may save something.
+// Long reports that a file which is to be read has more than one block as far as its mark tells, so
+// that to ask for its Parts may save something.
 func (r *Rejects) Long(m Mark) bool {
 	at := r.marked(m)
 	return at >= 0 && r.t.records[at].blocks > 1
 }
 
-// leastLeft: at least one of so many blocks of a file has to be left out, or reading all of it at once costs less.
+// leastLeft: at least one of so many blocks of a file has to be left out, or reading all of it at
+// once costs less.
 const leastLeft = 4
 
-// Parts are those of a file in a state that may hold a match within a line, in order. Without any, all of it has to be read.
+// Parts are those of a file in a state that may hold a match within a line, in order. Without any,
+// all of it has to be read.
 func (r *Rejects) Parts(s State) []Part {
 	at := r.t.find(r.t.h.key.name(s))
 	if at < 0 || r.has(at) || r.need == nil {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The parts of a file hold each line with a needed text as a whole, and tell how many lines lie in front of them.
+// The parts of a file hold each line with a needed text as a whole, and tell how many lines lie in
+// front of them.
 func TestPartsHoldTheLinesThatMayMatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	smaller := 0
@@ -68,7 +69,8 @@ func found(pattern, line string) bool {
 	return pattern != "qqxqqx" && (has("needle7thread") || has("needle8thread"))
 }
 
-// covered checks that parts are in order, apart from each other and of whole lines that are counted.
+// covered checks that parts are in order, apart from each other and of whole lines that are
+// counted.
 func covered(t *testing.T, text string, parts []Part) {
 	t.Helper()
 	end := int64(-1)

@@ -8,8 +8,9 @@ type Rejects struct {
 	out  []uint64        // a bit for each record
 }
 
-// Reject looks through a table. It returns nil where that would save too little, or the table cannot be read any more. Where
-// files are marked, only those that may be left out are asked for their state, so that less is worth while.
+// Reject looks through a table. It returns nil where that would save too little, or the table
+// cannot be read any more. Where files are marked, only those that may be left out are asked for
+// their state, so that less is worth while.
 func (t *Table) Reject(n *Need, marked bool) (r *Rejects) {
 	defer guard(&r)()
 	r = &Rejects{t: t, need: n, out: make([]uint64, len(t.records)/64+1)}
@@ -48,8 +49,9 @@ func (r *Rejects) spared(rec record) (cost int, out bool) {
 	return 0, false
 }
 
-// worthwhile is how much has to be saved for each file that the table knows, where reading one of a block costs four:
-// to ask for its state costs nearly one, and those that are left to be read are the larger ones.
+// worthwhile is how much has to be saved for each file that the table knows, where reading one of a
+// block costs four: to ask for its state costs nearly one, and those that are left to be read are
+// the larger ones.
 const worthwhile = 2
 
 // Answer is what a table knows of a file.
@@ -81,8 +83,8 @@ func (r *Rejects) Ask(s State) (Answer, Mark) {
 
 func (r *Rejects) has(at int) bool { return r.out[at>>6]&(1<<(at&63)) != 0 }
 
-// Mark is a part of a state's name, by which a file is known that was asked about before. The zero value is none. Nothing may
-// be left out for it: the file may be another since.
+// Mark is a part of a state's name, by which a file is known that was asked about before. The zero
+// value is none. Nothing may be left out for it: the file may be another since.
 type Mark uint32
 
 func markOf(name uint64) Mark { return max(Mark(name>>32), 1) }

@@ -72,7 +72,8 @@ func TestWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// A text that matches is never ruled out: patterns at random, and texts that are made to match them.
+// A text that matches is never ruled out: patterns at random, and texts that are made to match
+// them.
 func TestNoMatchIsRuledOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	matched, ruled := 0, 0

@@ -63,7 +63,8 @@ func newBoth(t testing.TB, root string) both {
 	return b
 }
 
-// run starts ripgrep in the tree. No match is no error, and neither is a folder that may not be read.
+// run starts ripgrep in the tree. No match is no error, and neither is a folder that may not be
+// read.
 func (b both) run(args ...string) []byte {
 	b.t.Helper()
 	cmd := exec.Command(b.rg, append([]string{"--no-config", "--no-messages", "--no-require-git", "--color=never"}, args...)...)
@@ -166,7 +167,8 @@ func (b both) compare(a ask) {
 // tooManyLines are more than are held in memory twice, for one question.
 const tooManyLines = 1 << 20
 
-// tooMany compares the counts of each file in the place of the lines, and reports whether that has to be enough.
+// tooMany compares the counts of each file in the place of the lines, and reports whether that has
+// to be enough.
 func (b both) tooMany(a ask) bool {
 	b.t.Helper()
 	if strings.ContainsAny(a.flags, "lcU") {
@@ -195,7 +197,8 @@ func (b both) stray(a ask, path string) bool {
 	return err == nil && !utf8.Valid(text)
 }
 
-// capped looks at an answer that was cut: as many as there are, all of them right, the first by their paths.
+// capped looks at an answer that was cut: as many as there are, all of them right, the first by
+// their paths.
 func (b both) capped(a ask, theirs, ours map[string]string) {
 	b.t.Helper()
 	if want := min(9, len(theirs)); len(ours) != want {

@@ -40,8 +40,8 @@ func knownFolders(t *testing.T, root string) (all []*known) {
 	return all
 }
 
-// states asks for the state of each folder and of each file in it, with as few calls as there can be, and does nothing with
-// the answers.
+// states asks for the state of each folder and of each file in it, with as few calls as there can
+// be, and does nothing with the answers.
 func states(folders []*known) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -64,8 +64,9 @@ func states(folders []*known) {
 	workers.Wait()
 }
 
-// TestSpeedOfTheLeast times what a list by age and a search that finds nothing cannot do without, however much they remember:
-// a question about each folder and each file. What it takes of ripgrep's time is the floor of both.
+// TestSpeedOfTheLeast times what a list by age and a search that finds nothing cannot do without,
+// however much they remember: a question about each folder and each file. What it takes of
+// ripgrep's time is the floor of both.
 func TestSpeedOfTheLeast(t *testing.T) {
 	pairs, rg := pairsWanted(t), ripgrep(t)
 	for _, kind := range kinds() {

@@ -23,8 +23,8 @@ func giantAsks() []ask {
 	}
 }
 
-// TestGiantLinesEqualThoseOfRipgrep compares which lines match where some are longer than any buffer: 5 MB, or ADZE_SEARCH_LINE
-// bytes each.
+// TestGiantLinesEqualThoseOfRipgrep compares which lines match where some are longer than any
+// buffer: 5 MB, or ADZE_SEARCH_LINE bytes each.
 func TestGiantLinesEqualThoseOfRipgrep(t *testing.T) {
 	size, err := strconv.Atoi(os.Getenv("ADZE_SEARCH_LINE"))
 	if err != nil {

@@ -71,7 +71,8 @@ func alternatives(glob string) []string {
 
 func (a ask) String() string { return strings.TrimSpace(a.flags + " " + a.pattern + " " + a.include) }
 
-// asks are the patterns that have to give the same lines: those of testdata/patterns.txt, and some of certain files.
+// asks are the patterns that have to give the same lines: those of testdata/patterns.txt, and some
+// of certain files.
 func asks(t testing.TB) []ask {
 	t.Helper()
 	text, err := os.ReadFile("testdata/patterns.txt")

@@ -39,7 +39,8 @@ func rare() []ask {
 // spent is what one run took.
 type spent struct{ wall, cpu time.Duration }
 
-// own runs adze's search and returns what it took, with the garbage of earlier runs collected before.
+// own runs adze's search and returns what it took, with the garbage of earlier runs collected
+// before.
 func own(f func()) spent {
 	runtime.GC()
 	cpu, start := used(), time.Now()
@@ -56,7 +57,8 @@ func used() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// program runs another program whose output is read and dropped. What the reading takes is not counted as its CPU.
+// program runs another program whose output is read and dropped. What the reading takes is not
+// counted as its CPU.
 func (r race) program(name string, args ...string) spent {
 	r.t.Helper()
 	cmd := exec.Command(name, args...)
@@ -141,8 +143,9 @@ func treeOf(t *testing.T, kind string) string {
 	return goTree(t)
 }
 
-// TestSpeedAgainstRipgrep times the usual questions on the toolchain's tree and on the large one, in ADZE_PAIRS pairs of
-// runs. Memory is what the searches took above what the program had before. Times are told, never judged.
+// TestSpeedAgainstRipgrep times the usual questions on the toolchain's tree and on the large one,
+// in ADZE_PAIRS pairs of runs. Memory is what the searches took above what the program had before.
+// Times are told, never judged.
 func TestSpeedAgainstRipgrep(t *testing.T) {
 	pairs, rg := pairsWanted(t), ripgrep(t)
 	for _, kind := range kinds() {
@@ -172,8 +175,8 @@ func kinds() []string {
 	return []string{"go", "large"}
 }
 
-// signed does the same with signatures, and tells what making them took: as the first search of a process, and as a later
-// one, which remembers folders.
+// signed does the same with signatures, and tells what making them took: as the first search of a
+// process, and as a later one, which remembers folders.
 func (r race) signed(kind string) {
 	r.tree.Signs = search.NewSigns(r.t.TempDir(), r.tree.Root)
 	took := own(func() { must(r.t, r.tree.Signs.Learn(context.Background(), r.tree)) })

@@ -55,7 +55,8 @@ func (w writer) text(lines int, end string) []byte {
 	return b.Bytes()
 }
 
-// oddTree is small, and holds all that trips a search: ignores, links, binaries, encodings, line ends, odd names.
+// oddTree is small, and holds all that trips a search: ignores, links, binaries, encodings, line
+// ends, odd names.
 func oddTree(t testing.TB) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -97,7 +98,7 @@ func (w writer) odd() {
 	}
 }
 
-// ignores writes rules of git's and of the person's, and what they are about.
+// ignores writes rules of git's and of the user's, and what they are about.
 func (w writer) ignores() {
 	for name, rules := range map[string]string{
 		".gitignore":          "*.log\n/build/\n!keep.log\n**/tmp/*\n!**/tmp/kept*\nnode_modules\n",
@@ -136,8 +137,8 @@ func goTree(t testing.TB) string {
 // largeCopies times the toolchain's files are more than 50,000.
 const largeCopies = 5
 
-// largeTree is that source five times over, each file with a word of its own, and folders of build results that rules
-// leave out. It is made once and kept in the folder for temporary files.
+// largeTree is that source five times over, each file with a word of its own, and folders of build
+// results that rules leave out. It is made once and kept in the folder for temporary files.
 func largeTree(t testing.TB) string {
 	t.Helper()
 	from := goTree(t)

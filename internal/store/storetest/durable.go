@@ -57,7 +57,8 @@ func letsOthersRead(t *testing.T, b Backing) {
 	want(t, reader, "one", entries(1, 4))
 }
 
-// takesLargeTextsAgain: however a store keeps what is large or comes again, it gives back the same bytes.
+// takesLargeTextsAgain: however a store keeps what is large or comes again, it gives back the same
+// bytes.
 func takesLargeTextsAgain(t *testing.T, b Backing) {
 	s := open(t, b)
 	large := strings.Repeat(`the same \u00e9 output\n \"quoted\\ `, 2000)

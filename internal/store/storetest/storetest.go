@@ -1,6 +1,7 @@
 // Package storetest holds what every session.Store must do, as tests that any implementation runs.
 //
-// The one rule: a case says nothing that the contract of session.Store does not say. Start reading at Run.
+// The one rule: a case says nothing that the contract of session.Store does not say. Start reading
+// at Run.
 //
 // Known limits: what becomes of entries when the machine loses power is not tested here.
 package storetest
@@ -24,7 +25,8 @@ import (
 type Backing struct {
 	// Open gives a store over the place. Stores that keep nothing give the same one each time.
 	Open func() (session.Store, error)
-	// Durable says that what one store wrote is there for the next, and that two exclude each other.
+	// Durable says that what one store wrote is there for the next, and that two exclude each
+	// other.
 	Durable bool
 }
 

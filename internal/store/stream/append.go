@@ -102,8 +102,9 @@ func (w *writer) watch(lease *jet.Lease) {
 // headerHolder names the lease under which a message was written.
 const headerHolder = "Adze-Holder"
 
-// fence moves the end of a log that another writer left behind: what that one may still send, having stood still, is refused from then on.
-// One that closed its log as it should left its lease, and can send nothing: then the log is not touched.
+// fence moves the end of a log that another writer left behind: what that one may still send,
+// having stood still, is refused from then on. One that closed its log as it should left its lease,
+// and can send nothing: then the log is not touched.
 func (w *writer) fence(ctx context.Context) error {
 	if w.end.sequence == 0 || w.lease.Fresh() {
 		return nil
@@ -119,7 +120,8 @@ func (w *writer) fence(ctx context.Context) error {
 	return w.save(ctx, []session.Entry{{Type: AttemptEntry, Time: w.lease.Holder().Since, Data: data}})
 }
 
-// Append adds all entries to id or none. When it returns nil the servers have them. An append on its way is not called off by ctx.
+// Append adds all entries to id or none. When it returns nil the servers have them. An append on
+// its way is not called off by ctx.
 func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
 	w, err := s.writer(ctx, id)
 	if err != nil {

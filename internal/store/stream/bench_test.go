@@ -17,8 +17,8 @@ import (
 // longTimes keep a busy machine from losing leases in a benchmark.
 var longTimes = jet.LeaseTimes{Live: time.Hour, Renew: time.Hour, Lose: time.Hour}
 
-// BenchmarkAppend takes turns with the bare client, which sends a message of the same size with the same fence: both are slowed alike
-// by whatever else the machine does.
+// BenchmarkAppend takes turns with the bare client, which sends a message of the same size with the
+// same fence: both are slowed alike by whatever else the machine does.
 func BenchmarkAppend(b *testing.B) {
 	for name, start := range map[string]func(testing.TB, jettest.Options) *jettest.Cluster{"one": jettest.Start, "three": jettest.StartCluster} {
 		b.Run(name, func(b *testing.B) {

@@ -154,7 +154,8 @@ func TestAFullStreamSaysSoAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestAnEntryOfManyKindsOfBytes: what is stored comes back as it was, whatever headers and JSON would make of it.
+// TestAnEntryOfManyKindsOfBytes: what is stored comes back as it was, whatever headers and JSON
+// would make of it.
 func TestAnEntryOfManyKindsOfBytes(t *testing.T) {
 	s := opened(t, jettest.Start(t, jettest.Options{}).URL(), Options{})
 	for n, data := range []string{"{ \"a\" :\r\n \"<&>\u2028\" }", "\"\xff\xfe\"", `"` + strings.Repeat("é", 900) + `"`, " null\n", ""} {

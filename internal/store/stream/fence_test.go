@@ -83,7 +83,8 @@ func TestASessionThatWasClosedIsGoneOnWithWithoutAnAttempt(t *testing.T) {
 	}
 }
 
-// TestAProcessThatStoodStillCannotWriteWhenItWakes has a copy of itself write, stops it, and takes its session.
+// TestAProcessThatStoodStillCannotWriteWhenItWakes has a copy of itself write, stops it, and takes
+// its session.
 func TestAProcessThatStoodStillCannotWriteWhenItWakes(t *testing.T) {
 	if url := os.Getenv("ADZE_STREAM_CHILD"); url != "" {
 		writes(t, url)

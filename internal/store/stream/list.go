@@ -16,8 +16,8 @@ import (
 // loadTakes bounds how long a log, or a list, is read.
 const loadTakes = 2 * time.Minute
 
-// List returns the sessions, last used first. Long strings in Head.Start and Head.First are cut. It reads the headers of one message a
-// session: what the logs say themselves is verified by Load.
+// List returns the sessions, last used first. Long strings in Head.Start and Head.First are cut. It
+// reads the headers of one message a session: what the logs say themselves is verified by Load.
 func (s *Store) List(ctx context.Context) ([]session.Head, error) {
 	if err := s.usable("any"); err != nil {
 		return nil, err

@@ -26,8 +26,9 @@ func (s *Store) lostBlob(id session.ID, seq int64, b *blob, err error) error {
 	return fmt.Errorf("session %s: entry %d: %w", id, seq, err)
 }
 
-// Load returns all entries of id, oldest first, up to the last one that the leader has. A log that does not fit its chain, or of which
-// a part is missing, is store.ErrDamaged, and its error a *store.BadRow: it is never a shorter log.
+// Load returns all entries of id, oldest first, up to the last one that the leader has. A log that
+// does not fit its chain, or of which a part is missing, is store.ErrDamaged, and its error a
+// *store.BadRow: it is never a shorter log.
 func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error) {
 	entries, err := s.read(ctx, id)
 	if err != nil {
@@ -36,14 +37,15 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 	return entries, nil
 }
 
-// Verify returns how many entries of id are sound. Its error wraps a *store.BadRow for the first one that is not, or
-// session.ErrNotFound.
+// Verify returns how many entries of id are sound. Its error wraps a *store.BadRow for the first
+// one that is not, or session.ErrNotFound.
 func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	entries, err := s.read(ctx, id)
 	return len(entries), err
 }
 
-// read gives the sound entries before an error, too. Where a leader is lost meanwhile it begins again.
+// read gives the sound entries before an error, too. Where a leader is lost meanwhile it begins
+// again.
 func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, err error) {
 	err = s.whole(ctx, func() error {
 		out, err = s.readOnce(ctx, id)
@@ -52,7 +54,8 @@ func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, e
 	return out, err
 }
 
-// whole reads again from the start, as long as an answer to an append is waited for, and at least twice, when it broke off because a server was lost.
+// whole reads again from the start, as long as an answer to an append is waited for, and at least
+// twice, when it broke off because a server was lost.
 func (s *Store) whole(ctx context.Context, read func() error) error {
 	until := time.Now().Add(s.options.Wait)
 	for tries := 1; ; tries++ {
@@ -66,7 +69,8 @@ func (s *Store) whole(ctx context.Context, read func() error) error {
 // errBehind says that what the server that leads has did not come from the one that reads.
 var errBehind = errors.New("nothing more came")
 
-// broke reports whether another try may read to the end. A consumer lives on one server, and goes with it.
+// broke reports whether another try may read to the end. A consumer lives on one server, and goes
+// with it.
 func broke(err error) bool {
 	for _, e := range []error{errBehind, jetstream.ErrNoHeartbeat, jetstream.ErrOrderedConsumerReset, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted,
 		jetstream.ErrServerShutdown, jetstream.ErrOrderedConsumerNotCreated, jetstream.ErrConsumerLeadershipChanged} {
@@ -119,13 +123,15 @@ func (s *Store) readOnce(ctx context.Context, id session.ID) (out []session.Entr
 	return out, nil
 }
 
-// silence is how long a server may say nothing while a log is read; twice as long, and the reader asks for its consumer anew. One whose
-// leader is another server is sometimes asked before that one can be heard: with the client's own 5 s this was a wait of 10 s.
+// silence is how long a server may say nothing while a log is read; twice as long, and the reader
+// asks for its consumer anew. One whose leader is another server is sometimes asked before that one
+// can be heard: with the client's own 5 s this was a wait of 10 s.
 const silence = time.Second
 
-// each hands over messages until it is told to stop, or there are no more: not before the one of sequence last was seen, or one behind it,
-// for the server that reads may be behind the one that leads. It has as long to catch up as an append has for its answer; what does not
-// come by then is not there.
+// each hands over messages until it is told to stop, or there are no more: not before the one of
+// sequence last was seen, or one behind it, for the server that reads may be behind the one that
+// leads. It has as long to catch up as an append has for its answer; what does not come by then is
+// not there.
 func (s *Store) each(ctx context.Context, last uint64, c jetstream.OrderedConsumerConfig, take func(jetstream.Msg, *jetstream.MsgMetadata) (more bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTakes)
 	defer cancel()

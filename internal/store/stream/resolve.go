@@ -19,8 +19,8 @@ import (
 const oneTry = 2 * time.Second
 
 // publish sends a message that goes behind last, and finds out whether it did. The error wraps
-// session.ErrLocked when somebody else wrote, store.ErrNotSaved when nobody could be asked in time; any other says that the server
-// refused it and the log is as it was.
+// session.ErrLocked when somebody else wrote, store.ErrNotSaved when nobody could be asked in time;
+// any other says that the server refused it and the log is as it was.
 func (s *Store) publish(ctx context.Context, last tip, m *nats.Msg) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Wait)
 	defer cancel()
@@ -67,8 +67,9 @@ func (s *Store) refused(err error) error {
 	return fmt.Errorf("nothing was saved by %s: %w", s.conn.URL(), err)
 }
 
-// resolve looks at the last message: it is the one that was sent, or the one before it (then again is true), or another writer's. The
-// servers differ in what they answer to a second try, so the log itself is what counts.
+// resolve looks at the last message: it is the one that was sent, or the one before it (then again
+// is true), or another writer's. The servers differ in what they answer to a second try, so the log
+// itself is what counts.
 func (s *Store) resolve(ctx context.Context, before tip, sent *nats.Msg) (sequence uint64, again bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, oneTry)
 	defer cancel()
@@ -89,7 +90,8 @@ func (s *Store) resolve(ctx context.Context, before tip, sent *nats.Msg) (sequen
 	return last.Sequence, false, nil
 }
 
-// last is the last message of a session, looked for as long as an answer to an append is; nil: there is none.
+// last is the last message of a session, looked for as long as an answer to an append is; nil:
+// there is none.
 func (s *Store) last(ctx context.Context, id session.ID) (*jetstream.RawStreamMsg, error) {
 	last, err := s.lastOf(ctx, subject(id))
 	if err != nil {

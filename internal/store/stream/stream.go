@@ -1,19 +1,24 @@
-// Package stream keeps the logs of sessions in NATS JetStream, so that a worker on any machine goes on where another one stopped.
+// Package stream keeps the logs of sessions in NATS JetStream, so that a worker on any machine goes
+// on where another one stopped.
 //
-// A session is a subject of the stream ADZE_LOG, and an append is one message: its entries with the hash chain of package store, and in
-// its headers what a list shows. Data over 256 KiB lies in the object store under its SHA-256.
+// A session is a subject of the stream ADZE_LOG, and an append is one message: its entries with the
+// hash chain of package store, and in its headers what a list shows. Data over 256 KiB lies in the
+// object store under its SHA-256.
 //
-// The one rule: an append names the sequence of the message that it must follow, so that whoever has not seen the whole log cannot
-// write; and it returns nil only when the leader acknowledged, or was seen to have stored, that very message. A lease says beforehand
-// who writes. It is a courtesy: the sequence is the fence, and taking a session over from another writer puts an attempt entry in,
-// from which moment on every append of that one fails.
+// The one rule: an append names the sequence of the message that it must follow, so that whoever
+// has not seen the whole log cannot write; and it returns nil only when the leader acknowledged, or
+// was seen to have stored, that very message. A lease says beforehand who writes. It is a courtesy:
+// the sequence is the fence, and taking a session over from another writer puts an attempt entry
+// in, from which moment on every append of that one fails.
 //
-// Start reading at Open, then Append (append.go). resolve.go finds out what became of an append without an answer, load.go reads and
-// verifies, list.go lists, message.go is what a message looks like.
+// Start reading at Open, then Append (append.go). resolve.go finds out what became of an append
+// without an answer, load.go reads and verifies, list.go lists, message.go is what a message looks
+// like.
 //
-// Known limits: what is durable is up to the servers (jet.Durability tells what could be proven). Who may publish to the stream may
-// also forge: the chain shows changes, not forgery by a writer. Contents that no entry names, left by a failed append, stay. Names, tags
-// and removal of sessions, which the SQLite store has, are not kept here.
+// Known limits: what is durable is up to the servers (jet.Durability tells what could be proven).
+// Who may publish to the stream may also forge: the chain shows changes, not forgery by a writer.
+// Contents that no entry names, left by a failed append, stay. Names, tags and removal of sessions,
+// which the SQLite store has, are not kept here.
 package stream
 
 import (
@@ -36,14 +41,16 @@ const (
 	prefix     = "adze.log."
 )
 
-// AttemptEntry is put into a log by a writer that takes it over from another one: its data is {"host","pid"}. Readers skip it.
+// AttemptEntry is put into a log by a writer that takes it over from another one: its data is
+// {"host","pid"}. Readers skip it.
 const AttemptEntry session.EntryType = "attempt"
 
 // Options change what Open uses; the zero value is right outside tests.
 type Options struct {
 	// Mask takes secrets out of an entry before it is sent; nil: entries are stored as they come.
 	Mask func(session.ID, session.Entry) session.Entry
-	// Lost is called once for each session whose lease is lost while this store writes it; nil: nobody is told. It must not block.
+	// Lost is called once for each session whose lease is lost while this store writes it; nil:
+	// nobody is told. It must not block.
 	Lost  func(session.ID, error)
 	Times jet.LeaseTimes // 0: those of the connection
 	Wait  time.Duration  // how long the answer to an append is looked for; 0: 15 s
@@ -71,8 +78,8 @@ var _ session.Store = (*Store)(nil)
 // defaultWait is twice as long as the longest silence that a killed leader was seen to leave.
 const defaultWait = 15 * time.Second
 
-// Open gives the store on the servers of a connection, which it closes in the end where own says so. The stream and the buckets are made
-// when they are missing.
+// Open gives the store on the servers of a connection, which it closes in the end where own says
+// so. The stream and the buckets are made when they are missing.
 func Open(ctx context.Context, conn *jet.Conn, own bool, o Options) (*Store, error) {
 	s := &Store{conn: conn, own: own, options: o, done: make(chan struct{}), writers: map[session.ID]*writer{}}
 	if s.options.Wait == 0 {
@@ -109,7 +116,8 @@ func (s *Store) Lock(ctx context.Context, id session.ID) error {
 	return w.ready(ctx)
 }
 
-// Held is nil as long as the lease of id is good by the own clock: nothing may have an effect without it.
+// Held is nil as long as the lease of id is good by the own clock: nothing may have an effect
+// without it.
 func (s *Store) Held(id session.ID) error {
 	s.mu.Lock()
 	w := s.writers[id]

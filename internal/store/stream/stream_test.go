@@ -65,7 +65,8 @@ func TestContractOnThreeServers(t *testing.T) {
 	storetest.Run(t, emptied(jettest.StartCluster(t, jettest.Options{})))
 }
 
-// TestASmallSessionNeedsNoStoreOfLargeContents: that one can be without a leader, and the session is opened and written.
+// TestASmallSessionNeedsNoStoreOfLargeContents: that one can be without a leader, and the session
+// is opened and written.
 func TestASmallSessionNeedsNoStoreOfLargeContents(t *testing.T) {
 	s := opened(t, jettest.Start(t, jettest.Options{}).URL(), Options{})
 	if err := s.Append(t.Context(), "one", storetest.Entry(0)); err != nil {

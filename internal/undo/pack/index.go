@@ -10,9 +10,10 @@ import (
 	"adze/internal/whole"
 )
 
-// An index says where the records of a pack stand, so that they need not be read to know it: magic 4, nothing 4,
-// how far the pack was read 8, number of records 8, then for each, in the order of the hashes, hash 32, offset 8
-// and stored length 8; crc32c 4. Little-endian. It is written after the pack was synced, and is only a cache.
+// An index says where the records of a pack stand, so that they need not be read to know it: magic
+// 4, nothing 4, how far the pack was read 8, number of records 8, then for each, in the order of
+// the hashes, hash 32, offset 8 and stored length 8; crc32c 4. Little-endian. It is written after
+// the pack was synced, and is only a cache.
 const (
 	indexMagic = "aZi1"
 	indexHead  = 24
@@ -39,7 +40,8 @@ func (x index) place(i, num int) place {
 	return place{num, int64(binary.LittleEndian.Uint64(r[32:])), int64(binary.LittleEndian.Uint64(r[40:]))}
 }
 
-// find returns the number of a hash, or -1. Hashes are evenly spread, so it begins where the hash should stand.
+// find returns the number of a hash, or -1. Hashes are evenly spread, so it begins where the hash
+// should stand.
 func (x index) find(h Hash) int {
 	n := x.len()
 	guess := int(binary.BigEndian.Uint64(h[:]) >> 32 * uint64(n) >> 32)
@@ -101,7 +103,8 @@ func (x index) of(f *os.File) bool {
 	return ok && h.hash == last.hash && h.stored == last.stored
 }
 
-// readIndex reads the index of a pack of this size; an empty one when there is none that can be used.
+// readIndex reads the index of a pack of this size; an empty one when there is none that can be
+// used.
 func readIndex(path string, size int64) index {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) < indexHead+4 || string(b[:4]) != indexMagic {

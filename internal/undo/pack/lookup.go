@@ -66,7 +66,8 @@ func (s *Store) pack(num int) *file {
 // worthIndexing is from how many records on a pack that somebody else left without index gets one.
 const worthIndexing = 500
 
-// reindex writes the index of a pack to which nobody appends. Its payloads were checked, or written here.
+// reindex writes the index of a pack to which nobody appends. Its payloads were checked, or written
+// here.
 func (s *Store) reindex(f *file) error {
 	if len(f.fresh) == 0 {
 		return nil

@@ -104,8 +104,8 @@ func TestATailThatIsTornAtAnyByteIsCut(t *testing.T) {
 	}
 }
 
-// TestNoDamageIsEverReturned turns every byte of a pack: what is read has its hash or is an error, and the
-// records around the damage stay.
+// TestNoDamageIsEverReturned turns every byte of a pack: what is read has its hash or is an error,
+// and the records around the damage stay.
 func TestNoDamageIsEverReturned(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -159,7 +159,8 @@ func TestAFullPackIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// TestTwoStoresShareAFolder writes with both at once: each has its own pack and finds what the other wrote.
+// TestTwoStoresShareAFolder writes with both at once: each has its own pack and finds what the
+// other wrote.
 func TestTwoStoresShareAFolder(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, dir), open(t, dir)

@@ -10,8 +10,9 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// A record is a head and a payload. The head: magic 4, codec 1, nothing 3, raw length 8, stored length 8,
-// sha256 of the content 32, crc32c of the payload 4, crc32c of the head so far 4; little-endian.
+// A record is a head and a payload. The head: magic 4, codec 1, nothing 3, raw length 8, stored
+// length 8, sha256 of the content 32, crc32c of the payload 4, crc32c of the head so far 4;
+// little-endian.
 const (
 	magic    = "aZp1"
 	headSize = 64

@@ -16,7 +16,8 @@ import (
 type Sweep struct {
 	// Live reports whether a content is still named.
 	Live func(Hash) bool
-	// All drops every content that is not live; else a pack is only rewritten when more than half of it is dead.
+	// All drops every content that is not live; else a pack is only rewritten when more than half
+	// of it is dead.
 	All bool
 	// Step, when there is one, is called before each step that changes something on the disk.
 	Step func()
@@ -66,10 +67,11 @@ func (s *Store) reload() error {
 	return errors.Join(s.seal(), s.closePacks(), s.refresh())
 }
 
-// Sweep drops contents that are not live. Packs that are dead as a whole go first; then the others are rewritten,
-// one at a time: what lives is appended elsewhere and synced before the pack goes, so that no more than the size
-// of one pack is needed and a process may die at any moment. It fails with ErrInUse, and drops nothing, while
-// another process has the store open. freed is what the disk won, in bytes, also when there is an error.
+// Sweep drops contents that are not live. Packs that are dead as a whole go first; then the others
+// are rewritten, one at a time: what lives is appended elsewhere and synced before the pack goes,
+// so that no more than the size of one pack is needed and a process may die at any moment. It fails
+// with ErrInUse, and drops nothing, while another process has the store open. freed is what the
+// disk won, in bytes, also when there is an error.
 func (s *Store) Sweep(ctx context.Context, w Sweep) (freed int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +140,8 @@ func (s *Store) liveBytes(f *file, w Sweep) (live int64) {
 	return live
 }
 
-// rewrite appends what lives in a pack elsewhere and drops the pack. What is damaged is not taken along.
+// rewrite appends what lives in a pack elsewhere and drops the pack. What is damaged is not taken
+// along.
 func (s *Store) rewrite(f *file, w Sweep) error {
 	if s.out != nil && s.out.file == f {
 		if err := s.seal(); err != nil {

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// some makes a store of small packs with contents of which each third lives, but all and none in some packs.
+// some makes a store of small packs with contents of which each third lives, but all and none in
+// some packs.
 func some(t *testing.T, dir string) (live, dead map[Hash][]byte) {
 	t.Helper()
 	s := open(t, dir)
@@ -157,8 +158,8 @@ func sweepAndDie(dir string) {
 	os.Exit(0)
 }
 
-// TestASweepThatIsKilledLosesNothing kills a process of its own with signal 9 at each step of a sweep, and each
-// goes on where the last one died. ADZE_UNDO_KILLS wants every step; else some.
+// TestASweepThatIsKilledLosesNothing kills a process of its own with signal 9 at each step of a
+// sweep, and each goes on where the last one died. ADZE_UNDO_KILLS wants every step; else some.
 func TestASweepThatIsKilledLosesNothing(t *testing.T) {
 	stride := 11
 	if os.Getenv("ADZE_UNDO_KILLS") != "" {

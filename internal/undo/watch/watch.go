@@ -1,13 +1,16 @@
 // Package watch tells in which folders something happened since it was asked last.
 //
-// The one rule: it is a hint and never a proof. What it names may have changed; of what it does not name a
-// caller knows only that no event came. Stores through a memory map make no event until the map is gone, writes
-// through a hard link in a folder that is not watched make none at all, and a remote machine's never do.
+// The one rule: it is a hint and never a proof. What it names may have changed; of what it does not
+// name a caller knows only that no event came. Stores through a memory map make no event until the
+// map is gone, writes through a hard link in a folder that is not watched make none at all, and a
+// remote machine's never do.
 //
-// Start reading at Watch.Add and Watch.Drain (watch_linux.go). Whenever anything was lost, Drain says All.
+// Start reading at Watch.Add and Watch.Drain (watch_linux.go). Whenever anything was lost, Drain
+// says All.
 //
-// Known limits: Linux only, elsewhere New returns ErrUnavailable; so it does on file systems that other machines
-// change. A new folder is not watched by itself: its parent is named, and whoever looks there adds it.
+// Known limits: Linux only, elsewhere New returns ErrUnavailable; so it does on file systems that
+// other machines change. A new folder is not watched by itself: its parent is named, and whoever
+// looks there adds it.
 package watch
 
 import "errors"
@@ -22,10 +25,12 @@ var (
 
 // Changed is what happened.
 type Changed struct {
-	// All means that events were lost, or one came after which nothing is known: anything may have changed.
+	// All means that events were lost, or one came after which nothing is known: anything may have
+	// changed.
 	All bool
-	// Folders are those in which something happened, by the path they were added with. The names are those of
-	// entries; true means that the content was written. The name "" is the folder itself.
+	// Folders are those in which something happened, by the path they were added with. The names
+	// are those of entries; true means that the content was written. The name "" is the folder
+	// itself.
 	Folders map[string]map[string]bool
 }
 

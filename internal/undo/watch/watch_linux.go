@@ -22,8 +22,8 @@ type Watch struct {
 	buf    []byte
 }
 
-// events are those after which an entry may be another. The end of a writer counts too: it comes after the
-// last of its memory maps is gone, which stored without any event.
+// events are those after which an entry may be another. The end of a writer counts too: it comes
+// after the last of its memory maps is gone, which stored without any event.
 const events = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
 	unix.IN_CLOSE_WRITE | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
 
@@ -33,8 +33,8 @@ func remote(kind int64) bool {
 		0x65735546 /* FUSE */, 0x01021997 /* 9p */, 0x00c36400 /* Ceph */, 0x5346414f /* AFS */, 0x73757245 /* Coda */}, kind)
 }
 
-// New begins to watch. root is an open folder of the file system that will be watched; most bounds the folders,
-// 0 is half of what the person has, for editors and builds want some too.
+// New begins to watch. root is an open folder of the file system that will be watched; most bounds
+// the folders, 0 is half of what the user has, for editors and builds want some too.
 func New(root, most int) (*Watch, error) {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(root, &fs); err != nil || remote(int64(fs.Type)&0xffffffff) {
@@ -69,8 +69,8 @@ func (w *Watch) Watching(path string) bool {
 	return ok
 }
 
-// Add watches an open folder, which later goes by this path. What happens from now on is told, so add it before
-// it is read. It fails with ErrLimit, and then nothing is known of the folder.
+// Add watches an open folder, which later goes by this path. What happens from now on is told, so
+// add it before it is read. It fails with ErrLimit, and then nothing is known of the folder.
 func (w *Watch) Add(fd int, path string) error {
 	if len(w.byPath) >= w.most {
 		return ErrLimit
@@ -87,7 +87,8 @@ func (w *Watch) Add(fd int, path string) error {
 		w.paths[old] = without(w.paths[old], path)
 	}
 	w.byPath[path] = id
-	// A folder keeps its watch when it is moved, and may be there twice (bind mounts): all its paths are told.
+	// A folder keeps its watch when it is moved, and may be there twice (bind mounts): all its
+	// paths are told.
 	if !slices.Contains(w.paths[id], path) {
 		w.paths[id] = append(w.paths[id], path)
 	}
@@ -119,7 +120,8 @@ func (w *Watch) Drain(c *Changed) {
 	c.All = true
 }
 
-// parse takes events apart: struct inotify_event is wd 4, mask 4, cookie 4, length 4, name with zeros.
+// parse takes events apart: struct inotify_event is wd 4, mask 4, cookie 4, length 4, name with
+// zeros.
 func (w *Watch) parse(b []byte, c *Changed) {
 	for len(b) >= unix.SizeofInotifyEvent {
 		wd := int32(binary.NativeEndian.Uint32(b))

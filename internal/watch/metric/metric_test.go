@@ -12,7 +12,8 @@ import (
 	"adze/internal/watch/metric"
 )
 
-// TestPrometheusReadsWhatIsWritten has its own parser read every kind of family, with labels that must be escaped.
+// TestPrometheusReadsWhatIsWritten has its own parser read every kind of family, with labels that
+// must be escaped.
 func TestPrometheusReadsWhatIsWritten(t *testing.T) {
 	s := &metric.Set{}
 	odd := "a\\b\"c\nd ä\xff}"

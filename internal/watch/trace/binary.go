@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// The same shapes in protobuf (opentelemetry-proto, trace/v1 and common/v1): few fields of few kinds, so that a library for it, which
-// would take a millisecond of each start, is not needed.
+// The same shapes in protobuf (opentelemetry-proto, trace/v1 and common/v1): few fields of few
+// kinds, so that a library for it, which would take a millisecond of each start, is not needed.
 
 // message is a protobuf message that grows.
 type message []byte

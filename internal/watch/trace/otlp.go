@@ -2,7 +2,8 @@ package trace
 
 import "strconv"
 
-// The shapes of OTLP/JSON (specification "OTLP", "JSON Protobuf Encoding"): names in lowerCamelCase, ids in hex, 64-bit numbers as strings.
+// The shapes of OTLP/JSON (specification "OTLP", "JSON Protobuf Encoding"): names in
+// lowerCamelCase, ids in hex, 64-bit numbers as strings.
 type (
 	request struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`

@@ -97,7 +97,8 @@ func (s sender) encode(spans []Span) ([]byte, error) {
 // maxRetryAfter bounds what a collector may ask for.
 const maxRetryAfter = 30 * time.Second
 
-// post makes one request. A wait below 0 says that the same again would not help, and 0 that nobody was reached.
+// post makes one request. A wait below 0 says that the same again would not help, and 0 that nobody
+// was reached.
 func (s sender) post(ctx context.Context, body []byte) (wait time.Duration, err error) {
 	client, err := s.client()
 	if err != nil {

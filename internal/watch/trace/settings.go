@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Settings are where spans go and which. They are those of the specification of OpenTelemetry ("Environment Variable Specification",
-// "OTLP Exporter Configuration").
+// Settings are where spans go and which. They are those of the specification of OpenTelemetry
+// ("Environment Variable Specification", "OTLP Exporter Configuration").
 type Settings struct {
 	URL      string // of the traces, whole
 	Headers  []Attribute
@@ -28,7 +28,8 @@ type Settings struct {
 // usualTimeout is that of the specification.
 const usualTimeout = 10 * time.Second
 
-// On reports whether spans are sent at all: a collector is named, and nothing turns them off. It is asked at each start.
+// On reports whether spans are sent at all: a collector is named, and nothing turns them off. It is
+// asked at each start.
 func On(getenv func(string) string) bool {
 	named := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_TRACES_EXPORTER") == "otlp"
 	return named && !strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") && getenv("OTEL_TRACES_EXPORTER") != "none"
@@ -39,7 +40,8 @@ func HeaderVariables() []string {
 	return []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
 }
 
-// FromEnv reads the variables. An error means that nothing can be sent, and says what to do; notes are about what is not followed.
+// FromEnv reads the variables. An error means that nothing can be sent, and says what to do; notes
+// are about what is not followed.
 func FromEnv(getenv func(string) string, version string) (s Settings, notes []string, err error) {
 	v := variables(getenv)
 	if exporter := v("OTEL_TRACES_EXPORTER"); exporter != "" && exporter != "otlp" {
@@ -107,7 +109,7 @@ func (s Settings) shown() string {
 	return u.String()
 }
 
-// resource describes this program; what the person says of it goes first.
+// resource describes this program; what the user says of it goes first.
 func (v variables) resource(version string) (out []Attribute, note string) {
 	given, err := pairs(v("OTEL_RESOURCE_ATTRIBUTES"))
 	if err != nil {
@@ -150,7 +152,8 @@ func pairs(text string) (out []Attribute, err error) {
 	return out, nil
 }
 
-// ParseParent reads the headers traceparent and tracestate (W3C Trace Context, level 1; a later version is read as far as it is alike).
+// ParseParent reads the headers traceparent and tracestate (W3C Trace Context, level 1; a later
+// version is read as far as it is alike).
 func ParseParent(parent, state string) (p Place, ok bool) {
 	f := strings.Split(strings.TrimSpace(parent), "-")
 	if len(f) < 4 || len(f[0]) != 2 || len(f[1]) != 32 || len(f[2]) != 16 || len(f[3]) != 2 || f[0] == "ff" || f[0] == "00" && len(f) != 4 ||

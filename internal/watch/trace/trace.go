@@ -1,13 +1,16 @@
-// Package trace sends spans to a collector of OpenTelemetry: OTLP over HTTP, as the usual variables say.
+// Package trace sends spans to a collector of OpenTelemetry: OTLP over HTTP, as the usual variables
+// say.
 //
-// The one rule: whoever hands in a span never waits and never fails for it. Spans wait in a bounded queue, one goroutine sends them,
-// and what cannot be sent is counted and told once, at the end.
+// The one rule: whoever hands in a span never waits and never fails for it. Spans wait in a bounded
+// queue, one goroutine sends them, and what cannot be sent is counted and told once, at the end.
 //
-// Start reading at FromEnv (settings.go), then Tracer.Add; otlp.go and binary.go are the wire formats, send.go the one request.
+// Start reading at FromEnv (settings.go), then Tracer.Add; otlp.go and binary.go are the wire
+// formats, send.go the one request.
 //
-// Known limits: gRPC is not built, and JSON is sent where no protocol is named: every collector takes it at the same address as protobuf.
-// Only spans: no metrics (package metric has those) and no logs. The official SDK is not used: it costs each start 0.25 ms and 1 MB, with its
-// exporter 1.0 ms and 8 MB, of all of which a start without a collector needs nothing.
+// Known limits: gRPC is not built, and JSON is sent where no protocol is named: every collector
+// takes it at the same address as protobuf. Only spans: no metrics (package metric has those) and
+// no logs. The official SDK is not used: it costs each start 0.25 ms and 1 MB, with its exporter
+// 1.0 ms and 8 MB, of all of which a start without a collector needs nothing.
 package trace
 
 import (
@@ -117,7 +120,8 @@ func New(s Settings) *Tracer {
 	return t
 }
 
-// Begin is where a new piece of work stands: below what started this process where that is traced, else in a trace of its own.
+// Begin is where a new piece of work stands: below what started this process where that is traced,
+// else in a trace of its own.
 func (t *Tracer) Begin() Place {
 	p := t.settings.Parent
 	if p.Trace == (ID{}) {
@@ -147,7 +151,8 @@ func (t *Tracer) lose(n int, why error) {
 	t.why = why
 }
 
-// Close sends what waits, and gives up when ctx ends. The note says what was lost; empty: nothing. No span may come after it.
+// Close sends what waits, and gives up when ctx ends. The note says what was lost; empty: nothing.
+// No span may come after it.
 func (t *Tracer) Close(ctx context.Context) (note string) {
 	t.begin.Do(func() { close(t.stopped) }) // nothing ever ran
 	close(t.stop)

@@ -20,7 +20,8 @@ import (
 	"adze/internal/watch/trace"
 )
 
-// collector is a receiver of OTLP over HTTP: it decodes with the library of OpenTelemetry's own collector.
+// collector is a receiver of OTLP over HTTP: it decodes with the library of OpenTelemetry's own
+// collector.
 type collector struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -101,7 +102,8 @@ func example(tr *trace.Tracer) trace.Span {
 	}}
 }
 
-// Each way to send it arrives as the same, with resource, headers and the place below what started the process.
+// Each way to send it arrives as the same, with resource, headers and the place below what started
+// the process.
 func TestTheCollectorsOwnLibraryReadsWhatIsSent(t *testing.T) {
 	for name, more := range map[string]map[string]string{
 		"json": {}, "protobuf": {"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"},
@@ -148,7 +150,8 @@ func TestTheCollectorsOwnLibraryReadsWhatIsSent(t *testing.T) {
 	}
 }
 
-// strictly is what the mapping of OTLP to JSON allows: the collector's library leaves out what it does not know.
+// strictly is what the mapping of OTLP to JSON allows: the collector's library leaves out what it
+// does not know.
 type strictly struct {
 	ResourceSpans []struct {
 		Resource struct {

@@ -1,13 +1,15 @@
-// Package buffers is a workspace's way to files that an editor has open: what is read is what the person sees there, saved or
-// not, and what is written goes through the editor.
+// Package buffers is a workspace's way to files that an editor has open: what is read is what the
+// person sees there, saved or not, and what is written goes through the editor.
 //
-// The one rule: what was read is what staleness is judged by, and before a write the editor is asked once more: where the
-// person typed meanwhile, nothing is written.
+// The one rule: what was read is what staleness is judged by, and before a write the editor is
+// asked once more: where the user typed meanwhile, nothing is written.
 //
-// Start reading at FS, then dir.Open and dir.Rename. A file that the editor has nothing to say about is that of the disk.
+// Start reading at FS, then dir.Open and dir.Rename. A file that the editor has nothing to say
+// about is that of the disk.
 //
-// Known limits: searches look at the disk. Undo keeps what is on the disk, and so not what was never saved. An editor that
-// does not save what it is given leaves the file on the disk as it was, for commands, too.
+// Known limits: searches look at the disk. Undo keeps what is on the disk, and so not what was
+// never saved. An editor that does not save what it is given leaves the file on the disk as it was,
+// for commands, too.
 package buffers
 
 import (
@@ -24,17 +26,20 @@ import (
 	"adze/internal/workspace"
 )
 
-// Limit is how large a file may be that the editor is asked about, in bytes: one line of the protocol holds it, also where
-// each byte of it is escaped twice. It is below workspace.HashLimit, so that all of these are compared by content.
+// Limit is how large a file may be that the editor is asked about, in bytes: one line of the
+// protocol holds it, also where each byte of it is escaped twice. It is below workspace.HashLimit,
+// so that all of these are compared by content.
 const Limit = 4 << 20
 
-// ErrRefused is wrapped by the error of an editor that answered, and has nothing to say about the file.
+// ErrRefused is wrapped by the error of an editor that answered, and has nothing to say about the
+// file.
 var ErrRefused = errors.New("the editor does not have the file")
 
 // FS asks an editor about files of Base.
 type FS struct {
 	Base workspace.FS
-	// Read is the text of a file as the editor has it, Write gives it a new one. Nil: it offers no such thing.
+	// Read is the text of a file as the editor has it, Write gives it a new one. Nil: it offers no
+	// such thing.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error
 
@@ -93,7 +98,8 @@ func (d *dir) OpenDir(name string) (workspace.Dir, error) {
 	return &dir{inner, d.fs, path.Join(d.path, name)}, nil
 }
 
-// Open asks the editor. What only differs in how lines end or by a byte order mark is the file of the disk.
+// Open asks the editor. What only differs in how lines end or by a byte order mark is the file of
+// the disk.
 func (d *dir) Open(name string) (workspace.File, error) {
 	base, err := d.Dir.Open(name)
 	if err != nil || d.fs.Read == nil {
@@ -139,8 +145,8 @@ func whole(f workspace.File) (content []byte, info workspace.Info, ok bool) {
 
 const bom = "\ufeff"
 
-// like makes of an editor's text the bytes that its file would have: editors keep the ends of lines and the byte order mark
-// to themselves. same: they are those that it has.
+// like makes of an editor's text the bytes that its file would have: editors keep the ends of lines
+// and the byte order mark to themselves. same: they are those that it has.
 func like(disk, told string) (text string, same bool) {
 	if plain(disk) == plain(told) {
 		return disk, true
@@ -200,8 +206,8 @@ func (d *dir) Rename(from, to string, replace bool) error {
 	return d.Dir.Remove(from)
 }
 
-// unmoved asks the editor once more for a file that is to be replaced: what was typed since it was read is not written over.
-// open: the editor has a text that is not saved.
+// unmoved asks the editor once more for a file that is to be replaced: what was typed since it was
+// read is not written over. open: the editor has a text that is not saved.
 func (d *dir) unmoved(name string, replace bool) (open bool, err error) {
 	u, open := d.fs.get(path.Join(d.path, name))
 	if d.fs.Read == nil || !replace {

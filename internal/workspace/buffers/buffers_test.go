@@ -100,7 +100,8 @@ func replace(ctx context.Context, r *workspace.Root, name, text string, look fun
 
 func nothing() {}
 
-// TestWhatIsReadIsWhatTheEditorHas: an unsaved text is read, hashed and exchanged; it goes through the editor.
+// TestWhatIsReadIsWhatTheEditorHas: an unsaved text is read, hashed and exchanged; it goes through
+// the editor.
 func TestWhatIsReadIsWhatTheEditorHas(t *testing.T) {
 	e := &editor{}
 	r, dir := opened(t, e)
@@ -128,7 +129,8 @@ func TestWhatIsReadIsWhatTheEditorHas(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenOverWhatThePersonTypes: a buffer or a file that changes between the reading and the writing is left.
+// TestNothingIsWrittenOverWhatThePersonTypes: a buffer or a file that changes between the reading
+// and the writing is left.
 func TestNothingIsWrittenOverWhatThePersonTypes(t *testing.T) {
 	e := &editor{}
 	r, dir := opened(t, e)
@@ -155,7 +157,8 @@ func TestNothingIsWrittenOverWhatThePersonTypes(t *testing.T) {
 	}
 }
 
-// TestTheDisksOwnBytesAreKept: editors do not tell how lines end; what they do not have, and what is no text, is the disk's.
+// TestTheDisksOwnBytesAreKept: editors do not tell how lines end; what they do not have, and what
+// is no text, is the disk's.
 func TestTheDisksOwnBytesAreKept(t *testing.T) {
 	e := &editor{}
 	r, dir := opened(t, e)

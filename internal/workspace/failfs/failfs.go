@@ -1,7 +1,7 @@
 // Package failfs makes a workspace's file operations fail on purpose, one at a time.
 //
-// The one rule: operations are numbered in the order they happen, and the same run has the same numbers, so that a test
-// can count them once and then let each fail in turn. Start at FS.Arm.
+// The one rule: operations are numbered in the order they happen, and the same run has the same
+// numbers, so that a test can count them once and then let each fail in turn. Start at FS.Arm.
 //
 // Known limits: locks are not numbered; closing a file never fails.
 package failfs
@@ -21,11 +21,13 @@ type Kind int
 const (
 	// Error makes the operation fail once, without doing anything.
 	Error Kind = iota
-	// Short makes a write or copy do half its work and then fail with "no space left"; other operations fail with Error.
+	// Short makes a write or copy do half its work and then fail with "no space left"; other
+	// operations fail with Error.
 	Short
 	// Crash does half of a write and lets every later operation fail, as if the process had died.
 	Crash
-	// Persistent makes this and every later operation but the removal of files fail, as a disk gone bad would.
+	// Persistent makes this and every later operation but the removal of files fail, as a disk gone
+	// bad would.
 	Persistent
 )
 
@@ -44,7 +46,8 @@ type FS struct {
 	log   []string
 }
 
-// Arm starts counting anew and chooses the n-th operation from now, 1 being the next; 0 lets all succeed.
+// Arm starts counting anew and chooses the n-th operation from now, 1 being the next; 0 lets all
+// succeed.
 func (f *FS) Arm(n int, kind Kind) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,17 +1,19 @@
-// Package highlight tells the parts of source code apart: words of the language, text, comments, numbers.
+// Package highlight tells the parts of source code apart: words of the language, text, comments,
+// numbers.
 //
-// The one rule: it never changes the text. The tokens of a text, put together, are the text; a wrong guess
-// shows as a wrong colour and nothing else.
+// The one rule: it never changes the text. The tokens of a text, put together, are the text; a
+// wrong guess shows as a wrong colour and nothing else.
 //
-// Start reading here: Language. Then grammar.go (what a language is made of), scan.go and text.go (the scanner that
-// most of them share), languages.go; line.go and markup.go are for those that are not made of words.
+// Start reading here: Language. Then grammar.go (what a language is made of), scan.go and text.go
+// (the scanner that most of them share), languages.go; line.go and markup.go are for those that are
+// not made of words.
 //
-// A language is a table that is made when it is asked for. Nothing is built at start-up, there are no
-// regular expressions, and a text is read once from its beginning to its end.
+// A language is a table that is made when it is asked for. Nothing is built at start-up, there are
+// no regular expressions, and a text is read once from its beginning to its end.
 //
 // Known limits: it knows words, not grammar. What a language lets stand within text (expressions in
-// templates), documents within scripts and scripts within pages are text. A text that has no end on its
-// line, and is not meant to go on, ends with the line.
+// templates), documents within scripts and scripts within pages are text. A text that has no end on
+// its line, and is not meant to go on, ends with the line.
 package highlight
 
 import (
@@ -60,8 +62,8 @@ func (l Language) Tokens(code string) []Token {
 	return l.tokens(code)
 }
 
-// Named finds a language by what people call it, as behind the fence of a code block. An unknown name gives
-// the zero Language.
+// Named finds a language by what people call it, as behind the fence of a code block. An unknown
+// name gives the zero Language.
 func Named(name string) Language {
 	switch strings.ToLower(name) {
 	case "go", "golang":

@@ -20,8 +20,8 @@ func letters() map[Kind]string {
 		Heading: "h", Added: "a", Removed: "r", Hunk: "u"}
 }
 
-// TestLanguages compares the tokens of short programs; a case's input is code, its header names the language.
-// A token that is more than text is written as «kind:text».
+// TestLanguages compares the tokens of short programs; a case's input is code, its header names the
+// language. A token that is more than text is written as «kind:text».
 func TestLanguages(t *testing.T) {
 	golden.Cases(t, "../../../testdata/highlight", func(t *testing.T, c *golden.Case) {
 		name := strings.TrimSuffix(strings.SplitAfter(t.Name(), "/")[1], ".txtar")
@@ -92,7 +92,8 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// BenchmarkTokens is 64 KB of code, and of what has many beginnings and no end. The bar is what a frame may take.
+// BenchmarkTokens is 64 KB of code, and of what has many beginnings and no end. The bar is what a
+// frame may take.
 func BenchmarkTokens(b *testing.B) {
 	program := "func (s *scanner) next() { // a comment\n\tx := \"text\" + `raw` + 0x12\n\treturn foo(s.pos, 1.5)\n}\n"
 	for _, part := range []string{program, `"`, "'''", "/*", "-", "${", "(/", "<a ", "a:", "[", "`", "b\"a"} {

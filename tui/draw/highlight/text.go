@@ -68,7 +68,8 @@ func (s *scanner) quoted(rest string) bool {
 	return false
 }
 
-// quoteEnd is the length of a text. One that may go on over lines and has no end anywhere ends with its line.
+// quoteEnd is the length of a text. One that may go on over lines and has no end anywhere ends with
+// its line.
 func (s *scanner) quoteEnd(rest string, q quote) int {
 	if q.lines && !s.lost[q.end] {
 		if n := findEnd(rest, q, true); n > 0 {
@@ -88,7 +89,8 @@ func (s *scanner) quoteEnd(rest string, q quote) int {
 	return len(rest)
 }
 
-// findEnd is the length of a text up to its end and with it; 0 when there is none, or none on its line.
+// findEnd is the length of a text up to its end and with it; 0 when there is none, or none on its
+// line.
 func findEnd(rest string, q quote, lines bool) int {
 	for i := len(q.open); i < len(rest); i++ {
 		switch {

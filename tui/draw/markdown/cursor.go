@@ -24,7 +24,8 @@ func (c *cursor) skip(n int) {
 	}
 }
 
-// spaced replaces the tabs that can be part of a line's structure by spaces to the next of their stops.
+// spaced replaces the tabs that can be part of a line's structure by spaces to the next of their
+// stops.
 func spaced(s string) string {
 	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(" \t>-+*0123456789.)", r) })
 	if end < 0 {

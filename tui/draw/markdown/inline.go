@@ -24,18 +24,19 @@ const (
 type Span struct {
 	Text string
 	Form Form
-	// At is where the text stands in the source. When Exact is set, the bytes of Text are those of the
-	// source from there on.
+	// At is where the text stands in the source. When Exact is set, the bytes of Text are those of
+	// the source from there on.
 	At    int
 	Exact bool
 }
 
-// fill is from what length on a line is taken for one that was filled and broken to fit a page: its end is
-// then a space, as CommonMark says. Models break shorter lines on purpose: lists without marks, verses.
+// fill is from what length on a line is taken for one that was filled and broken to fit a page: its
+// end is then a space, as CommonMark says. Models break shorter lines on purpose: lists without
+// marks, verses.
 const fill = 60
 
-// Inline reads what is inside of a paragraph, heading or cell. What is before settled in the source reads
-// the same whatever follows, except for its last characters.
+// Inline reads what is inside of a paragraph, heading or cell. What is before settled in the source
+// reads the same whatever follows, except for its last characters.
 func Inline(s string) (spans []Span, settled int) {
 	if !special(s) {
 		return []Span{{Text: s, Exact: true}}, len(s)

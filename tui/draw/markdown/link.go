@@ -173,7 +173,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// address is the length of an address that stands in the text by itself, 0 when there is none at pos.
+// address is the length of an address that stands in the text by itself, 0 when there is none at
+// pos.
 func (r *reader) address() int {
 	rest := r.s[r.pos:]
 	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") && !strings.HasPrefix(rest, "www.") {

@@ -1,18 +1,19 @@
 // Package markdown reads Markdown while it is being written.
 //
-// The one rule: a line is read once. [Parser] knows after each line which blocks are finished and what is
-// still open; nothing that comes later changes a finished block, so whoever draws them can keep the rows.
-// A parser that builds a tree of the whole text cannot promise that, and would read an open list or code
-// block again with every piece of it.
+// The one rule: a line is read once. [Parser] knows after each line which blocks are finished and
+// what is still open; nothing that comes later changes a finished block, so whoever draws them can
+// keep the rows. A parser that builds a tree of the whole text cannot promise that, and would read
+// an open list or code block again with every piece of it.
 //
 // It follows CommonMark 0.31 for blocks and for what is inside of them, with tables, task lists,
 // strikethrough and bare addresses as GitHub has them.
 //
-// Start reading here: Parser. Then start.go (what begins a block), table.go, inline.go (what is inside of
-// a paragraph), emphasis.go, link.go.
+// Start reading here: Parser. Then start.go (what begins a block), table.go, inline.go (what is
+// inside of a paragraph), emphasis.go, link.go.
 //
-// Known limits: link reference definitions are far effects, so they and the links that use them stay as
-// they are written. HTML is text. A list's items are not made loose by an empty line further down.
+// Known limits: link reference definitions are far effects, so they and the links that use them
+// stay as they are written. HTML is text. A list's items are not made loose by an empty line
+// further down.
 package markdown
 
 import (
@@ -72,8 +73,8 @@ type Container struct {
 	hollow bool // nothing followed the mark on its line
 }
 
-// Parser reads a text line by line. The zero value is at the start of a text. A copy made by Clone goes its
-// own way, which is how a line is tried that is not finished.
+// Parser reads a text line by line. The zero value is at the start of a text. A copy made by Clone
+// goes its own way, which is how a line is tried that is not finished.
 type Parser struct {
 	open   []Container
 	leaf   Block
@@ -81,23 +82,24 @@ type Parser struct {
 	closed []Block
 }
 
-// Clone copies the parser; the copy's finished blocks begin empty. The two share the memory behind the open
-// block's text: the copy must be dropped before the parser goes on.
+// Clone copies the parser; the copy's finished blocks begin empty. The two share the memory behind
+// the open block's text: the copy must be dropped before the parser goes on.
 func (p *Parser) Clone() Parser {
 	c := *p
 	c.open, c.closed = slices.Clone(p.open), nil
 	return c
 }
 
-// Finished returns the blocks that were finished since the last call, in order. They are the caller's.
+// Finished returns the blocks that were finished since the last call, in order. They are the
+// caller's.
 func (p *Parser) Finished() []Block {
 	done := p.closed
 	p.closed = nil
 	return done
 }
 
-// Open is the block that is not finished; its kind is None when there is none. More lines may turn a
-// paragraph into a heading, or its last line into the header of a table.
+// Open is the block that is not finished; its kind is None when there is none. More lines may turn
+// a paragraph into a heading, or its last line into the header of a table.
 func (p *Parser) Open() *Block { return &p.leaf }
 
 // Take drops the first n bytes of the open block's text, which were drawn and will not change.
@@ -141,8 +143,9 @@ func (p *Parser) Line(s string) {
 	p.rest(&c, matched, place{whole, !whole && !opened, opened})
 }
 
-// place says how a line stands to the open block: whole, all its containers go on; lazy, some do not, but nothing else was
-// opened, so that a paragraph may go on without their marks; opened, something was.
+// place says how a line stands to the open block: whole, all its containers go on; lazy, some do
+// not, but nothing else was opened, so that a paragraph may go on without their marks; opened,
+// something was.
 type place struct{ whole, lazy, opened bool }
 
 // match follows the open containers as far as the line belongs to them.

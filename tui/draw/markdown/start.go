@@ -104,7 +104,8 @@ func (p *Parser) startItem(c *cursor, indent, n int, paragraph bool) began {
 	}
 	after := cursor{c.s, c.pos + indent + width}
 	spaces, blank := after.indent()
-	// A paragraph goes on with "14. is a number", so that only a list that begins at 1 interrupts it.
+	// A paragraph goes on with "14. is a number", so that only a list that begins at 1 interrupts
+	// it.
 	if paragraph && (blank || item.Number >= 0 && item.Number != 1) {
 		return nothing
 	}

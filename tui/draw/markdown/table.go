@@ -12,11 +12,12 @@ const (
 	Center
 )
 
-// maxColumns bounds a table: more columns fit on no screen, and every row is filled up to their number.
+// maxColumns bounds a table: more columns fit on no screen, and every row is filled up to their
+// number.
 const maxColumns = 64
 
-// startTable makes the last line of the open paragraph the header of a table, when s is the line below a
-// header with as many columns.
+// startTable makes the last line of the open paragraph the header of a table, when s is the line
+// below a header with as many columns.
 func (p *Parser) startTable(s string) bool {
 	align := delimiters(s)
 	at := p.leaf.lastLine()

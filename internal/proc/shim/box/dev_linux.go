@@ -62,7 +62,7 @@ func (t *tree) device(folder int, name string) error {
 	return copyOnto(from, to, attrNoSuid|attrNoExec)
 }
 
-// terminals makes the pseudo terminals of the command, none of which is the person's.
+// terminals makes the pseudo terminals of the command, none of which is the user's.
 func (t *tree) terminals(dev int) error {
 	fs, err := newFS("devpts", attrNoSuid|attrNoExec, "ptmxmode", "0666", "mode", "0620")
 	if err != nil {

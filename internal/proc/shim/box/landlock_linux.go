@@ -44,8 +44,9 @@ func ABI() int {
 	return abi
 }
 
-// Make makes the rules, for any number of threads of any process to be restricted by. The kernel refuses rights that it does
-// not know, so that what is asked for is what holds. A file that is replaced by another is not theirs any more.
+// Make makes the rules, for any number of threads of any process to be restricted by. The kernel
+// refuses rights that it does not know, so that what is asked for is what holds. A file that is
+// replaced by another is not theirs any more.
 func (r Rules) Make() (set int, err error) {
 	abi := ABI()
 	if abi < leastABI {

@@ -2,8 +2,8 @@ package box
 
 import "runtime"
 
-// numbers are what the filter must know of an architecture. All that are known stand here whatever the program is built
-// for, so that a test can try each.
+// numbers are what the filter must know of an architecture. All that are known stand here whatever
+// the program is built for, so that a test can try each.
 type numbers struct {
 	arch    uint32 // as the kernel names it (linux/audit.h); 0: it is not known, and there is no filter
 	x32     bool   // a second table of calls begins at x32Table
@@ -16,8 +16,8 @@ type numbers struct {
 	closed []uint32 // the calls that are always refused, beside those of closedEverywhere
 }
 
-// modeCall says which argument of a call holds permissions, and where these count only with some flags, which one those; 0: they
-// always do.
+// modeCall says which argument of a call holds permissions, and where these count only with some
+// flags, which one those; 0: they always do.
 type modeCall struct{ number, mode, flags uint32 }
 
 // sysClone3 has one number everywhere, as all calls from 424 on.

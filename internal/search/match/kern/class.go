@@ -2,7 +2,8 @@ package kern
 
 import "math/bits"
 
-// Class is a set of bytes: any of ASCII, and either all the others or none. The assembly knows the layout.
+// Class is a set of bytes: any of ASCII, and either all the others or none. The assembly knows the
+// layout.
 type Class struct {
 	Low   [16]byte // by the lower four bits of a byte: a bit for each value of the upper that is in the set
 	High  [16]byte // by the upper four bits: their bit; none from 8 on
@@ -48,9 +49,9 @@ type Runs struct {
 	marks [wordsAtOnce]uint64
 }
 
-// Find writes the next places at or after from where a run begins into places and returns how many, and from where to
-// search on. One that began before from begins there. In a long run more than one place may be named. Not for
-// concurrent use.
+// Find writes the next places at or after from where a run begins into places and returns how many,
+// and from where to search on. One that began before from begins there. In a long run more than one
+// place may be named. Not for concurrent use.
 func (r *Runs) Find(text []byte, from int, places []uint32) (n, next int) {
 	for from < len(text) && n == 0 {
 		size := min(len(text)-from, wordsAtOnce*wordBits)

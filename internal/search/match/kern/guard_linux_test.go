@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKernelsReadNothingBesideTheText lays texts against pages that must not be touched: a read beyond one's capacity, or
-// in front of it, ends the test by a fault.
+// TestKernelsReadNothingBesideTheText lays texts against pages that must not be touched: a read
+// beyond one's capacity, or in front of it, ends the test by a fault.
 func TestKernelsReadNothingBesideTheText(t *testing.T) {
 	needs(t)
 	page := os.Getpagesize()

@@ -41,7 +41,8 @@ func all(t testing.TB, f finder, text []byte, from, room int) []uint32 {
 	return found
 }
 
-// sample makes a text of few different bytes, so that much of it is a candidate, with random spare capacity.
+// sample makes a text of few different bytes, so that much of it is a candidate, with random spare
+// capacity.
 func sample(rng *rand.Rand, size int) []byte {
 	text := make([]byte, size, size+rng.IntN(2*Slack))
 	for i := range text[:cap(text)] {

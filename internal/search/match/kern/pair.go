@@ -2,8 +2,9 @@ package kern
 
 import "bytes"
 
-// Pair looks for two bytes at fixed distances from a place: of a literal, the two that are rarest. A mask of 0x20 with a
-// byte in lower case takes a letter in both cases; the mask is else 0. The assembly knows the layout.
+// Pair looks for two bytes at fixed distances from a place: of a literal, the two that are rarest.
+// A mask of 0x20 with a byte in lower case takes a letter in both cases; the mask is else 0. The
+// assembly knows the layout.
 type Pair struct {
 	Bytes [2]byte
 	Masks [2]byte
@@ -11,8 +12,9 @@ type Pair struct {
 	Plain bool   // use the twin
 }
 
-// Find writes the next places at or after from into places, which has room for width of them at least, and returns how
-// many, and from where to search on. A place is named only if both of its bytes lie in text.
+// Find writes the next places at or after from into places, which has room for width of them at
+// least, and returns how many, and from where to search on. A place is named only if both of its
+// bytes lie in text.
 func (p *Pair) Find(text []byte, from int, places []uint32) (n, next int) {
 	far := max(p.At[0], p.At[1])
 	limit := len(text) - far
@@ -38,7 +40,8 @@ func (p *Pair) end(next, limit, end int) int {
 	return next
 }
 
-// twin does the same byte by byte: it looks for the first byte, which is the rarer one, and tests the other.
+// twin does the same byte by byte: it looks for the first byte, which is the rarer one, and tests
+// the other.
 func (p *Pair) twin(text []byte, from, limit int, places []uint32) (n, next int) {
 	for n < len(places) && from < limit {
 		at := from

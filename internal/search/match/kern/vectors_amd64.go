@@ -5,7 +5,8 @@ import "golang.org/x/sys/cpu"
 // Without BMI1 its TZCNT would silently run as another instruction.
 var vectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
-// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them plus the greater distance.
+// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them
+// plus the greater distance.
 //
 //go:noescape
 func pair(text *byte, from, to int, p *Pair, places *uint32, room int) (n, next int)

@@ -3,7 +3,8 @@ package kern
 // NEON is part of the architecture.
 const vectors = true
 
-// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them plus the greater distance.
+// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them
+// plus the greater distance.
 //
 //go:noescape
 func pair(text *byte, from, to int, p *Pair, places *uint32, room int) (n, next int)

@@ -1,9 +1,10 @@
 package kern
 
-// Window looks for three bytes in a row, each from a set of its own, for up to eight alternatives at once. Bit k of a
-// table belongs to alternative k. A byte is in a set if its lower and its upper four bits are both in the tables, which is
-// exact for one byte or a letter in both cases and too much for other sets: a window names more places than there are,
-// never fewer. The assembly knows the layout.
+// Window looks for three bytes in a row, each from a set of its own, for up to eight alternatives
+// at once. Bit k of a table belongs to alternative k. A byte is in a set if its lower and its upper
+// four bits are both in the tables, which is exact for one byte or a letter in both cases and too
+// much for other sets: a window names more places than there are, never fewer. The assembly knows
+// the layout.
 type Window struct {
 	Low, High [3][16]byte
 	Plain     bool // use the twin
@@ -49,8 +50,8 @@ func (w *Window) any(position int) byte {
 	return all
 }
 
-// Find writes the next places at or after from into places, which has room for width of them at least, and returns how
-// many, and from where to search on.
+// Find writes the next places at or after from into places, which has room for width of them at
+// least, and returns how many, and from where to search on.
 func (w *Window) Find(text []byte, from int, places []uint32) (n, next int) {
 	limit := len(text) - span + 1
 	if vectors && !w.Plain && from < limit && len(places) >= width {
