@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// ask makes one model request and stores the answer before any of its calls runs. A message that failed
-// or was aborted is stored as far as it came, without calls.
+// ask makes one model request and stores the answer before any of its calls runs. A message that
+// failed or was aborted is stored as far as it came, without calls.
 func (s *Session) ask(t *turn) (Message, error) {
 	id := s.nextID()
 	if err := s.inspect(t.ctx, id); err != nil {
@@ -42,7 +42,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 		s.emit(Notice{d.done.Notice})
 	}
 	if err == nil {
-		t.silences.saw(m)
+		t.silences.saw(m, d.done, s.shown())
 	}
 	return m, err
 }
@@ -107,7 +107,12 @@ func (s *Session) request() Request {
 
 // take adds one chunk to the draft and shows it.
 func (s *Session) take(d *draft, c Chunk) {
-	if _, end := c.(Done); !end {
+	switch c := c.(type) {
+	case Waiting:
+		s.emit(Notice{c.Why})
+		return
+	case Done:
+	default:
 		d.worked = true
 	}
 	switch c := c.(type) {
@@ -132,8 +137,8 @@ func (s *Session) take(d *draft, c Chunk) {
 	}
 }
 
-// unspaced takes the spaces out of what a provider wants back, as storing it does: a session that is loaded again
-// must send the same bytes as the one that went on.
+// unspaced takes the spaces out of what a provider wants back, as storing it does: a session that
+// is loaded again must send the same bytes as the one that went on.
 func unspaced(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil {
@@ -142,8 +147,8 @@ func unspaced(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// append grows the last part when it is of the same kind and still open. Parts are joined in settle, so
-// many small deltas stay cheap.
+// append grows the last part when it is of the same kind and still open. Parts are joined in
+// settle, so many small deltas stay cheap.
 func (d *draft) append(kind PartKind, delta string, opaque []byte) {
 	parts := &d.message.Parts
 	last := len(*parts) - 1
@@ -187,7 +192,8 @@ func (d *draft) settle(ctx context.Context) error {
 	return nil
 }
 
-// temporary reports whether an error may go away by itself while a turn waits, and what the provider asked to wait.
+// temporary reports whether an error may go away by itself while a turn waits, and what the
+// provider asked to wait.
 func temporary(err error) (time.Duration, bool) {
 	var p *ProviderError
 	if !errors.As(err, &p) || !p.Temporary() || p.lasts() {
@@ -225,7 +231,8 @@ func (s *Session) blind() bool {
 	return s.config.Blind != nil && s.config.Blind(s.config.Provider.Name(), s.config.Model)
 }
 
-// visible is the conversation as the model can take it: notes in the place of pictures where it is known to see none.
+// visible is the conversation as the model can take it: notes in the place of pictures where it is
+// known to see none.
 func (s *Session) visible() []Message {
 	if !s.ledger.shows.any(s.history) || !s.blind() {
 		return s.history
@@ -239,15 +246,16 @@ func (s *Session) visible() []Message {
 	return out
 }
 
-// tellBlind tells the person that a picture of theirs, or of a call, is not seen.
+// tellBlind tells the user that a picture of theirs, or of a call, is not seen.
 func (s *Session) tellBlind(m Message) {
 	if pictures(&m) > 0 && s.blind() {
 		s.emit(Notice{s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})
 	}
 }
 
-// Aside makes one model request for a call that runs, which is not the conversation's own, such as one that a server asks for. It
-// counts in the running turn, whatever comes of it, and is made once. It is for any goroutine.
+// Aside makes one model request for a call that runs, which is not the conversation's own, such as
+// one that a server asks for. It counts in the running turn, whatever comes of it, and is made
+// once. It is for any goroutine.
 func (s *Session) Aside(ctx context.Context, p Provider, r Request) (Message, error) {
 	b := s.Budget()
 	if b == nil {

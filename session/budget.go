@@ -13,7 +13,8 @@ import (
 // Limits are the budgets of one turn; zero means unlimited.
 type Limits struct {
 	Steps int // model requests
-	// Own bounds the model requests of the session itself; those of its subagents have a bound of their own.
+	// Own bounds the model requests of the session itself; those of its subagents have a bound of
+	// their own.
 	Own    int
 	Calls  int
 	Tokens int // all tokens of all requests
@@ -22,8 +23,9 @@ type Limits struct {
 	Time time.Duration
 }
 
-// Budget is what a turn may use and what it has used. What a subagent uses counts in its own budget and in that
-// of the turn that it works for, and the limits of both hold. It is safe for concurrent use.
+// Budget is what a turn may use and what it has used. What a subagent uses counts in its own budget
+// and in that of the turn that it works for, and the limits of both hold. It is safe for concurrent
+// use.
 type Budget struct {
 	limits Limits
 	within *Budget
@@ -39,6 +41,9 @@ type Budget struct {
 	begun  int // calls that may run
 	calls  map[string]map[tool.Status]int
 	denied []Denial
+	tried  []TriedFile
+	// refusals counts those of denied that are of sandboxes.
+	refusals int
 }
 
 func newBudget(l Limits, within *Budget, of Start) *Budget {
@@ -75,7 +80,8 @@ func (b *Budget) spent() error {
 	return b.dear()
 }
 
-// tooDear reports a limit of tokens or money that is reached; it also ends the attempts of one request.
+// tooDear reports a limit of tokens or money that is reached; it also ends the attempts of one
+// request.
 func (b *Budget) tooDear() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,8 +133,8 @@ func (b *Budget) spend(model string, u Usage, price cost) {
 	}
 }
 
-// count counts one outcome. A call of a subagent has in the list of each session that it works for the name by which
-// that one's observers saw it.
+// count counts one outcome. A call of a subagent has in the list of each session that it works for
+// the name by which that one's observers saw it.
 func (b *Budget) count(o tool.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,6 +144,10 @@ func (b *Budget) count(o tool.Outcome) {
 			at.calls[o.Tool] = map[tool.Status]int{}
 		}
 		at.calls[o.Tool][o.Status]++
+		for _, f := range o.Record.Tried[:min(len(o.Record.Tried), maxTried-len(at.tried))] {
+			at.tried = append(at.tried, TriedFile{call, agent, f})
+		}
+		at.refused(o.Record.Refused, Denial{Call: call, Tool: o.Tool, Agent: agent})
 		if o.Status != tool.Denied {
 			continue
 		}
@@ -153,18 +163,37 @@ func (b *Budget) count(o tool.Outcome) {
 	}
 }
 
+// maxRefused bounds what the list of denials holds of all that sandboxes refused in a turn.
+const maxRefused = 500
+
+// maxTried bounds what the list of changes that were dropped holds of a turn.
+const maxTried = 500
+
+// refused lists what a sandbox refused a call, each once in a turn.
+func (b *Budget) refused(list []tool.Refusal, d Denial) {
+	for _, r := range list {
+		known := slices.ContainsFunc(b.denied, func(o Denial) bool { return o.Kind == r.Kind && o.Name == r.Name && o.Agent == d.Agent })
+		if known || b.refusals >= maxRefused {
+			continue
+		}
+		b.refusals++
+		d.Kind, d.Name, d.Reason, d.Hint = r.Kind, r.Name, r.Reason, r.Hint
+		b.denied = append(b.denied, d)
+	}
+}
+
 // deniedText bounds, in bytes, what the list of denials repeats of a call's output.
 const deniedText = 1 << 10
 
-// CallOf names a call of a subagent among those of the session that it works for: ids are unique in one log
-// only.
+// CallOf names a call of a subagent among those of the session that it works for: ids are unique in
+// one log only.
 func CallOf(parent, call tool.CallID) tool.CallID { return parent + "/" + call }
 
 // sum fills in what was used.
 func (b *Budget) sum(r *Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.Usage, r.Cost, r.Steps, r.Denied = maps.Clone(b.usage), b.cost.known(), b.steps, slices.Clone(b.denied)
+	r.Usage, r.Cost, r.Steps, r.Denied, r.Tried = maps.Clone(b.usage), b.cost.known(), b.steps, slices.Clone(b.denied), slices.Clone(b.tried)
 	r.Calls = map[string]map[tool.Status]int{}
 	for name, counts := range b.calls {
 		r.Calls[name] = maps.Clone(counts)

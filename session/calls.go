@@ -10,8 +10,9 @@ import (
 	"adze/tool"
 )
 
-// answer runs the calls of one message and stores their outcomes in the model's order. Calls that only
-// read or use the network run together; any other runs alone. It reports whether a tool ended the turn.
+// answer runs the calls of one message and stores their outcomes in the model's order. Calls that
+// only read or use the network run together; any other runs alone. It reports whether a tool ended
+// the turn.
 func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bool, err error) {
 	for i := range calls {
 		calls[i].Message = message
@@ -40,7 +41,8 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 			err = s.windows.refusal()
 		}
 		if err != nil {
-			// A store that cannot save must not see further effects; on load the rest is aborted, too.
+			// A store that cannot save must not see further effects; on load the rest is aborted,
+			// too.
 			for _, h := range hydrated[i:] {
 				o := s.runner.Skip(h, tool.CodeIO, "not run: the session could not be saved")
 				outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &o})
@@ -52,6 +54,9 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	t.guard.Close()
 	s.history = append(s.history, outcomes)
 	s.tellBlind(outcomes)
+	if err := t.unable.saw(outcomes); err != nil {
+		return stop, err
+	}
 	return stop, s.reconsider(t, outcomes)
 }
 
@@ -101,16 +106,17 @@ func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	return s.settleCalls(t, []tool.RawCall{call}, []tool.Outcome{o})
 }
 
-// settleCalls stores outcomes that are there together in one go, which costs one sync of the disk, and shows them then.
+// settleCalls stores outcomes that are there together in one go, which costs one sync of the disk,
+// and shows them then.
 func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Outcome) error {
 	entries, ended := make([]Entry, len(outcomes)), make([]Ended, len(outcomes))
 	for i, o := range outcomes {
 		t.count(o)
-		t.guard.Saw(calls[i], o)
 		if o.Stop {
 			t.result.Text = o.Output
 		}
 		ended[i] = s.windows.ended(o)
+		t.guard.Saw(calls[i], o, ended[i].Undo != nil)
 		entries[i] = s.entry(OutcomeEntry, ended[i])
 	}
 	if err := s.store(context.WithoutCancel(t.ctx), entries...); err != nil {
@@ -161,7 +167,8 @@ func (s *Session) listen() {
 	s.runner.Before, s.runner.After = s.hooks.before, s.hooks.after
 }
 
-// beginning is what is stored before the first entry of a session: a hook may have run before the first prompt.
+// beginning is what is stored before the first entry of a session: a hook may have run before the
+// first prompt.
 func (s *Session) beginning() []Entry {
 	if s.started {
 		return nil
@@ -170,7 +177,8 @@ func (s *Session) beginning() []Entry {
 	return []Entry{s.entry(StartEntry, s.config.Start)}
 }
 
-// ranHook stores what a hook did and shows what it changed. A failure to store is not lost: the next entry fails, too.
+// ranHook stores what a hook did and shows what it changed. A failure to store is not lost: the
+// next entry fails, too.
 func (s *Session) ranHook(r HookRun) {
 	r.Agent = s.config.Start.Agent
 	var entries []Entry
@@ -211,10 +219,11 @@ type callers struct {
 	room       *semaphore.Weighted // whole for a call that runs alone; who came first is first
 }
 
-// Call runs one call of a program that has the model's place, as a turn of its own, through the same pipeline as the
-// model's. Calls that only read or use the network run beside each other, any other alone, in the order in which they came.
-// Its id is new to this session. It is for any goroutine, but not beside Prompt or Run; the conversation in memory does not
-// grow by it. With an error the log could not be written, and the outcome says whether the call ran.
+// Call runs one call of a program that has the model's place, as a turn of its own, through the
+// same pipeline as the model's. Calls that only read or use the network run beside each other, any
+// other alone, in the order in which they came. Its id is new to this session. It is for any
+// goroutine, but not beside Prompt or Run; the conversation in memory does not grow by it. With an
+// error the log could not be written, and the outcome says whether the call ran.
 func (s *Session) Call(ctx context.Context, by Caller, call tool.RawCall) (tool.Outcome, error) {
 	t, cancel, h, err := s.admit(ctx, by, &call)
 	defer cancel()

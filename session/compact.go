@@ -13,14 +13,15 @@ import (
 	"adze/tool"
 )
 
-// Compaction replaces the beginning of a conversation by a summary that the model writes. The log keeps every
-// message: only what is sent gets shorter.
+// Compaction replaces the beginning of a conversation by a summary that the model writes. The log
+// keeps every message: only what is sent gets shorter.
 //
-// It happens before a request that would nearly fill the model's window, after one that the provider refused as
-// too long, and when the person asks. The newest messages stay as they are, and so does the person's last
-// message, word for word.
+// It happens before a request that would nearly fill the model's window, after one that the
+// provider refused as too long, and when the user asks. The newest messages stay as they are, and
+// so does the user's last message, word for word.
 
-// Rules of compaction, in tokens as the ledger estimates them. On a small window a share of it counts instead.
+// Rules of compaction, in tokens as the ledger estimates them. On a small window a share of it
+// counts instead.
 const (
 	// freeTokens is what stays free for an answer and for the request that sums up.
 	freeTokens, freeShare = 20_000, 5
@@ -30,16 +31,17 @@ const (
 	mostLeft = 70
 	// growth, in percent: from where on a conversation that was compacted just now may be so again.
 	growth = 120
-	// wordBytes is how much of the person's last message goes into the summary.
+	// wordBytes is how much of the user's last message goes into the summary.
 	wordBytes = 8 << 10
 	// sumAttempts is how often the model is asked to sum up.
 	sumAttempts = 3
 )
 
-// youAsked is the cause of a compaction that the person wants.
+// youAsked is the cause of a compaction that the user wants.
 const youAsked = "you asked for it"
 
-// ErrShort is returned when there is nothing to sum up, errLittle when the summary is nearly as long as that.
+// ErrShort is returned when there is nothing to sum up, errLittle when the summary is nearly as
+// long as that.
 var (
 	ErrShort  = errors.New("the conversation is too short to be summed up")
 	errLittle = errors.New("it would free too little")
@@ -68,29 +70,30 @@ func (c Compaction) String() string {
 	return fmt.Sprintf("%s: %d messages became a summary, about %d tokens became %d", c.Cause, c.Messages, c.Before, c.After)
 }
 
-// Compact sums the conversation up now; wish says what must not be lost, and may be empty. The last event is
-// TurnEnd with the result returned. It is not for use while a turn runs.
+// Compact sums the conversation up now; wish says what must not be lost, and may be empty. The last
+// event is TurnEnd with the result returned. It is not for use while a turn runs.
 func (s *Session) Compact(ctx context.Context, wish string) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
 	return s.end(t, s.compact(t, youAsked, wish))
 }
 
-// Earlier returns the messages of earlier runs that were summed up: no request holds them, but the person may
-// want to see them, and what their calls did stays done.
+// Earlier returns the messages of earlier runs that were summed up: no request holds them, but the
+// person may want to see them, and what their calls did stays done.
 func (s *Session) Earlier() []Message { return s.earlier }
 
 // Claims are those of the last answer, also of an earlier run.
 func (s *Session) Claims() []Claim { return s.claims }
 
-// Ran is what a command of the person's own came to in an earlier run: Message.Own names it.
+// Ran is what a command of the user's own came to in an earlier run: Message.Own names it.
 func (s *Session) Ran(own tool.CallID) (tool.Outcome, bool) {
 	o, ok := s.ran[own]
 	return o, ok
 }
 
-// makeRoom compacts before a request that would nearly fill the window. Where that fails, the request is made
-// all the same: it may fit. What the model did not answer is asked again in the next turn, not in this one.
+// makeRoom compacts before a request that would nearly fill the window. Where that fails, the
+// request is made all the same: it may fit. What the model did not answer is asked again in the
+// next turn, not in this one.
 func (s *Session) makeRoom(t *turn) error {
 	s.recount()
 	l := &s.ledger
@@ -123,13 +126,14 @@ func (s *Session) goOn(t *turn, err error) error {
 	return nil
 }
 
-// shrink leaves pictures out after a request that was too long, else shortens what one result has too much, else compacts. That is done once in
-// a row: what is refused again stays refused.
+// shrink leaves pictures out after a request that was too long, else shortens what one result has
+// too much, else compacts. That is done once in a row: what is refused again stays refused.
 func (s *Session) shrink(t *turn, refused error) error {
 	var p *ProviderError
 	if !errors.As(refused, &p) || p.Kind != ContextError {
 		return refused
 	}
+	t.refused = s.ledger.tokens(s.ledger.bytes())
 	s.ledger.window = 0 // the refusal may have told another one
 	s.recount()
 	if s.leaveOut() || s.shorten(s.ledger.room()/largeShare) {
@@ -156,6 +160,9 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if cut == 0 || s.config.Sum == "" {
 		return ErrShort
 	}
+	if err := s.summable(t, cut, wish); err != nil {
+		return err
+	}
 	if err := s.hooks.spared(t.ctx, cause == youAsked, wish); err != nil {
 		return err
 	}
@@ -164,7 +171,8 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	notes, dropped := s.lastingNotes(cut)
 	words := droppedNotes(dropped) + lastWords(s.history, cut)
 	kept := len(notes.Text())
-	// What is sure before the model is asked is not paid for: the shortest summary frees too little already.
+	// What is sure before the model is asked is not paid for: the shortest summary frees too little
+	// already.
 	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)+kept) + s.ledger.since(cut)); err != nil {
 		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
 	}
@@ -209,8 +217,8 @@ func (c Compaction) worth(left int) error {
 // summaryHead tells the model what it reads.
 const summaryHead = "The conversation before this point was summed up to make room. What follows is the summary; go on with the work from there.\n\n"
 
-// cut is how many messages are summed up: as many as leave the newest ones, up to a bound, as they are. A message
-// with calls and its outcomes stay together.
+// cut is how many messages are summed up: as many as leave the newest ones, up to a bound, as they
+// are. A message with calls and its outcomes stay together.
 func (l *ledger) cut(history []Message) int {
 	keep := min(keptTokens, l.since(0)/keptShare)
 	if w := l.window; w > 0 {

@@ -8,9 +8,9 @@ import (
 	"adze/tool"
 )
 
-// Event is what observers see. The order is the order of the log: an event comes only after its record is
-// durable, except TextDelta, ReasoningDelta, CallForming and ToolUpdate, which are progress and are
-// repeated whole in MessageDone and ToolEnd.
+// Event is what observers see. The order is the order of the log: an event comes only after its
+// record is durable, except TextDelta, ReasoningDelta, CallForming and ToolUpdate, which are
+// progress and are repeated whole in MessageDone and ToolEnd.
 type Event interface{ event() }
 
 // TextDelta is a piece of the answer as it arrives.
@@ -30,10 +30,12 @@ type CallForming struct {
 // MessageDone is a whole stored message, the user's too.
 type MessageDone struct{ Message Message }
 
-// ToolQueued says what a call of a stored message is about, before its turn comes and before anybody is asked.
+// ToolQueued says what a call of a stored message is about, before its turn comes and before
+// anybody is asked.
 type ToolQueued struct{ tool.Event }
 
-// ToolStart says that a call begins, or ends without having begun. What it may change was decided and its record stored.
+// ToolStart says that a call begins, or ends without having begun. What it may change was decided
+// and its record stored.
 type ToolStart struct{ tool.Event }
 
 // ToolUpdate is the newest metadata of a running call. Redacted is what of it may be logged.
@@ -45,8 +47,8 @@ type ToolUpdate struct {
 // ToolAsk is a decision of the gate that a person or a rule made, or a denial.
 type ToolAsk struct{ tool.Event }
 
-// ToolEnd is the one outcome of a call. Redacted is its metadata as far as the tool lets it be logged.
-// Parent and Agent are as in tool.Event: set where a subagent made the call.
+// ToolEnd is the one outcome of a call. Redacted is its metadata as far as the tool lets it be
+// logged. Parent and Agent are as in tool.Event: set where a subagent made the call.
 type ToolEnd struct {
 	Outcome  tool.Outcome
 	Redacted json.RawMessage
@@ -56,7 +58,8 @@ type ToolEnd struct {
 	Window *Window
 }
 
-// FilesChanged says what became of files beside the outcome of a call: by a hook, or by what a call left running.
+// FilesChanged says what became of files beside the outcome of a call: by a hook, or by what a call
+// left running.
 type FilesChanged struct{ Window Window }
 
 // Retry says that a model request failed and is made again; partial text of the message is void.
@@ -67,11 +70,11 @@ type Retry struct {
 	Cause       string
 }
 
-// Notice is something the person should know.
+// Notice is something the user should know.
 type Notice struct{ Text string }
 
-// Unsaved says how many entries of the log wait in memory because they cannot be saved, and why; none: all is saved again. What was
-// shown before is stored, or among them.
+// Unsaved says how many entries of the log wait in memory because they cannot be saved, and why;
+// none: all is saved again. What was shown before is stored, or among them.
 type Unsaved struct {
 	Entries int
 	Bytes   int
@@ -89,8 +92,9 @@ func (u Unsaved) String() string {
 	return fmt.Sprintf("the session cannot be saved: %s. What is said waits in memory and is saved as soon as that works; nothing is changed until then", u.Cause)
 }
 
-// Requested says what came of one model request: an attempt that failed, and one that sums up, too. It comes when the request has ended,
-// before the record of its answer. Parent and Agent are as in tool.Event.
+// Requested says what came of one model request: an attempt that failed, and one that sums up, too.
+// It comes when the request has ended, before the record of its answer. Parent and Agent are as in
+// tool.Event.
 type Requested struct {
 	Message         string // the answer, or what would have been one; empty: it is not the conversation's own
 	Parent          tool.CallID
@@ -104,23 +108,24 @@ type Requested struct {
 	First           time.Duration // to the first thing that the model said; 0: it said nothing
 }
 
-// TaskEnd is the end of a subagent's turn. What it came to is in the outcome of its call, or in a note.
+// TaskEnd is the end of a subagent's turn. What it came to is in the outcome of its call, or in a
+// note.
 type TaskEnd struct {
 	Parent tool.CallID // the call that started it
 	Agent  string
 	Result Result
 }
 
-// Counted says what the next request holds and what was used: before each request, after its answer was
-// stored, and when messages were taken back. Message is the id of the answer, or of what would have been one;
-// empty: no request was made since the last.
+// Counted says what the next request holds and what was used: before each request, after its answer
+// was stored, and when messages were taken back. Message is the id of the answer, or of what would
+// have been one; empty: no request was made since the last.
 type Counted struct {
 	Message string
 	Ledger  Ledger
 }
 
-// PrefixChanged says that the next request does not begin with the one before, which a provider's cache
-// would have needed. It comes once for each change, after its entry is stored.
+// PrefixChanged says that the next request does not begin with the one before, which a provider's
+// cache would have needed. It comes once for each change, after its entry is stored.
 type PrefixChanged struct{ Change PrefixChange }
 
 // Compacted says that a summary took the place of the beginning of what is sent.
@@ -180,7 +185,7 @@ const (
 // Result sums up one turn. Usage, Cost, Steps, Calls and Denied count its subagents, too.
 type Result struct {
 	Cause Cause `json:"cause"`
-	// Message says what went wrong, for the person; Hint is the next move.
+	// Message says what went wrong, for the user; Hint is the next move.
 	Message string           `json:"message,omitempty"`
 	Hint    string           `json:"hint,omitempty"`
 	Text    string           `json:"text"`
@@ -193,22 +198,34 @@ type Result struct {
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
+	Tried    []TriedFile                    `json:"tried,omitempty"`  // what commands that ran aside would have changed
 	Plan     *Plan                          `json:"plan,omitempty"`   // the newest, where the turn made or settled one
 	Notes    []Note                         `json:"notes,omitempty"`  // what the model was told late
 	Claims   []Claim                        `json:"claims,omitempty"` // what the answer says that the calls do not show
 	Duration time.Duration                  `json:"duration_ns"`
-	// Limited is the wait that a provider asked for that ended the turn by its limit of requests; nil: that was not the end.
-	// Zero is a provider that named no time.
+	// Limited is the wait that a provider asked for that ended the turn by its limit of requests;
+	// nil: that was not the end. Zero is a provider that named no time.
 	Limited *time.Duration `json:"limited_ns,omitempty"`
 	Err     error          `json:"-"`
 }
 
-// Denial is one refused call.
+// TriedFile is what a call would have changed.
+type TriedFile struct {
+	Call  tool.CallID `json:"call"`
+	Agent string      `json:"agent,omitempty"` // the subagent that made the call
+	tool.TriedFile
+}
+
+// Denial is one refused call, or one thing that the sandbox refused a call that ran.
 type Denial struct {
 	Call   tool.CallID `json:"call"`
 	Tool   string      `json:"tool"`
 	Need   *tool.Need  `json:"need,omitempty"`
 	Rule   string      `json:"rule,omitempty"`
 	Reason string      `json:"reason,omitempty"`
-	Agent  string      `json:"agent,omitempty"` // the subagent that made it
+	// Kind and Name are of what the sandbox refused: a host, path, socket or call.
+	Kind  string `json:"kind,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Hint  bool   `json:"hint,omitempty"`  // read from the output alone; it is no denial for --fail-on-deny
+	Agent string `json:"agent,omitempty"` // the subagent that made it
 }

@@ -8,8 +8,9 @@ import (
 	"adze/tool"
 )
 
-// A conversation needs four things: a provider that answers, a store that keeps, a set of tools, and a gate
-// that decides. Here the provider is written down, and the store forgets everything at the end.
+// A conversation needs four things: a provider that answers, a store that keeps, a set of tools,
+// and a gate that decides. Here the provider is written down, and the store forgets everything at
+// the end.
 func Example() {
 	type args struct {
 		Name string `json:"name" doc:"whom to greet"`

@@ -30,19 +30,20 @@ const (
 	AttachmentPart PartKind = "attachment"
 )
 
-// Message is one entry of the conversation. Once stored it never changes, so an adapter may encode it
-// once and keep the bytes by ID.
+// Message is one entry of the conversation. Once stored it never changes, so an adapter may encode
+// it once and keep the bytes by ID.
 type Message struct {
 	ID    string `json:"id"` // unique in its session
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// Own is the call of the person's own that a message of the user tells of.
+	// Own is the call of the user's own that a message of the user tells of.
 	Own tool.CallID `json:"own,omitempty"`
 	// Meanwhile says that a message of the user was said while a turn ran, and is part of that.
 	Meanwhile bool `json:"meanwhile,omitempty"`
-	// Note says that a message of the user is what adze tells the model, not what the person said.
+	// Note says that a message of the user is what adze tells the model, not what the user said.
 	Note bool `json:"note,omitempty"`
-	// Notes are the texts that a note holds, in their order; none: it is a remark of adze's own, such as a correction.
+	// Notes are the texts that a note holds, in their order; none: it is a remark of adze's own,
+	// such as a correction.
 	Notes []Note `json:"notes,omitempty"`
 	// Summary says that a message of the user is what compaction put in the place of earlier ones.
 	Summary bool `json:"summary,omitempty"`
@@ -53,8 +54,8 @@ type Message struct {
 	Usage    *Usage `json:"usage,omitempty"`
 	// Lent says of an answer that its model was lent for the turn; the session's is another one.
 	Lent bool `json:"lent,omitempty"`
-	// Prompt is the hash of what the model was asked (fingerprint.go), Took the time from the request to
-	// the end of the answer, retries not included.
+	// Prompt is the hash of what the model was asked (fingerprint.go), Took the time from the
+	// request to the end of the answer, retries not included.
 	Prompt string        `json:"prompt_sha256,omitempty"`
 	Took   time.Duration `json:"duration_ns,omitempty"`
 }
@@ -69,19 +70,24 @@ type Part struct {
 	Call       *tool.RawCall    `json:"call,omitempty"`
 	Outcome    *tool.Outcome    `json:"outcome,omitempty"`
 	Attachment *tool.Attachment `json:"attachment,omitempty"`
+	// Tools are the tools that Text names, by their real names: a model that knows them by others
+	// is told those.
+	Tools []string `json:"tools,omitempty"`
 
 	open *pile // deltas of a part that still arrives
 }
 
-// Grown remembers how much of a conversation was looked at. One grows at its end, and where anything else of it changes it is made anew,
-// elsewhere in memory; so who wants to know something of every message need only look at the new ones. The zero value has seen nothing.
+// Grown remembers how much of a conversation was looked at. One grows at its end, and where
+// anything else of it changes it is made anew, elsewhere in memory; so who wants to know something
+// of every message need only look at the new ones. The zero value has seen nothing.
 type Grown struct {
 	first *Message
 	last  identity
 	seen  int
 }
 
-// Past is how many of these messages are those that were looked at; 0: it is another conversation, or another state of it.
+// Past is how many of these messages are those that were looked at; 0: it is another conversation,
+// or another state of it.
 func (g *Grown) Past(messages []Message) int {
 	if g.seen == 0 || g.seen > len(messages) || g.first != &messages[0] || !g.last.is(&messages[g.seen-1]) {
 		return 0
@@ -104,8 +110,9 @@ func (g *Grown) Since(messages []Message) int {
 	return past
 }
 
-// saidMessage is a Message as the log keeps it. Outcomes have entries of their own; leaving their field
-// out spares a run without calls the preparation of their encoding, 0.2 ms or one part in forty.
+// saidMessage is a Message as the log keeps it. Outcomes have entries of their own; leaving their
+// field out spares a run without calls the preparation of their encoding, 0.2 ms or one part in
+// forty.
 type saidMessage struct {
 	Message
 	Parts []saidPart `json:"parts"`
@@ -158,7 +165,11 @@ func (m Message) Calls() []tool.RawCall {
 type Input struct {
 	Text        string
 	Attachments []tool.Attachment
-	// Compose makes the text when the turn has begun, by calls of the person's own where it needs them; nil: it is Text.
+	// Words are what the user said themselves, where Text holds more, such as a file that was piped
+	// in: tools are chosen by them. Empty: all of Text.
+	Words string
+	// Compose makes the text when the turn has begun, by calls of the user's own where it needs
+	// them; nil: it is Text.
 	Compose func(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error)
 }
 
@@ -170,8 +181,8 @@ func (in Input) message(id string) Message {
 	return m
 }
 
-// Usage counts tokens as the provider reported them; a field it did not report is zero. Input does not
-// include what was read from or written to the provider's cache.
+// Usage counts tokens as the provider reported them; a field it did not report is zero. Input does
+// not include what was read from or written to the provider's cache.
 type Usage struct {
 	Input      int `json:"input"`
 	Output     int `json:"output"` // reasoning included

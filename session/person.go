@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"adze/tool"
 )
 
-// ErrCallAborted ends one call that the person aborted; the turn goes on.
+// ErrCallAborted ends one call that the user aborted; the turn goes on.
 var ErrCallAborted = errors.New("the person aborted this call; do not run it again, go on without it or ask")
 
 // ErrNothingSaid is returned by Rewind when there is no prompt to take back.
@@ -29,8 +30,9 @@ type beside struct {
 	clock   *clock  // the same
 }
 
-// Steer hands the running turn a message, which the model reads with the next request. False: no turn runs.
-// What a turn did not read before its end is dropped; its sender sees that no MessageDone came for it.
+// Steer hands the running turn a message, which the model reads with the next request. False: no
+// turn runs. What a turn did not read before its end is dropped; its sender sees that no
+// MessageDone came for it.
 func (s *Session) Steer(text string) bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
@@ -84,7 +86,7 @@ func (b *beside) listen(open bool) {
 	b.open, b.said = open, nil
 }
 
-// heard takes what the person said meanwhile.
+// heard takes what the user said meanwhile.
 func (b *beside) heard() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +95,7 @@ func (b *beside) heard() []string {
 	return said
 }
 
-// hear stores what the person said since the last request.
+// hear stores what the user said since the last request.
 func (s *Session) hear(t *turn) error {
 	said := s.beside.heard()
 	if len(said) > 0 {
@@ -102,14 +104,18 @@ func (s *Session) hear(t *turn) error {
 	return s.say(t, false, said...)
 }
 
-// remark tells the model something of adze's own, with the next request. It comes after all that was said, so that the
-// provider's cache keeps what is before it.
+// remark tells the model something of adze's own, with the next request. It comes after all that
+// was said, so that the provider's cache keeps what is before it.
 func (s *Session) remark(t *turn, text string) error { return s.say(t, true, text) }
 
-// say adds messages to the conversation that are no prompt of their own; a note is not the person's.
+// say adds messages to the conversation that are no prompt of their own; a note is not the
+// person's.
 func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
 		m := Message{ID: s.nextID(), Role: User, Note: note, Meanwhile: !note, Parts: []Part{{Kind: TextPart, Text: text}}}
+		if names := namesOf(s.shown()); note && len(names) > 0 && strings.Contains(text, listOfNames(names)) {
+			m.Parts[0].Tools = names
+		}
 		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {
 			return err
 		}
@@ -118,14 +124,16 @@ func (s *Session) say(t *turn, note bool, texts ...string) error {
 	return nil
 }
 
-// over reports whether the turn ends with what was answered. What the person said meanwhile, or a correction of
-// the answer, keeps it going.
+// over reports whether the turn ends with what was answered. What the user said meanwhile, or a
+// correction of the answer, keeps it going.
 func (s *Session) over(t *turn) (bool, error) {
 	more, note := s.beside.heard(), false
 	if len(more) == 0 && t.silences.now {
 		text, err := t.silences.answer(s.shown())
 		if err != nil {
-			t.result.Text = "" // no answer of the turn is its result then
+			if t.silences.doubt == "" {
+				t.result.Text = "" // no answer of the turn is its result then
+			}
 			return true, err
 		}
 		more, note = []string{text}, true
@@ -157,8 +165,9 @@ func (s *Session) over(t *turn) (bool, error) {
 	return false, s.say(t, note, more...)
 }
 
-// Run runs one call of the person's own, through the same pipeline as the model's. The model reads what say
-// makes of its outcome with the next request. The last event is TurnEnd with the result returned.
+// Run runs one call of the user's own, through the same pipeline as the model's. The model reads
+// what say makes of its outcome with the next request. The last event is TurnEnd with the result
+// returned.
 func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outcome) string) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
@@ -187,9 +196,9 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	return s.end(t, nil)
 }
 
-// Rewind takes the last prompt and all that came after it out of the conversation, and returns its text. The
-// log keeps them: a rewind is an entry of its own. What calls did to files stays done. It is not for use
-// while a turn runs.
+// Rewind takes the last prompt and all that came after it out of the conversation, and returns its
+// text. The log keeps them: a rewind is an entry of its own. What calls did to files stays done. It
+// is not for use while a turn runs.
 func (s *Session) Rewind(ctx context.Context) (string, error) {
 	at := -1
 	for i, m := range s.history {
@@ -227,13 +236,14 @@ func (s *Session) SetPlan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// Rewound is the data of a rewind entry: the conversation goes on as if nothing had been said from this
-// message on.
+// Rewound is the data of a rewind entry: the conversation goes on as if nothing had been said from
+// this message on.
 type Rewound struct {
 	To string `json:"to"` // a message's id
 }
 
-// rewind obeys a rewind entry. The numbers of dropped messages are not given out again: ids stay unique.
+// rewind obeys a rewind entry. The numbers of dropped messages are not given out again: ids stay
+// unique.
 func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	var r Rewound
 	if err := json.Unmarshal(e.Data, &r); err != nil {
@@ -248,7 +258,8 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	return messages[:at], nil
 }
 
-// warn tells a model that repeats itself, before its next request. What it is told outlasts a summary.
+// warn tells a model that repeats itself, before its next request. What it is told outlasts a
+// summary.
 func (s *Session) warn(t *turn) {
 	if text := t.guard.Warning(); text != "" {
 		s.Note(Note{Kind: LoopNote, From: "adze", Lasts: true, Text: text})
@@ -262,7 +273,8 @@ func (s *Session) Effort() string {
 	return s.beside.effort
 }
 
-// SetEffort changes it for the next request, and for the session when that is made. It is for any goroutine.
+// SetEffort changes it for the next request, and for the session when that is made. It is for any
+// goroutine.
 func (s *Session) SetEffort(word string) {
 	if word == DefaultEffort {
 		word = ""

@@ -37,18 +37,19 @@ type Request struct {
 	ToolsDigest string
 	MaxTokens   int // of the answer; 0: the provider's default
 	Choice      Choice
-	// Schema is the JSON Schema of the answer, where no call may come: a provider whose server has a grammar makes
-	// the model keep to it. It is a help, not a promise.
+	// Schema is the JSON Schema of the answer, where no call may come: a provider whose server has
+	// a grammar makes the model keep to it. It is a help, not a promise.
 	Schema json.RawMessage
-	// Effort is how hard the model is to think, one of Efforts; empty: as the provider is configured.
+	// Effort is how hard the model is to think, one of Efforts; empty: as the provider is
+	// configured.
 	Effort string
-	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded models,
-	// and is not sent.
+	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded
+	// models, and is not sent.
 	Agent string
 }
 
-// Choice says whether the model may call tools: one of the constants, or the name of the only tool that it
-// must call.
+// Choice says whether the model may call tools: one of the constants, or the name of the only tool
+// that it must call.
 type Choice string
 
 // Choices. A format that cannot force a call lets the model choose.
@@ -58,20 +59,21 @@ const (
 	ChooseSome   Choice = "required" // at least one
 )
 
-// Chunk is Text, Reasoning, Forming, Call or Done.
+// Chunk is Text, Reasoning, Forming, Call, Waiting or Done.
 type Chunk interface{ chunk() }
 
 // Text is a piece of the answer.
 type Text struct{ Delta string }
 
-// Reasoning is a piece of the model's thinking. A chunk with Opaque closes the block that it belongs to:
-// the block is stored with it and goes back to the same provider unchanged.
+// Reasoning is a piece of the model's thinking. A chunk with Opaque closes the block that it
+// belongs to: the block is stored with it and goes back to the same provider unchanged.
 type Reasoning struct {
 	Delta  string
 	Opaque json.RawMessage
 }
 
-// Forming reports progress of an unfinished call: its name, when known, and the bytes of its arguments.
+// Forming reports progress of an unfinished call: its name, when known, and the bytes of its
+// arguments.
 type Forming struct {
 	ID    tool.CallID
 	Name  string
@@ -81,12 +83,21 @@ type Forming struct {
 // Call is a finished call.
 type Call struct{ tool.RawCall }
 
+// Waiting says why nothing comes yet, for the user only.
+type Waiting struct{ Why string }
+
 // Done ends every stream.
 type Done struct {
 	Stop  Stop
 	Err   error
 	Usage Usage
-	// Notice is something the person should know, such as a prompt that the server cut.
+	// Lost is how many tokens the model wrote that are in nothing the server sent, an estimate: a
+	// call that the server could not read is counted and dropped. 0: none, or nobody knows.
+	Lost int
+	// TextCalls reports that calls written as text were looked for, so that markup which is left is
+	// a call that failed.
+	TextCalls bool
+	// Notice is something the user should know, such as a prompt that the server cut.
 	Notice string
 }
 
@@ -94,13 +105,14 @@ func (Text) chunk()      {}
 func (Reasoning) chunk() {}
 func (Forming) chunk()   {}
 func (Call) chunk()      {}
+func (Waiting) chunk()   {}
 func (Done) chunk()      {}
 
 // Stop says why an assistant message ended.
 type Stop string
 
-// Reasons, whatever the provider calls them. Calls decide, not the reason: Ollama and Gemini say "stop"
-// although there are calls.
+// Reasons, whatever the provider calls them. Calls decide, not the reason: Ollama and Gemini say
+// "stop" although there are calls.
 const (
 	StopEnd     Stop = "end"
 	StopCalls   Stop = "calls"
@@ -128,8 +140,8 @@ const (
 	ReplayError   ErrorKind = "script_failed" // a scripted or replayed conversation does not fit
 )
 
-// ProviderError is a failure of a model request. Message is for the person: lower case, no period, without
-// secrets; Hint is the next move.
+// ProviderError is a failure of a model request. Message is for the user: lower case, no period,
+// without secrets; Hint is the next move.
 type ProviderError struct {
 	Kind       ErrorKind
 	Status     int // HTTP status, 0 when there was none
@@ -138,8 +150,8 @@ type ProviderError struct {
 	RetryAfter time.Duration // what the provider asked for; 0: nothing
 	// Cut says that an answer in the wire format ended before its terminal event.
 	Cut bool
-	// Stumble is what the model wrote where its server could not read a call in it, bounded and without secrets; the
-	// model is told. Empty: it is no such failure.
+	// Stumble is what the model wrote where its server could not read a call in it, bounded and
+	// without secrets; the model is told. Empty: it is no such failure.
 	Stumble string
 	Err     error
 }
@@ -168,8 +180,8 @@ func (e *ProviderError) Temporary() bool {
 // lasts reports a limit of requests that no turn waits for.
 func (e *ProviderError) lasts() bool { return e.Kind == RateError && e.RetryAfter > maxRetryAfter }
 
-// Efforts are the words for how hard a model thinks before it answers, the least first. Which of them a model knows
-// differs; an adapter takes the nearest.
+// Efforts are the words for how hard a model thinks before it answers, the least first. Which of
+// them a model knows differs; an adapter takes the nearest.
 func Efforts() []string {
 	return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 }

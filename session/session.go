@@ -1,35 +1,41 @@
 // Package session is a conversation: its log, its loop and its ports.
 //
-// A Session appends a prompt to its log, asks the Provider, stores the answer, passes each call through
-// the tool pipeline, stores each outcome, and asks again until there are no calls, a stop, a budget or an
-// abort. Observers see Events; the Store keeps Entries.
+// A Session appends a prompt to its log, asks the Provider, stores the answer, passes each call
+// through the tool pipeline, stores each outcome, and asks again until there are no calls, a stop,
+// a budget or an abort. Observers see Events; the Store keeps Entries.
 //
-// The one rule: an event is emitted only after its entry is stored, or kept by a store that says that it waits, and every call
-// that was stored gets exactly one outcome, in this process or when the log is loaded again.
+// The one rule: an event is emitted only after its entry is stored, or kept by a store that says
+// that it waits, and every call that was stored gets exactly one outcome, in this process or when
+// the log is loaded again.
 //
-// Start reading at Prompt, then turn.go, ask.go (one model request, which retry.go makes again) and calls.go (its
-// calls). provider.go and store.go are the ports, event.go what observers get, message.go what is stored and sent,
-// load.go how a log becomes a session again, person.go what a person does while a turn runs.
+// Start reading at Prompt, then turn.go, ask.go (one model request, which retry.go makes again) and
+// calls.go (its calls). provider.go and store.go are the ports, event.go what observers get,
+// message.go what is stored and sent, load.go how a log becomes a session again, person.go what a
+// person does while a turn runs.
 //
-// offer.go holds which tools requests show; they change only at an Occasion, so that the provider's cached prefix
-// lasts; prefix.go tells when it did not, by what fingerprint.go keeps of the last request. ledger.go counts what
-// fills a request, budget.go what a turn may use, account.go what the session used: a session with a Within works
-// for the turn of another one, as a subagent. past.go finds all this in a log, and settles what a process left open.
+// offer.go holds which tools requests show; they change only at an Occasion, so that the provider's
+// cached prefix lasts; prefix.go tells when it did not, by what fingerprint.go keeps of the last
+// request. ledger.go counts what fills a request, budget.go what a turn may use, account.go what
+// the session used: a session with a Within works for the turn of another one, as a subagent.
+// past.go finds all this in a log, and settles what a process left open.
 //
-// hooks.go tells programs of the person's what happens, and hears what they object to. note.go is how anybody else tells the model something late: a folder's instructions, a hook's context, a report.
+// hooks.go tells programs of the user's what happens, and hears what they object to. note.go is
+// how anybody else tells the model something late: a folder's instructions, a hook's context, a
+// report.
 //
-// compact.go keeps a conversation within the model's context: a summary (summary.go) takes the place of its
-// beginning. What does not fit even so ends with CauseContext.
+// compact.go keeps a conversation within the model's context: a summary (summary.go) takes the
+// place of its beginning. What does not fit even so ends with CauseContext.
 //
-// The package has more than twelve files because its parts work on one log under one rule: what is counted, compared
-// and summed up is what the loop stores, in the order in which it stores it.
+// The package has more than twelve files because its parts work on one log under one rule: what is
+// counted, compared and summed up is what the loop stores, in the order in which it stores it.
 //
-// Known limits: of a picture that was summed up, only what the model wrote about it is left. The ledger estimates
-// tokens from bytes and counts no pages of a document; the prefix guard compares what is sent, not what a provider
-// still has in its cache.
+// Known limits: of a picture that was summed up, only what the model wrote about it is left. The
+// ledger estimates tokens from bytes and counts no pages of a document; the prefix guard compares
+// what is sent, not what a provider still has in its cache.
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,51 +62,58 @@ type Config struct {
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
-	// Effort is how hard the model is to think, one of Efforts; empty: as the log of a resumed session says, else as the
-	// provider is configured.
+	// Effort is how hard the model is to think, one of Efforts; empty: as the log of a resumed
+	// session says, else as the provider is configured.
 	Effort string
-	// Mode is the widest permission mode for its calls, whatever is in force; empty: the one in force.
+	// Mode is the widest permission mode for its calls, whatever is in force; empty: the one in
+	// force.
 	Mode string
-	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. Nil: for nobody.
+	// Within is the budget of the turn that a subagent works for: what it uses counts there, too.
+	// Nil: for nobody.
 	Within *Budget
-	// Waits is called when a call of this session begins to wait for a person, and what it returns when that is over: it
-	// is for the turn that a subagent works for. Nil: nobody counts.
+	// Waits is called when a call of this session begins to wait for a person, and what it returns
+	// when that is over: it is for the turn that a subagent works for. Nil: nobody counts.
 	Waits func() (over func())
 	Grace time.Duration // how long a call may take to end after its abort; 0: that of tool.Runner
-	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it never is.
+	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it
+	// never is.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
-	// Accept judges the text that a turn would end with; nil: every text is accepted. What it returns is told to
-	// the model, which tries again; nothing: the text is accepted. tries counts the earlier ones of the turn. An
-	// error ends the turn.
+	// Accept judges the text that a turn would end with; nil: every text is accepted. What it
+	// returns is told to the model, which tries again; nothing: the text is accepted. tries counts
+	// the earlier ones of the turn. An error ends the turn.
 	Accept func(text string, tries int) (correction string, err error)
 	// Schema is the JSON Schema that Accept goes by; nil: there is none.
 	Schema json.RawMessage
-	// Window tells how many tokens a model takes, its answer included; 0: not known. Nil: it never is.
+	// Window tells how many tokens a model takes, its answer included; 0: not known. Nil: it never
+	// is.
 	Window func(provider, model string) int
 	// Blind reports a model that is known to take no pictures; nil: it is not known of any.
 	Blind func(provider, model string) bool
 	// Pieces tells the parts of a system prompt apart, for the ledger; nil: it is one.
 	Pieces func(system string) []Piece
-	// Sum is the instruction with which the model is asked to sum the conversation up; empty: it is never
-	// compacted.
+	// Sum is the instruction with which the model is asked to sum the conversation up; empty: it is
+	// never compacted.
 	Sum string
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
-	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the model before the next
-	// request, as one message. It may read files, and ends soon after ctx does. Nil: only Session.Note hands some in.
+	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the
+	// model before the next request, as one message. It may read files, and ends soon after ctx
+	// does. Nil: only Session.Note hands some in.
 	Notes func(ctx context.Context, s Step) []Note
-	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends; nil: there are none.
+	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx
+	// ends; nil: there are none.
 	Hooks func(ctx context.Context, m Moment) tool.Ruling
-	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have come; false: none
-	// is on its way any more. Nil: a turn waits for none.
+	// Await waits, when a turn would end, for a note that is on its way, and returns when one may
+	// have come; false: none is on its way any more. Nil: a turn waits for none.
 	Await func(ctx context.Context) bool
-	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody looks.
+	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody
+	// looks.
 	Found     func(log []Entry) error
 	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; nil: none
 	Claims    ClaimCheck                      // compares an answer with what was done (claims.go)
 	Snapshots Snapshots                       // keeps the files around calls that change them (snapshots.go); nil: nobody does
-	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
-	// is dropped. Nil: nobody watches.
+	// Observe sees every event, one at a time, in order. It may block: that slows the session,
+	// nothing is dropped. Nil: nobody watches.
 	Observe func(Event)
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -108,8 +121,8 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine, but
-// Steer, Note, CancelCall and Call are for any.
+// Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine,
+// but Steer, Note, CancelCall and Call are for any.
 type Session struct {
 	config   Config
 	runner   *tool.Runner
@@ -150,7 +163,7 @@ func New(c Config) *Session {
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.windows = &windows{keep: c.Snapshots, store: s.store, entry: s.entry, begin: s.beginning, emit: s.emit}
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits, Lacking: lacking,
 		Session: string(c.ID), Agent: c.Start.Agent, Mode: c.Mode,
 	}
 	if c.Hooks != nil {
@@ -168,8 +181,9 @@ func (s *Session) System() string { return s.config.Start.System }
 // History returns the conversation so far. The caller must not change it.
 func (s *Session) History() []Message { return s.history }
 
-// Prompt runs one turn: the prompt, then model requests and their calls until the model ends, a tool
-// stops the turn, a budget is spent or ctx ends. The last event is TurnEnd with the result returned.
+// Prompt runs one turn: the prompt, then model requests and their calls until the model ends, a
+// tool stops the turn, a budget is spent or ctx ends. The last event is TurnEnd with the result
+// returned.
 func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
@@ -200,13 +214,17 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 		if over && err == nil {
 			over, err = s.over(t)
 		}
+		if over && err == nil {
+			err = t.unable.all()
+		}
 		if over || err != nil {
 			return s.end(t, err)
 		}
 	}
 }
 
-// prepare takes a step and what the person said meanwhile, also while the conversation was summed up.
+// prepare takes a step and what the user said meanwhile, also while the conversation was summed
+// up.
 func (s *Session) prepare(t *turn) error {
 	if err := t.step(); err != nil {
 		return err
@@ -227,8 +245,8 @@ func (s *Session) prepare(t *turn) error {
 	return s.keepEffort(t)
 }
 
-// open stores the prompt, with the start entry before the first one and the notes that are due, in one commit. Without a
-// text the turn begins with the notes alone.
+// open stores the prompt, with the start entry before the first one and the notes that are due, in
+// one commit. Without a text the turn begins with the notes alone.
 func (s *Session) open(t *turn, in Input) error {
 	id, err := s.composed(t, &in)
 	if err == nil {
@@ -253,7 +271,7 @@ func (s *Session) open(t *turn, in Input) error {
 	if !silent {
 		entries = append(entries, s.entry(MessageEntry, said(prompt)))
 	}
-	offer, show := s.consider(t.ctx, in.Text)
+	offer, show := s.consider(t.ctx, cmp.Or(in.Words, in.Text))
 	if err := s.store(t.ctx, append(entries, offer...)...); err != nil {
 		return err
 	}
@@ -282,7 +300,8 @@ func (s *Session) entry(kind EntryType, data any) Entry {
 	if m, ok := data.(saidMessage); ok {
 		texts = m.texts()
 	}
-	// Nothing is escaped for HTML: what a provider wants back unchanged must be loaded as it was stored.
+	// Nothing is escaped for HTML: what a provider wants back unchanged must be loaded as it was
+	// stored.
 	raw, err := jsontext.Encode(data, texts...)
 	if err != nil {
 		// Every stored type encodes; a tool's broken metadata was refused before.

@@ -9,8 +9,9 @@ import (
 	"adze/tool"
 )
 
-// A call that may change files runs between two states of them: the first is named in the intent, and what became of the
-// files in the outcome, each in the commit of its entry. So what a turn did can be undone by the log alone.
+// A call that may change files runs between two states of them: the first is named in the intent,
+// and what became of the files in the outcome, each in the commit of its entry. So what a turn did
+// can be undone by the log alone.
 
 // Snapshots keeps states of the files that calls may change. Contract:
 //   - Before is called after the gate has allowed a call and before its intent is stored. No state and no error: nothing is
@@ -33,6 +34,9 @@ type State struct {
 	At   int64    `json:"at"`                 // nanoseconds since 1970; of two states of a folder the later one has the higher
 	Only []string `json:"only,omitempty"`     // the paths that it is of; none: the whole folder
 	Left int      `json:"left_out,omitempty"` // paths that it does not cover
+	// Provisional says that the call may have begun to change files only later, from a state that
+	// Snapshots knows.
+	Provisional bool `json:"provisional,omitempty"`
 }
 
 // Window is what became of files between two states.
@@ -44,6 +48,12 @@ type Window struct {
 	More    int          `json:"more,omitempty"`
 	// By says who changed it, where that is not the call.
 	By string `json:"by,omitempty"`
+	// Unsure are the paths among what differs that somebody else may have changed meanwhile: nobody
+	// saw the call do it.
+	Unsure []string `json:"unsure,omitempty"`
+	// Unseen says of those that a command ran of which nobody sees what it changes, so that it may
+	// well have been that.
+	Unseen bool `json:"unseen,omitempty"`
 	// Message and Call name the call, or Hook the moment, of a window that has an entry of its own.
 	Message string      `json:"message,omitempty"`
 	Call    tool.CallID `json:"call,omitempty"`
@@ -55,6 +65,10 @@ const MaxFileChanges = 200
 
 // ByUnknown says that the process ended in the middle: the files may have been changed by anybody.
 const ByUnknown = "unknown"
+
+// ByPerhaps says that all that differs may have been changed by somebody else: nobody saw what the
+// call did.
+const ByPerhaps = "perhaps"
 
 // FileChange is what became of one path, relative to the root.
 type FileChange struct {
@@ -75,15 +89,42 @@ type FileState struct {
 	Target string `json:"target,omitempty"` // of a link
 }
 
-// Undone is the data of an undo entry. There are two of each: without After, before the first file is touched, and with it.
+// UndoState is how far an undo or a redo came.
+type UndoState string
+
+// States of an undo. An entry with UndoBegun is followed by one with the same ID and another state.
+// Where that is missing, the process was killed, and only the files and what is kept of them tell
+// how far it came.
+const (
+	UndoBegun     UndoState = "begun"     // stored before the first file is touched
+	UndoDone      UndoState = "done"      // its turns are undone, or redone; some paths may have been refused
+	UndoRefused   UndoState = "refused"   // all paths were left as they are, and so are its turns
+	UndoAbandoned UndoState = "abandoned" // it ended before the first file was touched
+)
+
+// Undone is the data of an undo entry.
 type Undone struct {
-	ID    string   `json:"id"`
-	Turns []string `json:"turns"`          // ids of their messages
-	Redo  string   `json:"redo,omitempty"` // the id of the undo that this one takes back; empty: it is an undo
-	Git   bool     `json:"git,omitempty"`  // git's own state too
+	ID    string    `json:"id"`
+	State UndoState `json:"state,omitempty"` // empty in logs of an older adze: see Stage
+	Turns []string  `json:"turns"`           // ids of their messages
+	Redo  string    `json:"redo,omitempty"`  // the id of the undo that this one takes back; empty: it is an undo
+	Git   bool      `json:"git,omitempty"`   // git's own state too
 	Window
 	Done    int       `json:"done"` // paths that were put back
 	Refused []Refused `json:"refused,omitempty"`
+}
+
+// Stage is the state, also of an entry of an older adze, which stored a number of paths only.
+func (u Undone) Stage() UndoState {
+	switch {
+	case u.State != "":
+		return u.State
+	case u.After == nil:
+		return UndoBegun
+	case u.Done == 0:
+		return UndoRefused
+	}
+	return UndoDone
 }
 
 // Refused is a path that an undo left as it is.
@@ -104,7 +145,8 @@ type Ended struct {
 	Undo *Window `json:"undo,omitempty"` // nil: nothing changed, or nothing was kept
 }
 
-// windows are the states of the calls that run, and what became of those that have ended and are not stored yet.
+// windows are the states of the calls that run, and what became of those that have ended and are
+// not stored yet.
 type windows struct {
 	keep  Snapshots // nil: nobody keeps anything
 	store func(context.Context, ...Entry) error
@@ -115,12 +157,13 @@ type windows struct {
 	mu     sync.Mutex
 	open   map[callKey]State
 	closed map[callKey]Window
-	// refused is why an intent was not stored, where outcomes may be: a store that keeps what it cannot save takes none.
+	// refused is why an intent was not stored, where outcomes may be: a store that keeps what it
+	// cannot save takes none.
 	refused error
 }
 
-// intend stores that a call begins, with the state of the files that it may change. A call that may change more, now that
-// it runs, keeps the state from which it began.
+// intend stores that a call begins, with the state of the files that it may change. A call that may
+// change more, now that it runs, keeps the state from which it began.
 func (w *windows) intend(ctx context.Context, r tool.Record) error {
 	before, err := w.before(ctx, r)
 	if err != nil {
@@ -173,10 +216,11 @@ func notKept(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return tool.Fail(tool.CodeIO, "not run, because the files could not be kept as they are for undo: %w; go on without it, or tell the person", err)
+	return tool.Fail(tool.CodeEnvironment, "not run, because the files could not be kept as they are for undo: %w; go on without it, or tell the person", err)
 }
 
-// changesFiles reports a need by which files may be changed. The end of what a call of this session started is none.
+// changesFiles reports a need by which files may be changed. The end of what a call of this session
+// started is none.
 func changesFiles(n tool.Need) bool {
 	return (n.Permission == tool.Write || n.Permission == tool.Execute) && n.Reach != tool.OwnStart
 }
@@ -223,8 +267,8 @@ func (w *windows) ended(o tool.Outcome) Ended {
 	return Ended{o, &window}
 }
 
-// changed stores what became of files beside the outcome of a call, and shows it. A failure to store is not lost: the next
-// entry fails, too.
+// changed stores what became of files beside the outcome of a call, and shows it. A failure to
+// store is not lost: the next entry fails, too.
 func (w *windows) changed(x Window) {
 	if x.After != nil && x.After.Mark == x.Before.Mark && x.Hook != "" {
 		return
@@ -234,8 +278,8 @@ func (w *windows) changed(x Window) {
 	}
 }
 
-// around keeps the files as they are before the first hook of a moment starts; what it returns is called when they have
-// ended. What comes after a call belongs to it.
+// around keeps the files as they are before the first hook of a moment starts; what it returns is
+// called when they have ended. What comes after a call belongs to it.
 func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	if w.keep == nil || m.Event == HookAfter || m.Event == HookNotify {
 		return func() {}
@@ -259,7 +303,8 @@ func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	}
 }
 
-// lost ends the windows that a dead process left open, whose calls have no outcome or left something running.
+// lost ends the windows that a dead process left open, whose calls have no outcome or left
+// something running.
 func (w *windows) lost(ctx context.Context, before *State) *Window {
 	if before == nil || w.keep == nil {
 		return nil
@@ -272,5 +317,5 @@ func (w *windows) lost(ctx context.Context, before *State) *Window {
 	return &x
 }
 
-// UndoNote tells the model that the person had files put back.
+// UndoNote tells the model that the user had files put back.
 const UndoNote NoteKind = "undo"

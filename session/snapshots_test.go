@@ -134,7 +134,7 @@ func TestACallThatMayChangeFilesRunsBetweenTwoStates(t *testing.T) {
 func TestACallWhoseFilesCannotBeKeptDoesNotRun(t *testing.T) {
 	s := &states{fails: errors.New("the disk of the store is full")}
 	r := s.rig(t, says(call("c1", "change", `{"text":"a"}`)), says(text("end")))
-	wantCause(t, r.prompt(t, "go"), session.CauseDone)
+	wantCause(t, r.prompt(t, "go"), session.CauseTool)
 	got := strings.Join(r.outcomes(t), "")
 	if !strings.HasPrefix(got, "c1 failed not run, because the files could not be kept as they are for undo: the disk of the store is full") || slices.Contains(s.steps, "run") {
 		t.Errorf("%s; steps %s", got, s.steps)

@@ -81,8 +81,9 @@ type Entry struct {
 	Data json.RawMessage
 }
 
-// Head describes a session in a list. Start and First are the data of its first start entry and its first
-// message, notes not counted, and may be empty.
+// Head describes a session in a list. Start and First are the data of its first start entry and its
+// first message, notes not counted, and may be empty. In a fork First is its first own message;
+// until there is one it is the parent's, with "copied": true.
 type Head struct {
 	ID      ID
 	Created time.Time
@@ -94,14 +95,21 @@ type Head struct {
 	Tags    []string // that the person gave it, sorted
 }
 
-// Title is the name of the session, else the first line of what the person first asked.
+// Title is the name of the session, else the first line of what the user first asked. A fork in
+// which nothing was asked yet has the title of its parent, marked as a copy.
 func (h Head) Title() string {
 	if h.Name != "" {
 		return h.Name
 	}
-	var m Message
+	var m struct {
+		Message
+		Copied bool `json:"copied"`
+	}
 	if json.Unmarshal(h.First, &m) != nil {
 		return ""
+	}
+	if m.Copied {
+		return TitleOf(m.Text()) + " (copy)"
 	}
 	return TitleOf(m.Text())
 }
@@ -135,6 +143,12 @@ type Start struct {
 	Tools   string `json:"tools_digest"`
 	// Parent is the session that this one was forked from, or with Agent the one that it works for.
 	Parent ID `json:"parent,omitempty"`
+	// Copied is how many entries a fork has of its parent. Its title comes from the first message
+	// after them.
+	Copied int `json:"copied,omitempty"`
+	// Server is which program answers for Model, where its name does not say it: a session that
+	// goes on asks it in the same format.
+	Server string `json:"server,omitempty"`
 	// Lead is the agent that leads the conversation; empty: adze's own.
 	Lead string `json:"lead,omitempty"`
 	// Agent names a subagent; Call is the call of its parent that started it.
@@ -144,13 +158,14 @@ type Start struct {
 	Imported *Import `json:"imported,omitempty"`
 }
 
-// Import says where a session was read from. Whoever made that file could write what they liked: nothing that needs consent
-// goes by it.
+// Import says where a session was read from. Whoever made that file could write what they liked:
+// nothing that needs consent goes by it.
 type Import struct {
 	Session ID        `json:"session"` // its id there
 	At      time.Time `json:"at"`
 	SHA256  string    `json:"file_sha256"`
-	// What follows stands in the start entry: how the session was called and led there, and what its export left out.
+	// What follows stands in the start entry: how the session was called and led there, and what
+	// its export left out.
 	Title   string    `json:"title,omitempty"`
 	Cwd     string    `json:"cwd,omitempty"`
 	Lead    string    `json:"lead,omitempty"`

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,20 +10,19 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// cutOutput is how much of an output is left when the conversation does not fit even to be summed up.
+// cutOutput is how much of an output is left when the conversation does not fit even to be summed
+// up.
 const cutOutput = 2000
 
-// sumUp asks the model for a summary of messages. It sends what the requests before it sent, so that the
-// provider's cache still holds it, with the instruction at the end. What it says is not shown. attempt is the
-// number of the last one.
+// sumUp asks the model for a summary of messages. It sends what the requests before it sent, so
+// that the provider's cache still holds it, with the instruction at the end. What it says is not
+// shown. attempt is the number of the last one.
 func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, attempt int, err error) {
-	ask := s.config.Sum
-	if wish != "" {
-		ask += "\n\nThe person says what must not be lost: " + wish
-	}
+	ask := s.sumWords(wish)
 	r := s.request()
 	r.Choice = ChooseNone
-	r.Messages = append(slices.Clone(s.ledger.fitting(messages)), Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: ask}}})
+	kept, _ := s.ledger.fitting(messages)
+	r.Messages = append(slices.Clone(kept), Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: ask}}})
 	pause := backoff.NewExponentialBackOff()
 	for attempt = 1; ; attempt++ {
 		if err := t.budget.step(); err != nil {
@@ -60,16 +60,39 @@ func (s *Session) summarize(ctx context.Context, r Request) (*draft, error) {
 	return d, err
 }
 
-// fitting is messages as far as they fit into a request: the outputs of calls are cut, the oldest first, and
-// where that is not enough, the oldest messages are left out.
-func (l *ledger) fitting(messages []Message) []Message {
+// sumWords is what the model is asked at the end of what it sums up.
+func (s *Session) sumWords(wish string) string {
+	if wish == "" {
+		return s.config.Sum
+	}
+	return s.config.Sum + "\n\nThe person says what must not be lost: " + wish
+}
+
+// errUnsummable says that the request for a summary is known not to fit.
+var errUnsummable = errors.New("its newest message alone does not fit into the model's context")
+
+// summable refuses a request for a summary that is known not to fit: it is larger than the context,
+// or it holds the newest message and is as large as the request that the provider has just refused.
+func (s *Session) summable(t *turn, cut int, wish string) error {
+	l := &s.ledger
+	_, size := l.fitting(s.history[:cut])
+	size += l.tokens(l.fixedBytes + len(s.sumWords(wish)))
+	if l.window > 0 && size > l.window || t.refused > 0 && cut == len(s.history) && size*50 >= t.refused*49 {
+		return errUnsummable
+	}
+	return nil
+}
+
+// fitting is messages as far as they fit into a request, with their tokens: the outputs of calls
+// are cut, the oldest first, and where that is not enough, the oldest messages are left out.
+func (l *ledger) fitting(messages []Message) ([]Message, int) {
 	room := l.window*9/10 - l.tokens(l.fixedBytes)
 	if l.window <= 0 { // a request that was refused, by a provider whose window nobody knows
 		room = l.since(0) * 6 / 10
 	}
 	size := l.since(0) - l.since(len(messages))
 	if size <= room {
-		return messages
+		return messages, size
 	}
 	out := slices.Clone(messages)
 	for i := range out {
@@ -85,11 +108,11 @@ func (l *ledger) fitting(messages []Message) []Message {
 		size -= l.since(first) - l.since(first+1)
 		first++
 	}
-	return out[first:]
+	return out[first:], size
 }
 
-// withoutOutputs is a copy of a message with its outputs cut, and the bytes that this saves. It has an id of
-// its own: adapters keep what they encoded by the id.
+// withoutOutputs is a copy of a message with its outputs cut, and the bytes that this saves. It has
+// an id of its own: adapters keep what they encoded by the id.
 func withoutOutputs(m Message) (Message, int) {
 	saved := 0
 	out := m
@@ -107,8 +130,8 @@ func withoutOutputs(m Message) (Message, int) {
 	return out, saved
 }
 
-// compacted takes a compaction out of a log: its request counts, and the requests before it are not those that
-// the next one goes on from.
+// compacted takes a compaction out of a log: its request counts, and the requests before it are not
+// those that the next one goes on from.
 func (p *past) compacted(c Compaction) {
 	p.request(c.Provider, c.Model, c.Usage)
 	p.summed = true
@@ -133,10 +156,10 @@ func summed(history []Message) []Message {
 	return history[:1]
 }
 
-// wordsHead stands before the person's own words in a summary.
+// wordsHead stands before the user's own words in a summary.
 const wordsHead = "\nThe person's last message, word for word:\n"
 
-// lastWords is the person's last message before the cut, word for word, when none comes after it.
+// lastWords is the user's last message before the cut, word for word, when none comes after it.
 func lastWords(history []Message, cut int) string {
 	if slices.ContainsFunc(history[cut:], prompted) {
 		return ""
@@ -154,7 +177,7 @@ func lastWords(history []Message, cut int) string {
 	return ""
 }
 
-// prompted reports a message that the person wrote for the model.
+// prompted reports a message that the user wrote for the model.
 func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary && !m.Note }
 
 // shortened keeps the beginning and the end of a long text.
@@ -166,15 +189,18 @@ func shortened(text string, most int) string {
 	return strings.ToValidUTF8(head, "") + fmt.Sprintf("\n[%d bytes left out]\n", len(text)-len(head)-len(tail)) + strings.ToValidUTF8(tail, "")
 }
 
-// leaveOut puts a note in the place of each picture and document but those of the newest message that has any, then,
-// where it is of an earlier turn, of that too; and reports whether there were some. The log keeps them.
+// leaveOut puts a note in the place of each picture and document but those of the newest message
+// that has any, then, where it is of an earlier turn, of that too; and reports whether there were
+// some. The log keeps them.
 //
-// Only room is made so, never a smaller request: as long as they fit, pictures are sent again as they were. A picture of
-// 1,600 tokens at a tenth of the price costs 160 with each request. To leave it out once it was answered to, what stands
-// behind it is paid for anew, and one more look at it costs a request, the whole prefix of 30,000 tokens at a tenth and the
-// picture in full: 5,000, or thirty requests that carry it. And a model that no longer sees what it builds after guesses.
-// The files that providers keep would spare bytes and no token: they outlive the session on somebody else's disk, a run
-// that is killed removes none, and no two APIs name them alike. The bytes are kept small instead (package scale).
+// Only room is made so, never a smaller request: as long as they fit, pictures are sent again as
+// they were. A picture of 1,600 tokens at a tenth of the price costs 160 with each request. To
+// leave it out once it was answered to, what stands behind it is paid for anew, and one more look
+// at it costs a request, the whole prefix of 30,000 tokens at a tenth and the picture in full:
+// 5,000, or thirty requests that carry it. And a model that no longer sees what it builds after
+// guesses. The files that providers keep would spare bytes and no token: they outlive the session
+// on somebody else's disk, a run that is killed removes none, and no two APIs name them alike. The
+// bytes are kept small instead (package scale).
 func (s *Session) leaveOut() bool {
 	newest, first, count := true, -1, 0
 	history := slices.Clone(s.history) // requests that were made keep theirs
@@ -200,7 +226,8 @@ func (s *Session) leaveOut() bool {
 	return true
 }
 
-// shownBefore tells where the turn that runs begins, and whether more than one message shows something.
+// shownBefore tells where the turn that runs begins, and whether more than one message shows
+// something.
 func (s *Session) shownBefore() (begun int, several bool) {
 	shown := 0
 	for i, m := range s.history {
@@ -219,8 +246,9 @@ const (
 	noteTokens, noteShare = 8_000, 8
 )
 
-// lastingNotes puts the lasting notes before a cut that none after it replaces into a message for behind the summary, the
-// newest first as long as there is room. What has none is named: it may be told again.
+// lastingNotes puts the lasting notes before a cut that none after it replaces into a message for
+// behind the summary, the newest first as long as there is room. What has none is named: it may be
+// told again.
 func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 	room := noteTokens
 	if w := s.ledger.window; w > 0 {
@@ -254,7 +282,8 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 	return m, dropped
 }
 
-// notesOf are the notes of a message with their texts: those that it holds, or those that its outcomes are kept as.
+// notesOf are the notes of a message with their texts: those that it holds, or those that its
+// outcomes are kept as.
 func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
 	if len(m.Notes) > 0 || s.config.Kept == nil {
 		return m.Notes, m.wrappedNotes()

@@ -22,18 +22,20 @@ var (
 
 // turn is the state of one Prompt.
 type turn struct {
-	ctx    context.Context
-	clock  *clock
-	result Result
-	budget *Budget
-	steps  int // of its own
-	guard  loop.Guard
-	last   *Message // the answer that ends the turn, which end stores
-	shrunk bool     // the last request was too long, and the conversation was summed up
-	cut    bool     // the last answer was cut inside a call, and the model was told
-	tries  int      // answers that were not accepted
+	ctx     context.Context
+	clock   *clock
+	result  Result
+	budget  *Budget
+	steps   int // of its own
+	guard   loop.Guard
+	last    *Message // the answer that ends the turn, which end stores
+	refused int      // tokens of the last request that was too long, an estimate; 0: none was
+	shrunk  bool     // the last request was too long, and the conversation was summed up
+	cut     bool     // the last answer was cut inside a call, and the model was told
+	tries   int      // answers that were not accepted
 	// stumbled: the server could not read the last answer, and the model was told.
 	stumbled bool
+	unable   unable
 	// silences are the answers that said nothing.
 	silences silences
 	holds    int    // times that hooks had it go on
@@ -55,8 +57,8 @@ func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	return t, cancel
 }
 
-// waits is what the pipeline calls when a person is waited for: it holds the clock of the running turn, and that of the
-// turn which a subagent works for.
+// waits is what the pipeline calls when a person is waited for: it holds the clock of the running
+// turn, and that of the turn which a subagent works for.
 func (s *Session) waits() (over func()) {
 	s.beside.mu.Lock()
 	own := s.beside.clock
@@ -85,8 +87,9 @@ type ComposeError struct {
 
 func (e *ComposeError) Error() string { return e.Message }
 
-// composed makes the text of a prompt, and says which message it will be. Calls that it needs pass the same pipeline as the
-// model's, and are stored and counted as these are; what they attach, the prompt attaches.
+// composed makes the text of a prompt, and says which message it will be. Calls that it needs pass
+// the same pipeline as the model's, and are stored and counted as these are; what they attach, the
+// prompt attaches.
 func (s *Session) composed(t *turn, in *Input) (message string, err error) {
 	if in.Compose == nil {
 		return "", nil
@@ -152,8 +155,8 @@ type usual struct {
 	correction   correction
 }
 
-// Lend has another model answer the turn that is being composed; then the session goes on with its own. What it answers is
-// marked in the log. It is for an Input's Compose alone.
+// Lend has another model answer the turn that is being composed; then the session goes on with its
+// own. What it answers is marked in the log. It is for an Input's Compose alone.
 func (s *Session) Lend(p Provider, model string) {
 	if l := &s.ledger; s.usual == nil {
 		s.usual = &usual{s.config.Provider, s.config.Model, l.window, l.told, l.correction}
@@ -170,7 +173,8 @@ func (s *Session) giveBack() {
 	s.usual = nil
 }
 
-// work changes the model. Of a conversation another one is sent other parts, so that it is counted anew.
+// work changes the model. Of a conversation another one is sent other parts, so that it is counted
+// anew.
 func (s *Session) work(u usual) {
 	s.config.Provider, s.config.Model = u.provider, u.model
 	l := &s.ledger
@@ -233,6 +237,7 @@ func limitOf(err error) *time.Duration {
 func causeOf(err error) (cause Cause, message, hint string) {
 	var p *ProviderError
 	var c *ComposeError
+	var lacks *lackError
 	switch {
 	case err == nil:
 		return CauseDone, "", ""
@@ -252,6 +257,8 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseBudget, err.Error(), "say go on, or raise the limit and run adze --continue"
 	case errors.Is(err, ErrShort), errors.Is(err, errLittle):
 		return CauseUsage, err.Error(), "go on; it is summed up by itself when it must be"
+	case errors.As(err, &lacks):
+		return CauseTool, err.Error(), lacks.hint()
 	case errors.Is(err, loop.Err):
 		return CauseLoop, err.Error(), "rephrase the task, or try another model; adze --continue goes on from here"
 	case errors.Is(err, errCut):

@@ -9,26 +9,34 @@ import (
 	"adze/tool"
 )
 
-// An answer may hold neither text nor a call that can be read: some servers swallow a call of a name that was not
-// offered, some models only think. That is no end of a turn, and no older message is its answer. The model is told
-// once in a row what it can call; says it nothing again, the turn ends with CauseNoAnswer.
+// An answer may hold neither text nor a call that can be read: some servers swallow a call of a
+// name that was not offered, some models only think. That is no end of a turn, and no older message
+// is its answer. The model is told once in a row what it can call; says it nothing again, the turn
+// ends with CauseNoAnswer. The same holds for an answer that is in doubt (doubt.go).
 
-// mostSilences is how many answers without words a turn may have in all, however the model goes on after each.
+// mostSilences is how many answers without words a turn may have in all, however the model goes on
+// after each.
 const mostSilences = 4
 
 // silences counts the answers of a turn that said nothing.
 type silences struct {
-	now       bool // the newest answer said nothing
+	now       bool  // the newest answer said nothing, or is in doubt
+	doubt     doubt // why it is
 	row, all  int
 	tokens    int  // that the newest one has cost
 	reasoning bool // it held thoughts
 	calls     int  // that were made before it
 }
 
-// saw takes an answer that came whole.
-func (n *silences) saw(m Message) {
+// saw takes an answer that came whole, of a request that offered tools.
+func (n *silences) saw(m Message, done Done, tools []tool.Definition) {
 	n.calls += len(m.Calls())
 	n.now = len(m.Calls()) == 0 && strings.TrimSpace(m.Text()) == "" && m.Stop != StopLength
+	n.doubt = ""
+	if len(m.Calls()) == 0 && !n.now {
+		n.doubt = doubtOf(m, done, tools)
+	}
+	n.now = n.now || n.doubt != ""
 	if !n.now {
 		n.row = 0
 		return
@@ -44,7 +52,13 @@ func (n *silences) saw(m Message) {
 
 // answer is what the model is told of its silence, or the error that ends the turn.
 func (n *silences) answer(tools []tool.Definition) (string, error) {
-	if n.row > 1 || n.all >= mostSilences {
+	over := n.row > 1 || n.all >= mostSilences
+	switch {
+	case n.doubt != "" && over:
+		return "", n.doubt.err()
+	case n.doubt != "":
+		return n.doubt.question(tools), nil
+	case over:
 		return "", &ProviderError{Kind: EmptyAnswer, Message: n.what(), Hint: "ask again in other words, or try another model; " +
 			"some servers swallow a call that they cannot read"}
 	}
@@ -53,14 +67,20 @@ func (n *silences) answer(tools []tool.Definition) (string, error) {
 		text += " If the work is done, say in a sentence or two what was done and what came of it."
 	}
 	if len(tools) > 0 {
-		names := make([]string, len(tools))
-		for i, d := range tools {
-			names[i] = d.Name
-		}
-		text += " The only tools that can be called, by exactly these names, are: " + strings.Join(names, ", ") + "."
+		text += " The only tools that can be called, by exactly these names, are: " + listOfNames(namesOf(tools)) + "."
 	}
 	return text + " Call one of them, or answer in plain text.", nil
 }
+
+func namesOf(tools []tool.Definition) []string {
+	names := make([]string, len(tools))
+	for i, d := range tools {
+		names[i] = d.Name
+	}
+	return names
+}
+
+func listOfNames(names []string) string { return strings.Join(names, ", ") }
 
 func (n *silences) what() string {
 	switch {
@@ -74,13 +94,14 @@ func (n *silences) what() string {
 	return "the model answered with nothing, also when it was asked again"
 }
 
-// Two answers of which nothing runs: one that was cut at the output limit, and one that the model's server could not read.
+// Two answers of which nothing runs: one that was cut at the output limit, and one that the model's
+// server could not read.
 
 // errCut ends a turn whose answer was cut at the model's output limit.
 var errCut = errors.New("the answer was cut at the model's output limit")
 
-// cutCall is an answer that was cut inside a call, or behind one. None of its calls may run: of those that look whole
-// nobody knows what was to follow.
+// cutCall is an answer that was cut inside a call, or behind one. None of its calls may run: of
+// those that look whole nobody knows what was to follow.
 type cutCall struct{ name string }
 
 func (c *cutCall) Error() string { return errCut.Error() + " inside a call of " + c.name }
@@ -118,7 +139,8 @@ func (e *ProviderError) correction() string {
 		"\nCall the tool again, with the exact name of a tool that you have and its arguments as one JSON object, or answer in words."
 }
 
-// gather reads an answer without showing it: what there is of one that was cut off is one. Calls are not taken.
+// gather reads an answer without showing it: what there is of one that was cut off is one. Calls
+// are not taken.
 func (d *draft) gather(ctx context.Context, p Provider, r Request) error {
 	for c := range p.Stream(ctx, r) {
 		if d.ended {
@@ -127,6 +149,8 @@ func (d *draft) gather(ctx context.Context, p Provider, r Request) error {
 		switch c := c.(type) {
 		case Text:
 			d.append(TextPart, c.Delta, nil)
+		case Waiting:
+			continue
 		case Done:
 			d.done, d.ended = c, true
 			continue

@@ -28,7 +28,8 @@ func editable(c *sayConfig) {
 	c.Permissions = tool.Requires(tool.Write)
 }
 
-// A call that a person rewrote is judged, stored and run as what it has become, and the model is told.
+// A call that a person rewrote is judged, stored and run as what it has become, and the model is
+// told.
 func TestAChangedCallIsJudgedAgain(t *testing.T) {
 	var j journal
 	r, _ := journaled(&j, func(_ context.Context, q tool.Question) (tool.Decision, error) {
@@ -46,7 +47,7 @@ func TestAChangedCallIsJudgedAgain(t *testing.T) {
 	})
 	o := execOne(t, r, say("x", editable), `{"text":"rm all","times":2}`)
 	wantStatus(t, o, tool.Completed, "")
-	want := []string{"gate [{write rm all   false }]", "gate [{write rm one   false }]", `intent {"times":2} decisions=2 status=""`}
+	want := []string{"gate [{write rm all   false  false false }]", "gate [{write rm one   false  false false }]", `intent {"times":2} decisions=2 status=""`}
 	if got := strings.Join(j.all(), "\n"); !strings.Contains(got, want[0]) || strings.Index(got, want[1]) < strings.Index(got, want[0]) || strings.Index(got, want[2]) < strings.Index(got, want[1]) {
 		t.Errorf("order:\n%s", got)
 	}
@@ -142,7 +143,8 @@ func TestOnlyAnArgumentIsEditable(t *testing.T) {
 	}
 }
 
-// Arguments that a hook wants are checked without repair, judged once, as what the call has become, and told.
+// Arguments that a hook wants are checked without repair, judged once, as what the call has become,
+// and told.
 func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 	for name, c := range map[string]struct {
 		args, want, output string
@@ -184,7 +186,8 @@ func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 	}
 }
 
-// A denial of a hook is one whatever the gate would say, and a hook that panics has not allowed anything.
+// A denial of a hook is one whatever the gate would say, and a hook that panics has not allowed
+// anything.
 func TestAHookDeniesBeforeTheGate(t *testing.T) {
 	for name, before := range map[string]func(context.Context, tool.Look) tool.Ruling{
 		"deny":   func(context.Context, tool.Look) tool.Ruling { return tool.Ruling{Deny: "no", By: "hook x"} },

@@ -41,6 +41,7 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 		redact:     d.redact,
 		argAliases: d.argAliases,
 		idioms:     d.idioms,
+		instead:    d.instead,
 		verbs:      d.verbs,
 		kin:        d.kin,
 		output:     d.output,
@@ -57,7 +58,8 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 	}, nil
 }
 
-// decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer allows it.
+// decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer
+// allows it.
 func decodeArgs(args parsed, names *schema.Face, into any) error {
 	if wrong := names.Exact(args.tree); wrong != nil {
 		return wrong
@@ -87,8 +89,8 @@ func decodeTree(raw json.RawMessage) (any, error) {
 	return tree, err
 }
 
-// plainIntegers writes whole numbers without point and exponent; beyond 2^53 a float is not exact, and
-// numbers that are plain already keep all their digits.
+// plainIntegers writes whole numbers without point and exponent; beyond 2^53 a float is not exact,
+// and numbers that are plain already keep all their digits.
 func plainIntegers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
@@ -115,7 +117,8 @@ func viewOf[Meta any](view func(Meta) []Block, raw json.RawMessage) (blocks []Bl
 	if view == nil {
 		return fallbackView(raw)
 	}
-	// A view that panics, or metadata that does when it is decoded, must not take the interface down with it.
+	// A view that panics, or metadata that does when it is decoded, must not take the interface
+	// down with it.
 	defer func() {
 		if recover() != nil {
 			blocks = fallbackView(raw)
@@ -188,7 +191,7 @@ func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error)
 	res, err := c.hooks.run(ctx, newContext[Meta](b, c.init), c.args)
 	parts := outcomeParts{
 		title: res.Title, output: res.Output, attachments: res.Attachments,
-		changed: res.Changed, outputFile: res.OutputFile, truncated: res.Truncated, sandbox: res.Sandbox, barred: res.Barred, carried: res.Carried, stop: res.Stop && err == nil, pending: res.Pending,
+		changed: res.Changed, whole: res.Whole, outputFile: res.OutputFile, truncated: res.Truncated, sandbox: res.Sandbox, refused: res.Refused, tried: res.Tried, carried: res.Carried, stop: res.Stop && err == nil, pending: res.Pending,
 	}
 	if err != nil && reflect.ValueOf(&res.Metadata).Elem().IsZero() {
 		return parts, err // nothing to show; what was streamed stays
@@ -205,13 +208,15 @@ func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error)
 type outcomeParts struct {
 	title       string
 	output      string
+	whole       string
 	outputFile  string
 	truncated   bool
 	metadata    json.RawMessage
 	attachments []Attachment
 	changed     []string
 	sandbox     string
-	barred      []string
+	refused     []Refusal
+	tried       []TriedFile
 	carried     []Carried
 	stop        bool
 	pending     bool

@@ -17,9 +17,11 @@ const (
 	ListBlock      BlockKind = "list"
 	ChecklistBlock BlockKind = "checklist"
 	OutputBlock    BlockKind = "output"
+	MarkdownBlock  BlockKind = "markdown"
 )
 
-// Block is a drawable piece of metadata. Its strings are foreign text: whoever draws it sanitises it.
+// Block is a drawable piece of metadata. Its strings are foreign text: whoever draws it sanitises
+// it.
 type Block struct {
 	Kind  BlockKind `json:"kind"`
 	Title string    `json:"title,omitempty"`
@@ -42,6 +44,9 @@ type Item struct {
 
 // Text is one block of prose.
 func Text(s string) []Block { return []Block{{Kind: TextBlock, Text: s}} }
+
+// Markdown is one block of prose that is drawn as answers are.
+func Markdown(s string) []Block { return []Block{{Kind: MarkdownBlock, Text: s}} }
 
 // Code is one block of code from path, numbered from line (0: not numbered).
 func Code(path, text string, line int) []Block {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/fold"
 	"adze/internal/plural"
 )
 
@@ -45,6 +46,10 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 	if end == len(out) {
 		return out, "", false
 	}
+	if short := shortLines(out); short != out && bounded(short, lines, size) == len(short) {
+		note, path := c.keep(ctx, call, out)
+		return strings.TrimSuffix(short, "\n") + note, path, true
+	}
 	rest := out[end:]
 	note := fmt.Sprintf("\n(output cut: %s, %s more", plural.Of(countLines(rest), "more line"), plural.Of(len(rest), "byte"))
 	if c.Spill != nil {
@@ -59,8 +64,40 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 	return strings.TrimSuffix(out[:end], "\n") + note + ")", file, true
 }
 
-// bounded is the length of the longest run of whole lines within the bounds. A first line that alone is
-// over the bound is cut inside, at a rune.
+// longLine is how long a line is that is cut where an output has too many bytes.
+const longLine = 8000
+
+// shortLines is a text whose very long lines are cut with a mark.
+func shortLines(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if len(line) <= longLine {
+			b.WriteString(line)
+			continue
+		}
+		body, end := strings.CutSuffix(line, "\n")
+		b.WriteString(fold.Line(body, longLine/4))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// keep stores the whole of an output that was shortened, and says where it is.
+func (c Clip) keep(ctx context.Context, call CallID, whole string) (note, file string) {
+	if c.Spill == nil {
+		return "\n(shortened)", ""
+	}
+	path, err := c.Spill(ctx, call, whole)
+	if err != nil {
+		return "\n(shortened; the whole could not be saved: " + err.Error() + ")", ""
+	}
+	return "\n(shortened; the whole is in " + path + "; read it with offset and limit, or grep it)", path
+}
+
+// bounded is the length of the longest run of whole lines within the bounds. A first line that
+// alone is over the bound is cut inside, at a rune.
 func bounded(out string, lines, size int) int {
 	end := 0
 	for range lines {
@@ -110,7 +147,18 @@ func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
 	if x.h.prepared != nil {
 		bound = bound.within(x.h.prepared.output)
 	}
-	text, file, cut := bound.apply(ctx, x.h.Call, ShownHidden(x.mask(p.output)))
+	out := ShownHidden(x.mask(p.output))
+	var text, file string
+	var cut bool
+	if p.whole == "" {
+		text, file, cut = bound.apply(ctx, x.h.Call, out)
+	} else {
+		cutOnly := bound
+		cutOnly.Spill = nil
+		text, _, _ = cutOnly.apply(ctx, x.h.Call, out)
+		note, path := bound.keep(ctx, x.h.Call, ShownHidden(x.mask(p.whole)))
+		text, file, cut = strings.TrimSuffix(text, "\n")+note, path, true
+	}
 	p.output, p.truncated = text, p.truncated || cut
 	if file != "" {
 		p.outputFile = file

@@ -31,12 +31,14 @@ const (
 	CodeDuplicateCall    = "duplicate_call"
 	CodeIO               = "io"
 	CodeExit             = "exit_status" // a command ran and did not succeed
+	CodeEnvironment      = "environment" // the machine lacks what the call needs
 	CodePanic            = "internal"
 	CodeFailed           = "failed"
 	CodeNoModel          = "LLM_ASSIST_REQUIRED"
 )
 
-// Error is a failure with a stable code. Message is for the model: what happened, then the next move.
+// Error is a failure with a stable code. Message is for the model: what happened, then the next
+// move.
 type Error struct {
 	Code    string
 	Message string

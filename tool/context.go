@@ -16,18 +16,21 @@ type Context[Meta any] struct {
 	Init      Init
 	// ByRule says that a rule allowed what the call needs, and no person has seen it; see Decision.
 	ByRule bool
-	// Approved says that a person has said yes to what Needs named; a yes that Ask brings is not in it.
+	// Approved says that a person has said yes to what Needs named; a yes that Ask brings is not in
+	// it.
 	Approved bool
-	// Judged is how the gate has read the command that the call needs; nil: nothing was judged, and it runs as written.
+	// Judged is how the gate has read the command that the call needs; nil: nothing was judged, and
+	// it runs as written.
 	Judged *Judged
 
 	metadata func(title string, encode func() (json.RawMessage, error))
 	ask      func(context.Context, Need) error
+	review   reviewer
 	wait     func() func()
 }
 
-// Waits says that the call waits for a person from now on, until the function that it returns is called: a person's
-// time is not the call's.
+// Waits says that the call waits for a person from now on, until the function that it returns is
+// called: a person's time is not the call's.
 func (c Context[Meta]) Waits() (over func()) {
 	if c.wait == nil {
 		return func() {}
@@ -35,9 +38,10 @@ func (c Context[Meta]) Waits() (over func()) {
 	return c.wait()
 }
 
-// Metadata streams progress to panes: a title for the person and the newest metadata, at most 20 times a
-// second, latest wins; the last one always arrives. It is encoded when it is passed on, so what m points to
-// must not change after the call: give it a copy of a map or slice that you go on changing.
+// Metadata streams progress to panes: a title for the user and the newest metadata, at most 20
+// times a second, latest wins; the last one always arrives. It is encoded when it is passed on, so
+// what m points to must not change after the call: give it a copy of a map or slice that you go on
+// changing.
 func (c Context[Meta]) Metadata(title string, m Meta) {
 	if c.metadata == nil {
 		return
@@ -45,13 +49,24 @@ func (c Context[Meta]) Metadata(title string, m Meta) {
 	c.metadata(title, func() (json.RawMessage, error) { return json.Marshal(m) })
 }
 
-// Ask passes a need that only became known while running through the gate. Its error wraps ErrDenied when
-// the gate said no; return it unchanged.
+// Ask passes a need that only became known while running through the gate. Its error wraps
+// ErrDenied when the gate said no; return it unchanged.
 func (c Context[Meta]) Ask(ctx context.Context, n Need) error {
 	if c.ask == nil {
 		return fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
 	}
 	return c.ask(ctx, n)
+}
+
+// Review puts changes that the call has made apart to the user, who applies all of them, some hunks
+// or none. why says in a sentence what they are, and blocks hold them as diffs. refused are the
+// hunks of all diffs that are not wanted, counted from 1, and said is the reason. Its error wraps
+// ErrDenied when nothing is wanted, or nobody is there.
+func (c Context[Meta]) Review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
+	if c.review == nil {
+		return nil, "", fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
+	}
+	return c.review(ctx, n, why, blocks)
 }
 
 // Result is what Run returns.
@@ -65,11 +80,15 @@ type Result[Meta any] struct {
 	// clipping to the pipeline.
 	OutputFile string
 	Truncated  bool
-	Sandbox    string    // what held the commands that it ran, for the record; empty: nothing did, or there were none
-	Barred     []string  // what that kept them from, where they failed, for the record: a sentence each
-	Carried    []Carried // what that carried to hosts and from them, for the record
-	Stop       bool      // ends the turn
-	Pending    bool      // what the call asked after goes on by itself: asked again, it may tell more
+	// Whole is the output before the tool shortened it for the model: the pipeline keeps it in a
+	// file and says which. Empty: Output is all there is.
+	Whole   string
+	Sandbox string      // what held the commands that it ran, for the record; empty: nothing did, or there were none
+	Tried   []TriedFile // what commands that ran apart would have changed, for the record
+	Refused []Refusal   // what that refused them, whether they failed or not, for the record
+	Carried []Carried   // what that carried to hosts and from them, for the record
+	Stop    bool        // ends the turn
+	Pending bool        // what the call asked after goes on by itself: asked again, it may tell more
 }
 
 // Attachment is an image or document for models that take it.
@@ -87,8 +106,11 @@ type base struct {
 	judged                  *Judged
 	metadata                func(string, func() (json.RawMessage, error))
 	ask                     func(context.Context, Need) error
+	review                  reviewer
 	wait                    func() func()
 }
+
+type reviewer func(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error)
 
 // base is what a call may do, made for it.
 func (x *execution) base() base {
@@ -101,12 +123,28 @@ func (x *execution) base() base {
 			}
 			return x.intendMore(ctx, n)
 		},
+		review: x.review,
 	}
+}
+
+// review asks about changes that were made apart.
+func (x *execution) review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
+	_, err = x.ask(ctx, Permissions{}.cover([]Need{n}), func(q *Question) {
+		q.Wanted, q.Preview = why, func(context.Context) []Block { return blocks }
+		q.Without = func(_ context.Context, without []int, reason string) (*Change, error) {
+			refused, said = without, reason
+			return &Change{}, nil
+		}
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return refused, said, x.intendMore(ctx, n)
 }
 
 func newContext[Meta any](b base, in Init) Context[Meta] {
 	return Context[Meta]{
 		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Judged: b.judged, Approved: b.approved,
-		Init: in, metadata: b.metadata, ask: b.ask, wait: b.wait,
+		Init: in, metadata: b.metadata, ask: b.ask, review: b.review, wait: b.wait,
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"adze/tool/schema"
 )
 
-// declaration is a Config without its types, frozen: what is checked and described is the same code for
-// every tool, and only the hooks (bind.go) are compiled for each.
+// declaration is a Config without its types, frozen: what is checked and described is the same code
+// for every tool, and only the hooks (bind.go) are compiled for each.
 type declaration struct {
 	face       Definition // Description not filled in, Parameters nil when they come from args, no Digest
 	args       reflect.Type
 	argAliases map[string]string
 	idioms     []Idiom
+	instead    func(map[string]any) *Instead
 	verbs      []Verb
 	kin        []string
 	output     Bound
@@ -51,6 +52,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 	d := &declaration{
 		face: face.Clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
 		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, editable: c.Editable, redact: c.Redact,
+		instead:   c.Instead,
 		unoffered: c.Unoffered, checked: c.Checked, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
@@ -104,16 +106,16 @@ func (d *declaration) define(in Init) (Definition, error) {
 // ErrNoSchema is returned for arguments from which no schema can be derived.
 var ErrNoSchema = schema.ErrNone
 
-// SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the bytes
-// are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma separated),
-// min and max (numbers). Unknown properties are refused.
+// SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the
+// bytes are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma
+// separated), min and max (numbers). Unknown properties are refused.
 func SchemaOf[Args any]() (json.RawMessage, error) {
 	schema, _, err := schema.Of(reflect.TypeFor[Args]())
 	return schema, err
 }
 
-// OfferOf derives the view that a model is shown of the schema of a struct: without bounds, without optional fields with the
-// tag offer:"-", and without what offer:"plain" says that its name says.
+// OfferOf derives the view that a model is shown of the schema of a struct: without bounds, without
+// optional fields with the tag offer:"-", and without what offer:"plain" says that its name says.
 func OfferOf[Args any]() (json.RawMessage, error) {
 	_, properties, err := schema.Of(reflect.TypeFor[Args]())
 	if err != nil {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,18 +11,21 @@ import (
 	"adze/tool/schema"
 )
 
-// Idiom is something that models which were trained on another assistant's tools say, and what it means to this
-// tool: more than another name for an argument, which Config.ArgAliases has. It is asked only about arguments
-// that do not fit the schema, and what it makes of them is judged by the schema again.
+// Idiom is something that models which were trained on another assistant's tools say, and what it
+// means to this tool: more than another name for an argument, which Config.ArgAliases has. It is
+// asked only about arguments that do not fit the schema, and what it makes of them is judged by the
+// schema again.
 type Idiom struct {
-	// In is the list or object that it is about, "todos" for its items; empty: the arguments themselves.
+	// In is the list or object that it is about, "todos" for its items; empty: the arguments
+	// themselves.
 	In string
-	// Names are the arguments that it reads, without regard to case and separators. It is asked when one of
-	// them was written.
+	// Names are the arguments that it reads, without regard to case and separators. It is asked
+	// when one of them was written.
 	Names []string
-	// Means returns what stands for those of Names that were written: the same where there is nothing to say,
-	// none where they say nothing here. A sentence instead, which goes on from "/name", tells the model why
-	// they cannot be taken and what to do. It is pure and invents nothing.
+	// Means returns what stands for those of Names that were written: the same where there is
+	// nothing to say, none where they say nothing here. A sentence instead, which goes on from
+	// "/name", tells the model why they cannot be taken and what to do. It is pure and invents
+	// nothing.
 	Means func(written map[string]any) (means map[string]any, refusal string)
 }
 
@@ -84,8 +88,8 @@ type idiomatic struct {
 	path           string
 }
 
-// say puts what is meant in the place of what was written. A meaning for an argument that is there already
-// leaves all as it is.
+// say puts what is meant in the place of what was written. A meaning for an argument that is there
+// already leaves all as it is.
 func (m *mender) say(v *loose.Tree, d idiomatic) {
 	fresh := false
 	for name, value := range d.means {
@@ -159,7 +163,8 @@ func (f *fixes) reasoned(faults []Fault) []Fault {
 	return out
 }
 
-// refusal is the path that an idiom refused and that another is at or below; "" where there is none.
+// refusal is the path that an idiom refused and that another is at or below; "" where there is
+// none.
 func (f *fixes) refusal(path string) string {
 	for refused := range f.refused {
 		if path == refused || strings.HasPrefix(path, refused+"/") {
@@ -167,4 +172,41 @@ func (f *fixes) refusal(path string) string {
 		}
 	}
 	return ""
+}
+
+// Instead is the call of another tool that a call means, or why neither can be made of it.
+type Instead struct {
+	Tool, Arguments string
+	Refusal         string
+}
+
+// redirect makes a call that another tool's arguments are written in a call of that tool. It
+// returns its arguments; false where the call is refused.
+func (h *Hydration) redirect(s *Set, arguments string) (string, bool) {
+	if h.prepared.instead == nil {
+		return arguments, true
+	}
+	args, faults := parse(arguments)
+	if len(faults) > 0 {
+		return arguments, true
+	}
+	to := h.prepared.instead(args.tree)
+	if to == nil {
+		return arguments, true
+	}
+	e := s.byName[to.Tool]
+	if to.Refusal != "" || e == nil {
+		why := to.Refusal
+		if why == "" {
+			why = "this is a call of " + to.Tool + ", which is not to be had here; use another tool"
+		}
+		h.fail(Fault{Stage: StageValidate, Code: CodeInvalidArguments, Message: why})
+		return "", false
+	}
+	h.Provenance.Dialect = &Repair{Kind: stepDialect, Before: arguments, After: json.RawMessage(to.Arguments)}
+	h.prepared = e.read()
+	h.Provenance.NoSchemaMode = h.prepared.def.NoSchemaMode
+	h.Tool = to.Tool
+	h.aliased()
+	return to.Arguments, true
 }

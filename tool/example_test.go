@@ -20,8 +20,9 @@ type countMeta struct {
 	Words int `json:"words"`
 }
 
-// wordCount is a whole tool: arguments that document themselves, what may be logged, what a call will touch, and one
-// function. A permission that Needs leaves out is asked for as if the call might touch anything.
+// wordCount is a whole tool: arguments that document themselves, what may be logged, what a call
+// will touch, and one function. A permission that Needs leaves out is asked for as if the call
+// might touch anything.
 func wordCount(files fs.FS) tool.Tool {
 	return tool.Define("word_count", tool.Config[countArgs, countMeta]{
 		Description: "Count the words of a text.",
@@ -68,7 +69,8 @@ func ExampleDefine() {
 		return tool.Decision{Allow: q.Needs[0].Target != "key.pem", Reason: "keys are not read"}, nil
 	})}
 
-	// What a model wrote: one good call, one that does not fit the schema, one that the gate refuses, one that fails.
+	// What a model wrote: one good call, one that does not fit the schema, one that the gate
+	// refuses, one that fails.
 	calls := []tool.RawCall{
 		{ID: "1", Name: "word_count", Arguments: `{"path": "hamlet.txt", "min": 2}`},
 		{ID: "2", Name: "word_count", Arguments: `{"pth": "hamlet.txt"}`},
@@ -83,7 +85,7 @@ func ExampleDefine() {
 	// Output:
 	// completed: 6 words
 	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 []}]
-	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again with arguments that match its schema.
+	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again like this: {"path":"hamlet.txt"}
 	//   logged: {}, drawn: []
 	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the person.
 	//   logged: {"path":"key.pem"}, drawn: []
@@ -91,7 +93,8 @@ func ExampleDefine() {
 	//   logged: {"min":9,"path":"hamlet.txt"}, drawn: []
 }
 
-// DefineFunc declares a tool that learns what it is when a Set is made: here its schema comes from a server.
+// DefineFunc declares a tool that learns what it is when a Set is made: here its schema comes from
+// a server.
 func ExampleDefineFunc() {
 	weather := tool.DefineFunc("weather", func(ctx context.Context, in tool.Init) (tool.Config[map[string]any, struct{}], error) {
 		schema := []byte(`{"type":"object","properties":{"city":{"enum":["Bern","Oslo"]}},"required":["city"]}`)
@@ -136,5 +139,5 @@ func ExampleDefineFunc() {
 	// Tell the weather, for coder.
 	// asked: network https://weather.example/Oslo
 	// Oslo: rain
-	// weather was not run: /city must be one of ["Bern","Oslo"]. Call it again with arguments that match its schema.
+	// weather was not run: /city must be one of ["Bern","Oslo"]. Call it again like this: {"city":"Bern"}
 }

@@ -63,7 +63,7 @@ func TestExecOrder(t *testing.T) {
 	r, one := journaled(&j, gate)
 	o := execOne(t, r, one, `{"text":"a.txt","times":2}`)
 	wantStatus(t, o, tool.Completed, "")
-	want := []string{"needs", "gate [{write a.txt   false }]", `intent {"times":2} decisions=1 status=""`, "event start", "run a.txt"}
+	want := []string{"needs", "gate [{write a.txt   false  false false }]", `intent {"times":2} decisions=1 status=""`, "event start", "run a.txt"}
 	if diff := cmp.Diff(want, j.all()); diff != "" {
 		t.Error(diff)
 	}
@@ -85,7 +85,7 @@ func TestExecDeniedNeverRuns(t *testing.T) {
 	r, one := journaled(&j, denying)
 	o := execOne(t, r, one, `{"text":"a.txt"}`)
 	wantStatus(t, o, tool.Denied, tool.CodeDenied)
-	want := []string{"needs", "gate [{write a.txt   false }]", "event ask", "event start"}
+	want := []string{"needs", "gate [{write a.txt   false  false false }]", "event ask", "event start"}
 	if diff := cmp.Diff(want, j.all()); diff != "" {
 		t.Error(diff)
 	}

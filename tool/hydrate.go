@@ -34,8 +34,9 @@ type Fault struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// Provenance tells how a call came to its arguments. Original and the Before of Dialect and Repair are what the model wrote,
-// unredacted: they are for the caller that has the model's message anyway, never for log or audit.
+// Provenance tells how a call came to its arguments. Original and the Before of Dialect and Repair
+// are what the model wrote, unredacted: they are for the caller that has the model's message
+// anyway, never for log or audit.
 type Provenance struct {
 	ProviderID CallID          `json:"provider_id"`
 	Original   string          `json:"original_arguments"`
@@ -44,8 +45,8 @@ type Provenance struct {
 	Validator  *ValidatorInfo  `json:"validator,omitempty"`
 	Origin     Origin          `json:"origin"`
 	Alias      string          `json:"alias,omitempty"` // the name the model used
-	// Dialect is how arguments in another assistant's words were read. It is no repair: nothing was wrong
-	// with them but the words.
+	// Dialect is how arguments in another assistant's words were read. It is no repair: nothing was
+	// wrong with them but the words.
 	Dialect *Repair `json:"dialect,omitempty"`
 	Repair  *Repair `json:"repair,omitempty"`
 	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.
@@ -53,8 +54,8 @@ type Provenance struct {
 	Duration     time.Duration `json:"duration_ns"`
 }
 
-// ValidatorInfo names the validator that accepted or refused the arguments; there is none before a call was
-// parsed, and none for a tool without a schema.
+// ValidatorInfo names the validator that accepted or refused the arguments; there is none before a
+// call was parsed, and none for a tool without a schema.
 type ValidatorInfo struct {
 	Name       string    `json:"name"`
 	Version    string    `json:"version"`
@@ -106,6 +107,10 @@ func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydrati
 	return out
 }
 
+// maxArguments bounds the arguments of a call, in bytes. It is more than a model can write in an
+// answer; each byte is parsed, validated, redacted and masked several times.
+const maxArguments = 8 << 20
+
 func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate bool) (h Hydration) {
 	h = Hydration{Call: raw.ID, Tool: raw.Name, message: raw.Message, ran: new(atomic.Bool), Errors: []Fault{}, Provenance: Provenance{
 		ProviderID: raw.ID, Original: raw.Arguments, Origin: raw.Origin,
@@ -127,9 +132,18 @@ func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate boo
 	if !h.find(s, raw) {
 		return h
 	}
-	args, faults := h.accept(raw.Arguments)
+	if n := len(raw.Arguments); n > maxArguments {
+		h.fail(Fault{Stage: StageParse, Code: CodeTooLarge, Message: fmt.Sprintf("the arguments have %d bytes, at most %d are taken; send less at once, "+
+			"such as a file in several calls", n, maxArguments)})
+		return h
+	}
+	arguments, ok := h.redirect(s, raw.Arguments)
+	if !ok {
+		return h
+	}
+	args, faults := h.accept(arguments)
 	if len(faults) > 0 {
-		args, faults = h.repair(ctx, r.Repairer, raw.Arguments, faults)
+		args, faults = h.repair(ctx, r.Repairer, arguments, faults)
 	}
 	if len(faults) > 0 {
 		h.fail(faults...)
@@ -187,7 +201,8 @@ func parse(arguments string) (parsed, []Fault) {
 		text = "{}"
 	}
 	if !utf8.ValidString(text) {
-		// The decoder would replace what is not UTF-8, and a file would be written with other bytes.
+		// The decoder would replace what is not UTF-8, and a file would be written with other
+		// bytes.
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidJSON, Message: "the arguments are not valid UTF-8"}}
 	}
 	var value any
@@ -270,7 +285,7 @@ func instantiateFault(err error) Fault {
 }
 
 // advice is what the model reads when its call could not run.
-func (h Hydration) advice() string {
+func (h Hydration) advice(mask func(string) string) string {
 	var b strings.Builder
 	if h.prepared == nil {
 		for _, f := range h.Errors {
@@ -291,6 +306,14 @@ func (h Hydration) advice() string {
 	if !strings.HasSuffix(b.String(), "?") {
 		b.WriteByte('.')
 	}
-	b.WriteString(" Call it again with arguments that match its schema.")
+	if example := h.corrected(mask); example != "" {
+		if strings.Contains(example, `"<`) || strings.Contains(example, `"…"`) {
+			b.WriteString(" Call it again like this, with your own text for <…> and …: " + example)
+		} else {
+			b.WriteString(" Call it again like this: " + example)
+		}
+	} else {
+		b.WriteString(" Call it again with arguments that match its schema.")
+	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -187,7 +188,7 @@ func TestHydrateFaults(t *testing.T) {
 			if strings.Contains(o.Output, "SECRET") || strings.Contains(o.Output, "9999") || strings.Contains(fmt.Sprint(o.Record), "SECRET") {
 				t.Errorf("the arguments are repeated: %s, record %+v", o.Output, o.Record)
 			}
-			if !strings.HasSuffix(o.Output, "Call it again with arguments that match its schema.") || !strings.Contains(o.Output, c.want.Message) {
+			if !strings.Contains(o.Output, "Call it again ") || !strings.Contains(o.Output, c.want.Message) {
 				t.Errorf("advice %q", o.Output)
 			}
 		})
@@ -203,7 +204,8 @@ func loose(ran *[]sayArgs) tool.Tool {
 }
 
 func TestHydrateNeverRunsWhatWasNotValidated(t *testing.T) {
-	// The decoder of encoding/json would fill Text from each of these, past the pattern of its schema.
+	// The decoder of encoding/json would fill Text from each of these, past the pattern of its
+	// schema.
 	for _, arguments := range []string{
 		`{"TEXT":"evil"}`, `{"text":"safe","Text":"evil"}`, `{"Text":"evil","text":"safe"}`, `{"teXt":"evil","x":1}`,
 		"{\"te\u017ft\":\"evil\",\"text\":\"safe\",\"TEXT\":\"x\"}",
@@ -325,7 +327,8 @@ func TestHydrateTextCallsKeepTheirOrigin(t *testing.T) {
 	}
 }
 
-// One fault does not make the rest of the message one: the names that are understood are not told as faults.
+// One fault does not make the rest of the message one: the names that are understood are not told
+// as faults.
 func TestHydrateTellsOnlyWhatIsLeftToMend(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"msg":"x","times":"y"}`:               "opt was not run: /times must be integer, is string. Call it again",
@@ -346,9 +349,9 @@ func TestHydrateTellsOnlyWhatIsLeftToMend(t *testing.T) {
 	}
 }
 
-func TestHydrateTenMegabytes(t *testing.T) {
+func TestHydrateMegabytes(t *testing.T) {
 	var ran []sayArgs
-	text := strings.Repeat("0123456789", 1<<20)
+	text := strings.Repeat("0123456789", 300<<10)
 	o := execOne(t, allowing(), say("x", running(recording(&ran))), `{"text":"`+text+`"}`)
 	if o.Status != tool.Completed || len(ran) != 1 || ran[0].Text != text {
 		t.Errorf("%s, %d runs", o.Status, len(ran))
@@ -364,5 +367,38 @@ func TestHydrateNamesTheValidator(t *testing.T) {
 	h := hydrateOne(t, allowing(), setOf(t, say("x")), `{"text":"a"}`)
 	if v := h.Provenance.Validator; v == nil || v.Name != "jsonschema-go" || v.Version == "" {
 		t.Errorf("validator %+v", v)
+	}
+}
+
+// Arguments of any size and shape are answered without being read where they are too many.
+func TestHydrateBoundsTheArguments(t *testing.T) {
+	set := setOf(t, say("read"))
+	const size = 24 << 20
+	for name, arguments := range map[string]string{
+		"a string": `{"text":"` + strings.Repeat("x", size) + `"}`, "numbers": `{"text":[` + strings.Repeat("1,", size/2) + "1]}",
+		"names": "{" + strings.Repeat(`"k":1,`, size/6) + `"l":1}`, "no JSON": strings.Repeat("x", size), "open": strings.Repeat("[", size),
+	} {
+		h := hydrateOne(t, &tool.Runner{}, set, arguments)
+		if h.OK || len(h.Errors) != 1 || h.Errors[0].Code != tool.CodeTooLarge || !strings.Contains(h.Errors[0].Message, "several calls") {
+			t.Errorf("%s: %+v", name, h.Errors)
+		}
+		if string(h.Exposed()) != "{}" {
+			t.Errorf("%s: %d bytes are shown", name, len(h.Exposed()))
+		}
+	}
+}
+
+// Arguments that are refused for their length are not read for the example of corrected ones
+// either.
+func TestArgumentsThatAreTooLongAreReadByNobody(t *testing.T) {
+	long := `{"text":"` + strings.Repeat("words ", 9<<20/6) + `"}`
+	one := say("say")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	o := execOne(t, allowing(), one, long)
+	runtime.ReadMemStats(&after)
+	wantStatus(t, o, tool.Invalid, tool.CodeTooLarge)
+	if took := after.TotalAlloc - before.TotalAlloc; took > uint64(len(long)) {
+		t.Errorf("%d bytes were allocated for a call of %d that is refused", took, len(long))
 	}
 }

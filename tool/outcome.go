@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// fail ends a call that the gate, the tool or an abort stopped. What the tool had to say and to show stays,
-// and the reason is never clipped away with it.
+// fail ends a call that the gate, the tool or an abort stopped. What the tool had to say and to
+// show stays, and the reason is never clipped away with it.
 func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome {
 	p.output = x.told(p.output)
 	clipped := x.clip(context.WithoutCancel(ctx), p)
@@ -24,13 +24,18 @@ func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome
 		clipped.title = cmp.Or(clipped.title, title)
 	}
 	status, code := verdict(ctx, err)
+	if lacking := x.runner.Lacking; status == Failed && lacking != nil && lacking(err) {
+		code = CodeEnvironment
+	}
 	return x.finish(clipped, status, code)
 }
 
-// maxFailure bounds the reason of a failure, in runes: an edit that found nothing shows the nearest lines.
+// maxFailure bounds the reason of a failure, in runes: an edit that found nothing shows the nearest
+// lines.
 const maxFailure = 10_000
 
-// verdict tells an abort from a failure: what the context ended is aborted, whatever the tool returned.
+// verdict tells an abort from a failure: what the context ended is aborted, whatever the tool
+// returned.
 func verdict(ctx context.Context, err error) (Status, string) {
 	switch {
 	case ctx.Err() != nil:
@@ -73,7 +78,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		now := x.runner.now()
 		r.Waited = x.waits.total(now)
 		r.Duration = now.Sub(r.Start) - r.Waited
-		r.OutputHash, r.Sandbox, r.Barred, r.Carried = hash, p.sandbox, p.barred, p.carried
+		r.OutputHash, r.Sandbox, r.Refused, r.Tried, r.Carried = hash, p.sandbox, p.refused, p.tried, p.carried
 		x.over = true
 	})
 	record := x.snapshot()
@@ -107,8 +112,8 @@ func errInside() error {
 	return &Error{Code: CodePanic, Message: "the tool failed inside; try another way"}
 }
 
-// guard turns a panic of an author's function into an error with the code "internal" and keeps the stack
-// for the log.
+// guard turns a panic of an author's function into an error with the code "internal" and keeps the
+// stack for the log.
 func guard[T any](x *execution, f func() T) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -148,7 +153,8 @@ func withoutDetail(faults []Fault) []Fault {
 	return out
 }
 
-// sound runs code that an author or a library brings. What panics has failed, and takes nothing else with it.
+// sound runs code that an author or a library brings. What panics has failed, and takes nothing
+// else with it.
 func sound[T any](f func() (T, error)) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

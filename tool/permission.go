@@ -38,10 +38,10 @@ func (p Permissions) SideEffects() bool {
 	return slices.ContainsFunc(p.Required, changes) || slices.ContainsFunc(p.Optional, changes)
 }
 
-// Need is one thing that a call touches. It is shown to the person who is asked, streamed, and kept in the
-// audit whole, since a decision without what was decided on proves nothing: naming a Need declares it
-// loggable, as Redact does for arguments. What must not be logged does not belong in a Target; name the
-// host and not the address with its token.
+// Need is one thing that a call touches. It is shown to the user who is asked, streamed, and kept
+// in the audit whole, since a decision without what was decided on proves nothing: naming a Need
+// declares it loggable, as Redact does for arguments. What must not be logged does not belong in a
+// Target; name the host and not the address with its token.
 type Need struct {
 	Permission Permission `json:"permission"`
 	// Target is a path as the model gave it, a command, or a URL.
@@ -50,10 +50,19 @@ type Need struct {
 	Dir string `json:"dir,omitempty"`
 	// Reach is empty where Target says exactly what is touched.
 	Reach Reach `json:"reach,omitempty"`
-	// Caged says of a command that the tool starts it in the sandbox, where the run has one; Outside says why it is to
-	// run outside all the same, now that it could not do inside what it wanted.
+	// Caged says of a command that the tool starts it in the sandbox, where the run has one;
+	// Outside says why it is to run outside all the same, now that it could not do inside what it
+	// wanted.
 	Caged   bool   `json:"caged,omitempty"`
 	Outside string `json:"outside,omitempty"`
+	// Aside says of a command that the tool can run it so that its changes are kept apart until
+	// somebody decides about them.
+	Aside bool `json:"-"`
+	// Lasts says of a command that it goes on beyond its call.
+	Lasts bool `json:"lasts,omitempty"`
+	// Sends is what goes to Target besides its name, such as the words of a search. It is judged,
+	// and neither shown nor kept.
+	Sends string `json:"-"`
 }
 
 // Reach says how far a need goes that names no file, program or address.
@@ -61,15 +70,19 @@ type Reach string
 
 // Reaches.
 const (
-	// Anything is the widest need: whatever this kind of access can touch. The pipeline adds it for each required
-	// permission that no need of a call covers, so that a tool that names nothing is asked for as one that may do all.
+	// Anything is the widest need: whatever this kind of access can touch. The pipeline adds it for
+	// each required permission that no need of a call covers, so that a tool that names nothing is
+	// asked for as one that may do all.
 	Anything Reach = "anything"
-	// State is a read of what adze or the system tells about itself, its todo list or its processes say, and of no
-	// file. Target names it. It holds for Read alone.
+	// State is a read of what adze or the system tells about itself, its todo list or its processes
+	// say, and of no file. Target names it. It holds for Read alone.
 	State Reach = "state"
-	// OwnStart is an act on what a call of this session started, such as the end of its job: that was allowed then, and is
-	// asked for no more. Target names it. It holds for Execute alone.
+	// OwnStart is an act on what a call of this session started, such as the end of its job: that
+	// was allowed then, and is asked for no more. Target names it. It holds for Execute alone.
 	OwnStart Reach = "own_start"
+	// OwnChange is to apply what a command of the call changed apart. The user is asked about it
+	// each time, and Target says what it is. It holds for Write alone.
+	OwnChange Reach = "own_change"
 )
 
 // Told is the one need of a tool that reads state and no file.
@@ -85,8 +98,8 @@ func (n Need) Touches() string {
 	}[n.Permission] + " (the tool does not say which)"
 }
 
-// cover adds what makes the needs of one call whole: a need without a target may be anything, and so may a
-// required permission that no need is of.
+// cover adds what makes the needs of one call whole: a need without a target may be anything, and
+// so may a required permission that no need is of.
 func (p Permissions) cover(needs []Need) []Need {
 	whole := slices.Clone(needs)
 	for i, n := range whole {
@@ -107,7 +120,8 @@ type Question struct {
 	Session string
 	Call    CallID
 	Agent   string
-	// Mode is the widest permission mode that may hold for the agent that makes the call; empty: the one in force.
+	// Mode is the widest permission mode that may hold for the agent that makes the call; empty:
+	// the one in force.
 	Mode   string
 	Tool   Definition
 	Needs  []Need
@@ -117,24 +131,26 @@ type Question struct {
 	Validated bool
 	// Repair is the fix, as a person should see it; nil: the arguments are the model's own.
 	Repair *Repair
-	// Reviewed is true when a person has allowed this very call before: a tool asks again while it runs.
+	// Reviewed is true when a person has allowed this very call before: a tool asks again while it
+	// runs.
 	Reviewed bool
 	// Preview shows a person what would happen; it only reads, and may be nil.
 	Preview func(context.Context) []Block
-	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what may allows without
-	// a question; nil: nothing is known before.
+	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what
+	// may allows without a question; nil: nothing is known before.
 	Check func(ctx context.Context, may func(Need) bool) error
 	// Editing is what a person may rewrite of the call; nil: nothing.
 	Editing *Editing
-	// Without is the call without some of the hunks that Preview shows, counted from 1, and why they were refused;
-	// nil: the call is allowed whole or not at all.
+	// Without is the call without some of the hunks that Preview shows, counted from 1, and why
+	// they were refused; nil: the call is allowed whole or not at all.
 	Without func(ctx context.Context, refused []int, why string) (*Change, error)
-	// Wanted says why a hook wants a person to look at the call, whatever rules and mode allow; empty: none does.
+	// Wanted says why a hook wants a person to look at the call, whatever rules and mode allow;
+	// empty: none does.
 	Wanted string
 	// Amended is true when a person changed the call and allowed it so.
 	Amended bool
-	// Waits is called when a person is waited for, and what it returns when that is over: the time between is not the
-	// call's. It may be nil.
+	// Waits is called when a person is waited for, and what it returns when that is over: the time
+	// between is not the call's. It may be nil.
 	Waits func() (over func())
 }
 
@@ -148,37 +164,54 @@ type Decision struct {
 	Layer string `json:"layer,omitempty"`
 	// Reason goes to the model with a denial.
 	Reason string `json:"reason,omitempty"`
-	// Said is what the person answered with a no, in their own words; the model is told it as theirs.
+	// Said is what the user answered with a no, in their own words; the model is told it as
+	// theirs.
 	Said string `json:"said,omitempty"`
-	// Change is set when a person allowed the call otherwise than it was made: it is then judged once more, as what it
-	// has become. Only a person changes a call.
+	// Change is set when a person allowed the call otherwise than it was made: it is then judged
+	// once more, as what it has become. Only a person changes a call.
 	Change *Change `json:"-"`
-	// Code is set when nothing was judged because the call itself is wrong, a path with a NUL byte say, or because
-	// Check told that it cannot work: it then fails with this code and what Check said, else Reason, and does not count
-	// as denied.
+	// Code is set when nothing was judged because the call itself is wrong, a path with a NUL byte
+	// say, or because Check told that it cannot work: it then fails with this code and what Check
+	// said, else Reason, and does not count as denied.
 	Code string `json:"code,omitempty"`
 	// Need is the one that was decisive in a denial.
 	Need *Need `json:"need,omitempty"`
-	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the workspace's own
-	// programs out of its way.
+	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the
+	// workspace's own programs out of its way.
 	ByRule bool `json:"-"`
-	// Judged is how an allowed command runs, so that nothing runs but what was read; nil: as it is written.
+	// Judged is how an allowed command runs, so that nothing runs but what was read; nil: as it is
+	// written.
 	Judged *Judged `json:"-"`
 }
 
-// Judged is a command as its gate has read it: one program without a shell, or a script that can be read in one way.
+// Judged is a command as its gate has read it: one program without a shell, or a script that can be
+// read in one way.
 type Judged struct {
 	// Caged says that it was allowed because the sandbox holds it: it runs there or not at all.
 	Caged bool
-	// Leaves says what a sandbox would keep it from: where it would run in one, it is asked for outside before it runs.
+	// Aside says what becomes of its changes, which are kept apart while it runs. Empty: they are
+	// applied when it has ended.
+	Aside Aside
+	// Leaves says what a sandbox would keep it from: where it would run in one, it is asked for
+	// outside before it runs.
 	Leaves string
 	Env    []string // set for Argv, NAME=value
 	Argv   []string // one program; nil: Script is for bash
 	Script string
-	// Git says that a git is among the programs that only look, and Looks that there are no others: the repository then
-	// has no say in what runs.
+	// Git says that a git is among the programs that only look, and Looks that there are no others:
+	// the repository then has no say in what runs.
 	Git, Looks bool
 }
+
+// Aside says what becomes of changes that a command made apart.
+type Aside string
+
+// What may become of them.
+const (
+	Reviewed Aside = "reviewed" // the user chooses what is applied
+	Tried    Aside = "tried"    // they are listed in the record, and dropped
+	Planned  Aside = "planned"  // they are dropped, and the command reaches no network
+)
 
 // Gate is the choke point that every call of every agent passes. Contract:
 //   - Decide is called once before Run with all that Needs named, and once for each Context.Ask;

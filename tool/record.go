@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Record is the audit record of one call. Of arguments it holds what Redact exposed; Needs and Decisions are
-// whole, because they are what was decided on. It is made twice for a call with side effects: as the intent,
-// stored before the effect, and with the outcome.
+// Record is the audit record of one call. Of arguments it holds what Redact exposed; Needs and
+// Decisions are whole, because they are what was decided on. It is made twice for a call with side
+// effects: as the intent, stored before the effect, and with the outcome.
 type Record struct {
 	Session string `json:"session,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -22,8 +22,8 @@ type Record struct {
 	Tool    string `json:"tool"`
 	Digest  string `json:"digest,omitempty"` // of the definition
 	Origin  Origin `json:"origin"`
-	// Alias is the name that the model used for the tool, and Dialect how its arguments in another assistant's
-	// words were read; neither is a fault.
+	// Alias is the name that the model used for the tool, and Dialect how its arguments in another
+	// assistant's words were read; neither is a fault.
 	Alias     string `json:"alias,omitempty"`
 	Dialect   string `json:"dialect,omitempty"`
 	Repair    string `json:"repair,omitempty"` // its kind; before and after are in the outcome
@@ -45,15 +45,27 @@ type Record struct {
 	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a person
 	OutputHash string        `json:"output_sha256,omitempty"`
 	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; empty: outside one, or it ran none
-	Barred     []string      `json:"barred,omitempty"`  // what that kept a command from that failed
+	Tried      []TriedFile   `json:"tried,omitempty"`   // what its commands, which ran apart, would have changed
+	Refused    []Refusal     `json:"refused,omitempty"` // what that refused its commands, whether they failed or not
 	Carried    []Carried     `json:"carried,omitempty"` // what the door of that sandbox carried
-	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local log: Public
-	// leaves it out.
+	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local
+	// log: Public leaves it out.
 	Panic string `json:"panic,omitempty"`
 }
 
-// Carried is what went to one host and came from it, through the door of a sandbox: bytes inside the connections, which for
-// https are those of TLS.
+// Refusal is one thing that a command tried and that its sandbox refused, or made and that was not
+// applied.
+type Refusal struct {
+	Kind   string `json:"kind"` // host, path, socket or call
+	Name   string `json:"name"`
+	Reason string `json:"reason,omitempty"`
+	// Hint says that the output of the command says so and nobody saw it: it may be wrong, and
+	// counts as no denial.
+	Hint bool `json:"hint,omitempty"`
+}
+
+// Carried is what went to one host and came from it, through the door of a sandbox: bytes inside
+// the connections, which for https are those of TLS.
 type Carried struct {
 	Host        string `json:"host"` // with its port
 	Connections int    `json:"connections"`
@@ -61,7 +73,8 @@ type Carried struct {
 	Received    int64  `json:"received_bytes"`
 }
 
-// Public is the record as far as it may leave the local log: without the value and stack of a panic.
+// Public is the record as far as it may leave the local log: without the value and stack of a
+// panic.
 func (r Record) Public() Record {
 	if r.Panic != "" {
 		r.Panic = "the tool failed inside; the stack is in the session's log"
@@ -82,8 +95,8 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Skip concludes a call that is not run, such as one over a budget, with a whole record. The call counts as
-// run: a later Exec of it is refused.
+// Skip concludes a call that is not run, such as one over a budget, with a whole record. The call
+// counts as run: a later Exec of it is refused.
 func (r *Runner) Skip(h Hydration, code, why string) Outcome {
 	if h.ran != nil {
 		h.ran.Store(true)
@@ -91,8 +104,8 @@ func (r *Runner) Skip(h Hydration, code, why string) Outcome {
 	return r.begin(h).finish(outcomeParts{output: why}, Aborted, code)
 }
 
-// intendMore stores the record again when a running call was allowed something more that changes things: its
-// new decision must be durable before the effect, too.
+// intendMore stores the record again when a running call was allowed something more that changes
+// things: its new decision must be durable before the effect, too.
 func (x *execution) intendMore(ctx context.Context, n Need) error {
 	if !n.changes() {
 		return nil
@@ -100,8 +113,8 @@ func (x *execution) intendMore(ctx context.Context, n Need) error {
 	return x.intend(ctx)
 }
 
-// mayChange goes by what the tool declares and by what this call names: a tool that is declared wrongly
-// leaves its intent, too.
+// mayChange goes by what the tool declares and by what this call names: a tool that is declared
+// wrongly leaves its intent, too.
 func (x *execution) mayChange() bool {
 	if x.h.prepared.def.Permissions.SideEffects() {
 		return true
@@ -113,9 +126,20 @@ func (x *execution) mayChange() bool {
 
 func (n Need) changes() bool { return n.Permission == Write || n.Permission == Execute }
 
-// Aborted makes the outcome of a call whose process ended before it, from what was recorded until then.
-// Nothing is known about how long it ran.
+// Aborted makes the outcome of a call whose process ended before it, from what was recorded until
+// then. Nothing is known about how long it ran.
 func (r Record) Aborted(output string) Outcome {
 	r.Status, r.Code, r.OutputHash = Aborted, CodeAborted, hashOf(output)
 	return Outcome{Call: r.Call, Tool: r.Tool, Status: r.Status, Code: r.Code, Output: output, Record: r}
+}
+
+// TriedFile is what a command that ran apart would have done to a file.
+type TriedFile struct {
+	Path    string `json:"path"`
+	Change  string `json:"change"` // added, modified or removed
+	Added   int    `json:"added"`  // lines
+	Removed int    `json:"removed"`
+	Summary string `json:"summary,omitempty"` // what the diff does not tell
+	Diff    string `json:"diff,omitempty"`    // as git prints it; bounded
+	Cut     bool   `json:"cut,omitempty"`     // the diff is not whole
 }

@@ -9,8 +9,9 @@ import (
 	"adze/tool/schema"
 )
 
-// rename gives properties the names of the schema: aliases that the author declared, and what differs only
-// in case and separators. Two candidates for one name, or a name that is there already, leave all as it is.
+// rename gives properties the names of the schema: aliases that the author declared, and what
+// differs only in case and separators. Two candidates for one name, or a name that is there
+// already, leave all as it is.
 func (m *mender) rename(v *loose.Tree, s *schema.Shape, aliases map[string]string) {
 	targets, claims := make([]string, len(v.Names)), map[string]int{}
 	for i, name := range v.Names {
@@ -32,8 +33,8 @@ func (m *mender) rename(v *loose.Tree, s *schema.Shape, aliases map[string]strin
 	}
 }
 
-// aliasesIn are the declared aliases of names that an object below the top has as well: who writes oldText for
-// old_string does so in a list of edits too.
+// aliasesIn are the declared aliases of names that an object below the top has as well: who writes
+// oldText for old_string does so in a list of edits too.
 func (m *mender) aliasesIn(s *schema.Shape, path string) map[string]string {
 	if !s.Closed() {
 		return nil
@@ -50,8 +51,9 @@ func (m *mender) aliasesIn(s *schema.Shape, path string) map[string]string {
 	return found
 }
 
-// realName finds the property that an unknown name stands for; "" where there is none or more than one. In
-// an object that takes any name a variant may be meant as it is, unless the property is required.
+// realName finds the property that an unknown name stands for; "" where there is none or more than
+// one. In an object that takes any name a variant may be meant as it is, unless the property is
+// required.
 func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	if target, ok := aliases[name]; ok {
 		return target
@@ -73,9 +75,9 @@ func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	return sortedKeys(found)[0]
 }
 
-// drop leaves out what cannot change the meaning of a call: null where a property is optional, and unknown
-// properties that are empty or only talk about the call. Any other unknown property is refused: dry_run
-// without effect would be the opposite of what was asked.
+// drop leaves out what cannot change the meaning of a call: null where a property is optional, and
+// unknown properties that are empty or only talk about the call. Any other unknown property is
+// refused: dry_run without effect would be the opposite of what was asked.
 func (m *mender) drop(v *loose.Tree, s *schema.Shape, path string) {
 	names, items := v.Names[:0:0], v.Items[:0:0]
 	for i, name := range v.Names {
@@ -107,17 +109,18 @@ func (m *mender) none(value *loose.Tree, schema any) bool {
 	return value.Kind == loose.String && slices.Contains([]string{"", "null", "None", "undefined"}, value.Text) && !m.shapes.Of(schema).Takes("string")
 }
 
-// meansNothing reports whether an unknown property can go. One that resembles a known name can not: the
-// known one may be meant.
+// meansNothing reports whether an unknown property can go. One that resembles a known name can not:
+// the known one may be meant. Nor can one that the schema speaks of elsewhere: its presence means
+// something.
 func (m *mender) meansNothing(name string, value *loose.Tree, s *schema.Shape) bool {
-	if len(Nearest(name, sortedKeys(s.Properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
+	if s.Mentions(name) || len(Nearest(name, sortedKeys(s.Properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
 		return false
 	}
 	return value.Empty() || m.addresses(name, value) || value.Kind == loose.String && m.remark(name)
 }
 
-// remark knows the names under which models say why they make a call. Some of them may be content, such as
-// the description of an issue, and go only where a call changes nothing.
+// remark knows the names under which models say why they make a call. Some of them may be content,
+// such as the description of an issue, and go only where a call changes nothing.
 func (m *mender) remark(name string) bool {
 	switch nearest.Fold(name) {
 	case "explanation", "reasoning", "rationale", "justification", "thought", "thoughts", "thinking", "intent", "securityrisk", "taskprogress", "toolsummary",
@@ -156,7 +159,8 @@ func (m *mender) unwrap(v *loose.Tree, s *schema.Shape) {
 	}
 }
 
-// envelope reports whether a property may hold the arguments: by a name that is used for them, by that of the tool.
+// envelope reports whether a property may hold the arguments: by a name that is used for them, by
+// that of the tool.
 func (m *mender) envelope(name string, value *loose.Tree) bool {
 	return slices.Contains([]string{"arguments", "parameters", "args", "input", "kwargs", "params", "tool_input", "properties"}, name) ||
 		value.Kind == loose.Object && nearest.Fold(name) == nearest.Fold(m.prepared.def.Name)

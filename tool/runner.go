@@ -11,28 +11,31 @@ import (
 	"time"
 )
 
-// Runner is the pipeline. Its fields are its whole contact with the world; none may change while it is in
-// use. It is safe for concurrent use.
+// Runner is the pipeline. Its fields are its whole contact with the world; none may change while it
+// is in use. It is safe for concurrent use.
 type Runner struct {
 	// Gate decides; nil denies everything.
 	Gate Gate
 	// Emit sees progress; nil: nobody watches. It must not block for long.
 	Emit func(Event)
-	// Intent stores the record of a call with side effects, durably, before the effect; an error stops
-	// the call, and an *Error says itself why. Nil: not stored.
+	// Intent stores the record of a call with side effects, durably, before the effect; an error
+	// stops the call, and an *Error says itself why. Nil: not stored.
 	Intent func(context.Context, Record) error
 	Clip   Clip
 	// Mask hides secrets in what a call gives the model; nil: nothing is hidden.
 	Mask func(string) string
-	// Before lets hooks look at each call before it is judged, After shows them what came of one that ran; nil: there are
-	// none. They are called from any goroutine.
+	// Before lets hooks look at each call before it is judged, After shows them what came of one
+	// that ran; nil: there are none. They are called from any goroutine.
 	Before func(context.Context, Look) Ruling
 	After  func(context.Context, Look)
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer Repairer
-	// Waits is called when a call begins to wait for a person, and what it returns when that is over; nil: nobody
-	// counts. It is called from any goroutine.
+	// Waits is called when a call begins to wait for a person, and what it returns when that is
+	// over; nil: nobody counts. It is called from any goroutine.
 	Waits func() (over func())
+	// Lacking reports that an error says that the machine has run out of something that every call
+	// needs; nil: none does.
+	Lacking func(error) bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Grace is how long a Run may take to return after its context ended; 0: two seconds.
@@ -57,8 +60,8 @@ func (r *Runner) emit(e Event) {
 	}
 }
 
-// Exec is the only way to run a tool: permission → run → clip → redact → audit. It always returns one
-// outcome, never panics, and runs a Hydration at most once.
+// Exec is the only way to run a tool: permission → run → clip → redact → audit. It always returns
+// one outcome, never panics, and runs a Hydration at most once.
 func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	x := r.begin(h)
 	defer x.contain(ctx, &out)
@@ -67,7 +70,7 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	}
 	if !h.runnable() {
 		x.announce()
-		return x.finish(outcomeParts{output: h.advice()}, Invalid, h.code())
+		return x.finish(outcomeParts{output: h.advice(r.Mask)}, Invalid, h.code())
 	}
 	err := x.permit(ctx)
 	if err == nil {
@@ -97,7 +100,8 @@ type execution struct {
 	over   bool  // the outcome is made; nothing may be asked or noted any more
 	flaw   error // that the check before a question found
 	waits  waits
-	// changed is what the model is told of a call that a person or a hook changed; empty: it is as it was made.
+	// changed is what the model is told of a call that a person or a hook changed; empty: it is as
+	// it was made.
 	changed string
 	judged  *Judged
 }
@@ -164,7 +168,8 @@ func (x *execution) permit(ctx context.Context) error {
 	return x.amend(ctx, d.Change)
 }
 
-// ask puts needs to the gate. More, which may be nil, adds to the question what is known before the call runs.
+// ask puts needs to the gate. More, which may be nil, adds to the question what is known before the
+// call runs.
 func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question)) (Decision, error) {
 	if x.runner.Gate == nil {
 		return Decision{}, fmt.Errorf("%w: there is no gate", ErrDenied)
@@ -250,7 +255,8 @@ func (x *execution) intend(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// run starts the tool on its own goroutine, so that one that ignores its context cannot hold the session.
+// run starts the tool on its own goroutine, so that one that ignores its context cannot hold the
+// session.
 func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	type ended struct {
 		parts outcomeParts

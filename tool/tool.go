@@ -1,28 +1,30 @@
 // Package tool says what a tool is and holds the only way to run one.
 //
-// A tool is declared with Define: typed arguments, typed metadata, permissions, what may be logged, and
-// one Run function. A Registry checks declarations and hands out an immutable Set. A model's request
-// (RawCall) becomes a Hydration (look up → parse → one recorded repair → validate → instantiate), and a
-// Hydration becomes exactly one Outcome (permission → run → clip → redact → audit).
+// A tool is declared with Define: typed arguments, typed metadata, permissions, what may be logged,
+// and one Run function. A Registry checks declarations and hands out an immutable Set. A model's
+// request (RawCall) becomes a Hydration (look up → parse → one recorded repair → validate →
+// instantiate), and a Hydration becomes exactly one Outcome (permission → run → clip → redact →
+// audit).
 //
-// The one rule: nothing but Runner.Exec runs a tool, and Runner.Exec accepts only what Runner.Hydrate
-// made, so unvalidated arguments never reach Run.
+// The one rule: nothing but Runner.Exec runs a tool, and Runner.Exec accepts only what
+// Runner.Hydrate made, so unvalidated arguments never reach Run.
 //
-// Start reading at Define, then Runner.Exec in runner.go. How malformed arguments are mended is told in
-// repair.go; testdata/repair shows it case by case. What models of other assistants say is told in dialect.go
-// and set.go: it is accepted where its meaning is certain, and no fault.
+// Start reading at Define, then Runner.Exec in runner.go. How malformed arguments are mended is
+// told in repair.go; testdata/repair shows it case by case. What models of other assistants say is
+// told in dialect.go and set.go: it is accepted where its meaning is certain, and no fault.
 //
-// Below it are rooms that know nothing of it: tool/schema derives, checks and compiles schemas, tool/loose reads
-// what is almost JSON, tool/nearest finds names that look alike. Which of many definitions fit a query is the matter
-// of tool/pick, which knows this package and is not known here.
+// Below it are rooms that know nothing of it: tool/schema derives, checks and compiles schemas,
+// tool/loose reads what is almost JSON, tool/nearest finds names that look alike. Which of many
+// definitions fit a query is the matter of tool/pick, which knows this package and is not known
+// here.
 //
-// It has more files than most packages, because the steps of the pipeline share types that must stay
-// unexported: only here can a Hydration be made, and only here can its Run be reached.
+// It has more files than most packages, because the steps of the pipeline share types that must
+// stay unexported: only here can a Hydration be made, and only here can its Run be reached.
 //
-// Known limits: a Run that ignores its context cannot be stopped; Exec gives up on it after Runner.Grace
-// and says so in the outcome. A schema compiles at its first call, so a bad pattern shows only then. A lone
-// surrogate escape in arguments becomes U+FFFD, as encoding/json decodes it. A repair goes by what a
-// schema.Shape says: what other keywords refuse is not mended.
+// Known limits: a Run that ignores its context cannot be stopped; Exec gives up on it after
+// Runner.Grace and says so in the outcome. A schema compiles at its first call, so a bad pattern
+// shows only then. A lone surrogate escape in arguments becomes U+FFFD, as encoding/json decodes
+// it. A repair goes by what a schema.Shape says: what other keywords refuse is not mended.
 package tool
 
 import (
@@ -31,68 +33,79 @@ import (
 	"fmt"
 )
 
-// Config is what the author of a tool fills in. Args and Meta are plain structs: Args is decoded from the
-// model's JSON, Meta is shown live in panes and kept in the log.
+// Config is what the author of a tool fills in. Args and Meta are plain structs: Args is decoded
+// from the model's JSON, Meta is shown live in panes and kept in the log.
 type Config[Args, Meta any] struct {
-	// Description is for the model. ${name} is replaced from Init.Vars when a Set is made; an unknown
-	// name is an error.
+	// Description is for the model. ${name} is replaced from Init.Vars when a Set is made; an
+	// unknown name is an error.
 	Description string
 	// Parameters is the JSON Schema of the arguments, kept byte for byte. Nil: derived from Args.
 	Parameters json.RawMessage
-	// Checked says that Parameters came through schema.Check before and were kept since: a start with hundreds of tools of
-	// servers does not do it again.
+	// Checked says that Parameters came through schema.Check before and were kept since: a start
+	// with hundreds of tools of servers does not do it again.
 	Checked bool
-	// Refs are schemas for references that lead outside Parameters and ProviderSchema, by the reference as it
-	// is written there, without its fragment. They are copied into the definitions when the tool is built;
-	// a reference that is neither local nor here is refused, and nothing is ever fetched.
+	// Refs are schemas for references that lead outside Parameters and ProviderSchema, by the
+	// reference as it is written there, without its fragment. They are copied into the definitions
+	// when the tool is built; a reference that is neither local nor here is refused, and nothing is
+	// ever fetched.
 	Refs map[string]json.RawMessage
 	// ProviderSchema is an optional compact view offered to the model; it never validates anything.
 	ProviderSchema json.RawMessage
 	Permissions    Permissions
 	Tags           []string
 	Roles          []string
-	// Aliases are names that models use instead; accepted and recorded. A catalogue never offers them.
+	// Aliases are names that models use instead; accepted and recorded. A catalogue never offers
+	// them.
 	Aliases []string
-	// Verbs are names of other assistants' tools of which this tool is one part; Kin are names of tools that do
-	// such work in a way that cannot be translated: they are not accepted, but this tool is named instead.
+	// Verbs are names of other assistants' tools of which this tool is one part; Kin are names of
+	// tools that do such work in a way that cannot be translated: they are not accepted, but this
+	// tool is named instead.
 	Verbs []Verb
 	Kin   []string
-	// ArgAliases maps argument names that models use instead to the real ones. In the items of a list they
-	// are written with its name: {"todos/step": "content"}.
+	// ArgAliases maps argument names that models use instead to the real ones. In the items of a
+	// list they are written with its name: {"todos/step": "content"}.
 	ArgAliases map[string]string
 	// Idioms read what other assistants say in another way than by another name.
 	Idioms []Idiom
-	// Unoffered tools are in no list that a model is shown: what they need is not there in this run. A call of one is
-	// accepted all the same, so that Run says so in its own words.
+	// Instead reads a call that is really one of another tool, such as a command line that only
+	// applies a patch. It is pure. Nil, or a nil result: the call is this tool's.
+	Instead func(arguments map[string]any) *Instead
+	// Unoffered tools are in no list that a model is shown: what they need is not there in this
+	// run. A call of one is accepted all the same, so that Run says so in its own words.
 	Unoffered    bool
 	Safety       Safety
 	Capabilities Capabilities
 	CostClass    string
 	Strict       *bool
-	// AllowNoSchema lets a tool without any schema register; NoSchemaMode must then say what such a call
-	// may do.
+	// AllowNoSchema lets a tool without any schema register; NoSchemaMode must then say what such a
+	// call may do.
 	AllowNoSchema bool
 	NoSchemaMode  NoSchemaMode
-	// Redact names the fields of arguments and metadata that may leave for log and audit. Mandatory.
+	// Redact names the fields of arguments and metadata that may leave for log and audit.
+	// Mandatory.
 	Redact Redaction
-	// Output bounds what the model gets of a call, where the runner's bound does not fit. Zero: the runner's.
+	// Output bounds what the model gets of a call, where the runner's bound does not fit. Zero: the
+	// runner's.
 	Output Bound
 	// Needs says what a call will touch. It is pure: it is asked before permission, and before Run.
 	Needs func(Args) []Need
-	// Concurrent says of one call that it may run beside others although calls of this tool may change
-	// something. It is pure. Nil: what Permissions say holds for every call.
+	// Concurrent says of one call that it may run beside others although calls of this tool may
+	// change something. It is pure. Nil: what Permissions say holds for every call.
 	Concurrent func(Args) bool
-	// Check says before anybody is asked why the call cannot work: a file that was not read, a text that is not
-	// there. Its error is the outcome, in the words that Run would have used; nil leaves all to Run, which looks again.
-	// It changes nothing, and looks only at what c.Ask agrees to: that asks no person, and when it refuses, Check
-	// returns the refusal and the call is asked for without a check. Nil: nothing is known before.
+	// Check says before anybody is asked why the call cannot work: a file that was not read, a text
+	// that is not there. Its error is the outcome, in the words that Run would have used; nil
+	// leaves all to Run, which looks again. It changes nothing, and looks only at what c.Ask agrees
+	// to: that asks no person, and when it refuses, Check returns the refusal and the call is asked
+	// for without a check. Nil: nothing is known before.
 	Check func(ctx context.Context, c Context[Meta], in Args) error
 	// Preview shows a person what the call would do. It only reads; the model never sees it.
 	Preview func(context.Context, Args) (Meta, error)
-	// Editable names the text among the arguments that a person may rewrite before they allow the call: a command.
+	// Editable names the text among the arguments that a person may rewrite before they allow the
+	// call: a command.
 	Editable string
-	// Without gives the arguments that do the same without some of the hunks of the diff that Preview shows, counted
-	// from 1: those that a person refused. Nil: the call is allowed whole or not at all.
+	// Without gives the arguments that do the same without some of the hunks of the diff that
+	// Preview shows, counted from 1: those that a person refused. Nil: the call is allowed whole or
+	// not at all.
 	Without func(ctx context.Context, in Args, refused []int) (Args, error)
 	// Run does the one thing. It may assume consent for what Needs named. Its context is the abort.
 	Run func(ctx context.Context, c Context[Meta], in Args) (Result[Meta], error)
@@ -112,8 +125,8 @@ type Tool struct {
 // ID is the name under which the tool registers.
 func (t Tool) ID() string { return t.id }
 
-// Define declares a tool whose configuration is known at once. What an author changes in c afterwards
-// changes nothing here.
+// Define declares a tool whose configuration is known at once. What an author changes in c
+// afterwards changes nothing here.
 func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
 	d, h := declare(id, c), hooksOf(c)
 	return Tool{
@@ -126,9 +139,9 @@ func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
 	}
 }
 
-// DefineFunc declares a tool whose configuration is made when a Set is initialised: descriptions that
-// depend on the workspace, schemas that come from a server. What Define checks at registration is
-// checked when init has returned.
+// DefineFunc declares a tool whose configuration is made when a Set is initialised: descriptions
+// that depend on the workspace, schemas that come from a server. What Define checks at registration
+// is checked when init has returned.
 func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Config[Args, Meta], error)) Tool {
 	return Tool{
 		id:    id,
@@ -147,15 +160,17 @@ func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Con
 	}
 }
 
-// Later is what is known of a tool that was declared before, and is kept until somebody needs more than its name.
+// Later is what is known of a tool that was declared before, and is kept until somebody needs more
+// than its name.
 type Later struct {
 	Digest string // of its definition
 	// Read makes the tool. Its name is the same, and it has no aliases. It is called once in a Set.
 	Read func() (Tool, error)
 }
 
-// DefineLater declares a tool that is made when its definition is needed: a start with hundreds of tools of servers makes
-// those that a request shows, or that are called. What Define checks was checked when it was declared first.
+// DefineLater declares a tool that is made when its definition is needed: a start with hundreds of
+// tools of servers makes those that a request shows, or that are called. What Define checks was
+// checked when it was declared first.
 func DefineLater(id string, l Later) Tool {
 	return Tool{id: id, later: &l, check: func() error { return nil }, load: func(ctx context.Context, in Init) (*prepared, error) {
 		t, err := sound(l.Read)
@@ -193,6 +208,7 @@ type prepared struct {
 	view        func(json.RawMessage) []Block
 	argAliases  map[string]string
 	idioms      []Idiom
+	instead     func(map[string]any) *Instead
 	verbs       []Verb
 	kin         []string
 	output      Bound

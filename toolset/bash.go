@@ -22,23 +22,25 @@ type bashArgs struct {
 	Background  bool   `json:"background,omitempty" doc:"start a job that goes on after the call, such as a server" offer:"plain"`
 }
 
-// bashMeta is what panes draw while a command runs and afterwards. It holds no clock value while running.
+// bashMeta is what panes draw while a command runs and afterwards. It holds no clock value while
+// running.
 type bashMeta struct {
-	Command   string `json:"command"`
-	Workdir   string `json:"workdir,omitempty"`
-	Tail      string `json:"tail,omitempty"`
-	Lines     int64  `json:"lines"`
-	Bytes     int64  `json:"bytes"`
-	Running   bool   `json:"running,omitempty"`
-	Exit      *int   `json:"exit,omitempty"`   // exit code; absent while running and after a signal
-	Signal    string `json:"signal,omitempty"` // that ended it
-	Killed    string `json:"killed,omitempty"` // timeout, abort or limit
-	Ended     int    `json:"ended,omitempty"`  // processes it left running
-	Survivors int    `json:"survivors,omitempty"`
-	Millis    int64  `json:"duration_ms,omitempty"`
-	Job       string `json:"job,omitempty"`
-	File      string `json:"file,omitempty"`    // the whole of a long output
-	Sandbox   string `json:"sandbox,omitempty"` // the level of the sandbox that it ran in, and what that is made with
+	Command   string         `json:"command"`
+	Workdir   string         `json:"workdir,omitempty"`
+	Tail      string         `json:"tail,omitempty"`
+	Lines     int64          `json:"lines"`
+	Bytes     int64          `json:"bytes"`
+	Running   bool           `json:"running,omitempty"`
+	Exit      *int           `json:"exit,omitempty"`   // exit code; absent while running and after a signal
+	Signal    string         `json:"signal,omitempty"` // that ended it
+	Killed    string         `json:"killed,omitempty"` // timeout, abort or limit
+	Ended     int            `json:"ended,omitempty"`  // processes it left running
+	Survivors int            `json:"survivors,omitempty"`
+	Millis    int64          `json:"duration_ms,omitempty"`
+	Job       string         `json:"job,omitempty"`
+	File      string         `json:"file,omitempty"`    // the whole of a long output
+	Sandbox   string         `json:"sandbox,omitempty"` // the level of the sandbox that it ran in, and what that is made with
+	Refused   []tool.Refusal `json:"refused,omitempty"` // what that sandbox refused it
 }
 
 func bash(f files, s *Shell) tool.Tool {
@@ -61,13 +63,14 @@ func bash(f files, s *Shell) tool.Tool {
 			"timeout_seconds": "timeout", "timeout_secs": "timeout",
 		},
 		Idioms:       bashIdioms(s),
+		Instead:      patchCommand(f.root),
 		Safety:       tool.Safety{ThreatLevel: "high"},
 		Output:       s.Bounds.withFoot(),
 		Capabilities: tool.Capabilities{Streaming: true, Background: true},
 		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
-			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file", "sandbox"),
+			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file", "sandbox", "refused"),
 		Needs: func(in bashArgs) []tool.Need {
-			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir, Caged: true}}
+			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir, Caged: true, Aside: !in.Background, Lasts: in.Background}}
 			if in.Workdir != "" {
 				needs = append(needs, tool.Need{Permission: tool.Read, Target: in.Workdir})
 			}
@@ -99,7 +102,8 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	if err != nil {
 		return result, err
 	}
-	argv, plain := b.shell.argv(judgedText(in.Command, c.Judged), b.root.Dir())
+	text := judgedText(in.Command, c.Judged)
+	argv, plain := b.shell.argv(text, b.root.Dir())
 	env, guarded := b.shell.Env, false
 	if c.ByRule {
 		env, guarded = b.guard(ctx, in.Command, dir, c.Judged)
@@ -109,9 +113,13 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
+		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
+	if p, ok := endsInPipeline(text, env); ok && !plain && !in.Background && b.shell.Terminal == nil && argv[len(argv)-1] == text {
+		x.pipeline = p
+		cmd.Argv[len(argv)-1] = p.asks(text)
+	}
 	if err := x.leave(ctx, &cmd); err != nil {
 		return result, err
 	}
@@ -131,8 +139,12 @@ type bashCall struct {
 	guarded bool
 	result  tool.Result[bashMeta]
 	limit   time.Duration // of time
+	decided []string      // what became of changes that the command made apart
 	left    string        // what came of the offer to run it outside the sandbox; empty: there was none
 	spill   spiller
+	// pipeline is that at the end of the command, where bash is asked how its parts ended.
+	pipeline pipeline
+	spilled  func() // writes what the spill holds back
 	// declared is the file of the declared tool whose command this is; "" for bash itself.
 	declared string
 }
@@ -156,23 +168,44 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		cmd.Timeout = x.shell.Timeout
 	}
 	x.limit = cmd.Timeout
-	head, tail := x.shell.kept()
-	cmd.Head, cmd.Tail, cmd.ProgressTail = head, tail, shellLiveTail
+	cmd.Head, cmd.Tail, cmd.ProgressTail = headKept, tailKept, shellLiveTail
+	cmd.Transaction, cmd.Asks = true, !x.dropped()
+	if how := x.apart(); how != "" {
+		cmd.Aside = true
+		if how == tool.Planned {
+			cmd.Reach = nil
+		}
+	}
 	cmd.Progress = x.progress()
 	if x.shell.Spill != nil {
-		x.spill.keep = head + tail
+		x.spill.keep = headKept + tailKept
 		x.spill.open = func() (io.WriteCloser, string, error) { return x.shell.Spill(x.call.CallID) }
 		cmd.Spill, cmd.MaxSpill = x.spill.take, maxSpill
+		if x.pipeline.names != nil {
+			take, done := x.pipeline.hides(x.spill.take)
+			cmd.Spill = take
+			x.spilled = done
+		}
 	}
 	start := x.shell.Now()
 	r, err := x.shell.run(ctx, x.call.CallID, cmd)
 	if err != nil {
 		return x.result, asFailure(err)
 	}
-	if r, err = x.outside(ctx, cmd, r); err != nil {
+	if r.Aside != nil {
+		ended := x.shell.Now()
+		x.decide(ctx, &r)
+		start = start.Add(x.shell.Now().Sub(ended)) // the user's time is not the command's
+	}
+	if x.apart() != "" {
+		x.result.Refused = refusals(r)
+	} else if r, err = x.outside(ctx, cmd, r); err != nil {
 		return x.result, asFailure(err)
 	}
 	r.Duration = x.shell.Now().Sub(start)
+	if x.spilled != nil {
+		x.spilled()
+	}
 	return x.conclude(r)
 }
 
@@ -184,6 +217,9 @@ func (x *bashCall) progress() func(proc.Progress) {
 	return func(p proc.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
+		if x.pipeline.names != nil {
+			p.Tail = x.pipeline.answer().ReplaceAllString(p.Tail, "")
+		}
 		live.Tail, live.Lines, live.Bytes = tailText(p.Tail), p.Lines, p.Bytes
 		x.call.Metadata(title, live)
 	}
@@ -191,8 +227,12 @@ func (x *bashCall) progress() func(proc.Progress) {
 
 // conclude words the result. A command that did not succeed is a failure with its output.
 func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
-	text := r.Output.Limit(x.shell.headLines(), x.shell.tailLines())
-	cut := text.OmittedBytes > 0
+	failed := ""
+	if x.pipeline.names != nil {
+		failed = x.pipeline.taken(&r.Output)
+	}
+	said := viewOf(r.Output, x.shell.room())
+	cut := said.cut()
 	path, err := x.spill.close(cut)
 	where := "redirect to a file to read it all"
 	switch {
@@ -205,7 +245,7 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 	}
 	x.result.OutputFile, x.result.Truncated = path, cut
 	x.describe(r, path)
-	lines := []string{strings.TrimSuffix(shown(text, where), "\n")}
+	lines := []string{strings.TrimSuffix(said.text(where), "\n")}
 	if r.Output.Bytes == 0 {
 		lines[0] = noOutput
 	}
@@ -217,7 +257,12 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 		x.result.Output = strings.Join(lines, "\n")
 		return x.result, verdict
 	}
-	x.result.Output = strings.Join(append(lines, exitLine+short(r.Duration)), "\n")
+	end := exitLine
+	if failed != "" {
+		end += "; " + failed
+	}
+	end += " after " + short(r.Duration)
+	x.result.Output = strings.Join(append(lines, end), "\n")
 	return x.result, nil
 }
 
@@ -233,6 +278,7 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	m.Killed, m.Ended, m.Survivors = string(r.Killed), r.Ended, r.Survivors
 	m.Millis, m.File, m.Sandbox = r.Duration.Milliseconds(), file, r.Sandbox
 	x.result.Sandbox = r.Sandbox
+	m.Refused = x.result.Refused
 	for _, c := range r.Carried {
 		x.result.Carried = append(x.result.Carried, tool.Carried(c))
 	}
@@ -251,14 +297,14 @@ func (x *bashCall) verdict(r proc.Result) error {
 		if x.declared != "" {
 			return tool.Fail(tool.CodeTimeout, "timed out after %s and was ended; ask for less, or let the user raise timeout in %s", x.limit, x.declared)
 		}
-		return tool.Fail(tool.CodeTimeout, "timed out after %s and was ended; give a longer timeout (at most %d) or use background: true",
-			x.limit, int(x.shell.MaxTimeout.Seconds()))
+		return tool.Fail(tool.CodeTimeout, "timed out after %s and was ended; give a longer timeout (at most %d)%s",
+			x.limit, int(x.shell.MaxTimeout.Seconds()), x.unlessBrief(" or use background: true"))
 	case proc.Aborted:
 		return tool.Fail(tool.CodeAborted, "aborted after %s; all its processes were ended", after)
 	case proc.Limited:
 		return tool.Fail(tool.CodeLimit, "ended after %s because it wrote %d bytes; filter its output or redirect it to a file", after, r.Output.Bytes)
 	case proc.TooMuchMemory:
-		return tool.Fail(tool.CodeLimit, "ended after %s because all its processes together took more memory than the sandbox allows; do less at a time", after)
+		return tool.Fail(tool.CodeLimit, "ended after %s because all its processes together took more memory than the sandbox allows; do less at a time, or let the user raise limits.sandbox_memory_mb", after)
 	case proc.TooManyProcesses:
 		return tool.Fail(tool.CodeLimit, "ended after %s because it started more processes than the sandbox allows; do less at a time", after)
 	case proc.Lost:

@@ -38,8 +38,12 @@ func (b basher) sound(in bashArgs) error {
 	case len(in.Command) > maxCommand:
 		return tool.Fail(tool.CodeTooLarge, "the command has %d bytes, at most %d; write it to a file and run that", len(in.Command), maxCommand)
 	case time.Duration(in.Timeout) > b.shell.MaxTimeout/time.Second:
-		return tool.Fail(tool.CodeInvalidArguments, "timeout is in seconds and at most %d; for longer work use background: true",
-			int(b.shell.MaxTimeout.Seconds()))
+		return tool.Fail(tool.CodeInvalidArguments, "timeout is in seconds and at most %d%s",
+			int(b.shell.MaxTimeout.Seconds()), b.unlessBrief("; for longer work use background: true"))
+	}
+	if program := opensScreen(in.Command); program != "" {
+		return tool.Fail(tool.CodeInvalidArguments, "%s waits for keys of a terminal, and a command has none: change files with edit or write, "+
+			"or give the program what to do as options (vim -es -c COMMAND FILE)", program)
 	}
 	return nil
 }

@@ -87,14 +87,16 @@ func fresh(p proc.Piece) jobText {
 }
 
 func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] {
-	whole := proc.NewOutput(s.head(), s.tail())
-	_, _ = whole.Write([]byte(part.text))
-	text := whole.Text().Limit(s.headLines(), s.tailLines())
+	text := viewOf(proc.Text{Head: part.text, Bytes: int64(len(part.text))}, s.room())
+	whole := ""
+	if text.cut() && s.Spill != nil {
+		whole = part.text
+	}
 	var lines []string
 	if part.bytes > 0 {
 		lines = append(lines, fmt.Sprintf("(%s before this are not kept)", amount(part.lines, part.bytes)))
 	}
-	body := strings.TrimSuffix(shown(text, "redirect to a file to read it all"), "\n")
+	body := strings.TrimSuffix(text.text(""), "\n")
 	if body == "" {
 		body = part.none
 	}
@@ -104,8 +106,12 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 		lines = append(lines, ofJob(st.Result)...)
 	}
 	lines = append(lines, st.ID+" "+state)
+	var refused []tool.Refusal
+	if !st.Running {
+		refused = refusals(st.Result)
+	}
 	return tool.Result[jobMeta]{
-		Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.OmittedBytes > 0, Pending: st.Running,
+		Refused: refused, Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.cut(), Whole: whole, Pending: st.Running,
 		Metadata: jobMeta{
 			Job: st.ID, Command: st.Command, Running: st.Running, State: state,
 			Text: tailText(lastBytes(part.text, shellLiveTail)), Lines: outputLines(part.text),

@@ -3,16 +3,20 @@ package toolset
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/proc"
 	"adze/tool"
 )
 
-// outside offers a command that failed for want of what no sandbox lets through to the person, once more without one. What
-// it wanted is known from the walls around it, never guessed from what it printed: that could ask for anything.
+// outside offers a command that failed for want of what no sandbox lets through to the user, once
+// more without one. What it wanted is known from the walls around it, never guessed from what it
+// printed: that could ask for anything.
 func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result) (proc.Result, error) {
-	x.result.Barred = sentences(r.Barred) // it stays in the record, whatever becomes of a second run
+	x.result.Refused = refusals(r) // they stay in the record, whatever becomes of a second run
 	why := barred(r)
 	if why == "" || r.Killed != proc.ByItself || !x.shell.MayLeave {
 		return r, nil
@@ -30,8 +34,8 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 	return x.shell.Supervisor.Run(ctx, cmd)
 }
 
-// leave takes a command out of the sandbox before it runs, where its gate has read in its words that it would fail there.
-// Who says no to that has said no to the command.
+// leave takes a command out of the sandbox before it runs, where its gate has read in its words
+// that it would fail there. Who says no to that has said no to the command.
 func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if x.call.Judged == nil || x.call.Judged.Leaves == "" || !x.shell.MayLeave {
 		return nil
@@ -44,13 +48,46 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	return nil
 }
 
-// barred says what the walls around a command that failed did not let it do; empty: nothing is known.
+// barred says what the walls around a command that failed did not let it do; empty: nothing is
+// known.
 func barred(r proc.Result) string {
 	if r.Err() == nil || r.Sandbox == "" || len(r.Barred) == 0 {
 		return ""
 	}
 	return "in the sandbox " + named(sentences(r.Barred), "; ")
 }
+
+// refusals are what a sandbox refused a command, for the record.
+func refusals(r proc.Result) (out []tool.Refusal) {
+	kinds := map[proc.BarredKind]string{proc.BarredWrite: "path", proc.BarredChange: "path", proc.BarredConnect: "host", proc.BarredHost: "host",
+		proc.BarredSocket: "socket", proc.BarredCall: "call"}
+	for _, b := range r.Denied {
+		out = append(out, tool.Refusal{Kind: kinds[b.Kind], Name: b.What, Reason: oneLine(b.Why, 300)})
+	}
+	return append(out, hinted(r)...)
+}
+
+// hinted are paths that the output calls read only, where nobody saw a write that was refused: not
+// each sandbox has who sees them.
+func hinted(r proc.Result) (out []tool.Refusal) {
+	written := slices.ContainsFunc(r.Denied, func(b proc.Barred) bool { return b.Kind == proc.BarredWrite })
+	if r.Sandbox == "" || written {
+		return nil
+	}
+	for _, found := range readOnly().FindAllStringSubmatch(r.Output.Head+"\n"+r.Output.Tail, mostNamed) {
+		hint := tool.Refusal{Kind: "path", Name: found[1], Reason: "its output says that it is read only", Hint: true}
+		if !slices.Contains(out, hint) {
+			out = append(out, hint)
+		}
+	}
+	return out
+}
+
+// readOnly finds a path with the text of the error that a write to what is mounted read only gives
+// (EROFS).
+var readOnly = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(/[^\s:'"‘’]+)['"’]?: Read-only file system`)
+})
 
 func sentences(list []proc.Barred) (out []string) {
 	for _, b := range list {

@@ -21,8 +21,9 @@ func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
 	return proc.Walls{Name: "full (test)", Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
 }
 
-// A command that failed for want of what no sandbox lets through is offered outside, once, with the reason; whatever is
-// answered, the model reads what happened. Without that evidence, or with success, nothing is offered.
+// A command that failed for want of what no sandbox lets through is offered outside, once, with the
+// reason; whatever is answered, the model reads what happened. Without that evidence, or with
+// success, nothing is offered.
 func TestACommandIsOfferedOutside(t *testing.T) {
 	barred := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredConnect, What: "10.0.0.5:443", Why: "which is elsewhere"}}}
 	for name, c := range map[string]struct {
@@ -37,7 +38,7 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 		"allowed":           {barred, "echo run $INSIDE >> log; test -z \"$INSIDE\"", true, true, 1, "run 1\nrun\n", []string{"run a second time, outside", "10.0.0.5:443"}},
 		"denied":            {barred, "echo run $INSIDE >> log; false", true, false, 1, "run 1\n", []string{"it was not run outside: not now", "exit code 1"}},
 		"success":           {barred, "echo run $INSIDE >> log", true, true, 0, "run 1\n", nil},
-		"no evidence":       {proc.Findings{Refused: []string{"a.example:443"}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
+		"no evidence":       {proc.Findings{Denied: []proc.Barred{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
 		"a sandbox that is": {barred, "echo run $INSIDE >> log; false", false, true, 0, "run 1\n", []string{"exit code 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +66,8 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 	}
 }
 
-// What its gate has read to fail in a sandbox is asked for before it runs, and then runs once: outside, or not at all.
+// What its gate has read to fail in a sandbox is asked for before it runs, and then runs once:
+// outside, or not at all.
 func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		may, allow bool
@@ -102,7 +104,7 @@ func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
 // A job that failed tells what the sandbox kept it from, and what was put aside of it.
 func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 	d := newDesk(t)
-	found := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Refused: []string{"a.example:443"}, Told: []string{"sub/.git"}}
+	found := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Denied: []proc.Barred{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}, Told: []string{"sub/.git"}}
 	shell := NewShell(proc.Supervisor{Cage: wall{found}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry

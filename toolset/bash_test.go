@@ -86,8 +86,10 @@ func needBash(t *testing.T) {
 func TestBashLongOutputIsCutInTheMiddleAndStored(t *testing.T) {
 	needBash(t)
 	for name, c := range map[string]struct{ command, start, end, notice string }{
-		"by bytes": {"seq -f '%040g' 1 5000", "0001\n", "5000\nexit code 0 after 0s", " lines, "},
-		"by lines": {"seq 1 3000", "1\n2\n", "2999\n3000\nexit code 0 after 0s", " left out here; the whole is in "},
+		"by bytes":    {"for ((i = 1; i <= 5000; i++)); do printf '%040d\\n' $((i * i)); done", "0001\n", "25000000\nexit code 0 after 0s", " lines, "},
+		"by lines":    {"for ((i = 1; i <= 3000; i++)); do echo $((i * i)); done", "1\n4\n9\n", "8994001\n9000000\nexit code 0 after 0s", " left out here; the whole is in "},
+		"folded":      {"yes | head -20000; echo end", "y\n(… the line above 19,999 more times)\nend\n(shortened; the whole is in ", "or grep it)\nexit code 0 after 0s", "(shortened"},
+		"a long line": {"printf %0300000d 7; echo", "0000", "0007\nexit code 0 after 0s", " bytes of this line left out)… "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newShellBench(t, nil)
@@ -95,7 +97,7 @@ func TestBashLongOutputIsCutInTheMiddleAndStored(t *testing.T) {
 			if o.Status != tool.Completed || !o.Truncated || len(o.Output) > 9<<10 {
 				t.Errorf("status %s, truncated %v, %d bytes", o.Status, o.Truncated, len(o.Output))
 			}
-			first, _, _ := strings.Cut(o.Output, "0002\n")
+			first, _, _ := strings.Cut(o.Output, "0004\n")
 			if !strings.Contains(first, c.start) || !strings.HasSuffix(o.Output, c.end) || !strings.Contains(o.Output, c.notice) {
 				t.Errorf("output %.200q … %.200q", o.Output, o.Output[len(o.Output)-200:])
 			}
@@ -131,7 +133,8 @@ func TestBashShowsOutputWhileItRuns(t *testing.T) {
 	}
 	done := make(chan tool.Outcome)
 	go func() { done <- b.bash(t.Context(), "echo seen early; read line <go-on; echo end") }()
-	// Opening the FIFO for writing returns when the command reads it, which is after its first line.
+	// Opening the FIFO for writing returns when the command reads it, which is after its first
+	// line.
 	f, err := os.OpenFile(fifo, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +266,8 @@ func TestListProcessesMarksJobs(t *testing.T) {
 	})
 }
 
-// patience ends a wait for what will never be. It decides no test that passes, however busy the machine is.
+// patience ends a wait for what will never be. It decides no test that passes, however busy the
+// machine is.
 const patience = 2 * time.Minute
 
 // poll waits for a condition.
@@ -284,4 +288,18 @@ func eventually(holds func() bool) bool {
 		}
 	}
 	return true
+}
+
+func TestBashDecodesWhatIsNoUTF8(t *testing.T) {
+	needBash(t)
+	b := newShellBench(t, nil)
+	for command, want := range map[string]string{
+		`printf 'gr\xfc\xdfe\n'`:                      "grüße\n(decoded from latin-1)\nexit",
+		`echo grüße; printf 'gr\xfc\xdfe\n'`:          "grüße\ngrüße\n(decoded from latin-1)\nexit",
+		`printf '\xff\xfeo\0n\0e\0\n\0t\0w\0o\0\n\0'`: "one\ntwo\n(decoded from utf-16le)\nexit",
+	} {
+		if o := b.bash(t.Context(), command); !strings.HasPrefix(o.Output, want) {
+			t.Errorf("%s: %q, want %q", command, o.Output, want)
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// newBoundedBench is the catalogue over one workspace with bounds of the person's own.
+// newBoundedBench is the catalogue over one workspace with bounds of the user's own.
 func newBoundedBench(t *testing.T, dir string, b Bounds) *bench {
 	t.Helper()
 	deps := caseDeps(t, dir)
@@ -40,8 +40,8 @@ func (b *bench) put(t *testing.T, name, content string) {
 	}
 }
 
-// Whatever bound a person sets, the footer that says what was left out and how to go on is there, and the
-// pipeline does not cut a second time.
+// Whatever bound a person sets, the footer that says what was left out and how to go on is there,
+// and the pipeline does not cut a second time.
 func TestFootersSurviveEveryBound(t *testing.T) {
 	dir := t.TempDir()
 	put := (&bench{dir: dir}).put
@@ -55,9 +55,9 @@ func TestFootersSurviveEveryBound(t *testing.T) {
 			b := newBoundedBench(t, dir, bounds)
 			for name, c := range map[string]struct{ arguments, end string }{
 				"read": {`{"path":"long.txt"}`, "; continue with offset "},
-				"grep": {`{"pattern":"word","context":2,"limit":9999999}`, ", or use mode "},
-				"glob": {`{"pattern":"**","limit":9999999}`, " of 1001 files, newest first; narrow the pattern or path, or raise limit)"},
-				"list": {`{"path":"d","limit":9999999}`, "files not shown: raise limit, list a folder by itself, or use glob)"},
+				"grep": {`{"pattern":"word","context":2,"limit":9999999}`, ", or choose "},
+				"glob": {`{"pattern":"**","limit":9999999}`, " of 1001 files, newest first; narrow the pattern or path)"},
+				"list": {`{"path":"d","limit":9999999}`, "files not shown: list a folder by itself, or use glob)"},
 				"bash": {`{"command":"cat long.txt"}`, "exit code 0 after 0s"},
 			} {
 				o := b.play(t, name, c.arguments).outcome
@@ -100,7 +100,7 @@ func TestReadAndWebfetchHaveTheirOwnBounds(t *testing.T) {
 		t.Errorf("… %q", o.Output[len(o.Output)-100:])
 	}
 	for size, cut := range map[int]bool{90 << 10: false, 110 << 10: true} {
-		page := web.Page{URL: "https://x.example/", Status: 200, Text: strings.Repeat(strings.Repeat("y", 99)+"\n", size/100)}
+		page := web.Page{URL: "https://x.example/", Status: 200, Text: numbered(size / 100)}
 		o := runWebfetch(t, pages(func(web.Request) (web.Page, error) { return page, nil }), `{"url":"https://x.example/"}`)
 		if o.Truncated != cut || len(o.Output) > pageBytes+200 {
 			t.Errorf("a page of %d bytes: %d, cut %v", size, len(o.Output), o.Truncated)
@@ -118,4 +118,13 @@ func TestBashTimesAreThePersons(t *testing.T) {
 	if o := b.play(t, "bash", `{"command":"true","timeout":10}`).outcome; o.Status != tool.Completed || !strings.Contains(string(o.Record.Args), `"timeout":9`) {
 		t.Errorf("%s %s", o.Record.Args, o.Output)
 	}
+}
+
+// numbered are so many lines of a hundred bytes of which none is like another.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%099d\n", i*i*i)
+	}
+	return b.String()
 }

@@ -25,9 +25,9 @@ type Declared struct {
 	Mistakes []error  // in files that declare no usable tool
 }
 
-// Declare enlists the tools that a person has declared in the files dir/*.json, in the order of their names
-// (declared_file.go says what such a file holds). A file with a mistake does not stop the others; each
-// mistake names its file. A folder that is not there declares nothing.
+// Declare enlists the tools that a person has declared in the files dir/*.json, in the order of
+// their names (declared_file.go says what such a file holds). A file with a mistake does not stop
+// the others; each mistake names its file. A folder that is not there declares nothing.
 func Declare(registry *tool.Registry, root *workspace.Root, shell *Shell, dir string) (names []string, mistakes []error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func Declare(registry *tool.Registry, root *workspace.Root, shell *Shell, dir st
 	return names, mistakes
 }
 
-// ProjectTool is a tool that the project declares and the person allowed.
+// ProjectTool is a tool that the project declares and the user allowed.
 type ProjectTool struct {
 	Path string // the file
 	Raw  []byte // what it declared when it was allowed
@@ -62,7 +62,7 @@ type ProjectTool struct {
 	Holds func() error
 }
 
-// declareProject enlists what the person allowed of the project's tools, behind their own.
+// declareProject enlists what the user allowed of the project's tools, behind their own.
 func declareProject(registry *tool.Registry, root *workspace.Root, shell *Shell, tools []ProjectTool) (names []string, mistakes []error) {
 	for _, t := range tools {
 		d := &declared{path: t.Path, holds: t.Holds}
@@ -191,7 +191,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
+		Named: argv[:1], Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
 	}
 	if r.Stdin != "" {
 		cmd.Input = in
@@ -212,7 +212,8 @@ func shellQuoted(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWord quotes all but words that no shell reads in another way; the first one could be an assignment.
+// shellWord quotes all but words that no shell reads in another way; the first one could be an
+// assignment.
 func shellWord(arg string, first bool) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

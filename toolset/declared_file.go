@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/jsonc"
+	"adze/internal/ownfile"
 	"adze/internal/proc"
 	"adze/tool"
 )
@@ -37,10 +37,11 @@ const (
 //	  "expose": ["number"]
 //	}
 //
-// Each element of command is one argument; no shell reads it. {name} is the value of that parameter, as a
-// whole argument or inside one; a list that is a whole argument becomes one argument an item. An element
-// whose value is missing is left out; a list of elements is left out as a whole. A text that begins with a
-// dash is refused as a whole argument before "--", unless allow_dashes is true.
+// Each element of command is one argument; no shell reads it. {name} is the value of that
+// parameter, as a whole argument or inside one; a list that is a whole argument becomes one
+// argument an item. An element whose value is missing is left out; a list of elements is left out
+// as a whole. A text that begins with a dash is refused as a whole argument before "--", unless
+// allow_dashes is true.
 type declared struct {
 	SchemaURL   string          `json:"$schema"` // for editors; ignored
 	Name        string          `json:"name"`
@@ -144,23 +145,15 @@ func decodeMistake(err error) string {
 
 // readDeclared reads a regular file that nobody else can have written.
 func readDeclared(path string) ([]byte, error) {
-	info, err := os.Stat(path) // a FIFO would block when opened
-	switch {
-	case err != nil:
-		return nil, errors.Unwrap(err)
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a file; remove it or replace it by one")
-	case info.Mode().Perm()&0o002 != 0:
-		return nil, errors.New("everybody may write it, so it could be somebody else's; run chmod o-w on it")
-	case info.Size() > maxDeclaration:
-		return nil, fmt.Errorf("has %d bytes, at most %d; shorten it", info.Size(), maxDeclaration)
+	raw, err := ownfile.Mine(maxDeclaration).Read(path)
+	var foreign *ownfile.Error
+	if errors.As(err, &foreign) {
+		return nil, fmt.Errorf("%s; %s", foreign.Why, foreign.Hint)
 	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, errors.Unwrap(err)
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxDeclaration))
+	return raw, nil
 }
 
 var declaredName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`) })

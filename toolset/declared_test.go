@@ -116,7 +116,7 @@ func TestDeclaredFilesThatCouldBeSomebodyElsesAreNotRead(t *testing.T) {
 	if len(names) != 0 || len(mistakes) != 4 {
 		t.Fatalf("names %q, mistakes %q", names, mistakes)
 	}
-	for i, want := range []string{"folder.json: is not a file", "huge.json: has ", "link.json: no such file", "open.json: everybody may write it"} {
+	for i, want := range []string{"folder.json: is no regular file", "huge.json: has ", "link.json: no such file", "open.json: can be written by others"} {
 		if !strings.Contains(mistakes[i].Error(), want) {
 			t.Errorf("%q does not say %q", mistakes[i], want)
 		}
@@ -134,8 +134,8 @@ func TestAProgramBesideItsFileIsFound(t *testing.T) {
 	}
 }
 
-// FuzzTemplate: whatever a template and a value are, the value is in the argument as it is, and nothing else
-// of it anywhere.
+// FuzzTemplate: whatever a template and a value are, the value is in the argument as it is, and
+// nothing else of it anywhere.
 func FuzzTemplate(f *testing.F) {
 	for _, text := range breakouts() {
 		f.Add("a{text}b", text)

@@ -16,8 +16,8 @@ var descriptions embed.FS
 // limits are the values of a description's own variables: {"lines": 2000} fills ${lines}.
 type limits map[string]any
 
-// describe reads the description beside a tool's code and fills in its limits. ${workspace}, ${directory}
-// and ${cwd} are filled by the registry, which refuses what is still unknown then.
+// describe reads the description beside a tool's code and fills in its limits. ${workspace},
+// ${directory} and ${cwd} are filled by the registry, which refuses what is still unknown then.
 func describe(name string, values ...limits) string {
 	raw, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
@@ -40,8 +40,17 @@ func (f files) words(name string) string {
 	return name
 }
 
-// usual is the compact schema of a brief tool: the named arguments alone, each with its few words behind a colon or
-// none, and no bounds, which the whole schema holds. Nil, which offers all, for any other tool.
+// unlessBrief is a hint that names what a brief tool does not show; nothing for one.
+func (f files) unlessBrief(hint string) string {
+	if f.brief {
+		return ""
+	}
+	return hint
+}
+
+// usual is the compact schema of a brief tool: the named arguments alone, each with its few words
+// behind a colon or none, and no bounds, which the whole schema holds. Nil, which offers all, for
+// any other tool.
 func usual[Args any](brief bool, arguments ...string) json.RawMessage {
 	if !brief {
 		return nil

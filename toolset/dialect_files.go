@@ -101,8 +101,8 @@ func writeIdioms() []tool.Idiom {
 	}
 }
 
-// lineCount compares the number of lines that roo's models count with those that came: a content that lost some
-// is not written.
+// lineCount compares the number of lines that roo's models count with those that came: a content
+// that lost some is not written.
 func lineCount() tool.Idiom {
 	return tool.Idiom{Names: []string{"line_count", "content"}, Means: func(w written) (written, string) {
 		count, counted := w["line_count"]
@@ -134,8 +134,8 @@ func editIdioms() []tool.Idiom {
 
 func refused(name, why string) tool.Idiom { return only(name, why) }
 
-// expected reads how many places a replacement is to meet: one is the rule here, and several are replace_all,
-// which the model must ask for, because nothing counts them.
+// expected reads how many places a replacement is to meet: one is the rule here, and several are
+// replace_all, which the model must ask for, because nothing counts them.
 func expected(in string) tool.Idiom {
 	names := []string{"expected_replacements", "replace_all", "allow_multiple"}
 	return tool.Idiom{In: in, Names: names, Means: func(w written) (written, string) {
@@ -194,12 +194,14 @@ func ownPaths() tool.Idiom {
 	}}
 }
 
-// searchReplace is a block of cline's replace_in_file and roo's apply_diff: the old lines, a bar, the new ones.
+// searchReplace is a block of cline's replace_in_file and roo's apply_diff: the old lines, a bar,
+// the new ones.
 var searchReplace = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)\A\s*[-<]{3,} ?SEARCH>?[^\S\n]*\n(?::start_line:[^\n]*\n)?(?::end_line:[^\n]*\n)?(?:-{3,}[^\S\n]*\n)?(?:(.*?\n))??={5,}[^\S\n]*\n(?:(.*?\n))??[+>]{3,} ?REPLACE[^\S\n]*(?:\n|\z)`)
 })
 
-// blocks reads a diff of SEARCH/REPLACE blocks as edits of whole lines; each must fit one place, as any edit.
+// blocks reads a diff of SEARCH/REPLACE blocks as edits of whole lines; each must fit one place, as
+// any edit.
 func blocks() tool.Idiom {
 	return tool.Idiom{Names: []string{"diff"}, Means: func(w written) (written, string) {
 		const other = "must be blocks of SEARCH and REPLACE; or give old_string and new_string"
@@ -236,7 +238,7 @@ func grepIdioms() []tool.Idiom {
 		switched("names_only", written{"mode": "files"}, nil), switched("files_with_matches", written{"mode": "files"}, nil),
 		switched("case_sensitive", nil, written{"ignore_case": true}),
 		switched("is_regex", nil, written{"literal": true}), switched("is_regexp", nil, written{"literal": true}),
-		only("recursive", below, true), only("-r", below, true), only("offset", "is not known here: raise limit, or narrow with path and include", 0.0),
+		only("recursive", below, true), only("-r", below, true), only("offset", "is not known here: narrow with path and include", 0.0),
 		joined("include"), joined("exclude"), oneOf("path", "paths"), oneOf("path", "target_directories"), remarks("description", "explanation"))
 }
 
@@ -244,5 +246,5 @@ func listIdioms() []tool.Idiom {
 	return append(ignoring(), joined("ignore"), oneOf("path", "paths"), remarks("description", "explanation"),
 		switched("recursive", written{"depth": float64(listDepth)}, nil),
 		only("show_hidden", "is not known here: hidden entries are always listed", true), only("all", "is not known here: hidden entries are always listed", true),
-		only("offset", "is not known here: raise limit, or use glob", 0.0, 1.0), indifferent("wait_for_previous"))
+		only("offset", "is not known here: list a folder by itself, or use glob", 0.0, 1.0), indifferent("wait_for_previous"))
 }

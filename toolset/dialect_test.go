@@ -11,9 +11,10 @@ import (
 	"adze/tool"
 )
 
-// TestDialects reads testdata/dialect: one file for each assistant, with every shape of argument that its public
-// schemas document for tools like these. A case is a section named tool/what it shows; its want is the tool and
-// the arguments that run, or the sentence that tells the model what to do instead.
+// TestDialects reads testdata/dialect: one file for each assistant, with every shape of argument
+// that its public schemas document for tools like these. A case is a section named tool/what it
+// shows; its want is the tool and the arguments that run, or the sentence that tells the model what
+// to do instead.
 func TestDialects(t *testing.T) {
 	b := newDeskOfAll(t)
 	total := 0
@@ -48,7 +49,8 @@ func (b *bench) understanding(t *testing.T, h tool.Hydration) string {
 	t.Helper()
 	if !h.OK {
 		o := b.runner.Exec(t.Context(), h)
-		return "refused: " + strings.TrimSuffix(strings.TrimSuffix(o.Output, "Call it again with arguments that match its schema."), " ") + "\n"
+		why, _, _ := strings.Cut(o.Output, " Call it again ")
+		return "refused: " + why + "\n"
 	}
 	out := h.Tool + " " + string(h.Provenance.Validated) + "\n"
 	if d := h.Provenance.Dialect; d != nil && len(d.Dropped) > 0 {
@@ -77,8 +79,8 @@ func TestIdiomsLeaveWhatFitsAlone(t *testing.T) {
 	}
 }
 
-// FuzzDialects: whatever is written, no tool gets a text or a number that was not written, but for what an idiom
-// makes of a switch, a range or a time.
+// FuzzDialects: whatever is written, no tool gets a text or a number that was not written, but for
+// what an idiom makes of a switch, a range or a time.
 func FuzzDialects(f *testing.F) {
 	b := newDeskOfAll(f)
 	names := b.set.Names()

@@ -15,7 +15,8 @@ import (
 	"adze/tool"
 )
 
-// editLimit bounds, in bytes, what an edit loads whole; a unique exact match is found in a file of any size.
+// editLimit bounds, in bytes, what an edit loads whole; a unique exact match is found in a file of
+// any size.
 const editLimit = 256 << 20
 
 type editArgs struct {
@@ -44,7 +45,7 @@ func edit(f files) tool.Tool {
 			"replace_string_in_file", "multi_replace_string_in_file",
 		},
 		Verbs: editorVerbs("str_replace"),
-		Kin:   []string{"apply_patch", "patch", "insert_content", "insert", "notebook_edit", "str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
+		Kin:   []string{"patch", "insert_content", "insert", "notebook_edit", "str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
 		ArgAliases: pathAliases(map[string]string{
 			"oldText": "old_string", "old_str": "old_string", "oldString": "old_string", "old_text": "old_string",
 			"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",
@@ -134,8 +135,8 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	return made.amend(of.path, plan.result(of.path, done)), nil
 }
 
-// mayQuote asks before an edit tells what stands in a file that the model could not read unasked: an edit that fits
-// nowhere answers with the nearest lines.
+// mayQuote asks before an edit tells what stands in a file that the model could not read unasked:
+// an edit that fits nowhere answers with the nearest lines.
 func (e editor) mayQuote(ctx context.Context, ask asker, p workspace.Path, know knowledge) error {
 	if e.withhold == nil || know.read || !p.Exists() {
 		return nil
@@ -212,7 +213,8 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 	return plan, nil
 }
 
-// asRead takes back the hidden characters of a file that read wrote out, where the file does not say them itself.
+// asRead takes back the hidden characters of a file that read wrote out, where the file does not
+// say them itself.
 func asRead(edits []textedit.Edit, file string) []textedit.Edit {
 	out := slices.Clone(edits)
 	for i, e := range out {

@@ -35,8 +35,9 @@ type files struct {
 // asker is Context.Ask.
 type asker func(context.Context, tool.Need) error
 
-// locate resolves a path whose need the gate has agreed to. The gate judged the name; where links lead out of the
-// workspace, the place itself is asked for, so that a link changed meanwhile gains nothing.
+// locate resolves a path whose need the gate has agreed to. The gate judged the name; where links
+// lead out of the workspace, the place itself is asked for, so that a link changed meanwhile gains
+// nothing.
 func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name string) (workspace.Path, error) {
 	p, err := f.root.Resolve(name)
 	if err != nil {
@@ -50,7 +51,8 @@ func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name
 	return p.Consented(), nil
 }
 
-// mayLook asks whether a check may look at a file before the call was allowed: by its name, and where links led.
+// mayLook asks whether a check may look at a file before the call was allowed: by its name, and
+// where links led.
 func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
 	for _, name := range slices.Compact([]string{p.Given(), p.Abs()}) {
 		if err := ask(ctx, tool.Need{Permission: tool.Read, Target: name}); err != nil {
@@ -60,7 +62,8 @@ func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
 	return nil
 }
 
-// heldBack is what must not be read of the files below a path that the gate agreed to; nil: all may.
+// heldBack is what must not be read of the files below a path that the gate agreed to; nil: all
+// may.
 func (f files) heldBack(p workspace.Path) func(dir, name string) bool {
 	if f.withhold == nil {
 		return nil
@@ -228,7 +231,8 @@ func isMissing(err error) bool {
 // mark is the file's byte order mark, in memory of its own.
 func (c content) mark() []byte { return append([]byte(nil), c.raw[:c.format.Offset("")]...) }
 
-// restoreSeen takes the state of a file from the stored metadata of a read, write or edit. A folder or an image has none.
+// restoreSeen takes the state of a file from the stored metadata of a read, write or edit. A folder
+// or an image has none.
 func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage) error {
 	var m struct {
 		Seen *workspace.State `json:"seen"`
@@ -238,6 +242,22 @@ func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage)
 	}
 	if m.Seen != nil {
 		seen.Restore(session, *m.Seen)
+	}
+	return nil
+}
+
+// restorePatched takes the states of all files of a patch.
+func restorePatched(seen *workspace.Seen, session string, metadata json.RawMessage) error {
+	var m struct {
+		Files []json.RawMessage `json:"files"`
+	}
+	if err := json.Unmarshal(metadata, &m); err != nil {
+		return fmt.Errorf("restore what was patched: %w", err)
+	}
+	for _, f := range m.Files {
+		if err := restoreSeen(seen, session, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type gitLogArgs struct {
 	Author string `json:"author,omitempty" doc:"part of name or address" offer:"plain"`
 	Grep   string `json:"grep,omitempty" doc:"text in the message"`
 	Limit  int    `json:"limit,omitempty" min:"0" doc:"default 30" offer:"plain"`
-	Skip   int    `json:"skip,omitempty" min:"0" max:"1000000" doc:"commits to leave out first" offer:"-"`
+	Skip   int    `json:"skip,omitempty" min:"0" max:"1000000" doc:"commits to leave out first" offer:"plain"`
 }
 
 type gitLogMeta struct {

@@ -94,7 +94,7 @@ type statusGroup struct {
 }
 
 func gitGroups(s git.Status, untracked git.Untracked) []statusGroup {
-	more := "raise limit, or give a path"
+	more := "give a path"
 	groups := []statusGroup{
 		{s.Conflicts, "conflicts", more}, {s.Staged, "staged", more}, {s.Changed, "changed, not staged", more},
 	}

@@ -61,7 +61,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	if err != nil {
 		return globResult{}, err
 	}
-	q := search.GlobQuery{Pattern: in.Pattern, Limit: bounded(in.Limit, cmp.Or(g.bounds.Glob, globLimit), g.bounds.most())}
+	q := search.GlobQuery{Pattern: g.relative(at, in.Pattern)[0], Limit: bounded(in.Limit, cmp.Or(g.bounds.Glob, globLimit), g.bounds.most())}
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {
 		c.Metadata(fmt.Sprintf("%s, %s so far", in.Pattern, plural.Of(n, "file")), globMeta{Pattern: in.Pattern, Path: from, Total: int(n)})
@@ -94,7 +94,7 @@ func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
 	case r.Total == 0:
 		total = fmt.Sprintf("no file in %s matches %s%s", at, in.Pattern, globHint(in.Pattern))
 	case shown < r.Total:
-		total = fmt.Sprintf("%d of %s, newest first; narrow the pattern or path, or raise limit", shown, total)
+		total = fmt.Sprintf("%d of %s, newest first; narrow the pattern or path", shown, total)
 	}
 	return noted(total, leftOut(r.Withheld), at.unread(r.Unreadable))
 }

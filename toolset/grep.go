@@ -96,6 +96,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 		return grepResult{}, err
 	}
 	q := in.query()
+	q.Include, q.Exclude = g.relative(at, q.Include...), g.relative(at, q.Exclude...)
 	q.Limit = bounded(in.Limit, cmp.Or(g.bounds.Grep, grepLimit), g.bounds.most())
 	q.Stop = q.Mode != search.Count // who wants to know how many there are asks for counts
 	from := at.path.Display()
@@ -112,7 +113,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 		Pattern: in.Pattern, Path: at.path.Display(), Mode: string(q.Mode), Matches: r.Matches, Files: r.Matching,
 		Searched: r.Searched, Skipped: r.Binary.Count + r.TooLarge.Count + r.Unreadable.Count, Withheld: r.Withheld,
 	}
-	out := grepOutput{place: at, q: q, r: r, bounds: g.bounds}
+	out := grepOutput{place: at, q: q, r: r, bounds: g.bounds, modes: !g.brief}
 	for _, f := range r.Files {
 		if out.full {
 			break
@@ -144,7 +145,8 @@ type grepOutput struct {
 	q     search.GrepQuery
 	r     search.GrepResult
 	text  strings.Builder
-	lines int // matches written
+	lines int  // matches written
+	modes bool // the model knows of them
 
 	bounds Bounds
 	rows   int  // lines of text written
@@ -244,6 +246,14 @@ func (o *grepOutput) totals() string {
 	return fmt.Sprintf("%d matches in %s", o.r.Matches, files)
 }
 
+// mode is a hint at a mode, for who was shown that there are some.
+func (o *grepOutput) mode(name string) string {
+	if !o.modes {
+		return ""
+	}
+	return ", or choose " + name + " as the mode"
+}
+
 // footer gives the totals, what was left out and how to get it.
 func (o *grepOutput) footer() string {
 	totals := o.totals()
@@ -251,13 +261,13 @@ func (o *grepOutput) footer() string {
 	case o.r.Matching == 0:
 		totals = "no match" + match.Hint(o.q.Query)
 	case o.full:
-		totals += ", not all fit: narrow with path, include, type or a longer pattern, or use mode files"
+		totals += ", not all fit: narrow with path, include or a longer pattern" + o.mode("files")
 	case o.r.More:
-		totals += ", the search ended there: narrow with path, include, type or a longer pattern, raise limit, or use mode count"
+		totals += ", the search ended there: narrow with path, include or a longer pattern" + o.mode("count")
 	case o.atLimit():
-		totals += ", not all shown: narrow with path, include, type or a longer pattern, or raise limit"
+		totals += ", not all shown: narrow with path, include or a longer pattern"
 	case o.q.Mode == search.Content && o.lines < o.r.Matches:
-		totals += ", not all shown: raise per_file"
+		totals += ", not all shown: search a file by its path to see all of it"
 	}
 	searched := "searched " + plural.Of(o.r.Searched, "file")
 	if o.r.More {
@@ -265,7 +275,8 @@ func (o *grepOutput) footer() string {
 	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
 	}
-	foot := noted(totals, searched, o.some(o.r.Binary, "skipped as binary"), o.some(o.r.TooLarge, "skipped as too large"), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))
+	foot := noted(totals, searched, o.some(o.r.Binary, "skipped as binary"), o.some(o.r.TooLarge, "skipped as too large"),
+		o.some(o.r.Partly, fmt.Sprintf("searched only in the first %d GiB", search.MaxFile>>30)), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))
 	if o.text.Len() > 0 {
 		return "\n" + foot
 	}

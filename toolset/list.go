@@ -62,7 +62,7 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 		return listResult{}, err
 	}
 	q := search.ListQuery{
-		Depth: bounded(in.Depth, 1, listDepth), Ignore: globs(in.Ignore), Limit: bounded(in.Limit, cmp.Or(l.bounds.List, listLimit), l.bounds.most()),
+		Depth: bounded(in.Depth, 1, listDepth), Ignore: l.relative(at, globs(in.Ignore)...), Limit: bounded(in.Limit, cmp.Or(l.bounds.List, listLimit), l.bounds.most()),
 	}
 	r, err := at.List(ctx, q)
 	if err != nil {
@@ -138,7 +138,7 @@ func listFooter(at place, q search.ListQuery, r search.ListResult) string {
 		}
 	}
 	if r.LeftFolders+r.LeftFiles > 0 {
-		left = listTotals(r.LeftFolders, r.LeftFiles) + " not shown: raise limit, list a folder by itself, or use glob"
+		left = listTotals(r.LeftFolders, r.LeftFiles) + " not shown: list a folder by itself, or use glob"
 	}
 	if r.Ignored > 0 {
 		ignored = fmt.Sprintf("%d below not shown because git ignores them", r.Ignored)

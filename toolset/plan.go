@@ -8,7 +8,7 @@ import (
 )
 
 // Plans takes the plans of the model. Contract:
-//   - Propose keeps the plan where the person can read and edit it, and puts it to them where they are there;
+//   - Propose keeps the plan where the user can read and edit it, and puts it to them where they are there;
 //   - what it returns is theirs: nothing that the model wrote accepts a plan;
 //   - it returns ctx.Err() when ctx ends while they think.
 type Plans interface {
@@ -41,13 +41,15 @@ type planMeta struct {
 	Edits  string `json:"edits,omitempty"`
 }
 
-// maxPlan bounds a plan, in bytes: a person reads it before they accept it, and it is told again after a compaction.
+// maxPlan bounds a plan, in bytes: a person reads it before they accept it, and it is told again
+// after a compaction.
 const maxPlan = 24 << 10
 
 func plan(plans Plans) tool.Tool {
 	return tool.Define("plan", tool.Config[planArgs, planMeta]{
 		Description: describe("plan"),
-		// It names no path: the plan goes where adze keeps the session, and no rule about files has an exception for it.
+		// It names no path: the plan goes where adze keeps the session, and no rule about files has
+		// an exception for it.
 		Permissions: tool.Requires(tool.Read),
 		Needs:       func(planArgs) []tool.Need { return tool.Told("the plan") },
 		Unoffered:   plans == nil,
@@ -101,7 +103,7 @@ func planTitle(text, state string) string {
 }
 
 func viewPlan(m planMeta) []tool.Block {
-	blocks := tool.Text(m.Text)
+	blocks := tool.Markdown(m.Text)
 	if m.Edits != "" {
 		blocks = append(blocks, tool.Diff("plan.md", m.Edits)...)
 	}

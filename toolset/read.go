@@ -23,7 +23,7 @@ type readArgs struct {
 	Path   string `json:"path" doc:"file or folder to read" offer:"plain"`
 	Offset int    `json:"offset,omitempty" min:"0" doc:"first line, from 1"`
 	Limit  int    `json:"limit,omitempty" min:"0" doc:"number of lines"`
-	Column int64  `json:"column,omitempty" min:"0" doc:"byte of the line at offset to go on from, for a very long line" offer:"-"`
+	Column int64  `json:"column,omitempty" min:"0" doc:"byte of the line at offset to go on from, for a very long line" offer:"plain"`
 }
 
 type readMeta struct {
@@ -41,7 +41,7 @@ type readMeta struct {
 func read(f files) tool.Tool {
 	r := reader{files: f, indexes: &lineIndexes{}}
 	return tool.Define("read", tool.Config[readArgs, readMeta]{
-		ProviderSchema: usual[readArgs](f.brief, "path", "offset: first line, from 1", "limit: number of lines"),
+		ProviderSchema: usual[readArgs](f.brief, "path", "offset: first line, from 1", "limit: number of lines", "column"),
 		Description:    describe(f.words("read"), limits{"lines": f.bounds.lines(), "kilobytes": f.bounds.bytes() >> 10}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "read", "view", "cat", "open", "image", "pdf"},
@@ -91,11 +91,12 @@ func (r reader) run(ctx context.Context, c tool.Context[readMeta], in readArgs) 
 	if !kind.Text {
 		return readResult{}, binary(p, kind)
 	}
+	whole := in.Offset == 0 && in.Limit == 0
 	in.Offset = max(in.Offset, 1)
 	if in.Column > 0 {
-		return r.part(ctx, o, p, lineRequest{in, c.SessionID})
+		return r.part(ctx, o, p, lineRequest{in, c.SessionID, false})
 	}
-	return r.lines(ctx, o, p, lineRequest{in, c.SessionID})
+	return r.lines(ctx, o, p, lineRequest{in, c.SessionID, whole})
 }
 
 // attach hands an image or PDF to the model.

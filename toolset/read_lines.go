@@ -17,6 +17,7 @@ import (
 type lineRequest struct {
 	readArgs
 	session string
+	whole   bool // no part was asked for
 }
 
 // lines reads a range and remembers in which state the session saw the file.
@@ -28,6 +29,18 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 	c, source, index, err := r.source(ctx, o, p)
 	if err != nil {
 		return readResult{}, err
+	}
+	face := ""
+	if in.whole && c.raw != nil {
+		face = lineFed(c.face(), c.format)
+	}
+	if log := in.whole && isLog(p.Display(), face); log && c.raw != nil {
+		if countLines(face, c.format) > r.bounds.lines() || len(face) > r.bounds.bytes() {
+			r.seen.Record(in.session, c.state, c.text)
+			return r.shape(p, face, c), nil
+		}
+	} else if log {
+		want.Limit = min(want.Limit, largePage)
 	}
 	got, err := text.Read(ctx, source, want, index)
 	if errors.Is(err, text.ErrPastEnd) && (got.Total > 0 || in.Offset > 1) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"adze/internal/search"
@@ -11,7 +12,8 @@ import (
 	"adze/tool"
 )
 
-// seeker is what glob, grep and list share: the workspace, and where git's configuration is looked up.
+// seeker is what glob, grep and list share: the workspace, and where git's configuration is looked
+// up.
 type seeker struct {
 	files
 	env   func(string) string // nil: os.Getenv
@@ -83,6 +85,48 @@ func (p place) name(rel string) string {
 	return shownName(path.Join(p.path.Display(), rel))
 }
 
+// relative are patterns as a search below the place wants them: an absolute one that leads into it
+// without what leads there. Any other stays as it is.
+func (s seeker) relative(at place, patterns ...string) []string {
+	folder := at.Root
+	if !at.folder {
+		folder = path.Dir(folder)
+	}
+	above := []string{folder, path.Join(s.root.Dir(), at.path.Display())}
+	out := slices.Clone(patterns)
+	for i, pattern := range patterns {
+		for _, dir := range above {
+			rest, inside := strings.CutPrefix(path.Clean("/"+strings.TrimRight(pattern, "/")), strings.TrimRight(dir, "/"))
+			switch {
+			case !strings.HasPrefix(pattern, "/") || !inside:
+				continue
+			case rest == "":
+				out[i] = "**"
+			case rest[0] == '/':
+				out[i] = "." + rest
+				if strings.HasSuffix(pattern, "/") {
+					out[i] += "/"
+				}
+			}
+		}
+		if out[i] == pattern && strings.HasPrefix(pattern, "/") {
+			// A pattern for all of the workspace holds for a folder in it, too.
+			if _, rest, deep := strings.Cut(pattern, "/**/"); deep && s.holds(pattern, at) {
+				out[i] = "**/" + rest
+			}
+		}
+	}
+	return out
+}
+
+// holds reports whether the folder that an absolute pattern begins at is the place or one above it,
+// in the workspace.
+func (s seeker) holds(pattern string, at place) bool {
+	dir, _, _ := strings.Cut(pattern, "/**/")
+	below := func(folder string) bool { return folder == dir || strings.HasPrefix(folder, dir+"/") }
+	return !strings.ContainsAny(dir, "*?[{\\") && below(at.Root) && (dir == s.root.Dir() || strings.HasPrefix(dir, s.root.Dir()+"/"))
+}
+
 // shownName is a name as the model reads it and can give it back.
 func shownName(name string) string { return workspace.ShownName(name) }
 
@@ -114,7 +158,8 @@ func globs(list string) []string {
 	return kept
 }
 
-// bounded takes an optional number of at least 1; 0 stands for usual, and most is the most there is.
+// bounded takes an optional number of at least 1; 0 stands for usual, and most is the most there
+// is.
 func bounded(n, usual, most int) int {
 	if n == 0 {
 		n = usual

@@ -174,3 +174,42 @@ func TestByteSize(t *testing.T) {
 		}
 	}
 }
+
+// Models write the workspace's path in front of a pattern: inside it that means what the rest
+// means.
+func TestAbsolutePatternsInsideTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	b := newBoundedBench(t, dir, Bounds{})
+	for _, name := range []string{"top.go", "src/a.go", "src/deep/b.go", "src/c.txt", "vendor/v.go"} {
+		b.put(t, name, "needle\n")
+	}
+	for call, want := range map[string]string{
+		`glob {"pattern":"DIR/**/*.go"}`:                                "src/a.go src/deep/b.go top.go vendor/v.go",
+		`glob {"pattern":"DIR/*.go"}`:                                   "top.go",
+		`glob {"pattern":"DIR/src/*"}`:                                  "src/a.go src/c.txt",
+		`glob {"pattern":"DIR/src/**/*.go","path":"src"}`:               "src/a.go src/deep/b.go",
+		`glob {"pattern":"DIR/**/*.go","path":"src"}`:                   "src/a.go src/deep/b.go",
+		`glob {"pattern":"DIR/src/","path":"DIR/src"}`:                  "src/a.go src/c.txt src/deep/b.go",
+		`grep {"pattern":"needle","mode":"files","include":"DIR/*.go"}`: "top.go",
+		`grep {"pattern":"needle","mode":"files","include":"DIR/**/*.go","exclude":"DIR/vendor/**, DIR/src/deep"}`: "src/a.go top.go",
+		`list {"path":"DIR","ignore":"DIR/src, DIR/vendor"}`:                                                       "top.go",
+	} {
+		name, args, _ := strings.Cut(strings.ReplaceAll(call, "DIR", dir), " ")
+		o := b.play(t, name, args).outcome
+		var got []string
+		for line := range strings.Lines(o.Output) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "(") {
+				got = append(got, strings.Fields(line)[0])
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, %q", call, o.Status, o.Output)
+		}
+	}
+	for _, call := range []string{`{"pattern":"/etc/*.conf"}`, `{"pattern":"DIR/../*"}`, `{"pattern":"DIRx/*"}`, `{"pattern":"DIR/src/*.go","path":"vendor"}`} {
+		if o := b.play(t, "glob", strings.ReplaceAll(call, "DIR", dir)).outcome; o.Status == tool.Completed {
+			t.Errorf("%s: %q", call, o.Output)
+		}
+	}
+}

@@ -10,27 +10,33 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/fold"
 	"adze/internal/proc"
 	"adze/internal/secret"
 	"adze/tool"
 )
 
-// Shell is how a session runs commands. bash, bash_output, bash_kill and list_processes share one. Make it
-// with NewShell; the exported fields may be set before the first call.
+// Shell is how a session runs commands. bash, bash_output, bash_kill and list_processes share one.
+// Make it with NewShell; the exported fields may be set before the first call.
 type Shell struct {
 	Supervisor proc.Supervisor
 	Env        []string // of every command; see proc.Environ
 	// Timeout is a command's time when the model names none; MaxTimeout is the most it may name.
 	Timeout, MaxTimeout time.Duration
-	// Spill stores the whole of a long output and returns the path under which the model can read it; nil:
-	// long output is not stored.
+	// Spill stores the whole of a long output and returns the path under which the model can read
+	// it; nil: long output is not stored.
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
 	// Mask hides secrets in what commands write; nil: none does.
 	Mask func() *secret.Stream
-	// MayLeave says that a command which a sandbox kept from its work may be offered to a person outside of it.
+	// MayLeave says that a command which a sandbox kept from its work may be offered to a person
+	// outside of it.
 	MayLeave bool
-	// Terminal runs commands that are waited for in a terminal of the person's, where there is one: Supervisor and its cage have
-	// no part in it. What it answers with ErrNoTerminal has not run, and Supervisor runs it. Nil: there is none.
+	// Tried gets what a command that ran aside changed of texts, as one patch, before it is
+	// dropped. Nil: nobody wants it.
+	Tried func(patch string) error
+	// Terminal runs commands that are waited for in a terminal of the user's, where there is one:
+	// Supervisor and its cage have no part in it. What it answers with ErrNoTerminal has not run,
+	// and Supervisor runs it. Nil: there is none.
 	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 	// Bounds are those of all output.
 	Bounds Bounds
@@ -47,7 +53,7 @@ var ErrNoTerminal = errors.New("no terminal takes the command")
 
 // run runs a command where this shell runs those that are waited for.
 func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error) {
-	if s.Terminal != nil {
+	if s.Terminal != nil && !c.Aside {
 		if r, err := s.Terminal(ctx, call, c); !errors.Is(err, ErrNoTerminal) {
 			return r, err
 		}
@@ -61,12 +67,13 @@ const (
 	shellMaxTimeout = 600 * time.Second
 	shellLiveTail   = 8 << 10 // bytes
 	maxCommand      = 64 << 10
-	// maxOutput ends a command that floods: 16 GiB is seconds of a runaway loop and more than anybody reads.
+	// maxOutput ends a command that floods: 16 GiB is seconds of a runaway loop and more than
+	// anybody reads.
 	maxOutput = 16 << 30
 	// maxSpill bounds the file that keeps the whole output, in bytes.
 	maxSpill = 256 << 20
-	// headShown and tailShown are what the model gets of an output whose whole is kept in a file: the end says how it
-	// went, and the rest costs tokens in every request that follows.
+	// headShown and tailShown are what the model gets of an output whose whole is kept in a file:
+	// the end says how it went, and the rest costs tokens in every request that follows.
 	headShown, tailShown = 2800, 5200
 )
 
@@ -91,24 +98,26 @@ func (s *Shell) Jobs() *proc.Jobs { return s.jobs }
 // Close ends all background jobs and lets no further one start.
 func (s *Shell) Close() { s.jobs.Close() }
 
-// Of a long output the model gets the start and twice as much of the end, which says how it went; together
-// less than the pipeline lets through, so that it does not cut a second time.
+// Of a long output the model gets the start and twice as much of the end, which says how it went;
+// together less than the pipeline lets through, so that it does not cut a second time.
 func (s *Shell) head() int { return s.Bounds.bytes() * 28 / 100 }
 func (s *Shell) tail() int { return s.Bounds.bytes() * 64 / 100 }
 
-// kept are the bytes of the start and the end of an output that can be read whole in a file.
-func (s *Shell) kept() (head, tail int) {
-	if s.Spill == nil {
-		return s.head(), s.tail()
+// Of an output, so many bytes of the start and the end are looked at for repetition before it is
+// cut.
+const headKept, tailKept = 64 << 10, 192 << 10
+
+// room is how much of an output is shown: little where the whole can be read in a file.
+func (s *Shell) room() fold.Room {
+	room := fold.Room{Head: s.head(), Tail: s.tail(), HeadLines: s.Bounds.lines() / 4, TailLines: max(1, s.Bounds.lines()*29/40)}
+	if s.Spill != nil {
+		room.Head, room.Tail = min(headShown, room.Head), min(tailShown, room.Tail)
 	}
-	return min(headShown, s.head()), min(tailShown, s.tail())
+	return room
 }
 
-func (s *Shell) headLines() int { return s.Bounds.lines() / 4 }
-func (s *Shell) tailLines() int { return max(1, s.Bounds.lines()*29/40) }
-
-// argv is the command line under bash without anybody's startup files, or under sh where there is no bash. A shell in
-// the workspace is none.
+// argv is the command line under bash without anybody's startup files, or under sh where there is
+// no bash. A shell in the workspace is none.
 func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	bash, err := proc.LookPath("bash", "/", s.Env)
 	switch {
@@ -126,7 +135,8 @@ func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	return []string{bash, "--noprofile", "--norc", "-c", command}, false
 }
 
-// workdir resolves the folder that a command runs in; outside the workspace it is one that the gate agreed to.
+// workdir resolves the folder that a command runs in; outside the workspace it is one that the gate
+// agreed to.
 func (f files) workdir(ctx context.Context, ask asker, name string) (string, error) {
 	if name == "" {
 		return f.root.Dir(), nil
@@ -144,8 +154,8 @@ func (f files) workdir(ctx context.Context, ask asker, name string) (string, err
 	return p.Abs(), nil
 }
 
-// reaching asks for each host that a command in a sandbox wants to connect to. What goes on when its call is over asks
-// nobody any more.
+// reaching asks for each host that a command in a sandbox wants to connect to. What goes on when
+// its call is over asks nobody any more.
 func reaching(ask asker) func(context.Context, string, uint16) error {
 	return func(ctx context.Context, host string, port uint16) error {
 		scheme, place := "https", host

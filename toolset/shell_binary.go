@@ -10,17 +10,19 @@ import (
 	"adze/internal/text"
 )
 
-// binaryLeast is how many bytes that no text has make an output binary, where they are also a tenth of it: a few odd
-// bytes are shown as marks.
+// binaryLeast is how many bytes that no text has make an output binary, where they are also a tenth
+// of it: a few odd bytes are shown as marks.
 const binaryLeast = 16
 
-// binaryShown is what a command wrote that is no text: said and not printed, but for the lines of text before and
-// after it. False: it is text.
-func binaryShown(t proc.Text, where string) (string, bool) {
+// isBinary reports whether what a command wrote is no text.
+func isBinary(t proc.Text) bool {
 	odd := oddBytes(t.Head) + oddBytes(t.Tail)
-	if odd < binaryLeast || odd*10 < len(t.Head)+len(t.Tail) {
-		return "", false
-	}
+	return odd >= binaryLeast && odd*10 >= len(t.Head)+len(t.Tail)
+}
+
+// binaryShown is what a command wrote that is no text: said and not printed, but for the lines of
+// text before and after it.
+func binaryShown(t proc.Text, where string) string {
 	before := textBefore(t.Head)
 	rest := t.Head[len(before):] + t.Tail
 	after := rest[len(rest)-len(textAfter(rest)):]
@@ -32,19 +34,20 @@ func binaryShown(t proc.Text, where string) (string, bool) {
 	if where == "" {
 		where = "write it to a file, or look at it with xxd, strings or file"
 	}
-	return endLine(plainText(before)) + fmt.Sprintf("[binary output%s: %s not shown; %s]\n", kind, plural.Of(size, "byte"), where) + plainText(after), true
+	return endLine(plainText(before)) + fmt.Sprintf("[binary output%s: %s not shown; %s]\n", kind, plural.Of(size, "byte"), where) + plainText(after)
 }
 
 // tailText is the end of an output as panes show it.
 func tailText(s string) string {
-	if said, binary := binaryShown(proc.Text{Head: s}, "not text"); binary {
-		return said
+	if t := (proc.Text{Head: s}); isBinary(t) {
+		return binaryShown(t, "not text")
 	}
+	s, _ = text.Output([]byte(s))
 	return plainText(s)
 }
 
-// oddBytes counts bytes that no text for a terminal has: controls, most of a NUL-separated list excepted, and what is
-// neither UTF-8 nor a letter of Latin-1.
+// oddBytes counts bytes that no text for a terminal has: controls, most of a NUL-separated list
+// excepted, and what is neither UTF-8 nor a letter of Latin-1.
 func oddBytes(s string) (n int) {
 	nuls := 0
 	for i := 0; i < len(s); {

@@ -36,7 +36,7 @@ func TestBinaryOutputIsSaid(t *testing.T) {
 		"text around it":        {proc.Text{Head: "first line\nsecond\n" + elf + "\nlast line of text\n"}, []string{"first line\nsecond\n[binary", "]\nlast line of text\n"}},
 		"left out in the midst": {proc.Text{Head: elf, OmittedBytes: 1000, Tail: string(noise)}, []string{"9067 bytes not shown"}},
 	} {
-		got := shown(c.text, "")
+		got := viewOf(c.text, (&Shell{}).room()).text("")
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q has no %q", name, got[:min(len(got), 300)], want)
@@ -57,7 +57,7 @@ func TestTextIsShownWhateverItsLetters(t *testing.T) {
 		"a few marks":   strings.Repeat("plain text of some length\n", 50) + "\x01\x02\x03",
 		"emoji":         strings.Repeat("✓ 🙂 ok\n", 50),
 	} {
-		if _, binary := binaryShown(proc.Text{Head: s}, ""); binary {
+		if isBinary(proc.Text{Head: s}) {
 			t.Errorf("%s is taken for binary", name)
 		}
 	}

@@ -2,28 +2,101 @@ package toolset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/fold"
 	"adze/internal/plural"
 	"adze/internal/proc"
+	"adze/internal/text"
 )
 
-// shown is what a command wrote, as the model reads it: plain text, start and end, and between them what
-// was left out. where says how to get the whole, in words.
-func shown(t proc.Text, where string) string {
-	if said, binary := binaryShown(t, where); binary {
-		return said
+// view is what a command wrote, as the model reads it: plain text in which repetition is folded,
+// its start and its end.
+type view struct {
+	fold.Shown
+	binary    *proc.Text // in place of all else, of output that is no text
+	encodings []text.Encoding
+}
+
+// viewOf finds out what of an output is shown.
+func viewOf(t proc.Text, room fold.Room) view {
+	var v view
+	written := t
+	t.Head, t.Tail, v.encodings = inUTF8(t.Head, t.Tail)
+	if isBinary(t) || isBinary(written) && !slices.Contains(v.encodings, text.UTF16LE) && !slices.Contains(v.encodings, text.UTF16BE) {
+		t = shrunk(written, room)
+		v.binary = &t
+		return v
 	}
-	head := plainText(t.Head)
-	if t.OmittedBytes == 0 && t.Tail == "" {
-		return head
+	rows := fold.Rows(plainText(t.Head))
+	if t.OmittedBytes > 0 || t.Tail != "" {
+		rows = append(append(rows, fold.Gap(t.OmittedLines, t.OmittedBytes)), fold.Rows(plainText(t.Tail))...)
+	}
+	v.Shown = fold.Fit(rows, room)
+	return v
+}
+
+// shrunk is an output of which only so much is looked at as has room.
+func shrunk(t proc.Text, room fold.Room) proc.Text {
+	size := int64(len(t.Head) + len(t.Tail))
+	head, tail := t.Head, t.Tail
+	switch {
+	case len(head) <= room.Head && len(tail) <= room.Tail:
+		return t
+	case tail == "":
+		head, tail = head[:room.Head], head[max(room.Head, len(head)-room.Tail):]
+	default:
+		head, tail = head[:min(len(head), room.Head)], tail[max(0, len(tail)-room.Tail):]
+	}
+	t.Head, t.Tail = head, tail
+	t.OmittedBytes += size - int64(len(head)+len(tail))
+	return t
+}
+
+// inUTF8 are two parts of one output as UTF-8, and the other encodings in them.
+func inUTF8(head, tail string) (h, t string, found []text.Encoding) {
+	h, found = text.Output([]byte(head))
+	t, more := text.Output([]byte(tail))
+	for _, e := range more {
+		if !slices.Contains(found, e) {
+			found = append(found, e)
+		}
+	}
+	return h, t, found
+}
+
+// cut reports whether the view is less than what was written.
+func (v view) cut() bool {
+	return v.OmittedBytes > 0 || v.Folded || v.binary != nil && v.binary.OmittedBytes > 0
+}
+
+// text is the view with what was left out between its parts. where says how to get the whole, in
+// words.
+func (v view) text(where string) string {
+	if v.binary != nil {
+		return binaryShown(*v.binary, where)
 	}
 	if where != "" {
 		where = "; " + where
 	}
-	return endLine(head) + fmt.Sprintf("(%s left out here%s)\n", amount(t.OmittedLines, t.OmittedBytes), where) + plainText(t.Tail)
+	out := v.Head
+	switch {
+	case v.OmittedBytes > 0:
+		out = endLine(v.Head) + fmt.Sprintf("(%s left out here%s)\n", amount(v.OmittedLines, v.OmittedBytes), where) + v.Tail
+	case v.Folded:
+		out = endLine(v.Head) + "(shortened" + where + ")\n"
+	}
+	if len(v.encodings) > 0 {
+		names := make([]string, len(v.encodings))
+		for i, e := range v.encodings {
+			names[i] = string(e)
+		}
+		out = endLine(out) + "(decoded from " + strings.Join(names, ", ") + ")\n"
+	}
+	return out
 }
 
 func amount(lines, size int64) string {
@@ -41,8 +114,8 @@ func endLine(s string) string {
 }
 
 // plainText is what a person would see of s: no escape sequences, of a line that was overwritten by
-// carriage returns only its last state, and no byte that is not text. Progress bars would otherwise fill
-// the model's context with their every frame.
+// carriage returns only its last state, and no byte that is not text. Progress bars would otherwise
+// fill the model's context with their every frame.
 func plainText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
@@ -76,8 +149,8 @@ func lastState(line string) string {
 	}, line)
 }
 
-// withoutEscapes drops control sequences of ECMA-48: ESC [ … final, ESC ] … BEL or ESC \, and ESC with one
-// character.
+// withoutEscapes drops control sequences of ECMA-48: ESC [ … final, ESC ] … BEL or ESC \, and ESC
+// with one character.
 func withoutEscapes(line string) string {
 	if !strings.Contains(line, "\x1b") {
 		return line
@@ -93,7 +166,8 @@ func withoutEscapes(line string) string {
 	}
 }
 
-// escapeLength is the length of a sequence behind its ESC; an unfinished one takes the rest of the line.
+// escapeLength is the length of a sequence behind its ESC; an unfinished one takes the rest of the
+// line.
 func escapeLength(s string) int {
 	if s == "" {
 		return 0
@@ -113,7 +187,8 @@ func escapeLength(s string) int {
 	return size
 }
 
-// stringLength is the length of a control string with its end: BEL, or ESC \. Another ESC begins anew.
+// stringLength is the length of a control string with its end: BEL, or ESC \. Another ESC begins
+// anew.
 func stringLength(s string) int {
 	i := strings.IndexAny(s, "\a\x1b")
 	switch {

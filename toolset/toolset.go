@@ -1,14 +1,16 @@
-// Package toolset is the catalogue of built-in tools: one .go, one .md and one test per tool, and one line
-// in New to enlist it.
+// Package toolset is the catalogue of built-in tools: one .go, one .md and one test per tool, and
+// one line in New to enlist it.
 //
-// The one rule: a tool takes what it needs (a walker, a supervisor), not everything there is; Deps stays
-// in New. Insides that are more than a tool's own business live in leaf packages under internal.
+// The one rule: a tool takes what it needs (a walker, a supervisor), not everything there is; Deps
+// stays in New. Insides that are more than a tool's own business live in leaf packages under
+// internal.
 //
-// Start reading at New, then glob.go. Tools that a person declares in files are declared*.go; restore.go gives a
-// resumed session back what its tools knew. The package is large because each tool has its own files.
+// Start reading at New, then glob.go. Tools that a person declares in files are declared*.go;
+// restore.go gives a resumed session back what its tools knew. The package is large because each
+// tool has its own files.
 //
-// Known limits: a command keeps no shell: folder and variables are as before at the next call. Jobs in the background
-// end with adze, and a resumed session does not have them.
+// Known limits: a command keeps no shell: folder and variables are as before at the next call. Jobs
+// in the background end with adze, and a resumed session does not have them.
 package toolset
 
 import (
@@ -30,8 +32,8 @@ type Deps struct {
 	// Root is the workspace, for every tool that touches files; Seen is what the session has read.
 	Root *workspace.Root
 	Seen *workspace.Seen
-	// Shell runs commands; nil: one without a ledger, with this process's cleaned environment. Whoever gives
-	// one closes it.
+	// Shell runs commands; nil: one without a ledger, with this process's cleaned environment.
+	// Whoever gives one closes it.
 	Shell *Shell
 	// Env looks up where git's configuration lies, for glob, grep and list; nil: os.Getenv.
 	Env func(string) string
@@ -39,26 +41,28 @@ type Deps struct {
 	Signs *search.Signs
 	// Folders remembers what is in folders from one search to the next; nil: each reads them anew.
 	Folders *search.Folders
-	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below root: those that
-	// a call of their own would be asked or refused for. The function it returns gets an absolute folder with a final
-	// slash and a name in it; nil: nothing is held back, as for a nil Withhold.
+	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look
+	// below root: those that a call of their own would be asked or refused for. The function it
+	// returns gets an absolute folder with a final slash and a name in it; nil: nothing is held
+	// back, as for a nil Withhold.
 	Withhold func(root string) func(dir, name string) bool
 	// Todos is the session's todo list.
 	Todos *Todos
 	// Web fetches pages; nil: from the public web only.
 	Web PageFetcher
-	// Declared is where the person declares tools; nil: nowhere. New fills in what came of it.
+	// Declared is where the user declares tools; nil: nowhere. New fills in what came of it.
 	Declared *Declared
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
 	Tasks Tasks
-	// Bounds are the limits that the person has set.
+	// Bounds are the limits that the user has set.
 	Bounds Bounds
-	// Brief offers some tools with a shorter description and only their usual arguments, for models that read
-	// slowly; the others are accepted all the same.
+	// Brief offers some tools with a shorter description and only their usual arguments, for models
+	// that read slowly; the others are accepted all the same.
 	Brief bool
 	// Search asks a search engine; nil: none is configured, and websearch is not offered.
 	Search WebSearch
-	// Inquire puts the model's questions to the person; nil: nobody is there, and ask is not offered.
+	// Inquire puts the model's questions to the user; nil: nobody is there, and ask is not
+	// offered.
 	Inquire Inquire
 	// Plans takes the model's plans; nil: it makes none here, and plan is not offered.
 	Plans Plans
@@ -91,8 +95,9 @@ func New(d Deps) (*tool.Registry, error) {
 	return registry, nil
 }
 
-// builtIn are the tools of this package, in the order in which they are offered. How they are declared may depend on
-// nothing but the fields of d that say so: only a test looks whether the declarations are sound.
+// builtIn are the tools of this package, in the order in which they are offered. How they are
+// declared may depend on nothing but the fields of d that say so: only a test looks whether the
+// declarations are sound.
 func (d Deps) builtIn() []tool.Tool {
 	if d.Todos == nil {
 		d.Todos = &Todos{}
@@ -110,6 +115,7 @@ func (d Deps) builtIn() []tool.Tool {
 		read(f),
 		write(f),
 		edit(f),
+		applyPatch(f),
 		glob(s),
 		grep(s),
 		list(s),

@@ -19,9 +19,9 @@ import (
 	"adze/tool"
 )
 
-// caseWeb is a web of the case's own: site/<host>/<path> is what that host answers, a file that begins with
-// HTTP/1.1 is the whole answer. No connection leaves the process. Names have a public address, except
-// that localhost.example and mixed.example are attacks.
+// caseWeb is a web of the case's own: site/<host>/<path> is what that host answers, a file that
+// begins with HTTP/1.1 is the whole answer. No connection leaves the process. Names have a public
+// address, except that localhost.example and mixed.example are attacks.
 func caseWeb(dir string) *web.Fetcher {
 	return web.New(web.Policy{
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
@@ -70,7 +70,8 @@ func answerFrom(site string, conn net.Conn) {
 	}
 }
 
-// TestWebfetchNeedsMatchTheConnection: what a rule is matched against is what the fetch connects to.
+// TestWebfetchNeedsMatchTheConnection: what a rule is matched against is what the fetch connects
+// to.
 func TestWebfetchNeedsMatchTheConnection(t *testing.T) {
 	for in, want := range map[string]string{
 		"HTTPS://Docs.Example:443/a#b":   "https://docs.example/a",
@@ -191,7 +192,8 @@ func TestBeginningIsBounded(t *testing.T) {
 	}
 }
 
-// TestAYesReachesTheFetch: a person who allowed the call has allowed the address; a rule or mode has not said so.
+// TestAYesReachesTheFetch: a person who allowed the call has allowed the address; a rule or mode
+// has not said so.
 func TestAYesReachesTheFetch(t *testing.T) {
 	for _, asked := range []bool{true, false} {
 		got := !asked
@@ -216,3 +218,24 @@ func TestAYesReachesTheFetch(t *testing.T) {
 		}
 	}
 }
+
+// A page of links shows a few of them, and the whole is kept.
+func TestALinkFarmIsFolded(t *testing.T) {
+	var page strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&page, "- [page %x](https://example.com/%x)\n", i*7919%65521, i)
+	}
+	fetcher := fetcherFunc(func(context.Context, web.Request) (web.Page, error) {
+		return web.Page{URL: "https://example.com/", Status: 200, Type: "text/html", Text: page.String()}, nil
+	})
+	for format, most := range map[string]int{"": 3000, "markdown": 3000, "raw": 110_000} {
+		result, err := webfetcher{fetcher}.run(t.Context(), tool.Context[webfetchMeta]{}, webfetchArgs{URL: "https://example.com/", Format: format})
+		if err != nil || len(result.Output) > most && format != "raw" || (result.Whole != "") != (format != "raw") {
+			t.Errorf("%q: %d bytes, whole %d, %v", format, len(result.Output), len(result.Whole), err)
+		}
+	}
+}
+
+type fetcherFunc func(context.Context, web.Request) (web.Page, error)
+
+func (f fetcherFunc) Fetch(ctx context.Context, r web.Request) (web.Page, error) { return f(ctx, r) }

@@ -13,7 +13,7 @@ import (
 
 // WebSearch asks a search engine. A *websearch.Engine is one.
 type WebSearch interface {
-	// Name is how the person calls it, Address the scheme, host and port that a search connects to.
+	// Name is how the user calls it, Address the scheme, host and port that a search connects to.
 	Name() string
 	Address() string
 	Search(ctx context.Context, query string, limit int) ([]websearch.Result, error)
@@ -92,11 +92,11 @@ func (w websearcher) permissions() tool.Permissions {
 	return tool.Requires(tool.Network)
 }
 
-func (w websearcher) needs(websearchArgs) []tool.Need {
+func (w websearcher) needs(in websearchArgs) []tool.Need {
 	if w.engine == nil {
 		return nil
 	}
-	return []tool.Need{{Permission: tool.Network, Target: w.engine.Address()}}
+	return []tool.Need{{Permission: tool.Network, Target: w.engine.Address(), Sends: in.Query}}
 }
 
 func (w websearcher) run(ctx context.Context, c tool.Context[websearchMeta], in websearchArgs) (tool.Result[websearchMeta], error) {

@@ -60,18 +60,21 @@ func canSuspend(m *model) string {
 	return ""
 }
 
+// canAllow says what of a question has to be seen first.
+func canAllow(m *model) string { return m.dialog.Unseen() }
+
 func canGrant(m *model) string {
 	if !m.dialog.Grants() {
 		return "no rule is offered for this call: it is allowed once or not at all"
 	}
-	return ""
+	return m.dialog.Unseen()
 }
 
 func canSave(m *model) string {
 	if !m.dialog.Saves() {
 		return "no rule is offered to be saved for this call"
 	}
-	return ""
+	return m.dialog.Unseen()
 }
 
 func canAnother(m *model) string {
@@ -111,8 +114,8 @@ func (m *model) stop() tea.Cmd {
 	return nil
 }
 
-// escape stops the turn or clears the prompt. Where there is nothing of both, it takes the last message
-// back: at once after a stop, else when it is pressed twice.
+// escape stops the turn or clears the prompt. Where there is nothing of both, it takes the last
+// message back: at once after a stop, else when it is pressed twice.
 func (m *model) escape() tea.Cmd {
 	switch {
 	case m.turn.stopping && !m.turn.shell && m.ports.Rewind != nil:
@@ -155,7 +158,7 @@ func (m *model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-// quitKey leaves; while the agent works, the person confirms.
+// quitKey leaves; while the agent works, the user confirms.
 func (m *model) quitKey() tea.Cmd { return m.leaveFor(port.Next{}) }
 
 func (m *model) suspend() tea.Cmd {

@@ -31,6 +31,7 @@ func pickerKeys() []binding {
 	return []binding{
 		{id: "list.choose", action: takeChoice, scope: inPicker, Binding: look.Key("choose", "enter"), can: ofPicker((*choose.List).CanPick), do: pickedBy((*choose.List).Pick)},
 		{id: "list.copy", action: openCopy, scope: inPicker, Binding: look.Key("go on in a copy of the marked session", "ctrl+f"), can: ofPicker((*choose.List).CanPickCopy), do: pickedBy((*choose.List).PickCopy)},
+		{id: "list.end", action: endMarked, scope: inPicker, Binding: look.Key("background jobs: end the marked one, after a question", "ctrl+x"), can: ofPicker((*choose.List).CanPickEnd), do: pickedBy((*choose.List).PickEnd)},
 		{id: "list.close", action: closePane, scope: inPicker, Binding: look.Key("close without choosing", "esc"), do: (*model).closePicker},
 		{id: "help", action: showHelp, scope: inPicker, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 		{id: "interrupt", action: quit, scope: inPicker, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
@@ -76,12 +77,23 @@ func (m *model) toMode(name string) tea.Cmd {
 		m.say("error: " + err.Error())
 		return nil
 	}
-	m.info.Mode = name
-	m.status.InMode(name)
-	m.lookAtSandbox()
+	m.inMode(name)
 	m.say("permission mode: " + name)
 	return nil
 }
+
+// inMode shows the mode that is in force.
+func (m *model) inMode(name string) {
+	m.info.Mode = name
+	m.status.InMode(name)
+	m.lookAtSandbox()
+}
+
+// inMode says that another mode is in force.
+type inMode string
+
+// InMode shows a mode that the program has put in force.
+func (u *UI) InMode(name string) { u.bridge.push(inMode(name)) }
 
 // lookAtSandbox takes over what commands now run in.
 func (m *model) lookAtSandbox() {
@@ -168,7 +180,8 @@ func canSearch(m *model) string {
 	return ""
 }
 
-// search lets the person choose from what they wrote, newest first; what is in the prompt narrows it.
+// search lets the user choose from what they wrote, newest first; what is in the prompt narrows
+// it.
 func (m *model) search() tea.Cmd {
 	var items []choose.Choice
 	for _, text := range m.prompt.Recent() {
@@ -191,7 +204,8 @@ func canSessions(m *model) string {
 	return ""
 }
 
-// chooseSession lists stored sessions; those of this folder come first. What is typed is also looked for in what was said.
+// chooseSession lists stored sessions; those of this folder come first. What is typed is also
+// looked for in what was said.
 func (m *model) chooseSession() tea.Cmd {
 	const fresh = ""
 	title := "sessions"
@@ -236,7 +250,7 @@ func (m *model) chooseSession() tea.Cmd {
 	})
 }
 
-// seek has a list search in what its rows stand for, once the person stops typing.
+// seek has a list search in what its rows stand for, once the user stops typing.
 func (m *model) seek() tea.Cmd {
 	if due, begins := m.picker.Seek(); begins {
 		return m.after(choose.SearchAfter, due)
@@ -268,12 +282,32 @@ func (m *model) toModel(name string) tea.Cmd {
 		m.say("this is the model already")
 		return nil
 	}
-	return keep(m, "model", name, func(keep bool) tea.Cmd {
-		return m.leaveFor(port.Next{Session: m.info.Session, Model: name, Keep: keep})
+	check := m.ports.CheckModel
+	if check == nil {
+		return m.withModel(modelChecked{name: name})
+	}
+	return func() tea.Msg { return modelChecked{name, check(name)} }
+}
+
+// modelChecked says whether a model that the user named can be used.
+type modelChecked struct {
+	name string
+	err  error
+}
+
+// withModel goes on with a model that can be used, after asking whether to keep it.
+func (m *model) withModel(c modelChecked) tea.Cmd {
+	if c.err != nil {
+		m.say("error: " + c.err.Error())
+		return nil
+	}
+	return keep(m, "model", c.name, func(keep bool) tea.Cmd {
+		return m.leaveFor(port.Next{Session: m.info.Session, Model: c.name, Keep: keep})
 	})
 }
 
-// leaveFor ends the interface to go on with something else; while the agent works, the person confirms.
+// leaveFor ends the interface to go on with something else; while the agent works, the user
+// confirms.
 func (m *model) leaveFor(n port.Next) tea.Cmd {
 	if !m.turn.running {
 		m.next = n

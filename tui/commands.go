@@ -34,6 +34,7 @@ func commands() []command {
 		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
 		{name: "plan", help: "plan first: nothing is changed until you accept a plan; shows the one that waits", can: canPlan, do: plain(showPlan)},
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
+		{name: "refused", help: "what rules and the sandbox refused", can: canRefusals, do: plain((*model).openRefusals)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
 		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},
 		{name: "claims", help: "tell the model what its answer says that no call did", can: canClaims, do: plain((*model).tellClaims)},
@@ -57,7 +58,8 @@ func commands() []command {
 	}
 }
 
-// commandChoices are the completions of the beginning of a name. What is named whole comes first: enter takes the first.
+// commandChoices are the completions of the beginning of a name. What is named whole comes first:
+// enter takes the first.
 func commandChoices(m *model, start string) []choose.Choice {
 	var out []choose.Choice
 	for _, c := range commands() {

@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"adze/tui/plain"
+	"adze/tui/port"
 )
 
 func TestWhatIsACommand(t *testing.T) {
@@ -31,7 +33,8 @@ func TestNamesMayBeShortened(t *testing.T) {
 	}
 }
 
-// TestEveryCommandIsToldOf: a command without help or with a name that hides another cannot be found.
+// TestEveryCommandIsToldOf: a command without help or with a name that hides another cannot be
+// found.
 func TestEveryCommandIsToldOf(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range commands() {
@@ -47,8 +50,8 @@ func TestEveryCommandIsToldOf(t *testing.T) {
 	}
 }
 
-// TestACommandIsWhatItIsCalled writes every command and every beginning of one, and presses enter on what is offered:
-// a whole name is that command, and a beginning one of those that it begins.
+// TestACommandIsWhatItIsCalled writes every command and every beginning of one, and presses enter
+// on what is offered: a whole name is that command, and a beginning one of those that it begins.
 func TestACommandIsWhatItIsCalled(t *testing.T) {
 	for _, c := range commands() {
 		for n := 1; n <= len(c.name); n++ {
@@ -68,5 +71,26 @@ func TestACommandIsWhatItIsCalled(t *testing.T) {
 				t.Errorf("/%s is %q", written, got)
 			}
 		}
+	}
+}
+
+// A model that is none is told before anything is asked about it, and a file that is missing is
+// called missing.
+func TestWhatIsNotThereIsToldFirst(t *testing.T) {
+	p := newPlayer(t, nil)
+	p.m.ports = p.ports()
+	p.m.ports.CheckModel = func(name string) error { return errors.New("there is no provider " + name) }
+	p.m.ports.Keep, p.m.ports.Kept = func(string, string) error { return nil }, func(string) string { return "" }
+	p.step("type", "/model nosuch/x")
+	p.step("key", "enter")
+	if p.m.picker.Open || !strings.Contains(p.dump(), "there is no provider nosuch/x") {
+		t.Errorf("it is asked about:\n%s", p.dump())
+	}
+	p.m.ports.Drop = func(string) (port.Dropped, bool) { return port.Dropped{}, false }
+	p.m.prompt.Set("")
+	p.step("type", "/attach none.png")
+	p.step("key", "enter")
+	if !strings.Contains(p.dump(), "none.png was not found") {
+		t.Errorf("a missing file:\n%s", p.dump())
 	}
 }

@@ -96,7 +96,7 @@ func menuKeys() []binding {
 	}
 }
 
-// edited is what the person's own editor left.
+// edited is what the user's own editor left.
 type edited struct {
 	text string
 	err  error
@@ -109,7 +109,7 @@ func canEdit(m *model) string {
 	return ""
 }
 
-// edit opens the prompt, pastes unfolded, in the person's own editor.
+// edit opens the prompt, pastes unfolded, in the user's own editor.
 func (m *model) edit() tea.Cmd { return m.external(m.prompt.Unfolded()) }
 
 func (m *model) edited(e edited) {
@@ -126,7 +126,8 @@ func (m *model) edited(e edited) {
 // longestPath bounds what is looked at as a path (PATH_MAX of Linux).
 const longestPath = 4096
 
-// drop finds out in the background whether a pasted text is a file that was dropped on the terminal.
+// drop finds out in the background whether a pasted text is a file that was dropped on the
+// terminal.
 func (m *model) drop(text string) tea.Cmd {
 	text = strings.TrimSpace(text)
 	if m.ports.Drop == nil || len(text) > longestPath || strings.Contains(text, "\n") || !strings.ContainsAny(text, `/\`) {
@@ -194,7 +195,11 @@ func (m *model) attachCommand(arg string) tea.Cmd {
 		path = filepath.Join(m.info.Cwd, path)
 	}
 	file, ok := m.ports.Drop("'" + path + "'")
-	if !ok || file.Attach == "" {
+	switch {
+	case !ok:
+		m.say(arg + " was not found; check the path")
+		return nil
+	case file.Attach == "":
 		m.say(arg + " is no picture or PDF that can be attached")
 		return nil
 	}

@@ -70,6 +70,7 @@ func (b *broken) ports() port.Ports {
 		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
 		Keep:       func(string, string) error { return b.fail("keep") },
 		Kept:       func(string) string { return "" },
+		CheckModel: func(string) error { return b.fail("model") },
 		Past:       func() []string { return nil },
 		Remember:   func(string) {},
 	}
@@ -99,12 +100,12 @@ func doors() (all [][]string) {
 	}
 	return append(all, []string{"type /undo", "key enter", "wait 1s"}, []string{"type /redo", "key enter", "wait 1s"}, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
-		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
-		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"}, []string{"type /servers", "key enter", "wait 1s", "key enter", "wait 1s", "key enter", "wait 1s"})
+		[]string{"type /model a/b", "key enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
+		[]string{"key f7", "key enter"}, []string{"key f7", "key ctrl+x down enter", "wait 1s"}, []string{"type /jobs", "key enter", "wait 1s"}, []string{"type /servers", "key enter", "wait 1s", "key enter", "wait 1s", "key enter", "wait 1s"})
 }
 
-// TestEveryErrorIsSeen does everything that asks something of a program in which all fails: what the program answers
-// stands on the screen.
+// TestEveryErrorIsSeen does everything that asks something of a program in which all fails: what
+// the program answers stands on the screen.
 func TestEveryErrorIsSeen(t *testing.T) {
 	seen := map[string]bool{}
 	for i, steps := range doors() {
@@ -160,7 +161,8 @@ func columns(screen string) string {
 	return strings.Join(strings.Fields(left.String()+right.String()), "")
 }
 
-// TestNoticesOfAResumedSessionAreSeen: the welcome, which says them else, is not shown below a conversation.
+// TestNoticesOfAResumedSessionAreSeen: the welcome, which says them else, is not shown below a
+// conversation.
 func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
 	said := session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hello"}}}}
 	for _, o := range []Options{{}, {Inline: true}, {Inline: true, Shown: true}} {

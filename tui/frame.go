@@ -45,7 +45,7 @@ func (m *model) frame() screen.Frame {
 // tail is the last n rows, of which the very last is most needed: it says what to press.
 func tail(rows []draw.Row, n int) []draw.Row { return rows[max(len(rows)-n, 0):] }
 
-// title tells in the terminal's tab what the person may be waiting for.
+// title tells in the terminal's tab what the user may be waiting for.
 func (m *model) title() safeterm.Text {
 	state := ""
 	switch {
@@ -158,6 +158,12 @@ func (m *model) hintsOfPicker() []string {
 	if m.picker.CanPickCopy() == "" {
 		hints = append(hints, m.keys.label(openCopy)+" opens a copy")
 	}
+	if m.picker.Ended != nil {
+		hints = []string{m.keys.labelOf("list.choose") + " shows it"}
+		if m.picker.CanPickEnd() == "" {
+			hints = append(hints, m.keys.label(endMarked)+" ends it")
+		}
+	}
 	return append(hints, m.keys.labelOf("list.close")+" closes")
 }
 
@@ -228,8 +234,8 @@ func (m *model) tips() []string {
 	}
 }
 
-// noticed puts what is to be said at the start below a conversation that is there already: the welcome, which says it
-// else, is not seen then.
+// noticed puts what is to be said at the start below a conversation that is there already: the
+// welcome, which says it else, is not seen then.
 func (m *model) noticed() {
 	if m.transcript.Len() == 0 {
 		return

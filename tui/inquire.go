@@ -15,7 +15,8 @@ import (
 	"adze/tui/port"
 )
 
-// Inquire shows a question of the model and waits for the person, for ctx, or for the end of the interface.
+// Inquire shows a question of the model and waits for the user, for ctx, or for the end of the
+// interface.
 func (u *UI) Inquire(ctx context.Context, q inquiry.Question) (string, error) {
 	asked := &inquiry.Asked{Question: q, Reply: make(chan inquiry.Reply, 1)}
 	u.bridge.push(asked)
@@ -33,7 +34,7 @@ func (u *UI) Inquire(ctx context.Context, q inquiry.Question) (string, error) {
 	}
 }
 
-// questions are what the person is asked: by the gate, and by the model.
+// questions are what the user is asked: by the gate, and by the model.
 type questions struct {
 	dialog  *permission.Dialog
 	inquiry *inquiry.Dialog
@@ -44,7 +45,7 @@ func newQuestions(t *draw.Theme, now func() time.Time, k *keymap, cwd string) qu
 	return questions{permission.New(t, now, k.ofDialog(), cwd), inquiry.New(t, now, permission.Guard, labels)}
 }
 
-// asks reports whether somebody waits for the person.
+// asks reports whether somebody waits for the user.
 func (q questions) asks() bool { return q.dialog.Open() || q.inquiry.Open() }
 
 // ready reports whether keys answer the question that is seen.
@@ -65,7 +66,8 @@ func (q questions) holdOff() {
 	}
 }
 
-// seen has a question of the model's be looked at before keys answer it: one of the gate's stood before it.
+// seen has a question of the model's be looked at before keys answer it: one of the gate's stood
+// before it.
 func (q questions) seen() {
 	if !q.dialog.Open() && q.inquiry.Open() {
 		q.inquiry.HoldOff()
@@ -88,7 +90,8 @@ func (q questions) want(w int) int {
 	return q.inquiry.Want(w)
 }
 
-// dismiss answers the question that is seen with a no, where no turn ends with it; false: there is none.
+// dismiss answers the question that is seen with a no, where no turn ends with it; false: there is
+// none.
 func (q questions) dismiss() bool {
 	switch {
 	case q.dialog.Open():
@@ -106,7 +109,7 @@ func canReply(m *model) string {
 	if m.inquiry.Answer() == "" {
 		return "write an answer first; " + m.keys.label(stop) + " stops the agent"
 	}
-	return ""
+	return m.inquiry.Unseen()
 }
 
 func reply(m *model) tea.Cmd {
@@ -135,13 +138,14 @@ func inquiryKeys() []binding {
 	}
 }
 
-// rewriting is a text that the person is to rewrite in their editor.
+// rewriting is a text that the user is to rewrite in their editor.
 type rewriting struct {
 	text  string
 	reply chan edited // holds one
 }
 
-// Write lets the person rewrite a text in their own editor, and waits for it, for ctx, or for the end of the interface.
+// Write lets the user rewrite a text in their own editor, and waits for it, for ctx, or for the
+// end of the interface.
 func (u *UI) Write(ctx context.Context, text string) (string, error) {
 	w := &rewriting{text, make(chan edited, 1)}
 	u.bridge.push(w)
@@ -170,7 +174,7 @@ func write(m *model, w *rewriting) tea.Cmd {
 	}
 }
 
-// decided is what came of the plan that the person looked at.
+// decided is what came of the plan that the user looked at.
 type decided struct {
 	prompt string
 	err    error
@@ -186,7 +190,7 @@ func canPlan(m *model) string {
 	return ""
 }
 
-// showPlan puts the plan that waits to the person once more.
+// showPlan puts the plan that waits to the user once more.
 func showPlan(m *model) tea.Cmd {
 	show := m.ports.Plan
 	return func() tea.Msg {
@@ -195,7 +199,7 @@ func showPlan(m *model) tea.Cmd {
 	}
 }
 
-// carryOut goes on with what the person decided.
+// carryOut goes on with what the user decided.
 func carryOut(m *model, d decided) tea.Cmd {
 	switch {
 	case errors.Is(d.err, permission.ErrClosed):

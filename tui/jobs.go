@@ -16,8 +16,8 @@ import (
 	"adze/tui/port"
 )
 
-// jobsEvery is how often jobs that run are looked at: nobody tells when one ends by itself. Where none runs there is no
-// timer.
+// jobsEvery is how often jobs that run are looked at: nobody tells when one ends by itself. Where
+// none runs there is no timer.
 const jobsEvery = 2 * time.Second
 
 // Messages about jobs: it is time to look, what was seen, and one that was ended.
@@ -28,6 +28,10 @@ type (
 		id  string
 		err error
 	}
+	jobLog struct {
+		label, text string
+		err         error
+	}
 )
 
 // stirred says that something changed in the background.
@@ -36,8 +40,8 @@ type stirred struct{}
 // Stir has what goes on in the background looked at, and the agent told of what came from there.
 func (u *UI) Stir() { u.bridge.push(stirred{}) }
 
-// stir looks at the background, and has the agent told what came from there where it waits for the person. Whom the person
-// has stopped is told with their next message.
+// stir looks at the background, and has the agent told what came from there where it waits for the
+// person. Whom the user has stopped is told with their next message.
 func stir(m *model) tea.Cmd {
 	if m.stopped && !m.turn.running && hasLate(m) {
 		m.say("what came from the background goes to the agent with your next message")
@@ -64,8 +68,8 @@ func lookForJobs(m *model) tea.Cmd {
 	return func() tea.Msg { return jobs(ask()) }
 }
 
-// lookAround asks for what a call may have changed: the branch and the jobs, where it may run commands; the jobs also
-// where one runs, which a call may have ended.
+// lookAround asks for what a call may have changed: the branch and the jobs, where it may run
+// commands; the jobs also where one runs, which a call may have ended.
 func lookAround(m *model, o tool.Outcome) tea.Cmd {
 	switch {
 	case mayMoveHead(o):
@@ -86,6 +90,14 @@ func aboutJobs(m *model, msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			m.say("error: " + msg.err.Error())
 		}
+	case jobLog:
+		if msg.err != nil {
+			m.say("error: " + msg.err.Error())
+			return nil
+		}
+		m.view.Toggle(pane.NewLog(m.draw.Theme, msg.label, outputLines(msg.text)))
+		m.view.ToEnd(1)
+		return nil
 	case jobsDue:
 		m.jobsTimed = false
 	case served:
@@ -118,10 +130,12 @@ func canJobs(m *model) string {
 	return ""
 }
 
-// chooseJob lists the jobs with what they wrote; taking one that runs ends it.
+// chooseJob lists the jobs with what they wrote. Taking one shows its output; another key ends one
+// that runs, and asks.
 func chooseJob(m *model) tea.Cmd {
 	now := m.now()
-	m.picker.Begin("background jobs · "+m.keys.labelOf("list.choose")+" ends one", nil, func(c choose.Choice) tea.Cmd { return endJob(m, c.ID) })
+	m.picker.Begin("background jobs", nil, func(c choose.Choice) tea.Cmd { return showJob(m, c) })
+	m.picker.Ended = func(c choose.Choice) tea.Cmd { return askToEnd(m, c) }
 	if ask := m.ports.JobOutput; ask != nil {
 		m.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
 			text, err := ask(ctx, id)
@@ -146,7 +160,7 @@ func jobChoices(list []port.Job, now time.Time) []choose.Choice {
 	for _, j := range list {
 		c := choose.Choice{ID: j.ID, Label: j.ID + "  " + look.Shorten(j.Command), Note: "runs for " + look.Seconds(now.Sub(j.Started))}
 		if !j.Running {
-			c.Note, c.Off = "", "it has ended: "+j.Ended
+			c.Note, c.Over = "ended: "+j.Ended, true
 		}
 		out = append(out, c)
 	}
@@ -170,6 +184,31 @@ func outputLines(text string) []draw.Span {
 		out = append(out, draw.Span{Style: draw.Plain, Text: line})
 	}
 	return out
+}
+
+// showJob opens what a job wrote.
+func showJob(m *model, c choose.Choice) tea.Cmd {
+	ask := m.ports.JobOutput
+	if ask == nil {
+		m.say("what jobs write cannot be shown here")
+		return nil
+	}
+	return func() tea.Msg {
+		text, err := ask(context.Background(), c.ID)
+		return jobLog{c.Label, text, err}
+	}
+}
+
+// askToEnd asks whether a job is to be ended; Enter leaves it running.
+func askToEnd(m *model, c choose.Choice) tea.Cmd {
+	m.picker.Begin("end "+c.Label+"?", []choose.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "and all that it started"}},
+		func(answer choose.Choice) tea.Cmd {
+			if answer.ID == "" {
+				return nil
+			}
+			return endJob(m, answer.ID)
+		})
+	return nil
 }
 
 // endJob ends one job; the answer comes as jobEnded.

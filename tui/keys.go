@@ -52,10 +52,12 @@ const (
 	otherRule
 	lookAgain
 	openCopy
+	endMarked
 	copyPart
 	enterKey
 	sendReply
 	changeCall
+	tryAside
 	splitHunks
 	flipHunk
 	nextHunk
@@ -103,8 +105,8 @@ const (
 
 // binding is one row of the key table.
 type binding struct {
-	// id names the row in the configuration, empty: its keys are fixed. Rows of several scopes that mean the same have the
-	// same one.
+	// id names the row in the configuration, empty: its keys are fixed. Rows of several scopes that
+	// mean the same have the same one.
 	id     string
 	action action
 	scope  scope
@@ -179,7 +181,7 @@ func (k *keymap) hint(m *model, a action) string {
 func (k *keymap) ofDialog() permission.Labels {
 	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), No: k.label(deny),
 		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule),
-		Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
+		Try: k.label(tryAside), Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
 		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
 }
 
@@ -190,7 +192,8 @@ func (k *keymap) ofFirst() firstrun.Labels {
 
 func (b *binding) name() string { return look.KeyName(b.Binding) }
 
-// find returns what a key does now, or why it does nothing; both are empty for a key without meaning.
+// find returns what a key does now, or why it does nothing; both are empty for a key without
+// meaning.
 func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string) {
 	for _, b := range k.index[s][key] {
 		why := b.disabled(m)
@@ -256,7 +259,8 @@ func scrollKeys() []binding {
 	}
 }
 
-// rowKeys move between the rows of an editor that has several. In the prompt they go on to what was written before.
+// rowKeys move between the rows of an editor that has several. In the prompt they go on to what was
+// written before.
 func rowKeys(s scope) []binding {
 	up, down := inLine((*prompt.Line).Up), inLine((*prompt.Line).Down)
 	if s != inPrompt {

@@ -10,10 +10,11 @@ import (
 
 func dialogKeys() []binding {
 	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), do: answer(permission.Once)},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), can: canAllow, do: answer(permission.Once)},
 		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: look.Key("allow by the rule shown, in this session", "s"), can: canGrant, do: answer(permission.ForSession)},
 		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: allowForEver},
 		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: look.Key("see another rule: narrower, or wider", "tab"), can: canAnother, do: seeAnother},
+		{id: "dialog.try", action: tryAside, scope: inDialog, Binding: look.Key("run it aside, see what it changes, then decide", "t"), can: canTry, do: answer(permission.Try)},
 		{id: "dialog.change", action: changeCall, scope: inDialog, Binding: look.Key("change the command, and allow it so", "c"), can: canChange, do: openChange},
 		{id: "dialog.hunks", action: splitHunks, scope: inDialog, Binding: look.Key("allow some hunks of the change and refuse others", "h"), can: canSplit, do: openHunks},
 		{id: "dialog.deny", action: deny, scope: inDialog, Binding: look.Key("deny", "n"), do: answer(permission.Deny)},
@@ -51,7 +52,7 @@ func hunkKeys() []binding {
 		{id: "hunks.down", action: nextHunk, scope: inHunks, Binding: look.Key("the next hunk", "down"), do: moveHunk(1)},
 		{id: "hunks.up", action: editKey, scope: inHunks, Binding: look.Key("the hunk before", "up"), do: moveHunk(-1)},
 		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: look.Key("refuse the hunk, or keep it after all", "space"), do: func(m *model) tea.Cmd { m.dialog.Flip(); return nil }},
-		{id: "change.send", action: dialogSend, scope: inHunks, Binding: look.Key("make the change without what was refused; all refused: deny", "enter"), do: answered((*permission.Dialog).Part)},
+		{id: "change.send", action: dialogSend, scope: inHunks, Binding: look.Key("make the change without what was refused; all refused: deny", "enter"), can: canPart, do: answered((*permission.Dialog).Part)},
 		{id: "dialog.why", action: denyWhy, scope: inHunks, Binding: look.Key("tell the model why hunks were refused", "e"), can: canSayWhy, do: (*model).giveReason},
 		{id: "page-up", action: pageUp, scope: inHunks, Binding: look.KeyNamed("PgUp", "see more of the change", "pgup"), do: scrollDialog(-5)},
 		{id: "page-down", action: pageDown, scope: inHunks, Binding: look.KeyNamed("PgDn", "see more of the change", "pgdown"), do: scrollDialog(5)},
@@ -68,6 +69,13 @@ func canChange(m *model) string {
 	return ""
 }
 
+func canTry(m *model) string {
+	if !m.dialog.Tries() {
+		return "only a command that the sandbox can hold apart runs aside: adze doctor says what is missing"
+	}
+	return canAllow(m)
+}
+
 func canSplit(m *model) string {
 	if m.dialog.Parts() < 2 {
 		return "there are no hunks to choose from: it is allowed whole or not at all"
@@ -80,6 +88,15 @@ func canSayWhy(m *model) string {
 		return "refuse a hunk first: " + m.keys.label(flipHunk)
 	}
 	return ""
+}
+
+// canPart says why the change cannot be made without the refused hunks yet. All of them can be
+// refused at any time.
+func canPart(m *model) string {
+	if m.dialog.Refused() == m.dialog.Parts() {
+		return ""
+	}
+	return m.dialog.Unseen()
 }
 
 func openChange(m *model) tea.Cmd { m.dialog.Change(true); return nil }

@@ -22,8 +22,8 @@ import (
 	"adze/tui/transcript"
 )
 
-// model is the one tea.Model. Panes are plain structs: they take events and draw themselves; what a key
-// does is in act.go, which key does it in keys.go, where a pane stands in arrange.go.
+// model is the one tea.Model. Panes are plain structs: they take events and draw themselves; what a
+// key does is in act.go, which key does it in keys.go, where a pane stands in arrange.go.
 type model struct {
 	info Info
 	draw *look.Drawing
@@ -34,6 +34,7 @@ type model struct {
 	activity   *pane.Activity
 	todos      *pane.Todos
 	changes    *pane.Changes
+	refusals   *pane.Refusals
 	ledger     *pane.Ledger
 	prompt     *prompt.Line
 	questions
@@ -68,7 +69,8 @@ type model struct {
 	clipboard func(safeterm.Text)
 	notify    func(screen.Note)
 	show      func(screen.Frame)
-	// askBackground asks the terminal for its background; the answer comes as tea.BackgroundColorMsg.
+	// askBackground asks the terminal for its background; the answer comes as
+	// tea.BackgroundColorMsg.
 	askBackground func()
 	background    func()            // stops the process until it is continued; nil: cannot
 	foreground    func() (w, h int) // how large the terminal is when it is ours again
@@ -121,8 +123,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = keyKept(m, msg)
 	case choose.PeekDue, choose.SearchDue:
 		cmd = m.picker.Timed(msg)
-	case jobsDue, jobs, jobEnded, served:
+	case jobsDue, jobs, jobEnded, jobLog, served:
 		cmd = aboutJobs(m, msg)
+	case modelChecked:
+		cmd = m.withModel(msg)
 	case consented:
 		cmd = goOnWith(m, msg)
 	case decided:
@@ -206,6 +210,8 @@ func (m *model) take(b batch) tea.Cmd {
 			m.inquiry.Remove(x.Asked)
 		case *rewriting:
 			cmds = append(cmds, write(m, x))
+		case inMode:
+			m.inMode(string(x))
 		case stirred:
 			cmds = append(cmds, stir(m))
 		case turnDone:
@@ -215,11 +221,12 @@ func (m *model) take(b batch) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// apply shows an event to every pane. What a subagent's call does is shown while it runs, and what it changed
-// in files; the conversation, its todos and its context hold only the report.
+// apply shows an event to every pane. What a subagent's call does is shown while it runs, and what
+// it changed in files; the conversation, its todos and its context hold only the report.
 func (m *model) apply(e session.Event) tea.Cmd {
 	m.activity.Apply(e)
 	m.changes.Apply(e)
+	m.refusals.Apply(e)
 	if !ofSubagent(e) {
 		m.transcript.Apply(e)
 		m.todos.Apply(e)
@@ -276,6 +283,7 @@ func newModel(o Options) *model {
 	m.activity = pane.NewActivity(d, clock)
 	m.todos = pane.NewTodos(d)
 	m.changes = pane.NewChanges(d)
+	m.refusals = pane.NewRefusals(d)
 	m.ledger = pane.NewLedger(d, clock)
 	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
 	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)

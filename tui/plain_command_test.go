@@ -51,7 +51,8 @@ func (k *talk) until(part string) string {
 	return ""
 }
 
-// talking runs the interface in a bubble, with a program that only notes what it is asked, unless change says otherwise. It returns all that was said.
+// talking runs the interface in a bubble, with a program that only notes what it is asked, unless
+// change says otherwise. It returns all that was said.
 func talking(t *testing.T, change func(*talk, *Options), say func(k *talk)) (said string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestPlainCommands(t *testing.T) {
 			{"/todos", "in progress: fix it"},
 			{"/resume", "Write a number"},
 			{"", "Nothing was chosen."},
-			{"/attach notes.txt", "is no picture or PDF"},
+			{"/attach notes.txt", "was not found"},
 			{"/etc/hosts is broken", "Ready."},
 			{"/fix 12", "Ready."},
 			{"/rewind", "Your message was: the message as it was sent"},
@@ -175,8 +176,8 @@ func TestPlainListsAndChooses(t *testing.T) {
 	}
 }
 
-// TestPlainAttachesAndSteers: what is attached goes with the next message; while the agent works a line waits,
-// and one with > is read before its next step.
+// TestPlainAttachesAndSteers: what is attached goes with the next message; while the agent works a
+// line waits, and one with > is read before its next step.
 func TestPlainAttachesAndSteers(t *testing.T) {
 	var gate chan struct{} // of the bubble
 	talking(t, func(_ *talk, o *Options) {

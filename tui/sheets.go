@@ -10,13 +10,16 @@ import (
 	"adze/tui/pane"
 )
 
-func (m *model) openChanges() tea.Cmd { m.view.Toggle(m.changes); return nil }
-func (m *model) openContext() tea.Cmd { m.view.Toggle(m.ledger); return nil }
-func (m *model) closeView() tea.Cmd   { m.view.Shut(); return nil }
+func (m *model) openChanges() tea.Cmd  { m.view.Toggle(m.changes); return nil }
+func (m *model) openRefusals() tea.Cmd { m.view.Toggle(m.refusals); return nil }
+func (m *model) openContext() tea.Cmd  { m.view.Toggle(m.ledger); return nil }
+func (m *model) closeView() tea.Cmd    { m.view.Shut(); return nil }
 
 func inSheet(move func(v *pane.View, n int), n int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { move(m.view, n); return nil }
 }
+
+func canRefusals(m *model) string { return m.refusals.None() }
 
 func canParts(m *model) string { return m.view.CanParts() }
 
@@ -50,6 +53,7 @@ func sheetKeys(s scope) []binding {
 		key("model", "f6", "go on with another model", canModels, (*model).chooseModel),
 		key("jobs", "f7", "background jobs: what they wrote, and their end", canJobs, chooseJob),
 		key("servers", "f9", "MCP servers: their state and tools; start, stop, log in", canServers, chooseServer),
+		key("refused", "f10", "what rules and the sandbox refused", canRefusals, (*model).openRefusals),
 	}
 }
 

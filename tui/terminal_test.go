@@ -20,7 +20,8 @@ import (
 	"adze/tui/port"
 )
 
-// actEnv makes the test binary the interface itself, with an agent that only acts; so a person can look at it:
+// actEnv makes the test binary the interface itself, with an agent that only acts; so a person can
+// look at it:
 //
 //	go test -c -o /tmp/tui.test ./tui && ADZE_TUI_ACT=slow /tmp/tui.test
 const actEnv = "ADZE_TUI_ACT"
@@ -78,6 +79,10 @@ func (a *actor) pause(ctx context.Context, d time.Duration) {
 }
 
 func (a *actor) send(ctx context.Context, p port.Prompt) session.Result {
+	if a.kind == "aside" {
+		a.ui.screen.Load().Go(func() { panic("aside") })
+		<-ctx.Done()
+	}
 	prompt := p.Text
 	a.turn++
 	start := time.Now()
@@ -259,6 +264,21 @@ func TestTerminalRestoredAfterPanic(t *testing.T) {
 		t.Errorf("terminal modes are %s, were %s", got, before)
 	}
 	x.finish(1)
+}
+
+// TestTerminalRestoredAfterAPanicAside: a goroutine that the interface does not catch gives the
+// terminal back, too.
+func TestTerminalRestoredAfterAPanicAside(t *testing.T) {
+	x := openTerminal(t, "aside")
+	before := freshState(t)
+	x.expect("Ask, or say what to do")
+	x.press("x\r")
+	x.expect("panic: aside")
+	x.expect("goroutine")
+	if got := state(t, x.pty); got != before {
+		t.Errorf("terminal modes are %s, were %s", got, before)
+	}
+	x.finish(2)
 }
 
 func TestAbortInTerminal(t *testing.T) {

@@ -1,33 +1,35 @@
 // Package tui is the terminal interface: one observer of a session's event stream.
 //
-// The one rule: it knows no tool. What a call shows comes from its title, its metadata as blocks, and its
-// outcome; a new tool needs nothing here.
+// The one rule: it knows no tool. What a call shows comes from its title, its metadata as blocks,
+// and its outcome; a new tool needs nothing here.
 //
-// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers what happens within a
-// frame and hands it to the one tea.Model as one batch (bridge.go, model.go). The model puts rooms together and does
-// what only it can do: it asks the program (package port), starts turns and places panes. Nothing moves by itself but
-// the clock of a running turn: without one there is no timer.
+// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers
+// what happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go).
+// The model puts rooms together and does what only it can do: it asks the program (package port),
+// starts turns and places panes. Nothing moves by itself but the clock of a running turn: without
+// one there is no timer.
 //
 // The rooms, each a package with a small face, none of which knows this one:
 //
 //	transcript              the conversation, and what stands in it
 //	pane                    what runs, todos, status; changes, context and help
-//	prompt, edit, vim       the line where the person writes, its text, vim's keys
+//	prompt, edit, vim       the line where the user writes, its text, vim's keys
 //	choose, permission      a list to take a row from; the question of the gate
 //	firstrun, plain         the screen of who has no model yet; the same interface as lines
-//	port                    what the program is asked, and how the person goes on
+//	port                    what the program is asked, and how the user goes on
 //	look, draw, screen,     how things are shown alike; what a row is; how rows reach the terminal; how its bytes
 //	  input                   become keys
 //
-// Here: keys.go says which key does what, rebind.go gives rows the keys of the person, input.go obeys it, act.go,
-// choose.go, compose.go, copy.go, commands.go and sheets.go do it; turn.go is a turn; frame.go, inline.go and arrange.go
-// the whole screen; theme.go its colours; lines.go answers to package plain; tty.go is the terminal.
+// Here: keys.go says which key does what, rebind.go gives rows the keys of the user, input.go
+// obeys it, act.go, choose.go, compose.go, copy.go, commands.go and sheets.go do it; turn.go is a
+// turn; frame.go, inline.go and arrange.go the whole screen; theme.go its colours; lines.go answers
+// to package plain; tty.go is the terminal.
 //
-// Start reading at UI.Run, then model.Update. To add a pane: one file in package pane, one field in model, one line in
-// model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
+// Start reading at UI.Run, then model.Update. To add a pane: one file in package pane, one field in
+// model, one line in model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
 //
-// Known limits: after a rewind the panes beside the conversation and the context keep what they showed. A line is
-// selected by the terminal, not by us: F2 releases the mouse.
+// Known limits: after a rewind the panes beside the conversation and the context keep what they
+// showed. A line is selected by the terminal, not by us: F2 releases the mouse.
 package tui
 
 import (
@@ -55,10 +57,10 @@ import (
 
 // Options is what the interface needs.
 type Options struct {
-	// Send runs one whole turn and blocks until it is over; ctx's end is the person's abort. It is called
-	// from a goroutine of its own, one turn at a time.
+	// Send runs one whole turn and blocks until it is over; ctx's end is the user's abort. It is
+	// called from a goroutine of its own, one turn at a time.
 	Send func(ctx context.Context, p port.Prompt) session.Result
-	// Ports are what else the program can do for the person.
+	// Ports are what else the program can do for the user.
 	Ports port.Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
@@ -66,22 +68,25 @@ type Options struct {
 	History []session.Event
 	// At is the place in History to show first; the zero value: its end.
 	At port.Place
-	// First is given when no model can be used: the person then chooses what to do, and Next says what.
+	// First is given when no model can be used: the user then chooses what to do, and Next says
+	// what.
 	First *firstrun.Offer
 	Info  Info
 	// Theme names the colours: auto (the default), dark, light, contrast, ansi or none.
 	Theme string
-	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole screen.
+	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole
+	// screen.
 	Inline bool
-	// Shown says that the terminal shows History already, from an interface before this one; inline, it is not
-	// written a second time.
+	// Shown says that the terminal shows History already, from an interface before this one;
+	// inline, it is not written a second time.
 	Shown bool
 	// Vim puts the keys of the editor vim into the prompt.
 	Vim bool
-	// Keys are those that the person bound, by the id of an action; see KeyTable.
+	// Keys are those that the user bound, by the id of an action; see KeyTable.
 	Keys map[string][]string
 
-	// Lines are what RunPlain reads in place of In: one reader for several interfaces, one after the other.
+	// Lines are what RunPlain reads in place of In: one reader for several interfaces, one after
+	// the other.
 	Lines <-chan plain.Line
 
 	In  io.Reader
@@ -90,7 +95,7 @@ type Options struct {
 	Env func(string) string
 }
 
-// Info is what the person should know about the session.
+// Info is what the user should know about the session.
 type Info struct {
 	Version string // of adze
 	Model   string
@@ -103,16 +108,16 @@ type Info struct {
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
 	Commands     func() []port.Named // what is carried and can be named after a slash, as of now; nil: nothing
-	// Notices are shown above the first prompt, or below what a resumed session holds: that a model's replies are
-	// scripted, or why another session could not be opened.
+	// Notices are shown above the first prompt, or below what a resumed session holds: that a
+	// model's replies are scripted, or why another session could not be opened.
 	Notices []string
 	Agents  []port.Mode // that take a prompt which begins with @ and their name
 	// Prompt is sent at once when it is not empty.
 	Prompt string
 }
 
-// UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and during Run,
-// from any goroutine.
+// UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and
+// during Run, from any goroutine.
 type UI struct {
 	options Options
 	bridge  *bridge
@@ -141,7 +146,8 @@ func New(o Options) *UI {
 // Observe takes an event of the session. It never blocks and drops nothing.
 func (u *UI) Observe(e session.Event) { u.bridge.add(e) }
 
-// Ask shows the permission dialog and waits for the person, for ctx, or for the end of the interface.
+// Ask shows the permission dialog and waits for the user, for ctx, or for the end of the
+// interface.
 func (u *UI) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
 	q := &permission.Asked{Ask: a, Reply: make(chan permission.Answer, 1)}
 	u.bridge.push(q)
@@ -159,8 +165,8 @@ func (u *UI) Ask(ctx context.Context, a permission.Ask) (permission.Answer, erro
 // Theme is the name of the theme that is in use.
 func (u *UI) Theme() string { return u.model.colours.name }
 
-// Run shows the interface until the person quits, ctx ends or the terminal is gone. It gives the terminal back
-// on every way out, a panic included, and returns when the running turn has ended.
+// Run shows the interface until the user quits, ctx ends or the terminal is gone. It gives the
+// terminal back on every way out, a panic included, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) (err error) {
 	s, err := screen.Open(u.options.In, u.options.Out, screen.WayFor(u.options.Inline, u.options.Env))
 	if err != nil {
@@ -185,11 +191,11 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	u.listen(t, func(e uv.Event) { program.Send(e) }, cancel)
 	u.attach(t)
 	t.keys.Start()
-	go quiet(ctx, program)
-	go u.bridge.pump(ctx, func(b batch) { program.Send(b) })
-	go s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
-	go t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) })
-	go u.watch(ctx, s, cancel)
+	s.Go(func() { quiet(ctx, program) })
+	s.Go(func() { u.bridge.pump(ctx, func(b batch) { program.Send(b) }) })
+	s.Go(func() { s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }) })
+	s.Go(func() { t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) }) })
+	s.Go(func() { u.watch(ctx, s, cancel) })
 	_, err = program.Run()
 	if last := u.model.lastWords(); len(last) > 0 {
 		s.Show(screen.Frame{W: u.model.w, Scrolled: last})
@@ -200,6 +206,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 // listen says what becomes of the terminal's input, and of its end.
 func (u *UI) listen(t *tty, emit func(uv.Event), gone func()) {
 	k := &t.keys
+	k.Go = t.Screen.Go
 	k.In, k.Emit, k.Escape = u.options.In, emit, input.Wait(u.options.Env)
 	k.Ended = func(error) {
 		u.ended.Store(true)
@@ -207,7 +214,8 @@ func (u *UI) listen(t *tty, emit func(uv.Event), gone func()) {
 	}
 }
 
-// attach connects the model with the screen and draws the first frame: before anything else is set up.
+// attach connects the model with the screen and draws the first frame: before anything else is set
+// up.
 func (u *UI) attach(t *tty) {
 	m, s := u.model, t.Screen
 	m.w, m.h = sizeOf(s)
@@ -240,7 +248,7 @@ func (u *UI) watch(ctx context.Context, s *screen.Screen, cancel context.CancelF
 	}
 }
 
-// verdict is what Run returns: nil when the person quit.
+// verdict is what Run returns: nil when the user quit.
 func (u *UI) verdict(ctx context.Context, s *screen.Screen, err error) error {
 	if lost := s.Err(); lost != nil {
 		return fmt.Errorf("write to the terminal: %w", lost)

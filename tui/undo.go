@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,7 +15,7 @@ import (
 	"adze/tui/port"
 )
 
-// proposed is what putting files back would come to; nothing is done before the person has seen it.
+// proposed is what putting files back would come to; nothing is done before the user has seen it.
 type proposed struct {
 	wish   port.Undo
 	undone port.Undone
@@ -69,7 +70,8 @@ func aboutFiles(m *model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// offer puts to the person what can be put back. Where that is nothing, a rewind takes the message back at once.
+// offer puts to the user what can be put back. Where that is nothing, a rewind takes the message
+// back at once.
 func (p proposed) offer(m *model) tea.Cmd {
 	nothing := len(p.undone.Paths) == 0
 	switch {
@@ -114,7 +116,9 @@ func (p proposed) title() string {
 	return what + oneRow(strings.Join(p.undone.Turns, " · "))
 }
 
-// choices begins with what changes least: enter takes the first.
+// choices begins with what was asked for: enter takes the first, which only touches what nobody
+// else changed and can be taken back. Where there is nothing of that, it begins with what changes
+// least.
 func (p proposed) choices(m *model) []choose.Choice {
 	u := p.undone
 	paths := plural.Of(len(u.Paths), "path")
@@ -125,25 +129,46 @@ func (p proposed) choices(m *model) []choose.Choice {
 	no := choose.Choice{ID: "no", Label: "leave all as it is"}
 	files := choose.Choice{ID: "files", Label: "put back " + paths, Note: note}
 	if len(u.Paths) == 0 {
-		files.Off = "all of it changed since, and stays"
+		files.Off = "all of it may be somebody else's, and stays"
 	}
 	var out []choose.Choice
 	if p.wish.Since && canRewind(m) == "" {
 		both := files
 		both.ID, both.Label = "both", "your message, and put back "+paths
-		out = []choose.Choice{no, {ID: "talk", Label: "your message only", Note: "files stay as they are"}, both}
+		out = []choose.Choice{both, {ID: "talk", Label: "your message only", Note: "files stay as they are"}}
+		if len(u.Paths) == 0 {
+			out = out[1:]
+		}
 		files.Label, files.Note = "put back "+paths+" only", "the conversation stays as it is"
-	} else {
-		out = []choose.Choice{no}
 	}
-	out = append(out, files)
+	if len(u.Paths) > 0 || !u.Asks {
+		out = append(out, files)
+	}
 	if u.Git && !p.wish.Redo {
 		out = append(out, choose.Choice{ID: "git", Label: "put back " + paths + " and git's own state", Note: "HEAD, index and branches as they were"})
 	}
-	if u.Asks {
-		out = append(out, choose.Choice{ID: "unknown", Label: "put back also what nobody knows of", Note: "it changed while adze was killed in the middle of a call"})
+	also := choose.Choice{ID: "unknown", Label: "put back also what nobody knows of", Note: "it changed while adze was killed in the middle of a call"}
+	if len(u.Doubt) > 0 {
+		also.Label = "put back also " + plural.Of(len(u.Doubt), "path") + " in doubt"
+		if len(u.Paths) == 0 {
+			also.Label = "put back " + plural.Of(len(u.Doubt), "path")
+		}
+		also.Note = "changed while a command ran, perhaps by you: " + oneRow(strings.Join(u.Doubt, ", "))
 	}
-	return out
+	switch {
+	case len(u.Paths) == 0 && len(out) > 0 && u.Asks: // taking a message back comes first
+		out = append(out, also)
+	case len(u.Paths) == 0 && u.Unseen: // most likely the command changed them, and the words say what is in doubt
+		out = slices.Insert(out, 0, also)
+	case len(u.Paths) == 0 && u.Asks:
+		out = slices.Insert(out, 0, no, also)
+		return out
+	case len(u.Paths) == 0 && !p.wish.Since:
+		return slices.Insert(out, 0, no)
+	case u.Asks:
+		out = append(out, also)
+	}
+	return append(out, no)
 }
 
 // undoneSpans are all paths, for a closer look.

@@ -14,7 +14,8 @@ import (
 	"adze/tui/port"
 )
 
-// word is what other assistants call something: it stands for a command of ours, or says where to find what it names.
+// word is what other assistants call something: it stands for a command of ours, or says where to
+// find what it names.
 type word struct {
 	names   string // several that mean the same, the commonest first
 	command string // of ours; empty: there is none
@@ -22,7 +23,8 @@ type word struct {
 	prompt  string // put into the prompt, for the person to send
 }
 
-// words is the table. Those who know another assistant try its commands first, and must not be left alone with that.
+// words is the table. Those who know another assistant try its commands first, and must not be left
+// alone with that.
 func words(m *model) []word {
 	config := cmp.Or(m.info.Config, "the configuration")
 	return []word{
@@ -49,9 +51,10 @@ func words(m *model) []word {
 		{names: "review pr-review security-review", says: "send this, or say it in your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
 		{names: "commit", says: "send this, or say it in your own words", prompt: "Commit the changes with a message that says why."},
 		{names: "memory instructions rules", says: cmp.Or(strings.Join(m.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + ": what is written there is read at every start"},
-		{names: "agents subagents", says: "the model starts them itself, by the tool task; while they run they are shown, and " + m.keys.label(cancelOneCall) + " aborts one"},
+		{names: "agents subagents", says: "@NAME at the beginning of a message gives it to an agent, and the model starts them itself; yours are files in .adze/agents, and adze --agent NAME has one lead. While they run they are shown, and " + m.keys.label(cancelOneCall) + " aborts one"},
 		{names: "queue", says: m.keys.label(send) + " while the agent works lets a message wait, " + m.keys.label(steerNow) + " hands it over before the next step, " + m.keys.labelOf("edit.row-up") + " takes it back"},
-		{names: "export share save transcript", says: "/copy copies answers, adze --transcript leaves the conversation in the terminal, adze audit show ID prints what was called"},
+		{names: "export share save transcript", says: "in a shell: adze session export " + cmp.Or(m.info.Session, "ID") + " -o FILE writes the conversation; /copy copies answers"},
+		{names: "rename title", says: "in a shell: adze session rename " + cmp.Or(m.info.Session, "ID") + " TITLE"},
 		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim write to it when you say so"},
 		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},
 		{names: "doctor debug", says: "in a shell: adze doctor"},
@@ -66,7 +69,8 @@ func words(m *model) []word {
 	}
 }
 
-// meant finds what the person calls a command: a command of ours or a word of others, written out or begun.
+// meant finds what the user calls a command: a command of ours or a word of others, written out
+// or begun.
 func meant(m *model, name string) (full string, w word, ok bool) {
 	if slices.Contains(commandNames(), name) {
 		return name, w, true
@@ -189,12 +193,14 @@ func carried(m *model) []port.Named {
 	return m.info.Commands()
 }
 
-// carries reports a name of what the person or the project carries; the interface's own names come first.
+// carries reports a name of what the user or the project carries; the interface's own names come
+// first.
 func carries(m *model, name string) bool {
 	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(carried(m), func(n port.Named) bool { return n.Name == name })
 }
 
-// names reports a message that begins with such a name: it is sent as it is, and goes its way as every message does.
+// names reports a message that begins with such a name: it is sent as it is, and goes its way as
+// every message does.
 func names(m *model, text string) bool {
 	name, _, ok := plain.Slash(text)
 	return ok && carries(m, name)
@@ -209,7 +215,8 @@ func begun(m *model, name string) (string, bool) {
 	return named(name, all)
 }
 
-// namedChoices are the completions of the beginning of a name that is carried, with what it does and where it stands.
+// namedChoices are the completions of the beginning of a name that is carried, with what it does
+// and where it stands.
 func namedChoices(m *model, start string) (out []choose.Choice) {
 	for _, n := range carried(m) {
 		if strings.HasPrefix(n.Name, start) && carries(m, n.Name) {

@@ -12,7 +12,8 @@ import (
 	"adze/tool"
 )
 
-// kindOf says what a tool does in the protocol's words. It goes by what the tool says of itself, not by its name.
+// kindOf says what a tool does in the protocol's words. It goes by what the tool says of itself,
+// not by its name.
 func kindOf(d tool.Definition) sdk.ToolKind {
 	has := func(p tool.Permission) bool { return slices.Contains(d.Permissions.Required, p) }
 	tagged := func(tags ...string) bool {
@@ -45,7 +46,8 @@ func callStatus(s tool.Status) sdk.ToolCallStatus {
 	return sdk.ToolCallStatusFailed
 }
 
-// callTitle is the line that stands for a call: what it says of itself, else its name and what it is about.
+// callTitle is the line that stands for a call: what it says of itself, else its name and what it
+// is about.
 func callTitle(name, title string, args json.RawMessage) string {
 	if title != "" {
 		return title
@@ -79,8 +81,8 @@ func argument(args json.RawMessage) string {
 // pathArgs are the names that our tools have for a file.
 func pathArgs() []string { return []string{"file_path", "path"} }
 
-// places are the files that a call is about: those that its blocks show with their lines, else what its arguments name, and
-// what it changed.
+// places are the files that a call is about: those that its blocks show with their lines, else what
+// its arguments name, and what it changed.
 func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []string) []sdk.ToolCallLocation {
 	var out []sdk.ToolCallLocation
 	add := func(path string, line int) {
@@ -160,7 +162,7 @@ func markdown(b tool.Block) string {
 		out.WriteString("**" + b.Title + "**\n\n")
 	}
 	switch b.Kind {
-	case tool.TextBlock:
+	case tool.TextBlock, tool.MarkdownBlock:
 		out.WriteString(b.Text)
 	case tool.CodeBlock:
 		out.WriteString(fenced(strings.TrimPrefix(filepath.Ext(b.Path), "."), b.Text))

@@ -17,12 +17,13 @@ const (
 	once       = "once"
 	forSession = "session:"
 	no         = "no"
+	try        = "try"
 	rewrite    = "rewrite" // with a form, where the editor has forms
 	refusing   = "no-because"
 )
 
-// ask puts a question of the gate to the person. What the protocol has no word for stands in _meta: the text that may be
-// rewritten, the examples of a rule.
+// ask puts a question of the gate to the user. What the protocol has no word for stands in _meta:
+// the text that may be rewritten, the examples of a rule.
 func (t *thread) ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
 	r := t.request(a)
 	for {
@@ -95,6 +96,9 @@ func (t *thread) answers(a permission.Ask) []sdk.PermissionOption {
 		}
 		out = append(out, sdk.PermissionOption{OptionId: sdk.PermissionOptionId(fmt.Sprint(forSession, n)), Kind: sdk.PermissionOptionKindAllowAlways, Name: name})
 	}
+	if a.Tries {
+		out = append(out, sdk.PermissionOption{OptionId: try, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Run it aside, and decide about its changes"})
+	}
 	if a.Question.Editing != nil && t.agent.forms() {
 		out = append(out, sdk.PermissionOption{OptionId: rewrite, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Rewrite it, and allow that once"})
 	}
@@ -133,7 +137,7 @@ func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id
 	return string(answer.Outcome.Selected.OptionId), more, nil
 }
 
-// permitted is what an answer says; again: the person thought better of it.
+// permitted is what an answer says; again: the user thought better of it.
 func (t *thread) permitted(ctx context.Context, id string, more meant, a permission.Ask) (answer permission.Answer, again bool, err error) {
 	m := more.Adze
 	switch {
@@ -146,6 +150,8 @@ func (t *thread) permitted(ctx context.Context, id string, more meant, a permiss
 			answer.Refused = nil
 		}
 		return answer, false, nil
+	case id == try && a.Tries:
+		return permission.Answer{Choice: permission.Try}, false, nil
 	case strings.HasPrefix(id, forSession):
 		for n := range a.Offers {
 			if id == fmt.Sprint(forSession, n) {
@@ -162,7 +168,8 @@ func (t *thread) permitted(ctx context.Context, id string, more meant, a permiss
 	return permission.Answer{Choice: permission.Deny, Reason: m.Reason}, false, nil // no, dismissed, or what was never offered
 }
 
-// asks makes sure that the editor knows of the call that is asked about, and returns how it is shown.
+// asks makes sure that the editor knows of the call that is asked about, and returns how it is
+// shown.
 func (t *teller) asks(q tool.Question) (title string, args json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

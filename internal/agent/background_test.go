@@ -12,7 +12,8 @@ import (
 	"adze/toolset"
 )
 
-// beside is a main conversation that starts tasks in the background, goes on, and hears of them when it would end.
+// beside is a main conversation that starts tasks in the background, goes on, and hears of them
+// when it would end.
 func beside(tasks int, rest string) string {
 	steps := "-- 1 --\n"
 	for i := range tasks {
@@ -32,7 +33,8 @@ func later(r *rig) *rig {
 	return r
 }
 
-// whenItRests is a tool that ends when the main conversation waits: the report comes after its answer, never before.
+// whenItRests is a tool that ends when the main conversation waits: the report comes after its
+// answer, never before.
 func (r *rig) whenItRests(context.Context, string, string, string) (string, error) {
 	<-r.rests
 	return "", nil
@@ -89,7 +91,7 @@ usage: input=1000
 	}
 }
 
-// Two work beside each other; the person ends one, and the turn ends with the report of both.
+// Two work beside each other; the user ends one, and the turn ends with the report of both.
 func TestOneOfTwoTasksInTheBackgroundIsEnded(t *testing.T) {
 	r := later(newRig(t, 0, beside(2, `-- 2 --
 text: I go on.
@@ -138,7 +140,8 @@ text: whole
 			}
 		}
 	}()
-	// The other one ends only when the first has reported; which of them the model hears first is then certain.
+	// The other one ends only when the first has reported; which of them the model hears first is
+	// then certain.
 	res := r.prompt(t.Context())
 	r.wants("cause", res.Cause, session.CauseDone)
 	r.contains("reports", r.reports("parent"), "aborted: The task", "completed: ")
@@ -148,7 +151,8 @@ text: whole
 	}
 }
 
-// Whoever leaves ends what works in the background; that is stored, and told when the session goes on.
+// Whoever leaves ends what works in the background; that is stored, and told when the session goes
+// on.
 func TestLeavingEndsTasksInTheBackground(t *testing.T) {
 	r := later(newRig(t, 1, beside(2, `-- 2 --
 text: bye
@@ -176,7 +180,8 @@ call read: {"text":"1"}
 	r.wants("reports", len(r.reports("parent")), 2)
 }
 
-// What a killed process left has one aborted report; a report that was stored and not told is told, one that was told is not.
+// What a killed process left has one aborted report; a report that was stored and not told is told,
+// one that was told is not.
 func TestWhatAKilledProcessLeftIsToldOnce(t *testing.T) {
 	r := later(newRig(t, 0, beside(1, `-- 2 --
 text: bye
@@ -216,6 +221,31 @@ call read: {"text":"0"}
 	}
 }
 
+// A task that came to its end before its process was killed has its report, though the parent's log
+// has none.
+func TestATaskThatEndedBeforeTheKillHasItsReport(t *testing.T) {
+	r := later(newRig(t, 0, beside(1, "-- 2 --\ntext: I wait.\n-- 3 --\nexpect note: found it\ntext: Thanks.\n-- explore: 0: 1 --\ntext: I found it.\n")))
+	r.wants("cause", r.prompt(t.Context()).Cause, session.CauseDone)
+	child := r.subagents()[0].Session
+	again := newRig(t, 0, "-- 1 --\ntext: I look.\n")
+	for _, e := range r.log("parent") {
+		if e.Type == session.ReportEntry {
+			break // the kill came before it
+		}
+		if err := again.store.Append(t.Context(), "parent", e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := again.store.Append(t.Context(), child, r.log(child)...); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := agent.Unreported(t.Context(), again.store, "parent", again.log("parent"))
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0].Text, "I found it.") || strings.Contains(notes[0].Text, "not known") {
+		t.Errorf("%+v, %v", notes, err)
+	}
+	again.contains("reports", again.reports("parent"), "completed: ")
+}
+
 // An aborted turn does not wait, and what works in the background is not part of it.
 func TestAnAbortedTurnWaitsForNobody(t *testing.T) {
 	r := later(newRig(t, 0, beside(1, "-- 2 --\ntext: I wait.\n-- explore: 0: 1 --\ncall read: {\"text\":\"0\"}\n")))
@@ -246,7 +276,8 @@ text: deep
 	r.wants("in the background", len(r.agents.Later()), 0)
 }
 
-// A task that works in the background is not gone on with beside itself; when it has reported it is.
+// A task that works in the background is not gone on with beside itself; when it has reported it
+// is.
 func TestATaskInTheBackgroundGoesOnByItsID(t *testing.T) {
 	r := later(newRig(t, 0, `-- 1 --
 -- explore: a: 1 --

@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// Kind is a sort of agent: one that is built in, or one that a file describes. A file only narrows: which tools an agent
-// has, the mode that it works in, how many model requests it makes.
+// Kind is a sort of agent: one that is built in, or one that a file describes. A file only narrows:
+// which tools an agent has, the mode that it works in, how many model requests it makes.
 type Kind struct {
 	Name        string
 	Description string // on one line
@@ -23,8 +23,8 @@ type Kind struct {
 	Mode        string // the widest permission mode for it; empty: the one in force
 	Steps       int    // model requests it may make at most; 0: as many as any
 	Main, Task  bool   // whether it may be the main agent, and whether a task may be given to it
-	// Notes say what of its file is not followed, but for tools that a run does not have (Says); By is the Path of what has its name first, and Problem why it cannot be
-	// used; empty: it can.
+	// Notes say what of its file is not followed, but for tools that a run does not have (Says); By
+	// is the Path of what has its name first, and Problem why it cannot be used; empty: it can.
 	Notes   []string
 	By      string
 	Problem string
@@ -40,7 +40,8 @@ const taskTool = "task"
 // Explorer is the kind that changes nothing, so that several may run together.
 const Explorer = "explore"
 
-// builtIn are the kinds that are always there. Whether one starts others is a matter of depth, not of its kind.
+// builtIn are the kinds that are always there. Whether one starts others is a matter of depth, not
+// of its kind.
 func builtIn() []Kind {
 	return []Kind{
 		{Name: Explorer, Origin: carry.BuiltIn, Task: true, Description: "reads and fetches, changes nothing; several run together",
@@ -67,7 +68,8 @@ func (k Kind) Has(d tool.Definition) bool {
 	}
 }
 
-// Text is what the agent is told of itself: the body of its file as it is now. Of one that is built in it is empty.
+// Text is what the agent is told of itself: the body of its file as it is now. Of one that is built
+// in it is empty.
 func (k Kind) Text(ctx context.Context) (string, error) {
 	if k.Path == "" {
 		return "", nil
@@ -79,8 +81,8 @@ func (k Kind) Text(ctx context.Context) (string, error) {
 // Kinds are the agents of a run, in the order in which names are won.
 type Kinds []Kind
 
-// Find lists the agents: those built in, then those of files, the person's before the project's. What is shadowed or cannot
-// be used is among them.
+// Find lists the agents: those built in, then those of files, the user's before the project's.
+// What is shadowed or cannot be used is among them.
 func Find(ctx context.Context, f *carry.Finder) Kinds {
 	out := Kinds(builtIn())
 	for _, i := range f.Find(ctx, carry.Agent) {
@@ -127,6 +129,11 @@ func (ks Kinds) Named(name string) (Kind, error) {
 	return Kind{}, tool.Fail(tool.CodeInvalidArguments, "there is no agent %q%s; use one of: %s", name, near, strings.Join(names, ", "))
 }
 
+// Written reports whether a file describes an agent that a task can be given to.
+func (ks Kinds) Written() bool {
+	return slices.ContainsFunc(ks, func(k Kind) bool { return k.Path != "" && k.Problem == "" && k.Task })
+}
+
 // Usable are the names of the agents that can be used so, in their order.
 func (ks Kinds) Usable(so func(Kind) bool) (names []string) {
 	for _, k := range ks {
@@ -157,7 +164,8 @@ func (ks Kinds) ForTask(name string) (Kind, error) {
 // maxName bounds a subagent's name, in bytes.
 const maxName = 80
 
-// nameOf names a subagent for people and logs: "explore: find the parser". The description is a model's.
+// nameOf names a subagent for people and logs: "explore: find the parser". The description is a
+// model's.
 func nameOf(kind, description string) string {
 	words := strings.ReplaceAll(strings.Join(strings.Fields(description), " "), strings.TrimSpace(pathMark), ">")
 	if words == "" {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ import (
 	"adze/toolset"
 )
 
-// maxReport bounds what of a late report joins the conversation, in bytes; the subagent's log has the whole.
+// maxReport bounds what of a late report joins the conversation, in bytes; the subagent's log has
+// the whole.
 const maxReport = 16 << 10
 
 // reportOf is what a task in the background came to, as the model reads it.
@@ -40,15 +42,20 @@ func noteOf(r session.Report) session.Note {
 	return session.Note{Kind: session.TaskNote, From: "task " + string(r.Session), SHA256: hex.EncodeToString(sum[:]), Text: r.Text}
 }
 
-// Unreported finds in the log of a session that goes on which reports the model was never told, and settles the tasks in the
-// background that an earlier process left without one: each ends exactly once.
+// Unreported finds in the log of a session that goes on which reports the model was never told, and
+// settles the tasks in the background that an earlier process left without one: each ends exactly
+// once.
 func Unreported(ctx context.Context, store session.Store, id session.ID, entries []session.Entry) ([]session.Note, error) {
 	type call struct {
 		task    session.ID
 		message string
 		call    tool.CallID
 	}
-	var open []session.Subagent
+	type begun struct {
+		session.Subagent
+		at time.Time
+	}
+	var open []begun
 	var reports []session.Report
 	ended, told := map[call]bool{}, map[string]int{}
 	for _, e := range entries {
@@ -56,7 +63,7 @@ func Unreported(ctx context.Context, store session.Store, id session.ID, entries
 		case session.SubagentEntry:
 			var s session.Subagent
 			if json.Unmarshal(e.Data, &s) == nil && s.Background {
-				open = append(open, s)
+				open = append(open, begun{s, e.Time})
 			}
 		case session.ReportEntry:
 			var r session.Report
@@ -77,7 +84,10 @@ func Unreported(ctx context.Context, store session.Store, id session.ID, entries
 		if ended[call{s.Session, s.Message, s.Call}] {
 			continue
 		}
-		r := reportOf(s, toolset.TaskResult{}, errGone(s.Session))
+		r, err := leftBehind(ctx, store, s.Subagent, s.at)
+		if err != nil {
+			return nil, err
+		}
 		raw, err := json.Marshal(r)
 		if err == nil {
 			err = store.Append(ctx, id, session.Entry{Type: session.ReportEntry, Time: time.Now(), Data: raw})
@@ -97,6 +107,30 @@ func Unreported(ctx context.Context, store session.Store, id session.ID, entries
 		notes = append(notes, n)
 	}
 	return notes, nil
+}
+
+// leftBehind is the report of a task whose process ended before it stored one. The task may have
+// come to its end all the same: its own log says so.
+func leftBehind(ctx context.Context, store session.Store, s session.Subagent, began time.Time) (session.Report, error) {
+	none := reportOf(s, toolset.TaskResult{}, errGone(s.Session))
+	entries, err := store.Load(ctx, s.Session)
+	if errors.Is(err, session.ErrNotFound) {
+		return none, nil
+	}
+	if err != nil {
+		return none, err
+	}
+	for _, e := range entries {
+		var end session.Result
+		if e.Type != session.EndEntry || e.Time.Before(began) {
+			continue
+		}
+		if json.Unmarshal(e.Data, &end) != nil || end.Cause != session.CauseDone {
+			break
+		}
+		return reportOf(s, toolset.TaskResult{ID: string(s.Session), Agent: s.Name, Text: end.Text}, nil), nil
+	}
+	return none, nil
 }
 
 // errGone is why a task has no report whose process ended.

@@ -3,10 +3,11 @@
 //
 // The one rule: this is the only package that knows all others; nothing imports it but main.
 //
-// Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
-// what): deps.go makes what tools work with, subagent.go makes what the task tool starts, model.go lays the flags over
-// what packages models and offer find, demo.go is --demo, program.go is what the subcommands (package command) ask for.
-// What has no need of the others is a room of its own: keys, gate, resume, answer, stdio, signals.
+// Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is
+// connected to what): deps.go makes what tools work with, subagent.go makes what the task tool
+// starts, model.go lays the flags over what packages models and offer find, demo.go is --demo,
+// program.go is what the subcommands (package command) ask for. What has no need of the others is a
+// room of its own: keys, gate, resume, answer, stdio, signals.
 //
 // File names tell what they serve:
 //
@@ -38,8 +39,10 @@ import (
 	"adze/internal/keyring"
 	"adze/internal/keys"
 	"adze/internal/models"
+	"adze/internal/ownfile"
 	"adze/internal/place"
 	"adze/internal/print"
+	"adze/internal/proc"
 	"adze/internal/store"
 	"adze/internal/usage"
 	"adze/internal/watch/trace"
@@ -72,6 +75,10 @@ type app struct {
 	easy  sync.Once              // the heap is
 	watch watching               // tells operators
 	far   far.Place              // where sessions are, when that is a server
+	// servers are what answers at addresses of models.
+	servers models.Servers
+	// own are the files that say what this process may do.
+	own ownFiles
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
 }
@@ -90,8 +97,8 @@ func (a *app) main(args []string) (exit int) {
 	return a.Exit
 }
 
-// refuse reports an error that came before a run could begin. A script that asked for JSON gets its one
-// result all the same.
+// refuse reports an error that came before a run could begin. A script that asked for JSON gets its
+// one result all the same.
 func (a *app) refuse(args []string, err error) int {
 	p := &print.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.keys.Mask}
 	return p.Finish(failure(err))
@@ -108,7 +115,11 @@ func failure(err error) session.Result {
 	var damaged *command.Damaged
 	var unsound *command.Unsound
 	var unread *session.LogError
+	var low *proc.LimitError
+	var foreign *ownfile.Error // the state folder
 	switch {
+	case errors.As(err, &low):
+		r.Cause, r.Hint = session.CauseTool, low.Hint
 	case errors.As(err, &mistaken):
 		r.Cause, r.Message, r.Hint = session.CauseUsage, mistaken.Message, mistaken.Hint
 	case errors.As(err, &mistake):
@@ -119,6 +130,8 @@ func failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseStore, repairHint(damaged.Row.Session)
 	case errors.As(err, &unread):
 		r.Cause, r.Hint = session.CauseStore, repairHint(unread.ID)
+	case errors.As(err, &foreign):
+		r.Cause, r.Hint = session.CauseStore, foreign.Hint
 	case errors.As(err, &unsound):
 		r.Cause, r.Hint = session.CauseStore, "adze audit show shows the session; its chain holds, so adze itself wrote this, or someone with its means"
 	case errors.As(err, &keys):
@@ -142,6 +155,9 @@ func failure(err error) session.Result {
 func repairHint(id session.ID) string {
 	return "adze session repair " + string(id) + " makes a sound copy of what is left, and leaves this one as it is"
 }
+
+// byUser returns an error where this process was started by a call of adze.
+func (a *app) byUser(what string) error { return command.ByUser(place.Of(a.Getenv), what) }
 
 func misuse(hint, format string, args ...any) error { return usage.Mistake(hint, format, args...) }
 
@@ -178,11 +194,12 @@ func (a *app) Tidy(ctx context.Context, s *store.Store) (forget.Done, error) {
 	return a.Forgets(s).Tidy(ctx, forget.Rules{Age: time.Duration(keep.Days) * 24 * time.Hour, Count: keep.Count, Bytes: int64(keep.TotalMB) << 20}, time.Now())
 }
 
-// tidyTime bounds how long leaving the interface waits for sessions that go; the rest goes the next time.
+// tidyTime bounds how long leaving the interface waits for sessions that go; the rest goes the next
+// time.
 const tidyTime = 2 * time.Second
 
-// tidyUp lets sessions go when the person leaves, where the configuration says so: no turn runs then. What fails now is
-// tried again.
+// tidyUp lets sessions go when the user leaves, where the configuration says so: no turn runs
+// then. What fails now is tried again.
 func (a *app) tidyUp(o *options, w *wired) {
 	keep := w.settings.config.Sessions.Keep
 	if o.noSession || o.demo || keep == (config.Retention{}) {
@@ -196,7 +213,8 @@ func (a *app) tidyUp(o *options, w *wired) {
 	})
 }
 
-// giveBackTime bounds how long a process that must end now waits for its terminal, which may be what hangs.
+// giveBackTime bounds how long a process that must end now waits for its terminal, which may be
+// what hangs.
 const giveBackTime = 200 * time.Millisecond
 
 // giveBack leaves the terminal to the shell as it was.

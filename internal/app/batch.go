@@ -17,10 +17,12 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"adze/internal/batch"
 	"adze/internal/command/runs"
+	"adze/internal/config"
 	"adze/internal/fleet"
 	"adze/internal/fleet/jetqueue"
 	"adze/internal/gate"
@@ -198,7 +200,11 @@ const (
 // Worker makes a worker of this machine, and what ends it.
 //
 // Its clones are not below adze's own folders, where no task may write.
-func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), error) {
+func (a batches) Worker(f *runs.Fleet, below string, admits fleet.Admission) (*fleet.Worker, func(), error) {
+	admits, err := a.admission(admits)
+	if err != nil {
+		return nil, nil, err
+	}
 	if below == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -219,6 +225,7 @@ func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), err
 		Sessions: func(id string) batch.Sessions { return oneSession{a, f.Name, session.ID(id)} }})
 	a.watch.worker(w)
 	w.Redact, w.RedactJSON = mask.Text, mask.JSON
+	w.Refuses = func(t batch.Task, flags []string) error { return admits.Refuses(t, a.asked(flags)) }
 	w.Cap = func(flags []string) float64 { return a.flags(flags).maxCost }
 	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).model) }
 	w.Room = func() error {
@@ -241,6 +248,33 @@ func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), err
 	}, nil
 }
 
+// admission returns what a worker admits by its flags and by the file of the machine's owner.
+func (a batches) admission(admits fleet.Admission) (fleet.Admission, error) {
+	for i, dir := range admits.Folders {
+		admits.Folders[i] = place.Absolute(dir)
+	}
+	managed, err := config.LoadManaged(place.Of(a.Getenv).Managed)
+	if err != nil || managed.Worker == nil {
+		return admits, err
+	}
+	if admits, err = admits.Within(fleet.Admission(*managed.Worker)); err != nil {
+		err = misuse("leave it out, or ask the owner, whose file is "+managed.Path, "%v", err)
+	}
+	return admits, err
+}
+
+// asked returns what flags of a task ask for.
+func (a batches) asked(flags []string) (asked fleet.Asked) {
+	o, c := &options{}, &cobra.Command{Use: "adze"}
+	addFlags(c, o)
+	if err := c.ParseFlags(flags); err != nil { // of another version of adze
+		return fleet.Asked{Flags: []string{strings.TrimLeft(err.Error(), "-")}}
+	}
+	asked = fleet.Asked{Mode: o.Mode, Sandbox: o.Sandbox, Rules: o.Allow}
+	c.Flags().Visit(func(f *pflag.Flag) { asked.Flags = append(asked.Flags, f.Name) })
+	return asked
+}
+
 // holdFile locks a file until this process ends.
 func holdFile(path string) (func(), error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
@@ -261,7 +295,8 @@ func (a batches) flags(flags []string) *options {
 	return o
 }
 
-// keyOf is what a provider knows this machine by, without the key itself: workers with the same one pause together.
+// keyOf is what a provider knows this machine by, without the key itself: workers with the same one
+// pause together.
 func (a batches) keyOf(model string) string {
 	cfg, err := a.keys.Load(a.ConfigFile())
 	if err != nil {

@@ -2,11 +2,16 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"adze/internal/desk"
 	"adze/internal/git"
@@ -21,13 +26,15 @@ import (
 	"adze/internal/undo"
 	"adze/internal/worktree"
 	"adze/session"
+	"adze/tool"
 	"adze/toolset"
 	"adze/tui/port"
 )
 
-// beside starts what a run does beside the first answer of a model: looking for it before the first request would make every
-// start wait. A killed adze may have left something running, which is ended; the run ends after that. And where a change
-// is foretold, the files that it may be of are looked at.
+// beside starts what a run does beside the first answer of a model: looking for it before the first
+// request would make every start wait. A killed adze may have left something running, which is
+// ended; the run ends after that. And where a change is foretold, the files that it may be of are
+// looked at.
 func (w *wired) beside(easy *sync.Once, ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
 	var running sync.WaitGroup
@@ -62,14 +69,16 @@ func answered(e session.Event) bool {
 	return false
 }
 
-// keepFiles makes what keeps the files of the workspace around calls. A run that saves nothing has nothing to undo by.
+// keepFiles makes what keeps the files of the workspace around calls. A run that saves nothing has
+// nothing to undo by.
 func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	s := w.settings
 	if o.noSession || o.demo || s.config.Undo.Off {
 		return
 	}
 	kept := s.undoing(s.root.Dir())
-	kept.Jobs = w.shells.Running
+	kept.Jobs, kept.Writers = w.shells.Running, &w.writers
+	kept.Apart = func(r tool.Record) bool { return r.Tool == "bash" }
 	kept.Tell, kept.Mask = func(text string) { observe(session.Notice{Text: text}) }, func(text string) string { return a.keys.Mask().Text(text) }
 	kept.Skip = func(path string) bool { return w.cage != nil && w.cage.Box.Stands(filepath.Join(kept.Root, path)) }
 	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return rewind.Named(ctx, w.stored, kept.Root) }
@@ -84,6 +93,11 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	w.closers = append(w.closers, func() { _ = w.keeper.Close() }) // the table that it writes is only a cache
 }
 
+// live has the files kept before a command starts that changes the workspace itself.
+func (w *wired) live(ctx context.Context, c proc.Command) error {
+	return w.keeper.Live(ctx, proc.TagOf(c.Tag))
+}
+
 // undoing is what undo covers in a folder, and where that is kept.
 func (s settings) undoing(root string) rewind.Options {
 	c := s.config.Undo
@@ -93,7 +107,7 @@ func (s settings) undoing(root string) rewind.Options {
 	}}
 }
 
-// undo puts files back for the person, and has the model told with the next prompt.
+// undo puts files back for the user, and has the model told with the next prompt.
 func (w *wired) undo(ctx context.Context, wish port.Undo) (port.Undone, error) {
 	d, err := w.keeper.Desk(ctx, w.folder())
 	if err != nil {
@@ -103,7 +117,7 @@ func (w *wired) undo(ctx context.Context, wish port.Undo) (port.Undone, error) {
 	if u != nil {
 		w.showFiles(u.Window)
 	}
-	if u != nil && !wish.Since {
+	if u != nil && !wish.Since && u.Done > 0 {
 		w.session.Note(rewind.Note(*u))
 	}
 	return out, err
@@ -111,7 +125,8 @@ func (w *wired) undo(ctx context.Context, wish port.Undo) (port.Undone, error) {
 
 // folder is where the turns of the session are undone.
 func (w *wired) folder() rewind.Desk {
-	return rewind.Desk{Root: w.settings.root.Dir(), Store: w.stored, Session: w.session.ID(), Running: true, Now: time.Now}
+	return rewind.Desk{Root: w.settings.root.Dir(), Store: w.stored, Session: w.session.ID(), Running: true, Now: time.Now, Others: w.stored, Writers: &w.writers,
+		Git: w.settings.repositories(w.settings.root.Dir())}
 }
 
 // Answers to uncovered.
@@ -120,7 +135,8 @@ const (
 	dontRun = "do not run it"
 )
 
-// uncovered decides on a call whose files cannot be kept: the person, or where nobody is there their configuration.
+// uncovered decides on a call whose files cannot be kept: the user, or where nobody is there
+// their configuration.
 func (w *wired) uncovered(ctx context.Context, err error) error {
 	if w.person.inquire == nil {
 		if w.settings.config.Undo.OnFailure == "run" {
@@ -155,25 +171,42 @@ func (w *wired) snapshots() session.Snapshots {
 	return w.keeper
 }
 
-// Undoing opens a session and its folder, to put files back.
-func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID, error), use func(rewind.Desk) error) error {
+// Undoing opens a session and its folder, to put files back. Who only looks needs nothing that can
+// be written; where it can be, what was interrupted is finished first.
+func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(rewind.Desk) error) error {
 	w := &wired{}
 	defer w.close()
 	s, err := a.settle(&options{}, w)
 	if err != nil {
 		return err
 	}
+	if url, err := a.far.URL(a.Getenv); look && err == nil && url == "" && !writable(s.at.State, filepath.Join(s.at.State, "sessions.db"), s.at.Undo, rewind.Store(s.at.Undo, s.root.Dir())) {
+		return a.Store(ctx, func(logs *store.Store) error { return a.desk(ctx, s, w, true, logs, pick, use) })
+	}
 	stored, err := a.openStore(ctx, &options{}, s.at)
 	if err != nil {
 		return err
 	}
 	w.closers = append(w.closers, func() { stored.Close() })
+	return a.desk(ctx, s, w, false, stored, pick, use)
+}
+
+// writable reports that each path can be written, or is not there.
+func writable(paths ...string) bool {
+	return !slices.ContainsFunc(paths, func(path string) bool {
+		err := unix.Access(path, unix.W_OK)
+		return err != nil && !errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// desk opens the folder of a session that is picked.
+func (a *app) desk(ctx context.Context, s settings, w *wired, look bool, stored session.Store, pick func([]session.Head) (session.ID, error), use func(rewind.Desk) error) error {
 	heads, err := stored.List(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
 	id, err := pick(heads)
-	if err == nil {
+	if err == nil && !look {
 		err = resume.Lock(ctx, stored, id)
 	}
 	if err != nil {
@@ -185,13 +218,14 @@ func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID
 			kept = s.undoing(cwd)
 		}
 	}
+	kept.Look = look
 	kept.Tell = func(text string) { a.tellLosses([]string{text}) }
 	files := rewind.NewKeeper(kept)
 	w.closers = append(w.closers, func() { _ = files.Close() })
 	d, err := files.Desk(ctx, rewind.Desk{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
 		return rewind.Named(ctx, stored, kept.Root)
-	}})
-	if err == nil {
+	}, Git: s.repositories(kept.Root), Others: stored, Look: kept.Look})
+	if err == nil && !kept.Look {
 		_, err = d.Finish(ctx)
 	}
 	if err != nil {
@@ -202,14 +236,20 @@ func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID
 
 // trees is what makes work trees for runs that begin in a folder.
 func (s settings) trees(dir string) worktree.Desk {
+	return worktree.Desk{Git: s.repositories(dir), State: s.at.State, Folder: s.config.Worktree.Folder, Copy: s.config.Worktree.Copy}
+}
+
+// repositories is git for what the user does in a folder.
+func (s settings) repositories(dir string) git.Git {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
-	return worktree.Desk{Git: git.Git{Env: proc.Outside(env, dir), Timeout: checkoutTime}, State: s.at.State, Folder: s.config.Worktree.Folder, Copy: s.config.Worktree.Copy}
+	return git.Git{Env: proc.Outside(env, dir), Timeout: checkoutTime}
 }
 
 // checkoutTime bounds one git process: a checkout of a large tree on a slow disk.
 const checkoutTime = 10 * time.Minute
 
-// worktree goes into the work tree that the person names, and keeps the one that a run works in from being removed meanwhile.
+// worktree goes into the work tree that the user names, and keeps the one that a run works in
+// from being removed meanwhile.
 func (s settings) worktree(o *options, w *wired, dir string) (string, error) {
 	if o.worktree == "" {
 		release, err := worktree.Hold(s.at.State, dir)
@@ -233,7 +273,7 @@ func (a *app) Worktrees(use func(d worktree.Desk, dir string) error) error {
 	if err != nil {
 		return err
 	}
-	s := settings{at: place.Of(a.Getenv)}
+	s := settings{own: &a.own, known: a.keys.Mask, at: place.Of(a.Getenv)}
 	if s.config, err = a.keys.Load(a.ConfigFile()); err != nil {
 		return err
 	}
@@ -256,8 +296,9 @@ func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
 	return out, nil
 }
 
-// entitle has a model name the session after its first turn, beside what comes next, where the configuration says which; false:
-// it has not. A title that does not come is none: the session is listed by its first prompt. named is told the one that came.
+// entitle has a model name the session after its first turn, beside what comes next, where the
+// configuration says which; false: it has not. A title that does not come is none: the session is
+// listed by its first prompt. named is told the one that came.
 func (a *app) entitle(o *options, w *wired, asked string, r session.Result, observe func(session.Event), named func(title string)) bool {
 	name := w.settings.config.TitleModel
 	if name == "" || r.Cause != session.CauseDone || o.noSession || o.demo || len(w.history) > 0 {

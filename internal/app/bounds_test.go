@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -34,21 +35,26 @@ func TestATruncatedAnswerHasItsExitCode(t *testing.T) {
 	}
 }
 
-// Without a word about it a prompt takes 500 requests; a flag or the file says otherwise, 0 that there is no bound.
+// Without a word about it a prompt takes 500 requests; a flag or the file says otherwise, 0 that
+// there is no bound.
 func TestTheUsualNumberOfRequests(t *testing.T) {
 	var steps strings.Builder
 	for i := range 502 {
-		fmt.Fprintf(&steps, "-- %d --\ncall list: {\"path\":\"no%d\"}\n", i+1, i)
+		fmt.Fprintf(&steps, "-- %d --\ncall write: {\"path\":\"a\",\"content\":\"%d\"}\n", i+1, i)
 	}
 	steps.WriteString("-- 503 --\ntext: end\n")
 	u := newUser(t)
 	script := u.script(steps.String())
-	u.run("-p", "--no-session", script, "hi").wants(6, "the usual 500 model requests", "--continue")
-	u.run("-p", "--no-session", "--max-turns", "0", script, "hi").wants(0, "end")
+	u.run("-p", "--no-session", "--permission-mode", "edits", script, "hi").wants(6, "the usual 500 model requests", "--continue")
+	if err := os.Remove(filepath.Join(u.dir, "a")); err != nil { // an existing file has to be read first
+		t.Fatal(err)
+	}
+	u.run("-p", "--no-session", "--permission-mode", "edits", "--max-turns", "0", script, "hi").wants(0, "end")
 	u.run("--help").wants(0, "(default 500)", "12", "13")
 }
 
-// Whose answer nobody can get is not run, and fails: the runtime would send it to /dev/null in silence.
+// Whose answer nobody can get is not run, and fails: the runtime would send it to /dev/null in
+// silence.
 func TestStdoutThatWasClosedAtTheStart(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

@@ -13,8 +13,9 @@ import (
 	"adze/internal/proc"
 )
 
-// languageServers are those that may check the edits of a run; nil: none. Without a word of the person's they are for who
-// sits before a terminal, in a project of theirs, and they run in the sandbox only: a server runs what the project says.
+// languageServers are those that may check the edits of a run; nil: none. Without a word of the
+// person's they are for who sits before a terminal, in a project of theirs, and they run in the
+// sandbox only: a server runs what the project says.
 func (s settings) languageServers(o *options, w *wired) *lsp.Servers {
 	c := s.config.Languages
 	if c.Use == config.LanguagesOff || o.bare || o.demo || o.byHand != nil || c.Use != config.LanguagesOn && o.print {
@@ -43,13 +44,13 @@ func (s settings) languageServers(o *options, w *wired) *lsp.Servers {
 	return servers
 }
 
-// formatters are those of the person's configuration.
+// formatters are those of the user's configuration.
 func (s settings) formatters(o *options, w *wired) *format.Formatters {
 	if len(s.config.Formatters) == 0 || o.demo {
 		return nil
 	}
 	dir := s.root.Dir()
-	f := &format.Formatters{Dir: dir, Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare}, Env: s.cleanEnv(dir)}
+	f := &format.Formatters{Dir: dir, Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare, Watch: w.writers.Watch(s.root.Dir()), Live: w.live}, Env: s.cleanEnv(dir)}
 	for _, name := range slices.Sorted(maps.Keys(s.config.Formatters)) {
 		one := s.config.Formatters[name]
 		f.All = append(f.All, format.Formatter{Name: name, Files: one.Files, Command: one.Command})
@@ -62,7 +63,7 @@ func (s settings) cleanEnv(dir string) []string {
 	return proc.Outside(proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)}), dir)
 }
 
-// configured are the servers as the person has changed and added to them.
+// configured are the servers as the user has changed and added to them.
 func configured(own map[string]config.LanguageServer) (out []lsp.Language) {
 	known := lsp.Known()
 	for _, name := range slices.Sorted(maps.Keys(own)) {

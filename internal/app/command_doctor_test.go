@@ -95,7 +95,7 @@ func TestTheDoctorExitsAsARunWould(t *testing.T) {
 
 func TestTheDoctorTellsARefusedKeyAndNeverShowsIt(t *testing.T) {
 	u := newUser(t)
-	u.serve(func(w http.ResponseWriter, r *http.Request) {
+	u.serveAll(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(401)
 		io.WriteString(w, `{"error":{"message":"bad key `+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`"}}`)
 	})

@@ -15,7 +15,7 @@ func TestMisuseOfTheCommands(t *testing.T) {
 		says []string
 	}{
 		"unknown tools command":       {"tools shwo", []string{`no command "shwo"`, "adze tools show?"}},
-		"unknown audit command":       {"audit everything", []string{"the commands are: show, verify, stats"}},
+		"unknown audit command":       {"audit everything", []string{"the commands are: show, stats, verify"}},
 		"unknown permission command":  {"permission tset", []string{"adze permission test?"}},
 		"no tool named":               {"tools show", []string{"adze tools show NAME", "--help"}},
 		"two tools named":             {"tools run read write", []string{"adze tools run NAME"}},

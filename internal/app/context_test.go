@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/llm/llmtest"
 )
 
 // weighed is what adze context --json answers.
@@ -45,8 +47,8 @@ func (w weighed) source(name string) int {
 	return 0
 }
 
-// The command counts what the interface counts: that of a stored session is what its run said last, and that of a new one
-// is what the first request then holds.
+// The command counts what the interface counts: that of a stored session is what its run said last,
+// and that of a new one is what the first request then holds.
 func TestContextIsWhatARunCounts(t *testing.T) {
 	u := newUser(t)
 	u.file("AGENTS.md", "Speak like a pirate, at length and always.\n")
@@ -99,6 +101,24 @@ func TestContextLooksOnly(t *testing.T) {
 	}
 }
 
+// What is not known of a server that nobody asked is said; a session whose run asked it has the
+// tools of that run.
+func TestContextTellsThatAServerIsNotKnownYet(t *testing.T) {
+	u := newUser(t)
+	s := startOllama(t, u, &llmtest.OllamaServer{Write: always("It is fine.")})
+	says := func(args ...string) (bool, string) {
+		w := u.weighs(append(args, "--model", "openai/qwen:7b")...)
+		return strings.Contains(fmt.Sprint(w.Notices), "is not known before a run asks it"), w.Profile
+	}
+	if said, profile := says(); !said || len(s.Asked()) > 0 {
+		t.Errorf("said %v, profile %s, asked %d times", said, profile, len(s.Asked()))
+	}
+	u.run("-p", "--model", "openai/qwen:7b", "hi").wants(0)
+	if said, profile := says("--continue"); said || profile != "local" {
+		t.Errorf("behind a run: said %v, profile %s", said, profile)
+	}
+}
+
 // A small model is shown some of the tools; the rest is named with the reason.
 func TestContextTellsWhatIsLeftOut(t *testing.T) {
 	u := newUser(t)
@@ -116,7 +136,8 @@ func TestContextTellsWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// Of each skill and agent it says what the request holds of it, and weighs their indexes apart, as the run and F4 do.
+// Of each skill and agent it says what the request holds of it, and weighs their indexes apart, as
+// the run and F4 do.
 func TestContextTellsWhatBecomesOfSkillsAndAgents(t *testing.T) {
 	u, home := homed(t)
 	home(".claude/skills/pdf/SKILL.md", pdfSkill)

@@ -58,6 +58,7 @@ type options struct {
 	noSession    bool
 	bare         bool
 	failOnDeny   bool
+	tryPatch     string // a file for what commands that run aside would have changed
 	taskComplete bool
 	demo         bool
 	transcript   bool
@@ -72,9 +73,10 @@ type options struct {
 	given        func(flag string) bool // nil: no flag was
 }
 
-// usualTurns is how many model requests a prompt may take where nobody says anything: more than the longest work that
-// adze is measured with (400), and an end to what the loop guard does not see, such as a model whose calls differ a
-// little every time. Requests of subagents have a bound of their own.
+// usualTurns is how many model requests a prompt may take where nobody says anything: more than the
+// longest work that adze is measured with (400), and an end to what the loop guard does not see,
+// such as a model that changes a file a little in every step. Requests of subagents have a bound of
+// their own.
 const usualTurns = 500
 
 const examples = `  adze                                    work in this folder
@@ -124,6 +126,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(runs.Command(&a.Env, batches{a}), runs.WorkerCommand(&a.Env, batches{a}), runs.ListCommand(&a.Env, batches{a}))
 	root.AddCommand(serveCommand(a))
 	a.far.Readers(root)
+	command.Strict(root, a.byUser)
 	return root
 }
 
@@ -160,7 +163,9 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.StringVar(&o.replay, "replay", "", "serve a recorded `FILE` instead of a model; a run that differs fails and names the step")
 	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
-	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied")
+	f.BoolVar(&o.Try, "try", false, "with --print: commands run aside in the sandbox without questions; what they change is in the result, and dropped")
+	f.StringVar(&o.tryPatch, "try-patch", "", "--try, and write what the commands changed of texts to this `FILE`, for git apply")
+	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied, by a rule, a person or the sandbox")
 	f.BoolVar(&o.taskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
 	f.BoolVar(&o.plain, "plain", false, "lines instead of a screen, for screen readers and simple terminals")
 	f.BoolVar(&o.inline, "inline", false, "keep the conversation in the terminal's own scrollback instead of taking the whole screen")

@@ -13,7 +13,8 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// small has a command run where a folder is a disk of its own that is nearly full, and says where its processes see it.
+// small has a command run where a folder is a disk of its own that is nearly full, and says where
+// its processes see it.
 func (u *user) small(dir string, cmd *exec.Cmd, options, before string) *exec.Cmd {
 	u.t.Helper()
 	unshare := func(args ...string) *exec.Cmd {
@@ -27,8 +28,8 @@ func (u *user) small(dir string, cmd *exec.Cmd, options, before string) *exec.Cm
 	return out
 }
 
-// TestAFullDiskOnAWorker: tasks wait while there is no room and are done when there is; one that fills the disk ends with a reason that
-// names it, and the worker goes on with others.
+// TestAFullDiskOnAWorker: tasks wait while there is no room and are done when there is; one that
+// fills the disk ends with a reason that names it, and the worker goes on with others.
 func TestAFullDiskOnAWorker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves it out: a worker looks for room each ten seconds")
@@ -51,7 +52,7 @@ func TestAFullDiskOnAWorker(t *testing.T) {
 	}
 	on := server.URL()
 	u.file("t.jsonl", fmt.Sprintf("{\"id\":\"big\",\"repo\":%q,\"command\":\"true\"}\n{\"id\":\"good\",\"repo\":%q,\"command\":\"echo x >x.txt\"}\n", many, repo))
-	w := u.small(disk, u.command("worker", "--on", on, "--name", "w", "--dir", disk), "size=1g,nr_inodes=12000", `mkdir "$0/other" && cd "$0/other" && seq 3000 | xargs touch; cd "$OLDPWD"`)
+	w := u.small(disk, u.command("worker", "--on", on, "--name", "w", "--dir", disk, "--allow-mode", "yolo", "--allow-folder", "/"), "size=1g,nr_inodes=12000", `mkdir "$0/other" && cd "$0/other" && seq 3000 | xargs touch; cd "$OLDPWD"`)
 	log := filepath.Join(u.home, "w.log")
 	to, err := os.Create(log)
 	if err != nil {

@@ -14,11 +14,12 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// works starts a worker with its clones in a folder, whose process id is in a file, which its tasks find by $WORKER_PID.
+// works starts a worker with its clones in a folder, whose process id is in a file, which its tasks
+// find by $WORKER_PID.
 func (u *user) works(name, on, dir string, args ...string) *exec.Cmd {
 	u.t.Helper()
 	pid := filepath.Join(u.home, name+".pid")
-	worker := u.command(append([]string{"worker", "--on", on, "--name", name, "--dir", dir}, args...)...)
+	worker := u.command(append([]string{"worker", "--on", on, "--name", name, "--dir", dir, "--allow-mode", "yolo", "--allow-sandbox-off", "--allow-folder", "/"}, args...)...)
 	cmd := exec.Command("sh", append([]string{"-c", `echo $$ >"$0"; exec "$@"`, pid}, worker.Args...)...)
 	cmd.Dir, cmd.Env = worker.Dir, append(worker.Env, "WORKER_PID="+pid)
 	log, err := os.OpenFile(filepath.Join(u.home, name+".log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // of all that were started under the name
@@ -40,8 +41,9 @@ func (u *user) works(name, on, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// counting writes the scripts of a task whose calls each count themselves in a file of their own. Before a call counts, it sees to
-// that a model that is asked anew goes on behind it, so that a second count is a call that was made twice.
+// counting writes the scripts of a task whose calls each count themselves in a file of their own.
+// Before a call counts, it sees to that a model that is asked anew goes on behind it, so that a
+// second count is a call that was made twice.
 func (u *user) counting(dir, task string, calls int, also func(call int) string) (model string) {
 	u.t.Helper()
 	path := filepath.Join(dir, task+".txtar")
@@ -63,8 +65,9 @@ func (u *user) counting(dir, task string, calls int, also func(call int) string)
 	return "--model=script/" + path
 }
 
-// TestAWorkerThatIsKilledLosesNothing: one server, two workers as processes, twelve tasks; a call kills the worker that it runs under.
-// Every task has one result, no call is made twice, and nothing is left running.
+// TestAWorkerThatIsKilledLosesNothing: one server, two workers as processes, twelve tasks; a call
+// kills the worker that it runs under. Every task has one result, no call is made twice, and
+// nothing is left running.
 func TestAWorkerThatIsKilledLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves it out: a ticket waits some time for its worker")

@@ -25,7 +25,7 @@ func TestWorkersDoABatch(t *testing.T) {
 {"id":"late","repo":%[1]q,"command":"true","labels":{"queue":"later","priority":"p3"}}
 `, repo))
 	id := strings.TrimSpace(u.run("batch", "t.jsonl", "--on", on, "--detach", "--", "--permission-mode", "yolo").wants(0).out)
-	u.run("batch", "t.jsonl").wants(2, "were submitted as batch "+id, "--on") // not once more on this machine
+	u.run("batch", "t.jsonl", "--on", "here").wants(2, "were submitted as batch "+id, "--on") // not once more on this machine
 	u.run("runs", "list").wants(0, id, "3")
 	u.run("__complete", "runs", "cancel", "").wants(0, id)
 	w := u.works("w", on, t.TempDir(), "--label", "default", "--grace", "0s")
@@ -72,8 +72,8 @@ func TestWorkersDoABatch(t *testing.T) {
 	}
 }
 
-// TestAWorkerWaitsForItsServer: one that is started before its server says so, takes tasks when it is there, and ends well when it is told to
-// stop before.
+// TestAWorkerWaitsForItsServer: one that is started before its server says so, takes tasks when it
+// is there, and ends well when it is told to stop before.
 func TestAWorkerWaitsForItsServer(t *testing.T) {
 	u := newUser(t)
 	server := jettest.Start(t, jettest.Options{})

@@ -20,7 +20,7 @@ import (
 	"adze/tui/port"
 )
 
-// interactive is a run in a terminal: one sitting after the other, until the person quits.
+// interactive is a run in a terminal: one sitting after the other, until the user quits.
 func (a *app) interactive(o *options, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -45,8 +45,8 @@ func (a *app) interactive(o *options, words string) error {
 	return err
 }
 
-// sittings follows the person from session to session and from model to model. What cannot be opened leads
-// back to where they were.
+// sittings follows the user from session to session and from model to model. What cannot be
+// opened leads back to where they were.
 func (a *app) sittings(ctx context.Context, o *options, words string) error {
 	var back *options
 	notice, keep := "", false
@@ -101,7 +101,8 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 	}
 }
 
-// follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
+// follow is how to start what comes next. A session in which nothing was said is not stored: it
+// starts anew.
 func (o options) follow(next port.Next, w *wired) options {
 	o.resumeLast, o.fork, o.attach, o.at = false, next.Fork, nil, next.At
 	o.Mode = string(w.gate.Mode())
@@ -118,6 +119,9 @@ func (o options) follow(next port.Next, w *wired) options {
 	} else if dir, ok := w.folderOf(o.resume); ok {
 		o.Cwd = dir
 	}
+	if o.Cwd != w.head.Cwd && o.Mode == w.chosen {
+		o.Mode = "" // it was chosen for the other folder
+	}
 	return o
 }
 
@@ -133,8 +137,8 @@ func (w *wired) folderOf(id string) (string, bool) {
 	return "", false
 }
 
-// sitting is the time between opening a session and leaving it. The interface is made last, because it shows
-// what was wired; what is wired talks to it through two small functions.
+// sitting is the time between opening a session and leaving it. The interface is made last, because
+// it shows what was wired; what is wired talks to it through two small functions.
 type sitting struct {
 	app      *app
 	o        *options
@@ -145,6 +149,7 @@ type sitting struct {
 	first    []tool.Attachment // of the first prompt
 	wanted   bool              // it ended because another process wants its session
 	entitled bool              // a model was asked for a title
+	offered  chan struct{}     // closed when the user was asked how commands run
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
@@ -152,6 +157,7 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 	if err != nil {
 		return err
 	}
+	s.w.begins(ctx, s.o)
 	in, err := s.o.input(cmp.Or(words, s.w.prompt, s.o.prompt()))
 	if err == nil {
 		err = s.w.mayAttach(s.o.attach)
@@ -186,6 +192,8 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 	s.app.front.Store(s.ui)
 	s.w.patient.Watch(s.ui.Observe)
 	heeding, stop := s.heed(ctx)
+	s.offered = make(chan struct{})
+	go func() { defer close(s.offered); s.offer(heeding) }()
 	var err error
 	if s.app.linesOnly(s.o) {
 		err = s.ui.RunPlain(heeding)
@@ -202,6 +210,11 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 func (a *app) linesOnly(o *options) bool { return o.plain || a.Getenv("TERM") == "dumb" }
 
 func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
+	select {
+	case <-s.offered:
+	case <-ctx.Done():
+		return session.Sort(ctx.Err())
+	}
 	files, err := desk.Attachments(p.Attach)
 	if err == nil {
 		err = s.w.mayAttach(p.Attach)
@@ -237,7 +250,8 @@ func (s *sitting) info() tui.Info {
 	}
 }
 
-// told names the instruction files of this session. Reading them failed when it was wired, if at all.
+// told names the instruction files of this session. Reading them failed when it was wired, if at
+// all.
 func (s *sitting) told() []string {
 	var names []string
 	for _, f := range s.w.room.Files() {
@@ -246,7 +260,8 @@ func (s *sitting) told() []string {
 	return names
 }
 
-// replayed turns a resumed conversation into the events that once drew it, and tells what fills the context.
+// replayed turns a resumed conversation into the events that once drew it, and tells what fills the
+// context.
 func replayed(w *wired) []session.Event {
 	var events []session.Event
 	for _, m := range w.history {

@@ -27,7 +27,7 @@ type person struct {
 	review  func(ctx context.Context, q plan.Question) (string, error)
 	rewrite func(ctx context.Context, text string) (string, error)
 	stir    func() // something changed in the background
-	// terminal runs a command where the person sees it; only without a sandbox.
+	// terminal runs a command where the user sees it; only without a sandbox.
 	terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 }
 
@@ -40,7 +40,8 @@ func (w *wired) desk() *plan.Desk {
 	}
 }
 
-// tells is what the model is told late: instructions of folders that it reaches, the mode, and the plan.
+// tells is what the model is told late: instructions of folders that it reaches, the mode, and the
+// plan.
 func (w *wired) tells(ctx context.Context, s session.Step) []session.Note {
 	return append(w.room.Notes(ctx, s), w.plan.Notes(s)...)
 }
@@ -53,17 +54,17 @@ func (o *options) planFile(s settings, id session.ID) string {
 	return filepath.Join(s.at.State, "plans", string(id)+".md")
 }
 
-// review puts a plan of the model to the person.
+// review puts a plan of the model to the user.
 func (s *sitting) review(ctx context.Context, q plan.Question) (string, error) {
-	return s.ui.Inquire(ctx, inquiry.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Said: q.Said})
+	return s.ui.Inquire(ctx, inquiry.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Said: q.Said, Markdown: true})
 }
 
-// rewrite lets the person write in their editor.
+// rewrite lets the user write in their editor.
 func (s *sitting) rewrite(ctx context.Context, text string) (string, error) {
 	return s.ui.Write(ctx, text)
 }
 
-// acceptPlan accepts the plan that waits, where the person said so with the command line.
+// acceptPlan accepts the plan that waits, where the user said so with the command line.
 func (w *wired) acceptPlan(ctx context.Context, o *options) error {
 	if o.acceptPlan == "" {
 		return nil
@@ -83,14 +84,14 @@ type asking struct {
 	tell func(session.Event)
 }
 
-// askPerson shows the gate's question, and saves the rule where the person wants it for ever.
+// askPerson shows the gate's question, and saves the rule where the user wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	return asking{s.w, config.File(s.app.Getenv, s.w.settings.at.Config), s.ui.Ask, s.ui.Observe}.put(ctx, q, p)
 }
 
 func (k asking) put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = desk.Veiled(q)
-	a := permission.Ask{Question: q, Why: secret.Passwords(reasons(p)), Resolved: resolved(p, k.w.settings.root.Dir()), Waiting: k.w.gate.Waiting}
+	a := permission.Ask{Question: q, Why: secret.Passwords(reasons(p)), Resolved: resolved(p, k.w.settings.root.Dir()), Waiting: k.w.gate.Waiting, Tries: p.Tries}
 	a.Offers, a.Usual = offered(p.Offers, k.file), policy.Usual(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -102,9 +103,15 @@ func (k asking) put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	switch answer.Choice {
 	case permission.Once:
 		return policy.Answer{Choice: policy.Once, Change: change}, nil
+	case permission.Try:
+		return policy.Answer{Choice: policy.Try}, nil
 	case permission.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
-		if _, err := config.AddRules(k.file, string(policy.Allow), rules...); err != nil {
+		err := k.w.settings.byUser("a rule")
+		if err == nil {
+			_, err = config.AddRules(k.file, string(policy.Allow), rules...)
+		}
+		if err != nil {
 			k.tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
@@ -117,7 +124,8 @@ func (k asking) put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
 }
 
-// offered are the offers of the gate as the dialog shows them; those that a configuration can hold can be kept there.
+// offered are the offers of the gate as the dialog shows them; those that a configuration can hold
+// can be kept there.
 func offered(offers []policy.Offer, file string) (out []permission.Offer) {
 	for _, o := range offers {
 		shown := permission.Offer{Rule: secret.Passwords(strings.Join(o.Rules, "\n")),
@@ -130,9 +138,9 @@ func offered(offers []policy.Offer, file string) (out []permission.Offer) {
 	return out
 }
 
-// inquire puts a question of the model to the person.
+// inquire puts a question of the model to the user.
 func (s *sitting) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return s.ui.Inquire(ctx, inquiry.Question{Title: asksOf(q), Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+	return s.ui.Inquire(ctx, inquiry.Question{Title: asksOf(q), Agent: q.Agent, Text: q.Question, Choices: q.Choices, Decides: q.Asks != ""})
 }
 
 // asksOf says who asks where it is not the model.
@@ -143,8 +151,8 @@ func asksOf(q toolset.Inquiry) string {
 	return q.Asks + " asks"
 }
 
-// resolved says what a path or an address really is, where it is written in another way. The programs of a
-// command stand in the command itself.
+// resolved says what a path or an address really is, where it is written in another way. The
+// programs of a command stand in the command itself.
 func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	out := map[tool.Need]string{}
 	for _, item := range p.Items {
@@ -159,8 +167,8 @@ func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	return out
 }
 
-// unsaid ends a reason that only repeats what is asked for and that nothing allows it: the question itself says so. Of a
-// part of a command it says which one.
+// unsaid ends a reason that only repeats what is asked for and that nothing allows it: the question
+// itself says so. Of a part of a command it says which one.
 const unsaid = " needs approval"
 
 func reasons(p policy.Prompt) string {
@@ -174,8 +182,8 @@ func reasons(p policy.Prompt) string {
 	return strings.Join(out, "; ")
 }
 
-// savedRules are the rules as the configuration holds them. What is not a rule of its language, or would not
-// say the same there, is not offered to be saved; nor is a password.
+// savedRules are the rules as the configuration holds them. What is not a rule of its language, or
+// would not say the same there, is not offered to be saved; nor is a password.
 func savedRules(rules []string) ([]string, bool) {
 	var out []string
 	for _, r := range rules {

@@ -24,8 +24,9 @@ type chooser struct {
 	lacking error   // why the first start found none
 }
 
-// again asks the person how to start after all. The error ends the program: they quit, or a model is not what
-// is missing. Who reads by lines is not asked: the error says all that the screen would.
+// again asks the user how to start after all. The error ends the program: they quit, or a model
+// is not what is missing. Who reads by lines is not asked: the error says all that the screen
+// would.
 func (c *chooser) again(ctx context.Context, err error) (*options, error) {
 	var none *models.MissingError
 	if c.lacking == nil && (!errors.As(err, &none) || c.app.linesOnly(&c.given)) {
@@ -45,8 +46,8 @@ func (c *chooser) again(ctx context.Context, err error) (*options, error) {
 	return &o, nil
 }
 
-// firstRun is the interface for who has no model that can be used. It returns how the person goes on; the
-// zero value means that they quit.
+// firstRun is the interface for who has no model that can be used. It returns how the user goes
+// on; the zero value means that they quit.
 func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 	cfg, find, err := a.Config()
 	if err != nil {
@@ -68,6 +69,9 @@ func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 
 // keepKey takes a key from the first screen.
 func (a *app) keepKey(ctx context.Context, provider, key string) (string, error) {
+	if err := a.byUser("a key"); err != nil {
+		return "", err
+	}
 	_, find, err := a.Config()
 	if err != nil {
 		return "", err
@@ -76,8 +80,8 @@ func (a *app) keepKey(ctx context.Context, provider, key string) (string, error)
 	return taken.Where, err
 }
 
-// after turns what the person chose into the options of the next start. The demo is the real one: nothing of
-// the command line that was meant for their own folder holds in it.
+// after turns what the user chose into the options of the next start. The demo is the real one:
+// nothing of the command line that was meant for their own folder holds in it.
 func (o options) after(n port.Next) options {
 	if n.Demo {
 		return options{demo: true, transcript: o.transcript, plain: o.plain}
@@ -101,14 +105,19 @@ func (a *app) lookAround(ctx context.Context) (models.Listing, error) {
 }
 
 func (a *app) found(l models.Listing) firstrun.Found {
-	look := doctor.Doctor{Out: a.Out, Getenv: a.Getenv}
+	look := doctor.Doctor{Out: a.Out, Getenv: a.Getenv, Config: a.Config}
 	return choices.Found(l, append(look.Terminal(), look.File(config.File(a.Getenv, place.Of(a.Getenv).Config))))
+}
+
+// defaults are the choices that hold for later sessions.
+func (s settings) defaults() desk.Defaults {
+	return desk.Defaults{File: s.file, May: func() error { return s.byUser("the configuration") }}
 }
 
 // keepModel writes down the model of a sitting, which can be used, and says so.
 func keepModel(w *wired) string {
 	full := w.head.Provider + "/" + w.head.Model
-	if err := (desk.Defaults{File: w.settings.file}).Keep("model", full); err != nil {
+	if err := w.settings.defaults().Keep("model", full); err != nil {
 		return fmt.Sprintf("%s is not kept as the default: %v", full, err)
 	}
 	return full + " is the default now, in " + w.settings.file

@@ -26,7 +26,7 @@ import (
 	"adze/tui/port"
 )
 
-// shellTool runs the commands of the person's own.
+// shellTool runs the commands of the user's own.
 const shellTool = "bash"
 
 // seat is what the interface asks for beside turns.
@@ -95,8 +95,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		}
 		p.Peek = func(ctx context.Context, id string) (port.SessionPeek, error) { return desk.Peek(ctx, w.stored, id) }
 		p.Models = func(ctx context.Context) ([]port.ModelRow, error) { return a.modelRows(ctx, w) }
+		p.CheckModel = func(name string) error { _, err := a.models(w.settings.config).Named(name); return err }
 		p.Past, p.Remember = memory.Past, memory.Add
-		p.Keep, p.Kept = desk.Defaults{File: w.settings.file}.Keep, desk.Defaults{File: w.settings.file}.Kept
+		p.Keep, p.Kept = w.settings.defaults().Keep, w.settings.defaults().Kept
 	}
 	return p
 }
@@ -135,13 +136,14 @@ func (w *wired) tellEnded() string {
 	return "ended with the session, as it is told when it goes on: " + strings.Join(w.ended, ", ")
 }
 
-// effort is how hard the model is asked to think: as this session says, else the configuration of its provider.
+// effort is how hard the model is asked to think: as this session says, else the configuration of
+// its provider.
 func (w *wired) effort() string {
 	return cmp.Or(w.session.Effort(), w.settings.config.Providers[w.head.Provider].Effort)
 }
 
-// setMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level is known when the first
-// command comes.
+// setMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level
+// is known when the first command comes.
 func (w *wired) setMode(name string) error {
 	err := w.gate.SetMode(policy.Mode(name))
 	if err == nil {
@@ -160,8 +162,8 @@ func (w *wired) files(ctx context.Context) (port.Files, error) {
 	return files, err
 }
 
-// ownCommand is the command that the person runs right now. They wrote it: it is not asked again, but every
-// denial holds, and nothing else is allowed by it.
+// ownCommand is the command that the user runs right now. They wrote it: it is not asked again,
+// but every denial holds, and nothing else is allowed by it.
 type ownCommand struct {
 	mu   sync.Mutex
 	text string
@@ -188,7 +190,7 @@ func (c *ownCommand) runs(cmd proc.Command) bool {
 	return c.text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == c.text
 }
 
-// shell runs a command of the person's own through the gate and the pipeline.
+// shell runs a command of the user's own through the gate and the pipeline.
 func (w *wired) shell(ctx context.Context, command string, own *ownCommand) session.Result {
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
@@ -201,7 +203,7 @@ func (w *wired) shell(ctx context.Context, command string, own *ownCommand) sess
 	})
 }
 
-// notebooks are the files that a line of the person's own goes to.
+// notebooks are the files that a line of the user's own goes to.
 func (w *wired) notebooks() (out []port.Notebook) {
 	for _, t := range w.room.Targets() {
 		out = append(out, port.Notebook{Name: t.Shown, Path: t.Path, Note: t.Says()})
@@ -209,7 +211,8 @@ func (w *wired) notebooks() (out []port.Notebook) {
 	return out
 }
 
-// writeDown adds a line to one of them: to a file of the project as any write, with the questions and records of one.
+// writeDown adds a line to one of them: to a file of the project as any write, with the questions
+// and records of one.
 func (w *wired) writeDown(ctx context.Context, to port.Notebook, line string) session.Result {
 	call, err := w.room.Add(ctx, to.Path, line)
 	if err != nil {
@@ -224,8 +227,8 @@ func (w *wired) writeDown(ctx context.Context, to port.Notebook, line string) se
 	})
 }
 
-// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the configured
-// one first, then all that the listing found. Any other is named by the person.
+// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the
+// configured one first, then all that the listing found. Any other is named by the user.
 func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) {
 	l, err := a.lookAround(ctx)
 	cfg := w.settings.config
@@ -235,7 +238,8 @@ func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) 
 // taskTool gives a piece of work to an agent.
 const taskTool = "task"
 
-// addressed finds the agent that a prompt begins with, such as "@reviewer look at the diff", and what it is to do.
+// addressed finds the agent that a prompt begins with, such as "@reviewer look at the diff", and
+// what it is to do.
 func (w *wired) addressed(text string) (k agent.Kind, task string, ok bool) {
 	name, task, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if at, is := strings.CutPrefix(name, "@"); ok && is && !strings.Contains(at, "/") {
@@ -255,7 +259,8 @@ func (w *wired) answer(ctx context.Context, in session.Input) session.Result {
 	return w.session.Prompt(ctx, in)
 }
 
-// give gives a task of the person's own to an agent. Its report is in the conversation for what is asked next.
+// give gives a task of the user's own to an agent. Its report is in the conversation for what is
+// asked next.
 func (w *wired) give(ctx context.Context, k agent.Kind, task string) session.Result {
 	title, _, _ := strings.Cut(task, "\n")
 	args, err := json.Marshal(map[string]string{"description": "@" + k.Label() + " " + title, "prompt": task, "agent": k.Label()})

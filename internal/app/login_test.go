@@ -112,8 +112,8 @@ func TestKeysThatAreKeptAreOutOfReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.run("-p", "--model", "work/mine", "hi").wants(3)
-	u.run("doctor", "--offline").wants(0, "others can read or change", "chmod 600")
-	u.runWith(strings.NewReader(keptKey+"\n"), "login", "work").wants(3, "others can read or change", "chmod 600")
+	u.run("doctor", "--offline").wants(0, "can be read or changed by others", "chmod 600")
+	u.runWith(strings.NewReader(keptKey+"\n"), "login", "work").wants(3, "can be read or changed by others", "chmod 600")
 }
 
 // A key that is kept means a model by itself, as a variable does.

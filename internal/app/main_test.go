@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// alsoTo names a folder in which an adze that prints events puts a copy of them, before anybody else sees them.
+// alsoTo names a folder in which an adze that prints events puts a copy of them, before anybody
+// else sees them.
 const alsoTo = "ADZE_TEST_ALSO_TO"
 
 func heard(stdout *os.File) (out *os.File, done func()) {
@@ -82,8 +83,8 @@ func newUser(t *testing.T) *user {
 			u.env = append(u.env, kv)
 		}
 	}
-	// No test may find a model server of this machine: port 1 answers nobody.
-	// Nor what a person of this machine has for other assistants; Go keeps its caches where they are.
+	// No test may find a model server of this machine: port 1 answers nobody. Nor what a person of
+	// this machine has for other assistants; Go keeps its caches where they are.
 	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1", "HOME="+t.TempDir())
 	if home, err := os.UserHomeDir(); err == nil {
 		u.env = append(u.env, "GOCACHE="+cmp.Or(os.Getenv("GOCACHE"), filepath.Join(home, ".cache", "go-build")),
@@ -107,7 +108,7 @@ func (u *user) file(name, text string) string {
 	return path
 }
 
-// configure writes the person's configuration.
+// configure writes the user's configuration.
 func (u *user) configure(text string) {
 	u.t.Helper()
 	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(text), 0o600); err != nil {
@@ -170,7 +171,8 @@ func (r ran) wants(code int, parts ...string) ran {
 // line is one event of stream-json, as a script sees it.
 type line map[string]any
 
-// lines checks the contract of the stream: every line is an object, exactly one result, and it is last.
+// lines checks the contract of the stream: every line is an object, exactly one result, and it is
+// last.
 func (r ran) lines() []line {
 	r.t.Helper()
 	var out []line
@@ -215,14 +217,27 @@ func (r ran) ends() []string {
 	return out
 }
 
-// serve answers chat completions with a handler and gives the user its address.
+// serve answers chat completions with a handler and gives the user its address. A question about
+// the kind of server is answered as a server does that knows only the compatible format; the
+// handler does not see it.
 func (u *user) serve(handler http.HandlerFunc) *httptest.Server {
+	u.t.Helper()
+	return u.serveAll(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		handler(w, r)
+	})
+}
+
+// serveAll answers every request with a handler and gives the user its address.
+func (u *user) serveAll(handler http.HandlerFunc) *httptest.Server {
 	u.t.Helper()
 	s := httptest.NewServer(handler)
 	u.t.Cleanup(s.CloseClientConnections)
 	u.t.Cleanup(s.Close)
-	// On a busy machine the answer takes its time: nobody shall look meanwhile what runs there, which a test would count.
-	u.env = append(u.env, "OPENAI_API_KEY=sk-secret-of-the-test", "OPENAI_BASE_URL="+s.URL+"/v1", "ADZE_PATIENCE=1m")
+	u.env = append(u.env, "OPENAI_API_KEY=sk-secret-of-the-test", "OPENAI_BASE_URL="+s.URL+"/v1")
 	return s
 }
 

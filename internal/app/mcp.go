@@ -71,8 +71,8 @@ func (m *mcpServers) enlist(registry *tool.Registry) {
 	m.problems = problems
 }
 
-// mcpServers makes the pool; nothing of it is started, dialled or read but the catalogues that are kept. Nil: no server is
-// configured.
+// mcpServers makes the pool; nothing of it is started, dialled or read but the catalogues that are
+// kept. Nil: no server is configured.
 func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	if o.demo {
 		return nil
@@ -91,7 +91,7 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	m := &mcpServers{lent: lent, soon: o.print || o.byHand != nil, told: map[string]bool{}, tell: func(text string) { w.menu.Notice(text) }}
 	options := mcp.Options{
 		Version: Version, Dir: dir, Servers: own, State: filepath.Join(s.at.State, "mcp"), Idle: time.Duration(s.config.MCP.Idle),
-		Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, Env: func() []string { return s.cleanEnv(dir) },
+		Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Watch: w.writers.Watch(dir), Live: w.live}, Env: func() []string { return s.cleanEnv(dir) },
 		Holds: func(one mcp.Server) error {
 			if err := lent.holds(one.Name); err != nil {
 				return err
@@ -129,7 +129,7 @@ func (s settings) variables() mcp.Variables {
 	return mcp.Variables{Getenv: os.Getenv, Keys: models.KeyNames(s.config), Dir: s.root.Dir(), Home: s.home}
 }
 
-// ownServers are those of the person's configuration, by name.
+// ownServers are those of the user's configuration, by name.
 func (s settings) ownServers() (out []mcp.Server) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.MCP.Servers)) {
 		c := s.config.MCP.Servers[name]
@@ -145,7 +145,8 @@ func (s settings) ownServers() (out []mcp.Server) {
 	return out
 }
 
-// projectServers adds those of the project that the person allowed; a name that is taken stays whose it is.
+// projectServers adds those of the project that the user allowed; a name that is taken stays
+// whose it is.
 func (s settings) projectServers(own []mcp.Server) ([]mcp.Server, map[string]trust.Item) {
 	items, _ := s.survey() // what is wrong with the book is told by tellProject
 	holds := map[string]trust.Item{}
@@ -165,8 +166,8 @@ func (s settings) projectServers(own []mcp.Server) ([]mcp.Server, map[string]tru
 	return own, holds
 }
 
-// mayServe says, right before a server starts or is dialled, whether it may: what the person allowed of the project still is
-// so, and no deny is about it.
+// mayServe says, right before a server starts or is dialled, whether it may: what the user
+// allowed of the project still is so, and no deny is about it.
 func (w *wired) mayServe(s settings, one mcp.Server, holds map[string]trust.Item) error {
 	if i, ok := holds[one.Name]; ok {
 		if err := s.project().Holds(i); err != nil {
@@ -186,7 +187,7 @@ func (w *wired) mayServe(s settings, one mcp.Server, holds map[string]trust.Item
 	return nil
 }
 
-// reachFor has a server in the sandbox reach a host that the person allows.
+// reachFor has a server in the sandbox reach a host that the user allows.
 func (w *wired) reachFor(ctx context.Context, host string, port uint16) error {
 	d, err := w.gate.Decide(ctx, tool.Question{
 		Tool: tool.Definition{Name: "mcp"}, Needs: []tool.Need{{Permission: tool.Network, Target: fmt.Sprintf("https://%s:%d", host, port)}}, Validated: true,
@@ -203,7 +204,7 @@ const (
 	refuseChange = "do not use them"
 )
 
-// agreeToChange shows the person what a server says otherwise than they agreed to.
+// agreeToChange shows the user what a server says otherwise than they agreed to.
 func (w *wired) agreeToChange(ctx context.Context, c mcp.Change) error {
 	answer, err := w.person.inquire(ctx, toolset.Inquiry{Choices: []string{refuseChange, takeChange}, Question: fmt.Sprintf(
 		"The MCP server %s describes its tools otherwise than you agreed to. What differs:\n\n%s\n\nUse them?", c.Server, strings.Join(c.Lines, "\n"))})
@@ -239,8 +240,9 @@ func (m *mcpServers) wakeUnseen() {
 	}
 }
 
-// join is the tools of the run where others joined: at a prompt, and within a turn after a search or a call of a server's
-// tool, where the model waits for them, or where nobody says a next prompt. Nil: there are no others.
+// join is the tools of the run where others joined: at a prompt, and within a turn after a search
+// or a call of a server's tool, where the model waits for them, or where nobody says a next prompt.
+// Nil: there are no others.
 func (m *mcpServers) join(ctx context.Context, o session.Occasion) *tool.Set {
 	if o.Outcomes != nil && !m.soon && !slices.ContainsFunc(o.Outcomes, func(out tool.Outcome) bool {
 		return out.Tool == "tool_search" || strings.Contains(string(out.Metadata), `"mcp_server"`)
@@ -276,8 +278,9 @@ func (m *mcpServers) await(ctx context.Context, names []string) {
 	all.Wait()
 }
 
-// search waits for servers that nobody knows yet, as long as a call does, and returns all tools then, also those that came
-// known a moment ago and did not join so far; nil: it is those that the run has.
+// search waits for servers that nobody knows yet, as long as a call does, and returns all tools
+// then, also those that came known a moment ago and did not join so far; nil: it is those that the
+// run has.
 func (m *mcpServers) search(ctx context.Context) *tool.Set {
 	unseen := m.Unseen()
 	if len(unseen) == 0 && m.Generation() == m.joined.Load() {

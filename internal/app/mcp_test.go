@@ -11,7 +11,8 @@ import (
 	"adze/internal/mcp/mcptest"
 )
 
-// served is the entry of a server that leaves a byte in a file with each start, and behaves as it is told.
+// served is the entry of a server that leaves a byte in a file with each start, and behaves as it
+// is told.
 func (u *user) served(how string) (entry, starts string) {
 	u.t.Helper()
 	self, err := os.Executable()
@@ -32,10 +33,11 @@ func startsIn(t *testing.T, file string) int {
 	return len(raw)
 }
 
-// meets has the person's server tell its tools: a search of the model starts it.
+// meets has the user's server tell its tools: a search of the model starts it.
 const meets = "-- 1 --\ncall tool_search: {\"query\":\"echo says it again\"}\n-- 2 --\nexpect tool_search completed: fake_echo\n"
 
-// TestASearchStartsAServerThatNobodyKnows: its tools join, a rule allows them, and the next run knows them without it.
+// TestASearchStartsAServerThatNobodyKnows: its tools join, a rule allows them, and the next run
+// knows them without it.
 func TestASearchStartsAServerThatNobodyKnows(t *testing.T) {
 	u := newUser(t)
 	entry, starts := u.served("old")
@@ -53,7 +55,8 @@ func TestASearchStartsAServerThatNobodyKnows(t *testing.T) {
 	}
 }
 
-// TestTenServersCostAPromptNothing: no process is started and nothing dialled for a prompt that calls none of them.
+// TestTenServersCostAPromptNothing: no process is started and nothing dialled for a prompt that
+// calls none of them.
 func TestTenServersCostAPromptNothing(t *testing.T) {
 	u := newUser(t)
 	var all []string
@@ -73,7 +76,8 @@ func TestTenServersCostAPromptNothing(t *testing.T) {
 	}
 }
 
-// TestAProjectsServerWaitsForConsent: before it nothing starts; a changed entry is asked again; it says which variables it gets.
+// TestAProjectsServerWaitsForConsent: before it nothing starts; a changed entry is asked again; it
+// says which variables it gets.
 func TestAProjectsServerWaitsForConsent(t *testing.T) {
 	u := newUser(t)
 	entry, starts := u.served("old")
@@ -103,7 +107,8 @@ func TestADenyHoldsForAServersProgram(t *testing.T) {
 	}
 }
 
-// TestServersAreLookedAfter: added, listed, tried, agreed to again when they say otherwise, and removed.
+// TestServersAreLookedAfter: added, listed, tried, agreed to again when they say otherwise, and
+// removed.
 func TestServersAreLookedAfter(t *testing.T) {
 	u := newUser(t)
 	self, err := os.Executable()
@@ -125,6 +130,9 @@ func TestServersAreLookedAfter(t *testing.T) {
 	u.run("mcp", "add", "fake", "https://a.example/").wants(2, "already")
 	u.run("mcp", "add", "bad name", "--", "x").wants(2, "a name is")
 	u.run("mcp", "add", "none", "--", "there-is-no-such-program").wants(8, "not in PATH")
+	u.run("mcp", "add", "none", "--", "there-is-no-such-program").wants(8, "not in PATH", "was not added")
+	u.run("mcp", "add", "none", "--no-test", "--", "there-is-no-such-program").wants(0, "added none")
+	u.run("mcp", "add", "fake", "--replace", "--", "there-is-no-such-program").wants(8, "stays as it was")
 	u.run("mcp", "test", "nobody").wants(2, "adze mcp list")
 	u.run("mcp", "list", "--json").wants(0, `{"name":"fake","state":"on"`, `"tools":["fake_echo"]`, `{"name":"none","state":"on"`, `"seen":false`)
 	u.run("tools", "list").wants(0, "fake_echo")

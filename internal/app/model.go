@@ -28,7 +28,7 @@ import (
 
 // models finds models for a configuration of this person.
 func (a *app) models(cfg config.Config) *models.Finder {
-	return models.New(cfg, config.File(a.Getenv, place.Of(a.Getenv).Config), a.Getenv).With(a.keys)
+	return models.New(cfg, config.File(a.Getenv, place.Of(a.Getenv).Config), a.Getenv).With(a.keys).Sharing(&a.servers)
 }
 
 // modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.
@@ -45,7 +45,15 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (
 	if err := o.affordable(find, m); err != nil {
 		return m, err
 	}
-	m = suited(m, cfg)
+	kept := ""
+	if m.Full() == w.past.Model {
+		kept = w.past.Server
+	}
+	m, notice := m.Settled(ctx, kept)
+	if notice != "" {
+		w.notices = append(w.notices, notice)
+	}
+	m = suited(m.Shared(filepath.Join(place.Of(a.Getenv).State, "asking")), cfg)
 	if !o.serves {
 		m.Warm(ctx)
 	}
@@ -70,7 +78,8 @@ func suited(m models.Model, cfg config.Config) models.Model {
 	return m
 }
 
-// unasked is the model of a run that asks none; of one that cannot be used now only the name is known.
+// unasked is the model of a run that asks none; of one that cannot be used now only the name is
+// known.
 func (a *app) unasked(ctx context.Context, o *options, w *wired, logs session.Store, id session.ID) models.Model {
 	s := &w.settings
 	a.recall(ctx, o, w, func() (session.Store, session.ID, bool, error) { return logs, id, true, nil })
@@ -85,6 +94,15 @@ func (a *app) unasked(ctx context.Context, o *options, w *wired, logs session.St
 	if err != nil || !ok {
 		provider, name, _ := strings.Cut(s.config.Model, "/")
 		m = models.Model{Provider: nobody(provider), Name: name, Profile: models.Coder()}
+	}
+	kept := ""
+	if m.Full() == w.past.Model {
+		kept = w.past.Server
+		m = m.Presumed(kept)
+	}
+	if address := m.Unasked(kept); address != "" {
+		w.notices = append(w.notices, "which program answers at "+address+" is not known before a run asks it: with a program for local models "+
+			"the prompt is shorter and the tools are fewer, some under other names")
 	}
 	return suited(m, s.config)
 }
@@ -101,18 +119,19 @@ func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 // opening waits until the session of a run is picked and its store open.
 type opening func() (session.Store, session.ID, bool, error)
 
-// recall has a session that is gone on with keep its model, where nobody named another, and the agent that leads it.
+// recall has a session that is gone on with keep its model, where nobody named another, and the
+// agent that leads it.
 func (a *app) recall(ctx context.Context, o *options, w *wired, logs opening) error {
-	var full, lead string
 	resumed := o.resume != "" || o.resumeLast
 	if resumed && o.byHand == nil && !o.demo {
 		stored, id, _, err := logs()
 		if err != nil {
 			return nil // it is told where the session is opened
 		}
-		full, lead = resume.Last(ctx, stored, id)
+		w.past = resume.Last(ctx, stored, id)
 	}
-	if err := a.lead(o, w, lead, resumed); err != nil {
+	full := w.past.Model
+	if err := a.lead(o, w, w.past.Lead, resumed); err != nil {
 		return err
 	}
 	if o.model != "" || o.replay != "" || full == "" || full == w.settings.config.Model || strings.HasPrefix(full, audit.Hand+"/") {
@@ -151,7 +170,8 @@ func (o *options) affordable(find *models.Finder, m models.Model) error {
 		"--max-cost cannot be held: the price of %s is not known", m.Full())
 }
 
-// requests is what decides what the requests of a session hold, for a run and for who only wants to know.
+// requests is what decides what the requests of a session hold, for a run and for who only wants to
+// know.
 func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.Shelf) session.Config {
 	s := w.settings
 	find := a.models(s.config)
@@ -160,11 +180,11 @@ func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.She
 		Provider: m.Provider, Model: m.Name, Tools: w.set.Load(), Mask: s.marked(), Pieces: w.room.Pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
 		Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
 		Notes: w.tells, Kept: w.shelf.Kept,
-		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), System: system, Tools: w.set.Load().Digest()},
+		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), Server: m.Server, System: system, Tools: w.set.Load().Digest()},
 	}
 }
 
-// newShelf makes the shelf of a run. Tools that the person named are all offered.
+// newShelf makes the shelf of a run. Tools that the user named are all offered.
 func (a *app) newShelf(o *options, w *wired, p models.Profile) (*offer.Shelf, error) {
 	s := w.settings
 	scorer, err := a.scorer(s, s.config.Tools.Scorer)
@@ -178,7 +198,11 @@ func (a *app) newShelf(o *options, w *wired, p models.Profile) (*offer.Shelf, er
 	shelf := offer.New(scorer, p.Core, budget, all)
 	shelf.Indexes = filepath.Join(s.at.State, "picks")
 	if !o.namesTools() && o.byHand == nil {
-		shelf.Late = offer.Usually(func() bool { return w.room.Repository() }, func() bool { return w.gate.Mode() == policy.Plan })
+		shelf.Late = offer.Usually(offer.Facts{
+			Repository: func() bool { return w.room.Repository() },
+			Planning:   func() bool { return w.gate.Mode() == policy.Plan },
+			Agents:     func() bool { return w.kinds.Written() },
+		})
 	}
 	return shelf, nil
 }
@@ -199,8 +223,8 @@ func (a *app) asks(cfg config.Config, name string) (func(ctx context.Context, in
 	return m.Answer, nil
 }
 
-// repairer is the model of the configuration that may mend arguments; nil without one, which is the default.
-// What it spends is not counted in the usage of the session.
+// repairer is the model of the configuration that may mend arguments; nil without one, which is the
+// default. What it spends is not counted in the usage of the session.
 func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
 	if cfg.RepairModel == "" {
 		return nil, nil
@@ -212,8 +236,8 @@ func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
 	return m.Mender(prompts.Repair()), nil
 }
 
-// lead finds the agent that leads the conversation: the one that the person names, else that of a session that is gone on
-// with. It only narrows what the person allows.
+// lead finds the agent that leads the conversation: the one that the user names, else that of a
+// session that is gone on with. It only narrows what the user allows.
 func (a *app) lead(o *options, w *wired, stored string, resumed bool) error {
 	name := cmp.Or(o.agent, stored)
 	if name == "" {
@@ -251,8 +275,8 @@ func (a *app) lead(o *options, w *wired, stored string, resumed bool) error {
 	return nil
 }
 
-// modelOfKind is the model that the file of an agent names. That of a project may only choose among those of the provider that
-// is used: which company reads the code is for the person to say.
+// modelOfKind is the model that the file of an agent names. That of a project may only choose among
+// those of the provider that is used: which company reads the code is for the user to say.
 func (a *app) modelOfKind(cfg *config.Config, k agent.Kind, provider string) (models.Model, error) {
 	return a.modelOfFile(cfg, k.Origin, k.Model, provider)
 }

@@ -33,16 +33,14 @@ import (
 )
 
 // What commands ask of the program: command.Program.
-//
-// Longer than 300 lines: one list of what a port asks, each line of it some lines here.
 
-// Config reads the person's configuration.
+// Config reads the user's configuration.
 func (a *app) Config() (config.Config, *models.Finder, error) {
 	cfg, err := a.keys.Load(a.ConfigFile())
 	return cfg, a.models(cfg), err
 }
 
-// Keys is what the person gave to keep.
+// Keys is what the user gave to keep.
 func (a *app) Keys() *keyring.Store { return a.keys.Store() }
 
 // KeyTable is that of the interface.
@@ -71,7 +69,8 @@ func (a *app) Here() (string, error) {
 	return dir, nil
 }
 
-// Store looks into the store: it makes and changes nothing, unless the database must be mended to be read.
+// Store looks into the store: it makes and changes nothing, unless the database must be mended to
+// be read.
 func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
 	if url, err := a.far.URL(a.Getenv); err != nil || url != "" {
 		if err == nil {
@@ -179,7 +178,8 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	return use(set)
 }
 
-// Offer is what a run in this folder chooses tools from: all that a coder gets, but the tool that finds others.
+// Offer is what a run in this folder chooses tools from: all that a coder gets, but the tool that
+// finds others.
 func (a *app) Offer(use func(command.Offer) error) error {
 	w := &wired{}
 	defer w.close()
@@ -200,7 +200,8 @@ func (a *app) Offer(use func(command.Offer) error) error {
 	})
 }
 
-// Context tells what the next request of a session would hold. No model, server or program is started, and nothing written.
+// Context tells what the next request of a session would hold. No model, server or program is
+// started, and nothing written.
 func (a *app) Context(ctx context.Context, wish command.ContextWish, use func(command.Context) error) error {
 	w, o := &wired{}, &options{asked: wish.Prompt, model: wish.Model, resume: wish.Session, resumeLast: wish.Last, bare: wish.Bare, Flags: wish.Flags}
 	defer w.close()
@@ -302,6 +303,7 @@ func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 	w := &wired{}
 	defer w.close()
 	s, err := a.settle(&options{Flags: flags}, w)
+	a.tellLosses(s.config.Warnings()) // a misspelt name may be why a verdict is not the one that was meant
 	if err != nil {
 		return err
 	}
@@ -312,7 +314,7 @@ func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 	return use(w.gate)
 }
 
-// Project is the workspace, with what the person allowed of what it carries.
+// Project is the workspace, with what the user allowed of what it carries.
 func (a *app) Project(use func(trust.Project) error) error {
 	w := &wired{}
 	defer w.close()

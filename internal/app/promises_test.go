@@ -32,11 +32,11 @@ func promises() []promise {
 		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
 			"TestNoFormHoldsAPlantedSecret TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"What a turn did to files", "TestATurnThatWrecksARepositoryIsUndoneAndRedone TestWhatAPersonChangedSinceIsKeptAndNamed TestWhatSubagentsAndJobsDoIsUndone " +
-			"TestAKillInTheMiddleOfACallIsNobodysChange TestACallDoesNotRunWhereNothingCanBeKept TestEveryChangeIsUndoneAndRedone TestWhatGitDoesIsUndone TestNoCommandReadsWhatUndoKeeps"},
+			"TestATurnCanBeUndoneAfterAKillAtAnyMoment TestATurnCanBeUndoneAfterASignal TestAKillInTheMiddleOfACallIsNobodysChange TestACallDoesNotRunWhereNothingCanBeKept TestEveryChangeIsUndoneAndRedone TestWhatGitDoesIsUndone TestNoCommandReadsWhatUndoKeeps"},
 		{"A task of a batch", "TestABatchThatIsKilledGoesOn TestABatchThatIsInterruptedGoesOn TestAResultIsWholeOrNotThere TestAPatchRunsNothingOfAClone TestAWorkerThatIsKilledLosesNothing TestAWorkerThatLosesATaskStops"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed " +
 			"TestShellPartsOfCommands TestACommandThatIsExchangedIsAskedAgain TestArgumentsNeverBecomeShellText TestAChangeAsksAgain " +
-			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
+			"TestACommandChangesNoSettings TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
 		{"A hook only narrows", "TestAHookHasASayBeforeACall TestAHookHoldsInEveryMode TestHooksFireForSubagents TestWhatAHookDoesInsteadOfAnswering " +
 			"TestChangedArgumentsAreJudgedAsWhatTheyBecome"},
 		{"In the mode `plan` no call changes", "TestNothingChangesInThePlanMode TestADeclaredToolDoesNotRunWhileAPlanIsMade TestAYesDoesNotOutliveTheMode " +
@@ -45,16 +45,19 @@ func promises() []promise {
 			"TestRealProgramsDoNoMoreThanTheTableSays " +
 			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
-		{"At sandbox level `full` no command", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestARepositoryThatIsPlantedIsPutAside"},
+		{"At sandbox level `full`, made by", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestNothingThatOtherProgramsRunIsApplied"},
+		{"What is narrower at level `full` is told", "TestARepositoryThatIsPlantedIsPutAside TestSandboxAttempts"},
+		{"adze's own settings", "TestACommandChangesNoSettings TestEveryCommandIsFreeOrTheUsers TestWhatOutlivedItsAdzeIsInside TestAKilledShimLeavesNothing " +
+			"TestAChangedSettingIsToldAndNotUsed TestEachFileOfTheUsersIsTheirs TestWhatIsRequiredStands TestARequiredSandboxIsNotSwitchedOff"},
 		{"What an answer says and the calls do not show", "TestWhatAnAnswerClaimsIsTold TestClaimsAreSentWhereThePersonWantsIt TestQuietAnswers " +
 			"TestAnswersThatClaimTooMuch TestWhatWasDoneDecides"},
-		{"A model that goes round in circles", "TestSequences TestEveryCircleEnds TestWorkIsLeftAlone TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
+		{"A model that goes round in circles", "TestSequences TestGeneratedLoops TestEveryCircleEnds TestWorkIsLeftAlone TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
 			"TestATruncatedAnswerHasItsExitCode TestAnAnswerOfNothingIsNoEnd TestACutPromptEndsTheRun"},
 	}
 }
 
-// TestEveryPromiseIsHeld reads the promises out of the README: each names tests here, and each of these exists. Whether
-// they pass is their own matter.
+// TestEveryPromiseIsHeld reads the promises out of the README: each names tests here, and each of
+// these exists. Whether they pass is their own matter.
 func TestEveryPromiseIsHeld(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

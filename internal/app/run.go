@@ -16,6 +16,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/place"
 	"adze/internal/plan"
+	"adze/internal/plural"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/signals"
@@ -51,6 +52,10 @@ func (o *options) check() error {
 	}
 	if o.schema != "" && !o.print {
 		return misuse("add --print", "--output-schema is about the answer of a run without a terminal")
+	}
+	o.Try = o.Try || o.tryPatch != ""
+	if o.Try && !o.print {
+		return misuse("add --print", "--try is for a run without a terminal; with one, a question about a command offers to try it")
 	}
 	if o.effort != "" && o.effort != session.DefaultEffort && !slices.Contains(session.Efforts(), o.effort) {
 		return misuse("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", o.effort)
@@ -104,7 +109,7 @@ func (o *options) checkPlan() error {
 	return nil
 }
 
-// prompt is what to ask where the person said it with a flag.
+// prompt is what to ask where the user said it with a flag.
 func (o *options) prompt() string {
 	if o.acceptPlan == "" {
 		return ""
@@ -170,6 +175,9 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if in, err = w.menu.Given(in, words, func(text string) string { return o.answer.Demand(w.hidePiped(text, words)) }); err != nil {
 		return failure(err)
 	}
+	if in.Compose == nil {
+		in.Words = cmp.Or(words, prompt)
+	}
 	in = w.servers.dress(in)
 	if err := a.begin(ctx, o, p, w); err != nil {
 		return failure(err)
@@ -192,6 +200,9 @@ func (a *app) begin(ctx context.Context, o *options, p *print.Printer, w *wired)
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})
 	}
+	if format, _ := print.ParseFormat(o.format); format == print.Text && w.head.PermissionMode == string(policy.Yolo) && w.head.Sandbox.Level == "none" {
+		p.Observe(session.Notice{Text: "yolo without a sandbox: each command runs unasked and can do what you can do; --sandbox required runs them in one"})
+	}
 	return nil
 }
 
@@ -204,7 +215,8 @@ func (o *options) input(prompt string) (session.Input, error) {
 	return session.Input{Text: prompt, Attachments: files}, nil
 }
 
-// mayAttach holds files that a person attaches to their rules: naming one answers what would be asked, and no deny.
+// mayAttach holds files that a person attaches to their rules: naming one answers what would be
+// asked, and no deny.
 func (w *wired) mayAttach(paths []string) error {
 	for _, path := range paths {
 		if why := w.gate.Forbids(tool.Need{Permission: tool.Read, Target: place.Absolute(path)}); why != "" {
@@ -228,8 +240,27 @@ func (w *wired) enclose(in session.Input, files []tool.Attachment) (session.Inpu
 
 // judge turns a finished run into a failed one where denials were asked to count.
 func (o *options) judge(r session.Result) session.Result {
-	if r.Cause == session.CauseDone && o.failOnDeny && len(r.Denied) > 0 {
-		r.Cause, r.Message = session.CauseDenied, fmt.Sprintf("%d calls were denied", len(r.Denied))
+	if r.Cause != session.CauseDone || !o.failOnDeny {
+		return r
+	}
+	calls, refused := 0, 0
+	for _, d := range r.Denied {
+		switch {
+		case d.Kind == "":
+			calls++
+		case !d.Hint:
+			refused++
+		}
+	}
+	var told []string
+	if calls > 0 {
+		told = append(told, fmt.Sprintf("%d calls were denied", calls))
+	}
+	if refused > 0 {
+		told = append(told, fmt.Sprintf("the sandbox refused %s", plural.Of(refused, "thing")))
+	}
+	if len(told) > 0 {
+		r.Cause, r.Message = session.CauseDenied, strings.Join(told, ", ")
 		r.Hint = "allow them with --allow, or run without --fail-on-deny"
 	}
 	return r

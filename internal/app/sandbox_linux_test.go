@@ -79,7 +79,8 @@ func TestASandboxThatIsRequiredAndNotThereStopsTheStart(t *testing.T) {
 	u.run("-p", "--sandbox", "mostly", u.script("-- 1 --\ntext: hi\n"), "hi").wants(2, `"mostly"`, "required")
 }
 
-// What a rule allows runs in the sandbox in mode auto, and outside in the others, where the person said so.
+// What a rule allows runs in the sandbox in mode auto, and outside in the others, where the user
+// said so.
 func TestModeAutoRunsCommandsInTheSandbox(t *testing.T) {
 	for mode, contain := range map[string]bool{"auto": true, "edits": false} {
 		u := newUser(t)
@@ -99,8 +100,8 @@ func TestModeAutoRunsCommandsInTheSandbox(t *testing.T) {
 	}
 }
 
-// A host that a command in the sandbox wants to reach is asked for as any other place is; here nobody answers, which the
-// model reads and the log keeps.
+// A host that a command in the sandbox wants to reach is asked for as any other place is; here
+// nobody answers, which the model reads and the log keeps.
 func TestACommandAsksForAHost(t *testing.T) {
 	u := newUser(t)
 	sandboxed(t, u)
@@ -131,7 +132,8 @@ text: done
 	u.run("audit", "show").wants(0, "needs network https://"+at, "carried "+at+" · ", " received · connections 1")
 }
 
-// Mode auto runs what the sandbox holds without a question, and nothing else: not without a sandbox, not against a deny.
+// Mode auto runs what the sandbox holds without a question, and nothing else: not without a
+// sandbox, not against a deny.
 func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags []string
@@ -178,5 +180,5 @@ func TestHooksRunInTheSandbox(t *testing.T) {
 	if _, err := os.Stat(outside); err == nil || !u.has("inside") {
 		t.Errorf("the hook wrote outside of the workspace: %v", err)
 	}
-	u.run("audit", "show").wants(0, "hook  person/prompt/1", "sandbox full (")
+	u.run("audit", "show").wants(0, "hook  person/prompt/1", "sandbox full, live (")
 }

@@ -23,8 +23,8 @@ import (
 	"adze/toolset"
 )
 
-// staff is what the subagents of a run are made of. Their tools and system prompt are made at the first task:
-// most runs have none.
+// staff is what the subagents of a run are made of. Their tools and system prompt are made at the
+// first task: most runs have none.
 type staff struct {
 	app      *app
 	options  *options
@@ -38,7 +38,8 @@ type staff struct {
 	spill    func(tool.CallID) (io.WriteCloser, string, error) // keeps whole outputs
 }
 
-// employ prepares subagents: with the model of the run, or the one that the configuration names for them.
+// employ prepares subagents: with the model of the run, or the one that the configuration names for
+// them.
 func employ(a *app, o *options, s settings, m models.Model, w *wired) (*staff, error) {
 	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.Profile, main: m, model: m}
 	if o.serves {
@@ -57,11 +58,12 @@ func employ(a *app, o *options, s settings, m models.Model, w *wired) (*staff, e
 	return f, nil
 }
 
-// written reports a run whose model only says what was written before: its subagents are in the same text.
+// written reports a run whose model only says what was written before: its subagents are in the
+// same text.
 func (o *options) written() bool { return o.demo || o.replay != "" || o.byHand != nil }
 
-// equip makes the tools of the run itself, with the one that starts subagents, and the shelf that they
-// are offered from.
+// equip makes the tools of the run itself, with the one that starts subagents, and the shelf that
+// they are offered from.
 func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	w, profile := f.wired, f.profile
 	offer, err := f.app.newShelf(f.options, w, profile)
@@ -146,6 +148,7 @@ func (f *staff) config() (agent.Config, error) {
 	if err != nil {
 		return agent.Config{}, err
 	}
+	f.model, _ = f.model.Settled(context.Background(), "")
 	c := f.session
 	observe := c.Observe
 	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.Provider, f.model.Name, nil, nil, nil
@@ -165,8 +168,8 @@ func (f *staff) config() (agent.Config, error) {
 	}, nil
 }
 
-// tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none that the
-// run has not.
+// tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none
+// that the run has not.
 func (f *staff) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired)
@@ -192,8 +195,9 @@ func (w *wired) cancelCall(id tool.CallID) bool {
 	return w.session.CancelCall(id) || w.agents.CancelCall(id)
 }
 
-// open opens the session that the subagents work for. What worked in the background when it was open last has ended, and
-// is told with the next prompt. Without a person a turn waits for what works there; nobody would read the report later.
+// open opens the session that the subagents work for. What worked in the background when it was
+// open last has ended, and is told with the next prompt. Without a person a turn waits for what
+// works there; nobody would read the report later.
 func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error {
 	w := f.wired
 	c = f.led(ctx, c)
@@ -231,6 +235,7 @@ func (f *staff) modelFor(k agent.Kind) (agent.Model, error) {
 	if err != nil {
 		return agent.Model{}, err
 	}
+	m, _ = m.Settled(context.Background(), "")
 	return agent.Model{Provider: m.Provider, Name: m.Name, Full: m.Full()}, nil
 }
 
@@ -248,12 +253,14 @@ func (f *staff) lend(of carry.Origin, name string) (full string, err error) {
 		return "", err
 	}
 	if m.Full() != w.head.Provider+"/"+w.head.Model {
+		m, _ = m.Settled(context.Background(), "")
 		w.session.Lend(m.Provider, m.Name)
 	}
 	return m.Full(), nil
 }
 
-// led makes the conversation that of the agent that leads it, and tells of the agents that it may give tasks to.
+// led makes the conversation that of the agent that leads it, and tells of the agents that it may
+// give tasks to.
 func (f *staff) led(ctx context.Context, c session.Config) session.Config {
 	w, k := f.wired, f.wired.leader
 	if _, tasks := w.set.Get("task"); tasks {

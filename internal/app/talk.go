@@ -89,6 +89,9 @@ func (c *conversation) Prompt(ctx context.Context, p talk.Prompt) session.Result
 	}
 	if err == nil {
 		in, err = c.w.menu.Given(in, p.Text, c.o.answer.Demand)
+		if in.Compose == nil {
+			in.Words = p.Text
+		}
 	}
 	if err != nil {
 		return failure(err)

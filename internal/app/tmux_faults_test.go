@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhatWasSaidIsThereAfterAResume: a denied call with its command, a command of the person's own as a call, and an
-// error of what could not be opened, below the conversation.
+// TestWhatWasSaidIsThereAfterAResume: a denied call with its command, a command of the user's own
+// as a call, and an error of what could not be opened, below the conversation.
 func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(80, 30)
@@ -30,8 +30,6 @@ func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	p.sees("Then not.", "F1 keys")
 	p.text("/model nobody/here")
 	p.keys("Enter")
-	p.sees("keep as default?")
-	p.keys("Enter")
 	now := p.sees("touch never; sleep 0", "denied", "Then not.", "error:", `there is no provider "nobody"`, "F1 keys")
 	if strings.Contains(now, "I ran this command myself") {
 		t.Errorf("what the model is told of a command is shown to who ran it:\n%s", now)
@@ -48,7 +46,8 @@ func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	p.quit()
 }
 
-// TestABackgroundJobIsSeenAndEnded: one that the agent started is counted, shows what it wrote, and ends by the person.
+// TestABackgroundJobIsSeenAndEnded: one that the agent started is counted, shows what it wrote, and
+// ends by the user.
 func TestABackgroundJobIsSeenAndEnded(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(90, 30)
@@ -59,9 +58,17 @@ func TestABackgroundJobIsSeenAndEnded(t *testing.T) {
 	p.keys("F7")
 	p.sees("▸ job1", "what it wrote last", "ready to serve")
 	p.keys("Enter")
+	p.sees("output of job1", "ready to serve", "1 job")
+	p.keys("Escape")
+	p.sees("It runs.")
+	p.keys("F7")
+	p.sees("▸ job1", "ctrl+x ends it")
+	p.keys("C-x")
+	p.sees("end job1", "▸ leave it running")
+	p.keys("Down", "Enter")
 	p.sees("job1 was ended", "It runs.")
 	p.keys("F7")
-	now := p.sees("job1", "it has ended", "esc closes")
+	now := p.sees("job1", "ended: ", "esc closes")
 	if strings.Contains(now, "1 job ") {
 		t.Errorf("it is still counted:\n%s", now)
 	}

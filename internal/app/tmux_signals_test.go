@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// TestEverySignalGivesTheTerminalBack: whatever ends adze from outside and can be caught leaves the shell its terminal,
-// also when it has to be said twice.
+// TestEverySignalGivesTheTerminalBack: whatever ends adze from outside and can be caught leaves the
+// shell its terminal, also when it has to be said twice.
 func TestEverySignalGivesTheTerminalBack(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTERM, syscall.SIGHUP,
+		syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGUSR1, syscall.SIGALRM, syscall.SIGXCPU} {
 		t.Run(sig.String(), func(t *testing.T) {
 			u := newUser(t)
 			p := u.openPane(80, 24)

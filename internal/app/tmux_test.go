@@ -10,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"adze/internal/policy"
+	"adze/internal/trust"
 )
 
 // pane is a real terminal: a pane of a tmux server of its own, with a shell in it.
@@ -31,6 +34,7 @@ func (u *user) openPane(w, h int) *pane {
 		u.t.Fatal(err)
 	}
 	p := &pane{t: u.t, u: u, socket: filepath.Join(dir, "s")}
+	u.choose(policy.AskFirst)
 	if u.panes++; u.panes == 1 {
 		u.t.Cleanup(func() { // after those of all panes
 			if left := ""; !eventually(func() bool { left = runningBelow(u.dir); return left == "" }) {
@@ -52,6 +56,19 @@ func (u *user) openPane(w, h int) *pane {
 	p.sees("$")
 	p.before = p.modes()
 	return p
+}
+
+// choose answers in advance how commands run in the folder, unless that or anything else was
+// answered before.
+func (u *user) choose(mode policy.Mode) {
+	u.t.Helper()
+	here := trust.Project{Dir: u.dir, Book: trust.Of(filepath.Join(u.home, "state"))}
+	if here.Mode() != "" {
+		return
+	}
+	if err := here.ChooseMode(u.t.Context(), string(mode)); err != nil {
+		u.t.Fatal(err)
+	}
 }
 
 func (p *pane) tmux(args ...string) string {
@@ -249,7 +266,8 @@ func TestApproveAndDenyInATerminal(t *testing.T) {
 	}
 }
 
-// TestAbortInATerminal stops an answer in its middle: what was written stays, also when the session goes on.
+// TestAbortInATerminal stops an answer in its middle: what was written stays, also when the session
+// goes on.
 func TestAbortInATerminal(t *testing.T) {
 	u := newUser(t)
 	u.serveHalf()
@@ -347,6 +365,16 @@ func TestTheTranscriptStaysInTheTerminal(t *testing.T) {
 	p.restored(0)
 }
 
+// ended reports a process that runs no more. One whose parent has gone may stay as a zombie of
+// whoever adopted it.
+func ended(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
 // TestAClosedTerminalEndsAdze, with what it runs; the conversation is there when it is resumed.
 func TestAClosedTerminalEndsAdze(t *testing.T) {
 	u := newUser(t)
@@ -359,7 +387,7 @@ func TestAClosedTerminalEndsAdze(t *testing.T) {
 	pid := p.pid()
 	p.tmux("split-window", "-d", "-c", u.dir, "sh", "-i") // the server lives on
 	p.tmux("kill-pane", "-t", ":.0")
-	p.until("adze has ended", func() bool { return syscall.Kill(pid, 0) != nil })
+	p.until("adze has ended", func() bool { return ended(pid) })
 	p.shell("clear")
 	p.begin(u.script("-- 1 --\ntext: x\n"), "--continue")
 	p.sees("┃ start", "I begin.", "aborted")

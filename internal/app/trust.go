@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/mcp"
 	"adze/internal/models"
+	"adze/internal/ownfile"
 	"adze/internal/proc"
 	"adze/internal/skill"
 	"adze/internal/slash"
@@ -34,13 +36,16 @@ func (s settings) project() trust.Project {
 	env := sync.OnceValue(func() []string { // few projects define what it is asked about
 		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
 	})
+	book := trust.Of(s.at.State)
+	book.May, book.Doubt = func() error { return s.byUser("a consent") }, s.own.trusted
 	return trust.Project{
-		Dir: s.root.Dir(), Main: main, Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server},
+		Dir: s.root.Dir(), Main: main, Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server},
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env()) },
 	}
 }
 
-// projectTools are those of the project's tools that the person allowed; each call looks whether they still are.
+// projectTools are those of the project's tools that the user allowed; each call looks whether
+// they still are.
 func (s settings) projectTools() (out []toolset.ProjectTool) {
 	p := s.project()
 	items, _ := s.survey() // what is wrong with the book is told by tellProject
@@ -74,8 +79,8 @@ func (w *wired) settle(ctx context.Context, o *options, s settings, home string,
 	w.menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
 }
 
-// hook makes what runs the hooks of a run: those of the machine's owner, the person's, and those of the project that they
-// allowed. An adze that a hook starts has none.
+// hook makes what runs the hooks of a run: those of the machine's owner, the user's, and those of
+// the project that they allowed. An adze that a hook starts has none.
 func (a *app) hook(o *options, w *wired, c *session.Config) error {
 	s := w.settings
 	if o.demo || a.Getenv(hook.Nested) != "" {
@@ -88,6 +93,10 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 	}{{filepath.Dir(s.at.Managed), "managed", 0}, {s.at.Config, "person", os.Getuid()}} {
 		path := filepath.Join(from.dir, hook.File)
 		own, err := hook.Load(path, from.owner, from.layer)
+		var foreign *ownfile.Error
+		if errors.As(err, &foreign) {
+			return misuse(foreign.Hint, "%s: %s", path, foreign.Of(path))
+		}
 		if err != nil {
 			return misuse("mend it, or remove it; adze help hooks says what it holds", "%s: %v", path, err)
 		}
@@ -97,7 +106,7 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 	if programs = append(programs, s.projectHooks()...); len(programs) > 0 {
 		e.Env = proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
 	}
-	e.Supervisor = proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare}
+	e.Supervisor = proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare, Watch: w.writers.Watch(s.root.Dir()), Live: w.live}
 	if s.hide != nil {
 		e.Mask = func(text string) string { return s.hide().Text(text) }
 	}
@@ -108,8 +117,8 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 	return nil
 }
 
-// projectHooks are those of the project's hooks that the person allowed, in the order of their files; each start looks
-// whether they still are.
+// projectHooks are those of the project's hooks that the user allowed, in the order of their
+// files; each start looks whether they still are.
 func (s settings) projectHooks() (out []hook.Program) {
 	p := s.project()
 	items, _ := s.survey() // what is wrong with the book is told by tellProject
@@ -135,7 +144,7 @@ func (w *wired) named() []port.Named {
 // maxTold bounds how many items one line names.
 const maxTold = 8
 
-// tellProject tells the person in one line what of the project waits for their consent.
+// tellProject tells the user in one line what of the project waits for their consent.
 func (w *wired) tellProject(here bool) {
 	items, err := w.settings.survey()
 	if err != nil {

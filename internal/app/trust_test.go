@@ -3,12 +3,12 @@ package app_test
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-// A project's tool is inert until its person allows it, runs under the gate then, and is inert again with any change.
+// A project's tool is inert until its person allows it, runs under the gate then, and is inert
+// again with any change.
 func TestAProjectsToolRunsOnlyAsItWasAllowed(t *testing.T) {
 	u := newUser(t)
 	u.file(".adze/tools/lint.json", `{"name": "lint", "description": "Lint.", "parameters": {"type": "object", "properties": {}}, "command": ["./lint.sh"]}`)
@@ -63,22 +63,6 @@ type ran0 struct {
 	effect bool
 }
 
-// What adze runs cannot consent in the person's name.
-func TestACommandCannotConsent(t *testing.T) {
-	u := newUser(t)
-	u.file(".adze/tools/a.json", `{"name": "a", "description": "A.", "parameters": {"type": "object", "properties": {}}, "command": ["true"]}`)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range []string{self + " trust allow a", "env -u ADZE_CALL " + self + " trust allow a", "(env -u ADZE_CALL sh -c 'setsid " + self + " trust allow a') | cat"} {
-		command = asMain + "=1 ADZE_HOME=" + u.home + " " + command
-		model := u.script("-- 1 --\ncall bash: {\"command\": " + strconv.Quote(command) + "}\n-- 2 --\ntext: done\n")
-		u.run("-p", model, "--permission-mode", "yolo", "hi").wants(0)
-		u.run("trust", "list").wants(0, "waiting")
-	}
-}
-
 // A project's own file narrows what its person allows, and widens nothing.
 func TestAProjectsRulesOnlyNarrow(t *testing.T) {
 	u := newUser(t)
@@ -97,7 +81,8 @@ func TestAProjectsRulesOnlyNarrow(t *testing.T) {
 	u.run("-p", u.script("-- 1 --\ntext: x\n"), "hi").wants(2, "config.json", "hint: mend the project's file, or remove it")
 }
 
-// The interface says in one line at its start what waits for consent, shows it whole, and goes on with what was allowed.
+// The interface says in one line at its start what waits for consent, shows it whole, and goes on
+// with what was allowed.
 func TestConsentInATerminal(t *testing.T) {
 	u := newUser(t)
 	u.file(".adze/tools/lint.json", `{"name": "lint", "description": "Lint.", "parameters": {"type": "object", "properties": {}}, "command": ["touch", "linted.txt"]}`)

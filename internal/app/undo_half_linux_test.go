@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// halfUndone kills adze undo in the middle: its plan is on the disk and not done. An undo that was faster is redone.
+// halfUndone kills adze undo in the middle: its plan is on the disk and not done. An undo that was
+// faster is redone.
 func (u *user) halfUndone() {
 	u.t.Helper()
 	for range 20 {
-		s := u.start("undo")
+		s := u.start(undoing()...)
 		plans := func() []string {
 			found, _ := filepath.Glob(filepath.Join(u.home, "state", "undo", "*", "plan-*"))
 			return found
@@ -36,8 +37,8 @@ func (u *user) halfUndone() {
 	u.t.Fatal("no undo was killed in the middle")
 }
 
-// TestAnUndoThatIsKilledIsFinishedByTheNextAdze and the log says what came of it, so that it can be redone and the model
-// is told.
+// TestAnUndoThatIsKilledIsFinishedByTheNextAdze and the log says what came of it, so that it can be
+// redone and the model is told.
 func TestAnUndoThatIsKilledIsFinishedByTheNextAdze(t *testing.T) {
 	u := repository(t)
 	u.sh("mkdir many; for i in $(seq 300); do echo $i > many/$i; done")
@@ -45,12 +46,12 @@ func TestAnUndoThatIsKilledIsFinishedByTheNextAdze(t *testing.T) {
 	u.work("-- 1 --\n" + bash("for i in many/*; do echo changed > $i; done") + "-- 2 --\n" + bash("for i in many/1*; do echo again > $i; done; rm -r many/2*; rm -r src") + "-- 3 --\ntext: done\n")
 	worked := u.shape()
 	u.halfUndone()
-	r := u.run("undo", "--list").wants(0, "undone")
+	r := u.undo("--list").wants(0, "undone")
 	if !strings.Contains(r.err, "an undo that was interrupted is finished") {
 		t.Errorf("it is not told: %s", r.err)
 	}
 	u.wantTree("after the next adze", before)
-	u.run("undo").wants(2, "nothing to undo")
+	u.undo().wants(2, "nothing to undo")
 	u.run("session", "verify", u.newest()).wants(0, "as they were written")
 	u.run("redo").wants(0, "redone: turn 1: work")
 	u.wantTree("redone", worked)

@@ -21,7 +21,8 @@ func (u *user) sh(script string) {
 	}
 }
 
-// shape is what stands in the user's folder: kinds, modes, contents and targets; without git's own state.
+// shape is what stands in the user's folder: kinds, modes, contents and targets; without git's own
+// state.
 func (u *user) shape() string {
 	u.t.Helper()
 	var b strings.Builder
@@ -98,16 +99,16 @@ func TestATurnThatWrecksARepositoryIsUndoneAndRedone(t *testing.T) {
 	before := u.shape()
 	u.work("-- 1 --\n" + bash(wreck) + "call write: {\"path\":\"written\",\"content\":\"w\"}\n-- 2 --\ntext: done\n")
 	wrecked := u.shape()
-	u.run("undo", "--dry-run").wants(0, "to undo: turn 1: work", "remove   made/by/it", "create   src/deep/c", "--git puts it back")
+	u.undo("--dry-run").wants(0, "to undo: turn 1: work", "remove   made/by/it", "create   src/deep/c", "--git puts it back")
 	u.wantTree("after the dry run", wrecked)
-	u.run("undo").wants(0, "undone: turn 1: work", "adze redo takes this back")
+	u.undo().wants(0, "undone: turn 1: work", "adze redo takes this back")
 	u.wantTree("undone", before)
-	u.run("undo").wants(2, "nothing to undo", "hint: adze undo --list")
-	u.run("undo", "--list").wants(0, "undone")
+	u.undo().wants(2, "nothing to undo", "hint: adze undo --list")
+	u.undo("--list").wants(0, "undone")
 	u.run("redo").wants(0, "redone: turn 1: work")
 	u.wantTree("redone", wrecked)
 	u.run("redo").wants(2, "nothing to redo")
-	u.run("undo", "--git").wants(0, ".git/refs/heads/main", ".git/index")
+	u.undo("--git").wants(0, ".git/refs/heads/main", ".git/index")
 	u.wantTree("undone again", before)
 	u.sh(`[ "$(git log --format=%s -1)" = two ]; git diff --quiet -- src/a.go run.sh; git fsck 2>&1`)
 	u.run("session", "verify", u.newest()).wants(0, "as they were written")
@@ -119,7 +120,7 @@ func TestWhatAPersonChangedSinceIsKeptAndNamed(t *testing.T) {
 	u := repository(t)
 	u.work("-- 1 --\n" + bash("echo 1 > src/b.txt; echo 1 > new; rm run.sh; mkdir made; echo m > made/m") + "-- 2 --\ntext: done\n")
 	u.sh("echo mine > new; echo mine > made/mine")
-	r := u.run("undo", "--json")
+	r := u.undo("--json")
 	if r.code != 7 {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
@@ -154,17 +155,17 @@ func TestUndoGoesBackTurnByTurnAcrossResumedSessions(t *testing.T) {
 		return before + "theirs -rw-r--r-- \"person\\n\"\nzeros " + after
 	}
 	last := u.shape()
-	u.run("undo", "--list", "--json").wants(0, `"turn":2,`, `"paths":["one","src/a.go"]`)
-	u.run("undo").wants(0, "turn 4")
+	u.undo("--list", "--json").wants(0, `"turn":2,`, `"paths":["one","src/a.go"]`)
+	u.undo().wants(0, "turn 4")
 	u.wantTree("after the last turn was undone", theirs(states[2]))
-	u.run("undo").wants(0, "turn 2")
+	u.undo().wants(0, "turn 2")
 	u.wantTree("after the turn before was undone", theirs(states[1]))
 	u.run("redo").wants(0, "turn 2")
 	u.run("redo").wants(0, "turn 4")
 	u.wantTree("after both were redone", last)
-	u.run("undo", "--to", "0").wants(0, "turn 4", "turn 2", "turn 1")
+	u.undo("--to", "0").wants(0, "turn 4", "turn 2", "turn 1")
 	u.wantTree("before the first turn", theirs(states[0]))
-	u.run("undo", "--to", "9").wants(2, "no such turn")
+	u.undo("--to", "9").wants(2, "no such turn")
 }
 
 func TestWhatSubagentsAndJobsDoIsUndone(t *testing.T) {
@@ -175,17 +176,43 @@ func TestWhatSubagentsAndJobsDoIsUndone(t *testing.T) {
 	if delegated == before {
 		t.Fatal("the subagent did nothing")
 	}
-	u.run("undo").wants(0, "create   src/deep/c")
+	u.undo().wants(0, "create   src/deep/c")
 	u.wantTree("after the subagent was undone", before)
 	u.run("redo").wants(0)
 	u.wantTree("after it was redone", delegated)
-	u.run("undo").wants(0)
+	u.undo().wants(0)
 	job := `call bash: {"command":"while [ ! -e go ]; do sleep 0.01; done; rm go; echo j > job; rm zeros; echo end > ended","background":true}` + "\n"
 	wait := bash("touch go; while [ ! -e ended ]; do sleep 0.01; done")
 	u.work("-- 1 --\n" + job + "-- 2 --\n" + wait + "-- 3 --\ntext: done\n")
 	if worked := u.shape(); !strings.Contains(worked, "\njob ") {
 		t.Fatalf("the job did nothing:\n%s", worked)
 	}
-	u.run("undo").wants(0)
+	u.undo().wants(0)
 	u.wantTree("after the job was undone", before)
+}
+
+// TestWhatGitTracksInAnIgnoredFolderIsUndone covers tracked files where everything else is left
+// out, however they came to be tracked.
+func TestWhatGitTracksInAnIgnoredFolderIsUndone(t *testing.T) {
+	u := repository(t)
+	u.sh(`printf '.env\nbuild/\nmany/\nnode_modules/\n*.bin\n' > .gitignore; mkdir -p build/deep/er build/out many node_modules/x sub/dist
+printf tracked > build/deep/er/file; printf top > build/keep; printf made > build/out/made; for i in $(seq 2100); do : > many/$i; done; printf mine > many/mine
+printf x > node_modules/x/x; head -c 2000000 /dev/urandom > large.bin; git add .gitignore; git add -f build/deep/er/file build/keep many/mine large.bin; git commit -qm tracked`)
+	before := u.shape()
+	u.work("-- 1 --\n" + bash("rm -r build/deep; echo changed > build/keep; echo changed > many/mine; echo short > large.bin; chmod 600 build/keep") + "-- 2 --\ntext: done\n")
+	if u.shape() == before {
+		t.Fatal("nothing was done")
+	}
+	undo := []string{"undo"}
+	if !seesCommands() {
+		undo = append(undo, "--unknown")
+	}
+	u.run(undo...).wants(0, "create   build/deep/er/file", "restore  build/keep", "restore  many/mine", "restore  large.bin")
+	u.wantTree("undone", before)
+	u.run("redo").wants(0)
+	u.run(undo...).wants(0)
+	u.sh("git add -f build/out/made; git commit -qm more")
+	u.goOn("-- 1 --\n" + bash("rm -rf build") + "-- 2 --\ntext: done\n")
+	u.run(undo...).wants(0, "create   build/out/made")
+	u.wantTree("undone again", before)
 }

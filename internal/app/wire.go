@@ -15,6 +15,7 @@ import (
 	"adze/internal/instructions"
 	"adze/internal/keys"
 	"adze/internal/models"
+	"adze/internal/ownfile"
 	"adze/internal/place"
 	"adze/internal/plan"
 	"adze/internal/print"
@@ -44,6 +45,7 @@ type wired struct {
 	prompt  string   // what to ask when the person gave no prompt: the demo's
 	history []session.Message
 	closers []func()
+	tried   func(patch string) error // keeps what commands that ran aside changed; nil: nobody wants it
 	ledger  *proc.Ledger
 	cage    *sandbox.Cage
 	agents  *agent.Agents
@@ -53,8 +55,11 @@ type wired struct {
 	plan    *plan.Desk
 	keeper  *rewind.Keeper // nil: nothing is kept
 	shells  rewind.Shells
+	writers rewind.Writers // what calls were seen to change
 	// showFiles has panes show what became of files.
 	showFiles func(session.Window)
+	chosen    string      // the mode that the user chose for this folder; empty: none
+	past      resume.Past // of the session that is gone on with
 	seat
 }
 
@@ -66,16 +71,41 @@ func (w *wired) close() {
 	w.closers = nil
 }
 
-// wire connects a run: configuration, folder, store, model, tools, gate, session. On an error everything
-// that was opened is closed again.
+// keepPatch has a file get what commands that ran aside changed of texts. It is empty where there
+// is none.
+func (w *wired) keepPatch(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return misuse("name a file in a folder that is there", "--try-patch: %v", err)
+	}
+	w.closers = append(w.closers, func() { _ = f.Close() })
+	w.tried = func(patch string) error {
+		_, err := f.WriteString(patch) // one call, so that patches of subagents do not mix
+		return err
+	}
+	return nil
+}
+
+// wire connects a run: configuration, folder, store, model, tools, gate, session. On an error
+// everything that was opened is closed again.
 func (a *app) wire(ctx context.Context, o *options, observe func(session.Event), who person) (w *wired, err error) {
 	w = &wired{person: who}
+	observe = a.own.watch(w, observe)
+	if err := w.keepPatch(o.tryPatch); err != nil {
+		return w, err
+	}
 	defer func() {
 		if err != nil {
 			w.close()
 			a.tellLosses(slices.Concat(w.losses, w.settings.config.Warnings())) // the next start finds a sound store; a misspelt name may be why
 		}
 	}()
+	if err := proc.CheckLimits(); err != nil {
+		return w, err
+	}
 	s, err := a.settle(o, w)
 	if err != nil {
 		return w, err
@@ -134,6 +164,7 @@ func (w *wired) introduce(ctx context.Context, id session.ID, model models.Model
 		return misuse(sandboxHint, "--sandbox required: %v", err)
 	}
 	walls := w.cage.Now(ctx)
+	w.notices = append(w.notices, w.cage.Box.Unheld(walls)...)
 	w.head = print.Head{
 		Version: Version, Session: string(id), Cwd: w.settings.root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
 		Tools: w.set.Names(), PermissionMode: string(w.gate.Mode()), Sandbox: print.Sandbox{Level: string(walls.Level), How: walls.How},
@@ -153,15 +184,30 @@ type settings struct {
 	survey func() ([]trust.Item, error) // what the project would run, looked at once
 	files  *keys.Files                  // learns what is secret in them
 	hide   func() *secret.Masker        // hides secrets from the model; nil: it sees them
+	known  func() *secret.Masker        // knows the secrets of the person
 	logins loginDesk                    // at MCP servers
+	own    *ownFiles                    // that say what this process may do
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
-	s := settings{at: place.Of(a.Getenv), home: a.Getenv("HOME"), logins: logins(a.Getenv, a.keys.Hide)}
+	if err := a.own.trusted(); err != nil {
+		return settings{}, err
+	}
+	s := settings{own: &a.own, known: a.keys.Mask, at: place.Of(a.Getenv), home: a.Getenv("HOME"), logins: logins(a.Getenv, a.keys.Hide)}
 	s.file = config.File(a.Getenv, s.at.Config)
+	a.own.begin(s.at, s.file)
 	var err error
 	if s.config, err = a.keys.Load(s.file); err != nil {
 		return s, err
+	}
+	for _, dir := range []string{s.at.Config, s.at.State} {
+		var foreign *ownfile.Error
+		if err := ownfile.Mine(0).Own(dir); errors.As(err, &foreign) {
+			if dir == s.at.State {
+				return s, foreign
+			}
+			return s, misuse(foreign.Hint, "%v", foreign)
+		}
 	}
 	if s.owner, err = config.LoadManaged(s.at.Managed); err != nil {
 		return s, err
@@ -170,8 +216,11 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	if !s.config.ShowSecrets {
 		s.hide = a.keys.Mask
 	}
+	if err := s.config.RequireSandbox(s.owner, o.Sandbox); err != nil {
+		return s, err
+	}
 	o.merge(&s.config)
-	if _, err := sandbox.ParseSetting(s.config.Sandbox); err != nil {
+	if _, err := sandbox.ParseSetting(s.config.Sandbox.Use); err != nil {
 		return s, misuse("required runs commands in the sandbox only, off never does", "%s: %v", s.config.Origin("sandbox"), err)
 	}
 	dir, err := a.folder(o, w)
@@ -207,7 +256,7 @@ func (o *options) merge(cfg *config.Config) {
 	}
 	set(o.model != "", "model", func() { cfg.Model = o.model })
 	set(o.Mode != "", "permission_mode", func() { cfg.PermissionMode = o.Mode })
-	set(o.Sandbox != "", "sandbox", func() { cfg.Sandbox = o.Sandbox })
+	set(o.Sandbox != "", "sandbox", func() { cfg.Sandbox.Use = o.Sandbox })
 	set(o.given != nil && o.given("max-turns"), "max_turns", func() { cfg.MaxTurns = o.maxTurns })
 	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
 	if o.inline {
@@ -234,8 +283,8 @@ func (a *app) folder(o *options, w *wired) (string, error) {
 	return dir, nil
 }
 
-// openLogs opens the store and picks the session beside the caller: both that and the making of the tools
-// take about a millisecond of a start. The function it returns waits for the answer.
+// openLogs opens the store and picks the session beside the caller: both that and the making of the
+// tools take about a millisecond of a start. The function it returns waits for the answer.
 func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) func() (session.Store, session.ID, bool, error) {
 	type opened struct {
 		store   session.Store

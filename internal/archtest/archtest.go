@@ -1,13 +1,15 @@
-// Package archtest checks the shape of the whole module: who imports whom, what happens at import, how large files and
-// functions are, and that there is one way to start a process, one to replace a file and one to run a tool (ways.go). Nothing imports it; its test runs it over the real tree.
+// Package archtest checks the shape of the whole module: who imports whom, what happens at import,
+// and that there is one way to start a process, one to replace a file and one to run a tool
+// (ways.go). Nothing imports it; its test runs it over the real tree.
 //
-// The one rule: an exception is a line in this package with its reason, never a silence in a checker, and
-// an exception that nothing needs any more is a failure too.
+// The one rule: an exception is a line in this package with its reason, never a silence in a
+// checker, and an exception that nothing needs any more is a failure too.
 //
 // Start reading at the table in arrows.go, then Check.
 //
-// Known limits: variables are followed within their package and by name and scope, not by type; a mutation
-// through a pointer that was stored elsewhere is not seen. Files of every build tag are read as one package.
+// Known limits: variables are followed within their package and by name and scope, not by type; a
+// mutation through a pointer that was stored elsewhere is not seen. Files of every build tag are
+// read as one package.
 package archtest
 
 import (
@@ -31,7 +33,8 @@ type Violation struct {
 
 func (v Violation) String() string { return v.Where + ": " + v.What + "\n\tfix: " + v.Fix }
 
-// Check reads every Go file of the module at root and returns what breaks the rules, ordered by place.
+// Check reads every Go file of the module at root and returns what breaks the rules, ordered by
+// place.
 func Check(root fs.FS, rules Rules) ([]Violation, error) {
 	m, err := load(root)
 	if err != nil {
@@ -41,13 +44,10 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 	for _, p := range m.packages {
 		c.arrows(p)
 		c.story(p)
-		c.sizes(p)
-		c.crowds(p)
 		c.state(p)
 		c.ways(p)
 	}
 	c.calls()
-	c.guards()
 	c.staleExceptions()
 	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].Where < c.found[j].Where })
 	return c.found, nil
@@ -56,7 +56,6 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 // Rules is everything that may be argued about: the table and its exceptions.
 type Rules struct {
 	Table      []Row
-	Guards     []Guard
 	Exceptions []Exception
 }
 
@@ -79,7 +78,8 @@ func (c *checker) report(where, fix, format string, args ...any) {
 	c.found = append(c.found, Violation{Where: where, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// excused reports whether a rule does not hold for a name, and remembers that the exception is needed.
+// excused reports whether a rule does not hold for a name, and remembers that the exception is
+// needed.
 func (c *checker) excused(rule string, p *pkg, name string) bool {
 	for _, e := range c.rules.Exceptions {
 		if e.Rule == rule && e.Package == p.path && e.Name == name {
@@ -115,11 +115,10 @@ type pkg struct {
 }
 
 type file struct {
-	path  string
-	ast   *ast.File
-	lines int
-	test  bool
-	text  string
+	path string
+	ast  *ast.File
+	test bool
+	text string
 }
 
 func (m *module) at(n ast.Node) string {
@@ -198,13 +197,12 @@ func (m *module) add(root fs.FS, at string) error {
 	}
 	p.files = append(p.files, &file{
 		path: at, ast: parsed, test: strings.HasSuffix(at, "_test.go"), text: string(text),
-		lines: strings.Count(string(text), "\n"),
 	})
 	return nil
 }
 
-// story wants one file of each package to open with what the package is for, where to start, and what is known to be
-// missing. A program says only what it is for, a package of nothing but tests nothing.
+// story wants one file of each package to open with what the package is for and where to start
+// reading. A program says only what it is for, a package of nothing but tests nothing.
 func (c *checker) story(p *pkg) {
 	var doc string
 	tests := true
@@ -221,13 +219,13 @@ func (c *checker) story(p *pkg) {
 		}
 	}
 	var missing []string
-	for _, part := range [][2]string{{"Package ", "what it is for"}, {"tart", "where to start"}, {"Known limits:", "its known limits"}} {
+	for _, part := range [][2]string{{"Package ", "what it is for"}, {"tart", "where to start"}} {
 		if !strings.Contains(doc, part[0]) {
 			missing = append(missing, part[1])
 		}
 	}
 	if !tests && len(missing) > 0 {
-		c.report(p.path, "open one file with: Package NAME …, the one rule, where to start, known limits",
+		c.report(p.path, "open one file with: Package NAME …, the one rule, where to start",
 			"the package does not tell %s", strings.Join(missing, ", "))
 	}
 }

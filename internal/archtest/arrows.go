@@ -11,31 +11,33 @@ import (
 type Row struct {
 	// Package is a path in the module; a last step * stands for any folder there.
 	Package string
-	// May lists the packages of ours that it may import; "*" is all of them, a last step * any folder there.
+	// May lists the packages of ours that it may import; "*" is all of them, a last step * any
+	// folder there.
 	May []string
 	// Tests lists what its test files may import beside that.
 	Tests []string
-	// Never lists packages of the standard library that it may not import; a last step * covers a tree.
+	// Never lists packages of the standard library that it may not import; a last step * covers a
+	// tree.
 	Never []string
 	// From, when given, lists the only packages that may import it.
 	From []string
 	// Anybody may import it: words that all rooms say in the same way.
 	Anybody bool
-	// Room holds the row also for imports within its own tree: without it, a package splits itself into folders
-	// as it likes.
+	// Room holds the row also for imports within its own tree: without it, a package splits itself
+	// into folders as it likes.
 	Room bool
 	Why  string
 }
 
-// Table is the architecture: a package that is not in it and lies under internal is a leaf helper, which
-// imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
+// Table is the architecture: a package that is not in it and lies under internal is a leaf helper,
+// which imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
 	return append(slices.Concat(centre(), program(), providers(), rooms(), far(), served()), []Row{
 		{Package: "session", May: []string{"tool", "internal/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
 			"internal/web", "internal/websearch", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret",
-			"internal/notebook", "internal/scale", "internal/lsp", "internal/format"}, Why: "tools act through leaf helpers"},
+			"internal/notebook", "internal/scale", "internal/lsp", "internal/format", "internal/ownfile"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "tui/look", Room: true, May: []string{"tool", "internal/safeterm", "tui/draw"}, Never: outside(),
 			Why: "what rooms share to show themselves alike knows none of them"},
@@ -71,26 +73,27 @@ func Table() []Row {
 		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Tests: []string{"internal/proc", "internal/sandbox"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
-		{Package: "internal/carry", May: []string{"internal/workspace", "internal/text"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
-		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry", "internal/hook/dialect", "internal/jsonc", "internal/whole"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
-		{Package: "internal/hook", May: []string{"session", "tool", "internal/jsonc", "internal/proc"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
+		{Package: "internal/carry", May: []string{"internal/workspace", "internal/text", "internal/ownfile"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
+		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry", "internal/hook/dialect", "internal/jsonc", "internal/whole", "internal/ownfile"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
+		{Package: "internal/hook", May: []string{"session", "tool", "internal/jsonc", "internal/proc", "internal/ownfile"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
 		{Package: "internal/hook/dialect", Room: true, Never: effects(), Why: "it reads and writes texts; it opens nothing and starts nothing"},
-		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc", "internal/proxy", "internal/whole"}, Why: "a sandbox wraps processes"},
+		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc", "internal/proxy", "internal/whole", "internal/secret"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
-		{Package: "internal/config", May: []string{"internal/jsonc", "tool/nearest", "internal/whole"}, Why: "a file that a person writes"},
-		{Package: "internal/keyring", May: []string{"internal/whole"}, Why: "keys in a file or the system's ring; it knows nobody who uses them"},
-		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
+		{Package: "internal/config", May: []string{"internal/jsonc", "tool/nearest", "internal/whole", "internal/ownfile"}, Why: "a file that a person writes"},
+		{Package: "internal/keyring", May: []string{"internal/whole", "internal/ownfile"}, Why: "keys in a file or the system's ring; it knows nobody who uses them"},
+		{Package: "internal/proc", May: []string{"internal/secret", "internal/whole"}, Why: "it keeps secrets out of the environment of commands, and records of those that run"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/enclosed", May: []string{"tool"}, From: []string{"internal/acp", "internal/serve", "internal/desk"}, Why: "bytes that came with a prompt; who sent them it does not know"},
 		{Package: "internal/ways", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
+		{Package: "internal/fold", Anybody: true, Never: outside(), Why: "how repetitive text is shortened; it knows nothing else"},
 		{Package: "internal/plural", Anybody: true, Never: outside(), Why: "how English counts; it knows nothing else"},
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
 }
 
-// program is what is put together at the top, and what the person starts.
+// program is what is put together at the top, and what the user starts.
 func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
@@ -104,13 +107,15 @@ func program() []Row {
 	}
 }
 
-// rooms are what a run is put together of at the top: each does one thing and knows no other of them.
+// rooms are what a run is put together of at the top: each does one thing and knows no other of
+// them.
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/workspace/buffers", Room: true, May: []string{"internal/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
 		{Package: "internal/acp", May: []string{"internal/enclosed", "internal/lineread", "internal/diff", "internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
-		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/undo", "internal/proc", "internal/whole"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
+		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/git", "internal/undo", "internal/proc", "internal/whole"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore", "internal/whole"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
+		{Package: "internal/sandbox/overlay", Room: true, Why: "changes of folders; it knows no command and no git"},
 		{Package: "internal/sandbox/sight", Room: true, Why: "folders as they are; it knows no command"},
 		{Package: "internal/heap", From: []string{"internal/app"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, May: []string{"internal/whole"}, Why: "contents by their hash; it knows no folder"},
@@ -162,7 +167,7 @@ func rooms() []Row {
 		{Package: "internal/skill", May: []string{"session", "tool", "tool/pick", "toolset", "prompts", "internal/carry"}, Why: "texts that are carried become an index and notes"},
 		{Package: "internal/slash", May: []string{"session", "prompts", "tool", "toolset", "internal/carry", "internal/skill", "internal/trust", "internal/usage"},
 			Why: "it makes a prompt of a file that is carried; it runs what it needs through the port that the session hands it"},
-		{Package: "internal/instructions", May: []string{"prompts", "tool", "session", "internal/usage", "internal/safeterm", "internal/workspace", "internal/carry", "internal/secret", "internal/text"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
+		{Package: "internal/instructions", May: []string{"prompts", "tool", "session", "internal/usage", "internal/safeterm", "internal/workspace", "internal/carry", "internal/secret", "internal/text", "internal/ownfile"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
 	}
 }
 

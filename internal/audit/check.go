@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// Finding is an entry that a sound log does not hold. The hash chain shows that entries are as they were
-// written; findings show whether what was written keeps the promises of the pipeline:
+// Finding is an entry that a sound log does not hold. The hash chain shows that entries are as they
+// were written; findings show whether what was written keeps the promises of the pipeline:
 //   - every entry that matters can be read;
 //   - a call that changed something was decided on and stored before, with a yes;
 //   - a call has one outcome;
@@ -54,11 +54,14 @@ func (t *Trail) checkOutcome(seq int64, o tool.Outcome, intended bool) {
 	}
 }
 
-// ran reports whether the tool's own code ran. One whose intent could not be stored failed with io and did
-// not.
+// ran reports whether the tool's own code ran. One whose intent could not be stored failed with io
+// and did not.
 func ran(o tool.Outcome) bool {
-	return o.Status == tool.Completed || o.Status == tool.Failed && o.Code != tool.CodeIO && o.Code != tool.CodeDuplicateCall
+	return o.Status == tool.Completed || o.Status == tool.Failed && !slices.Contains(notRun, o.Code)
 }
+
+// notRun are the codes of failures before or at the start of the tool's own code.
+var notRun = []string{tool.CodeIO, tool.CodeEnvironment, tool.CodeDuplicateCall}
 
 func changes(r tool.Record) bool {
 	return slices.ContainsFunc(r.Needs, func(n tool.Need) bool { return n.Permission == tool.Write || n.Permission == tool.Execute })

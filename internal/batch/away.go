@@ -14,7 +14,8 @@ import (
 	"adze/session"
 )
 
-// ErrLost is the cause that ends a task at once, with all that it started: somebody else may have it from now on.
+// ErrLost is the cause that ends a task at once, with all that it started: somebody else may have
+// it from now on.
 var ErrLost = errors.New("the task is not held any more")
 
 // bring makes the clone of a task, as it was when it was last saved.
@@ -39,7 +40,8 @@ func (b *Batch) bring(ctx context.Context, t Task, p *Progress) (err error) {
 	return nil
 }
 
-// saver saves a clone after a message of the model when calls came since the last time, and at most a twentieth of the time long.
+// saver saves a clone after a message of the model when calls came since the last time, and at most
+// a twentieth of the time long.
 func (b *Batch) saver(ctx context.Context, t Task, p *Progress, s *State) func() {
 	if b.Away == nil {
 		return func() {}
@@ -58,8 +60,9 @@ func (b *Batch) saver(ctx context.Context, t Task, p *Progress, s *State) func()
 	}
 }
 
-// save puts what has changed in the clone away, and says whether it could. What works there may be in the middle of something:
-// then it is what was to be seen. What cannot be saved is not: the work goes on.
+// save puts what has changed in the clone away, and says whether it could. What works there may be
+// in the middle of something: then it is what was to be seen. What cannot be saved is not: the work
+// goes on.
 func (b *Batch) save(ctx context.Context, t Task, p *Progress, calls int) bool {
 	if b.Away == nil {
 		return false
@@ -85,7 +88,7 @@ func (b *Batch) saveLast(ctx context.Context, t Task, s *State, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	if p := b.remembered(t); p.Ran == nil && b.save(ctx, t, &p, s.Calls) {
+	if p, err := b.remembered(t); err == nil && p.Ran == nil && b.save(ctx, t, &p, s.Calls) {
 		_ = b.remember(ctx, t, p) // what was saved before that counts
 	}
 }
@@ -98,8 +101,8 @@ func full(err error) bool {
 // Full says whether an error of Do is about room on this machine's disk.
 func Full(err error) bool { return err != nil && full(err) }
 
-// Away says whether the servers that keep the session did not answer, or know of another writer yet: the lease of one that is lost ends
-// by itself. What is told is all that there is of it.
+// Away says whether the servers that keep the session did not answer, or know of another writer
+// yet: the lease of one that is lost ends by itself. What is told is all that there is of it.
 func (r Result) Away() bool {
 	return r.Cause == string(session.CauseStore) && slices.ContainsFunc(awayWords, func(w string) bool { return strings.Contains(r.Message, w) })
 }
@@ -107,12 +110,14 @@ func (r Result) Away() bool {
 // awayWords are of jet.ErrUnreachable, jet.ErrLost, session.ErrLocked and store.ErrNotSaved.
 var awayWords = []string{"no NATS server answers", "the lease was lost", "the session is open in another process", "the session is no longer saved"}
 
-// passing says that it is no end of the task: the same may go well later, when it is tried again. It is never kept as what came of it.
+// passing says that it is no end of the task: the same may go well later, when it is tried again.
+// It is never kept as what came of it.
 func (r Result) passing() bool {
 	return r.RetryAfter != nil || r.Crashed || r.Cause == string(session.CauseStore)
 }
 
-// Limited says whether the provider of the model has asked for a pause, and for how long; 0: it named no time.
+// Limited says whether the provider of the model has asked for a pause, and for how long; 0: it
+// named no time.
 func (r Result) Limited() (time.Duration, bool) {
 	if r.RetryAfter == nil {
 		return 0, false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,8 +53,8 @@ func (b begunSession) Last(context.Context, string, time.Time) (session.ID, *ses
 	return "s", nil, nil
 }
 
-// TestATaskGoesOnOnAnotherMachine: what had changed when the machine was lost is in the new clone, the session goes on, and what
-// lost the task cannot say anything more.
+// TestATaskGoesOnOnAnotherMachine: what had changed when the machine was lost is in the new clone,
+// the session goes on, and what lost the task cannot say anything more.
 func TestATaskGoesOnOnAnotherMachine(t *testing.T) {
 	const script = `cat >/dev/null; echo "$*" >>../../../args
 case "$*" in *--resume*) echo two >>new; printf '{"type":"result","cause":"done","text":"t","session":"s"}\n'; exit;; esac
@@ -102,8 +103,8 @@ func (limitedSession) Last(context.Context, string, time.Time) (session.ID, *ses
 	return "s", &session.Result{Cause: session.CauseProvider, Limited: new(time.Minute)}, nil
 }
 
-// TestWhatWasPutOffIsTriedAgain: what a limit of the provider ended is no outcome that is kept; the session goes on the next time, in
-// another clone, with what had changed.
+// TestWhatWasPutOffIsTriedAgain: what a limit of the provider ended is no outcome that is kept; the
+// session goes on the next time, in another clone, with what had changed.
 func TestWhatWasPutOffIsTriedAgain(t *testing.T) {
 	const script = `cat >/dev/null
 case "$*" in *--resume*) cat new >&2; printf '{"type":"result","cause":"done","text":"t","session":"s"}\n'; exit;; esac
@@ -123,5 +124,41 @@ printf '{"type":"tool_start","name":"bash"}\n{"type":"result","cause":"provider"
 		if want == "done" && r.Changed != 1 {
 			t.Errorf("%d files have changed", r.Changed)
 		}
+	}
+}
+
+// A branch that a task itself pushed, before its machine was lost or its run died, is taken up
+// again by the next try; another one stays as it is.
+func TestATaskTakesItsOwnBranchUpAgain(t *testing.T) {
+	const script = `cat >/dev/null; date +%s%N >new; printf '{"type":"result","cause":"done","text":"t","session":"s"}\n'`
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not there")
+	}
+	repo := t.TempDir()
+	gitIn(t, repo, "init", "-q", "-b", "main")
+	gitIn(t, repo, "commit", "-q", "--allow-empty", "-m", "first")
+	push := func(p Progress) (Result, Progress) {
+		b := fake(t, script, 1)
+		kept := &shelf{p: p, patches: map[string][]byte{}, saved: func() {}}
+		b.Tasks = []Task{{ID: "a", Repo: repo, Prompt: "do it", Branch: "made"}}
+		b.Push, b.Away, b.Env = true, kept, append(b.Env, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		r, err := b.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, kept.p
+	}
+	first, kept := push(Progress{})
+	if !first.OK || len(kept.Pushing) != 1 || kept.Pushing[0] != first.Pushed {
+		t.Fatalf("%+v, %+v", first, kept.Pushing)
+	}
+	second, kept := push(Progress{Pushing: kept.Pushing})
+	if !second.OK || second.Pushed == first.Pushed || len(kept.Pushing) != 2 {
+		t.Fatalf("%+v, %+v", second, kept.Pushing)
+	}
+	gitIn(t, repo, "rev-parse", "--verify", "--quiet", second.Pushed+"^{commit}")
+	gitIn(t, repo, "branch", "-f", "made", "main") // somebody else has it now
+	if third, _ := push(Progress{Pushing: kept.Pushing}); third.OK || third.Cause != CausePush {
+		t.Errorf("%+v", third)
 	}
 }

@@ -1,15 +1,19 @@
-// Package batch does the same kind of work in many repositories: each task in a clone of its own, by an adze of its own, with
-// a sandbox, budgets and a session of its own; what comes of it is a patch and a line of JSON.
+// Package batch does the same kind of work in many repositories: each task in a clone of its own,
+// by an adze of its own, with a sandbox, budgets and a session of its own; what comes of it is a
+// patch and a line of JSON.
 //
-// The one rule: a task has one result. What is done is written down before the next thing is begun, so that a batch that was
-// killed goes on where it was, and nothing runs twice: a session is resumed by its log, in which a call that was begun and
-// has no outcome counts as aborted, and a command whose end nobody saw is told and not started again.
+// The one rule: a task has one result. What is done is written down before the next thing is begun,
+// so that a batch that was killed goes on where it was, and nothing runs twice: a session is
+// resumed by its log, in which a call that was begun and has no outcome counts as aborted, and a
+// command whose end nobody saw is told and not started again.
 //
-// Start reading at Batch.Run, then one.go (the steps of one task). task.go reads the file, source.go makes mirrors and clones,
-// change.go makes patches, child.go runs adze, journal.go keeps results.
+// Start reading at Batch.Run, then one.go (the steps of one task). task.go reads the file,
+// source.go makes mirrors and clones, change.go makes patches, child.go runs adze, journal.go keeps
+// results.
 //
-// Known limits: one machine. Submodules are not fetched. What a task does outside of its clone (a push by a tool of its own, a
-// request to a server) is not taken back when it fails. A check that was cut off runs again.
+// Known limits: one machine. Submodules are not fetched. What a task does outside of its clone (a
+// push by a tool of its own, a request to a server) is not taken back when it fails. A check that
+// was cut off runs again.
 package batch
 
 import (
@@ -32,7 +36,8 @@ type Batch struct {
 	Mirrors string
 	Jobs    int
 	Flags   []string // of adze, for each task
-	// Gate takes from flags of a run those that say where and what is allowed, for a command without a model.
+	// Gate takes from flags of a run those that say where and what is allowed, for a command
+	// without a model.
 	Gate     func(flags []string) []string
 	Program  string // this adze
 	Env      []string
@@ -67,8 +72,8 @@ const (
 
 // Sessions looks into the store of this person.
 type Sessions interface {
-	// Last is the newest session that was begun in a folder since then, and how its last turn ended; an empty id: there is
-	// none, a nil result: it has not ended.
+	// Last is the newest session that was begun in a folder since then, and how its last turn
+	// ended; an empty id: there is none, a nil result: it has not ended.
 	Last(ctx context.Context, dir string, since time.Time) (session.ID, *session.Result, error)
 }
 
@@ -106,14 +111,14 @@ var ErrMaxCost = errors.New("the tasks have cost what all of them may cost toget
 type Report struct {
 	Results  []Result // of all tasks that have one, in the order of the file
 	Already  int      // of them, how many an earlier run had
-	Waiting  []string // ids of tasks without a result
+	Waiting  []string // ids of tasks without a result, or whose new try has none yet
 	Cost     float64  // USD, of all results where it is known
 	Unpriced int      // results whose cost is not known
 }
 
-// Do does the one task that is in Tasks, whose progress is kept Away. An error says why it has no result: the cause with which ctx
-// ended, or one that wraps ErrKept or what else went wrong on this machine; the result then has what it has cost so far, alone.
-// Its patch is below Out.
+// Do does the one task that is in Tasks, whose progress is kept Away. An error says why it has no
+// result: the cause with which ctx ended, or one that wraps ErrKept or what else went wrong on this
+// machine; the result then has what it has cost so far, alone. Its patch is below Out.
 func (b *Batch) Do(ctx context.Context) (Result, error) {
 	if err := b.prepare(); err != nil {
 		return Result{}, err
@@ -172,17 +177,15 @@ func (b *Batch) runAll(ctx context.Context) (Report, error) {
 	var left []Task
 	already := 0
 	for _, t := range b.Tasks {
-		if r, done := b.journal.Last(t.ID); done && !b.Retry[r.Cause] {
+		done, err := b.finished(t)
+		switch {
+		case err != nil:
+			return Report{}, err
+		case done:
 			already++
-			b.clear(t, r)
-			continue
+		default:
+			left = append(left, t)
 		}
-		if r, done := b.journal.Last(t.ID); done && b.Retry[r.Cause] {
-			if err := os.RemoveAll(b.dir(t)); err != nil {
-				return Report{}, err
-			}
-		}
-		left = append(left, t)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -218,7 +221,7 @@ func (b *Batch) report(already int) Report {
 	out := Report{Already: already}
 	for _, t := range b.Tasks {
 		r, done := b.journal.Last(t.ID)
-		if !done {
+		if !done || b.retries(t, r) {
 			out.Waiting = append(out.Waiting, t.ID)
 			continue
 		}
@@ -248,8 +251,8 @@ func (b *Batch) dir(t Task) string { return filepath.Join(b.Out, "work", t.ID) }
 // clone is where a task works.
 func (b *Batch) clone(t Task) string { return filepath.Join(b.dir(t), "repository") }
 
-// clear takes the clone of a task that is over away, unless it is to stay. What cannot be removed stays: the result is what
-// counts.
+// clear takes the clone of a task that is over away, unless it is to stay. What cannot be removed
+// stays: the result is what counts.
 func (b *Batch) clear(t Task, r Result) {
 	if b.Keep == KeepAll || b.Keep == KeepFailed && !r.OK {
 		return

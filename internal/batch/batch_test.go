@@ -149,7 +149,8 @@ printf '{"type":"result","cause":"done","text":"t","turns":1,"cost_usd":0.4,"ses
 	b := fake(t, costs, 5)
 	b.MaxCost = 1
 	report, err := b.Run(t.Context())
-	// The third is over the limit as soon as it says what it costs; it may end by itself before it is told to.
+	// The third is over the limit as soon as it says what it costs; it may end by itself before it
+	// is told to.
 	if n := len(report.Results); !errors.Is(err, ErrMaxCost) || n != 2 && n != 3 || len(report.Waiting) != 5-n {
 		t.Fatalf("%v: %+v", err, report)
 	}
@@ -205,5 +206,66 @@ func TestTwoBatchesDoNotShareAFolder(t *testing.T) {
 	defer unlock()
 	if _, err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "another adze batch works in") {
 		t.Error(err)
+	}
+}
+
+// TestANewTryThatIsStoppedGoesOn: its result is not the one before, whose cause was to be tried
+// again.
+func TestANewTryThatIsStoppedGoesOn(t *testing.T) {
+	b := fake(t, "cat >/dev/null; exit 3", 1)
+	if report, err := b.Run(t.Context()); err != nil || report.Results[0].Cause != "internal" {
+		t.Fatal(report, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	b.Retry = map[string]bool{"internal": true}
+	b.Watch = func(s State) {
+		if s.Stage == Working {
+			stop()
+		}
+	}
+	report, err := b.Run(ctx)
+	if err == nil || len(report.Waiting) != 1 {
+		t.Fatalf("stopped, it came to %+v, %v", report, err)
+	}
+	b.Watch = nil
+	clone := filepath.Join(b.clone(b.Tasks[0]), "made")
+	if err := os.WriteFile(clone, []byte("work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, retry := range []map[string]bool{{"internal": true}, nil} {
+		b.Retry = retry
+		left, err := func() (bool, error) {
+			var err error
+			if b.journal, err = openJournal(filepath.Join(b.Out, "results.jsonl")); err != nil {
+				return false, err
+			}
+			defer b.journal.Close()
+			return b.finished(b.Tasks[0])
+		}()
+		if err != nil || left {
+			t.Errorf("with %v to try again, it is finished: %v, %v", retry, left, err)
+		}
+		if _, err := os.Stat(clone); err != nil {
+			t.Errorf("with %v to try again, what it did is gone: %v", retry, err)
+		}
+	}
+	if report, err = b.Run(t.Context()); err != nil || len(report.Results) != 1 || report.Already != 0 || report.Results[0].Resumed != 1 {
+		t.Errorf("it came to %+v, %v", report, err)
+	}
+	if report, err = b.Run(t.Context()); err != nil || report.Already != 1 {
+		t.Errorf("then it came to %+v, %v", report, err)
+	}
+}
+
+// TestATaskWhoseStateCannotBeReadIsNotBegunAnew: nobody knows what it has done.
+func TestATaskWhoseStateCannotBeReadIsNotBegunAnew(t *testing.T) {
+	b := fake(t, "cat >/dev/null; exit 3", 1)
+	state := filepath.Join(b.Out, "work", b.Tasks[0].ID, "state.json")
+	if err := os.MkdirAll(state, 0o700); err != nil { // no file can be read there
+		t.Fatal(err)
+	}
+	if _, err := b.Run(t.Context()); !errors.Is(err, ErrKept) || !strings.Contains(err.Error(), "remove "+state) {
+		t.Errorf("it came to %v", err)
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// tree is the files of a folder as a tree in a bare repository. Of a .git in the folder nothing is read: whatever worked there
-// may have written programs for git to run into it.
+// tree is the files of a folder as a tree in a bare repository. Of a .git in the folder nothing is
+// read: whatever worked there may have written programs for git to run into it.
 //
-// The index is a new one each time, in the task's own folder: of one whose git was killed, its lock is left.
+// The index is a new one each time, in the task's own folder: of one whose git was killed, its lock
+// is left.
 func (b *Batch) tree(ctx context.Context, t Task, bare, folder, base string, env []string) (string, error) {
 	scratch, err := os.MkdirTemp(b.dir(t), "index-")
 	if err != nil {
@@ -42,7 +43,8 @@ type change struct {
 	env   []string // where its objects are
 }
 
-// changed compares the clone with the commit that it was made of. New objects go to a folder of the task's own.
+// changed compares the clone with the commit that it was made of. New objects go to a folder of the
+// task's own.
 func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err error) {
 	bare, err := b.bare(ctx, t)
 	if err != nil {
@@ -84,25 +86,42 @@ func (b *Batch) bare(ctx context.Context, t Task) (string, error) {
 
 func isThere(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// push makes a commit of a change and its branch in the repository. A branch that is there already stays as it is, unless it is
-// at this very commit: then it was pushed before the result could be written.
-func (b *Batch) push(ctx context.Context, t Task, base string, began time.Time, c change) (string, error) {
+// push makes a commit of a change and its branch in the repository. A branch that is there already
+// stays as it is, unless it is at a commit that this task itself has pushed: its machine was lost
+// then before the result could be written. Which commits these are is kept before each push.
+func (b *Batch) push(ctx context.Context, t Task, p *Progress, c change) (string, error) {
 	bare, err := b.bare(ctx, t)
 	if err != nil {
 		return "", err
 	}
-	env := append(append([]string{"GIT_DIR=" + bare}, c.env...), b.signature(t, began)...)
-	commit, err := b.git(ctx, bare, env, "commit-tree", "-p", base, "-m", message(t), c.tree)
+	env := append(append([]string{"GIT_DIR=" + bare}, c.env...), b.signature(t, p.Began)...)
+	commit, err := b.git(ctx, bare, env, "commit-tree", "-p", p.Base, "-m", message(t), c.tree)
 	if err != nil {
 		return "", err
 	}
+	if !slices.Contains(p.Pushing, commit) {
+		p.Pushing = append(slices.Clone(p.Pushing), commit)
+	}
+	if err := b.remember(ctx, t, *p); err != nil { // also the proof that the task is still this machine's
+		return "", fmt.Errorf("%w: %w", ErrKept, err)
+	}
 	ref := "refs/heads/" + t.Branch
-	_, err = b.git(ctx, bare, env, "push", "--quiet", "--no-verify", "--force-with-lease="+ref+":", "--", t.Repo, commit+":"+ref)
-	if err == nil {
+	upload := func(over string) error {
+		_, err := b.git(ctx, bare, env, "push", "--quiet", "--no-verify", "--force-with-lease="+ref+":"+over, "--", t.Repo, commit+":"+ref)
+		return err
+	}
+	if err = upload(""); err == nil {
 		return commit, nil
 	}
-	if at, _ := b.git(ctx, bare, nil, "ls-remote", "--", t.Repo, ref); strings.HasPrefix(at, commit) {
+	there, _ := b.git(ctx, bare, nil, "ls-remote", "--", t.Repo, ref)
+	at, _, _ := strings.Cut(there, "\t")
+	if at == commit {
 		return commit, nil
+	}
+	if slices.Contains(p.Pushing, at) {
+		if err = upload(at); err == nil {
+			return commit, nil
+		}
 	}
 	return "", fmt.Errorf("the branch %s could not be pushed: %w", t.Branch, err)
 }
@@ -118,8 +137,8 @@ func (b *Batch) mayCommit(ctx context.Context) error {
 	return nil
 }
 
-// signature is who commits and when: the person as git knows them, at the time when the task began, so that the same work makes
-// the same commit.
+// signature is who commits and when: the user as git knows them, at the time when the task began,
+// so that the same work makes the same commit.
 func (b *Batch) signature(t Task, began time.Time) []string {
 	at := fmt.Sprintf("%d +0000", began.Unix())
 	env := []string{"GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at}

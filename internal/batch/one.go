@@ -21,15 +21,16 @@ const GoOn = "The program that ran this was stopped in the middle of your work. 
 const Elsewhere = "The machine that ran this was lost in the middle of your work. You are in a new clone: what you had changed is there as it was when it was last saved, " +
 	"and what you changed after that is gone. A call without an outcome may have had effects outside of the clone. Look at what is there, then go on with the task."
 
-// PutOff is what a model is told whose work ended because it, or what keeps its session, was not to be had.
+// PutOff is what a model is told whose work ended because it, or what keeps its session, was not to
+// be had.
 const PutOff = "Your work was put off in the middle because the model or the server that keeps this session could not be reached. You are in a new clone: what you had " +
 	"changed is there as it was when it was last saved. Look at what is there, then go on with the task."
 
 // maxText bounds the answer that a result keeps, in bytes; the whole one is in the session.
 const maxText = 64 << 10
 
-// one does a task. An error is about the batch: nothing more may be begun. A task that is stopped before its end has no result,
-// and the next run goes on with it.
+// one does a task. An error is about the batch: nothing more may be begun. A task that is stopped
+// before its end has no result, and the next run goes on with it.
 func (b *Batch) one(ctx context.Context, t Task) error {
 	s := State{Task: t, Stage: Waiting}
 	r, err := b.steps(ctx, t, &s)
@@ -53,14 +54,18 @@ func (b *Batch) one(ctx context.Context, t Task) error {
 	return nil
 }
 
-// ErrKept marks what could not be written down: without it, a batch that goes on could do a thing twice.
+// ErrKept marks what could not be written down: without it, a batch that goes on could do a thing
+// twice.
 var ErrKept = errors.New("how far a task is could not be kept")
 
 // steps takes a task from where it stands to its result.
 func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err error) {
 	over := b.begin(t)
 	defer func() { over(r, err) }()
-	p := b.remembered(t)
+	p, err := b.remembered(t)
+	if err != nil {
+		return r, err
+	}
 	if p.Cost > 0 && p.Ran == nil {
 		s.Cost = new(float64)
 		*s.Cost = p.Cost
@@ -125,7 +130,8 @@ func (b *Batch) finish(t Task, p Progress, r Result) Result {
 	return r
 }
 
-// conclude judges, and makes the patch and the branch. A patch is made of failed work too: a person may mend it.
+// conclude judges, and makes the patch and the branch. A patch is made of failed work too: a person
+// may mend it.
 func (b *Batch) conclude(ctx context.Context, t Task, p Progress, r Result) (Result, error) {
 	if r.Cause == CauseDone && p.Checked != nil && !p.Checked.OK {
 		r.Cause, r.Message, r.Hint = CauseCheck, "the work was done, and the check failed: "+lastLines(p.Checked.Output, 1), "the patch is there to be looked at"
@@ -139,12 +145,9 @@ func (b *Batch) conclude(ctx context.Context, t Task, p Progress, r Result) (Res
 		r.Cause, r.Message, r.Hint = CausePatch, err.Error(), "run the batch again with --keep failed --retry patch to look into its clone"
 	}
 	if b.Push && t.Branch != "" && r.Cause == CauseDone && c.patch != "" {
-		if err := b.remember(ctx, t, p); b.Away != nil && err != nil { // the proof that the task is still this machine's
-			return r, fmt.Errorf("%w: %w", ErrKept, err)
-		}
-		if r.Pushed, err = b.push(ctx, t, p.Base, p.Began, c); err != nil {
-			if ctx.Err() != nil {
-				return r, context.Cause(ctx)
+		if r.Pushed, err = b.push(ctx, t, &p, c); err != nil {
+			if ctx.Err() != nil || errors.Is(err, ErrKept) {
+				return r, cmp.Or(context.Cause(ctx), err)
 			}
 			r.Cause, r.Message, r.Hint = CausePush, err.Error(), "choose another branch or take the one that is there away; then run the batch again with --retry push"
 		}
@@ -198,7 +201,8 @@ func (b *Batch) work(ctx context.Context, t Task, p *Progress, s *State, keep fu
 	return r, err
 }
 
-// worked does the work and keeps what came of it. Where that is to be tried again on any machine, what has changed is all that is kept.
+// worked does the work and keeps what came of it. Where that is to be tried again on any machine,
+// what has changed is all that is kept.
 func (b *Batch) worked(ctx context.Context, t Task, p *Progress, s *State, keep func() error) (Result, error) {
 	r, err := b.work(ctx, t, p, s, keep)
 	if err != nil {
@@ -221,13 +225,15 @@ func begun(calls map[string]map[tool.Status]int) (n int) {
 	return n
 }
 
-// lockTries and lockWait are how often and how soon a session is tried again that another adze still has.
+// lockTries and lockWait are how often and how soon a session is tried again that another adze
+// still has.
 const (
 	lockTries = 10
 	lockWait  = 2 * time.Second
 )
 
-// runFlags is the command line of a task's adze. What holds in a sandbox is done without asking, unless another mode is named.
+// runFlags is the command line of a task's adze. What holds in a sandbox is done without asking,
+// unless another mode is named.
 func (b *Batch) runFlags(t Task) []string {
 	args := []string{"--print", "--output-format", "stream-json"}
 	flags := slices.Concat(b.Flags, t.Flags)

@@ -3,7 +3,9 @@ package batch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,7 +13,8 @@ import (
 	"adze/internal/whole"
 )
 
-// Progress is what is remembered of a task until it has a result. It lies where no tool may write: beside the clone, or Away.
+// Progress is what is remembered of a task until it has a result. It lies where no tool may write:
+// beside the clone, or Away.
 type Progress struct {
 	Base    string    `json:"base,omitempty"`    // the clone is made, of this commit
 	Checked *Checked  `json:"checked,omitempty"` // the check was run
@@ -19,9 +22,14 @@ type Progress struct {
 	Started int       `json:"started,omitempty"` // how often the work was begun
 	Ran     *Result   `json:"ran,omitempty"`     // the work is over, and this is what came of it
 	Cost    float64   `json:"cost,omitempty"`    // USD, when it was stopped; a result counts it, too
-	// Saved names what had changed in the clone when it was last put Away; Calls is how many calls of the prompt had ended by then.
+	Retries time.Time `json:"retries,omitzero"`  // the end of the result after which this is a new try
+	// Saved names what had changed in the clone when it was last put Away; Calls is how many calls
+	// of the prompt had ended by then.
 	Saved string `json:"saved,omitempty"`
 	Calls int    `json:"calls,omitempty"`
+	// Pushing holds the commits that the task's branch may have been pushed at, the newest last. A
+	// new try takes that branch up.
+	Pushing []string `json:"pushing,omitempty"`
 }
 
 // Away keeps what must outlive this machine, of one task. Contract:
@@ -35,21 +43,62 @@ type Away interface {
 	Fetch(ctx context.Context, name, to string) error
 }
 
-func (b *Batch) remembered(t Task) (p Progress) {
+// remembered is the zero value for a task that was not begun. Of one that cannot be read nobody
+// knows whether it was.
+func (b *Batch) remembered(t Task) (p Progress, err error) {
 	if b.Away != nil {
-		return b.Away.Progress()
+		return b.Away.Progress(), nil
 	}
-	raw, err := os.ReadFile(filepath.Join(b.dir(t), "state.json"))
-	if err != nil || json.Unmarshal(raw, &p) != nil {
-		return Progress{}
+	path := filepath.Join(b.dir(t), "state.json")
+	raw, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Progress{}, nil
+	case err == nil:
+		err = json.Unmarshal(raw, &p)
 	}
-	return p
+	if err != nil {
+		return Progress{}, fmt.Errorf("%w: how far %s is could not be read; remove %s to begin it anew: %w", ErrKept, t.ID, path, err)
+	}
+	return p, nil
 }
 
-// owe remembers what a task has cost that is stopped before its end. Where that cannot be written, the next run finds out when it
-// goes on with it.
+// retries reports that a task is being tried again after a result.
+func (b *Batch) retries(t Task, r Result) bool {
+	p, err := b.remembered(t)
+	return err == nil && p.Retries.Equal(r.Ended) && !r.Ended.IsZero()
+}
+
+// finished reports that a task has a result and is not to be tried again. A new try begins in a new
+// clone, and one that was stopped goes on.
+func (b *Batch) finished(t Task) (bool, error) {
+	r, done := b.journal.Last(t.ID)
+	if !done {
+		return false, nil
+	}
+	if _, err := b.remembered(t); err != nil {
+		return false, err
+	}
+	switch {
+	case b.retries(t, r):
+		return false, nil
+	case !b.Retry[r.Cause]:
+		b.clear(t, r)
+		return true, nil
+	}
+	if err := os.RemoveAll(b.dir(t)); err != nil {
+		return false, err
+	}
+	if err := os.MkdirAll(b.dir(t), 0o700); err != nil {
+		return false, err
+	}
+	return false, b.remember(context.Background(), t, Progress{Retries: r.Ended})
+}
+
+// owe remembers what a task has cost that is stopped before its end. Where that cannot be written,
+// the next run finds out when it goes on with it.
 func (b *Batch) owe(t Task, cost *float64) {
-	if p := b.remembered(t); cost != nil && p.Base != "" {
+	if p, err := b.remembered(t); err == nil && cost != nil && p.Base != "" {
 		p.Cost = *cost
 		_ = b.remember(context.Background(), t, p)
 	}
@@ -58,7 +107,8 @@ func (b *Batch) owe(t Task, cost *float64) {
 // owed is what tasks without a result have cost.
 func (b *Batch) owed(tasks []Task) (sum float64) {
 	for _, t := range tasks {
-		sum += b.remembered(t).Cost
+		p, _ := b.remembered(t) // what cannot be read is told when the task is begun
+		sum += p.Cost
 	}
 	return sum
 }

@@ -24,7 +24,8 @@ const maxMistakes = 20
 // Task is one line of the file.
 type Task struct {
 	ID string `json:"id,omitempty"`
-	// Repo is a repository as git clone takes it, Folder one of this machine, also without git; one of them is needed.
+	// Repo is a repository as git clone takes it, Folder one of this machine, also without git; one
+	// of them is needed.
 	Repo   string `json:"repo,omitempty"`
 	Folder string `json:"folder,omitempty"`
 	Ref    string `json:"ref,omitempty"` // a branch, tag or commit; empty: what the repository has checked out
@@ -33,7 +34,8 @@ type Task struct {
 	Command string   `json:"command,omitempty"`
 	Flags   []string `json:"flags,omitempty"` // of adze --print
 	Check   string   `json:"check,omitempty"` // a command that must succeed afterwards
-	// Branch is pushed to the repository where that is asked for and the task succeeded; Message is of its commit.
+	// Branch is pushed to the repository where that is asked for and the task succeeded; Message is
+	// of its commit.
 	Branch  string            `json:"branch,omitempty"`
 	Message string            `json:"message,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
@@ -64,8 +66,9 @@ func (m *Mistakes) add(line int, err error) {
 	m.Lines = append(m.Lines, fmt.Sprintf("line %d: %v", line, err))
 }
 
-// Read reads tasks, one JSON object a line; empty lines and those that begin with # count for nothing. Relative paths are
-// taken from dir. Flags says what is wrong with a task's flags. All mistakes are found before anything is done.
+// Read reads tasks, one JSON object a line; empty lines and those that begin with # count for
+// nothing. Relative paths are taken from dir. Flags says what is wrong with a task's flags. All
+// mistakes are found before anything is done.
 func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) {
 	var tasks []Task
 	wrong, seen := &Mistakes{}, map[string]int{}
@@ -114,7 +117,8 @@ func isTask(err error) bool { return errors.As(err, &taskError{}) }
 // letters are those that ids and branches are made of.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// sound says whether a name is of letters and what else it may have, but for its first character, and at most so long.
+// sound says whether a name is of letters and what else it may have, but for its first character,
+// and at most so long.
 func sound(name, also string, most int) bool {
 	return name != "" && len(name) <= most && strings.Trim(name, letters+also) == "" && strings.Contains(letters, name[:1]) && !strings.HasSuffix(name, ".lock")
 }
@@ -139,7 +143,7 @@ func parse(line []byte, dir string, flags func([]string) error) (t Task, err err
 	if t.Folder != "" && !filepath.IsAbs(t.Folder) {
 		t.Folder = filepath.Join(dir, t.Folder)
 	}
-	if t.Repo != "" && isPath(t.Repo) && !filepath.IsAbs(t.Repo) {
+	if t.IsPath() && !filepath.IsAbs(t.Repo) {
 		t.Repo = filepath.Join(dir, t.Repo)
 	}
 	if t.ID == "" {
@@ -176,11 +180,12 @@ func (t Task) whole(flags func([]string) error) error {
 	return nil
 }
 
-// isPath tells a repository on this machine from an address: git takes what has a colon before the first slash for a host.
-func isPath(repo string) bool {
-	before, _, _ := strings.Cut(repo, "/")
-	return !strings.Contains(before, ":")
+// IsPath reports a repository on this machine: git takes what has a colon before the first slash
+// for a host.
+func (t Task) IsPath() bool {
+	before, _, _ := strings.Cut(t.Repo, "/")
+	return t.Repo != "" && !strings.Contains(before, ":")
 }
 
-// Source is where a task's files come from, as the person wrote it.
+// Source is where a task's files come from, as the user wrote it.
 func (t Task) Source() string { return t.Repo + t.Folder }

@@ -14,12 +14,14 @@ import (
 	"github.com/creack/pty"
 )
 
-// task is a piece of work as a current model does it: what stands in the folder, and its calls one by one. They are
-// written, so that every program that is measured is asked the same.
+// task is a piece of work as a current model does it: what stands in the folder, and its calls one
+// by one. They are written, so that every program that is measured is asked the same.
 type task struct {
 	name  string
 	files map[string]string
 	plan  []call
+	// bytes are what all requests of it may have together.
+	bytes int64
 	// most is how many questions are too many, by mode.
 	most map[string]int
 }
@@ -44,7 +46,8 @@ func object(fields map[string]any) string {
 	return string(raw)
 }
 
-// stubs are programs of which only the output matters here: building and testing is not what is measured.
+// stubs are programs of which only the output matters here: building and testing is not what is
+// measured.
 const stubs = `#!/bin/sh
 case "$(basename "$0") $1" in
 "go test") if grep -q 'len(values)%2' median.go 2>/dev/null; then echo 'ok  	tally	0.004s'; else printf -- '--- FAIL: TestMedian (0.00s)\n    median_test.go:9: got 3, want 2.5\nFAIL\nFAIL	tally	0.004s\n'; exit 1; fi ;;
@@ -130,7 +133,7 @@ func longBuildLog() task {
 	}
 }
 
-// asking is one run of a task: how often the person was asked, and what was sent.
+// asking is one run of a task: how often the user was asked, and what was sent.
 type asking struct {
 	questions int
 	bytes     int64
@@ -144,7 +147,8 @@ var (
 	tooSoon  = regexp.MustCompile(`(?m)^This came too soon`)
 )
 
-// work runs a task in the interface of lines, with a person who allows everything for as long as that is offered.
+// work runs a task in the interface of lines, with a person who allows everything for as long as
+// that is offered.
 func work(t *testing.T, binary string, of task, mode string) asking {
 	t.Helper()
 	var plan []string
@@ -233,8 +237,9 @@ func lay(t *testing.T, r runner, of task) {
 	}
 }
 
-// TestTasksAskLittle counts what tasks cost a person in questions and in bytes: one of them shortly, all with ADZE_TASKS.
-// ADZE_BINARY names another build of adze to measure in place of this one, whose bars are not this one's.
+// TestTasksAskLittle counts what tasks cost a person in questions and in bytes: one of them
+// shortly, all with ADZE_TASKS. ADZE_BINARY names another build of adze to measure in place of this
+// one, whose bars are not this one's.
 //
 //	ADZE_TASKS=1 go test -v -run TasksAskLittle ./internal/bench
 func TestTasksAskLittle(t *testing.T) {

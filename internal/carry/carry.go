@@ -1,12 +1,14 @@
-// Package carry finds and reads what projects and persons carry for assistants: commands, skills and agents, in adze's
-// own folders and in those of other assistants.
+// Package carry finds and reads what projects and persons carry for assistants: commands, skills
+// and agents, in adze's own folders and in those of other assistants.
 //
-// The one rule: it reads only, and through the workspace. No link leads out of the project, only regular files are opened,
-// places are probed and the tree is never walked; text that it returns is data, which nobody obeys before the person says so.
+// The one rule: it reads only, and through the workspace. No link leads out of the project, only
+// regular files are opened, places are probed and the tree is never walked; text that it returns is
+// data, which nobody obeys before the user says so.
 //
-// Start reading at Finder.Find; finder.go opens the folders, places.go is the table of places, look.go goes through one of them, front.go reads the
-// front matter, value.go its values. Known limits: the front matter is read as people write it, not as YAML: no anchors,
-// no tags, no block scalar within a list, and maps at most three deep.
+// Start reading at Finder.Find; finder.go opens the folders, places.go is the table of places,
+// look.go goes through one of them, front.go reads the front matter, value.go its values. Known
+// limits: the front matter is read as people write it, not as YAML: no anchors, no tags, no block
+// scalar within a list, and maps at most three deep.
 package carry
 
 import (
@@ -16,11 +18,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/ownfile"
 	"adze/internal/workspace"
 )
 
@@ -37,7 +41,8 @@ const (
 // Origin is whose a thing is.
 type Origin string
 
-// Origins, in the order in which they win a name: a repository must not take over a name that the person types.
+// Origins, in the order in which they win a name: a repository must not take over a name that the
+// person types.
 const (
 	BuiltIn Origin = "built-in"
 	Person  Origin = "person"
@@ -74,7 +79,8 @@ type Item struct {
 	rel   string          // its name for that
 }
 
-// Label is the name by which an item is reached whatever else is there: one that is shadowed has its origin in front.
+// Label is the name by which an item is reached whatever else is there: one that is shadowed has
+// its origin in front.
 func (i Item) Label() string {
 	if i.By == "" {
 		return i.Name
@@ -82,9 +88,9 @@ func (i Item) Label() string {
 	return string(i.Origin) + ":" + i.Name
 }
 
-// Find lists what there is of a kind, in the order in which names are won: the person's before the project's, nearer
-// folders before those above. What is shadowed, or cannot be used, is listed too. Of a file that is reached in two ways
-// there is one item.
+// Find lists what there is of a kind, in the order in which names are won: the user's before the
+// project's, nearer folders before those above. What is shadowed, or cannot be used, is listed too.
+// Of a file that is reached in two ways there is one item.
 func (f *Finder) Find(ctx context.Context, kind Kind) []Item {
 	s := search{ctx: ctx, kind: kind, seen: map[string]bool{}}
 	for _, p := range f.places(kind) {
@@ -110,8 +116,8 @@ func Shadow(items []Item) {
 	}
 }
 
-// Named finds what a name means in a list: the first that has it; with an origin in front the first of that origin; and the
-// last part of a name where only one has it.
+// Named finds what a name means in a list: the first that has it; with an origin in front the first
+// of that origin; and the last part of a name where only one has it.
 func Named(items []Item, name string) (Item, bool) {
 	name = strings.ReplaceAll(name, "/", ":")
 	usable := func(want string, of Origin) (out []Item) {
@@ -187,9 +193,10 @@ func Whole(name string, raw []byte) Text {
 	return Text{Front: front, Body: body, Raw: raw, Hash: hex.EncodeToString(sum[:])}
 }
 
-// read opens a file: of a project one inside it, of a person also where a link leads, because people keep what is theirs in
-// a repository of their own. A link must lead to a file of the same ending, so that none makes a key or a table of secrets
-// into a text for the model. It returns at most limit bytes.
+// read opens a file: of a project one inside it, of a person also where a link leads, because
+// people keep what is theirs in a repository of their own. A link must lead to a file of the same
+// ending, so that none makes a key or a table of secrets into a text for the model. It returns at
+// most limit bytes.
 func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limit int64) ([]byte, workspace.Path, error) {
 	p, err := root.Resolve(rel)
 	if err != nil {
@@ -202,6 +209,11 @@ func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limi
 		return nil, p, errors.New("it is a link out of the project")
 	case p.Outside():
 		p = p.Consented()
+	}
+	if of == Person && p.Exists() {
+		if err := ownfile.Mine(math.MaxInt64).Check(filepath.Join(root.Dir(), rel)); err != nil {
+			return nil, p, err
+		}
 	}
 	file, err := root.Open(p)
 	if err != nil {
@@ -219,8 +231,8 @@ func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limi
 	return raw, p, err
 }
 
-// spoken reports whether a name can be typed after a slash and shown in a list: parts of letters, digits, and - _ . in
-// between.
+// spoken reports whether a name can be typed after a slash and shown in a list: parts of letters,
+// digits, and - _ . in between.
 func spoken(name string) bool {
 	if !utf8.ValidString(name) || name == "" {
 		return false

@@ -91,8 +91,8 @@ func kin(s session.Start) string {
 	return label(", subagent ", s.Agent) + label(" of the session ", string(s.Parent))
 }
 
-// auditText is an item as a person reads it: one line for what happened, more for what was decided. What is
-// foreign in it stays on its line.
+// auditText is an item as a person reads it: one line for what happened, more for what was decided.
+// What is foreign in it stays on its line.
 func auditText(i audit.Item) string {
 	var b strings.Builder
 	line := func(format string, args ...string) {
@@ -136,8 +136,8 @@ func auditText(i audit.Item) string {
 	for _, d := range c.Decisions {
 		line("              %s", decided(d))
 	}
-	for _, b := range c.Barred {
-		line("              in the sandbox %s", b)
+	for _, r := range c.Refused {
+		line("              the sandbox refused %s", strings.Join(notEmpty(r.Kind+" "+r.Name, r.Reason, map[bool]string{true: "a hint from its output"}[r.Hint]), " · "))
 	}
 	for _, to := range c.Carried {
 		line("              carried %s", fmt.Sprintf("%s · %d bytes sent · %d received · connections %d", to.Host, to.Sent, to.Received, to.Connections))

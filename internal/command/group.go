@@ -10,29 +10,35 @@ import (
 	"adze/tool"
 )
 
-// Group is a command that only holds others. A word that is none of them is a mistake, with the nearest one.
+// Group is a command that only holds others. A word that is none of them is a mistake, with the
+// nearest one.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
-	c.RunE = func(c *cobra.Command, words []string) error {
-		if len(words) == 0 {
-			return c.Help()
-		}
-		var names []string
-		for _, sub := range commands {
-			names = append(names, sub.Name())
-		}
-		hint := "the commands are: " + strings.Join(names, ", ")
-		if near := tool.Nearest(words[0], names, 1); len(near) == 1 {
-			hint = fmt.Sprintf("did you mean adze %s %s?", use, near[0])
-		}
-		return usage.Mistake(hint, "adze %s has no command %q", use, words[0])
-	}
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
 	c.SetFlagErrorFunc(FlagError)
 	for _, sub := range commands {
 		sub.SetFlagErrorFunc(FlagError)
 	}
 	c.AddCommand(commands...)
 	return c
+}
+
+// runGroup shows the help of a command that only holds others. A word that names none of them is a
+// mistake.
+func runGroup(c *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return c.Help()
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	hint := "the commands are: " + strings.Join(names, ", ")
+	if near := tool.Nearest(words[0], names, 1); len(near) == 1 {
+		hint = fmt.Sprintf("did you mean %s %s?", c.CommandPath(), near[0])
+	}
+	return usage.Mistake(hint, "%s has no command %q", c.CommandPath(), words[0])
 }
 
 // Takes checks how many words follow a command; most < 0: any number.

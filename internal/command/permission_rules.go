@@ -71,6 +71,9 @@ func (a permissions) addRules(words []string) error {
 	for _, r := range rules {
 		if slices.Contains(added, r) {
 			a.Show("added: %s %s\n", effect, r)
+			if parsed, err := policy.ParseRule(effect, policy.User, r); err == nil && parsed.Effects() != "" {
+				a.Show("  %s\n", parsed.Effects())
+			}
 		} else {
 			a.Show("there already: %s %s\n", effect, r)
 		}
@@ -106,7 +109,7 @@ func (a permissions) removeRules(words []string) error {
 	return nil
 }
 
-// notThere says that a rule stands in no list of the person's, with what it looks like.
+// notThere says that a rule stands in no list of the user's, with what it looks like.
 func (a permissions) notThere(effect policy.Effect, rule string) error {
 	cfg, _, err := a.Config()
 	if err != nil {
@@ -125,8 +128,8 @@ func (a permissions) notThere(effect policy.Effect, rule string) error {
 	return usage.Mistake(hint, "%s holds no rule %s %s", a.ConfigFile(), effect, rule)
 }
 
-// rulesIn reads EFFECT RULE..., also when a rule is given as it is shown: 'allow execute(make)'. Rules are checked here, so
-// that the next start finds none that it cannot read.
+// rulesIn reads EFFECT RULE..., also when a rule is given as it is shown: 'allow execute(make)'.
+// Rules are checked here, so that the next start finds none that it cannot read.
 func rulesIn(words []string) (policy.Effect, []string, error) {
 	first, rest, _ := strings.Cut(words[0], " ")
 	rules := words[1:]

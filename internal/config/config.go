@@ -1,13 +1,15 @@
-// Package config turns the configuration file, the environment and the flags into one struct, and knows
-// where each value came from.
+// Package config turns the configuration file, the environment and the flags into one struct, and
+// knows where each value came from.
 //
 // The one rule: flags win over the environment, the environment over the file, the file over the
-// defaults; a mistake in any of them stops the start and names its place, a name that means nothing is only told.
+// defaults; a mistake in any of them stops the start and names its place, a name that means nothing
+// is only told.
 //
-// Start reading at Load. The file is JSON with comments; schema.json beside this file describes it for
-// editors.
+// Start reading at Load. The file is JSON with comments; schema.json beside this file describes it
+// for editors.
 //
-// A project's file (project.go) only narrows, and so does the one of the machine's owner (managed.go).
+// A project's file (project.go) only narrows, and so does the one of the machine's owner
+// (managed.go).
 //
 // Known limits: none that are known.
 package config
@@ -18,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -26,6 +27,7 @@ import (
 	"time"
 
 	"adze/internal/jsonc"
+	"adze/internal/ownfile"
 )
 
 // Config is what a person can set for all runs.
@@ -37,7 +39,7 @@ type Config struct {
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
 	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; empty: a session is named after its first prompt
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
-	Sandbox        string              `json:"sandbox,omitempty"`         // auto, required, off
+	Sandbox        Sandbox             `json:"sandbox,omitzero"`          // "auto", or an object
 	Claims         string              `json:"claims,omitempty"`          // show, send, off
 	Allow          []string            `json:"allow,omitempty"`
 	Ask            []string            `json:"ask,omitempty"`
@@ -65,8 +67,12 @@ type Config struct {
 	warnings []string
 }
 
-// Warnings are what in the file is of no use and does no harm, a line each: names that mean nothing.
+// Warnings are what in the file is of no use and does no harm, a line each: names that mean
+// nothing.
 func (c Config) Warnings() []string { return c.warnings }
+
+// Warn adds one.
+func (c *Config) Warn(text string) { c.warnings = append(c.warnings, text) }
 
 // Output bounds what one call gives the model.
 type Output struct {
@@ -109,10 +115,18 @@ type Limits struct {
 	Grep           int      `json:"grep,omitempty"` // matches of one answer
 	List           int      `json:"list,omitempty"` // entries of one answer
 	BashTimeout    Duration `json:"bash_timeout,omitempty"`
-	BashMaxTimeout Duration `json:"bash_max_timeout,omitempty"` // the most a call may ask for
-	TaskSteps      int      `json:"task_steps,omitempty"`       // model requests of one task
-	Tasks          int      `json:"tasks,omitempty"`            // that run beside each other
-	TaskDepth      int      `json:"task_depth,omitempty"`       // how deep tasks may start tasks of their own
+	BashMaxTimeout Duration `json:"bash_max_timeout,omitempty"`  // the most a call may ask for
+	TaskSteps      int      `json:"task_steps,omitempty"`        // model requests of one task
+	Tasks          int      `json:"tasks,omitempty"`             // that run beside each other
+	TaskDepth      int      `json:"task_depth,omitempty"`        // how deep tasks may start tasks of their own
+	SandboxMemory  int      `json:"sandbox_memory_mb,omitempty"` // of a command with all that it starts, in MiB
+	SandboxCaches  int      `json:"sandbox_caches_mb,omitempty"` // of the private caches of all workspaces, in MiB
+}
+
+// SandboxBounds are the bytes that a sandboxed command may take of memory, and the private caches
+// of disk. 0 stands for the default.
+func (l Limits) SandboxBounds() (memory uint64, caches int64) {
+	return uint64(max(l.SandboxMemory, 0)) << 20, int64(l.SandboxCaches) << 20
 }
 
 // MaxTaskDepth is how deep tasks may be nested at most.
@@ -125,6 +139,7 @@ func (c Config) check(path string) error {
 		value int
 	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List},
 		{"limits.task_steps", c.Limits.TaskSteps}, {"limits.tasks", c.Limits.Tasks},
+		{"limits.sandbox_memory_mb", c.Limits.SandboxMemory}, {"limits.sandbox_caches_mb", c.Limits.SandboxCaches},
 		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}, {"sessions.keep.total_mb", c.Sessions.Keep.TotalMB}} {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
@@ -159,7 +174,8 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Origin says where a value came from, by its JSON name: "default", "flag --model", or the file's path.
+// Origin says where a value came from, by its JSON name: "default", "flag --model", or the file's
+// path.
 func (c Config) Origin(name string) string {
 	if from, ok := c.origins[name]; ok {
 		return from
@@ -184,7 +200,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Path + ": " + e.Message }
 
-// File is where the person's configuration is: $ADZE_CONFIG, else config.json in dir.
+// File is where the user's configuration is: $ADZE_CONFIG, else config.json in dir.
 func File(getenv func(string) string, dir string) string {
 	if path := getenv("ADZE_CONFIG"); path != "" {
 		return path
@@ -197,25 +213,32 @@ const maxFile = 4 << 20
 
 // Load reads the file; one that does not exist is an empty one.
 func Load(path string) (Config, error) {
-	info, err := os.Stat(path)
+	raw, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) { // a pipe would make the start wait
-		return Config{}, &Error{Path: path, Message: fmt.Sprintf("this is no regular file of at most %d MiB", maxFile>>20), Hint: "put the configuration into a file of its own"}
-	}
-	var raw []byte
-	if err == nil {
-		raw, err = os.ReadFile(path)
-	}
 	if err != nil {
-		return Config{}, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
+		return Config{}, err
 	}
 	return Parse(path, raw)
 }
 
-// Parse reads JSON with comments and trailing commas; a file in which nothing stands is an empty one. A name that
-// stands twice is a mistake: a second, empty deny may not go unnoticed. An unknown name is a warning.
+// Read reads the file as it is, if only the user can have written it.
+func Read(path string) ([]byte, error) {
+	raw, err := ownfile.Mine(maxFile).Read(path)
+	var foreign *ownfile.Error
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return raw, err
+	case errors.As(err, &foreign):
+		return nil, &Error{Path: path, Message: foreign.Of(path), Hint: foreign.Hint}
+	}
+	return nil, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
+}
+
+// Parse reads JSON with comments and trailing commas; a file in which nothing stands is an empty
+// one. A name that stands twice is a mistake: a second, empty deny may not go unnoticed. An unknown
+// name is a warning.
 func Parse(path string, raw []byte) (Config, error) {
 	var c Config
 	standard, unknown, err := jsonc.DecodeKnown(raw, &c)
@@ -225,7 +248,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.checkMCP, c.Interface.check, c.Undo.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.checkMCP, c.Interface.check, c.Undo.check, c.Sandbox.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

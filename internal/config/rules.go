@@ -13,8 +13,8 @@ import (
 	"adze/internal/whole"
 )
 
-// AddRules adds rules to a list of the person's file, allow, ask or deny; comments and all else stay as they are. It
-// returns those that were not there already.
+// AddRules adds rules to a list of the user's file, allow, ask or deny; comments and all else
+// stay as they are. It returns those that were not there already.
 func AddRules(path, list string, rules ...string) (added []string, err error) {
 	err = edit(path, func(object *hujson.Object) bool {
 		in := listIn(object, list)
@@ -32,8 +32,8 @@ func AddRules(path, list string, rules ...string) (added []string, err error) {
 	return added, err
 }
 
-// RemoveRules takes rules out of a list of the person's file, with the comments that stand before them, and returns those
-// that were there.
+// RemoveRules takes rules out of a list of the user's file, with the comments that stand before
+// them, and returns those that were there.
 func RemoveRules(path, list string, rules ...string) (removed []string, err error) {
 	err = edit(path, func(object *hujson.Object) bool {
 		in := listIn(object, list)
@@ -53,10 +53,10 @@ func RemoveRules(path, list string, rules ...string) (removed []string, err erro
 	return removed, err
 }
 
-// edit changes the file in its syntax tree, so that comments stay where they are. A file with a mistake is not touched,
-// nor one that nothing was changed in.
+// edit changes the file in its syntax tree, so that comments stay where they are. A file with a
+// mistake is not touched, nor one that nothing was changed in.
 func edit(path string, change func(*hujson.Object) bool) error {
-	raw, err := os.ReadFile(path)
+	raw, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		raw, err = []byte("{}\n"), nil
 	}

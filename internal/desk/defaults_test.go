@@ -6,7 +6,7 @@ import (
 )
 
 func TestDefaultsAreKept(t *testing.T) {
-	d := Defaults{filepath.Join(t.TempDir(), "config.json")}
+	d := Defaults{File: filepath.Join(t.TempDir(), "config.json")}
 	if d.Kept("model") != "" || d.Kept("interface.theme") != "auto" || d.Kept("interface.keys") != "usual" {
 		t.Errorf("without a file: %q %q %q", d.Kept("model"), d.Kept("interface.theme"), d.Kept("interface.keys"))
 	}

@@ -9,8 +9,8 @@ import (
 	"adze/tui/port"
 )
 
-// Undo puts files back as a person wishes in the interface, or says what it would put back. since is the message that they
-// said last. What stands in the log of it is nil where nothing was done.
+// Undo puts files back as a person wishes in the interface, or says what it would put back. since
+// is the message that they said last. What stands in the log of it is nil where nothing was done.
 func Undo(ctx context.Context, d rewind.Desk, w port.Undo, since string) (port.Undone, *session.Undone, error) {
 	wish := rewind.Wish{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
 	if w.Since {
@@ -26,7 +26,7 @@ func Undo(ctx context.Context, d rewind.Desk, w port.Undo, since string) (port.U
 	if err != nil {
 		return port.Undone{}, nil, err
 	}
-	out := port.Undone{Git: p.Git > 0, Asks: p.Asks()}
+	out := port.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt(), Unseen: p.Unseen()}
 	for _, t := range p.Turns {
 		out.Turns = append(out.Turns, t.Asked)
 	}

@@ -38,7 +38,7 @@ func (d Doctor) File(file string) Check {
 	return fine("configuration", d.tilde(file))
 }
 
-// tilde writes a path as the person writes it.
+// tilde writes a path as the user writes it.
 func (d Doctor) tilde(path string) string {
 	home := d.Getenv("HOME")
 	if rest, inside := strings.CutPrefix(path, home+"/"); inside && home != "" {
@@ -141,7 +141,7 @@ func checkDisk(dir string) Check {
 }
 
 func checkJobs(at place.Places) Check {
-	stale, err := proc.NewLedger(filepath.Join(at.State, "jobs")).Stale()
+	stale, err := proc.NewLedger(at.Jobs()).Stale()
 	if err != nil {
 		return lacks("jobs", err.Error(), "make the folder readable")
 	}
@@ -177,19 +177,44 @@ func (d Doctor) Terminal() []Check {
 	return []Check{sandbox, fine("terminal", found)}
 }
 
-// checkSandbox tests what holds commands on this machine, once: the answer is kept until something changes.
+// Profile is the profile of AppArmor that lets this program make namespaces.
+func Profile() (string, error) {
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	return sandbox.Profile(exe), err
+}
+
+// checkSandbox tests what holds commands on this machine, once: the answer is kept until something
+// changes.
 func (d Doctor) checkSandbox() Check {
 	at := place.Of(d.Getenv)
-	r, err := sandbox.Of(at.State, at.State, at.Config).Level(context.Background())
+	box := sandbox.Of(at.State, at.State, at.Config)
+	if cfg, _, err := d.Config(); err == nil {
+		box.Bounded(cfg.Limits.SandboxBounds())
+	}
+	defer box.Close()
+	r, err := box.Level(context.Background())
 	switch {
 	case err != nil:
 		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
 	case r.Level == sandbox.Full:
-		seen := ""
+		seen, bounded := "", box.MemoryBound()
+		if bounded != "" {
+			bounded = "; " + bounded
+		}
 		if r.Blind {
 			seen = "; this kernel does not tell what commands are refused, or another program is told, so none is offered to you outside"
 		}
-		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required"+seen)
+		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+seen+bounded)
+	}
+	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
+		open := ""
+		if len(r.Open) > 0 {
+			open = "; it does not hold " + strings.Join(r.Open, ", ") + ", so each command is asked about"
+		}
+		return lacks("sandbox", "degraded, made with Landlock and a filter of system calls: in permission mode auto commands run in it without any network, not even loopback"+open+" ("+r.How+")", sandbox.Hint(r))
 	}
 	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
 }
@@ -206,8 +231,8 @@ func colours(getenv func(string) string) string {
 	return "16 colours"
 }
 
-// checkClock compares the clock with the newest date that the program itself knows: with a clock that is far
-// off, every certificate seems false, and prices that ended still hold.
+// checkClock compares the clock with the newest date that the program itself knows: with a clock
+// that is far off, every certificate seems false, and prices that ended still hold.
 func checkClock(now time.Time) Check {
 	newest := ""
 	rows, err := catalog.Known()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/batch"
+	"adze/session"
 )
 
 // Delays before a ticket is taken again.
@@ -17,17 +18,23 @@ const (
 	moneyWait = 10 * time.Second
 	failWait  = 5 * time.Second // after the first failure; then twice as long each time
 	limitWait = time.Minute     // after a provider asked for a pause and named no time; then twice as long each time
-	// What a provider may ask for. A limit of a day is asked about again each quarter of an hour, for it may be raised.
+	// What a provider may ask for. A limit of a day is asked about again each quarter of an hour,
+	// for it may be raised.
 	limitLeast = time.Second
 	limitMost  = 15 * time.Minute
 )
 
-// awayTries is how often an attempt that ended because no server answered is none: with the waits between them this is an hour and a half.
-// A task that always loses its servers is at fault itself.
+// awayTries is how often an attempt that ended because no server answered is none: with the waits
+// between them this is an hour and a half. A task that always loses its servers is at fault itself.
 const awayTries = 20
 
-// tooOften is how often a ticket may be taken without an attempt or a wait that was written down: the end of a ticket that brings
-// each worker down before it can say so.
+// lostTries is how often an attempt whose worker was lost is none: a worker that is killed, or a
+// machine that is taken away, is not the fault of a task. A task that brings each worker down is at
+// fault itself.
+const lostTries = 10
+
+// tooOften is how often a ticket may be taken without an attempt or a wait that was written down:
+// the end of a ticket that brings each worker down before it can say so.
 const tooOften = 50
 
 // attempt is a ticket in the hands of this worker, and its run.
@@ -100,13 +107,16 @@ func (a *attempt) mayBegin(ctx context.Context) error {
 	} else if stopped {
 		return a.answered(a.over(ctx, Cancelled, ErrCancelled.Error()))
 	}
-	if a.run.Attempts >= a.order.Attempts {
+	if a.run.Attempts-a.run.lostNow() >= a.order.Attempts {
 		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was tried %d times; the last time: %s", a.run.Attempts, orLost(a.run))))
 	}
 	if a.taken.Deliveries() > tooOften+a.run.Attempts+a.run.Waits {
 		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was taken %d times and never got anywhere", a.taken.Deliveries())))
 	}
 	flags := append(a.order.Flags[:len(a.order.Flags):len(a.order.Flags)], a.task.Flags...)
+	if err := a.Refuses(a.task, flags); err != nil {
+		return a.answered(a.unbegun(ctx, session.CauseDenied, err.Error(), "the owner of "+a.Name+" can admit it; the flags of adze worker --help say how"))
+	}
 	if key := a.Key(flags); key != "" && a.task.Prompt != "" {
 		p, _, err := read[pause](ctx, a.Pauses, key)
 		if err != nil && !errors.Is(err, ErrNone) {
@@ -117,6 +127,15 @@ func (a *attempt) mayBegin(ctx context.Context) error {
 		}
 	}
 	return a.setAside(ctx, flags)
+}
+
+// lostNow returns 1 for a run whose worker was lost in the middle of an attempt that does not
+// count, else 0.
+func (r Run) lostNow() int {
+	if r.State == Running && r.Lost < lostTries {
+		return 1
+	}
+	return 0
 }
 
 func orLost(r Run) string {

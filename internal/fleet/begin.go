@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// begin looks whether the task is to be done, and may be done now. With its last step, nobody who had the task before can change its
-// run any more.
+// begin looks whether the task is to be done, and may be done now. With its last step, nobody who
+// had the task before can change its run any more.
 func (a *attempt) begin(ctx context.Context) (err error) {
 	ticket := a.taken.Ticket()
 	if c := ticket.Copy; c != nil && a.taken.Deliveries() == 1 && ticket.Round == 1 && c.Run.Round == 1 {
@@ -41,9 +41,11 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 	return a.claim(ctx)
 }
 
-// beginFirst begins a run that nobody had in hands before, by the copy of its record that the ticket has: nothing is read, and the
-// lease, which nobody else wants, is taken beside. A record that has changed since refuses the claim, which is ErrStale; then nothing
-// was done. The money of a batch is shared by all its tasks, so that what is set aside of it is always by the record as it is now.
+// beginFirst begins a run that nobody had in hands before, by the copy of its record that the
+// ticket has: nothing is read, and the lease, which nobody else wants, is taken beside. A record
+// that has changed since refuses the claim, which is ErrStale; then nothing was done. The money of
+// a batch is shared by all its tasks, so that what is set aside of it is always by the record as it
+// is now.
 func (a *attempt) beginFirst(ctx context.Context, c Copy) error {
 	var err error
 	if a.order, err = a.orderOf(ctx, c.Run.Batch); err != nil {
@@ -91,6 +93,9 @@ func (a *attempt) look(ctx context.Context) (err error) {
 // claim makes the run this attempt's.
 func (a *attempt) claim(ctx context.Context) error {
 	return a.put(ctx, func(r *Run) {
+		lost := r.lostNow()
+		r.Lost += lost
+		r.Attempts -= lost
 		r.State, r.Worker, r.Claim, r.Reason = Running, a.Name, rand.Text(), ""
 		r.Attempts++
 		if r.Began.IsZero() {

@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"adze/internal/batch"
 )
 
-// Clones does attempts by the steps of package batch, each in a folder of its own that goes with it.
+// Clones does attempts by the steps of package batch, each in a folder of its own that goes with
+// it.
 type Clones struct {
 	New func() (*batch.Batch, error) // with what it needs of this program
 	Dir string                       // of this worker alone, absolute
@@ -47,12 +50,19 @@ func (c Clones) Do(ctx context.Context, j Job) (r batch.Result, patch string, er
 	return r, patch, nil
 }
 
-// Claim takes a folder below dir for a worker of this machine, and removes those of workers that are gone. The folder is this
-// process's until it ends.
+// Claim takes a folder below dir for a worker of this machine, and removes those of workers that
+// are gone. The folder is this process's until it ends.
 func Claim(dir string, lock func(path string) (unlock func(), err error)) (own string, unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", nil, err
 	}
+	// Only one worker claims at a time: another one would take a lock that is made but not held yet
+	// for one that is left.
+	claiming := flock.New(filepath.Join(dir, "claiming"), flock.SetPermissions(0o600))
+	if err := claiming.Lock(); err != nil {
+		return "", nil, err
+	}
+	defer claiming.Close()
 	old, err := filepath.Glob(filepath.Join(dir, "*.lock"))
 	if err != nil {
 		return "", nil, err

@@ -55,6 +55,13 @@ func (a *attempt) finish(ctx context.Context, r batch.Result, patch string) erro
 	return a.close(ctx, Finished, func(run *Run) { run.Result, run.Patch, run.Reason = &r, patch, "" }, Ended, func() error { return a.taken.Done(ctx) })
 }
 
+// unbegun ends a run with a result although nothing of it was done.
+func (a *attempt) unbegun(ctx context.Context, cause session.Cause, message, hint string) error {
+	t := a.task
+	return a.finish(ctx, batch.Result{Task: t.ID, Line: a.run.Line, Repo: t.Repo, Folder: t.Folder, Ref: t.Ref, Labels: t.Labels,
+		Cause: string(cause), Message: message, Hint: hint}, "")
+}
+
 // over ends a run without a result.
 func (a *attempt) over(ctx context.Context, s State, why string) error {
 	kind, answer := Stopped, func() error { return a.taken.Done(ctx) }
@@ -64,7 +71,8 @@ func (a *attempt) over(ctx context.Context, s State, why string) error {
 	return a.close(ctx, s, func(run *Run) { run.Reason = why }, kind, answer)
 }
 
-// close ends a run: first the record, which nobody else can have changed, then the money and the ticket.
+// close ends a run: first the record, which nobody else can have changed, then the money and the
+// ticket.
 func (a *attempt) close(ctx context.Context, s State, how func(*Run), kind EventKind, answer func() error) error {
 	err := a.put(ctx, func(r *Run) { r.State, r.Stage, r.Doing = s, "", ""; how(r) })
 	if err != nil {
@@ -105,10 +113,11 @@ func (a *attempt) away(ctx context.Context, cost *float64, why string) error {
 	return a.putOff(ctx, wait, a.Redact(why))
 }
 
-// blameless has an attempt not count whose lease was lost because no server answers, which is neither the task's fault nor the worker's,
-// and says whether it could. The work has ended by now, and the ticket comes again by itself. When servers answer again, another worker
-// may have begun: the change is only taken while this attempt's own claim stands, so that it never changes what is another one's. Where
-// a server answers at once, the loss had another reason, and counts.
+// blameless has an attempt not count whose lease was lost because no server answers, which is
+// neither the task's fault nor the worker's, and says whether it could. The work has ended by now,
+// and the ticket comes again by itself. When servers answer again, another worker may have begun:
+// the change is only taken while this attempt's own claim stands, so that it never changes what is
+// another one's. Where a server answers at once, the loss had another reason, and counts.
 func (a *attempt) blameless(ctx context.Context, cost *float64) bool {
 	if _, _, err := read[Run](ctx, a.Runs, runsBelow+a.run.ID); !errors.Is(err, ErrAway) || a.run.Away >= awayTries {
 		return false
@@ -135,7 +144,8 @@ func (a *attempt) giveBack(ctx context.Context, cost *float64) error {
 	return a.taken.Retry(ctx, 0)
 }
 
-// limitFor is how long to wait for a provider that asked for a while, or for none: then it is twice as long each time.
+// limitFor is how long to wait for a provider that asked for a while, or for none: then it is twice
+// as long each time.
 func limitFor(asked time.Duration, waits int) time.Duration {
 	if asked <= 0 {
 		return limitWait << min(waits, 4)
@@ -143,8 +153,8 @@ func limitFor(asked time.Duration, waits int) time.Duration {
 	return min(max(asked, limitLeast), limitMost)
 }
 
-// limited has all that use the same key wait; it is no attempt. The pause stands before the ticket is given back, so that no other
-// worker runs into the same limit.
+// limited has all that use the same key wait; it is no attempt. The pause stands before the ticket
+// is given back, so that no other worker runs into the same limit.
 func (a *attempt) limited(ctx context.Context, r batch.Result, asked time.Duration) error {
 	a.cost(r.Cost)
 	wait := limitFor(asked, a.run.Waits)

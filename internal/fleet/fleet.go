@@ -1,19 +1,23 @@
-// Package fleet does a batch on many machines: tasks wait in a queue, workers take them, and what comes of each is kept where all
-// can see it.
+// Package fleet does a batch on many machines: tasks wait in a queue, workers take them, and what
+// comes of each is kept where all can see it.
 //
-// The one rule: a task has one result, and the queue does not decide which. An acknowledgement is no fence (one that comes late
-// still counts), so each step of a task is a change of its run that names the revision it was made from: who lost the task
-// cannot change it any more, and stops. A call whose end nobody saw is not made again: the session of the work is in a store
-// that all workers share, and goes on where it stopped.
+// The one rule: a task has one result, and the queue does not decide which. An acknowledgement is
+// no fence (one that comes late still counts), so each step of a task is a change of its run that
+// names the revision it was made from: who lost the task cannot change it any more, and stops. A
+// call whose end nobody saw is not made again: the session of the work is in a store that all
+// workers share, and goes on where it stopped.
 //
-// Start reading at Worker.Run (worker.go), then attempt.go (one task that was taken). ports.go is what a server must be able to
-// do, submit.go and look.go are what a person asks for. Package fleettest holds adapters to the contracts.
+// Start reading at Worker.Run (worker.go), then attempt.go (one task that was taken). ports.go is
+// what a server must be able to do, submit.go and look.go are what a person asks for. Package
+// fleettest holds adapters to the contracts.
 //
-// Known limits: what a task does outside of its clone stays when its worker is lost. Between the proof that a task is still held
-// and the effect of a step there is a moment in which it can be lost unseen; a push is made with a lease on the branch, calls
-// are written down before they are made. One gap stays: a machine that stands still between a stored intent and its effect, for
-// longer than its lease, makes that one effect when it wakes, beside what the next worker does by then; it starts nothing after it.
-// Of a clone that is lost with its machine, what came after the last save is gone.
+// Known limits: what a task does outside of its clone stays when its worker is lost. Between the
+// proof that a task is still held and the effect of a step there is a moment in which it can be
+// lost unseen; a push is made with a lease on the branch, calls are written down before they are
+// made. One gap stays: a machine that stands still between a stored intent and its effect, for
+// longer than its lease, makes that one effect when it wakes, beside what the next worker does by
+// then; it starts nothing after it. Of a clone that is lost with its machine, what came after the
+// last save is gone.
 package fleet
 
 import (
@@ -59,7 +63,8 @@ const (
 // Over says whether nothing happens any more by itself.
 func (s State) Over() bool { return s == Finished || s == Dead || s == Cancelled }
 
-// Run is all that is known of a task: the record that workers change, each with the revision it knows.
+// Run is all that is known of a task: the record that workers change, each with the revision it
+// knows.
 type Run struct {
 	ID       string `json:"id"` // of the batch and the task: BATCH.TASK
 	Batch    string `json:"batch"`
@@ -74,6 +79,7 @@ type Run struct {
 	Attempts int    `json:"attempts,omitempty"` // of this round
 	Waits    int    `json:"waits,omitempty"`    // how often it was put off without being tried
 	Away     int    `json:"away,omitempty"`     // how often no server answered, so that a try did not count: up to awayTries
+	Lost     int    `json:"lost,omitempty"`     // how often its worker was lost, so that a try did not count: up to lostTries
 	Reason   string `json:"reason,omitempty"`   // why it is dead, cancelled or waits again
 
 	Worker  string         `json:"worker,omitempty"`
@@ -131,7 +137,8 @@ func newBatch() string {
 	return spell(raw[:], 6)
 }
 
-// runID names a task of a batch: the same line of the same batch has the same id, however often it is submitted.
+// runID names a task of a batch: the same line of the same batch has the same id, however often it
+// is submitted.
 func runID(of string, t batch.Task) string {
 	sum := sha256.Sum256([]byte(of + "\n" + t.ID))
 	return of + "." + spell(sum[:], 8)

@@ -58,8 +58,8 @@ func (c Cluster) Order(ctx context.Context, id string) (Order, error) {
 	return o, err
 }
 
-// Find tells the runs that a word means: the id of a batch, BATCH.TASK, or how the part behind the dot begins. One that is not
-// there is ErrNone; a beginning that several share is ErrMany.
+// Find tells the runs that a word means: the id of a batch, BATCH.TASK, or how the part behind the
+// dot begins. One that is not there is ErrNone; a beginning that several share is ErrMany.
 func (c Cluster) Find(ctx context.Context, word string) ([]Run, error) {
 	if of, task, dotted := strings.Cut(word, "."); dotted {
 		runs, err := c.List(ctx, of)
@@ -97,16 +97,22 @@ func one(runs []Run, begin, word string) ([]Run, error) {
 	return nil, fmt.Errorf("%d runs begin with %q: %w", len(found), word, ErrMany)
 }
 
-// Outcome is what a run that is over came to, as a line of results; one without a result has its state as the cause.
+// Outcome is what a run that is over came to, as a line of results; one without a result has its
+// state as the cause.
 func (r Run) Outcome() batch.Result {
 	if r.Result != nil {
 		return *r.Result
 	}
-	return batch.Result{Task: r.Task, Line: r.Line, Repo: r.Source, Cause: string(r.State), Message: r.Reason, Hint: "adze runs retry " + r.ID + " does it again",
+	out := batch.Result{Task: r.Task, Line: r.Line, Repo: r.Source, Cause: string(r.State), Message: r.Reason, Hint: "adze runs retry " + r.ID + " does it again",
 		Session: session.ID(r.Session), Cost: r.Cost, Turns: r.Turns, Base: r.Kept.Base, Began: r.Began, Ended: r.Changed}
+	if n := len(r.Kept.Pushing); n > 0 {
+		out.Message += "; its branch may have been pushed, at " + r.Kept.Pushing[n-1]
+	}
+	return out
 }
 
-// Cancel stops runs that are not over, wherever they are, and says how many. One that is worked on ends when its worker hears of it.
+// Cancel stops runs that are not over, wherever they are, and says how many. One that is worked on
+// ends when its worker hears of it.
 func (c Cluster) Cancel(ctx context.Context, runs []Run, by string) (n int, err error) {
 	for _, r := range runs {
 		if r.State.Over() {
@@ -137,8 +143,8 @@ func (c Cluster) Cancel(ctx context.Context, runs []Run, by string) (n int, err 
 	return n, nil
 }
 
-// Retry begins another round of runs that are over, but not well, and sends the ticket of those that wait; it says how many. A
-// round has a new clone and a new session.
+// Retry begins another round of runs that are over, but not well, and sends the ticket of those
+// that wait; it says how many. A round has a new clone and a new session.
 func (c Cluster) Retry(ctx context.Context, runs []Run) (n int, err error) {
 	for _, r := range runs {
 		again := false
@@ -149,7 +155,7 @@ func (c Cluster) Retry(ctx context.Context, runs []Run) (n int, err error) {
 				return errSame
 			}
 			*now = Run{ID: now.ID, Batch: now.Batch, Label: now.Label, Priority: now.Priority, Line: now.Line, Task: now.Task, Source: now.Source, Work: now.Work,
-				State: Waiting, Round: now.Round + 1, Created: now.Created, Changed: time.Now().UTC()}
+				State: Waiting, Round: now.Round + 1, Kept: batch.Progress{Pushing: now.Kept.Pushing}, Created: now.Created, Changed: time.Now().UTC()}
 			r = *now
 			return nil
 		})
@@ -173,7 +179,8 @@ func (c Cluster) Raise(ctx context.Context, of string, most float64) error {
 	return change(ctx, c.Runs, ordersBelow+of, func(o *Order) error { o.MaxCost = most; return nil })
 }
 
-// Follow tells the runs of a batch as they are and then each change, until ctx ends or all are over. A watch that breaks is begun again.
+// Follow tells the runs of a batch as they are and then each change, until ctx ends or all are
+// over. A watch that breaks is begun again.
 func (c Cluster) Follow(ctx context.Context, of string, tasks int, saw func(Run) error) error {
 	f := following{seen: map[string]uint64{}, over: map[string]bool{}, tasks: tasks, saw: saw}
 	for {

@@ -12,8 +12,9 @@ import (
 // usualShare is how much of a batch's money one task may take that names no limit of its own.
 const usualShare = 0.1
 
-// setAside takes from the batch's money what the task may cost, before it begins. Where too little is left it waits for what
-// others give back; where they have nothing to give back, that is its result.
+// setAside takes from the batch's money what the task may cost, before it begins. Where too little
+// is left it waits for what others give back; where they have nothing to give back, that is its
+// result.
 func (a *attempt) setAside(ctx context.Context, flags []string) error {
 	most := a.order.MaxCost
 	own := a.Cap(flags)
@@ -47,8 +48,7 @@ func (a *attempt) setAside(ctx context.Context, flags []string) error {
 	case wait:
 		return a.answered(a.putOff(ctx, moneyWait, "it waits for money that other tasks have set aside"))
 	case a.cap <= 0:
-		return a.answered(a.finish(ctx, batch.Result{Task: a.task.ID, Line: a.run.Line, Repo: a.task.Repo, Folder: a.task.Folder, Ref: a.task.Ref, Labels: a.task.Labels,
-			Cause: string(session.CauseBudget), Message: batch.ErrMaxCost.Error(), Hint: "raise it: adze runs retry " + a.run.Batch + " --cause budget --max-cost USD"}, ""))
+		return a.answered(a.unbegun(ctx, session.CauseBudget, batch.ErrMaxCost.Error(), "raise it: adze runs retry "+a.run.Batch+" --cause budget --max-cost USD"))
 	}
 	return nil
 }

@@ -29,10 +29,13 @@ type Worker struct {
 	Jobs   int
 	Doer   Doer
 	Grace  time.Duration // how long what runs may go on when the worker is told to stop
-	// Key is what a provider knows the model of a task by; tasks with the same one pause together. Cap is what a task's flags say
-	// it may cost; 0: nothing.
+	// Key is what a provider knows the model of a task by; tasks with the same one pause together.
+	// Cap is what a task's flags say it may cost. It is 0 where there is nothing.
 	Key func(flags []string) string
 	Cap func(flags []string) float64
+	// Refuses says why the owner of this machine does not let it do a task with these flags.
+	// Optional.
+	Refuses func(t batch.Task, flags []string) error
 	// Room says why nothing can be done on this machine now; nil: it can.
 	Room func() error
 	// Redact and RedactJSON take secrets from what all can see.
@@ -88,8 +91,8 @@ func (w *Worker) orderOf(ctx context.Context, id string) (Order, error) {
 	return o.Order, nil
 }
 
-// Doer does the work of an attempt. It returns the result with the name under which its patch was saved; an error where there is
-// none: then the result has the cost so far.
+// Doer does the work of an attempt. It returns the result with the name under which its patch was
+// saved; an error where there is none: then the result has the cost so far.
 type Doer interface {
 	Do(ctx context.Context, j Job) (r batch.Result, patch string, err error)
 }
@@ -130,8 +133,8 @@ type Event struct {
 	Running int
 }
 
-// Run takes and does tasks until ctx ends. Then it takes no more, lets what runs come to its end for a while and gives the rest
-// back.
+// Run takes and does tasks until ctx ends. Then it takes no more, lets what runs come to its end
+// for a while and gives the rest back.
 func (w *Worker) Run(ctx context.Context) error {
 	w.prepare()
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -189,6 +192,9 @@ func (w *Worker) prepare() {
 	if w.Key == nil {
 		w.Key = func([]string) string { return "" }
 	}
+	if w.Refuses == nil {
+		w.Refuses = func(batch.Task, []string) error { return nil }
+	}
 	if w.Cap == nil {
 		w.Cap = func([]string) float64 { return 0 }
 	}
@@ -204,7 +210,8 @@ func (w *Worker) take(ctx context.Context) (Taken, error) {
 	return w.Queue.Take(ctx, w.Labels)
 }
 
-// rest waits until it is worth asking again, and says how long to wait the next time. The same trouble is told once.
+// rest waits until it is worth asking again, and says how long to wait the next time. The same
+// trouble is told once.
 func (w *Worker) rest(ctx context.Context, err error, idle time.Duration, trouble *string) time.Duration {
 	most := idleMost
 	if !errors.Is(err, ErrNone) && ctx.Err() == nil {

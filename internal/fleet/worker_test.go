@@ -147,13 +147,14 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatLosesATaskStops: both when it notices and when it does not, the other worker's result counts and there is one.
+// TestAWorkerThatLosesATaskStops: both when it notices and when it does not, the other worker's
+// result counts and there is one.
 func TestAWorkerThatLosesATaskStops(t *testing.T) {
 	for _, unseen := range []bool{false, true} {
 		y := newYard(t, 1, nil)
 		taken, wake, told := make(chan string, 1), make(chan struct{}), make(chan error, 1)
 		y.work("first", func(ctx context.Context, j fleet.Job) (batch.Result, string, error) {
-			if j.Run.Attempts > 1 { // it was quicker than the second
+			if j.Run.Lost > 0 { // it was quicker than the second
 				return done(j, "of the second"), "", nil
 			}
 			taken <- j.Run.ID
@@ -181,7 +182,7 @@ func TestAWorkerThatLosesATaskStops(t *testing.T) {
 		if err := <-told; !errors.Is(err, batch.ErrLost) {
 			t.Errorf("the first was told %v", err)
 		}
-		if r := runs[0]; r.Result.Text != "of the second" || r.Attempts != 2 {
+		if r := runs[0]; r.Result.Text != "of the second" || r.Attempts != 1 || r.Lost != 1 {
 			t.Errorf("unseen %v: %+v", unseen, r)
 		}
 		for end := time.Now().Add(patience); y.events(fleet.LostIt) == 0 && unseen; {
@@ -195,7 +196,8 @@ func TestAWorkerThatLosesATaskStops(t *testing.T) {
 	}
 }
 
-// TestWhatFailsIsTriedAndThenDead: each kind of failure of a machine has its reason, and the last one is kept with the dead letter.
+// TestWhatFailsIsTriedAndThenDead: each kind of failure of a machine has its reason, and the last
+// one is kept with the dead letter.
 func TestWhatFailsIsTriedAndThenDead(t *testing.T) {
 	for want, d := range map[string]doer{
 		"no room left on the disk of w": func(context.Context, fleet.Job) (batch.Result, string, error) {
@@ -224,9 +226,11 @@ func TestWhatFailsIsTriedAndThenDead(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatDiesIsAnAttempt: the attempts of workers that were lost count, too.
-func TestAWorkerThatDiesIsAnAttempt(t *testing.T) {
-	y := newYard(t, 1, func(s *fleet.Submission) { s.Attempts = 3 })
+// A worker that is lost is no attempt of its task, until a task has lost so many that it is at
+// fault itself.
+func TestAWorkerThatIsLostIsNoAttempt(t *testing.T) {
+	const excused = 10
+	y := newYard(t, 1, func(s *fleet.Submission) { s.Attempts = 1 })
 	taken := make(chan string)
 	for i := range 3 {
 		y.work(fmt.Sprint("w", i), func(ctx context.Context, j fleet.Job) (batch.Result, string, error) {
@@ -234,10 +238,10 @@ func TestAWorkerThatDiesIsAnAttempt(t *testing.T) {
 			return batch.Result{}, "", park(ctx)
 		}, nil)
 	}
-	for range 3 {
+	for range excused + 1 {
 		y.Lose(<-taken)
 	}
-	if r := y.until()[0]; r.State != fleet.Dead || !strings.Contains(r.Reason, "was lost") || r.Attempts != 3 {
+	if r := y.until()[0]; r.State != fleet.Dead || !strings.Contains(r.Reason, "was lost") || r.Attempts != 1 || r.Lost != excused {
 		t.Errorf("%+v", r)
 	}
 }
@@ -279,7 +283,8 @@ func TestACancelReachesWhatRunsAndWhatWaits(t *testing.T) {
 	y.until()
 }
 
-// TestAWorkerThatIsToldToStopGivesBack: what it gave back is no attempt, and another worker goes on with what was kept.
+// TestAWorkerThatIsToldToStopGivesBack: what it gave back is no attempt, and another worker goes on
+// with what was kept.
 func TestAWorkerThatIsToldToStopGivesBack(t *testing.T) {
 	y := newYard(t, 1, func(s *fleet.Submission) { s.Attempts = 1 })
 	taken, cost := make(chan bool), 0.25
@@ -305,7 +310,8 @@ func TestAWorkerThatIsToldToStopGivesBack(t *testing.T) {
 	}
 }
 
-// TestALimitPausesAllOfItsKey: a provider that says too much is asked again by nobody with the same key, and no attempt counts.
+// TestALimitPausesAllOfItsKey: a provider that says too much is asked again by nobody with the same
+// key, and no attempt counts.
 func TestALimitPausesAllOfItsKey(t *testing.T) {
 	y := newYard(t, 4, func(s *fleet.Submission) { s.Tasks[3].Flags, s.Attempts = []string{"--model=other/m"}, 1 })
 	asked := make(chan string, 100)
@@ -333,7 +339,8 @@ func TestALimitPausesAllOfItsKey(t *testing.T) {
 	}
 }
 
-// TestAWorkerWaitsAsLongAsTheProviderSays: within bounds, and the next one who takes a task of the key waits as well.
+// TestAWorkerWaitsAsLongAsTheProviderSays: within bounds, and the next one who takes a task of the
+// key waits as well.
 func TestAWorkerWaitsAsLongAsTheProviderSays(t *testing.T) {
 	for asked, want := range map[time.Duration]time.Duration{7 * time.Minute: 7 * time.Minute, time.Millisecond: time.Second, 24 * time.Hour: 15 * time.Minute, 0: time.Minute} {
 		y := newYard(t, 2, nil)
@@ -384,7 +391,8 @@ func (b awayBook) Get(ctx context.Context, key string) (fleet.Record, error) {
 	return r, err
 }
 
-// TestALeaseThatIsLostWithItsServerIsNoAttempt: the only attempt of a task is still there when servers answer again.
+// TestALeaseThatIsLostWithItsServerIsNoAttempt: the only attempt of a task is still there when
+// servers answer again.
 func TestALeaseThatIsLostWithItsServerIsNoAttempt(t *testing.T) {
 	y := newYard(t, 1, func(s *fleet.Submission) { s.Attempts = 1 })
 	y.Cluster.Runs = awayBook{y.Cluster.Runs, new(sync.Once), func() { y.Refuse(nil) }}
@@ -402,7 +410,8 @@ func TestALeaseThatIsLostWithItsServerIsNoAttempt(t *testing.T) {
 	}
 }
 
-// TestMoneyIsSetAside: never is more at work than the batch may cost, and what is left when nothing more can be begun is told.
+// TestMoneyIsSetAside: never is more at work than the batch may cost, and what is left when nothing
+// more can be begun is told.
 func TestMoneyIsSetAside(t *testing.T) {
 	y := newYard(t, 10, func(s *fleet.Submission) { s.MaxCost = 1 })
 	var mu sync.Mutex
@@ -437,7 +446,8 @@ func TestMoneyIsSetAside(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsLostIsNoLoss: a change that was made, but whose answer did not come, is the attempt's own.
+// TestAnAnswerThatIsLostIsNoLoss: a change that was made, but whose answer did not come, is the
+// attempt's own.
 func TestAnAnswerThatIsLostIsNoLoss(t *testing.T) {
 	y := newYard(t, 1, nil)
 	y.work("w", func(ctx context.Context, j fleet.Job) (batch.Result, string, error) {
@@ -502,8 +512,8 @@ func TestASubmissionIsHeldAndMayBeSentAgain(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsAwayCostsNoAttempt: a session that could not be opened or saved because no server answered is tried again, and only a
-// task that always loses its servers runs out of tries.
+// TestAServerThatIsAwayCostsNoAttempt: a session that could not be opened or saved because no
+// server answered is tried again, and only a task that always loses its servers runs out of tries.
 func TestAServerThatIsAwayCostsNoAttempt(t *testing.T) {
 	y := newYard(t, 2, func(s *fleet.Submission) { s.Attempts = 1 })
 	var mu sync.Mutex

@@ -1,11 +1,13 @@
-// Package forget lets stored sessions go with all that adze kept of them: their log and those of their subagents, their
-// words in the search index, whole outputs, and their prompts among those that the person wrote before.
+// Package forget lets stored sessions go with all that adze kept of them: their log and those of
+// their subagents, their words in the search index, whole outputs, and their prompts among those
+// that the user wrote before.
 //
-// The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and what may still hold a
-// word of it is told.
+// The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and
+// what may still hold a word of it is told.
 //
-// Start reading at Room.Sessions; tidy.go is the rules of the configuration. Known limits: states of files that undo keeps
-// belong to a folder and not to a session, and go by their own rules; a file that a salvage kept is named and left.
+// Start reading at Room.Sessions; tidy.go is the rules of the configuration. Known limits: states
+// of files that undo keeps belong to a folder and not to a session, and go by their own rules; a
+// file that a salvage kept is named and left.
 package forget
 
 import (
@@ -35,7 +37,8 @@ type Done struct {
 	Remains []string
 }
 
-// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then the rest.
+// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then
+// the rest.
 func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err error) {
 	if err := r.drop(ctx, store.ByHand, &done, ids...); err != nil {
 		return done, err
@@ -56,11 +59,18 @@ func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err e
 // drop takes sessions out of the store, and what lies beside it.
 func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.ID) error {
 	said := r.said(ctx, ids)
-	removed, err := r.Store.Owner().Remove(ctx, why, ids...)
+	removed, err := r.Store.Owner().RemoveAfter(ctx, why, func(going []store.Removed) { r.dropBeside(going, said, done) }, ids...)
 	if err != nil {
 		return err
 	}
-	for _, gone := range removed {
+	done.Removed = append(done.Removed, removed...)
+	return nil
+}
+
+// dropBeside drops what is kept beside the store. The sessions are still in it: without them,
+// nobody would know what to drop.
+func (r Room) dropBeside(going []store.Removed, said map[string][]string, done *Done) {
+	for _, gone := range going {
 		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
 			done.Remains = append(done.Remains, fmt.Sprintf("its whole outputs: %v", err))
 		}
@@ -70,8 +80,6 @@ func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.I
 			r.Prompts(folder, texts)
 		}
 	}
-	done.Removed = append(done.Removed, removed...)
-	return nil
 }
 
 func (r Room) index() string { return filepath.Join(filepath.Dir(r.Store.Path()), recall.File) }

@@ -162,3 +162,27 @@ func TestRulesLetSessionsGo(t *testing.T) {
 		})
 	}
 }
+
+// TestADeletionThatIsCutOffCanBeDoneAgain ends the process in the middle: what is left is known by
+// the session, which is still there.
+func TestADeletionThatIsCutOffCanBeDoneAgain(t *testing.T) {
+	r := newRoom(t)
+	r.add(t, "one", day(1), session.Start{}, "planted")
+	whole := r.Prompts
+	r.Prompts = func(string, []string) { panic("killed") }
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = r.Sessions(t.Context(), "one")
+	}()
+	r.Prompts = whole
+	r.reopen(t)
+	if got := r.ids(t); got != "one" {
+		t.Fatalf("the sessions are %q, and nobody knows what is left of the other one", got)
+	}
+	if _, err := r.Sessions(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if left := holding(t, r.dir, "planted"); len(left) > 0 || len(r.dropped) != 1 || r.ids(t) != "" {
+		t.Errorf("left in %v, prompts dropped %q, sessions %q", left, r.dropped, r.ids(t))
+	}
+}

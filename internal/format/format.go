@@ -1,10 +1,11 @@
-// Package format runs the person's formatters over a text: gofmt, prettier, black, rustfmt, and whatever else reads a
-// text and writes it anew.
+// Package format runs the user's formatters over a text: gofmt, prettier, black, rustfmt, and
+// whatever else reads a text and writes it anew.
 //
-// The one rule: a formatter gets a text and gives one back; it is shown no file to write to, and what it says is
-// taken only when it ended well and in time.
+// The one rule: a formatter gets a text and gives one back; it is shown no file to write to, and
+// what it says is taken only when it ended well and in time.
 //
-// Start reading at Formatters.Format. Known limits: a formatter that can only rewrite files in place is none here.
+// Start reading at Formatters.Format. Known limits: a formatter that can only rewrite files in
+// place is none here.
 package format
 
 import (
@@ -54,8 +55,8 @@ func (f *Formatters) For(path string) (Formatter, bool) {
 	return f.All[i], true
 }
 
-// Format gives the text as the formatter of its file writes it, and the formatter's name; "" when there is none. An error
-// says why the text stays as it is.
+// Format gives the text as the formatter of its file writes it, and the formatter's name; "" when
+// there is none. An error says why the text stays as it is.
 func (f *Formatters) Format(ctx context.Context, path, text string) (formatted, name string, err error) {
 	one, ok := f.For(path)
 	if !ok || len(text) > maxText {
@@ -65,6 +66,7 @@ func (f *Formatters) Format(ctx context.Context, path, text string) (formatted, 
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTime
 	}
+	c.Named = one.Command
 	for _, word := range one.Command {
 		c.Argv = append(c.Argv, strings.ReplaceAll(word, "{file}", path))
 	}

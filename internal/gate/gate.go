@@ -1,5 +1,5 @@
-// Package gate makes the policy of a run: the rules of the configuration and of the command line over one workspace, and
-// what adze keeps for itself.
+// Package gate makes the policy of a run: the rules of the configuration and of the command line
+// over one workspace, and what adze keeps for itself.
 //
 // The one rule: it makes a policy and decides nothing; packages policy and workspace do.
 //
@@ -10,6 +10,8 @@ package gate
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +31,7 @@ import (
 // outputLayer is where the rule comes from that lets a model read the whole of its own cut outputs.
 const outputLayer policy.Layer = "session output"
 
-// keysLayer is where the rule comes from that keeps the keys of the person from every tool.
+// keysLayer is where the rule comes from that keeps the keys of the user from every tool.
 const keysLayer policy.Layer = "kept keys"
 
 // Ground is what the rules of a run are about: the workspace, and where adze keeps its own.
@@ -38,13 +40,20 @@ type Ground struct {
 	At    place.Places
 	File  string // the person's configuration, absolute
 	Spill string // this session's whole outputs, which a model may read; empty: none
-	// Lent are folders whose files a model may read, such as those of the person's skills.
+	// Lent are folders whose files a model may read, such as those of the user's skills.
 	Lent []string
 	// Project is what the project's own file says, Managed what the machine's owner does.
 	Project config.Project
 	Managed config.Managed
-	// Contained reports that commands run in a full sandbox; nil: they do not.
-	Contained func() bool
+	// Contained is that of policy.Options.
+	Contained func(lasting bool) (level string, holds bool)
+	// Lacks is what the sandbox lacks: policy.Options.Lacks.
+	Lacks func() (network bool, open []string)
+	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
+	// they can. Without the function they cannot.
+	Aside func() string
+	// Leaks reports a text that holds a known secret. It is nil where none is known.
+	Leaks func(text string) bool
 }
 
 // Flags say where to work and what is allowed.
@@ -54,6 +63,7 @@ type Flags struct {
 	Sandbox     string
 	Allow, Deny []string
 	Asks        []string
+	Try         bool // commands run aside, and what they change is dropped
 }
 
 // Add takes them from the command line of a run, and of commands that decide as a run does.
@@ -61,14 +71,30 @@ func (g *Flags) Add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
 	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
-	f.StringVar(&g.Sandbox, "sandbox", "", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
+	f.Var((*sandboxFlag)(&g.Sandbox), "sandbox", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
 	f.Var((*ruleList)(&g.Allow), "allow", "allow what this `RULE` matches, such as 'execute(go test **)'")
 	f.Var((*ruleList)(&g.Asks), "ask", "ask about what this `RULE` matches, each time, also where it is allowed")
 	f.Var((*ruleList)(&g.Deny), "deny", "deny what this `RULE` matches; a deny always holds")
 }
 
-// ruleList is a flag that is given once for each rule. That of package pflag makes a writer of CSV, with a buffer, for each such flag
-// of each command at every start, to say that there is none.
+// sandboxFlag is a flag that says no more than it said first, once that was required.
+type sandboxFlag string
+
+func (s *sandboxFlag) Set(setting string) error {
+	if *s != "" && (*s == config.SandboxRequired) != (setting == config.SandboxRequired) {
+		return fmt.Errorf("%s and %s are both asked for, and what is required cannot be taken back", *s, setting)
+	}
+	*s = sandboxFlag(setting)
+	return nil
+}
+
+func (s *sandboxFlag) String() string { return string(*s) }
+
+// Type stands in the help of the flag.
+func (s *sandboxFlag) Type() string { return "string" }
+
+// ruleList is a flag that is given once for each rule. That of package pflag makes a writer of CSV,
+// with a buffer, for each such flag of each command at every start, to say that there is none.
 type ruleList []string
 
 func (l *ruleList) Set(rule string) error {
@@ -84,6 +110,10 @@ func (l *ruleList) Type() string { return "stringArray" }
 // New makes the policy of a run from the configuration and the flags.
 func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
 	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed)
+	var mistake *usage.Error
+	if flags.Mode == "" && errors.As(err, &mistake) && cfg.Origin("permission_mode") != "default" {
+		err = usage.Mistake(mistake.Hint, "%s: permission_mode: %s", cfg.Origin("permission_mode"), mistake.Message)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +127,12 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained,
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Tries: flags.Try,
 		Files: folders{}, Repos: repositories{git.Git{Env: proc.Outside(env, g.Root.Dir())}, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
-// modeOf reads the mode that a person wants, and which there are where the machine's owner lets only some be chosen: the
-// usual one, or the first of those, where they did not say.
+// modeOf reads the mode that a person wants, and which there are where the machine's owner lets
+// only some be chosen: the usual one, or the first of those, where they did not say.
 func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, error) {
 	var modes []policy.Mode
 	for _, text := range owner.Modes {

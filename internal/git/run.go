@@ -26,6 +26,7 @@ type call struct {
 	// options stand before the subcommand, behind those that make git safe.
 	options []string
 	keep    int // bytes kept of the start of the output
+	input   []byte
 	stream  func([]byte)
 }
 
@@ -39,7 +40,7 @@ func (r *Repo) run(ctx context.Context, c call) (proc.Text, error) {
 	}
 	res, err := r.git.Supervisor.Run(ctx, proc.Command{
 		Argv: append(append(argv, c.options...), c.args...), Dir: r.dir, Env: environ(r.git.Env, r.home()), Tag: "git " + c.args[0],
-		Timeout: timeout, Separate: true, Head: max(c.keep, maxErrors), Tail: 1, MaxOutput: maxOutput, Spill: c.stream,
+		Timeout: timeout, Separate: true, Head: max(c.keep, maxErrors), Tail: 1, MaxOutput: maxOutput, Spill: c.stream, Input: c.input,
 	})
 	if err != nil {
 		return proc.Text{}, r.startError(err)
@@ -148,7 +149,8 @@ func (r *Repo) explain(name, stderr string) error {
 	return fail(CodeIO, nil, "%s failed: %s", name, said)
 }
 
-// lastMessage is the last line that git wrote as an error or hint, without its label, cut where it is long.
+// lastMessage is the last line that git wrote as an error or hint, without its label, cut where it
+// is long.
 func lastMessage(stderr string) string {
 	said := "it gave no reason"
 	for line := range strings.Lines(stderr) {

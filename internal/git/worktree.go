@@ -50,8 +50,9 @@ func (r *Repo) Worktrees(ctx context.Context) (list []Worktree, err error) {
 	return list, err
 }
 
-// AddWorktree makes a work tree at path, which must not be there. With from it makes the branch there; without it the branch
-// is one that exists. Hooks and content filters are not run, submodules are not fetched.
+// AddWorktree makes a work tree at path, which must not be there. With from it makes the branch
+// there; without it the branch is one that exists. Hooks and content filters are not run,
+// submodules are not fetched.
 func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error {
 	if err := soundPath(path); err != nil {
 		return err
@@ -72,12 +73,27 @@ func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error
 	return err
 }
 
-// RemoveWorktree takes the work tree at path away with all that is in it, also one that is half made or locked.
+// RemoveWorktree takes the work tree at path away with all that is in it, also one that is half
+// made or locked.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	if err := soundPath(path); err != nil {
 		return err
 	}
 	_, err := r.text(ctx, "worktree", "remove", "--force", "--force", path)
+	return err
+}
+
+// ReadIndex makes the index of the work tree that of its commit, where there is none: a checkout
+// that is killed writes its files first. Files are not touched. Nobody else may work in it.
+func (r *Repo) ReadIndex(ctx context.Context) error {
+	index := filepath.Join(r.GitDir, "index")
+	if _, err := os.Lstat(index); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Remove(index + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_, err := r.text(ctx, "read-tree", "HEAD")
 	return err
 }
 
@@ -110,7 +126,8 @@ func (r *Repo) DeleteBranch(ctx context.Context, name, at string) error {
 	return err
 }
 
-// Unmerged counts the commits that only these lead to: no branch but the one named, no tag, nothing else.
+// Unmerged counts the commits that only these lead to: no branch but the one named, no tag, nothing
+// else.
 func (r *Repo) Unmerged(ctx context.Context, branch string, commits ...string) (int, error) {
 	args := []string{"rev-list", "--count", "--single-worktree"}
 	for _, c := range commits {
@@ -126,7 +143,8 @@ func (r *Repo) Unmerged(ctx context.Context, branch string, commits ...string) (
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-// Submodules reports that repositories of submodules are kept for this work tree alone, which nothing else looks into.
+// Submodules reports that repositories of submodules are kept for this work tree alone, which
+// nothing else looks into.
 func (r *Repo) Submodules() bool {
 	entries, err := os.ReadDir(filepath.Join(r.GitDir, "modules"))
 	return err == nil && len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
@@ -138,8 +156,8 @@ func (r *Repo) HasSubmodules() bool {
 	return err == nil
 }
 
-// Untracked lists the files below the folder of the Repo that git does not know and that one of the patterns matches, such as
-// .env*; ignored ones too. At most limit are listed.
+// Untracked lists the files below the folder of the Repo that git does not know and that one of the
+// patterns matches, such as .env*; ignored ones too. At most limit are listed.
 func (r *Repo) Untracked(ctx context.Context, limit int, patterns ...string) (names []string, err error) {
 	if len(patterns) == 0 {
 		return nil, nil

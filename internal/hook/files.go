@@ -5,28 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"adze/internal/hook/dialect"
 	"adze/internal/jsonc"
+	"adze/internal/ownfile"
 )
 
-// File is the name of the file of hooks in a person's configuration folder, beside the owner's file of the machine, and in
-// the folder .adze of a project.
+// File is the name of the file of hooks in a person's configuration folder, beside the owner's file
+// of the machine, and in the folder .adze of a project.
 const File = "hooks.json"
 
 // maxFile bounds a file of hooks, in bytes.
 const maxFile = 256 << 10
 
-// Load reads the hooks of a person or of the machine's owner: path is the file, owner the number of the user who must own
-// it, layer what stands before their names. A file that is not there has none. What others can write is nobody's word,
-// and a hook that could not run would guard nothing: both are errors, and stop the start.
+// Load reads the hooks of a person or of the machine's owner: path is the file, owner the number of
+// the user who must own it, layer what stands before their names. A file that is not there has
+// none. What others can write is nobody's word, and a hook that could not run would guard nothing:
+// both are errors, and stop the start.
 func Load(path string, owner int, layer string) ([]Program, error) {
-	raw, err := own(path, owner)
-	if raw == nil || err != nil {
+	raw, err := ownfile.Rule{Owner: owner, Most: maxFile}.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	var shape struct {
@@ -54,31 +57,4 @@ func Load(path string, owner int, layer string) ([]Program, error) {
 		}
 	}
 	return programs, nil
-}
-
-// own reads a file that only its owner, or root, can write; nil: there is none.
-func own(path string, owner int) ([]byte, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range []string{filepath.Dir(path), filepath.Dir(real), real} {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, err
-		}
-		about, ok := info.Sys().(*syscall.Stat_t)
-		switch {
-		case !ok || int(about.Uid) != owner && about.Uid != 0:
-			return nil, fmt.Errorf("%s belongs to somebody else, who could have programs run in your name", name)
-		case info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSticky == 0:
-			return nil, fmt.Errorf("%s can be written by others, who could have programs run in your name (chmod go-w mends that)", name)
-		case name == real && (!info.Mode().IsRegular() || info.Size() > maxFile):
-			return nil, fmt.Errorf("it is no regular file of at most %d KiB", maxFile>>10)
-		}
-	}
-	return os.ReadFile(real)
 }

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"adze/internal/proc"
@@ -26,7 +27,7 @@ func (e *Engine) start(ctx context.Context, h chosen, input []byte, time time.Du
 		env = proc.Outside(env, e.Dir)
 	}
 	r, err := e.Supervisor.Run(ctx, proc.Command{
-		Argv: argv, Dir: e.Dir, Env: append(env[:len(env):len(env)], h.Environment(e.Dir)...), Tag: "hook",
+		Argv: argv, Dir: e.Dir, Env: append(env[:len(env):len(env)], h.Environment(e.Dir)...), Tag: "hook", Named: append(strings.Fields(h.Shell), h.Argv...),
 		Input: input, Timeout: time, Separate: true, Head: maxOutput, MaxOutput: maxOutput,
 	})
 	if err != nil {

@@ -6,18 +6,22 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/ownfile"
 	"adze/internal/secret"
 	"adze/internal/text"
 	"adze/internal/workspace"
 	"adze/tool"
 )
 
-// reader reads one batch of files: each once, whatever name leads to it, and no more than there is room for.
+// reader reads one batch of files: each once, whatever name leads to it, and no more than there is
+// room for.
 type reader struct {
 	ctx     context.Context
 	room    *Room
@@ -66,9 +70,13 @@ func (in *reader) project(name string) (File, state) {
 	return in.take(f, in.room.shown(name), false)
 }
 
-// mine reads a file of the person's own; a link may lead to where they keep it.
+// mine reads a file of the user's own; a link may lead to where they keep it.
 func (in *reader) mine(name, shown string) (File, bool) {
 	if !exists(name) {
+		return File{}, false
+	}
+	if err := ownfile.Mine(math.MaxInt64).Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		in.tell(err, shown)
 		return File{}, false
 	}
 	root, err := workspace.Open(filepath.Dir(name))
@@ -195,7 +203,8 @@ func (in *reader) text(f raw, mine bool, depth int) string {
 	return b.String()
 }
 
-// imported opens what a text names with @; false: it is no file that may be read, and the text stands as it is.
+// imported opens what a text names with @; false: it is no file that may be read, and the text
+// stands as it is.
 func (in *reader) imported(name string, by raw, mine bool) (raw, bool) {
 	root := in.root
 	for _, spelled := range []string{name, strings.TrimRight(name, ".,;:!?)]}'\"*_>")} {
@@ -222,7 +231,8 @@ func (in *reader) imported(name string, by raw, mine bool) (raw, bool) {
 	return raw{}, false
 }
 
-// where is the place that an import names: relative to the file that names it, or from ~ in a file of the person's.
+// where is the place that an import names: relative to the file that names it, or from ~ in a file
+// of the user's.
 func (in *reader) where(name string, by raw, mine bool) (string, bool) {
 	rest, homely := strings.CutPrefix(name, "~/")
 	switch {

@@ -12,8 +12,8 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// TestAContentThatStopsComing has one clear outcome while the connection stays open, and so has a person's end of it; what comes
-// slowly arrives.
+// TestAContentThatStopsComing has one clear outcome while the connection stays open, and so has a
+// person's end of it; what comes slowly arrives.
 func TestAContentThatStopsComing(t *testing.T) {
 	servers := jettest.Start(t, jettest.Options{})
 	behind := func() (*jettest.Proxy, *Blobs) {
@@ -35,11 +35,16 @@ func TestAContentThatStopsComing(t *testing.T) {
 	if err := blobs.Fetch(t.Context(), name, &got); err != nil || !bytes.Equal(got.Bytes(), content) {
 		t.Fatalf("slowly: %d bytes, %v", got.Len(), err)
 	}
-	proxy, blobs = behind() // on the other one the server may be saying again what came too slowly
-	proxy.StopAfter(1 << 20)
-	got.Reset()
-	// Not before something came: how long that takes is the machine's matter.
-	err = blobs.Fetch(t.Context(), name, onceWritten{&got, func() { blobs.silence = 500 * time.Millisecond }})
+	for range 3 { // on a busy machine all that comes before the stop may be what the server says again
+		proxy, blobs = behind() // on the other one the server may be saying again what came too slowly
+		proxy.StopAfter(1 << 20)
+		got.Reset()
+		// Not before something came: how long that takes is the machine's matter.
+		err = blobs.Fetch(t.Context(), name, onceWritten{&got, func() { blobs.silence = 500 * time.Millisecond }})
+		if got.Len() > 0 {
+			break
+		}
+	}
 	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "sent nothing of content") || got.Len() == 0 || got.Len() >= len(content) {
 		t.Errorf("%d bytes, %v", got.Len(), err)
 	}

@@ -3,12 +3,11 @@ package keyring
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"adze/internal/ownfile"
 	"adze/internal/whole"
 
 	"github.com/gofrs/flock"
@@ -45,38 +44,25 @@ func (s *Store) entries() (map[string]entry, error) {
 }
 
 func readFile(path string) (map[string]entry, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	raw, err := ownfile.Rule{Owner: os.Geteuid(), Most: maxFile, Private: true}.Read(path)
+	var foreign *ownfile.Error
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case errors.As(err, &foreign):
+		return nil, &OpenError{foreign.Error() + ": the keys in " + path + " are not used", foreign.Hint + "; make new keys if others use this machine"}
+	case err != nil:
 		return nil, &OpenError{err.Error(), "make " + path + " readable for yourself, or remove it"}
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, &OpenError{err.Error(), "remove " + path}
-	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return nil, &OpenError{path + " is no file of keys", "remove it, and log in again"}
-	case info.Mode().Perm()&0o077 != 0:
-		return nil, &OpenError{fmt.Sprintf("others can read or change %s (mode %04o): the keys in it are not used", path, info.Mode().Perm()),
-			"chmod 600 " + path + "; make new keys if it was so on a machine that others use"}
-	case !own(info):
-		return nil, &OpenError{path + " belongs to another user: the keys in it are not used", "remove it, and log in again"}
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile))
 	var list map[string]entry
-	if err == nil {
-		err = json.Unmarshal(raw, &list)
-	}
-	if err != nil {
+	if json.Unmarshal(raw, &list) != nil {
 		return nil, &OpenError{path + " cannot be read as keys", "remove it, and log in again"} // the cause may quote a key
 	}
 	return list, nil
 }
 
-// change writes the list anew, while no other process does. Whatever happens, the old file is there or the whole new one.
+// change writes the list anew, while no other process does. Whatever happens, the old file is there
+// or the whole new one.
 func (s *Store) change(do func(map[string]entry)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

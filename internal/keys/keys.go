@@ -1,16 +1,20 @@
-// Package keys holds the keys of a person: taken out of the process's own environment or from what they gave to keep,
-// checked when the configuration that names them is read, and hidden in all that lasts.
+// Package keys holds the keys of a person: taken out of the process's own environment or from what
+// they gave to keep, checked when the configuration that names them is read, and hidden in all that
+// lasts.
 //
-// The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read nor pass on what it
-// never got.
+// The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read
+// nor pass on what it never got.
 //
-// Start reading at Take, then Ring.Load; files.go learns the secrets of files such as .env before a call reads them.
+// Start reading at Take, then Ring.Load; files.go learns the secrets of files such as .env before a
+// call reads them.
 //
-// Known limits: before the configuration is read, only keys of providers that have names are known. Of a file that a
-// command reads without naming it, only those at the top of the workspace are known.
+// Known limits: before the configuration is read, only keys of providers that have names are known.
+// Of a file that a command reads without naming it, only those at the top of the workspace are
+// known.
 package keys
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"slices"
@@ -42,7 +46,8 @@ type Ring struct {
 	entries masked.Log
 }
 
-// Take conceals the process and takes the keys of all providers that adze knows out of its environment.
+// Take conceals the process and takes the keys of all providers that adze knows out of its
+// environment.
 func Take() *Ring {
 	proc.Conceal()
 	r := &Ring{taken: map[string]string{}}
@@ -50,7 +55,8 @@ func Take() *Ring {
 	return r
 }
 
-// TakeHeaders takes variables that hold headers, as name=value,name=value, with keys for servers other than a model's.
+// TakeHeaders takes variables that hold headers, as name=value,name=value, with keys for servers
+// other than a model's.
 func (r *Ring) TakeHeaders(names []string) {
 	r.take(names)
 	const short = 8 // who hides fewer bytes hides words
@@ -68,7 +74,8 @@ func (r *Ring) TakeHeaders(names []string) {
 	}
 }
 
-// Taken is what was taken out of the environment, as NAME=value, for another adze that this one starts.
+// Taken is what was taken out of the environment, as NAME=value, for another adze that this one
+// starts.
 func (r *Ring) Taken() (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,16 +116,18 @@ func (r *Ring) Get(name string) string {
 	return os.Getenv(name)
 }
 
-// Load reads the person's configuration, and takes the keys that it names out of the environment.
+// Load reads the user's configuration, and takes the keys that it names out of the environment.
 func (r *Ring) Load(path string) (config.Config, error) {
 	cfg, err := config.Load(path)
 	if err != nil {
 		return cfg, err
 	}
+	warnKeys(&cfg, path)
 	names := models.KeyNames(cfg)
 	r.take(names)
 	for _, name := range names {
-		// Spaces around a key are taken off. Inside, a line break is two lines that were pasted, and no header can hold it.
+		// Spaces around a key are taken off. Inside, a line break is two lines that were pasted,
+		// and no header can hold it.
 		if strings.ContainsFunc(strings.TrimSpace(r.Get(name)), unicode.IsControl) {
 			return cfg, usage.Mistake("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
 		}
@@ -130,10 +139,25 @@ func (r *Ring) Load(path string) (config.Config, error) {
 	return cfg, nil
 }
 
-// Use has the ring know what the person gave to keep.
+// warnKeys warns of keys that stand in the file itself, where backups and screens show them.
+func warnKeys(cfg *config.Config, path string) {
+	raw, err := config.Read(path)
+	if err != nil {
+		return
+	}
+	text, told := string(raw), 0
+	for _, x := range secret.New().Spans(text) {
+		if line := 1 + strings.Count(text[:x.Start], "\n"); line != told {
+			told = line
+			cfg.Warn(fmt.Sprintf("%s: line %d: a key or a password stands here; adze login keeps one, and key_env or ${NAME} names a variable", path, line))
+		}
+	}
+}
+
+// Use has the ring know what the user gave to keep.
 func (r *Ring) Use(kept *keyring.Store) { r.kept = kept }
 
-// Store is what the person gave to keep.
+// Store is what the user gave to keep.
 func (r *Ring) Store() *keyring.Store { return r.kept }
 
 // Has lists the providers for which a key is kept.
@@ -190,8 +214,8 @@ func (r *Ring) remask() {
 	r.masker.Store(secret.New(r.Secrets(cfg)...))
 }
 
-// Secrets are the values that nothing lasting may hold: the keys of providers, and what of the other variables is a
-// secret.
+// Secrets are the values that nothing lasting may hold: the keys of providers, and what of the
+// other variables is a secret.
 func (r *Ring) Secrets(cfg config.Config) []string {
 	r.mu.Lock()
 	out := slices.Clone(r.learned)
@@ -210,8 +234,8 @@ func (r *Ring) Secrets(cfg config.Config) []string {
 	return out
 }
 
-// Mask is what hides secrets in all that lasts or that others read; before the configuration is read it knows the keys
-// of the providers that have names.
+// Mask is what hides secrets in all that lasts or that others read; before the configuration is
+// read it knows the keys of the providers that have names.
 func (r *Ring) Mask() *secret.Masker {
 	if m := r.masker.Load(); m != nil {
 		return m

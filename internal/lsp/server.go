@@ -20,7 +20,8 @@ const (
 	// A server that fails is started again when it is needed, so often in so long a time.
 	restarts    = 3
 	restartTime = 10 * time.Minute
-	// maxMemory is how many bytes a server and what it starts may hold; gopls takes 160 to 350 MiB for adze itself.
+	// maxMemory is how many bytes a server and what it starts may hold; gopls takes 160 to 350 MiB
+	// for adze itself.
 	maxMemory = 2 << 30
 )
 
@@ -113,7 +114,8 @@ func (v *server) wake() {
 	v.pool.all.Go(v.live)
 }
 
-// givenUp reports a server that is not started again for now, from the second time on: once is enough to be told.
+// givenUp reports a server that is not started again for now, from the second time on: once is
+// enough to be told.
 func (v *server) givenUp() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -136,7 +138,7 @@ func (v *server) live() {
 	cause := make(chan error, 1)
 	p, err := v.pool.opts.Supervisor.Start(ctx, proc.Command{
 		Argv: v.lang.Command, Dir: v.root, Env: v.pool.opts.Env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
-		Memory: maxMemory, Inside: v.pool.opts.Inside,
+		Memory: maxMemory, Inside: v.pool.opts.Inside, Named: v.lang.Command,
 		Talk: func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
 	})
 	if err != nil {
@@ -264,8 +266,8 @@ func (v *server) await(ctx context.Context) error {
 	}
 }
 
-// with speaks to the server, one at a time. When ctx ends first it is left to do alone what it does: a server that does
-// not read may block a write for ever.
+// with speaks to the server, one at a time. When ctx ends first it is left to do alone what it
+// does: a server that does not read may block a write for ever.
 func (v *server) with(ctx context.Context, do func(*jsonrpc2.Conn) error) error {
 	select {
 	case v.turn <- struct{}{}:

@@ -26,7 +26,8 @@ const (
 	maxFrame = 4 << 20
 	// maxNoise is how many bytes that are no messages a program may write.
 	maxNoise = 8 << 20
-	// maxUnasked is how many messages may come between two of ours within floodTime: a long call may tell its progress.
+	// maxUnasked is how many messages may come between two of ours within floodTime: a long call
+	// may tell its progress.
 	maxUnasked = 10_000
 	floodTime  = 10 * time.Second
 	// maxMemory is what a program and all below it may hold, in bytes.
@@ -43,7 +44,7 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 	var wire *lines
 	process, err := p.opts.Supervisor.Start(life, proc.Command{
 		Argv: s.Command, Dir: cmp.Or(s.Dir, p.opts.Dir), Env: s.environ(p.environ()), Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing,
-		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach,
+		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
 		Talk: func(in io.WriteCloser, out io.Reader) {
 			defer close(talked)
 			wire = newLines(in, out, &p.servers[s.Name].noise)
@@ -114,7 +115,8 @@ func lastWords(r proc.Result) string {
 	return out
 }
 
-// lines is a program's standard output as messages: lines that are none, such as a banner, are left out and counted.
+// lines is a program's standard output as messages: lines that are none, such as a banner, are left
+// out and counted.
 type lines struct {
 	in       io.WriteCloser
 	messages *io.PipeReader

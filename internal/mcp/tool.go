@@ -11,14 +11,15 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/fold"
 	"adze/tool"
 )
 
 // Tag marks the tools of servers.
 const Tag = "mcp"
 
-// Enlist registers the tools of all servers that are known, and returns why some are not: a bad definition, or a name that
-// another tool has. Nothing is started, and no definition is read.
+// Enlist registers the tools of all servers that are known, and returns why some are not: a bad
+// definition, or a name that another tool has. Nothing is started, and no definition is read.
 func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
@@ -61,8 +62,8 @@ type meta struct {
 // maxSaid bounds what panes show of an answer, in bytes.
 const maxSaid = 4 << 10
 
-// tool makes a tool of a definition. A call of it asks for the right to run the command "mcp:server tool", whatever the
-// server says of it: a hint that it only reads is a stranger's word.
+// tool makes a tool of a definition. A call of it asks for the right to run the command "mcp:server
+// tool", whatever the server says of it: a hint that it only reads is a stranger's word.
 func (v *server) tool(t Tool) tool.Tool {
 	c := caller{v, t}
 	return tool.Define(ToolName(v.conf.Name, t.Name), tool.Config[json.RawMessage, meta]{
@@ -74,7 +75,7 @@ func (v *server) tool(t Tool) tool.Tool {
 		Safety:       tool.Safety{ThreatLevel: "medium"},
 		Capabilities: tool.Capabilities{Streaming: true, Attachments: true},
 		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures", "mcp_asked"),
-		Needs:        func(json.RawMessage) []tool.Need { return []tool.Need{{Permission: tool.Execute, Target: c.target()}} },
+		Needs:        c.needs,
 		Preview:      func(_ context.Context, in json.RawMessage) (meta, error) { return c.meta(in), nil },
 		Run:          c.run,
 		View:         view,
@@ -98,6 +99,15 @@ type caller struct {
 
 // target is what rules name: execute(mcp:server tool), execute(mcp:server **).
 func (c caller) target() string { return "mcp:" + c.conf.Name + " " + plain(c.as.Name) }
+
+// needs is the one command. What a server of this machine gets stays here.
+func (c caller) needs(in json.RawMessage) []tool.Need {
+	need := tool.Need{Permission: tool.Execute, Target: c.target()}
+	if c.conf.URL != "" {
+		need.Sends = string(in)
+	}
+	return []tool.Need{need}
+}
 
 func (c caller) meta(in json.RawMessage) meta {
 	return meta{Server: c.conf.Name, Tool: Line(c.as.Name, 64), Arguments: in, Hints: strings.Join(c.as.Hints, ", ")}
@@ -132,6 +142,9 @@ func view(m meta) []tool.Block {
 	return out
 }
 
+// saidLine is how long a line of an answer is that the model gets whole, in bytes.
+const saidLine = 20_000
+
 func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMessage) (tool.Result[meta], error) {
 	m := c.meta(in)
 	title := m.Tool + " of " + m.Server
@@ -163,12 +176,16 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 	}
 	m.Said, m.Pictures = Clean(said, maxSaid), len(pictures)
 	result.Metadata, result.Attachments = m, pictures
-	result.Output = cmp.Or(said, "(it answered nothing)") + c.introduction()
+	introduction := c.introduction()
+	result.Output = cmp.Or(said, "(it answered nothing)") + introduction
+	if text, shorter := fold.Text(said, saidLine); shorter {
+		result.Output, result.Whole, result.Truncated = text+introduction, result.Output, true
+	}
 	return result, nil
 }
 
-// introduction is what a server says of itself, once in a run, with its first answer: a prompt that began with it would be
-// another one with each server.
+// introduction is what a server says of itself, once in a run, with its first answer: a prompt that
+// began with it would be another one with each server.
 func (c caller) introduction() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +210,8 @@ func (c caller) unavailable(ctx context.Context, err error) error {
 	return tool.Fail(tool.CodeIO, "the MCP server %s does not work: %s; go on without it, or tell the person (adze mcp test %s)", c.conf.Name, c.pool.masked(err.Error()), c.conf.Name)
 }
 
-// call makes one call. It ends when ctx does, and when the server has given no sign for too long; the server is told.
+// call makes one call. It ends when ctx does, and when the server has given no sign for too long;
+// the server is told.
 func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessage, w watch) (*sdk.CallToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -235,7 +253,8 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	return nil, tool.Fail(tool.CodeIO, "the MCP server %s answered with an error: %s", c.conf.Name, c.pool.masked(c.failure(err)))
 }
 
-// failure is an error of a call; of a server that broke off it is what its life ended with, which is known a moment later.
+// failure is an error of a call; of a server that broke off it is what its life ended with, which
+// is known a moment later.
 func (v *server) failure(err error) string {
 	if !ended(err) {
 		return err.Error()
@@ -255,7 +274,8 @@ func (v *server) failure(err error) string {
 	return "it ended"
 }
 
-// Failure is an error of a conversation in words for the model: of a server that broke off it is what its life ended with.
+// Failure is an error of a conversation in words for the model: of a server that broke off it is
+// what its life ended with.
 func (p *Pool) Failure(name string, err error) string {
 	text := err.Error()
 	if v := p.servers[name]; v != nil {

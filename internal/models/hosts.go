@@ -25,19 +25,21 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	}
 	provider := format.New(e.options())
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
+	if !e.NeedsKey {
+		m.own = e.Host() + " " + of
+	}
 	switch server := e.Server(); {
 	case e.NeedsKey:
-		m.Provider = recovering(e.config, provider, false)
+		m.Provider = recovering(e.config, provider, false, nil)
 	case e.Tells != discover.Any:
 		m.window = f.window(e.Name, of, asksFor(server, of))
-		m.Provider = recovering(e.config, fitting(m, provider, func() string { return LargerAt(server.Kind, of) }), true)
+		m.Provider = recovering(e.config, fitting(m, provider, func() string { return LargerAt(server.Kind, of) }), true, nil)
 	case !format.Shared:
-		m.Provider = recovering(e.config, provider, true)
+		m.Provider = recovering(e.config, provider, true, nil)
 	default:
-		if tellsItself(e.base) {
-			m.Profile = profileOf(e.config, Local)
-		}
-		m = f.beyond(place{server: server, config: e.config, key: e.Key}, m, provider)
+		m = f.beyond(&place{server: server, config: e.config, key: e.Key}, m, provider)
+		m.Provider = e.telling(m.Provider)
+		return m, nil // Settled says how it is spoken to
 	}
 	m.Provider = e.telling(m.Provider)
 	return m.speaking(), nil
@@ -55,16 +57,16 @@ func (e Endpoint) telling(p session.Provider) session.Provider {
 	})
 }
 
-// recovering recovers calls that models write as text, unless the configuration says otherwise, and gives tools as
-// text to a model whose server refuses them.
-func recovering(p config.Provider, provider session.Provider, local bool) session.Provider {
+// recovering recovers calls that models write as text, unless the configuration says otherwise, and
+// gives tools as text to a model whose server refuses them.
+func recovering(p config.Provider, provider session.Provider, local bool, toolless func(context.Context, string) bool) session.Provider {
 	plain := p.TextCalls != nil && !*p.TextCalls
 	if plain || !local && p.TextCalls == nil {
-		return astext.Wrap(provider, astext.Options{Plain: plain, Recover: func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
+		return astext.Wrap(provider, astext.Options{Plain: plain, Toolless: toolless, Recover: func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
 			return textcall.Recover(seq, r, wire.NewID)
 		}})
 	}
-	return textcall.Wrap(astext.Wrap(provider, astext.Options{}), nil)
+	return textcall.Wrap(astext.Wrap(provider, astext.Options{Toolless: toolless}), nil)
 }
 
 func hostname(base string) string {

@@ -8,7 +8,8 @@ import (
 	"adze/internal/llm/discover"
 )
 
-// larger is how a server of the person is given a larger context. Which program it is may be found out later.
+// larger is how a server of the user is given a larger context. Which program it is may be found
+// out later.
 type larger struct {
 	hint  string // known from the start; nothing: by kind
 	model string
@@ -21,6 +22,13 @@ func (l *larger) found(kind discover.Kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kind = kind
+}
+
+// program is the kind of the server that was found.
+func (l *larger) program() discover.Kind {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kind
 }
 
 func (l *larger) how() string {

@@ -1,14 +1,17 @@
-// Package models finds the model that a run uses: which one, where it is, what it takes and what it costs.
+// Package models finds the model that a run uses: which one, where it is, what it takes and what it
+// costs.
 //
-// The one rule: a Finder asks a server only when nothing that is written down answers, and what it finds says where it
-// comes from. It decides nothing that a flag decides.
+// The one rule: a Finder asks a server only when nothing that is written down answers, and what it
+// finds says where it comes from. It decides nothing that a flag decides.
 //
-// Start reading at Finder.Choose. vendors.go is the table of providers,
-// endpoints.go where they are for this person, hosts.go how a model is made of one, local.go finds those that run on
-// this machine, behind.go what answers at an address that is no company's own; window.go and price.go are what a model
-// holds and costs; listing.go is adze models; near.go what a name without a provider means; ways.go tells who has no model how to get one.
+// Start reading at Finder.Choose. vendors.go is the table of providers, endpoints.go where they are
+// for this person, hosts.go how a model is made of one, local.go finds those that run on this
+// machine, behind.go what answers at an address that is no company's own; window.go and price.go
+// are what a model holds and costs; listing.go is adze models; near.go what a name without a
+// provider means; ways.go tells who has no model how to get one.
 //
-// Known limits: of a server that tells nothing, the context of a model is known only from the configuration.
+// Known limits: of a server that tells nothing, the context of a model is known only from the
+// configuration.
 package models
 
 import (
@@ -24,22 +27,29 @@ import (
 	"adze/internal/usage"
 )
 
-// Finder chooses models for one person: by their configuration, the keys in their environment, and what runs on this
-// machine.
+// Finder chooses models for one person: by their configuration, the keys in their environment, and
+// what runs on this machine.
 type Finder struct {
-	getenv func(string) string
-	config config.Config
-	kept   Kept   // nil: nothing is kept
-	File   string // of the configuration, for what the person is told
+	getenv  func(string) string
+	config  config.Config
+	kept    Kept // nil: nothing is kept
+	servers *Servers
+	File    string // of the configuration, for what the person is told
 }
 
 // New makes a finder for a configuration that was read from a file.
 func New(cfg config.Config, file string, getenv func(string) string) *Finder {
-	return &Finder{getenv: getenv, config: cfg, File: file}
+	return &Finder{getenv: getenv, config: cfg, File: file, servers: &Servers{}}
 }
 
-// patience is how long somebody on this machine may take to answer, as it is usual or as the person says: ADZE_PATIENCE=10s
-// is for a machine that is slow to say what runs on it.
+// Sharing has the finder know what others have found at addresses, and tell them.
+func (f *Finder) Sharing(servers *Servers) *Finder {
+	f.servers = servers
+	return f
+}
+
+// patience is how long somebody on this machine may take to answer, as it is usual or as the user
+// says: ADZE_PATIENCE=10s is for a machine that is slow to say what runs on it.
 func (f *Finder) patience(usual time.Duration) time.Duration {
 	d, err := time.ParseDuration(f.getenv("ADZE_PATIENCE"))
 	if err != nil {
@@ -48,7 +58,7 @@ func (f *Finder) patience(usual time.Duration) time.Duration {
 	return max(usual, d)
 }
 
-// Kept are the keys that the person gave to adze. They count after the environment.
+// Kept are the keys that the user gave to adze. They count after the environment.
 type Kept interface {
 	// Has lists the providers that have one; no key is looked up for that.
 	Has() ([]string, error)
@@ -71,8 +81,8 @@ func (f *Finder) Keeps(provider string) bool {
 	return slices.Contains(has, provider)
 }
 
-// Choose follows the configuration (with --model in it), then a key in the environment (by the Rank of vendors), then a
-// server on this machine that has a model which can call tools.
+// Choose follows the configuration (with --model in it), then a key in the environment (by the Rank
+// of vendors), then a server on this machine that has a model which can call tools.
 func (f *Finder) Choose(ctx context.Context) (Model, error) {
 	if m, ok, err := f.Configured(); ok {
 		if err == nil {

@@ -9,7 +9,8 @@ import (
 	"adze/internal/llm/ollama"
 )
 
-// ollamaPatience is how long a start without any configured model waits for an Ollama that may not run.
+// ollamaPatience is how long a start without any configured model waits for an Ollama that may not
+// run.
 const ollamaPatience = time.Second
 
 // ollama makes a model of an Ollama.
@@ -18,7 +19,7 @@ func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 }
 
 func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
-	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}
+	m := Model{Name: name, Profile: profileOf(e.config, e.Profile), own: e.Host() + " " + name}
 	m.window = f.window(e.Name, name, func(ctx context.Context) told {
 		limit := p.Limit(ctx, name)
 		return told{limit, limit > 0, p.Blind(ctx, name)}
@@ -29,7 +30,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		}
 		return LargerAt(discover.Ollama, name)
 	}
-	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true))
+	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true, p.Toolless))
 	return m.speaking()
 }
 
@@ -43,7 +44,7 @@ func (e Endpoint) Ollama() (*ollama.Provider, bool) {
 
 // Native is the Ollama that was found at an endpoint of another format.
 func (e Endpoint) Native(root string) *ollama.Provider {
-	return ollama.New(place{server: e.Server(), config: config.Provider{}, key: e.Key}.native(root))
+	return ollama.New((&place{server: e.Server(), config: config.Provider{}, key: e.Key}).native(root))
 }
 
 // Installed asks an Ollama for its models, and does not wait long for the answer.

@@ -10,13 +10,14 @@ import (
 	"adze/toolset"
 )
 
-// Joining are tools that come while a session runs: those of servers that were not known when it began. All fields may be
-// nil.
+// Joining are tools that come while a session runs: those of servers that were not known when it
+// began. All fields may be nil.
 type Joining struct {
-	// Set is what a run has by now, at an occasion at which tools may join; nil: nothing that the shelf has not.
+	// Set is what a run has by now, at an occasion at which tools may join; nil: nothing that the
+	// shelf has not.
 	Set func(context.Context, session.Occasion) *tool.Set
-	// Search waits, for who searches, until servers that nobody knows yet have told their tools, and returns all; nil:
-	// nothing more is to be had.
+	// Search waits, for who searches, until servers that nobody knows yet have told their tools,
+	// and returns all; nil: nothing more is to be had.
 	Search func(context.Context) *tool.Set
 }
 
@@ -50,24 +51,44 @@ func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 
 // choose is the offer of the tools that the shelf has.
 func (s *Shelf) choose(ctx context.Context, o session.Occasion) *session.Offer {
+	var next *session.Offer
 	if s.all != nil {
-		return s.offer(ctx, o)
+		next = s.offer(ctx, o)
+	} else {
+		next = s.Late.offer(s.set, o)
 	}
-	return s.Late.offer(s.set, o)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.offered = o.Offered; next != nil {
+		s.offered = next.Tools
+	}
+	return next
 }
 
 // searched is what tool_search looks through: also what joins with the next request.
 func (s *Shelf) searched(ctx context.Context) (*pick.Picker, int) {
 	set, all := s.set, s.all
+	if all == nil && set != nil && set.Has("tool_search") {
+		all = s.picker(set)
+	}
 	if s.Joining.Search != nil {
 		if more := s.Joining.Search(ctx); more != nil {
-			set, all = more, pick.Of(more.Named(func(name string) bool { return name != "tool_search" }), s.scorer, pick.Shelf{})
+			set, all = more, s.picker(more)
 		}
 	}
 	if all == nil {
 		return nil, 0
 	}
-	return all, len(set.Names()) - 1
+	of := len(set.Names())
+	if set.Has("tool_search") {
+		of--
+	}
+	return all, of
+}
+
+// picker chooses among all tools of a set but tool_search itself.
+func (s *Shelf) picker(set *tool.Set) *pick.Picker {
+	return pick.Of(set.Named(func(name string) bool { return name != "tool_search" }), s.scorer, pick.Shelf{})
 }
 
 // Find is tool_search's port.

@@ -1,10 +1,13 @@
-// Package offer decides which of many tools the requests of a session show: the core always, what fits the prompt, and
-// what tool_search or the model's own calls brought up since.
+// Package offer decides which of many tools the requests of a session show: the core always, what
+// fits the prompt, and what tool_search or the model's own calls brought up since.
 //
-// The one rule: an offer changes only with a named reason, because a change drops the provider's cache.
+// The one rule: an offer changes only with a named reason, because a change drops the provider's
+// cache.
 //
-// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where all fit, join.go takes those that come while a session runs, indexes.go keeps what scorers make of them, scorers.go makes the scorer that the configuration names. Known limits:
-// the numbers were measured on one labelled set.
+// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where
+// all fit, join.go takes those that come while a session runs, indexes.go keeps what scorers make
+// of them, scorers.go makes the scorer that the configuration names. Known limits: the numbers were
+// measured on one labelled set.
 package offer
 
 import (
@@ -24,24 +27,24 @@ import (
 const (
 	// offerAbove is how many tools are all offered; the configuration may say otherwise.
 	offerAbove = 22
-	// firstPicks are offered beside the core from the first prompt on: of ten picks three in four hold the
-	// right tool, of three not quite two in three.
+	// firstPicks are offered beside the core from the first prompt on: of ten picks three in four
+	// hold the right tool, of three not quite two in three.
 	firstPicks = 10
-	// A later prompt changes the offer, which drops the provider's cache, only for a pick that is more
-	// often right than wrong: three in five are at this score.
+	// A later prompt changes the offer, which drops the provider's cache, only for a pick that is
+	// more often right than wrong: three in five are at this score.
 	laterPicks    = 3
 	laterMinScore = 0.25
 	// pickedBytes bounds the JSON of the first picks.
 	pickedBytes = 8 << 10
-	// mostPicked is how many tools beside the core stay offered; the oldest leave at the next change that
-	// a prompt makes.
+	// mostPicked is how many tools beside the core stay offered; the oldest leave at the next
+	// change that a prompt makes.
 	mostPicked = 24
 	// pickPatience is how long a scorer that asks a server may take.
 	Patience = 3 * time.Second
 )
 
-// Shelf decides which of many tools requests show: the core always, what fits the first prompt, and what
-// tool_search or the model's own calls brought up since.
+// Shelf decides which of many tools requests show: the core always, what fits the first prompt, and
+// what tool_search or the model's own calls brought up since.
 type Shelf struct {
 	scorer pick.Scorer
 	core   []string
@@ -52,7 +55,8 @@ type Shelf struct {
 	Late Late
 	// Joining are tools that come while the session runs.
 	Joining Joining
-	// Indexes is the folder that keeps what a scorer made of the tools; empty: each run makes it anew.
+	// Indexes is the folder that keeps what a scorer made of the tools; empty: each run makes it
+	// anew.
 	Indexes string
 
 	set *tool.Set
@@ -62,19 +66,22 @@ type Shelf struct {
 	offered []string
 }
 
-// New makes a shelf with the tools that are always offered. All tools together may take budget bytes; where that
-// is 0 they are counted, and up to all of them are shown (0: the usual number).
+// New makes a shelf with the tools that are always offered. All tools together may take budget
+// bytes; where that is 0 they are counted, and up to all of them are shown (0: the usual number).
 func New(scorer pick.Scorer, core []string, budget, all int) *Shelf {
 	return &Shelf{scorer: scorer, core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
-// Fill takes the tools of a run, and returns those that a model may call: tool_search goes when it has
-// nothing to find.
+// Fill takes the tools of a run, and returns those that a model may call: tool_search goes when it
+// has nothing to find.
 func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	without := set.Named(func(name string) bool { return name != "tool_search" })
 	if !s.tooMany(without) {
-		s.set, s.all = without, nil
-		return without
+		if !s.Late.holds(without) {
+			set = without
+		}
+		s.set, s.all = set, nil
+		return set
 	}
 	s.set, s.all = set, pick.Of(without, s.scorer, indexes(s.Indexes).of(without))
 	return set
@@ -113,21 +120,14 @@ func (s *Shelf) Offerer() session.Offerer {
 }
 
 func (s *Shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {
-	var next *session.Offer
 	switch {
 	case o.Offered == nil:
-		next = s.first(ctx, o.Prompt)
+		return s.first(ctx, o.Prompt)
 	case o.Outcomes == nil:
-		next = s.later(ctx, o)
+		return s.later(ctx, o)
 	default:
-		next = s.found(o)
+		return s.found(o)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.offered = o.Offered; next != nil {
-		s.offered = next.Tools
-	}
-	return next
 }
 
 // first offers the core and what fits the first prompt.

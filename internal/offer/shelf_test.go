@@ -181,7 +181,7 @@ func TestFindMarksWhatIsOffered(t *testing.T) {
 	if got := (&Shelf{}).Find(t.Context(), "x", 3); len(got.Tools) != 0 {
 		t.Errorf("an empty shelf found %v", got)
 	}
-	s.offer(t.Context(), session.Occasion{Outcomes: []tool.Outcome{{Tool: "git_tag"}}, Offered: []string{"read"}})
+	s.choose(t.Context(), session.Occasion{Outcomes: []tool.Outcome{{Tool: "git_tag"}}, Offered: []string{"read"}})
 	got := s.Find(t.Context(), "create an annotated tag", 2)
 	if len(got.Tools) != 2 || got.Tools[0] != (toolset.Found{Name: "git_tag", Description: got.Tools[0].Description, Offered: true}) || got.Tools[1].Offered || got.Of != len(s.set.Names())-1 {
 		t.Errorf("found %+v", got)

@@ -23,7 +23,8 @@ const scripted = "demo"
 type pane struct {
 	ctx context.Context
 	dir string // everything of the scene
-	// ground tells whether the terminal is dark, as rxvt and Konsole do: nobody answers for a pane that has no window.
+	// ground tells whether the terminal is dark, as rxvt and Konsole do: nobody answers for a pane
+	// that has no window.
 	ground string
 }
 
@@ -45,7 +46,7 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 		return nil, err
 	}
 	args := []string{"-f", filepath.Join(dir, "tmux.conf"), "new-session", "-d", "-x", strconv.Itoa(s.w), "-y", strconv.Itoa(s.h),
-		"-c", work, adze}
+		"-c", work, adze, "--permission-mode", "ask"} // without a mode a first start asks for one
 	args = append(args, s.args...)
 	if err := p.tmux(args...); err != nil {
 		p.close()
@@ -78,7 +79,7 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// command is a tmux command in an environment in which nothing of the person's own shows.
+// command is a tmux command in an environment in which nothing of the user's own shows.
 func (p *pane) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.ctx, "tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
@@ -140,7 +141,8 @@ func (p *pane) close() {
 	_ = os.RemoveAll(p.dir)
 }
 
-// goCache is where the go command keeps what it has built; without it every scene would build the standard library.
+// goCache is where the go command keeps what it has built; without it every scene would build the
+// standard library.
 func goCache() string {
 	dir, err := os.UserCacheDir()
 	if set := os.Getenv("GOCACHE"); set != "" || err != nil {

@@ -26,9 +26,13 @@ type Places struct {
 	Spill  string // whole outputs of calls that were cut, by session
 	Undo   string // states of files around calls, by folder
 	Keys   string // the file of keys that were given to adze
-	// Managed is the file of the machine's owner. No variable moves it: who could, could do without it.
+	// Managed is the file of the machine's owner. No variable moves it: who could, could do without
+	// it.
 	Managed string
 }
+
+// Jobs is the folder with a record of each call that runs.
+func (p Places) Jobs() string { return filepath.Join(p.State, "jobs") }
 
 // Of follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
 func Of(getenv func(string) string) Places {
@@ -57,8 +61,8 @@ func managed() string {
 	return "/etc/adze/config.json"
 }
 
-// Absolute takes a relative folder from where adze was started: rules about paths have no other meaning.
-// Where even that is unknown, the folder stays as it is and opening it tells why.
+// Absolute takes a relative folder from where adze was started: rules about paths have no other
+// meaning. Where even that is unknown, the folder stays as it is and opening it tells why.
 func Absolute(dir string) string {
 	if dir == "" {
 		return ""

@@ -7,19 +7,21 @@ import (
 	"adze/session"
 )
 
-// What the model is told of the mode. The texts are constant, so that a session tells the same one only once.
+// What the model is told of the mode. The texts are constant, so that a session tells the same one
+// only once.
 const (
-	planning = "The permission mode is plan now. Nothing may be changed, neither by you nor by a subagent; commands that only look may run. " +
+	planning = "The permission mode is plan now. Nothing may be changed, neither by you nor by a subagent; commands that only look may run, and in the sandbox builds and tests: their changes are dropped. " +
 		"Find out what is needed, ask what is unclear, then call plan with the whole plan. The work begins when the person has accepted it."
-	helping = "The permission mode is plan: nothing may be changed; commands that only look may run. Report what you find."
+	helping = "The permission mode is plan: nothing may be changed; commands that only look may run, and in the sandbox builds and tests: their changes are dropped. Report what you find."
 	over    = "The permission mode is not plan any more: the work may be done, as far as the person allows each step."
 )
 
 // modeOrigin is where notes of the mode come from, planOrigin those of the plan.
 const modeOrigin, planOrigin = "permission mode", "accepted plan"
 
-// Notes are what the model is to know at a step: that nothing may be changed, or may be again, and the plan that the
-// person accepted. What it was told last is not told again, and all of it outlives a compaction.
+// Notes are what the model is to know at a step: that nothing may be changed, or may be again, and
+// the plan that the user accepted. What it was told last is not told again, and all of it
+// outlives a compaction.
 func (d *Desk) Notes(s session.Step) (out []session.Note) {
 	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Lasts: true}
 	planned := slices.ContainsFunc(s.Said, func(n session.Note) bool { return n.Kind == session.ModeNote && n.From == modeOrigin })

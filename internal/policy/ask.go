@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"adze/tool"
@@ -22,6 +23,9 @@ type Prompt struct {
 	Items []Item
 	// Offers are what Session may grant, the narrowest first; none: Session is not offered.
 	Offers []Offer
+	// Tries says that the command can run aside, so that the user decides about its changes when
+	// they are seen.
+	Tries bool
 }
 
 // Item is one need in a Prompt.
@@ -39,10 +43,11 @@ const (
 	Once    Choice = "once"
 	Session Choice = "session" // the rules of an offer hold until the process ends
 	No      Choice = "no"
+	Try     Choice = "try" // the command runs aside, and its changes are reviewed: Prompt.Tries
 )
 
-// Answer is a person's answer; Reason goes to the model with a No. Change, with Once, is the call as they want it
-// instead; Offer, with Session, says which of the Prompt's is taken.
+// Answer is a person's answer; Reason goes to the model with a No. Change, with Once, is the call
+// as they want it instead; Offer, with Session, says which of the Prompt's is taken.
 type Answer struct {
 	Choice Choice
 	Reason string
@@ -76,6 +81,7 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		return d, nil
 	}
 	prompt := promptFor(open)
+	prompt.Tries = p.canTry(q)
 	answer, err := p.ask(ctx, q, prompt)
 	if ctx.Err() != nil {
 		return tool.Decision{}, ctx.Err()
@@ -87,6 +93,10 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		return tool.Decision{}, err
 	}
 	d, err := p.take(answer, open, prompt)
+	if answer.Choice == Try && prompt.Tries {
+		d = tool.Decision{Allow: true, Asked: true, Layer: string(person), Judged: &tool.Judged{Caged: true, Aside: tool.Reviewed}}
+		err = nil
+	}
 	if d.Allow { // the mode, or a rule, may have changed while they thought
 		if now, no := denied(p.judgeAll(q)); no {
 			return now, nil
@@ -95,8 +105,14 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	return d, err
 }
 
-// futile concludes a call that cannot work: nobody is asked about it. What it cannot work for is looked at only where
-// nobody would have to be asked for the look.
+// canTry reports a question about a command that can run aside.
+func (p *Policy) canTry(q tool.Question) bool {
+	command := slices.ContainsFunc(q.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute && n.Aside && n.Outside == "" })
+	return command && p.notAside() == ""
+}
+
+// futile concludes a call that cannot work: nobody is asked about it. What it cannot work for is
+// looked at only where nobody would have to be asked for the look.
 func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bool) {
 	if q.Check == nil {
 		return tool.Decision{}, false
@@ -109,7 +125,7 @@ func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bo
 	return tool.Decision{Layer: string(builtIn), Code: tool.CodeOf(err), Reason: "refused before asking: it cannot work"}, true
 }
 
-// Waiting counts the questions that wait until the person has answered the one before.
+// Waiting counts the questions that wait until the user has answered the one before.
 func (p *Policy) Waiting() int { return int(p.wait.Load()) }
 
 // promptFor gathers the open needs. Session is offered only when it would answer all of them.

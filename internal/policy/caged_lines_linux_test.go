@@ -15,8 +15,9 @@ import (
 	"adze/tool"
 )
 
-// What mode auto lets run because the sandbox holds it is run in that sandbox, made by each means of this machine: whatever
-// the lines are, nothing outside of what they may write has changed, and neither has what is protected in the workspace.
+// What mode auto lets run because the sandbox holds it is run in that sandbox, made by each means
+// of this machine: whatever the lines are, nothing outside of what they may write has changed, and
+// neither has what is protected in the workspace.
 //
 //	ADZE_CAGED_LINES=20000 ADZE_BASH_SEED=7 go test -timeout 2h -run CagedLines ./internal/policy
 const (
@@ -123,11 +124,12 @@ func (c *cagedYard) keep(t *testing.T) {
 	}
 }
 
-// allowed makes lines and keeps those that mode auto allows for the sandbox's sake. Without one it asks about each.
+// allowed makes lines and keeps those that mode auto allows for the sandbox's sake. Without one it
+// asks about each.
 func (c *cagedYard) allowed(t *testing.T, g *lineMaker, n int) (out []string) {
 	t.Helper()
 	full, none := yardPolicy(t, c.yard, Auto), yardPolicy(t, c.yard, Auto)
-	full.holds = func() bool { return true }
+	full.holds = func(bool) (string, bool) { return "full", true }
 	for range n {
 		need := tool.Need{Permission: tool.Execute, Target: g.next(), Caged: true}
 		v, without := full.judge(Auto, need), none.judge(Auto, need)
@@ -172,7 +174,8 @@ func (c *cagedYard) hold(t *testing.T, lines []string) {
 	}
 }
 
-// run gives the lines to a shell in the sandbox, one after the other, and mends the workspace now and then.
+// run gives the lines to a shell in the sandbox, one after the other, and mends the workspace now
+// and then.
 func (c *cagedYard) run(t *testing.T, lines []string) {
 	t.Helper()
 	var b strings.Builder
@@ -196,7 +199,8 @@ func (c *cagedYard) run(t *testing.T, lines []string) {
 	c.box.Close() // what it holds in the workspace is no doing of theirs
 }
 
-// around is what no line may change: all beside the workspace, and in it what is protected; of that, Landlock holds contents alone.
+// around is what no line may change: all beside the workspace, and in it what is protected; of
+// that, Landlock holds contents alone.
 func (c *cagedYard) around(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"adze/tool"
@@ -10,7 +11,15 @@ import (
 // boxed is a policy of a run whose commands a sandbox holds, or does not.
 func boxed(t *testing.T, mode Mode, holds bool, lines ...string) *Policy {
 	p := newPolicy(t, mode, nil, lines...)
-	p.holds = func() bool { return holds }
+	p.holds = func(lasting bool) (string, bool) {
+		switch {
+		case !holds:
+			return "", false
+		case lasting:
+			return "full, live", false
+		}
+		return "full", true
+	}
 	return p
 }
 
@@ -20,6 +29,8 @@ func TestWhatTheSandboxHoldsIsNotAskedAbout(t *testing.T) {
 	}
 	again := caged("make")
 	again.Outside = "it could not reach the host"
+	job := caged("npm run dev")
+	job.Lasts = true
 	loose := tool.Need{Permission: tool.Execute, Target: "make"}
 	for name, c := range map[string]struct {
 		mode  Mode
@@ -31,6 +42,8 @@ func TestWhatTheSandboxHoldsIsNotAskedAbout(t *testing.T) {
 	}{
 		"held":                        {Auto, true, nil, caged("make all"), true, Contained},
 		"what no rule can allow":      {Auto, true, nil, caged("eval $X"), true, Contained},
+		"a job":                       {Auto, true, nil, job, false, ""},
+		"a job that a rule allows":    {Auto, true, []string{"allow execute(npm run dev)"}, job, true, User},
 		"no sandbox":                  {Auto, false, nil, caged("make all"), false, ""},
 		"mode edits":                  {Edits, true, nil, caged("make all"), false, ""},
 		"mode ask":                    {AskFirst, true, nil, caged("make all"), false, ""},
@@ -103,5 +116,44 @@ func TestLeavingTheSandboxIsOfferedOnce(t *testing.T) {
 		if len(asked) != 2 || len(asked[0].Offers) > 0 {
 			t.Errorf("%s: asked %d times, first with %+v", command, len(asked), asked[0].Offers)
 		}
+	}
+}
+
+// A degraded sandbox runs without a question what it holds; what needs its missing network is asked
+// for outside before it runs, and where it leaves something open each command is asked about with
+// that reason.
+func TestADegradedSandboxAsksByReach(t *testing.T) {
+	for name, c := range map[string]struct {
+		command, rule string
+		open          []string
+		leaves, why   string
+	}{
+		"a build":                      {command: "make all"},
+		"an installation":              {command: "npm install left-pad", leaves: "network"},
+		"behind another program":       {command: "env A=b git push origin main", leaves: "network"},
+		"in a pipeline":                {command: "curl -s https://example.com | tar x", leaves: "network"},
+		"without the network":          {command: "npm ci --offline"},
+		"a local git":                  {command: "git commit -am x"},
+		"something is open":            {command: "make all", open: []string{"signal"}, why: "does not hold signal"},
+		"a deny that it does not know": {command: "make all", rule: "deny write(vendor/**)", why: `the rule "deny write(vendor/**)"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var rules []string
+			if c.rule != "" {
+				rules = append(rules, c.rule)
+			}
+			p := boxed(t, Auto, len(c.open) == 0, rules...)
+			p.lacks = func() (bool, []string) { return true, c.open }
+			d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: c.command, Caged: true}}})
+			if c.why != "" {
+				if d.Allow || !strings.Contains(d.Reason, c.why) {
+					t.Errorf("%+v", d)
+				}
+				return
+			}
+			if !d.Allow || d.Judged == nil || strings.Contains(d.Judged.Leaves, "network") != (c.leaves != "") {
+				t.Errorf("%+v %+v", d, d.Judged)
+			}
+		})
 	}
 }

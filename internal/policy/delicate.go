@@ -9,10 +9,12 @@ import (
 	"adze/tool"
 )
 
-// Some files are worth a question however freely a mode writes: what an editor, a shell, a package manager or git
-// runs or obeys when it next starts. Names count at any depth and in any case, whether or not the file exists yet.
+// Some files are worth a question however freely a mode writes: what an editor, a shell, a package
+// manager or git runs or obeys when it next starts. Names count at any depth and in any case,
+// whether or not the file exists yet.
 
-// delicateFolders are folders whose files make other programs act: editors, assistants, package managers, git's hooks.
+// delicateFolders are folders whose files make other programs act: editors, assistants, package
+// managers, git's hooks.
 func delicateFolders() []string {
 	return []string{".vscode", ".idea", ".zed", ".claude", ".cursor", ".gemini", ".codex", ".opencode", ".ssh", ".devcontainer", ".husky", ".cargo", ".bundle"}
 }
@@ -20,7 +22,7 @@ func delicateFolders() []string {
 // delicateFiles are such files, start files of shells among them.
 func delicateFiles() []string {
 	return []string{
-		".mcp.json", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".gitattributes", ".gitmodules", ".gitconfig",
+		".mcp.json", ".devcontainer.json", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".gitattributes", ".gitmodules", ".gitconfig",
 		".profile", ".login", ".logout", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
 		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".xprofile", ".xsessionrc",
 		".inputrc", ".pam_environment", "config.fish", ".tmux.conf", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", ".gdbinit",
@@ -51,8 +53,8 @@ func delicate(abs string) string {
 	return ""
 }
 
-// delicatePart is delicate for a place, and for the name that led there. In the home folder it is also what lies where
-// shells look for programs.
+// delicatePart is delicate for a place, and for the name that led there. In the home folder it is
+// also what lies where shells look for programs.
 func delicatePart(place Place, home string) string {
 	for _, p := range place.both() {
 		if part := delicate(p.Abs); part != "" {
@@ -67,8 +69,8 @@ func delicatePart(place Place, home string) string {
 	return ""
 }
 
-// kept lists where adze keeps what is its own, configuration, declared tools and sessions: as it is named and as it
-// is. Links are followed anew each time, since they can change.
+// kept lists where adze keeps what is its own, configuration, declared tools and sessions: as it is
+// named and as it is. Links are followed anew each time, since they can change.
 func (p *Policy) kept() (folders []string) {
 	led := p.follow(p.own)
 	for i, name := range p.own {
@@ -98,8 +100,8 @@ func within(abs, folder string) bool {
 	return len(abs) >= len(folder) && strings.EqualFold(abs[:len(folder)], folder) && (len(abs) == len(folder) || abs[len(folder)] == '/')
 }
 
-// names reports whether an allow rule has thought of a file that is asked for by its name: it spells out what makes
-// it one.
+// names reports whether an allow rule has thought of a file that is asked for by its name: it
+// spells out what makes it one.
 func (r Rule) names(part string) bool {
 	return strings.Contains(strings.ToLower(r.path.pattern), part)
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	"adze/tool"
 )
 
@@ -45,15 +47,50 @@ func parseAddress(target string) (address, error) {
 
 func plainHost(h string) string { return strings.TrimSuffix(strings.ToLower(h), ".") }
 
-// hostMatcher is a compiled [scheme://]host[:port]. An empty field matches anything; the port then is the
-// usual one of the scheme, for a rule that allows.
+// hostMatcher is a compiled [scheme://]host[:port]. An empty field matches anything; the port then
+// is the usual one of the scheme, for a rule that allows.
 type hostMatcher struct {
 	scheme, port string
 	host         string // literal
 	below        string // for *.example.com: ".example.com"
 }
 
-func compileHost(matcher string) (hostMatcher, error) {
+func compileHost(matcher string, effect Effect) (hostMatcher, error) {
+	m, err := readHost(matcher)
+	if err == nil && effect == Allow && matcher != "" {
+		err = m.tooWide()
+	}
+	return m, err
+}
+
+// tooWide refuses an allow rule under which anybody could register a host. A deny or ask may be
+// that wide. The bare permission stays for who means every host.
+func (m hostMatcher) tooWide() error {
+	const instead = "name the hosts, or those below one domain, such as *.example.com"
+	below := strings.Trim(m.below, ".")
+	switch {
+	case m.host == "" && below == "":
+		return errors.New("* allows every host there is, so anything could be sent anywhere; " + instead)
+	case below == "":
+		return nil
+	case strings.Trim(below[strings.LastIndexByte(below, '.')+1:], "0123456789:") == "":
+		return errors.New("*." + below + " is a part of an address, which says nothing about who has the others; name the addresses")
+	case isPublicSuffix(below):
+		return fmt.Errorf("anybody can get a name below %s, so *.%s allows hosts of anybody; %s", below, below, instead)
+	}
+	return nil
+}
+
+// isPublicSuffix reports a domain below which anybody can register names: com, co.uk, github.io. A
+// last label that is not in the list counts as one, except those that are reserved or that private
+// networks use (RFC 6761, RFC 6762 appendix G, RFC 8375, RFC 9476).
+func isPublicSuffix(domain string) bool {
+	suffix := func(of string) bool { s, _ := publicsuffix.PublicSuffix(of); return s == of }
+	// Of *.kawasaki.jp in the list each name below is one.
+	return (suffix(domain) || suffix("any."+domain)) && !oneOf(domain, "test example invalid localhost local internal alt intranet private corp home lan home.arpa")
+}
+
+func readHost(matcher string) (hostMatcher, error) {
 	var m hostMatcher
 	rest := strings.ToLower(matcher)
 	if scheme, after, ok := strings.Cut(rest, "://"); ok {

@@ -34,7 +34,8 @@ type verdict struct {
 	unseen  bool     // a rule or the table allowed it, and no person has seen these words
 }
 
-// grant is one thing a person may allow for the session: the exact need, and the rule that says the same.
+// grant is one thing a person may allow for the session: the exact need, and the rule that says the
+// same.
 type grant struct{ key, rule string }
 
 func (v verdict) decision(allow, asked bool) tool.Decision {
@@ -64,9 +65,16 @@ func (v verdict) by(r Rule) verdict {
 
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	v := verdict{need: n, target: n.Target, layer: builtIn}
+	if p.carriesSecret(n) {
+		v.effect, v.reason = Deny, whySecret
+		return v
+	}
 	if why := mode.forbids(n.Permission); why != "" {
 		if looked, only := p.onlyLooks(mode, v); only {
 			return looked
+		}
+		if n.Aside && n.Reach == "" {
+			return p.apart(tool.Planned, mode, v, why)
 		}
 		v.effect, v.reason, v.layer = Deny, why, layerOf(mode)
 		return v
@@ -78,7 +86,11 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	case tool.Read, tool.Write:
 		v = p.judgeFile(mode, v)
 	case tool.Execute:
-		v = p.contain(mode, p.judgeExecute(mode, v))
+		v = p.judgeExecute(mode, v)
+		if p.tries && n.Aside && n.Outside == "" && !v.looks {
+			return p.apart(tool.Tried, mode, v, "")
+		}
+		v = p.contain(mode, v)
 	case tool.Network:
 		v = p.judgeHost(mode, v)
 	default:
@@ -87,8 +99,8 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	return p.settle(mode, v)
 }
 
-// Forbids says why a need is refused whoever would ask for it: what a person attaches by hand is not asked for, but
-// their own deny holds for it too. Empty: nothing forbids it.
+// Forbids says why a need is refused whoever would ask for it: what a person attaches by hand is
+// not asked for, but their own deny holds for it too. Empty: nothing forbids it.
 func (p *Policy) Forbids(n tool.Need) string {
 	if v := p.judge(p.Mode(), n); v.effect == Deny {
 		return v.reason
@@ -96,8 +108,20 @@ func (p *Policy) Forbids(n tool.Need) string {
 	return ""
 }
 
-// settle turns a question into a yes where everything it asks for was granted before, or the mode does not
-// ask.
+// RuleAgainst says which rule denies a permission for a path, whatever the mode; empty: none does.
+func (p *Policy) RuleAgainst(kind tool.Permission, path string) string {
+	denies := func(r Rule) bool { return r.Effect == Deny }
+	if !slices.ContainsFunc(p.rulesFor(kind), denies) {
+		return ""
+	}
+	if v := p.judge(Yolo, tool.Need{Permission: kind, Target: path}); v.effect == Deny && v.rule != "" {
+		return v.rule
+	}
+	return ""
+}
+
+// settle turns a question into a yes where everything it asks for was granted before, or the mode
+// does not ask.
 func (p *Policy) settle(mode Mode, v verdict) verdict {
 	if v.effect != Ask {
 		return v
@@ -158,9 +182,10 @@ func quote(s string) string {
 // Contained is the layer of commands that nobody is asked about because the sandbox holds them.
 const Contained Layer = "sandbox"
 
-// contain answers for a command whether the sandbox makes a question needless: in mode auto, where it is full, all that
-// nobody wants to be asked about runs there. What a rule asks for or may forbid, and files that hold secrets, are asked for
-// as ever: a sandbox holds what a command does, not what the model is shown.
+// contain answers for a command whether the sandbox makes a question needless: in mode auto, where
+// it is full, all that nobody wants to be asked about runs there. What a rule asks for or may
+// forbid, and files that hold secrets, are asked for as ever: a sandbox holds what a command does,
+// not what the model is shown.
 func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if v.effect == Deny {
 		return v
@@ -174,24 +199,107 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	leaves := ""
 	if mode == Auto && v.need.Caged {
 		leaves = configures(v.need.Target)
+		if why := networks(v.need.Target); why != "" && leaves == "" {
+			if none, _ := p.lacking(); none {
+				leaves = why
+			}
+		}
 	}
-	if v.effect == Allow && v.run != nil && leaves != "" && p.inside() {
-		v.run.Leaves = leaves
+	if v.effect == Allow && v.run != nil && leaves != "" {
+		if level, _ := p.level(v.need); level != "" {
+			v.run.Leaves = leaves
+			return v
+		}
+	}
+	if mode != Auto || v.effect != Ask || p.wanted(v) || !v.need.Caged {
 		return v
 	}
-	secret := slices.ContainsFunc(v.inner, func(part verdict) bool { return part.careful })
-	if mode != Auto || v.effect != Ask || v.firm || v.rule != "" || secret || !v.need.Caged || !p.inside() {
+	if open := p.open(); len(open) > 0 {
+		v.reason = "the sandbox is degraded here and does not hold " + strings.Join(open, ", ")
 		return v
 	}
-	v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.Judged{Caged: true, Leaves: leaves}
+	switch level, holds := p.level(v.need); {
+	case holds:
+		v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.Judged{Caged: true, Leaves: leaves}
+	case level != "":
+		v.layer = Contained
+		v.reason = fmt.Sprintf("it runs in the sandbox at level %q: it changes the files themselves, before anybody can look at that", level)
+	}
 	return v
 }
 
-// inside reports that commands run in a sandbox that is full. It may test that, so it is asked last.
-func (p *Policy) inside() bool { return p.holds != nil && p.holds() }
+// apart answers for a command whose changes are dropped: it may run, unless a rule or a secret that
+// it would show speaks against it. forbidden says why the mode lets it run in no other way. It is
+// empty where it would be asked for.
+func (p *Policy) apart(how tool.Aside, mode Mode, v verdict, forbidden string) verdict {
+	if forbidden != "" {
+		v = p.judgeExecute(AskFirst, v) // what it writes is dropped
+	}
+	if v.effect == Deny || v.effect == Ask && p.wanted(v) {
+		if v.effect == Ask && forbidden != "" {
+			v.effect, v.layer, v.reason = Deny, layerOf(mode), forbidden
+		}
+		return v
+	}
+	if why := p.notAside(); why != "" {
+		if forbidden == "" {
+			forbidden = "commands run aside only (--try)"
+		}
+		return verdict{need: v.need, target: v.target, effect: Deny, layer: layerOf(mode), reason: forbidden + " (a command could run aside with its changes dropped, but not here: " + why + ")"}
+	}
+	v.effect, v.layer, v.reason, v.offers, v.unseen, v.run = Allow, Contained, "", nil, false, &tool.Judged{Caged: true, Aside: how}
+	return v
+}
 
-// configures says that a command would write what every sandbox keeps as it is: the configuration of git. It would fail
-// there, so the person is asked before rather than after.
+// wanted reports a question that no sandbox answers: a rule asks, or the command shows what holds
+// secrets.
+func (p *Policy) wanted(v verdict) bool {
+	return v.firm || v.rule != "" || slices.ContainsFunc(v.inner, func(part verdict) bool { return part.careful })
+}
+
+// notAside says why commands cannot run aside. It may test the sandbox, so it is asked last.
+func (p *Policy) notAside() string {
+	if p.aside == nil {
+		return "there is no sandbox"
+	}
+	return p.aside()
+}
+
+// level is that of the sandbox that a command runs in. It may test that, so it is asked last.
+func (p *Policy) level(n tool.Need) (level string, holds bool) {
+	if p.holds == nil {
+		return "", false
+	}
+	return p.holds(n.Lasts)
+}
+
+// lacking is what the sandbox that commands run in lacks. It may test that.
+func (p *Policy) lacking() (network bool, open []string) {
+	if p.lacks == nil {
+		return false, nil
+	}
+	return p.lacks()
+}
+
+// open is what a sandbox that lacks something does not hold: what its test found, and the denies
+// that it does not know.
+func (p *Policy) open() []string {
+	degraded, open := p.lacking()
+	if !degraded {
+		return open
+	}
+	for _, kind := range []tool.Permission{tool.Read, tool.Write} {
+		for _, r := range p.rulesFor(kind) {
+			if r.Effect == Deny {
+				open = append(slices.Clone(open), fmt.Sprintf("the rule %q", r))
+			}
+		}
+	}
+	return open
+}
+
+// configures says that a command would write what every sandbox keeps as it is: the configuration
+// of git. It would fail there, so the user is asked before rather than after.
 func configures(text string) string {
 	if !strings.Contains(text, "git") {
 		return ""

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -53,7 +54,8 @@ func (j *judging) plan(s script.Script) *tool.Judged {
 	return plan
 }
 
-// inShell reports a program that is a part of bash, where it may do otherwise than the program of that name.
+// inShell reports a program that is a part of bash, where it may do otherwise than the program of
+// that name.
 func inShell(name string) bool {
 	return oneOf(name, "echo printf test [ true false pwd type command kill ulimit umask times : wait exit set read export")
 }
@@ -132,8 +134,9 @@ func (j *judging) file(s *script.Step, f script.File) {
 	}
 }
 
-// access judges one path that is read or written, and has it checked again where it may have changed meanwhile. Excused
-// says that a rule allows the program, which may then read outside of the workspace.
+// access judges one path that is read or written, and has it checked again where it may have
+// changed meanwhile. Excused says that a rule allows the program, which may then read outside of
+// the workspace.
 func (j *judging) access(s *script.Step, dir string, a harmless.Access, excused bool) {
 	full := below(dir, a.Path, "~")
 	kind := tool.Read
@@ -215,6 +218,14 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 		}
 		j.ask(v)
 	default:
+		if e, ok := effectOf(s.Words); ok && !by.seen && !j.namesEffect(s.Words, e) && !j.mayWriteAll(s, e) {
+			v := verdict{need: j.need(s), words: s.Words, reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)}
+			if g, ok := exactGrant(j.dir, s.Words); ok {
+				v.offers = []grant{g}
+			}
+			j.ask(v)
+			return
+		}
 		if why := j.hooked(s); why != "" {
 			v := verdict{need: j.need(s), reason: why}
 			if !by.seen {
@@ -249,8 +260,9 @@ func (j *judging) allowedBy(s *script.Step) (permit, bool) {
 	return permit{}, false
 }
 
-// guarded reports that the text runs in the environment in which no repository has a say: not every program in it was
-// seen by a person. A git that they have seen would lose its hooks there, so that it is asked for.
+// guarded reports that the text runs in the environment in which no repository has a say: not every
+// program in it was seen by a person. A git that they have seen would lose its hooks there, so that
+// it is asked for.
 func (j *judging) guarded() bool {
 	guarded := j.unseen || j.git || !j.unlooked
 	if guarded && j.hooks != nil {
@@ -265,7 +277,8 @@ func writes(uses []harmless.Use) bool {
 	})
 }
 
-// strict reports a rule that keeps some files from being read, other than adze's own, of which no repository holds any.
+// strict reports a rule that keeps some files from being read, other than adze's own, of which no
+// repository holds any.
 func (j *judging) strict() bool {
 	return slices.ContainsFunc(j.rulesFor(tool.Read), func(r Rule) bool { return r.Effect != Allow && !j.aboutOwn(r) })
 }

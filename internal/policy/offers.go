@@ -31,7 +31,8 @@ const (
 	FolderOffer  OfferKind = "folder"  // all below a folder, or a whole host
 )
 
-// Usual is the offer that is shown first: the program where it is offered, else the narrowest. -1: there is none.
+// Usual is the offer that is shown first: the program where it is offered, else the narrowest. -1:
+// there is none.
 func Usual(offers []Offer) int {
 	for i, o := range offers {
 		if o.Kind == ProgramOffer {
@@ -41,7 +42,8 @@ func Usual(offers []Offer) int {
 	return min(0, len(offers)-1)
 }
 
-// offersFor are what would answer all that is asked, the exact words first. None: one of it cannot be granted.
+// offersFor are what would answer all that is asked, the exact words first. None: one of it cannot
+// be granted.
 func offersFor(open []verdict) (out []Offer) {
 	var parts []verdict
 	for _, v := range open {
@@ -107,7 +109,8 @@ func exactPart(v verdict) (g grant, covers, spares string) {
 	return v.offers[0], "a " + string(kind) + " of this one file, however often", "other files, or another kind of access to it"
 }
 
-// programPart is a program with its subcommand; of what is no program it is the very file or address.
+// programPart is a program with its subcommand; of what is no program it is the very file or
+// address.
 func programPart(v verdict) (g grant, covers, spares string) {
 	if len(v.words) == 0 {
 		return exactPart(v)
@@ -131,7 +134,8 @@ func folderPart(v verdict) (g grant, covers, spares string) {
 	return g, covers, spares
 }
 
-// exactGrant is the grant of one program with these words in this folder; false: it is none that may last.
+// exactGrant is the grant of one program with these words in this folder; false: it is none that
+// may last.
 func exactGrant(dir string, words []script.Word) (grant, bool) {
 	s := simpleOf(words)
 	if !lasting(s) || slices.ContainsFunc(s.words, func(w word) bool { return !w.known }) {
@@ -161,7 +165,12 @@ func wideCommand(words []script.Word) (rule, covers, spares string) {
 	if len(head) == 1 {
 		other = "other programs"
 	}
-	return fmt.Sprintf("allow execute(%s **)", start), start + ", " + start + " with any options and names, in every folder", other + ", or the same behind sudo or sh -c"
+	rule = fmt.Sprintf("execute(%s **)", start)
+	spares = other + ", or the same behind sudo or sh -c"
+	if r, err := ParseRule(Allow, User, rule); err == nil && r.Effects() != "" {
+		spares += "; " + r.Effects()
+	}
+	return "allow " + rule, start + ", " + start + " with any options and names, in every folder", spares
 }
 
 // hasSubcommands lists programs whose first word chooses what they do.
@@ -178,7 +187,8 @@ func subcommand(s simple) string {
 	return s.words[1].text
 }
 
-// narrow lists programs of which only the exact words are offered: what they take away or send off does not come back.
+// narrow lists programs of which only the exact words are offered: what they take away or send off
+// does not come back.
 func narrow(s simple) bool {
 	name, sub := base(s.name()), subcommand(s)
 	if sub == "" && len(s.words) > 1 && oneOf(name, "make gmake just task ninja") && s.words[1].known {

@@ -43,8 +43,8 @@ func ownYard(t *testing.T, m Mode, rules ...string) *Policy {
 	return p
 }
 
-// TestACommandThatMayWriteAdzesOwnFilesIsNotRunUnasked: how a program writes is not known of each, so that the name is enough
-// where it does more than look.
+// TestACommandThatMayWriteAdzesOwnFilesIsNotRunUnasked: how a program writes is not known of each,
+// so that the name is enough where it does more than look.
 func TestACommandThatMayWriteAdzesOwnFilesIsNotRunUnasked(t *testing.T) {
 	p := ownYard(t, Yolo)
 	home := p.home
@@ -72,15 +72,15 @@ E`, "|") {
 		}
 	}
 	ask := ownYard(t, AskFirst, "allow execute(curl **)", "allow execute(make **)")
-	for line, want := range map[string]Effect{"curl -o ~/.config/adze/x http://x": Ask, "make -C link/adze": Ask, "curl -o x http://x": Allow, "curl -o ~/x http://x": Allow} {
+	for line, want := range map[string]Effect{"curl -o ~/.config/adze/x http://x": Ask, "make -C link/adze": Ask, "curl http://x": Allow, "curl -o x http://x": Ask, "curl -o ~/x http://x": Ask} {
 		if v := ask.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line}); v.effect != want {
 			t.Errorf("%q: %s, %s", line, v.effect, v.reason)
 		}
 	}
 }
 
-// TestARuleForAdzesOwnFilesKeepsNoHistoryBack: every run has one, for the keys. What a repository shows is asked for where a
-// rule is about files that it may hold.
+// TestARuleForAdzesOwnFilesKeepsNoHistoryBack: every run has one, for the keys. What a repository
+// shows is asked for where a rule is about files that it may hold.
 func TestARuleForAdzesOwnFilesKeepsNoHistoryBack(t *testing.T) {
 	for rule, want := range map[string]Effect{"abs:HOME/.state/adze/keys.json": Allow, "abs:HOME/.state/adze/serve/**": Allow, "abs:HOME/**": Ask, "keep.txt": Ask, "abs:/etc/x": Ask} {
 		p := ownYard(t, AskFirst)

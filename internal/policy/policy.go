@@ -1,20 +1,23 @@
-// Package policy is the gate that every tool call passes: it judges what a call needs by rules and by the
-// mode, and asks a person where both leave it open.
+// Package policy is the gate that every tool call passes: it judges what a call needs by rules and
+// by the mode, and asks a person where both leave it open.
 //
-// The one rule: precedence is deny, ask, allow, then the mode's default; a deny of any layer holds in every
-// mode, and what cannot be read with certainty is never allowed by a rule.
+// The one rule: precedence is deny, ask, allow, then the mode's default; a deny of any layer holds
+// in every mode, and what cannot be read with certainty is never allowed by a rule.
 //
-// Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules, mode.go the
-// defaults, place.go and delicate.go files, sieve.go the many files of one search, widest.go needs that name nothing,
-// host.go addresses, ask.go and offers.go the questions to a person and what they granted; explain.go says what a
-// command would meet.
+// Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules,
+// mode.go the defaults, place.go and delicate.go files, sieve.go the many files of one search,
+// widest.go needs that name nothing, host.go addresses, leaving.go secrets that would leave and too
+// many fetches, ask.go and offers.go the questions to a person and what they granted; explain.go
+// says what a command would meet.
 //
-// A command is read twice. For denies, which look everywhere: bytes.go, parse.go, shell.go and word.go find the programs
-// that a text starts, plain.go reads plain ones a second time as bash does, unwrap.go, wrappers.go, evaluate.go and
-// guess.go find programs behind programs, argv.go and subcommand.go match them, spare.go keeps them from adze's own
-// files. What may run unasked is read by the room script, which writes down what bash then gets; command.go and judged.go
-// judge that part by part, by rules (covers.go) and by the table of programs that only look, in the room harmless
-// (looks.go), which also asks for what a git repository would add: its hooks, and places outside.
+// A command is read twice. For denies, which look everywhere: bytes.go, parse.go, shell.go and
+// word.go find the programs that a text starts, plain.go reads plain ones a second time as bash
+// does, unwrap.go, wrappers.go, evaluate.go and guess.go find programs behind programs, argv.go and
+// subcommand.go match them, spare.go keeps them from adze's own files. What may run unasked is read
+// by the room script, which writes down what bash then gets; command.go and judged.go judge that
+// part by part, by rules (covers.go) and by the table of programs that only look, in the room
+// harmless (looks.go), which also asks for what a git repository would add: its hooks, and places
+// outside.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
@@ -35,6 +38,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"adze/tool"
 )
@@ -46,16 +50,32 @@ type Options struct {
 	Rules []Rule
 	Paths Paths  // nil: every file need is denied
 	Home  string // what the anchor home: stands for
-	// Own are the folders and files in which adze keeps its configuration, tools and sessions: no tool writes there
-	// in any mode, and reading there is asked for.
+	// Own are the folders and files in which adze keeps its configuration, tools and sessions: no
+	// tool writes there in any mode, and reading there is asked for.
 	Own []string
 	Ask Asker // nil: nobody is there, and every question is answered with no
-	// Contained reports that commands run in a sandbox that holds everything; nil: they do not. Mode auto allows them then.
-	Contained func() bool
-	// Local is the path of a program that would be found in the workspace, "" for any other; nil: none ever is.
+	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond
+	// its call. It is empty where it runs in none. Mode auto allows a command that the sandbox
+	// holds, so that nothing gets out before it is judged. Nil: commands run in none.
+	Contained func(lasting bool) (level string, holds bool)
+	// Lacks says of the sandbox that commands run in whether they have no network there, and what
+	// it does not hold. Nil: it lacks nothing.
+	Lacks func() (network bool, open []string)
+	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
+	// they can. Without the function they cannot. With Tries each command that a tool can run so
+	// does, and its changes are dropped.
+	Aside func() string
+	Tries bool
+	// Local is the path of a program that would be found in the workspace, "" for any other; nil:
+	// none ever is.
 	Local func(program string) string
-	// Files lists folders, for patterns and trees that a command reads; nil: such commands are asked for.
+	// Files lists folders, for patterns and trees that a command reads; nil: such commands are
+	// asked for.
 	Files Files
+	// Leaks reports a text that holds a known secret, also encoded. It is nil where none is known.
+	Leaks func(text string) bool
+	// Now is the clock that fetches are counted by. Nil stands for time.Now.
+	Now func() time.Time
 	// Repos looks at git repositories; nil: no repository has hooks or leads out of the workspace.
 	Repos Repositories
 }
@@ -69,9 +89,15 @@ type Policy struct {
 	own   []string
 	ask   Asker
 	local func(program string) string
-	holds func() bool // Options.Contained
+	holds func(lasting bool) (level string, holds bool) // Options.Contained
+	lacks func() (network bool, open []string)
+	aside func() string
+	tries bool
 	files Files
 	repos Repositories
+	leaks func(text string) bool
+	now   func() time.Time
+	pace  pace
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
 	wait  atomic.Int64  // how many wait for the token
 
@@ -93,8 +119,12 @@ func New(o Options) (*Policy, error) {
 			return nil, fmt.Errorf("rule %q: the %s may only deny and ask; put it in your own configuration", r, r.Layer)
 		}
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &Policy{
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, files: o.Files, repos: o.Repos, mode: o.Mode,
+		leaks: o.Leaks, now: o.Now,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, tries: o.Tries, files: o.Files, repos: o.Repos, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }
@@ -106,7 +136,8 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
-// modeFor is the mode that holds for a call: its agent may be bound to a narrower one than is in force.
+// modeFor is the mode that holds for a call: its agent may be bound to a narrower one than is in
+// force.
 func (p *Policy) modeFor(q tool.Question) Mode { return Narrower(p.Mode(), Mode(q.Mode)) }
 
 // MayBe reports a mode that can be chosen here.
@@ -128,12 +159,20 @@ func (p *Policy) SetMode(m Mode) error {
 	return nil
 }
 
-// Decide judges everything a call needs: one deny is enough, every need must be allowed, and the rest is
-// put to a person in one question.
+// Decide judges everything a call needs: one deny is enough, every need must be allowed, and the
+// rest is put to a person in one question.
 func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Decision{}, err
 	}
+	d, err := p.decide(ctx, q)
+	if err == nil && d.Allow && fetches(q) {
+		p.pace.add(p.now(), d.Asked)
+	}
+	return d, err
+}
+
+func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	verdicts := p.judgeAll(q)
 	if d, no := denied(verdicts); no {
 		return d, nil
@@ -176,6 +215,9 @@ func (p *Policy) judgeAll(q tool.Question) []verdict {
 	if v, asks := p.review(mode, q); asks {
 		out = append(out, v)
 	}
+	if v, asks := p.paced(mode, q); asks {
+		out = append(out, v)
+	}
 	if v, asks := hooked(q); asks {
 		out = append(out, v)
 	}
@@ -190,8 +232,8 @@ func firstNeed(q tool.Question) tool.Need {
 	return tool.Need{Target: q.Tool.Name}
 }
 
-// approval is the verdict on a tool that is asked for as such. A tool without a schema is asked for unless
-// its mode says otherwise, also where the mode is missing.
+// approval is the verdict on a tool that is asked for as such. A tool without a schema is asked for
+// unless its mode says otherwise, also where the mode is missing.
 func approval(mode Mode, q tool.Question) (verdict, bool) {
 	unchecked := q.Tool.AllowNoSchema && q.Tool.NoSchemaMode != tool.NoSchemaReadOnly && q.Tool.NoSchemaMode != tool.NoSchemaFull
 	v := verdict{effect: Ask, layer: builtIn, need: firstNeed(q), target: q.Tool.Name}
@@ -243,6 +285,9 @@ func allowed(verdicts []verdict) tool.Decision {
 // nobody is the answer to a question when there is no one to put it to.
 func nobody(v verdict) tool.Decision {
 	v.reason = fmt.Sprintf("%s; nobody is here to approve it", strings.TrimSuffix(v.reason, "."))
+	if v.layer == Contained {
+		v.reason += " (a rule, --allow 'execute(...)', lets it run there)"
+	}
 	if v.need.Outside != "" {
 		v.reason += " (--sandbox off and a rule for it, --allow 'execute(...)', run it outside)"
 	}

@@ -55,10 +55,11 @@ func (r Rule) String() string {
 
 // ParseRule reads what follows --allow or --deny: "write", "execute(go test **)".
 //
-// Matchers: read and write take a path pattern with ** and {a,b}, relative to the workspace (work:) or with
-// an anchor home: or abs:. A bare permission and a pattern without an anchor allow only inside the
-// workspace, but deny everywhere. Execute takes the words of a command: literal, {a,b}, * for one word, **
-// at the end for the rest. Network takes [scheme://]host[:port], with *.example.com for all names below.
+// Matchers: read and write take a path pattern with ** and {a,b}, relative to the workspace (work:)
+// or with an anchor home: or abs:. A bare permission and a pattern without an anchor allow only
+// inside the workspace, but deny everywhere. Execute takes the words of a command: literal, {a,b},
+// * for one word, ** at the end for the rest. Network takes [scheme://]host[:port], with
+// *.example.com for all names below; a rule that allows takes no *.com and no lone *.
 func ParseRule(effect Effect, layer Layer, text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	name, matcher, has := strings.Cut(text, "(")
@@ -86,7 +87,7 @@ func (r *Rule) compile() (err error) {
 	case tool.Execute:
 		r.argv, err = compileArgv(r.Matcher)
 	case tool.Network:
-		r.host, err = compileHost(r.Matcher)
+		r.host, err = compileHost(r.Matcher, r.Effect)
 	}
 	return err
 }
@@ -121,9 +122,10 @@ func unknownPermission(text, name, matcher string, has bool) error {
 	return fmt.Errorf("rule %q: there is no permission %q; did you mean %s?", text, name, meant)
 }
 
-// translated is a rule of another assistant in the words of this one: there a star behind a command's words stands for the
-// rest, as in Bash(rm:*), and here for one word, so that a deny taken over letter by letter would stop next to nothing. What
-// has no such words here is named without them.
+// translated is a rule of another assistant in the words of this one: there a star behind a
+// command's words stands for the rest, as in Bash(rm:*), and here for one word, so that a deny
+// taken over letter by letter would stop next to nothing. What has no such words here is named
+// without them.
 func translated(permission, matcher string) string {
 	matcher = strings.TrimSpace(matcher)
 	switch tool.Permission(permission) {

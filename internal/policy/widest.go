@@ -12,7 +12,8 @@ func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 	case v.need.Reach == tool.Anything:
 		return p.judgeAnything(mode, v)
 	case v.need.Reach == tool.State && v.need.Permission == tool.Read,
-		v.need.Reach == tool.OwnStart && v.need.Permission == tool.Execute:
+		v.need.Reach == tool.OwnStart && v.need.Permission == tool.Execute,
+		v.need.Reach == tool.OwnChange && v.need.Permission == tool.Write: // the question itself asks: hooked
 		v.effect = Allow
 		return v
 	}
@@ -20,8 +21,9 @@ func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 	return v
 }
 
-// judgeAnything judges a need that may be anything of its kind. No rule allows it, since a rule allows what it
-// names; a deny of everything forbids it, and any other deny does so where nobody would be asked.
+// judgeAnything judges a need that may be anything of its kind. No rule allows it, since a rule
+// allows what it names; a deny of everything forbids it, and any other deny does so where nobody
+// would be asked.
 func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 	v.target = v.need.Touches()
 	doing := string(v.need.Permission) + " of " + v.target
@@ -41,8 +43,9 @@ func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 	return v
 }
 
-// review is the verdict on a call whose arguments were mended and that may change something: where a person is
-// there, they look at the fix, whatever rules and mode allow. Without one, rules and mode go on deciding alone.
+// review is the verdict on a call whose arguments were mended and that may change something: where
+// a person is there, they look at the fix, whatever rules and mode allow. Without one, rules and
+// mode go on deciding alone.
 func (p *Policy) review(mode Mode, q tool.Question) (verdict, bool) {
 	if mode == Yolo || p.ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
 		return verdict{}, false
@@ -62,8 +65,8 @@ func changes(q tool.Question) bool {
 	return false
 }
 
-// hooked is the verdict on a call that a hook wants a person to look at. No mode and no grant answers it: who set up a
-// guard wants to hear it, also where they let everything else pass.
+// hooked is the verdict on a call that a hook wants a person to look at. No mode and no grant
+// answers it: who set up a guard wants to hear it, also where they let everything else pass.
 func hooked(q tool.Question) (verdict, bool) {
 	return verdict{need: firstNeed(q), effect: Ask, layer: "hook", target: firstNeed(q).Touches(), reason: q.Wanted}, q.Wanted != ""
 }

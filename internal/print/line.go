@@ -8,8 +8,8 @@ import (
 	"adze/tool"
 )
 
-// Schema names the version of the lines. It changes when a field changes its meaning or goes; new fields
-// may come without.
+// Schema names the version of the lines. It changes when a field changes its meaning or goes; new
+// fields may come without.
 const Schema = "adze.stream/1"
 
 type initLine struct {
@@ -29,7 +29,8 @@ type messageLine struct {
 	Message session.Message `json:"message"`
 }
 
-// by marks what a subagent does: Parent is the call that started it. Without both it is the main conversation.
+// by marks what a subagent does: Parent is the call that started it. Without both it is the main
+// conversation.
 type by struct {
 	Parent tool.CallID `json:"parent,omitempty"`
 	Agent  string      `json:"agent,omitempty"`
@@ -98,7 +99,8 @@ type retryLine struct {
 type noticeLine struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
-	// Prefix is what a request did not repeat of the one before, when that is what the notice tells of.
+	// Prefix is what a request did not repeat of the one before, when that is what the notice tells
+	// of.
 	Prefix *session.PrefixChange `json:"prefix,omitempty"`
 }
 
@@ -126,8 +128,8 @@ type unsavedLine struct {
 	Cause   string `json:"cause,omitempty"`
 }
 
-// lineOf shapes an event; nil: it has no line. What arrives in pieces is written by mask.go; forming calls are for panes only, and the result is
-// written by Finish.
+// lineOf shapes an event; nil: it has no line. What arrives in pieces is written by mask.go;
+// forming calls are for panes only, and the result is written by Finish.
 func lineOf(e session.Event) any {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -237,6 +239,7 @@ type resultLine struct {
 	Calls      map[string]map[tool.Status]int `json:"calls"`
 	Denied     []session.Denial               `json:"denied"`
 	Changed    []string                       `json:"files_changed"`
+	Tried      []session.TriedFile            `json:"tried,omitempty"` // with --try
 	Notes      []session.Note                 `json:"notes"`
 	Claims     []session.Claim                `json:"claims,omitempty"`
 	Plan       *planOf                        `json:"plan,omitempty"`
@@ -250,7 +253,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
-		Denied: r.Denied, Changed: r.Changed, Notes: r.Notes, Claims: r.Claims, Session: h.Session,
+		Denied: r.Denied, Changed: r.Changed, Tried: r.Tried, Notes: r.Notes, Claims: r.Claims, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	if r.Limited != nil {

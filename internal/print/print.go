@@ -1,11 +1,11 @@
-// Package print is the headless observer: it turns session events into text, one JSON object, or a stream
-// of JSON lines on stdout, with progress on stderr.
+// Package print is the headless observer: it turns session events into text, one JSON object, or a
+// stream of JSON lines on stdout, with progress on stderr.
 //
-// The one rule: stdout carries only the contract, and exactly one result ends it, on every path. Nothing
-// foreign reaches either stream without safeterm or JSON escapes.
+// The one rule: stdout carries only the contract, and exactly one result ends it, on every path.
+// Nothing foreign reaches either stream without safeterm or JSON escapes.
 //
-// Start reading at Printer.Observe; the shapes of the lines are in line.go (README.md tells them), the exit codes in
-// exit.go.
+// Start reading at Printer.Observe; the shapes of the lines are in line.go (README.md tells them),
+// the exit codes in exit.go.
 //
 // Known limits: a reader that does not read makes the run wait, because nothing is dropped.
 package print
@@ -75,7 +75,7 @@ type Head struct {
 	Sandbox        Sandbox  `json:"sandbox"`
 	// Ignored counts things that the project's files ask for and that nobody consented to.
 	Ignored int `json:"project_items_ignored"`
-	// Waiting names those of them that the person can allow.
+	// Waiting names those of them that the user can allow.
 	Waiting []string `json:"project_items_waiting,omitempty"`
 }
 
@@ -85,8 +85,8 @@ type Sandbox struct {
 	How   string `json:"how"`
 }
 
-// Begin says what the first line tells. It is written when the first message is stored: who reads it may go on with
-// that session.
+// Begin says what the first line tells. It is written when the first message is stored: who reads
+// it may go on with that session.
 func (p *Printer) Begin(h Head) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,8 @@ func (p *Printer) Observe(e session.Event) {
 	}
 }
 
-// begins reports an event that comes after the session's first commit: what the person said, or a call that it needed.
+// begins reports an event that comes after the session's first commit: what the user said, or a
+// call that it needed.
 func begins(e session.Event) bool {
 	switch e := e.(type) {
 	case session.MessageDone:
@@ -157,7 +158,8 @@ func (p *Printer) Finish(r session.Result) int {
 			text = string(r.Structured) // without the fence that a model puts around it
 		}
 		if text != "" {
-			// A key in the answer itself may be what the person asked for, unless it is one of theirs.
+			// A key in the answer itself may be what the user asked for, unless it is one of
+			// theirs.
 			p.writeText(p.mask().Known(safeterm.Clean(text).String()))
 			if !strings.HasSuffix(text, "\n") {
 				p.writeText("\n")
@@ -240,6 +242,9 @@ func (p *Printer) progress(e session.Event) {
 			title = string(o.Status)
 		}
 		fmt.Fprintf(p.stderr(), "%s %s%s: %s\n", mark(o.Status), of(e.Agent), safeterm.Name(o.Tool), safeterm.Name(title))
+		for _, f := range o.Record.Tried {
+			fmt.Fprintf(p.stderr(), "  tried, and dropped: %s %s (+%d −%d)\n", f.Change, safeterm.Name(f.Path), f.Added, f.Removed)
+		}
 	case session.ToolAsk:
 		if e.Decision != nil && !e.Decision.Allow {
 			fmt.Fprintf(p.stderr(), "! %s%s denied: %s\n", of(e.Agent), safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))

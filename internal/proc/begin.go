@@ -3,6 +3,7 @@ package proc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"syscall"
@@ -12,8 +13,8 @@ import (
 )
 
 // firstEvent waits until the shim has started the command or says why it could not. A shim that was
-// killed says nothing more; its command may run all the same, so that counts as started, and follow ends it. One that never
-// began, because what should start it failed, has run nothing.
+// killed says nothing more; its command may run all the same, so that counts as started, and follow
+// ends it. One that never began, because what should start it failed, has run nothing.
 func (p *Process) firstEvent() error {
 	_ = p.status.SetReadDeadline(p.started.Add(startTime))
 	e, err := p.nextEvent()
@@ -25,6 +26,8 @@ func (p *Process) firstEvent() error {
 	switch {
 	case !begun && errors.Is(err, io.EOF):
 		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(p.lastWords()))
+	case errors.Is(err, io.EOF) && p.crashed():
+		return failure(CodeIO, "cannot start the supervising process, which ended at once: %w", lacking(p.lastWords()))
 	case err != nil:
 		_ = p.shim.Kill() // if it was only stopped
 		return nil
@@ -37,6 +40,25 @@ func (p *Process) firstEvent() error {
 	}
 	p.pid = e.PID
 	return nil
+}
+
+// crashed reports whether the shim ended by itself before it said anything, so that it has run
+// nothing. Go's runtime does that when it gets no thread or no memory.
+func (p *Process) crashed() bool {
+	state, err := p.shim.Wait()
+	return err == nil && state.Exited() && state.ExitCode() == crashCode
+}
+
+// crashCode is the exit code of a Go program that its runtime ends.
+const crashCode = 2
+
+// lacking is an error for the words of a runtime that could not begin.
+func lacking(words string) error {
+	first, _, _ := strings.Cut(words, "\n")
+	if strings.Contains(words, "newosproc") || strings.Contains(words, "new OS thread") {
+		return fmt.Errorf("%s: %w", first, syscall.EAGAIN)
+	}
+	return fmt.Errorf("%s: %w", first, syscall.ENOMEM)
 }
 
 // lastWords is what the program that should have started the shim said of its failure.

@@ -11,21 +11,37 @@ import (
 // EnvPolicy says what of a person's environment a command gets. Names are compared in upper case; a
 // trailing * matches any rest.
 type EnvPolicy struct {
-	Allow   []string // names to pass although they look like secrets or injection
+	Allow   []string // names to pass although they look like secrets or injection, or name a login
 	Only    []string // when not empty, nothing else passes
 	Secrets []string // further names to remove, the providers' keys; Allow does not bring them back
 	Set     []string // NAME=value, added last
 }
 
-// fixed is what every command gets: no pager, no question, no colour, and a way to tell that adze
-// runs it.
+// fixed is what every command gets: no pager, no editor, no question, no colour, and a way to tell
+// that adze runs it. A command has no terminal, so that an editor or a question for a password
+// would wait unseen.
 func fixed() []string {
-	return []string{"PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "ADZE=1"}
+	out := []string{"EDITOR=" + noEditor, "VISUAL=" + noEditor, "GIT_EDITOR=" + gitEditor("core.editor"), "GIT_SEQUENCE_EDITOR=" + gitEditor("sequence.editor"),
+		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "SUDO_ASKPASS=/bin/false", "GCM_INTERACTIVE=never", "AWS_PAGER=", "NO_COLOR=1", "ADZE=1"}
+	for _, name := range []string{"PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "BAT_PAGER", "DELTA_PAGER"} {
+		out = append(out, name+"=cat")
+	}
+	return out
+}
+
+// noEditor is a command line that fails at once in the place of an editor. Programs run it by a
+// shell, with the file's name added, and git shows it where it tells of the failure.
+const noEditor = `echo "adze: no editor can be opened here; say it in the command, such as -m TEXT or --no-edit, or put GIT_EDITOR=true before git to keep the text" >&2; false`
+
+// gitEditor is noEditor for git, which asks its variables first: an editor that the command itself
+// names with git -c SETTING=… is no person's, and is run.
+func gitEditor(setting string) string {
+	return `e() { case $GIT_CONFIG_PARAMETERS in *` + setting + `*) eval "$(git config ` + setting + `) \"\$@\"";; *) ` + noEditor + `;; esac; }; e`
 }
 
 // Environ returns base without secrets and without what makes loaders, interpreters or git run
-// other programs, with absolute folders only in PATH, and with the variables every command gets. Of a
-// repeated name the last counts.
+// other programs, with absolute folders only in PATH, and with the variables every command gets. Of
+// a repeated name the last counts.
 func Environ(base []string, p EnvPolicy) []string {
 	set := append(fixed(), p.Set...)
 	taken := make(map[string]bool, len(base)+len(set))
@@ -36,8 +52,11 @@ func Environ(base []string, p EnvPolicy) []string {
 			continue
 		}
 		taken[name] = true
-		if !slices.Contains(set, kv) && !p.passes(name, value) {
-			continue
+		if upper := strings.ToUpper(name); !slices.Contains(set, kv) && !p.passes(name, value) {
+			if nowhere(upper) == "" || matches(p.Secrets, upper) || len(p.Only) > 0 {
+				continue
+			}
+			kv = name + "=" + nowhere(upper)
 		}
 		if name == "PATH" {
 			kv = "PATH=" + absoluteOnly(value)
@@ -48,15 +67,16 @@ func Environ(base []string, p EnvPolicy) []string {
 	return out
 }
 
-// absoluteOnly drops the entries of a search path that mean another folder in every working directory:
-// a workspace could put its own git there.
+// absoluteOnly drops the entries of a search path that mean another folder in every working
+// directory: a workspace could put its own git there.
 func absoluteOnly(path string) string {
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) })
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// OutsidePath drops the entries of a search path that lie in dir, which is free of links, or that are relative. Entries
-// are followed where they are links; one that does not exist yet counts by its name.
+// OutsidePath drops the entries of a search path that lie in dir, which is free of links, or that
+// are relative. Entries are followed where they are links; one that does not exist yet counts by
+// its name.
 func OutsidePath(path, dir string) string {
 	known := map[string]bool{} // a search path often names a folder twice
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool {
@@ -104,7 +124,8 @@ func Outside(env []string, dir string) []string {
 	return out
 }
 
-// Within is the path of a program that env's PATH finds first in a folder within dir; "" for one outside.
+// Within is the path of a program that env's PATH finds first in a folder within dir; "" for one
+// outside.
 func Within(program, dir string, env []string) string {
 	path, err := LookPath(program, dir, env)
 	if err != nil || strings.Contains(program, "/") || !inside(filepath.Dir(path), dir) {
@@ -123,7 +144,24 @@ func (p EnvPolicy) passes(name, value string) bool {
 	case matches(p.Allow, upper):
 		return true
 	}
-	return !secret.Name(upper) && !secret.Value(value) && !injects(upper)
+	return !secret.Name(upper) && !secret.Value(value) && !injects(upper) && nowhere(upper) == ""
+}
+
+// nowhere is what a variable is set to that names a login of the user at a cluster, a cloud or a
+// registry; empty: it names none. Without the variable a program would take the login that it uses
+// by default, which may be the one where a mistake costs most. With a login that is not there it
+// stops and says so.
+func nowhere(name string) string {
+	switch name {
+	case "KUBECONFIG", "KUBE_CONFIG_PATH", "KUBE_CONFIG_PATHS", "AWS_CONFIG_FILE", "BOTO_CONFIG", "NETRC", "OCI_CLI_CONFIG_FILE":
+		return "/dev/null"
+	case "CLOUDSDK_CONFIG", "AZURE_CONFIG_DIR", "DOCKER_CONFIG":
+		return "/dev/null/withheld"
+	case "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_VAULT", "CLOUDSDK_ACTIVE_CONFIG_NAME", "CLOUDSDK_CORE_ACCOUNT", "OCI_CLI_PROFILE", "DOCKER_CONTEXT",
+		"HELM_KUBECONTEXT", "KUBE_CTX", "DIGITALOCEAN_CONTEXT":
+		return "withheld-by-adze"
+	}
+	return ""
 }
 
 func matches(patterns []string, name string) bool {

@@ -13,7 +13,7 @@ import (
 // Each name is judged with a harmless value.
 func TestEnvironByName(t *testing.T) {
 	pass := []string{
-		"HOME", "USER", "SHELL", "LANG", "LC_ALL", "TERM", "PWD", "OLDPWD", "TMPDIR", "EDITOR", "GOPATH", "GOFLAGS",
+		"HOME", "USER", "SHELL", "LANG", "LC_ALL", "TERM", "PWD", "OLDPWD", "TMPDIR", "GOPATH", "GOFLAGS",
 		"GOPRIVATE", "JAVA_HOME", "VIRTUAL_ENV", "CARGO_HOME", "NVM_DIR", "DISPLAY", "XAUTHORITY", "XDG_SESSION_ID",
 		"KEYBOARD", "MONKEY", "HOTKEY", "KEYMAP", "TOKENIZERS_PARALLELISM", "GIT_AUTHOR_NAME", "GIT_COMMITTER_EMAIL",
 		"BYPASS_CACHE", "COMPASS", "AUTHOR", "SECRETARY", "MAKEFLAGS", "CC", "CFLAGS", "PKG_CONFIG_PATH", "http_proxy", "CI",
@@ -32,23 +32,24 @@ func TestEnvironByName(t *testing.T) {
 	for _, name := range slices.Concat(pass, drop) {
 		base = append(base, name+"=plain")
 	}
-	got := proc.Environ(base, proc.EnvPolicy{})
+	got, always := proc.Environ(base, proc.EnvPolicy{}), proc.Environ(nil, proc.EnvPolicy{})
 	var names []string
-	for _, kv := range got[:len(got)-4] {
+	for _, kv := range got[:len(got)-len(always)] {
 		name, _, _ := strings.Cut(kv, "=")
 		names = append(names, name)
 	}
 	if diff := cmp.Diff(pass, names); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
-	want := []string{"PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "ADZE=1"}
-	if diff := cmp.Diff(want, got[len(got)-4:]); diff != "" {
-		t.Errorf("want -, got +:\n%s", diff)
+	for _, want := range []string{"PAGER=cat", "MANPAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "NO_COLOR=1", "ADZE=1"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("a command does not get %s", want)
+		}
 	}
 }
 
 func TestEnviron(t *testing.T) {
-	always := []string{"PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "ADZE=1"}
+	always := proc.Environ(nil, proc.EnvPolicy{})
 	for name, c := range map[string]struct {
 		base   []string
 		policy proc.EnvPolicy
@@ -73,5 +74,24 @@ func TestEnviron(t *testing.T) {
 	got := proc.Environ([]string{"A=1"}, proc.EnvPolicy{Set: []string{"A=2", "MY_TOKEN=given"}})
 	if diff := cmp.Diff(append(always, "A=2", "MY_TOKEN=given"), got); diff != "" {
 		t.Errorf("set: want -, got +:\n%s", diff)
+	}
+}
+
+// TestEnvironGivesNoLogin withholds keys under names that say nothing, and names of logins: a
+// program must not take another login instead.
+func TestEnvironGivesNoLogin(t *testing.T) {
+	base := []string{
+		"STRIPE=sk_live_51HaBcDe", "PAYMENTS=rk_live_" + strings.Repeat("a1", 12), "TWILIO=SK" + strings.Repeat("0a", 16), "HOOK2=xoxb-1234-abcd", "KUBECONFIG=/home/ada/work",
+		"AWS_PROFILE=production", "DOCKER_CONFIG=/home/ada/registry", "LANG=sk_SK.UTF-8", "NAME=sk-learn", "MODE=npm_run_all", "AWS_REGION=eu-west-1",
+	}
+	got := proc.Environ(base, proc.EnvPolicy{})
+	want := []string{"KUBECONFIG=/dev/null", "AWS_PROFILE=withheld-by-adze", "DOCKER_CONFIG=/dev/null/withheld", "LANG=sk_SK.UTF-8", "NAME=sk-learn", "MODE=npm_run_all", "AWS_REGION=eu-west-1"}
+	if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	for _, p := range []proc.EnvPolicy{{Allow: []string{"KUBECONFIG"}}, {Only: []string{"KUBECONFIG"}}} {
+		if got := proc.Environ(base, p); !slices.Contains(got, "KUBECONFIG=/home/ada/work") {
+			t.Errorf("%+v: let through, it is %q", p, got)
+		}
 	}
 }

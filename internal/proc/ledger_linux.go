@@ -7,12 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"adze/internal/proc/shim"
+	"adze/internal/whole"
 )
 
 // Ledger is a folder with one small file for every running shim. A shim ends its processes when
@@ -40,8 +43,12 @@ func identify(pid int) identity {
 	if !ok || st.State == 'Z' {
 		return identity{}
 	}
+	return identity{PID: pid, Start: st.Start, Boot: bootID()}
+}
+
+func bootID() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return identity{PID: pid, Start: st.Start, Boot: strings.TrimSpace(string(boot))}
+	return strings.TrimSpace(string(boot))
 }
 
 func (i identity) alive() bool { return i.PID > 0 && identify(i.PID) == i }
@@ -50,7 +57,10 @@ type entry struct {
 	Tag   string   `json:"tag"`
 	Owner identity `json:"owner"`
 	Shim  identity `json:"shim"`
+	Space string   `json:"space"` // the process namespace of both
 }
+
+const recordEnd = ".json"
 
 // record notes a shim and returns what removes the note. A ledger that cannot be written is not a
 // reason to refuse a command: the shim alone covers everything but a double kill.
@@ -59,7 +69,7 @@ func (l *Ledger) record(pid int, tag string) (remove func()) {
 		return nil
 	}
 	owner := l.self()
-	e := entry{Tag: tag, Owner: owner, Shim: identity{PID: pid, Boot: owner.Boot}}
+	e := entry{Tag: tag, Owner: owner, Shim: identity{PID: pid, Boot: owner.Boot}, Space: processSpace()}
 	if st, ok := shim.ReadStat(pid); ok {
 		e.Shim.Start = st.Start
 	}
@@ -67,10 +77,10 @@ func (l *Ledger) record(pid int, tag string) (remove func()) {
 	if err != nil {
 		return nil
 	}
-	path := filepath.Join(l.dir, strconv.Itoa(pid)+".json")
-	err = os.WriteFile(path, data, 0o600)
+	path := filepath.Join(l.dir, strconv.Itoa(pid)+recordEnd)
+	err = whole.WriteCache(path, data) // another adze must not take half a record for a torn one
 	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(l.dir, 0o700) == nil {
-		err = os.WriteFile(path, data, 0o600)
+		err = whole.WriteCache(path, data)
 	}
 	if err != nil {
 		return nil
@@ -107,6 +117,7 @@ func (l *Ledger) Reap() (Reaped, error) {
 	return r, err
 }
 
+// readNames lists the records that are complete.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,6 +128,7 @@ func readNames(dir string) ([]string, error) {
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
+	names = slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != recordEnd })
 	if err != nil {
 		return names, &Error{CodeIO, err}
 	}
@@ -166,9 +178,18 @@ func endAll(list func() []int) (ended, left int) {
 	return len(seen) - left, left
 }
 
-// endMarked ends the processes of a call whose shim was killed.
-func endMarked(tag string) (ended, left int) {
-	return endAll(func() []int { return findMarked(tag) })
+// endLost ends the processes of a call whose shim was killed: those that carry its mark, and those
+// that this process has adopted since. The shim must have been waited for.
+func endLost(tag string) (ended, left int) {
+	var orphans []int
+	ended, left = endAll(func() []int {
+		orphans = append(orphans, adopted()...)
+		return append(findMarked(tag), adopted()...)
+	})
+	for _, pid := range orphans {
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+	}
+	return ended, left
 }
 
 // findMarked lists the live processes that carry a call's mark, and everything below them.

@@ -109,9 +109,16 @@ func TestReapLeavesStrangersAlone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "torn.json"), []byte(`{"tag":"x`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	written := filepath.Join(dir, ".adze-new-0") // another adze writes it now
+	if err := os.WriteFile(written, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r, err := proc.NewLedger(dir).Reap()
 	if err != nil || r.Ended != 0 {
 		t.Errorf("reaped %+v %v", r, err)
+	}
+	if _, err := os.Stat(written); err != nil {
+		t.Error("a record that is being written was removed")
 	}
 	if st, ok := shim.ReadStat(stranger.Process.Pid); !ok || st.State == 'Z' {
 		t.Error("the stranger was killed")

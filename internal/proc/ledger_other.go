@@ -21,4 +21,4 @@ type Reaped struct {
 // Reap finds nothing.
 func (l *Ledger) Reap() (Reaped, error) { return Reaped{}, nil }
 
-func endMarked(string) (ended, left int) { return 0, 0 }
+func endLost(string) (ended, left int) { return 0, 0 }

@@ -42,19 +42,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTextLimit(t *testing.T) {
-	o := proc.NewOutput(1000, 1000)
-	_, _ = o.Write([]byte("1\n2\n3\n4\n5\n6"))
-	got := o.Text().Limit(2, 2)
-	want := proc.Text{Head: "1\n2\n", Tail: "5\n6", Bytes: 11, Lines: 6, OmittedBytes: 4, OmittedLines: 2}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("want -, got +:\n%s", diff)
-	}
-	if diff := cmp.Diff(o.Text(), o.Text().Limit(3, 3)); diff != "" {
-		t.Errorf("a text that fits was changed:\n%s", diff)
-	}
-}
-
 func TestSince(t *testing.T) {
 	o := proc.NewOutput(0, 10)
 	write := func(s string) { _, _ = o.Write([]byte(s)) }
@@ -86,7 +73,6 @@ func FuzzOutput(f *testing.F) {
 			rest = rest[n:]
 		}
 		checkText(t, in, o.Text(), int(head)+int(tail))
-		checkText(t, in, o.Text().Limit(2, 1), int(head)+int(tail))
 		if last := o.Last(int(tail)); !bytes.HasSuffix(in, []byte(last.Tail)) {
 			t.Errorf("last %q is not the end of %q", last.Tail, in)
 		}

@@ -1,19 +1,20 @@
 // Package proc runs commands so that nothing of them outlives its purpose.
 //
 // Each command runs below a shim (see package shim): its own session, no controlling terminal,
-// standard input closed. It ends when it exits, when its time is over, when the context is done, when
-// it writes more than it may, or when adze dies, and then everything below it ends too: background
-// jobs, setsid, double forks. What it writes is counted exactly and kept in bounded memory.
+// standard input closed. It ends when it exits, when its time is over, when the context is done,
+// when it writes more than it may, or when adze dies, and then everything below it ends too:
+// background jobs, setsid, double forks. What it writes is counted exactly and kept in bounded
+// memory.
 //
 // The one rule: the caller's memory and time are bounded whatever the command does.
 //
-// Start reading at Command and Result, then Supervisor.Start and Process. Jobs keeps commands running
-// in the background, Spare keeps shims for the next commands, Ledger finds what a crash left, Environ makes a command's
-// environment.
+// Start reading at Command and Result, then Supervisor.Start and Process. Jobs keeps commands
+// running in the background, Spare keeps shims for the next commands, Ledger finds what a crash
+// left, Environ makes a command's environment.
 //
 // A program that links this package needs no call at its start: package shim takes over by itself
-// when the program is started as a shim. There are more than a dozen files because what a system must
-// offer (ledger, process list) stands once for Linux and once for the others.
+// when the program is started as a shim. There are more than a dozen files because what a system
+// must offer (ledger, process list) stands once for Linux and once for the others.
 //
 // Known limits: those of package shim. A descriptor that the command hands to a process outside its
 // tree keeps the output open; it is read for drainTime after the end and then closed. Outside Linux
@@ -46,18 +47,36 @@ type Command struct {
 	Dir  string   // working directory, absolute
 	Env  []string // whole environment; see Environ
 
-	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a network of its own. It
-	// may wait for a person. Nil: none is allowed.
+	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a
+	// network of its own. It may wait for a person. Nil: none is allowed.
 	Reach func(ctx context.Context, host string, port uint16) error
 
 	// Outside asks the cage for no walls, because a person allowed the command without any.
 	Outside bool
 	// Inside says that it was allowed because walls hold it: without full ones it does not run.
 	Inside bool
+	// Allowed says that the user allowed this very command, by an answer or a rule, and not that
+	// walls hold what it does.
+	Allowed bool
+	// Transaction has the cage collect what the command changes in its folder and apply it when the
+	// command has ended, where the cage can. Without it, and where it cannot, the command changes
+	// the folder itself.
+	Transaction bool
+	// Aside has the changes kept apart when the command has ended: Findings.Aside applies or drops
+	// them. Caches are put back too. A command that cannot run so does not run.
+	Aside bool
+	// Asks says that the user can be asked about changes that are left out otherwise: they are in
+	// Findings.Aside.
+	Asks bool
+
+	// Named are words of the command that the user chose, not a model: programs and files that they
+	// name as absolute paths are there for the command, whatever its cage hides.
+	Named []string
 
 	Input []byte // standard input; nil: closed, reads see the end at once
-	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard error is kept apart. When
-	// it returns, standard input is closed, and what the command still writes is dropped. Nil: nobody speaks.
+	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard
+	// error is kept apart. When it returns, standard input is closed, and what the command still
+	// writes is dropped. Nil: nobody speaks.
 	Talk    func(in io.WriteCloser, out io.Reader)
 	Timeout time.Duration // 0: none
 	Limits  shim.Limits
@@ -82,8 +101,8 @@ type Command struct {
 // Reason says who ended a command.
 type Reason string
 
-// The reasons of Result.Killed. Lost means that the command's shim was killed from outside; the last two are of a
-// command with walls around it (see Cage).
+// The reasons of Result.Killed. Lost means that the command's shim was killed from outside; the
+// last two are of a command with walls around it (see Cage).
 const (
 	ByItself Reason = ""
 	Timeout  Reason = "timeout"

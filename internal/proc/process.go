@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,11 +14,11 @@ import (
 )
 
 const (
-	// drainTime is how long the output is read after everything below the shim has ended. What is in
-	// the pipe arrives at once; only a descriptor held by a stranger keeps it open.
+	// drainTime is how long the output is read after everything below the shim has ended. What is
+	// in the pipe arrives at once; only a descriptor held by a stranger keeps it open.
 	drainTime = 100 * time.Millisecond
-	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its own
-	// limit is 2 s.
+	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its
+	// own limit is 2 s.
 	stuckTime = 3 * time.Second
 	// startTime is how long a shim may take to start its command, a slow disk included.
 	startTime = 10 * time.Second
@@ -40,6 +41,9 @@ type Process struct {
 	walls                    Walls
 	stay
 	facts    []witness.Fact // that the shim told
+	passed   []witness.Fact // that all got over who met them
+	watch    *Watch
+	lost     bool // the shim was killed
 	unguard  func()
 	unrecord func()
 
@@ -169,8 +173,14 @@ func (p *Process) awaitEnd() {
 			p.noteExit(e)
 		case shim.Exceeded:
 			p.noteExcess(e.Much)
+		case shim.Watched:
+			p.watch.seen()
+		case shim.Wrote:
+			p.watch.wrote(e.Path, e.Below)
 		case shim.Barred:
 			p.facts = append(p.facts, e.Fact)
+		case shim.Passed:
+			p.passed = append(p.passed, e.Fact)
 		case shim.Gone, shim.Idle:
 			p.result.Ended, p.result.Survivors = e.Ended, e.Left
 			gone, p.idle = true, e.Kind == shim.Idle
@@ -200,6 +210,16 @@ func (p *Process) noteExcess(much shim.Excess) {
 	}
 }
 
+// awaitNamespace waits until nothing of the command can run any more, where its shim did not say
+// so: a namespace ends with its first process, which is the shim, and that ends when all others
+// have.
+func (p *Process) awaitNamespace() {
+	if p.walls.PIDs && (p.lost || p.result.Survivors > 0) {
+		_ = p.shim.Kill()
+		_, _ = p.shim.Wait()
+	}
+}
+
 // noteLost ends what a killed shim has left.
 func (p *Process) noteLost() {
 	p.mu.Lock()
@@ -207,7 +227,10 @@ func (p *Process) noteLost() {
 		p.reason = Lost
 	}
 	p.mu.Unlock()
-	p.result.Ended, p.result.Survivors = endMarked(p.cmd.Tag)
+	p.lost = true
+	_ = p.shim.Kill() // it says no more; its orphans are adopted once it has ended
+	_, _ = p.shim.Wait()
+	p.result.Ended, p.result.Survivors = endLost(p.cmd.Tag)
 }
 
 // drain waits for the readers, which end with the last writer.
@@ -234,9 +257,19 @@ func (p *Process) finish() {
 		p.result.Duration = time.Since(p.started)
 	}
 	p.result.Output = p.out.Text()
-	barred := p.weigh() // before what stood around it is taken away
+	p.awaitNamespace()
+	barred, denied := p.weigh() // before what stood around it is taken away
+	hidden := p.missed()
 	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
+	p.result.Hidden = hidden
+	if p.result.Exhausted && (p.result.Killed == ByItself && p.result.Signal != 0 || p.result.Killed == Lost) {
+		p.result.Killed = TooMuchMemory
+	}
 	p.result.Barred = append(barred, p.result.Barred...)
+	for _, b := range slices.Concat(p.result.Denied, p.result.Barred) {
+		denied.Deny(b)
+	}
+	p.result.Denied = denied.Denied
 	if p.errs != nil {
 		p.result.Errors = p.errs.Text()
 	}

@@ -15,15 +15,20 @@ import (
 	"adze/internal/proc/shim"
 )
 
-// Supervisor starts commands. The zero value works, keeps no ledger and puts no walls around a command.
+// Supervisor starts commands. The zero value works, keeps no ledger and puts no walls around a
+// command.
 type Supervisor struct {
 	Ledger *Ledger
-	Cage   Cage   // nil: commands can do what the person can
-	Spare  *Spare // shims for commands without walls; nil: each gets one of its own
+	Cage   Cage                 // nil: commands can do what the person can
+	Watch  func(Command) *Watch // who is told what the command changes; nil, or nil of it: nobody
+	// Live is called before a command starts that changes the folder itself, and not a view of it.
+	// With an error it does not start. Nil: nobody asks.
+	Live  func(context.Context, Command) error
+	Spare *Spare // shims for commands without walls; nil: each gets one of its own
 }
 
-// Run starts c and waits for it. The error is nil whenever the command could be started; what became
-// of it is in the Result.
+// Run starts c and waits for it. The error is nil whenever the command could be started; what
+// became of it is in the Result.
 func (s Supervisor) Run(ctx context.Context, c Command) (Result, error) {
 	p, err := s.Start(ctx, c)
 	if err != nil {
@@ -57,7 +62,16 @@ func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 	}
 	p := newProcess(c)
 	p.walls = walls
+	if s.Live != nil && !walls.Apart {
+		if err := s.Live(ctx, c); err != nil {
+			p.discard()
+			return nil, err
+		}
+	}
 	if err := p.prepare(ctx, s); err != nil {
+		if walls.Failed != nil && errors.As(err, new(unboxed)) {
+			walls.Failed(err)
+		}
 		p.discard()
 		return nil, err
 	}
@@ -74,6 +88,12 @@ func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	spec.Box = p.walls.Box
 	if own := p.cmd.Memory; own > 0 && (spec.Box.Memory == 0 || own < spec.Box.Memory) {
 		spec.Box.Memory = own
+	}
+	if s.Watch != nil {
+		p.watch = s.Watch(p.cmd)
+	}
+	if p.watch != nil {
+		spec.Box.Watch = p.watch.Root
 	}
 	if s.Spare != nil && p.walls.none() && spec.Box.Memory == 0 {
 		p.spare, spec.Keep = s.Spare, keeps
@@ -123,9 +143,17 @@ func uniqueTag(tag string) string {
 	return strings.ReplaceAll(tag, "/", "_") + "-" + rand.Text()[:10]
 }
 
+// TagOf is the tag that a command was started with, by the one that its cage sees.
+func TagOf(unique string) string {
+	if at := strings.LastIndexByte(unique, '-'); at >= 0 {
+		return unique[:at]
+	}
+	return unique
+}
+
 // LookPath finds the program a command names: a name with a slash relative to dir, else the first
-// executable in env's PATH. Relative entries of PATH are skipped, so that a workspace cannot put its
-// own program first.
+// executable in env's PATH. Relative entries of PATH are skipped, so that a workspace cannot put
+// its own program first.
 func LookPath(program, dir string, env []string) (string, error) {
 	if strings.Contains(program, "/") {
 		if !filepath.IsAbs(program) {
@@ -178,7 +206,8 @@ func (p *Process) launch(ctx context.Context, wire []byte, ledger *Ledger) error
 	}
 	closeAll(theirs)
 	p.guard(ctx)
-	// An error means that the shim was killed; then the status pipe has ended, and follow sees that.
+	// An error means that the shim was killed; then the status pipe has ended, and follow sees
+	// that.
 	_, _ = p.lifeline.Write(wire[sent:])
 	// The record is written while the shim starts, so that it costs the command no time.
 	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
@@ -192,11 +221,12 @@ func (p *Process) startShim(streams []*os.File) error {
 	if err != nil {
 		return &Error{CodeIO, err}
 	}
+	adoptOrphans()
 	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
-		// Nothing of adze's own environment is here, because the command may read it from /proc. The
-		// runtime is told its parallelism, so that it need not read the control groups.
+		// Nothing of adze's own environment is here, because the command may read it from /proc.
+		// The runtime is told its parallelism, so that it need not read the control groups.
 		Env:   []string{"GOMAXPROCS=2"},
 		Files: slices.Concat(streams, theirs, p.walls.Files),
 		Sys:   p.walls.attributes(),
@@ -246,7 +276,8 @@ func (p *Process) openPipes() (theirs []*os.File, err error) {
 	return theirs, err
 }
 
-// openLine makes the lifeline and the status pipe and returns the shim's ends, in the order of its descriptors.
+// openLine makes the lifeline and the status pipe and returns the shim's ends, in the order of its
+// descriptors.
 func (p *Process) openLine() (theirs []*os.File, err error) {
 	theirs = make([]*os.File, 2)
 	if p.spare != nil {
@@ -285,7 +316,10 @@ func (p *Process) discard() {
 	if p.unguard != nil {
 		p.unguard()
 	}
-	p.letGo()
+	if aside := p.letGo().Aside; aside != nil {
+		aside.Apply(nil)
+	}
+	p.watch.over()
 	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe, p.lifeline, p.status})
 	if p.unrecord != nil {
 		p.unrecord()

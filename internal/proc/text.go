@@ -2,12 +2,11 @@ package proc
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 )
 
-// Text is the kept part of a stream. Head and Tail are whole lines unless a single line is longer than
-// what is kept; bytes are as written, not necessarily UTF-8.
+// Text is the kept part of a stream. Head and Tail are whole lines unless a single line is longer
+// than what is kept; bytes are as written, not necessarily UTF-8.
 type Text struct {
 	Head         string
 	Tail         string // empty when nothing was left out
@@ -35,47 +34,6 @@ func (t Text) cut(head, tail []byte, newlines int64) Text {
 	t.OmittedBytes = t.Bytes - int64(len(head)+len(tail))
 	t.OmittedLines = newlines - int64(bytes.Count(head, []byte{'\n'})+bytes.Count(tail, []byte{'\n'}))
 	return t
-}
-
-// Limit keeps at most head lines of the start and tail lines of the end, where that was kept. Counts stay exact.
-func (t Text) Limit(head, tail int) Text {
-	start, end := t.Head, t.Tail
-	newlines := t.OmittedLines + int64(strings.Count(start, "\n")+strings.Count(end, "\n"))
-	if end == "" {
-		if strings.Count(start, "\n") <= head+tail {
-			return t
-		}
-		if t.OmittedBytes == 0 {
-			end = start
-		}
-	}
-	start = firstLines(start, head)
-	end = lastLines(end, tail)
-	return t.cut([]byte(start), []byte(end), newlines)
-}
-
-func firstLines(s string, n int) string {
-	at := 0
-	for range n {
-		i := strings.IndexByte(s[at:], '\n')
-		if i < 0 {
-			return s
-		}
-		at += i + 1
-	}
-	return s[:at]
-}
-
-func lastLines(s string, n int) string {
-	at := len(strings.TrimSuffix(s, "\n"))
-	for range n {
-		i := strings.LastIndexByte(s[:at], '\n')
-		if i < 0 {
-			return s
-		}
-		at = i
-	}
-	return s[at+1:]
 }
 
 // toLine cuts p after its last newline, or, where a line is longer than half of p, after a rune.

@@ -19,8 +19,8 @@ type answer struct {
 	err  error
 }
 
-// allowed asks about a target, or waits for who asks already. The asking outlives the connection that began it: a
-// client that gave up does not take a person's question away from the others.
+// allowed asks about a target, or waits for who asks already. The asking outlives the connection
+// that began it: a client that gave up does not take a person's question away from the others.
 func (s *Server) allowed(ctx context.Context, to Target) error {
 	a, err := s.answerFor(to)
 	if err != nil {
@@ -62,8 +62,9 @@ func (s *Server) answerFor(to Target) (*answer, error) {
 func (s *Server) record(v Visit) {
 	if v.Refused != nil {
 		s.mutex.Lock()
-		if r := (Refusal{v.Target, v.Barred}); !slices.Contains(s.refused, r) && len(s.refused) < MaxTargets {
-			s.refused = append(s.refused, r)
+		known := slices.ContainsFunc(s.refused, func(r Refusal) bool { return r.Target == v.Target && r.Barred == v.Barred })
+		if !known && len(s.refused) < MaxTargets {
+			s.refused = append(s.refused, Refusal{v.Target, v.Barred, v.Refused.Error()})
 		}
 		s.mutex.Unlock()
 	}

@@ -1,17 +1,21 @@
-// Package proxy carries the connections of a command that has no network of its own: the one door out of a sandbox.
+// Package proxy carries the connections of a command that has no network of its own: the one door
+// out of a sandbox.
 //
-// The one rule: a connection is carried only after its host and port, in their one spelling, were asked for, and it
-// goes where [Config.Dial] leads, which resolves and judges the address itself. What a client wrote is read once, by
-// this package, and never handed on as text: a name that two parsers could read in two ways is refused.
+// The one rule: a connection is carried only after its host and port, in their one spelling, were
+// asked for, and it goes where [Config.Dial] leads, which resolves and judges the address itself.
+// What a client wrote is read once, by this package, and never handed on as text: a name that two
+// parsers could read in two ways is refused.
 //
-// Where to start: target.go, what is asked and dialled. One listener takes what programs speak: CONNECT and absolute addresses of HTTP (http.go) and SOCKS 5 (socks.go); the
-// first byte tells them apart (listen.go). Who asks for a target that is being asked for already waits for the same
+// Where to start: target.go, what is asked and dialled. One listener takes what programs speak:
+// CONNECT and absolute addresses of HTTP (http.go) and SOCKS 5 (socks.go); the first byte tells
+// them apart (listen.go). Who asks for a target that is being asked for already waits for the same
 // answer (answers.go), and an answer holds for as long as the server, which is one command.
 //
-// Known limits: inside a CONNECT tunnel any bytes pass: who may reach a host can send it what they have, and a host that
-// serves others by the name in TLS or in a header (fronting) reaches those too. Names are asked for, not addresses: a rule
-// for a host holds for every address of it that the dialler allows. UDP is not carried, nor the BIND command of SOCKS.
-// Programs that ignore the proxy variables (Java, most database clients, ssh) get no connection at all.
+// Known limits: inside a CONNECT tunnel any bytes pass: who may reach a host can send it what they
+// have, and a host that serves others by the name in TLS or in a header (fronting) reaches those
+// too. Names are asked for, not addresses: a rule for a host holds for every address of it that the
+// dialler allows. UDP is not carried, nor the BIND command of SOCKS. Programs that ignore the proxy
+// variables (Java, most database clients, ssh) get no connection at all.
 package proxy
 
 import (
@@ -54,7 +58,8 @@ type Visit struct {
 type Config struct {
 	// Canonical gives a host its one spelling, or says why it is no host.
 	Canonical func(host string) (string, error)
-	// Ask decides whether a target may be reached; nil is yes. It may wait for a person. It is called once a target.
+	// Ask decides whether a target may be reached; nil is yes. It may wait for a person. It is
+	// called once a target.
 	Ask func(ctx context.Context, to Target) error
 	// Dial connects to a target that was allowed. It resolves the name and judges the addresses.
 	Dial func(ctx context.Context, to Target) (net.Conn, error)
@@ -106,7 +111,8 @@ func (s *Server) Close() {
 // Refusal is a target that was asked for and not carried.
 type Refusal struct {
 	Target Target
-	Barred bool // it was allowed, but leads to an address that the dialler refuses
+	Barred bool   // it was allowed, but leads to an address that the dialler refuses
+	Why    string // in one sentence
 }
 
 // Refused lists the targets that were not carried, in the order of the asking, each once.
@@ -116,8 +122,9 @@ func (s *Server) Refused() []Refusal {
 	return slices.Clone(s.refused)
 }
 
-// Environment returns the variables that lead programs to a proxy at address, as NAME=value. Only this machine is
-// reached without it, which is the namespace of the command. Node reads them only when told to.
+// Environment returns the variables that lead programs to a proxy at address, as NAME=value. Only
+// this machine is reached without it, which is the namespace of the command. Node reads them only
+// when told to.
 func Environment(address string) []string {
 	web, socks, none := "http://"+address, "socks5h://"+address, "localhost,127.0.0.1,::1"
 	return []string{

@@ -131,7 +131,7 @@ func TestATunnelCarriesBothWaysAndIsCounted(t *testing.T) {
 	}
 }
 
-// A host that is no host, in any spelling, reaches neither the person nor the dialler.
+// A host that is no host, in any spelling, reaches neither the user nor the dialler.
 func TestHostsThatTwoParsersCouldReadInTwoWays(t *testing.T) {
 	d := open(t, echo(t), func(Target) error { return nil })
 	for _, host := range []string{
@@ -197,7 +197,7 @@ func TestSocksAnswers(t *testing.T) {
 			t.Errorf("%s: reply %d, want %d", c.host, got, c.reply)
 		}
 	}
-	if refused := d.server.Refused(); len(refused) != 1 || refused[0] != (Refusal{Target: Target{"bad.example", 443}}) {
+	if refused := d.server.Refused(); len(refused) != 1 || refused[0].Target != (Target{"bad.example", 443}) || refused[0].Why == "" {
 		t.Errorf("refused %v", refused)
 	}
 	d.server.Close()
@@ -233,7 +233,8 @@ func TestRubbishIsNotCarried(t *testing.T) {
 	}
 }
 
-// A plain request goes where its address says and not where its header says, without what belongs to the proxy.
+// A plain request goes where its address says and not where its header says, without what belongs
+// to the proxy.
 func TestAPlainRequestIsWrittenAnew(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 	"adze/session"
 )
 
-// Turn is a prompt of the person and all that came of it.
+// Turn is a prompt of the user and all that came of it.
 type Turn struct {
 	Number   int // from 1, as the conversation is now; 0: it was taken back
 	From, To int // its entries: from the prompt on, up to the next one's
@@ -73,7 +73,8 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 	return log[:t.To], nil
 }
 
-// Fork copies a session under a new id, up to the end of a turn; 0: all of it. The old one may be open elsewhere.
+// Fork copies a session under a new id, up to the end of a turn; 0: all of it. The old one may be
+// open elsewhere.
 func Fork(ctx context.Context, logs session.Store, from session.ID, turn int) (session.ID, error) {
 	entries, err := logs.Load(ctx, from)
 	if err != nil {
@@ -92,7 +93,7 @@ func Fork(ctx context.Context, logs session.Store, from session.ID, turn int) (s
 		if err := json.Unmarshal(e.Data, &s); err != nil {
 			return "", fmt.Errorf("fork %s: %w", from, err)
 		}
-		s.Parent, s.Agent, s.Call = from, "", "" // a copy of a subagent's log works for nobody
+		s.Parent, s.Copied, s.Agent, s.Call = from, len(entries), "", "" // a copy of a subagent's log works for nobody
 		if entries[i].Data, err = json.Marshal(s); err != nil {
 			return "", fmt.Errorf("fork %s: %w", from, err)
 		}

@@ -7,19 +7,26 @@ import (
 	"adze/session"
 )
 
-// Last is what a session worked with last: its own model, as provider/name, and the agent that leads it. Empty: the log does not
-// say, or none does.
-func Last(ctx context.Context, logs session.Store, id session.ID) (full, lead string) {
+// Past is what a session worked with. What is empty, the log does not say.
+type Past struct {
+	Model  string // its own that was used last, as provider/name
+	Lead   string // the agent that leads it
+	Server string // which program answers for Model
+}
+
+// Last is what a session worked with last.
+func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
 	entries, err := logs.Load(ctx, id)
 	if err != nil {
-		return "", "" // resuming it tells why
+		return Past{} // resuming it tells why
 	}
+	var start session.Start
 	for _, e := range entries {
 		switch e.Type {
 		case session.StartEntry:
 			var s session.Start
 			if json.Unmarshal(e.Data, &s) == nil && s.Model != "" {
-				full, lead = s.Model, s.Lead
+				start, last.Model, last.Lead = s, s.Model, s.Lead
 			}
 		case session.MessageEntry:
 			var m struct { // of the user's there is none
@@ -27,9 +34,12 @@ func Last(ctx context.Context, logs session.Store, id session.ID) (full, lead st
 				Lent            bool
 			}
 			if json.Unmarshal(e.Data, &m) == nil && m.Provider != "" && m.Model != "" && !m.Lent {
-				full = m.Provider + "/" + m.Model
+				last.Model = m.Provider + "/" + m.Model
 			}
 		}
 	}
-	return full, lead
+	if last.Model == start.Model {
+		last.Server = start.Server
+	}
+	return last
 }

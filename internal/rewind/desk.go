@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/git"
 	"adze/internal/undo"
 	"adze/session"
 )
@@ -21,7 +22,8 @@ var (
 	ErrInUse   = undo.ErrInUse // of Forget
 )
 
-// Desk is where the turns of one session are undone and redone. Nobody may run calls of the session meanwhile.
+// Desk is where the turns of one session are undone and redone. Nobody may run calls of the session
+// meanwhile.
 type Desk struct {
 	Files *undo.Workspace
 	Root  string // of Files
@@ -33,6 +35,10 @@ type Desk struct {
 	Running bool // what calls left running may still run: this is the process that started it
 	Now     func() time.Time
 	Named   func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
+	Git     git.Git                                     // tells which objects a repository has
+	Look    bool                                        // nothing may be written: what is interrupted stays so
+	Others  Sessions                                    // sessions that may have worked in the folder at the same time; nil: none
+	Writers *Writers                                    // of the run that still runs; nil: none does
 }
 
 // Wish is what a person wants undone. The zero value: the last turn that changed files.
@@ -43,9 +49,10 @@ type Wish struct {
 	Since string
 	// Redo takes back the last undo.
 	Redo bool
-	// Git also puts back what git keeps of its own state.
+	// Git also puts back what git keeps of its own state. A redo does so where the undo did.
 	Git bool
-	// Unknown also puts back what changed while adze was not there to look: after it was killed in the middle of a call.
+	// Unknown also puts back what changed while a call ran and nobody saw who changed it, or while
+	// adze was not there to look: after it was killed in the middle of a call.
 	Unknown bool
 }
 
@@ -70,10 +77,12 @@ type Step struct {
 
 // Plan says what a wish comes to.
 func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
-	if _, err := d.Finish(ctx); err != nil {
-		return nil, err
+	if !d.Look {
+		if _, err := d.Finish(ctx); err != nil {
+			return nil, err
+		}
 	}
-	past, err := Read(ctx, d.Store, d.Session)
+	past, err := d.Past(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +97,16 @@ func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.plan, err = d.Files.Plan(ctx, w.Git, windows...); err != nil {
+	doubts := map[string]string{}
+	if !w.Redo {
+		if doubts, err = p.doubts(ctx, past); err != nil {
+			return nil, err
+		}
+	}
+	if p.plan, err = d.Files.PlanLeaving(ctx, p.wish.Git, func(path string) string { return doubts[path] }, windows...); err != nil {
+		return nil, err
+	}
+	if err := d.keepGitSound(ctx, &p.plan); err != nil {
 		return nil, err
 	}
 	for _, s := range p.plan.Steps {
@@ -145,7 +163,7 @@ func (w Wish) turns(all []Turn) (out []Turn) {
 		first = 0
 	}
 	for _, t := range slices.Backward(all[first:]) {
-		if t.Changed() && !t.Undone {
+		if t.Changed() && (!t.Undone || w.Unknown && t.Left || w.Git && t.LeftGit) {
 			out = append(out, t)
 		}
 	}
@@ -155,36 +173,47 @@ func (w Wish) turns(all []Turn) (out []Turn) {
 	return out
 }
 
-// again finds the undo that is taken back. Of one that was interrupted nothing is known but its turns.
+// again finds the undo that is taken back.
 func (p *Proposal) again(past *Past) ([]undo.Window, error) {
 	if len(past.Undos) == 0 {
 		return nil, ErrNoRedo
 	}
 	last := past.Undos[len(past.Undos)-1]
-	p.redo, p.wish.Git = last.ID, last.Git
+	p.redo, p.wish.Git = last.ID, p.wish.Git || last.Git
 	for _, t := range slices.Backward(past.Turns) {
 		if slices.Contains(last.Turns, t.Message) {
 			p.Turns = append(p.Turns, t)
 		}
 	}
-	if last.After != nil {
-		return one(last.Window, false)
+	return past.redoing(last)
+}
+
+// redoing are the windows that are undone to take an undo back. Of one without a result nothing is
+// known but its turns.
+func (p *Past) redoing(u session.Undone) ([]undo.Window, error) {
+	if u.After != nil {
+		return one(u.Window, false)
 	}
-	var windows []undo.Window
-	for _, t := range past.Turns {
+	windows, err := p.of(u.Turns, true)
+	slices.Reverse(windows) // the undo went from the last to the first
+	return windows, err
+}
+
+// of are the windows of turns that have an end, or the ways back through them, oldest first.
+func (p *Past) of(turns []string, reverse bool) (out []undo.Window, err error) {
+	for _, t := range p.Turns {
 		for _, w := range t.Windows {
-			if w.After == nil || !slices.Contains(last.Turns, t.Message) {
+			if w.After == nil || !slices.Contains(turns, t.Message) {
 				continue
 			}
-			back, err := one(w, true)
+			window, err := one(w, reverse)
 			if err != nil {
 				return nil, err
 			}
-			windows = append(windows, back...)
+			out = append(out, window...)
 		}
 	}
-	slices.Reverse(windows) // the undo went from the last to the first
-	return windows, nil
+	return out, nil
 }
 
 // one is a window of the log, or the way back through it.
@@ -221,9 +250,27 @@ func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
 // RefusedUnknown is why a path is left alone that changed while a call ran in which adze ended.
 const RefusedUnknown = "adze ended while this changed, so nobody knows by whom"
 
-// Asks reports whether something would be put back if the person says that it was the call that changed it.
+// Doubt are the paths that are left alone only because nobody saw who changed them while a call
+// ran.
+func (p *Proposal) Doubt() (paths []string) {
+	for _, r := range p.Refused {
+		if inDoubt(r) {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
+// Unseen reports that some of those may well have been changed by the command, because nobody saw
+// what it changed.
+func (p *Proposal) Unseen() bool {
+	return slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedPerhaps })
+}
+
+// Asks reports whether something would be put back if the user says that it was the call that
+// changed it.
 func (p *Proposal) Asks() bool {
-	return slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
+	return len(p.Doubt()) > 0 || slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
 }
 
 func does(s undo.Step) string {
@@ -247,39 +294,46 @@ type Done struct {
 	Entry   session.Undone // as it stands in the log
 }
 
-// Do does what a proposal says. The log names it before the first file is touched and when it is over.
+// Do does what a proposal says. The log says that it begins before the first file is touched, and
+// how it ended; what is missing of that after a kill is added by Finish.
 func (p *Proposal) Do(ctx context.Context) (Done, error) {
-	d, plan := p.desk, p.plan
-	u := session.Undone{ID: plan.ID, Redo: p.redo, Git: p.wish.Git}
-	u.Before = session.State{Root: d.Root, Mark: plan.Present.String(), At: d.Now().UnixNano()}
+	d := p.desk
+	u := session.Undone{ID: p.plan.ID, State: session.UndoBegun, Redo: p.redo, Git: p.wish.Git}
+	u.Before = session.State{Root: d.Root, Mark: p.plan.Present.String(), At: d.Now().UnixNano()}
 	for _, t := range p.Turns {
 		u.Turns = append(u.Turns, t.Message)
+	}
+	if len(p.plan.Steps) == 0 {
+		return p.doNothing(ctx, u)
+	}
+	for _, x := range p.Refused { // the journal does not know of them
+		if x.Reason == RefusedUnknown && len(u.Refused) < session.MaxFileChanges {
+			u.Refused = append(u.Refused, x)
+		}
 	}
 	if err := d.log(ctx, u); err != nil {
 		return Done{}, err
 	}
-	r, err := d.Files.Apply(ctx, plan)
-	if err != nil {
-		return Done{}, err
+	r, failed := d.Files.Apply(ctx, p.plan)
+	end, err := d.conclude(context.WithoutCancel(ctx), u)
+	switch {
+	case failed != nil && end.State == session.UndoBegun:
+		return Done{}, fmt.Errorf("it stopped half-way, and the next adze undo or redo finishes it: %w", errors.Join(failed, err))
+	case failed != nil || err != nil:
+		return Done{}, errors.Join(failed, err)
 	}
-	u.Before.Mark = r.Window.Before.String()
-	u.After = &session.State{Root: d.Root, Mark: r.Window.After.String(), At: d.Now().UnixNano()}
-	out := Done{Paths: r.Done}
-	for _, x := range r.Refused {
-		out.Refused = append(out.Refused, session.Refused{Path: x.Path, Reason: x.Reason})
+	return Done{Paths: r.Done, Refused: end.Refused, Entry: end}, nil
+}
+
+// doNothing is Do where no path has to be put back: all are as they were, or all are refused.
+func (p *Proposal) doNothing(ctx context.Context, u session.Undone) (Done, error) {
+	u.State = session.UndoDone
+	if len(p.Refused) > 0 || p.Git > 0 {
+		u.State = session.UndoRefused
 	}
-	for _, x := range p.Refused {
-		if x.Reason == RefusedUnknown {
-			out.Refused = append(out.Refused, x)
-		}
-	}
-	u.Done, u.Refused = len(out.Paths), out.Refused[:min(len(out.Refused), session.MaxFileChanges)]
-	changes, err := d.Files.Diff(ctx, r.Window.Before, r.Window.After)
-	if err == nil {
-		u.Changes, u.More = listed(changes)
-	}
-	out.Entry = u
-	return out, d.log(context.WithoutCancel(ctx), u)
+	after := u.Before
+	u.After, u.Refused = &after, p.Refused[:min(len(p.Refused), session.MaxFileChanges)]
+	return Done{Refused: p.Refused, Entry: u}, p.desk.log(ctx, u)
 }
 
 func (d Desk) log(ctx context.Context, u session.Undone) error {

@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// Times that the first call which may change files waits for the first state of a folder: until the person is told, and
-// until it runs uncovered, which they are told too.
+// Times that the first call which may change files waits for the first state of a folder: until the
+// person is told, and until it runs uncovered, which they are told too.
 const (
 	Slow    = 2 * time.Second
 	Patient = 20 * time.Second
@@ -23,19 +23,28 @@ const (
 // Options say what a Keeper keeps, and what it asks for.
 type Options struct {
 	undo.Options
-	// Tell tells the person, from any goroutine; nil: nobody hears it.
+	// Tell tells the user, from any goroutine; nil: nobody hears it.
 	Tell func(string)
-	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. Nil: it does not run.
+	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. Nil:
+	// it does not run.
 	Failed func(ctx context.Context, err error) error
 	// Mask hides secrets in the diffs of what changed; nil: there are no diffs.
 	Mask func(string) string
 	// Jobs lists what runs in the background; nil: nothing does.
 	Jobs func() []Job
-	// Named tells the states of the folder that sessions name, so that others are dropped once a day; nil: none is.
+	// Named tells the states of the folder that sessions name, so that others are dropped once a
+	// day; nil: none is.
 	Named func(context.Context) ([]undo.Named, error)
-	// Path makes what a call names a path relative to the folder, where it is in it: for folders that are too wide to be
-	// covered but for the files that are named. Nil: nothing is covered there.
+	// Path makes what a call names a path relative to the folder, where it is in it: for folders
+	// that are too wide to be covered but for the files that are named. Nil: nothing is covered
+	// there.
 	Path func(target string) (rel string, inside bool)
+	// Apart reports a call whose commands change the folder only through Applying, or say so to
+	// Live before they start. Nil: there is none.
+	Apart func(tool.Record) bool
+	// Writers knows what calls were seen to change. Nil: all that changes while one runs is taken
+	// for its own.
+	Writers *Writers
 	// Slow and Patient; 0: the defaults.
 	Slow, Patient time.Duration
 }
@@ -46,8 +55,8 @@ type Job struct {
 	Wait    func(context.Context) // until it has ended
 }
 
-// Keeper keeps the states of a folder around the calls of one run: session.Snapshots. It looks at nothing before Begin,
-// and opens its store beside its caller.
+// Keeper keeps the states of a folder around the calls of one run: session.Snapshots. It looks at
+// nothing before Begin, and opens its store beside its caller.
 type Keeper struct {
 	o     Options
 	begin sync.Once
@@ -63,6 +72,8 @@ type Keeper struct {
 	last int64
 	told map[string]bool
 	late sync.WaitGroup
+
+	apart apart
 }
 
 var _ session.Snapshots = (*Keeper)(nil)
@@ -80,7 +91,8 @@ func NewKeeper(o Options) *Keeper {
 	return k
 }
 
-// Begin takes the first state beside the caller, once. It may be called as soon as it is likely that a call comes.
+// Begin takes the first state beside the caller, once. It may be called as soon as it is likely
+// that a call comes.
 func (k *Keeper) Begin() {
 	k.begin.Do(func() {
 		go func() {
@@ -93,6 +105,7 @@ func (k *Keeper) Begin() {
 }
 
 func (k *Keeper) open() error {
+	k.o.Same, k.o.Tracked = sameForGit, new(indexes).tracked
 	ws, err := undo.Open(k.o.Options)
 	if errors.Is(err, undo.ErrTooWide) {
 		ws, err = k.openWidely(err)
@@ -103,7 +116,6 @@ func (k *Keeper) open() error {
 	done, err := ws.Recover(k.life)
 	for _, r := range done {
 		k.tell(fmt.Sprintf("an undo that was interrupted is finished: %s", paths(len(r.Done))))
-		err = errors.Join(err, k.keepResult(ws, r))
 	}
 	if err != nil {
 		return errors.Join(err, ws.Close())
@@ -139,8 +151,10 @@ func (k *Keeper) Close() error {
 	if k.ws == nil {
 		return nil
 	}
-	k.note()
-	k.prune()
+	if !k.o.Look {
+		k.note()
+		k.prune()
+	}
 	return k.ws.Close()
 }
 
@@ -187,7 +201,11 @@ func (k *Keeper) Before(ctx context.Context, r tool.Record) (*session.State, err
 		return nil, nil
 	}
 	var state *session.State
+	if err == nil {
+		state = k.beforeApart(r)
+	}
 	switch {
+	case state != nil:
 	case err == nil && k.narrow:
 		state, err = k.beforeNamed(ctx, r)
 	case err == nil:
@@ -221,8 +239,15 @@ func (k *Keeper) take(ctx context.Context, only []string) (session.State, undo.M
 	if err != nil {
 		return session.State{}, mark, err
 	}
+	state := k.state(mark)
+	state.Only = only
+	return state, mark, nil
+}
+
+// state names a mark. Each has another time; the caller holds mu.
+func (k *Keeper) state(mark undo.Mark) session.State {
 	k.last = max(time.Now().UnixNano(), k.last+1)
-	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Only: only, Left: len(k.ws.LeftOut())}, mark, nil
+	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Left: len(k.ws.LeftOut())}
 }
 
 // tellLeft says once what is not covered.

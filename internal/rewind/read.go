@@ -22,6 +22,12 @@ type Turn struct {
 	Time    time.Time
 	Windows []session.Window
 	Undone  bool // and not redone
+	// Pending says that an undo or a redo of it has begun and that the log has no end of it:
+	// Desk.Finish decides.
+	Pending bool
+	// Left says that its undo left paths as they were because nobody saw who changed them, and
+	// LeftGit that it left git's own state: another undo may put that back, too.
+	Left, LeftGit bool
 }
 
 // Changed reports whether it did anything to files that is known.
@@ -123,7 +129,7 @@ func decoded[T any](e session.Entry, take func(T)) error {
 	return err
 }
 
-// message begins a turn with what the person says. What they said while one ran is of that.
+// message begins a turn with what the user says. What they said while one ran is of that.
 func (r *reader) message(m session.Message, at time.Time) {
 	_, known := r.turns[m.ID]
 	if m.Role != session.User || m.Note || m.Summary || m.Meanwhile {
@@ -200,36 +206,54 @@ func (r *reader) unfinished() {
 	}
 }
 
-// undone takes an undo, of which the second entry knows more.
+// undone takes an undo, of which the last entry knows how it ended.
 func (r *reader) undone(u session.Undone) {
 	r.undos = append(slices.DeleteFunc(r.undos, func(o session.Undone) bool { return o.ID == u.ID }), u)
 }
 
-// settle tells which turns are undone now. An undo that has only begun counts: whoever opens the folder next finishes it.
+// settle tells which turns are undone now. An undo that has only begun changes nothing of that: how
+// far it came stands in the journal of the files and not here.
 func (p *Past) settle(undos []session.Undone) {
 	for _, u := range undos {
-		switch {
-		case u.After != nil && u.Done == 0: // all was refused
-		case u.Redo != "":
-			p.Undos = slices.DeleteFunc(p.Undos, func(o session.Undone) bool { return o.ID == u.Redo })
-			p.mark(u.Turns, false)
-		default:
-			p.Undos = append(p.Undos, u)
-			p.mark(u.Turns, true)
+		switch u.Stage() {
+		case session.UndoBegun:
+			p.mark(u.Turns, func(t *Turn) { t.Pending = true })
+		case session.UndoDone:
+			if u.Redo == "" {
+				p.Undos = append(p.Undos, u)
+			} else {
+				p.Undos = slices.DeleteFunc(p.Undos, func(o session.Undone) bool { return o.ID == u.Redo })
+			}
 		}
+	}
+	for _, u := range p.Undos { // of two undos of a turn, the second one put back what the first one left
+		left := slices.ContainsFunc(u.Refused, func(r session.Refused) bool {
+			return r.Reason == RefusedUnknown || inDoubt(r)
+		})
+		p.mark(u.Turns, func(t *Turn) {
+			t.LeftGit = !u.Git && (t.LeftGit || !t.Undone) && t.changedGit()
+			t.Undone, t.Left = true, left
+		})
 	}
 }
 
-func (p *Past) mark(messages []string, undone bool) {
+// changedGit reports whether it changed git's own state.
+func (t Turn) changedGit() bool {
+	return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
+		return slices.ContainsFunc(w.Changes, func(c session.FileChange) bool { return c.Git })
+	})
+}
+
+func (p *Past) mark(messages []string, set func(*Turn)) {
 	for i := range p.Turns {
 		if slices.Contains(messages, p.Turns[i].Message) {
-			p.Turns[i].Undone = undone
+			set(&p.Turns[i])
 		}
 	}
 }
 
-// subagents adds what those did that worked for turns. A log that is gone, or that nobody can read, leaves out what it
-// told.
+// subagents adds what those did that worked for turns. A log that is gone, or that nobody can read,
+// leaves out what it told.
 func (r *reader) subagents(ctx context.Context, from Loader, seen map[session.ID]bool) error {
 	for id, duties := range r.staff {
 		if seen[id] {

@@ -125,9 +125,9 @@ func TestUndosAndRedosSayWhatIsUndoneNow(t *testing.T) {
 	}{
 		{func() {}, "false false []"},
 		{func() { undo("a", "", 1, true, "m2") }, "false true [a]"},
-		{func() { undo("b", "", 0, true, "m1") }, "false true [a]"},   // all was refused
-		{func() { undo("c", "", 1, false, "m1") }, "true true [a c]"}, // it was killed
-		{func() { undo("d", "c", 1, true, "m1") }, "false true [a]"},
+		{func() { undo("b", "", 0, true, "m1") }, "false true [a]"},  // all was refused
+		{func() { undo("c", "", 1, false, "m1") }, "false true [a]"}, // it was killed, and nobody knows yet
+		{func() { undo("c", "", 1, true, "m1") }, "true true [a c]"}, {func() { undo("d", "c", 1, true, "m1") }, "false true [a]"},
 		{func() { undo("e", "a", 2, true, "m2") }, "false false []"},
 	} {
 		step.do()
@@ -137,8 +137,9 @@ func TestUndosAndRedosSayWhatIsUndoneNow(t *testing.T) {
 	}
 }
 
-// TestStretchesAreTheTimesInWhichAChosenCallRan compares with a count of moments: windows that overlap in any way are cut
-// so that each moment counts once, and those of nobody known only where no known call ran.
+// TestStretchesAreTheTimesInWhichAChosenCallRan compares with a count of moments: windows that
+// overlap in any way are cut so that each moment counts once, and those of nobody known only where
+// no known call ran.
 func TestStretchesAreTheTimesInWhichAChosenCallRan(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 500 {

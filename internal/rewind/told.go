@@ -12,7 +12,11 @@ func Note(u session.Undone) session.Note {
 	if u.Redo != "" {
 		verb = "took back an undo, so that files are again as earlier turns of this conversation left them"
 	}
-	text := fmt.Sprintf("The person %s: %s changed. Read files again before you rely on what you know of them, and do not do again what was undone unless they ask for it.", verb, paths(u.Done))
+	count := ""
+	if u.Done > 0 { // else it was interrupted, and nobody counted
+		count = ": " + paths(u.Done) + " changed"
+	}
+	text := fmt.Sprintf("The person %s%s. Read files again before you rely on what you know of them, and do not do again what was undone unless they ask for it.", verb, count)
 	var names []string
 	for _, c := range u.Changes {
 		if len(names) < 20 && !c.Git {
@@ -37,7 +41,7 @@ func Untold(entries []session.Entry) (out []session.Note) {
 			})
 		case session.UndoEntry:
 			_ = decoded(e, func(u session.Undone) {
-				if u.After != nil && u.Done > 0 {
+				if u.Stage() == session.UndoDone && (u.Done > 0 || u.After == nil) {
 					out = append(out, Note(u))
 				}
 			})

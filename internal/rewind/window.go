@@ -3,6 +3,7 @@ package rewind
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"adze/internal/undo"
 	"adze/session"
@@ -10,8 +11,30 @@ import (
 )
 
 // After implements session.Snapshots.
-func (k *Keeper) After(ctx context.Context, _ tool.Record, before session.State, late func(session.Window)) (session.Window, error) {
-	w, err := k.window(ctx, before)
+func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State, late func(session.Window)) (w session.Window, err error) {
+	if paths := k.writes(r); len(paths) > 0 {
+		k.o.Writers.named(before.At, paths)
+	}
+	if before.Provisional {
+		c := k.apart.end(before)
+		if c.from == nil {
+			return unchanged(before), nil
+		}
+		end := func() { _ = os.Remove(beganFile(k.ws, c.before)) }
+		if c.to != nil {
+			defer end()
+			return k.exact(ctx, session.Window{Before: *c.from, After: c.to})
+		}
+		before = *c.from
+		was := late
+		late = func(w session.Window) { was(w); end() }
+		defer func() {
+			if w.After != nil {
+				end()
+			}
+		}()
+	}
+	w, err = k.window(ctx, before)
 	if err != nil {
 		return w, err
 	}
@@ -52,7 +75,14 @@ func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window
 	if _, err := k.Workspace(ctx); err != nil {
 		return session.Window{}, err
 	}
-	return k.window(ctx, before)
+	begun, ok := begunAt(k.ws, before)
+	switch {
+	case !ok:
+		return unchanged(before), nil
+	case begun.After != nil:
+		return k.exact(ctx, begun)
+	}
+	return k.window(ctx, begun.Before)
 }
 
 // window is what became of the folder since a state.
@@ -76,7 +106,33 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 	w.After = &after
 	w.Changes, w.More = listed(changes)
 	k.show(changes, w.Changes)
+	if !k.narrow {
+		k.doubt(&w, changes)
+	}
 	return w, nil
+}
+
+// doubt names the changes of which nobody saw that a call of this session made them.
+func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
+	known := k.o.Writers.since(w.Before.At)
+	same := map[string]bool{} // files with several names, by the first of them
+	for _, c := range changes {
+		for _, e := range []undo.Entry{c.Before, c.After} {
+			if e.Same != "" && known(c.Path) {
+				same[e.Same] = true
+			}
+		}
+	}
+	for _, c := range changes {
+		if known(c.Path) || same[c.Before.Same] || same[c.After.Same] {
+			continue
+		}
+		w.Unseen = w.Unseen || k.o.Writers.unseen(w.Before.At)
+		if w.Unsure = append(w.Unsure, c.Path); len(w.Unsure) > session.MaxFileChanges {
+			w.Unsure, w.By = nil, session.ByPerhaps
+			return
+		}
+	}
 }
 
 // listed are changes as the log has them.

@@ -12,11 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/proc"
+	"adze/internal/proc/shim/box"
 	"adze/internal/proc/shim/witness"
 )
 
-// weigh takes of what the walls refused (package witness) what the person could have done outside: that alone can be a
-// reason to run a command there. Nothing is tried for it: permissions, listening ports and sockets are looked up.
+// weigh takes of what the walls refused (package witness) what the user could have done outside:
+// that alone can be a reason to run a command there. Nothing is tried for it: permissions,
+// listening ports and sockets are looked up.
 func (p *plan) weigh(facts []witness.Fact) (out []proc.Barred) {
 	for _, f := range facts {
 		b, ok := p.weighOne(f)
@@ -36,9 +38,9 @@ func (p *plan) weighOne(f witness.Fact) (proc.Barred, bool) {
 	case witness.Socket:
 		info, err := os.Stat(f.Text)
 		ok := err == nil && info.Mode()&os.ModeSocket != 0 && may(f.Text) && !inPassing(f.Text)
-		return proc.Barred{Kind: proc.BarredConnect, What: "the socket " + legible(f.Text), Why: "which is not there in the sandbox"}, ok
+		return proc.Barred{Kind: proc.BarredSocket, What: legible(f.Text), Why: socketsWhy}, ok
 	case witness.Abstract:
-		return proc.Barred{Kind: proc.BarredConnect, What: "the abstract socket " + legible(f.Text), Why: "which is not there in the sandbox"},
+		return proc.Barred{Kind: proc.BarredSocket, What: "@" + legible(f.Text), Why: socketsWhy},
 			strings.Contains(table("unix"), " @"+f.Text+"\n")
 	case witness.Called:
 		return weighCall(f.Text)
@@ -46,16 +48,22 @@ func (p *plan) weighOne(f witness.Fact) (proc.Barred, bool) {
 	return proc.Barred{}, false
 }
 
-// weighWrite asks whether the person may write what the command could not.
+const socketsWhy = "because commands in the sandbox reach only sockets of their own"
+
+// weighWrite asks whether the user may write what the command could not.
 func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
-	b := proc.Barred{Kind: proc.BarredWrite, What: legible(f.Text), Why: "which is read only in the sandbox"}
-	if rel, err := filepath.Rel(p.workspace.path, f.Text); err == nil && filepath.IsLocal(rel) {
-		b.What = legible(rel)
+	if f.Kind == witness.Absent {
+		f.Text = filepath.Clean(f.Text)
 	}
+	b := proc.Barred{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, f.Text), Why: "which is read only in the sandbox"}
 	if slices.ContainsFunc(p.secrets, func(s string) bool { return within(f.Text, s) }) {
 		b.Why = "which is kept from commands in the sandbox"
 	}
-	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return f.Text == g.path || g.locked && within(f.Text, g.path) })
+	absent := p.home.covered(f.Text) && !p.home.visible(f.Text) && !within(f.Text, p.workspace.path)
+	if absent {
+		b.Why = "which is not shown in the sandbox"
+	}
+	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return f.Text == g.path || g.kind == box.Locked && within(f.Text, g.path) })
 	if protected {
 		b.Why = "which is protected in the sandbox, because other programs run what stands there"
 	}
@@ -64,30 +72,38 @@ func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
 			return b, may(filepath.Dir(missing))
 		}
 	}
-	hidden := f.Kind == witness.Absent
+	hidden := f.Kind == witness.Absent && !absent
 	if hidden {
-		b.What, b.Why = legible(filepath.Clean(f.Text)), "whose folder is not there in the sandbox"
+		b.What, b.Why = legible(f.Text), "whose folder is not there in the sandbox"
 	}
 	switch {
 	case inPassing(f.Text):
 		return b, false
-	case hidden && !slices.ContainsFunc(p.private, func(dir string) bool { return within(filepath.Clean(f.Text), dir) }):
+	case hidden && !slices.ContainsFunc(p.private, func(dir string) bool { return within(f.Text, dir) }):
 		return b, false
-	case f.Kind == witness.Written:
+	case f.Kind == witness.Written && !absent:
 		return b, may(f.Text)
-	case f.Kind == witness.Fixed && !protected:
+	case absent && f.Kind == witness.Written:
+		return b, may(f.Text) || !there(f.Text) && may(filepath.Dir(f.Text))
+	case f.Kind == witness.Fixed && !protected && !absent:
 		return b, false // a mount of the machine's own stays outside too
 	}
 	return b, may(filepath.Dir(f.Text))
 }
 
-// may reports that the person can write something, or make names in a folder (access(2)).
+func there(path string) bool {
+	_, ok := entry(path)
+	return ok
+}
+
+// may reports that the user can write something, or make names in a folder (access(2)).
 func may(path string) bool {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS) == nil
 }
 
-// weighAddress asks, of an address of this machine, whether something listens there. The others lead out, where only the
-// proxy does; those of the link are left out, because there the machine's own rights are given away (169.254.169.254).
+// weighAddress asks, of an address of this machine, whether something listens there. The others
+// lead out, where only the proxy does; those of the link are left out, because there the machine's
+// own rights are given away (169.254.169.254).
 func weighAddress(text string) (proc.Barred, bool) {
 	to, err := netip.ParseAddrPort(text)
 	if err != nil || to.Addr().IsLinkLocalUnicast() {
@@ -119,7 +135,8 @@ func table(name string) string {
 	return string(data)
 }
 
-// hasPort looks for a local port in a table of the kernel (proc_net_tcp(5)); of connections only those that listen count.
+// hasPort looks for a local port in a table of the kernel (proc_net_tcp(5)); of connections only
+// those that listen count.
 func hasPort(table string, port uint16, listening bool) bool {
 	want := ":" + strings.ToUpper(strconv.FormatUint(uint64(port)|1<<16, 16))[1:]
 	for line := range strings.Lines(table) {
@@ -134,7 +151,7 @@ func hasPort(table string, port uint16, listening bool) bool {
 // weighCall leaves out what only root could do outside.
 func weighCall(name string) (proc.Barred, bool) {
 	anybody := []string{"ptrace", "process_vm_readv", "process_vm_writev", "unshare", "clone with new namespaces", "keyctl", "add_key", "request_key", "perf_event_open",
-		"socket AF_INET", "socket AF_INET6", "socket AF_NETLINK"}
+		"socket AF_UNIX SOCK_DGRAM", "socket AF_INET", "socket AF_INET6", "socket AF_NETLINK"}
 	b := proc.Barred{Kind: proc.BarredCall, What: name, Why: "which is closed in the sandbox"}
 	if strings.HasPrefix(name, "socket AF_INET") {
 		b = proc.Barred{Kind: proc.BarredConnect, What: "any host", Why: "because this sandbox has no network"}
@@ -142,11 +159,20 @@ func weighCall(name string) (proc.Barred, bool) {
 	return b, os.Geteuid() == 0 || slices.Contains(anybody, name)
 }
 
-// inPassing are places that programs write or ask on their way and do without: the import of Python, the go command's
-// telemetry and the folders that it makes for it, the C library's and systemd's services of names and logs.
+// inPassing are places that programs write or ask on their way and do without: the import of
+// Python, the go command's telemetry and the folders that it makes for it, the C library's and
+// systemd's services of names and logs.
 func inPassing(path string) bool {
 	return strings.HasSuffix(path, "/.config") || strings.HasSuffix(path, "/.config/go") || strings.Contains(path, "/__pycache__") || strings.Contains(path, "/go/telemetry") || strings.HasSuffix(path, "/nscd/socket") ||
 		strings.Contains(path, "/run/systemd/") || path == "/dev/log" || strings.Contains(path, "/dbus/system_bus_socket")
+}
+
+// legibleIn is a path, relative where it is in the workspace.
+func legibleIn(workspace, path string) string {
+	if rel, err := filepath.Rel(workspace, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return legible(path)
 }
 
 // legible is a name that came from a command, in one line.

@@ -13,10 +13,10 @@ import (
 	"adze/internal/proc/shim/box"
 )
 
-// findBubblewrap is the installed bubblewrap. One that is set-user-id, or that somebody but root could have put there, is
-// none: the sandbox would be as good as that program.
+// findBubblewrap is the installed bubblewrap. One that is set-user-id, or that somebody but root
+// could have put there, is none: the sandbox would be as good as that program.
 func findBubblewrap() (string, error) {
-	for _, path := range []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"} {
+	for _, path := range bwrapPaths() {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -41,20 +41,21 @@ func apart() []string {
 	return []string{"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--die-with-parent", "--as-pid-1"}
 }
 
-// byBubblewrap lets bubblewrap make the namespaces, where the kernel lets that program alone, and the shim the mounts, as in its
-// own: bubblewrap reads the list of all mounts anew for each that it makes, so that forty take seven milliseconds. The shim
-// gets there by a descriptor, because its file may lie where nothing is.
+// byBubblewrap lets bubblewrap make the namespaces, where the kernel lets that program alone, and
+// the shim the mounts, as in its own: bubblewrap reads the list of all mounts anew for each that it
+// makes, so that forty take seven milliseconds. The shim gets there by a descriptor, because its
+// file may lie where nothing is.
 func byBubblewrap(p plan) (proc.Walls, error) {
 	argv := apart()
-	for _, right := range []string{"CAP_SETPCAP", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"} {
+	for _, right := range []string{"CAP_SETPCAP", "CAP_NET_ADMIN", "CAP_SYS_PTRACE", "CAP_SYS_ADMIN", "CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID"} {
 		argv = append(argv, "--cap-add", right)
 	}
 	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Memory: p.memory, Processes: p.processes}
 	return p.throughBubblewrap(b, append(argv, "--dev-bind", "/", "/"))
 }
 
-// byBubblewrapAlone lets it make the mounts too, and the shim check them: where a profile of AppArmor takes all rights from
-// what bubblewrap starts.
+// byBubblewrapAlone lets it make the mounts too, and the shim check them: where a profile of
+// AppArmor takes all rights from what bubblewrap starts.
 func byBubblewrapAlone(p plan) (proc.Walls, error) {
 	mounts := p.mounts()
 	args, err := argumentsFile(bubblewrapArguments(mounts))
@@ -93,7 +94,7 @@ func (p plan) throughBubblewrap(b box.Box, arguments []string, files ...*os.File
 
 // bubblewrapArguments says the same as the mounts, in bubblewrap's words.
 func bubblewrapArguments(mounts []box.Mount) []string {
-	out := append(apart(), "--ro-bind", "/", "/")
+	out, last := append(apart(), "--ro-bind", "/", "/"), []string(nil)
 	for _, m := range mounts {
 		switch m.Kind {
 		case box.Proc:
@@ -109,6 +110,10 @@ func bubblewrapArguments(mounts []box.Mount) []string {
 			if m.Path == "/dev/shm" {
 				out = append(out, "--remount-ro", "/dev") // it has no bound
 			}
+		case box.Hollow:
+			out, last = append(out, "--perms", "0755", "--tmpfs", m.Path), append(last, "--remount-ro", m.Path)
+		case box.Link:
+			out = append(out, "--symlink", m.From, m.Path)
 		case box.Kept:
 			out = append(out, "--ro-bind", m.From, m.Path)
 		case box.Writable:
@@ -129,10 +134,11 @@ func bubblewrapArguments(mounts []box.Mount) []string {
 			}
 		}
 	}
-	return out
+	return append(out, last...)
 }
 
-// argumentsFile passes arguments by a descriptor: a command line is everybody's to read, and bounded.
+// argumentsFile passes arguments by a descriptor: a command line is everybody's to read, and
+// bounded.
 func argumentsFile(args []string) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

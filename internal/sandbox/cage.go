@@ -14,7 +14,7 @@ type Setting string
 
 // The settings.
 const (
-	Auto     Setting = "auto"     // when they are wanted there, and it is full
+	Auto     Setting = "auto"     // when they are wanted there, and it is full or Landlock's
 	Required Setting = "required" // always; where it is not full, not at all
 	Off      Setting = "off"      // never
 )
@@ -40,7 +40,8 @@ type Cage struct {
 	Setting Setting
 	// Wanted says, with Auto, whether commands belong inside now; nil: they do not.
 	Wanted func() bool
-	// Outside, with Auto, names commands that run outside all the same: the person's own; nil: none.
+	// Outside, with Auto, names commands that run outside all the same: the user's own; nil:
+	// none.
 	Outside func(proc.Command) bool
 }
 
@@ -61,7 +62,7 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	switch {
 	case err != nil:
 		return proc.Walls{}, err
-	case report.Level == Full:
+	case report.Level == Full, c.Setting == Auto && report.usable() && !(cmd.Inside && len(report.Open) > 0):
 		return c.Box.Enclose(ctx, cmd)
 	case c.Setting == Required || cmd.Inside:
 		return proc.Walls{}, fmt.Errorf("%w: %s", ErrNotFull, report.How)
@@ -69,9 +70,33 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	return proc.Walls{}, nil
 }
 
-// Holds reports that commands run in a sandbox that is full. Where they run inside, the first question tests it.
-func (c *Cage) Holds() bool {
-	return c.inside() && c.Full()
+// usable reports a sandbox that commands run in although it is not full.
+func (r Report) usable() bool { return r.Level == Degraded && r.Means == Landlock }
+
+// Holds is the level of the sandbox that a command runs in, lasting where it goes on beyond its
+// call, and whether nothing of it gets out before it is judged: at level full, or a degraded one of
+// which the self-test found nothing open. The level is empty where commands run outside. The first
+// question tests it.
+func (c *Cage) Holds(lasting bool) (level string, holds bool) {
+	r := c.Now(context.Background())
+	switch {
+	case r.usable():
+		return string(r.Level), len(r.Open) == 0
+	case r.Level == Full && lasting:
+		r.Level = FullLive
+	case r.Level != Full && r.Level != FullLive:
+		return "", false
+	}
+	return string(r.Level), r.Level == Full
+}
+
+// Lacks says of the sandbox that commands run in whether they have no network there, and what it
+// leaves open; both are empty where it is full or there is none.
+func (c *Cage) Lacks() (network bool, open []string) {
+	if r := c.Now(context.Background()); r.usable() {
+		return !r.Network(), r.Open
+	}
+	return false, nil
 }
 
 // Full reports that a command that may run inside only would. The first question tests it.
@@ -81,6 +106,22 @@ func (c *Cage) Full() bool {
 	}
 	report, err := c.Box.Level(context.Background())
 	return err == nil && report.Level == Full
+}
+
+// Aside says why commands cannot run so that their changes are kept apart. It is empty where they
+// can. The first question tests it.
+func (c *Cage) Aside() string {
+	if c.Setting == Off {
+		return "the sandbox is switched off"
+	}
+	report, err := c.Box.Level(context.Background())
+	switch {
+	case err != nil:
+		return err.Error()
+	case report.Level != Full:
+		return "the sandbox is " + string(report.Level) + " here: " + report.How
+	}
+	return c.Box.whyLive(report.Means)
 }
 
 // Check is an error where a sandbox is required and not full. It costs nothing where none is.
@@ -95,7 +136,8 @@ func (c *Cage) Check(ctx context.Context) error {
 	return err
 }
 
-// Now is what holds for the next command. It tests where commands run inside and nothing is known yet.
+// Now is what holds for the next command. It tests where commands run inside and nothing is known
+// yet.
 func (c *Cage) Now(ctx context.Context) Report {
 	if !c.inside() {
 		return c.outside()
@@ -104,7 +146,10 @@ func (c *Cage) Now(ctx context.Context) Report {
 	if err != nil {
 		return Report{Level: NoLevel, Means: None, How: err.Error()}
 	}
-	return c.used(report)
+	if report = c.used(report); report.Level == Full {
+		report.Level = c.Box.standing()
+	}
+	return report
 }
 
 // Shown is the same in a word, for a line of status, at once.
@@ -118,9 +163,10 @@ func (c *Cage) Shown() string {
 	return "not tested yet"
 }
 
-// used is what a report means for commands: with Auto, what is not full is not used.
+// used is what a report means for commands: with Auto, what is neither full nor Landlock's is not
+// used.
 func (c *Cage) used(r Report) Report {
-	if c.Setting == Auto && r.Level != Full {
+	if c.Setting == Auto && r.Level != Full && !r.usable() {
 		return Report{Level: NoLevel, Means: None, How: "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
 	}
 	return r

@@ -8,13 +8,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // insideCache is where a command finds its caches, which lie with adze's state outside.
 const insideCache = "/run/adze/cache"
 
-// cacheDir is where the caches of commands in a workspace are kept. They are not the person's: what a command leaves there
-// runs again, and outside nobody must be hit by it. Nor are they another workspace's.
+// cacheDir is where the caches of commands in a workspace are kept. They are not the user's: what
+// a command leaves there runs again, and outside nobody must be hit by it. Nor are they another
+// workspace's.
 func cacheDir(state, workspace string) string {
 	sum := sha256.Sum256([]byte(workspace))
 	return filepath.Join(state, "sandbox", "cache", hex.EncodeToString(sum[:8]))
@@ -27,20 +30,34 @@ func outward() []string {
 		"TMPDIR", "TEMP", "TMP"}
 }
 
-// environ is the command's environment with private caches; modules that the person has are read from theirs.
+// usesPnpm reports a command that names pnpm, or a workspace whose packages pnpm locks.
+func (p *plan) usesPnpm() bool {
+	return slices.ContainsFunc(p.command.Argv, func(word string) bool { return strings.Contains(word, "pnpm") }) ||
+		p.glance.Mark(filepath.Join(p.workspace.path, "pnpm-lock.yaml")).Is(unix.S_IFREG)
+}
+
+// environ is the command's environment with private caches; modules that the user has are read
+// from theirs.
 func (p *plan) environ() []string { return p.environAt(insideCache, "/tmp") }
 
 func (p *plan) environAt(cache, tmp string) []string {
 	own := map[string]string{
 		"TMPDIR": tmp, "ADZE_SANDBOX": "1", "XDG_CACHE_HOME": cache, "GOCACHE": cache + "/go-build", "GOMODCACHE": cache + "/go-mod", "npm_config_cache": cache + "/npm",
 		"PIP_CACHE_DIR": cache + "/pip", "UV_CACHE_DIR": cache + "/uv", "CARGO_HOME": cache + "/cargo", "YARN_CACHE_FOLDER": cache + "/yarn",
+		"BUN_INSTALL_CACHE_DIR": cache + "/bun", "DENO_DIR": cache + "/deno", "CCACHE_DIR": cache + "/ccache", "GRADLE_USER_HOME": cache + "/gradle", "BUNDLE_USER_HOME": cache + "/bundle",
+		"DOTNET_CLI_HOME": cache + "/dotnet", "NUGET_PACKAGES": cache + "/nuget", "COMPOSER_HOME": cache + "/composer", "GEM_SPEC_CACHE": cache + "/gem", "POETRY_VIRTUALENVS_PATH": cache + "/virtualenvs",
 	}
+	if p.usesPnpm() { // its store lies in no cache folder; npm warns of a setting that it does not know
+		own["npm_config_store_dir"], own["pnpm_config_store_dir"] = cache+"/pnpm", cache+"/pnpm"
+	}
+	p.readOn(own, cache)
 	set := goSettings(p.lookup("HOME"))
 	if proxy := p.goProxy(set); proxy != "" {
 		own["GOPROXY"] = proxy
 	}
 	if slices.Contains(p.missing, filepath.Join(p.workspace.path, ".git")) {
-		// go takes the empty folder that stands there for a repository and fails to ask git about it.
+		// go takes the empty folder that stands there for a repository and fails to ask git about
+		// it.
 		own["GOFLAGS"] = strings.TrimSpace(cmp.Or(p.lookup("GOFLAGS"), set["GOFLAGS"]) + " -buildvcs=false")
 	}
 	var out []string
@@ -57,22 +74,53 @@ func (p *plan) environAt(cache, tmp string) []string {
 	return out
 }
 
-// goProxy lets go take modules out of the person's module cache, which it cannot write to, and asks further where a module
-// is not there (https://go.dev/ref/mod#goproxy-protocol).
+// readOn lets tools take what the user's own caches hold, which they cannot write to.
+func (p *plan) readOn(own map[string]string, cache string) {
+	home := p.lookup("HOME")
+	shown := func(name string) (string, bool) {
+		real, ok := p.glance.Real(filepath.Join(home, name))
+		return real, ok && home != ""
+	}
+	if at, ok := shown(".gradle/caches/modules-2"); ok {
+		own["GRADLE_RO_DEP_CACHE"] = filepath.Dir(at)
+	}
+	if at, ok := shown(".nuget/packages"); ok {
+		own["NUGET_FALLBACK_PACKAGES"] = at
+	}
+	if at, ok := shown(".rustup"); ok && p.lookup("RUSTUP_HOME") == "" {
+		own["RUSTUP_HOME"] = at
+	}
+	repository := "-Dmaven.repo.local=" + cache + "/m2"
+	if at, ok := shown(".m2/repository"); ok { // before Maven 3.9 that alone is used, which cannot be written to
+		own["MAVEN_ARGS"] = strings.TrimSpace(p.lookup("MAVEN_ARGS") + " " + repository + " -Dmaven.repo.local.tail=" + at)
+	} else {
+		own["MAVEN_OPTS"] = strings.TrimSpace(p.lookup("MAVEN_OPTS") + " " + repository)
+	}
+}
+
+// goProxy lets go take modules out of the user's module cache, which it cannot write to, and asks
+// further where a module is not there (https://go.dev/ref/mod#goproxy-protocol).
 func (p *plan) goProxy(set map[string]string) string {
+	real := p.goModules(set)
+	if real == "" || strings.ContainsAny(real, ",|%?# ") {
+		return ""
+	}
+	return "file://" + real + "," + cmp.Or(p.lookup("GOPROXY"), set["GOPROXY"], "direct")
+}
+
+// goModules is the folder with the modules that go has downloaded for the user; empty where there
+// is none.
+func (p *plan) goModules(set map[string]string) string {
 	mods := cmp.Or(p.lookup("GOMODCACHE"), set["GOMODCACHE"])
 	if mods == "" {
 		root, _, _ := strings.Cut(cmp.Or(p.lookup("GOPATH"), set["GOPATH"], filepath.Join(p.lookup("HOME"), "go")), string(filepath.ListSeparator))
 		mods = filepath.Join(root, "pkg", "mod")
 	}
-	real, ok := "", filepath.IsAbs(mods)
-	if ok {
-		real, ok = p.glance.Real(filepath.Join(mods, "cache", "download"))
-	}
-	if !ok || strings.ContainsAny(real, ",|%?# ") {
+	if !filepath.IsAbs(mods) {
 		return ""
 	}
-	return "file://" + real + "," + cmp.Or(p.lookup("GOPROXY"), set["GOPROXY"], "direct")
+	real, _ := p.glance.Real(filepath.Join(mods, "cache", "download"))
+	return real
 }
 
 // goSettings reads what go env -w has written.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/proc/shim/box"
 	"adze/internal/sandbox/sight"
 )
 
@@ -21,22 +22,39 @@ type guards struct {
 	err     error
 }
 
-// lock makes a place read only, and everything between it and its writable root a mount point. A place that is not there
-// is made for the time: an empty folder, also where a file is expected, because programs take an empty file for one.
+// lock makes a place read only, and everything between it and its writable root a mount point. A
+// place that is not there is made for the time: an empty folder, also where a file is expected,
+// because programs take an empty file for one.
 func (g *guards) lock(root, path string) {
-	g.add(root, path, true)
+	g.add(root, path, box.Locked, true)
 }
 
-// lockIfThere does the same for places that must not be made, because an empty folder there would be a fault to the
-// programs that look.
+// lockIfThere does the same for places that must not be made, because an empty folder there would
+// be a fault to the programs that look.
 func (g *guards) lockIfThere(root, path string) {
 	if m := g.glance.Mark(path); m.Err == nil && !m.Is(unix.S_IFLNK) {
-		g.add(root, path, false)
+		g.add(root, path, box.Locked, false)
 	}
 }
 
-func (g *guards) add(root, path string, create bool) {
-	if g.err != nil || slices.Contains(g.list, guard{path, true}) {
+// apart has a folder that is there changed in a view, and everything between it and its writable
+// root a mount point.
+func (g *guards) apart(root, path string) {
+	if m := g.glance.Mark(path); m.Err == nil && m.Is(unix.S_IFDIR) {
+		g.add(root, path, box.View, false)
+	}
+}
+
+// guarded reports that a place is guarded already, by more than being kept where it is where that
+// counts.
+func (g *guards) guarded(path string, kind box.Kind) bool {
+	return slices.ContainsFunc(g.list, func(have guard) bool {
+		return have.path == path && (kind == box.Same || have.kind == kind || have.kind == box.Locked)
+	})
+}
+
+func (g *guards) add(root, path string, kind box.Kind, create bool) {
+	if g.err != nil || path == root || g.guarded(path, kind) || slices.ContainsFunc(g.list, func(have guard) bool { return have.kind == box.Locked && within(path, have.path) }) {
 		return
 	}
 	rel, err := filepath.Rel(root, path)
@@ -70,8 +88,11 @@ func (g *guards) add(root, path string, create bool) {
 			g.missing = append(g.missing, at) // of another command, which may end before this one
 			last = true
 		}
-		step := guard{at, last}
-		if !slices.Contains(g.list, step) && !slices.Contains(g.list, guard{at, true}) {
+		step := guard{at, box.Same}
+		if last {
+			step.kind = kind
+		}
+		if !g.guarded(at, step.kind) {
 			g.list = append(g.list, step)
 		}
 		if last {
@@ -80,7 +101,8 @@ func (g *guards) add(root, path string, create bool) {
 	}
 }
 
-// isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write to it.
+// isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write
+// to it.
 func isPlaceholder(g *sight.Glance, path string) bool {
 	if g.Mark(path).Mode != unix.S_IFDIR|0o555 {
 		return false
@@ -89,10 +111,10 @@ func isPlaceholder(g *sight.Glance, path string) bool {
 	return ok && len(names) == 0
 }
 
-// projectNames are files and folders of a project by which other programs run things: editors, shells that enter the
-// folder, assistants. They count at the top of the workspace.
+// projectNames are files and folders of a project by which other programs run things: editors,
+// shells that enter the folder, assistants. They count at the top of the workspace.
 func projectNames() []string {
-	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".exrc", ".nvim.lua", ".devcontainer"}
+	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
 }
 
 // startNames are files of a person's home that shells and other programs run when they start.
@@ -102,5 +124,6 @@ func startNames() []string {
 		".config/systemd", ".config/environment.d", ".local/bin", "bin"}
 }
 
-// Acted are the names of files and folders on which other programs act, of a project and of a home folder.
+// Acted are the names of files and folders on which other programs act, of a project and of a home
+// folder.
 func Acted() []string { return append(projectNames(), startNames()...) }

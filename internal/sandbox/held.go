@@ -2,16 +2,24 @@ package sandbox
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
+
+	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/sight"
 )
 
-// lookout looks at the repositories of a workspace before and after commands. What mounts cannot hold it finds: a repository
-// that is new, one whose folder was renamed and made anew, a file that leads the workspace's own elsewhere. What then would
-// make git run a program is put aside before anybody's git comes along, and told.
+// lookout looks at the repositories of a workspace before and after commands. What mounts cannot
+// hold it finds: a repository that is new, one whose folder was renamed and made anew, a file that
+// leads the workspace's own elsewhere. What then would make git run a program is put aside before
+// anybody's git comes along, and told.
 type lookout struct {
 	mu     sync.Mutex
 	tree   tree
@@ -23,7 +31,8 @@ type lookout struct {
 	ready  bool
 }
 
-// begin remembers what is there before the first command, and lists the repositories in the workspace.
+// begin remembers what is there before the first command, and lists the repositories in the
+// workspace.
 func (l *lookout) begin(workspace string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,9 +46,9 @@ func (l *lookout) begin(workspace string) []string {
 		slices.Sort(out)
 		return out
 	}
-	l.ready, l.tree.root, l.own = true, workspace, filepath.Join(workspace, ".git")
+	l.ready, l.tree.root, l.own, l.tree.acted = true, workspace, filepath.Join(workspace, ".git"), actedNames()
 	l.known, l.inside = map[string][]string{}, map[string][]string{}
-	found := l.tree.repositories()
+	found := l.tree.find(someFolders).repositories
 	for _, at := range append(slices.Clone(found), l.own) {
 		l.known[at] = dangers(at, workspace)
 		for _, in := range inner(at, 0) {
@@ -51,24 +60,116 @@ func (l *lookout) begin(workspace string) []string {
 	return found
 }
 
-// end puts aside what has become dangerous since, and says what.
-func (l *lookout) end() (told []string) {
+// now lists all repositories as they are before a command that works on the live tree.
+func (l *lookout) now() folders {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.ready {
-		return nil
+	found := l.tree.find(0)
+	for _, at := range found.repositories {
+		if _, known := l.known[at]; !known {
+			l.known[at] = dangers(at, l.tree.root)
+			for _, in := range inner(at, 0) {
+				l.inside[in] = dangersInside(in, l.tree.root)
+			}
+		}
 	}
-	for _, at := range append(l.tree.repositories(), l.own) {
+	return found
+}
+
+// foreign reports folders that the namespaces of a means have no owner for.
+func (l *lookout) foreign(m Means) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tree.foreign && !mapsEverybody(m)
+}
+
+// end tells what a command that worked on the live tree left there that other programs act on. A
+// repository that has become dangerous since is put aside.
+func (l *lookout) end(started time.Time, p *plan) (told []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tree.force = true
+	defer func() { l.tree.force = false }()
+	found := l.tree.find(0)
+	for _, at := range append(found.repositories, l.own) {
+		if p.holds(at) {
+			continue
+		}
 		for _, in := range inner(at, 0) {
 			told = append(told, l.compare(l.inside, in, dangersInside(in, l.tree.root))...)
 		}
 		told = append(told, l.compare(l.known, at, dangers(at, l.tree.root))...)
 	}
-	return append(told, l.begun()...)
+	if !p.holds(l.own) {
+		told = append(told, l.begun()...)
+	}
+	for _, dir := range found.closed {
+		if !p.holds(dir) {
+			told = append(told, legible(dir)+" (it cannot be looked into)")
+		}
+	}
+	return append(told, l.odd(started, p)...)
 }
 
-// begun tells what a command has left for the next git rebase --continue, which may be the person's own and runs outside.
-// It stays, since a rebase that somebody wanted needs it.
+// odd tells of new links that lead out of the workspace, and of what editors and assistants act on.
+func (l *lookout) odd(since time.Time, p *plan) []string {
+	var out overlay.Outcome
+	fresh := func(path string) bool {
+		var st syscall.Stat_t
+		if syscall.Lstat(path, &st) != nil || p.holds(path) {
+			return false
+		}
+		changed := sight.ChangeTime(&st)
+		return time.Unix(changed.Unix()).After(since)
+	}
+	for dir, r := range l.tree.folders {
+		for _, name := range r.links {
+			at := filepath.Join(dir, name)
+			if !fresh(at) {
+				continue
+			}
+			target, _ := os.Readlink(at)
+			if rel, _ := filepath.Rel(l.tree.root, at); !stays(l.tree.root, rel, target) {
+				out.Left = append(out.Left, overlay.Left{Path: at, Why: whyLeaves})
+			}
+		}
+		for _, name := range r.acted {
+			at := filepath.Join(dir, name)
+			if in := l.tree.folders[at]; in != nil && in.empty {
+				continue // a placeholder, say
+			}
+			_ = filepath.WalkDir(at, func(path string, e fs.DirEntry, err error) error {
+				if (err != nil || !e.IsDir()) && fresh(path) {
+					out.Left = append(out.Left, overlay.Left{Path: path, Why: whyActedOn})
+				}
+				return nil
+			})
+		}
+	}
+	slices.SortFunc(out.Left, func(a, b overlay.Left) int { return strings.Compare(a.Path, b.Path) })
+	told := tell(out)
+	for i := range told {
+		told[i] += "; it stays"
+	}
+	return told
+}
+
+// holds reports that a command could not change what stands at a path, or changed it apart.
+func (p *plan) holds(path string) bool {
+	return p.mounted && (slices.ContainsFunc(p.apart, func(dir string) bool { return within(path, dir) }) ||
+		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == box.Locked && within(path, g.path) }) || slices.Contains(p.missing, path))
+}
+
+// rebase tells of a rebase that a command left. It is all there is to look at where each of its
+// changes was judged before it was made: whatever else is new in a repository is somebody else's.
+func (l *lookout) rebase() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun()
+}
+
+// begun tells what a command has left for the next git rebase --continue, which may be the user's
+// own and runs outside. It stays, since a rebase that somebody wanted needs it.
 func (l *lookout) begun() (told []string) {
 	now := waiting(l.own)
 	for _, line := range now {
@@ -101,8 +202,8 @@ func (l *lookout) compare(known map[string][]string, at string, now []string) []
 // asideSuffix is what a name gets.
 const asideSuffix = ".held-by-adze"
 
-// putAside renames what is dangerous so that git does not know it. Of the workspace's own repository that is the single
-// file.
+// putAside renames what is dangerous so that git does not know it. Of the workspace's own
+// repository that is the single file.
 func (l *lookout) putAside(at string, fresh []string) (aside string, err error) {
 	if at != l.own {
 		target := at

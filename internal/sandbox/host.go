@@ -3,7 +3,6 @@ package sandbox
 import (
 	"cmp"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +21,8 @@ type host struct {
 	memory  uint64   // of the machine; 0: unknown
 }
 
-// of looks at the machine anew for each command: which secret folders are there can change. Its memory was found out
-// before, and stays.
+// of looks at the machine anew for each command: which secret folders are there can change. Its
+// memory was found out before, and stays.
 func (last host) of(g *sight.Glance) host {
 	h := host{memory: last.memory}
 	h.scratch = 2 << 30
@@ -46,11 +45,12 @@ func (last host) of(g *sight.Glance) host {
 
 // bounds are the most that the processes of one command may take.
 func (h host) bounds(o Options) (memory, processes uint64) {
-	memory = cmp.Or(o.Memory, h.memory/4*3)
+	memory = cmp.Or(o.Memory, h.memory/2)
 	return memory, cmp.Or(o.Processes, 4096)
 }
 
-// hidden lists what is there of the secret places, free of links.
+// hidden lists what no command may read although it does not lie in a home: adze's own files, and
+// those of root's that are there.
 func (h host) hidden(g *sight.Glance, o Options) []string {
 	var out []string
 	add := func(path string) {
@@ -68,56 +68,12 @@ func (h host) hidden(g *sight.Glance, o Options) []string {
 	for _, path := range o.Own {
 		add(path)
 	}
-	for _, path := range present(g, o.Home, secretNames()) {
-		add(path)
-	}
 	if os.Geteuid() == 0 {
 		for _, path := range rootSecrets(g) {
 			add(path)
 		}
 	}
 	return out
-}
-
-// present are the paths of those names that are there below dir. It reads each folder once, because a hundred looks at
-// single names take longer than all else that is done for a command.
-func present(g *sight.Glance, dir string, names []string) (out []string) {
-	if dir == "" {
-		return nil
-	}
-	for _, name := range names {
-		at, here := dir, true
-		for step := range strings.SplitSeq(name, "/") {
-			entries, _ := g.Names(at)
-			if here = entries[step]; !here {
-				break
-			}
-			at = filepath.Join(at, step)
-		}
-		if here {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
-// secretNames are places of a person's home that hold keys, passwords or a running session: of ssh and gpg, of clouds and their
-// tools, of registries and version control, of browsers, mail and key rings, of databases, and the sockets of agents.
-func secretNames() []string {
-	return []string{
-		".ssh", ".gnupg", ".pki", ".password-store", ".local/share/keyrings", ".kde/share/apps/kwallet", ".local/share/kwalletd", ".config/keepassxc",
-		".config/op", ".1password", ".config/1Password", ".config/Bitwarden", ".config/Bitwarden CLI", ".bitwarden", ".age", ".config/sops", ".vault-token", ".step",
-		".aws", ".azure", ".config/gcloud", ".config/doctl", ".oci", ".aliyun", ".bluemix", ".config/hcloud", ".config/linode-cli", ".config/scw", ".fly", ".config/heroku",
-		".terraform.d", ".terraformrc", ".pulumi", ".kube", ".config/helm", ".docker", ".config/containers", ".local/share/containers", ".colima", ".lima", ".orbstack", ".rd", ".minikube", ".config/rclone",
-		".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/hub", ".config/tea", ".npmrc", ".yarnrc.yml", ".pypirc", ".config/pypoetry/auth.toml", ".gem/credentials", ".cargo/credentials",
-		".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".composer/auth.json", ".config/composer/auth.json", ".sbt/.credentials",
-		".pgpass", ".my.cnf", ".mylogin.cnf", ".dbshell", ".psql_history", ".bash_history", ".zsh_history", ".python_history", ".node_repl_history",
-		".mozilla", ".thunderbird", ".config/google-chrome", ".config/google-chrome-beta", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/Signal", ".config/Slack",
-		".config/discord", ".cache/mozilla", ".cache/google-chrome", ".cache/chromium", "snap/firefox", "snap/chromium", ".var/app", ".config/Code/User/globalStorage", ".config/Cursor/User/globalStorage",
-		".anthropic", ".claude", ".claude.json", ".config/claude", ".codex", ".gemini", ".config/openai", ".openai", ".huggingface", ".cache/huggingface/token", ".config/github-copilot", ".config/adze", ".local/state/adze",
-		".Xauthority", ".ICEauthority", ".dbus", ".config/filezilla", ".config/remmina", ".local/share/remmina", ".config/evolution", ".local/share/evolution",
-		"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Application Support/com.apple.TCC",
-	}
 }
 
 // rootSecrets are files that only root can read, for the case that it is root who runs adze.
@@ -133,30 +89,9 @@ func rootSecrets(g *sight.Glance) []string {
 	return paths
 }
 
-// strangeSockets are the sockets of other programs by which a command could get out: a read-only folder does not keep
-// from connecting. Those in private folders are not there anyway; those in the workspace belong to it.
-func strangeSockets(g *sight.Glance, private []string, workspace string) []string {
-	var out []string
-	for line := range strings.Lines(readKernel("/proc/net/unix")) {
-		f := strings.SplitN(strings.TrimSpace(line), " ", 8)
-		path := f[len(f)-1]
-		if len(f) < 8 || !strings.HasPrefix(path, "/") || within(path, workspace) ||
-			slices.ContainsFunc(private, func(dir string) bool { return within(path, dir) }) {
-			continue
-		}
-		real, ok := g.Real(path)
-		if !ok || within(real, workspace) || slices.Contains(out, real) {
-			continue
-		}
-		if g.Mark(real).Is(unix.S_IFSOCK) {
-			out = append(out, real)
-		}
-	}
-	return out
-}
-
-// readKernel reads a file of the kernel's by the calls that this takes; empty where that fails. Package os makes twice as
-// many, because it asks first how long the file is, and whether it may block.
+// readKernel reads a file of the kernel's by the calls that this takes; empty where that fails.
+// Package os makes twice as many, because it asks first how long the file is, and whether it may
+// block.
 func readKernel(path string) string {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,12 +11,17 @@ import (
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
+	"adze/internal/proc/shim/witness"
 	"adze/internal/sandbox/sight"
 )
 
-// byLandlock restricts the command where it is, in the namespaces of everybody. It holds less than the others: there is
-// no read-only place in a writable folder, no network of its own (so there is none at all), and files outside can still
-// be looked at and have their modes changed.
+// byLandlock restricts the command where it is, in the namespaces of everybody. It has no network
+// of its own, so there is none at all. There is no read-only place in a writable folder; therefore
+// the workspace is read only to the command, and the witness that the kernel tells of its calls
+// makes each change there in its place, by a policy (witness.FilePolicy). Two other ways were tried
+// with real builds. To leave only those entries of the workspace writable that are no folders of
+// git keeps every build from making a file at the top. To compare the folders of git after a
+// command and put them back lets builds work, but other programs meet meanwhile what it planted.
 func byLandlock(p plan) (proc.Walls, error) {
 	if box.ABI() < 3 {
 		return proc.Walls{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
@@ -24,30 +30,80 @@ func byLandlock(p plan) (proc.Walls, error) {
 	if err != nil {
 		return proc.Walls{}, err
 	}
-	hidden := append(slices.Clone(p.secrets), "/tmp", "/var/tmp", "/dev", "/run/user")
-	write := append([]string{p.workspace.path, p.cache}, p.grants...)
-	write = append(write, "/dev/null", "/dev/zero", "/dev/full")
+	hidden := slices.Concat(p.secrets, p.veiled, p.home.hollow, p.home.files, p.home.veiled, []string{"/tmp", "/var/tmp", "/dev", "/run/user"})
+	write := []string{p.cache, "/dev/null", "/dev/zero", "/dev/full"}
 	for _, path := range []string{"/dev/tty", "/dev/ptmx", "/dev/pts"} {
 		if p.glance.Mark(path).Err == nil {
 			write = append(write, path)
 		}
 	}
-	made, err := p.rules.of(p.glance, hidden, write)
+	files := p.files()
+	read, opened := p.home.reach()
+	opened = slices.DeleteFunc(opened, func(path string) bool { // what has the workspace in it would open that
+		return files.Within(path) || slices.ContainsFunc(files.Roots, func(root string) bool { return within(root, path) })
+	})
+	write, files.Own = append(write, opened...), append(files.Own, opened...)
+	read = append(read, readable(p.glance, files.Roots, hidden)...)
+	made, err := p.rules.of(p.glance, hidden, read, write)
 	if err != nil {
 		p.tmp.giveBack(tmp)
 		return proc.Walls{}, err
 	}
-	rules := box.Rules{Write: write, Made: proc.FirstFile}
+	rules := box.Rules{Write: write, Made: proc.FirstFile, Files: files}
 	return proc.Walls{
-		Box:   box.Box{Rules: rules, Filter: box.LocalOnly, Blind: p.blind, Memory: p.memory, Processes: p.processes},
+		Box:   box.Box{Rules: rules, Filter: box.LocalOnly, Memory: p.memory, Processes: p.processes},
 		Files: []*os.File{made},
-		Env:   p.environAt(p.cache, tmp),
+		Env:   append(p.environAt(p.cache, tmp), p.home.gitEnv()...),
 		Done:  func() proc.Findings { _ = made.Close(); p.tmp.giveBack(tmp); return proc.Findings{} },
 	}, nil
 }
 
-// others are the files and folders below dir that are not hidden, named as near to dir as that goes: rules allow, they
-// cannot forbid. A link needs no right; where it leads does. The folders that it reads are noted with their times of change.
+// lacksOfLandlock says what newer kernels could hold.
+func lacksOfLandlock() (out []string) {
+	abi := box.ABI()
+	for _, right := range []struct {
+		abi   int
+		lacks string
+	}{{5, "ioctl(2) on devices (Linux 6.10)"}, {6, "abstract sockets and signals to other processes (Linux 6.12)"}} {
+		if abi < right.abi {
+			out = append(out, fmt.Sprintf("Landlock of this kernel (ABI %d) does not restrict %s", abi, right.lacks))
+		}
+	}
+	return out
+}
+
+// readable are the roots where nothing in them is hidden, else what is in them beside that.
+func readable(g *sight.Glance, roots, hidden []string) (out []string) {
+	for _, root := range roots {
+		if slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
+			out = append(out, others(g, root, hidden, sight.Marks{})...)
+		} else {
+			out = append(out, root)
+		}
+	}
+	return out
+}
+
+// files is what commands may change in the workspace.
+func (p *plan) files() witness.FilePolicy {
+	f := witness.FilePolicy{Roots: append([]string{p.workspace.path}, p.grants...), Names: actedNames(), Own: []string{p.cache}}
+	for _, g := range p.guards {
+		if g.kind == box.Locked {
+			f.Locked = append(f.Locked, g.path)
+		}
+	}
+	f.Locked = append(f.Locked, p.missing...)
+	for _, secret := range append(slices.Clone(p.secrets), p.veiled...) {
+		if f.Within(secret) {
+			f.Locked = append(f.Locked, secret)
+		}
+	}
+	return f
+}
+
+// others are the files and folders below dir that are not hidden, named as near to dir as that
+// goes: rules allow, they cannot forbid. A link needs no right; where it leads does. The folders
+// that it reads are noted with their times of change.
 func others(g *sight.Glance, dir string, hidden []string, noted sight.Marks) (out []string) {
 	noted[dir] = g.Mark(dir)
 	entries, err := os.ReadDir(dir)
@@ -68,11 +124,11 @@ func others(g *sight.Glance, dir string, hidden []string, noted sight.Marks) (ou
 }
 
 // of opens the rules for one command.
-func (r *ruleset) of(g *sight.Glance, hidden, write []string) (*os.File, error) {
+func (r *ruleset) of(g *sight.Glance, hidden, read, write []string) (*os.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.holds(g, hidden, write) {
-		if err := r.make(g, hidden, write); err != nil {
+	if !r.holds(g, hidden, read, write) {
+		if err := r.make(g, hidden, read, write); err != nil {
 			return nil, err
 		}
 	}
@@ -84,22 +140,31 @@ func (r *ruleset) of(g *sight.Glance, hidden, write []string) (*os.File, error) 
 	return os.NewFile(uintptr(fd), "rules of a command"), nil
 }
 
-// holds goes by the folders that the rules were made of, and what may be written. That a file system was mounted somewhere
-// is not seen in a folder; it can be read when the rules are made anew.
-func (r *ruleset) holds(g *sight.Glance, hidden, write []string) bool {
-	return r.file != nil && slices.Equal(r.hidden, hidden) && slices.Equal(r.write, write) && slices.Equal(r.objects, objects(g, write)) &&
+// holds goes by the folders that the rules were made of, and what may be written. That a file
+// system was mounted somewhere is not seen in a folder; it can be read when the rules are made
+// anew.
+func (r *ruleset) holds(g *sight.Glance, hidden, read, write []string) bool {
+	return r.file != nil && slices.Equal(r.hidden, hidden) && slices.Equal(r.read, read) && slices.Equal(r.write, write) && slices.Equal(r.objects, objects(g, write)) &&
 		g.Same(r.folders, r.made)
 }
 
-func (r *ruleset) make(g *sight.Glance, hidden, write []string) error {
+func (r *ruleset) make(g *sight.Glance, hidden, read, write []string) error {
 	folders := sight.Marks{}
-	rules := box.Rules{Read: append(others(g, "/", hidden, folders), "/dev/random", "/dev/urandom", box.Self), Write: write}
+	var shown []string
+	for _, path := range read {
+		if slices.ContainsFunc(hidden, func(h string) bool { return h != path && within(h, path) }) {
+			shown = append(shown, others(g, path, hidden, folders)...)
+		} else {
+			shown = append(shown, path)
+		}
+	}
+	rules := box.Rules{Read: slices.Concat(others(g, "/", hidden, folders), shown, []string{"/dev/random", "/dev/urandom", box.Self}), Write: write}
 	fd, err := rules.Make()
 	if err != nil {
 		return err
 	}
 	r.close()
-	r.file, r.hidden, r.write, r.objects = os.NewFile(uintptr(fd), "rules"), slices.Clone(hidden), slices.Clone(write), objects(g, write)
+	r.file, r.hidden, r.read, r.write, r.objects = os.NewFile(uintptr(fd), "rules"), slices.Clone(hidden), slices.Clone(read), slices.Clone(write), objects(g, write)
 	r.folders, r.made = folders, g.Now()
 	return nil
 }

@@ -22,9 +22,12 @@ const (
 // Level is how much a sandbox holds.
 type Level string
 
-// The levels. Full: every attempt of the self-test was refused. Degraded: those upon other files and the network were.
+// The levels. Full: every attempt of the self-test was refused. FullLive: the same, of a command
+// that works on the live tree, with folders of git apart or read only. Degraded: attempts upon
+// other files and the network were refused, and commands have no network at all.
 const (
 	Full     Level = "full"
+	FullLive Level = "full, live"
 	Degraded Level = "degraded"
 	NoLevel  Level = "none"
 )
@@ -34,16 +37,27 @@ type Report struct {
 	Level Level  `json:"level"`
 	Means Means  `json:"means"`
 	How   string `json:"how"` // for a person: by what, or why not
-	// Blind: what commands are refused is not seen here, so that none is offered to the person outside for that reason.
+	// Blind: what commands are refused is not seen here, so that none is offered to the user
+	// outside for that reason.
 	Blind bool `json:"blind,omitempty"`
+	// Open is what the sandbox does not hold of what the self-test tried. It is empty where there
+	// is nothing.
+	Open []string `json:"open,omitempty"`
 }
 
-// Level finds out, once, how much a sandbox holds here. The answer is kept for later runs until the machine or adze
-// changes.
+// Network reports that commands in the sandbox have a network, by a proxy that asks.
+func (r Report) Network() bool { return r.Means != Landlock }
+
+// Level finds out, once, how much a sandbox holds here. The answer is kept for later runs until the
+// machine or adze changes.
 func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.report != nil {
+		return *s.report, nil
+	}
+	if why := s.unsuitable(); why != "" {
+		s.report = &Report{Level: NoLevel, Means: None, How: why}
 		return *s.report, nil
 	}
 	if len(s.o.Means) == 0 {
@@ -63,11 +77,23 @@ func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 	return r, nil
 }
 
+// unsuitable says why there is no sandbox for this workspace, on any machine. It is empty where
+// there can be one.
+func (s *Sandbox) unsuitable() string {
+	switch at := s.workspace.path; {
+	case at == "/":
+		return "the workspace is the root folder; start adze in the folder of a project"
+	case s.o.Home != "" && s.o.Home != "/" && within(s.o.Home, at):
+		return "the workspace is your home folder, or has it inside, and commands in the sandbox see nothing of a home; start adze in the folder of a project"
+	}
+	return ""
+}
+
 // Known is the report where it needs no test.
 func (s *Sandbox) Known() (Report, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.report == nil && len(s.o.Means) == 0 {
+	if s.report == nil && len(s.o.Means) == 0 && s.unsuitable() == "" {
 		if r, ok := recall(s.o.State); ok {
 			s.report = &r
 		}
@@ -99,7 +125,10 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 			why = append(why, fmt.Sprintf("%s does not hold: %s", m, strings.Join(found.escaped, ", ")))
 		}
 		if level := found.level(m); best.Level == NoLevel && level != NoLevel || level == Full {
-			best = Report{Level: level, Means: m, Blind: found.blind}
+			best = Report{Level: level, Means: m, Blind: found.blind, Open: found.escaped}
+			if m == Landlock {
+				why = append(why, lacksOfLandlock()...)
+			}
 		}
 		if best.Level == Full {
 			best.How = string(m)

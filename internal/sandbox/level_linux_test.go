@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"adze/internal/sandbox"
@@ -30,7 +31,7 @@ func TestTheLevelIsKeptUntilTheMachineChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, known := b.sandbox().Known(); !known || again != r {
+	if again, known := b.sandbox().Known(); !known || !reflect.DeepEqual(again, r) {
 		t.Errorf("the next run knows %+v, want %+v", again, r)
 	}
 	file := filepath.Join(b.state, "sandbox", "level.json")

@@ -13,15 +13,16 @@ import (
 	"adze/internal/proxy"
 )
 
-// Network is the way out of a sandbox: how hosts are spelt and dialled. Whether one may be reached is asked of the command,
-// see proc.Command.Reach.
+// Network is the way out of a sandbox: how hosts are spelt and dialled. Whether one may be reached
+// is asked of the command, see proc.Command.Reach.
 type Network struct {
 	Canonical func(host string) (string, error)
 	Dial      func(ctx context.Context, host string, port uint16) (net.Conn, error)
 }
 
-// through opens the way out for one command, where there is one and it may ask: the shim binds a listener inside and hands
-// it out, and a proxy in this process serves it until the command has ended.
+// through opens the way out for one command, where there is one and it may ask: the shim binds a
+// listener inside and hands it out, and a proxy in this process serves it until the command has
+// ended.
 func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	if n == nil || c.Reach == nil || w.Box.Filter != box.OwnNet {
 		return nil
@@ -62,7 +63,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 			if r.Barred {
 				found.Barred = append(found.Barred, proc.Barred{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
 			} else {
-				found.Refused = append(found.Refused, r.Target.String())
+				found.Deny(proc.Barred{Kind: proc.BarredHost, What: r.Target.String(), Why: r.Why})
 			}
 		}
 		return found
@@ -92,7 +93,8 @@ func (t *tally) add(v proxy.Visit) {
 	c.Connections, c.Sent, c.Received = c.Connections+1, c.Sent+v.Sent, c.Received+v.Received
 }
 
-// sum is what is known when the server was closed; what a plain request still carried while that cut it off is not in it.
+// sum is what is known when the server was closed; what a plain request still carried while that
+// cut it off is not in it.
 func (t *tally) sum() []proc.Carried {
 	t.mu.Lock()
 	defer t.mu.Unlock()

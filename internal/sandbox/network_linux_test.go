@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"strings"
 	"testing"
 
@@ -32,8 +31,9 @@ func ofTheSite(_ context.Context, host string, port uint16) error {
 	return nil
 }
 
-// Programs that fetch packages do so out of the sandbox through the proxy, as an ordinary user too; a host that nobody
-// allowed, this machine's ports and the proxy's own are not reached, and what was refused is told.
+// Programs that fetch packages do so out of the sandbox through the proxy, as an ordinary user too;
+// a host that nobody allowed, this machine's ports and the proxy's own are not reached, and what
+// was refused is told.
 func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone} {
 		t.Run(string(means), func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 					continue
 				}
 				r := run("set -e; mkdir in && cd in && "+f.Command+" && test -s "+f.Made+"; cd .. && chmod -R u+w in && rm -rf in", ofTheSite)
-				if r.Err() != nil || len(r.Refused)+len(r.Told) > 0 {
+				if r.Err() != nil || len(hostsDenied(r))+len(r.Told) > 0 {
 					t.Errorf("%s: %v %v\n%s", f.Command, r.Err(), r.Findings, text(r))
 				}
 				for _, c := range r.Carried {
@@ -68,7 +68,7 @@ func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 				}
 			}
 			r := run("curl -sS https://elsewhere.example; curl -sS --noproxy '*' --connect-timeout 2 https://"+site.Address+" && echo reached", ofTheSite)
-			if strings.Contains(text(r), "reached") || !slices.Equal(r.Refused, []string{"elsewhere.example:443"}) {
+			if strings.Contains(text(r), "reached") || strings.Join(hostsDenied(r), " ") != "elsewhere.example:443" {
 				t.Errorf("%s %v", text(r), r.Findings)
 			}
 			if r := run("curl -sS https://npm.test/hello; echo \"proxy=$HTTP_PROXY\"", nil); !strings.Contains(text(r), "proxy=") || strings.Contains(text(r), "3128") || strings.Contains(text(r), "integrity") {
@@ -82,7 +82,8 @@ func TestTheNetworkOfAnOrdinaryUser(t *testing.T) {
 	asOrdinaryUser(t, "TestTheNetworkIsReachedThroughTheProxyAlone")
 }
 
-// Servers of the command's own are reached without the proxy, and nothing of the way out is left in the command's hands.
+// Servers of the command's own are reached without the proxy, and nothing of the way out is left in
+// the command's hands.
 func TestServersInsideAndNothingLeftOpen(t *testing.T) {
 	need(t, "python3", "curl")
 	b := newBench(t, sandbox.Namespaces)
@@ -113,4 +114,14 @@ func TestAnAbortedCommandAsksNoMore(t *testing.T) {
 		t.Errorf("%v %+v", err, r)
 	}
 	<-over
+}
+
+// hostsDenied are the hosts that the proxy refused a command.
+func hostsDenied(r proc.Result) (out []string) {
+	for _, b := range r.Denied {
+		if b.Kind == proc.BarredHost {
+			out = append(out, b.What)
+		}
+	}
+	return out
 }

@@ -62,14 +62,23 @@ func TestPIDsAreThoseOutside(t *testing.T) {
 }
 
 func TestBoundsOfACommand(t *testing.T) {
-	need(t, "bash")
+	need(t, "bash", "python3")
 	b := newBench(t, sandbox.Namespaces)
 	for name, c := range map[string]struct {
 		options sandbox.Options
 		script  string
 		want    proc.Reason
 	}{
-		"memory":    {sandbox.Options{Memory: 64 << 20}, `head -c 300000000 /dev/zero | tail; sleep 100`, proc.TooMuchMemory},
+		"memory": {sandbox.Options{Memory: 64 << 20}, `head -c 300000000 /dev/zero | tail; sleep 100`, proc.TooMuchMemory},
+		"shared": {sandbox.Options{Memory: 256 << 20}, `python3 -c 'import os, time
+kept = bytearray(os.urandom(1)) * (80 << 20)
+for i in range(8):
+    if os.fork() == 0: time.sleep(1); os._exit(0)
+for i in range(8): os.wait()'`, proc.ByItself},
+		"forked": {sandbox.Options{Memory: 256 << 20}, `python3 -c 'import os, time
+for i in range(8):
+    if os.fork() == 0: kept = bytearray(os.urandom(1)) * (80 << 20); time.sleep(100)
+os.wait()'`, proc.TooMuchMemory},
 		"processes": {sandbox.Options{Processes: 20}, `for i in $(seq 60); do sleep 100 & done; wait`, proc.TooManyProcesses},
 	} {
 		o := c.options
@@ -87,8 +96,9 @@ func TestOrdinaryUser(t *testing.T) {
 	asOrdinaryUser(t, "^Test(Namespaces|NothingRunsInABoxThatCannotBeBuilt|PIDsAreThoseOutside|BoundsOfACommand|LevelOfEachMeans|ARepositoryThatIsWorkedIn)$")
 }
 
-// TestRootReachesFilesOfOthers: root maps everybody in its namespaces, so that who owns a file is told as it is, and a workspace
-// of another user, below a folder that is closed to others, is one like any.
+// TestRootReachesFilesOfOthers: root maps everybody in its namespaces, so that who owns a file is
+// told as it is, and a workspace of another user, below a folder that is closed to others, is one
+// like any.
 func TestRootReachesFilesOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root has files of others to reach")
@@ -112,8 +122,9 @@ func TestRootReachesFilesOfOthers(t *testing.T) {
 	}
 }
 
-// TestACommandCopiesNothingOfAdze: a copy of the memory map for each command would cost the more, the more adze holds, and
-// would be seen in the faults of who writes to a page that was shared for it.
+// TestACommandCopiesNothingOfAdze: a copy of the memory map for each command would cost the more,
+// the more adze holds, and would be seen in the faults of who writes to a page that was shared for
+// it.
 func TestACommandCopiesNothingOfAdze(t *testing.T) {
 	b := newBench(t, sandbox.Namespaces)
 	const size, page = 16 << 20, 4 << 10

@@ -30,3 +30,8 @@ func owner(path string) int64 {
 	}
 	return int64(st.Uid)
 }
+
+// strange reports an owner or group that a namespace of this user alone does not know.
+func strange(uid, gid uint32) bool {
+	return int(uid) != os.Geteuid() || int(gid) != os.Getegid()
+}

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
@@ -23,7 +26,11 @@ type plan struct {
 	grants    []string // writable beside the workspace: a repository's folder elsewhere
 	guards    []guard  // within what is writable, parents first
 	nested    []string // repositories in the workspace
+	home      home
 	secrets   []string // nothing is there
+	hidden    []string // of the workspace, by rules: they are not there
+	veiled    []string // of what is beside it, by rules: nothing is there
+	still     []string // by rules: they cannot be changed; in a view that is judged when the command has ended
 	missing   []string // of the guards: folders to be made until the command has ended
 	host      host
 	rules     *ruleset
@@ -32,44 +39,55 @@ type plan struct {
 	blind     bool // see Options
 	glance    *sight.Glance
 	tmp       *tmpFolders
+	view      *view    // in which the command changes apart; nil: it changes everything itself
+	mounted   bool     // the guards hold
+	apart     []string // folders that it changes in the view
+	live      string   // why it changes the workspace itself; empty: it changes the view of it
+	fixed     []string // folders of git that are read only, because they cannot be changed apart
 }
 
-// guard is a place in a writable folder. A locked one is read only; the others are only kept where they are: a folder
-// could be renamed, and what is locked below it be made anew.
+// guard is a place in a writable folder: read only (box.Locked), changed in a view (box.View), or
+// only kept where it is (box.Same), because a folder could be renamed, and what is guarded below it
+// be made anew.
 type guard struct {
-	path   string
-	locked bool
+	path string
+	kind box.Kind
 }
 
-func (s *Sandbox) plan(c proc.Command) (plan, error) {
+func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	w := s.workspace
 	if w.err != nil {
 		return plan{}, fmt.Errorf("%w: %w", ErrUnsuitable, w.err)
 	}
 	s.machine.Do(func() { s.host.memory = machineMemory() })
+	s.useCaches()
 	g := s.sight.Glance()
 	h := s.host.of(g)
 	p := plan{glance: g, tmp: &s.tmp, blind: s.o.Blind, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
-	p.secrets = append(h.hidden(g, s.o), strangeSockets(g, h.private, w.path)...)
-	for _, secret := range append([]string{"/"}, p.secrets...) {
-		if within(w.path, secret) && (secret != "/" || w.path == "/") {
+	p.secrets = h.hidden(g, s.o)
+	if why := s.unsuitable(); why != "" {
+		return plan{}, fmt.Errorf("%w: %s", ErrUnsuitable, why)
+	}
+	for _, secret := range p.secrets {
+		if within(w.path, secret) {
 			return plan{}, fmt.Errorf("%w: %s is the workspace, and no command may reach %s", ErrUnsuitable, w.path, secret)
 		}
 	}
-	p.nested = s.lookout.begin(w.path)
-	if err := p.protect(h, s.o); err != nil {
+	if err := p.protect(s, means); err != nil {
 		return plan{}, err
 	}
+	p.home = p.look(s)
+	p.deny(s)
 	p.memory, p.processes = h.bounds(s.o)
 	return p, nil
 }
 
-// maxNested bounds the repositories in a workspace that mounts protect: each takes three. Of the others what a command did is
-// found when it has ended.
+// maxNested bounds the repositories in a workspace that mounts protect: each takes three. Of the
+// others what a command did is found when it has ended.
 const maxNested = 32
 
 // protect adds the places of the workspace that no command may change.
-func (p *plan) protect(h host, o Options) error {
+func (p *plan) protect(s *Sandbox, means Means) error {
 	repository, err := findRepository(p.glance, p.workspace.path)
 	if err != nil {
 		return err
@@ -82,14 +100,14 @@ func (p *plan) protect(h host, o Options) error {
 	if repository.grant != "" {
 		p.grants = append(p.grants, repository.grant)
 	}
-	names := append([]string{}, projectNames()...)
-	if within(o.Home, p.workspace.path) {
-		rel, _ := filepath.Rel(p.workspace.path, o.Home)
-		for _, name := range startNames() {
-			names = append(names, filepath.Join(rel, name))
-		}
-	}
 	g := guards{glance: p.glance}
+	p.nested = s.lookout.begin(p.workspace.path)
+	if p.live = s.live(p, means); p.live == "" {
+		p.apart = append([]string{p.workspace.path}, p.grants...)
+	} else if means != Landlock { // it has no read-only place in a writable one
+		p.mounted = true
+		s.keepGitApart(p, &g, &repository, means)
+	}
 	for _, nested := range p.nested[:min(len(p.nested), maxNested)] {
 		if base := filepath.Dir(nested); filepath.Base(nested) == ".git" {
 			g.lockIfThere(base, filepath.Join(nested, "hooks"))
@@ -105,7 +123,7 @@ func (p *plan) protect(h host, o Options) error {
 	for _, at := range repository.optional {
 		g.lockIfThere(p.root(at), at)
 	}
-	for _, name := range names {
+	for _, name := range projectNames() {
 		g.lock(p.workspace.path, filepath.Join(p.workspace.path, name))
 	}
 	if g.err != nil {
@@ -115,7 +133,8 @@ func (p *plan) protect(h host, o Options) error {
 	return nil
 }
 
-// stands reports that one of the folders that were missing was there already when the plan was made.
+// stands reports that one of the folders that were missing was there already when the plan was
+// made.
 func (p *plan) stands(path string) bool { return isPlaceholder(p.glance, path) }
 
 // root is the writable folder that a path lies in.
@@ -141,6 +160,7 @@ func (p *plan) mounts() []box.Mount {
 	for _, path := range p.kept {
 		out = append(out, box.Mount{Kind: box.Kept, Path: path, From: path})
 	}
+	out = append(out, p.home.mounts()...)
 	w := p.workspace
 	out = append(out, box.Mount{Kind: box.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
 		box.Mount{Kind: box.Writable, Path: insideCache, From: p.cache})
@@ -148,16 +168,45 @@ func (p *plan) mounts() []box.Mount {
 		out = append(out, box.Mount{Kind: box.Writable, Path: path, From: path})
 	}
 	for _, g := range p.guards {
-		kind := box.Same
-		if g.locked {
-			kind = box.Locked
+		m := box.Mount{Kind: g.kind, Path: g.path}
+		if g.kind == box.View {
+			m.From = g.path
 		}
-		out = append(out, box.Mount{Kind: kind, Path: g.path})
+		out = append(out, m)
 	}
-	for _, path := range p.secrets {
+	empty := slices.Concat(p.secrets, p.veiled)
+	if p.live != "" {
+		empty = append(empty, p.hidden...)
+		for _, path := range p.still {
+			if !among(empty, path, false) && !p.glance.Mark(path).Is(unix.S_IFLNK) {
+				out = append(out, p.locked(path)...)
+			}
+		}
+	}
+	for _, path := range empty {
+		if p.glance.Mark(path).Is(unix.S_IFLNK) {
+			continue // what it leads to has a name of its own
+		}
 		out = append(out, box.Mount{Kind: box.Empty, Path: path})
 	}
+	for i := range out {
+		out[i] = p.view.mount(out[i])
+	}
 	return out
+}
+
+// locked keeps a path from being changed, and the folders above it from being renamed, as far as
+// they can be written to.
+func (p *plan) locked(path string) (out []box.Mount) {
+	root := p.root(path)
+	if within(path, root) {
+		for _, dir := range slices.Backward(between(root, path)) {
+			out = append(out, box.Mount{Kind: box.Same, Path: dir})
+		}
+	} else if !p.home.opened(path) {
+		return nil
+	}
+	return append(out, box.Mount{Kind: box.Locked, Path: path})
 }
 
 // within reports whether path is dir or below it; both are clean and absolute.
@@ -192,13 +241,15 @@ func (c *codes) of(b box.Box) box.Code {
 	return code
 }
 
-// ruleset keeps the rules of Landlock from one command to the next: to name hundreds of files to the kernel takes longer than
-// all else that this means does. They are made anew when anything changed that they were made of: what is hidden or writable,
-// or one of the folders that were read, by the time of change that the kernel sets.
+// ruleset keeps the rules of Landlock from one command to the next: to name hundreds of files to
+// the kernel takes longer than all else that this means does. They are made anew when anything
+// changed that they were made of: what is hidden or writable, or one of the folders that were read,
+// by the time of change that the kernel sets.
 type ruleset struct {
 	mu      sync.Mutex
 	file    *os.File // the rules; nil: there are none yet
 	hidden  []string
+	read    []string // below what is hidden
 	write   []string
 	objects []sight.Mark // of what is writable
 	folders sight.Marks  // that were read

@@ -16,12 +16,13 @@ import (
 // repository is what a command may not change of the repository at the top of a workspace.
 type repository struct {
 	grant    string   // the folder of the repository, where it lies elsewhere and belongs to the workspace; writable
+	dir      string   // its folder; empty: there is none, or it is not believed
 	locked   []string // made where they are missing
 	optional []string // where they are there
 }
 
-// findRepository reads how the workspace keeps its repository: a folder, or a file that names one (linked work trees,
-// submodules).
+// findRepository reads how the workspace keeps its repository: a folder, or a file that names one
+// (linked work trees, submodules).
 func findRepository(g *sight.Glance, workspace string) (repository, error) {
 	at := filepath.Join(workspace, ".git")
 	m := g.Mark(at)
@@ -38,13 +39,14 @@ func findRepository(g *sight.Glance, workspace string) (repository, error) {
 	if names, ok := g.Names(at); ok && len(names) == 0 {
 		return repository{locked: []string{at}}, nil // a placeholder of another command, say
 	}
-	var r repository
+	r := repository{dir: at}
 	r.folder(at)
 	return r, nil
 }
 
-// linked is a work tree whose repository lies elsewhere. The file that says so is the project's, and could name any
-// folder: it is believed only where that folder names this work tree too. Otherwise the repository stays read only.
+// linked is a work tree whose repository lies elsewhere. The file that says so is the project's,
+// and could name any folder: it is believed only where that folder names this work tree too.
+// Otherwise the repository stays read only.
 func linked(workspace, at string) (repository, error) {
 	r := repository{locked: []string{at}}
 	dir, ok := pointer(at, "gitdir: ", workspace)
@@ -56,18 +58,19 @@ func linked(workspace, at string) (repository, error) {
 		if !ok || !sameOwner(workspace, common) || !within(dir, filepath.Join(common, "worktrees")) {
 			return r, nil
 		}
-		r.grant = common
+		r.grant, r.dir = common, common
 		r.folder(common)
 		return r, nil
 	}
 	if top, ok := worktreeOf(dir); ok && top == workspace && sameOwner(workspace, dir) {
-		r.grant = dir
+		r.grant, r.dir = dir, dir
 		r.folder(dir)
 	}
 	return r, nil
 }
 
-// folder adds the places of a repository's folder by which git runs programs or reads another repository.
+// folder adds the places of a repository's folder by which git runs programs or reads another
+// repository.
 func (r *repository) folder(dir string) {
 	r.locked = append(r.locked, filepath.Join(dir, "hooks"), filepath.Join(dir, "config"))
 	for _, name := range []string{"config.worktree", "commondir", "gitdir", "info/attributes", "objects/info/alternates"} {

@@ -102,22 +102,25 @@ func TestARepositoryThatIsPlantedIsPutAside(t *testing.T) {
 		`git init -q b && git -C b config core.fsmonitor ./run`:                                      "setting core.fsmonitor = ./run",
 		`git init -q --bare c && git -C c config core.sshCommand ./run`:                              "setting core.sshcommand = ./run",
 		`echo "gitdir: $PWD/a/x" > d/.git`:                                                           "d/.git would",
-		`echo /elsewhere > .git/commondir`:                                                           "commondir /elsewhere",
+		`echo /elsewhere > .git/commondir`:                                                           ".git/commondir (of a repository only its history and index are applied)",
 	} {
 		r := b.run(script)
 		if told := strings.ToLower(strings.Join(r.Told, "\n")); !strings.Contains(told, want) {
 			t.Errorf("%s: told %q, want %q; %s", script, told, want, text(r))
 		}
 	}
-	for _, gone := range []string{"a/.git", "b/.git", "c/HEAD", "d/.git", ".git/commondir"} {
+	if b.there(".git/commondir") {
+		t.Error("git reads another repository")
+	}
+	for _, gone := range []string{"a/.git", "b/.git", "c/HEAD", "d/.git"} {
 		if b.there(gone) || !b.there(gone+".held-by-adze") {
 			t.Errorf("%s was not put aside", gone)
 		}
 	}
 }
 
-// TestARebaseThatRunsCommandsIsTold: git rebase --continue, of the person and outside, runs what stands in the list of a
-// rebase that a command began, or planted.
+// TestARebaseThatRunsCommandsIsTold: git rebase --continue, of the user and outside, runs what
+// stands in the list of a rebase that a command began, or planted.
 func TestARebaseThatRunsCommandsIsTold(t *testing.T) {
 	need(t, "git")
 	each(t, func(t *testing.T, b *bench) {
@@ -140,8 +143,9 @@ func TestARebaseThatRunsCommandsIsTold(t *testing.T) {
 	})
 }
 
-// TestARepositoryWithinARepositoryIsPutAside: what a repository holds of submodules and of linked work trees is a repository of
-// its own, to which a file anywhere in the workspace may lead. Git itself, outside, says whether one still makes it run things.
+// TestARepositoryWithinARepositoryIsPutAside: what a repository holds of submodules and of linked
+// work trees is a repository of its own, to which a file anywhere in the workspace may lead. Git
+// itself, outside, says whether one still makes it run things.
 func TestARepositoryWithinARepositoryIsPutAside(t *testing.T) {
 	need(t, "git")
 	module := `at=.git/modules/%; mkdir -p % $at/objects $at/refs/heads $at/hooks; echo 'ref: refs/heads/main' > $at/HEAD; printf '[core]\n\tfsmonitor = touch @.ran;false\n' > $at/config; `

@@ -8,10 +8,13 @@ import (
 	"adze/internal/sandbox"
 )
 
-// The rules of Landlock are kept from one command to the next, and hold for what is there then: a file that was replaced can
-// be read, one that became a secret cannot.
+// The rules of Landlock are kept from one command to the next, and hold for what is there then: a
+// file that was replaced can be read, what is not shown cannot.
 func TestRulesFollowTheFiles(t *testing.T) {
 	b := newBench(t, sandbox.Landlock)
+	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Read: []string{filepath.Join(b.home, "shown")}})
+	t.Cleanup(b.box.Close)
+	b.write("shown/x", "")
 	cage := sandbox.ByMeans(b.box, sandbox.Landlock)
 	reads := func(name, want string) {
 		t.Helper()
@@ -20,16 +23,16 @@ func TestRulesFollowTheFiles(t *testing.T) {
 			t.Errorf("%s is read as %q, want %q: %v", name, text(r), want, err)
 		}
 	}
-	b.write("file", "one")
-	reads("file", "one")
-	reads("file", "one")
-	b.write("next", "two")
-	if err := os.Rename(filepath.Join(b.home, "next"), filepath.Join(b.home, "file")); err != nil {
+	b.write("shown/file", "one")
+	reads("shown/file", "one")
+	reads("shown/file", "one")
+	b.write("shown/next", "two")
+	if err := os.Rename(filepath.Join(b.home, "shown/next"), filepath.Join(b.home, "shown/file")); err != nil {
 		t.Fatal(err)
 	}
-	reads("file", "two")
-	b.write("new/file", "three")
-	reads("new/file", "three")
+	reads("shown/file", "two")
+	b.write("shown/new/file", "three")
+	reads("shown/new/file", "three")
 	b.write(".aws/credentials", "secret")
 	reads(".aws/credentials", "")
 	if err := os.RemoveAll(b.work); err != nil {

@@ -5,13 +5,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/proc/shim/box"
 )
 
-// seatbelt is the profile of macOS's sandbox for a plan, and the parameters that hold its paths: no path is ever a part of
-// the text. Of several rules for one thing the last counts.
+// seatbelt is the profile of macOS's sandbox for a plan, and the parameters that hold its paths: no
+// path is ever a part of the text. Of several rules for one thing the last counts.
 //
-// What it holds also holds for what does not exist, so it needs no placeholders. A folder above a locked place must not be
-// moved either, because then the place could be made anew. Programs that check certificates ask a service of the system.
+// What it holds also holds for what does not exist, so it needs no placeholders. A folder above a
+// locked place must not be moved either, because then the place could be made anew. Programs that
+// check certificates ask a service of the system.
 func seatbelt(p plan) (text string, params []string) {
 	b := &profile{params: &params}
 	b.line("(version 1)", "(deny default)",
@@ -25,11 +28,32 @@ func seatbelt(p plan) (text string, params []string) {
 		"(allow file-read*)",
 		`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`,
 		`(allow file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`)
-	for _, path := range append([]string{p.workspace.path, p.cache}, p.grants...) {
+	for _, path := range append(slices.Clone(p.home.hollow), p.home.files...) {
+		b.rule("deny", "file-read*", "subpath", path)
+	}
+	read, write := p.home.reach()
+	write = slices.Concat([]string{p.workspace.path, p.cache}, p.grants, write)
+	for _, path := range append(read, write...) {
+		b.rule("allow", "file-read*", "subpath", path)
+		for _, dir := range p.home.hollow {
+			for _, above := range append(between(dir, path), dir) {
+				if within(path, dir) {
+					b.rule("allow", "file-read-metadata", "literal", above) // the way there
+				}
+			}
+		}
+	}
+	for _, path := range write {
 		b.rule("allow", "file-write*", "subpath", path)
 	}
+	for _, path := range p.home.veiled {
+		b.rule("deny", "file-read* file-write*", "subpath", path)
+	}
+	for _, path := range p.home.locked {
+		b.rule("deny", "file-write*", "subpath", path)
+	}
 	for _, g := range p.guards {
-		if g.locked {
+		if g.kind == box.Locked {
 			b.rule("deny", "file-write*", "subpath", g.path)
 			for _, above := range between(p.root(g.path), g.path) {
 				b.rule("deny", "file-write-unlink", "literal", above)
@@ -39,6 +63,12 @@ func seatbelt(p plan) (text string, params []string) {
 		}
 	}
 	b.rule("deny", "file-write-unlink", "literal", p.workspace.path)
+	for _, path := range p.still {
+		b.rule("deny", "file-write*", "subpath", path)
+	}
+	for _, path := range slices.Concat(p.hidden, p.veiled) {
+		b.rule("deny", "file-read* file-write*", "subpath", path)
+	}
 	for _, path := range p.secrets {
 		if !within(p.cache, path) {
 			b.rule("deny", "file-read* file-write*", "subpath", path)

@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/proc/shim/box"
 )
 
 func TestSeatbeltSaysWhatThePlanSays(t *testing.T) {
 	const odd = `/w") (allow default)`
 	p := plan{
 		workspace: folder{path: odd}, cache: "/s/sandbox/cache/1", grants: []string{"/main/.git"},
-		guards:  []guard{{odd + "/.git", false}, {odd + "/.git/hooks", true}, {odd + "/.vscode", true}, {"/main/.git/info/attributes", true}},
+		guards:  []guard{{odd + "/.git", box.Same}, {odd + "/.git/hooks", box.Locked}, {odd + "/.vscode", box.Locked}, {"/main/.git/info/attributes", box.Locked}},
 		secrets: []string{"/home/.ssh", "/s"},
 	}
 	text, params := seatbelt(p)

@@ -42,7 +42,8 @@ func (f found) level(m Means) Level {
 	return Full
 }
 
-// test makes a home with a workspace, and servers beside it, and tries from inside a sandbox what must not be possible.
+// test makes a home with a workspace, and servers beside it, and tries from inside a sandbox what
+// must not be possible.
 func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
@@ -65,7 +66,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	f, err := judge(trials, r, site)
+	f, err := assess(trials, r, site)
 	f.blind = !slices.ContainsFunc(r.Barred, func(b proc.Barred) bool { return b.Kind == proc.BarredWrite })
 	return f, err
 }
@@ -84,8 +85,8 @@ type caged func(proc.Command) (proc.Walls, error)
 
 func (f caged) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }
 
-// judge reads the answers. A trial without an answer counts as one that succeeded.
-func judge(trials []trial, r proc.Result, s *site) (found, error) {
+// assess reads the answers. A trial without an answer counts as one that succeeded.
+func assess(trials []trial, r proc.Result, s *site) (found, error) {
 	held := map[string]bool{}
 	lines := 0
 	for line := range strings.Lines(r.Output.Head + r.Output.Tail) {
@@ -116,7 +117,8 @@ func judge(trials []trial, r proc.Result, s *site) (found, error) {
 	return f, nil
 }
 
-// reached looks from outside whether what was made inside is there: in a private /tmp anything can be made.
+// reached looks from outside whether what was made inside is there: in a private /tmp anything can
+// be made.
 func (t trial) reached() bool {
 	if t.name != "create" && t.name != "mkdir" {
 		return true
@@ -147,11 +149,11 @@ func ofLinux(s *site) []trial {
 	if s.abstract == "" {
 		return nil
 	}
-	return []trial{
+	return append(s.trialsOfSockets, []trial{
 		{"mptcp", s.tcp, true}, {"abstract", s.abstract, false}, {"signal", strconv.Itoa(s.witness.Process.Pid), false}, {"peek", "", false},
 		{"mount", s.work, false}, {"unshare", "", false}, {"setns", "/proc/self/ns/net", false}, {"ptrace", "", false}, {"keyctl", "", false},
 		{"io_uring", "", false}, {"vsock", "", false}, {"tiocsti", "", false}, {"open", "/proc/sys/kernel/core_pattern", false}, {"open", "/proc/sysrq-trigger", false},
-	}
+	}...)
 }
 
 // changed looks from outside at what the attempts were upon.

@@ -16,6 +16,7 @@ type site struct {
 	files                map[string]string // of the home, with their content
 	tcp, udp             string            // ports
 	unix, abstract       string            // sockets
+	trialsOfSockets      []trial           // of further ones, and of a FIFO
 	witness              *exec.Cmd         // a process of the outside
 	closers              []func()
 }
@@ -84,12 +85,21 @@ func (s *site) serve() error {
 		s.unix = "" // it cannot be made, and is then not there to be reached
 		return s.serveLinux()
 	}
-	x, err := net.Listen("unix", s.unix)
-	if err != nil {
+	if err := s.listen(s.unix); err != nil {
 		return err
 	}
-	s.closers = append(s.closers, func() { _ = x.Close() })
+	if err := s.serveSockets(); err != nil {
+		return err
+	}
 	return s.serveLinux()
+}
+
+func (s *site) listen(path string) error {
+	x, err := net.Listen("unix", path)
+	if err == nil {
+		s.closers = append(s.closers, func() { _ = x.Close() })
+	}
+	return err
 }
 
 // maxSocketPath is what sockaddr_un holds, on the system that holds least.
@@ -103,11 +113,9 @@ func (s *site) serveLinux() error {
 	if len(s.abstract) > maxSocketPath {
 		s.abstract = s.abstract[:maxSocketPath]
 	}
-	x, err := net.Listen("unix", s.abstract)
-	if err != nil {
+	if err := s.listen(s.abstract); err != nil {
 		return err
 	}
-	s.closers = append(s.closers, func() { _ = x.Close() })
 	s.witness = exec.Command("sleep", "60")
 	if err := s.witness.Start(); err != nil {
 		return err

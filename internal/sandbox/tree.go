@@ -1,22 +1,28 @@
 package sandbox
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"adze/internal/proc/shim/witness"
 	"adze/internal/sandbox/sight"
 )
 
-// tree finds the repositories in a workspace, again and again: a folder that has not changed since it was read is not
-// read anew. It goes by the time of change that the kernel alone sets; one that is too near to the reading counts for
-// nothing, because clocks of file systems have steps.
+// tree finds the repositories in a workspace, again and again: a folder that has not changed since
+// it was read is not read anew. It goes by the time of change that the kernel alone sets; one that
+// is too near to the reading counts for nothing, because clocks of file systems have steps.
 type tree struct {
 	root    string
+	force   bool     // folders are read whose owner took the right to that away
+	acted   []string // names, in lower case, on which other programs act
 	folders map[string]*read
+	foreign bool // a folder was seen that belongs to another user or group
 }
 
 // read is what was in a folder.
@@ -24,17 +30,26 @@ type read struct {
 	changed syscall.Timespec
 	at      time.Time // of the reading
 	below   []string  // names of folders
-	git     bool      // something is called .git
-	bare    bool      // it looks like a repository without a work tree
-	seen    bool      // in this walk
+	links   []string  // names of those
+	acted   []string  // names of what other programs act on
+	empty   bool
+	closed  bool // it cannot be looked into
+	git     bool // something is called .git
+	bare    bool // it looks like a repository without a work tree
+	seen    bool // in this walk
 }
 
-// maxFolders bounds a walk; a workspace with more is not looked through to its end.
-const maxFolders = 200_000
+// someFolders bounds a walk that need not be whole.
+const someFolders = 200_000
 
-// repositories lists the places of repositories: paths that end in .git, and folders that are bare ones. The
-// workspace's own is not among them.
-func (t *tree) repositories() (out []string) {
+// folders is what a walk found.
+type folders struct {
+	repositories []string // paths that end in .git, and folders that are bare ones; the workspace's own is not among them
+	closed       []string // folders that cannot be looked into
+}
+
+// find lists the repositories. With most, which is not 0, it looks into no more folders than that.
+func (t *tree) find(most int) (out folders) {
 	if t.folders == nil {
 		t.folders = map[string]*read{}
 	}
@@ -42,7 +57,7 @@ func (t *tree) repositories() (out []string) {
 		r.seen = false
 	}
 	queue := []string{t.root}
-	for n := 0; len(queue) > 0 && n < maxFolders; n++ {
+	for n := 0; len(queue) > 0 && (most == 0 || n < most); n++ {
 		dir := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		r := t.look(dir)
@@ -51,10 +66,12 @@ func (t *tree) repositories() (out []string) {
 		}
 		r.seen = true
 		switch {
+		case r.closed:
+			out.closed = append(out.closed, dir)
 		case r.git && dir != t.root:
-			out = append(out, filepath.Join(dir, ".git"))
+			out.repositories = append(out.repositories, filepath.Join(dir, ".git"))
 		case r.bare && dir != t.root:
-			out = append(out, dir)
+			out.repositories = append(out.repositories, dir)
 			continue
 		}
 		for _, name := range r.below {
@@ -66,7 +83,7 @@ func (t *tree) repositories() (out []string) {
 			delete(t.folders, dir)
 		}
 	}
-	slices.Sort(out)
+	slices.Sort(out.repositories)
 	return out
 }
 
@@ -76,30 +93,46 @@ func (t *tree) look(dir string) *read {
 	if syscall.Lstat(dir, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 		return nil
 	}
+	t.foreign = t.foreign || strange(st.Uid, st.Gid)
 	old, changed := t.folders[dir], sight.ChangeTime(&st)
 	if old != nil && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > sight.ClockStep {
 		return old
 	}
 	r := &read{changed: changed, at: time.Now()}
 	f, err := os.Open(dir)
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) && t.force && int(st.Uid) == os.Geteuid() {
+		f, err = forceOpen(dir)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	defer f.Close()
-	entries, _ := f.ReadDir(-1)
-	var head, objects, refs bool
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = f.ReadDir(-1)
+		_ = f.Close()
+	}
+	r.closed, r.empty = err != nil, err == nil && len(entries) == 0
+	has := map[string]bool{}
 	for _, e := range entries {
-		switch name := e.Name(); {
-		case name == ".git":
+		name := e.Name()
+		switch name {
+		case ".git":
 			r.git = true
-		case e.Type() == fs.ModeDir:
+			continue
+		case "HEAD", "commondir", "objects", "refs":
+			has[name] = true
+		}
+		if e.Type() == fs.ModeDir {
 			r.below = append(r.below, name)
-			objects, refs = objects || name == "objects", refs || name == "refs"
-		default:
-			head = head || name == "HEAD"
+		}
+		if e.Type() == fs.ModeSymlink {
+			r.links = append(r.links, name)
+		}
+		if slices.Contains(t.acted, strings.ToLower(name)) {
+			r.acted = append(r.acted, name)
 		}
 	}
-	r.bare = head && objects && refs
+	r.bare = witness.LooksLikeRepository(func(name string) bool { return has[name] })
 	t.folders[dir] = r
 	return r
 }

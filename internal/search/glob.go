@@ -8,8 +8,8 @@ import (
 
 // GlobQuery is which files to find.
 type GlobQuery struct {
-	// Pattern is relative to the tree: "**" crosses folders, "{a,b}" is either. A hidden name is only
-	// matched by an element that begins with a dot.
+	// Pattern is relative to the tree: "**" crosses folders, "{a,b}" is either. A hidden name is
+	// only matched by an element that begins with a dot.
 	Pattern string
 	Exclude []string // patterns of what to leave out; without a slash they match at any depth
 	Limit   int      // files to return; must be positive
@@ -33,6 +33,8 @@ type GlobResult struct {
 
 // Glob finds files by their path.
 func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
+	ctx, cancel := t.within(ctx)
+	defer cancel()
 	if q.Limit <= 0 {
 		return GlobResult{}, invalid("limit is %d; it must be positive", q.Limit)
 	}

@@ -29,8 +29,8 @@ type GrepQuery struct {
 	Width   int      // characters shown of a line, around its match; 0: all
 	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
 	PerFile int      // matches to return of each file; 0: up to Limit
-	// Stop ends the search when nothing that is left can be among the first Limit by path. What is returned is the same; the
-	// totals are then those of it, and GrepResult.More says so.
+	// Stop ends the search when nothing that is left can be among the first Limit by path. What is
+	// returned is the same; the totals are then those of it, and GrepResult.More says so.
 	Stop bool
 }
 
@@ -53,12 +53,15 @@ type GrepResult struct {
 	Withheld int           // files not searched because Tree.Withhold said so
 	Binary   Unreadable    // files not searched because they have NUL bytes and are no text
 	TooLarge Unreadable    // files not searched because they are too large for matches across lines
+	Partly   Unreadable    // files whose end was not searched, because they have more than Tree.FileBytes
 	// Unreadable are files and folders that could not be opened or read.
 	Unreadable Unreadable
 }
 
 // Grep finds lines. If the root of the tree is a file, that file is searched, ignored or not.
 func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
+	ctx, cancel := t.within(ctx)
+	defer cancel()
 	if err := q.check(); err != nil {
 		return GrepResult{}, err
 	}

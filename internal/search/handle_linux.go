@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is an open regular file; one is used for one file after another. Once open, it has to be closed.
+// handle is an open regular file; one is used for one file after another. Once open, it has to be
+// closed.
 type handle struct {
 	fd    int
 	whole bool      // a read that does not fill the buffer has reached the end
@@ -18,8 +19,8 @@ type handle struct {
 
 const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
 
-// openFile opens an entry that the folder says is a regular file. Should a FIFO have taken its place
-// since, neither opening nor reading waits. whole is what f.readsWhole says.
+// openFile opens an entry that the folder says is a regular file. Should a FIFO have taken its
+// place since, neither opening nor reading waits. whole is what f.readsWhole says.
 func (f folder) openFile(name string, h *handle, whole bool) error {
 	fd, err := h.open(f.fd, name)
 	if err != nil {
@@ -53,13 +54,15 @@ type asker struct {
 	st   unix.Stat_t
 }
 
-// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link, not of what it leads to.
+// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link,
+// not of what it leads to.
 func (a *asker) file(f folder, name string) (size, modified int64, err error) {
 	err = a.ask(f, name)
 	return a.st.Size, a.st.Mtim.Nano(), err
 }
 
-// ask fills st with what a search wants to know of an entry. Where files are many, the older call is a tenth cheaper than statx.
+// ask fills st with what a search wants to know of an entry. Where files are many, the older call
+// is a tenth cheaper than statx.
 func (a *asker) ask(f folder, name string) (err error) {
 	if statCall == 0 || len(name) >= len(a.name) {
 		a.st, err = f.fstatat(name)
@@ -79,15 +82,16 @@ func (a *asker) ask(f folder, name string) (err error) {
 	}
 }
 
-// wholeReaders are the file systems whose regular files are read as far as the buffer goes, or to their end: those that are
-// on a disk or in memory here. Others may give less before the end: /proc, FUSE, those over a network.
+// wholeReaders are the file systems whose regular files are read as far as the buffer goes, or to
+// their end: those that are on a disk or in memory here. Others may give less before the end:
+// /proc, FUSE, those over a network.
 var wholeReaders = [...]int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.RAMFS_MAGIC,
 	unix.OVERLAYFS_SUPER_MAGIC,
 }
 
-// readsWhole reports whether a read of a file in f that does not fill the buffer has reached the end. A search asks once
-// for a folder and saves a read for each file.
+// readsWhole reports whether a read of a file in f that does not fill the buffer has reached the
+// end. A search asks once for a folder and saves a read for each file.
 func (f folder) readsWhole() bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(f.fd, &st) != nil {
@@ -141,6 +145,23 @@ func (h *handle) Size() int64 {
 		return 0
 	}
 	return st.Size
+}
+
+// SkipHole moves the place for reading out of a hole, and returns how far: to where data follows,
+// or else to the end.
+func (h *handle) SkipHole() int64 {
+	at, err := unix.Seek(h.fd, 0, io.SeekCurrent)
+	if err != nil {
+		return 0
+	}
+	next, err := unix.Seek(h.fd, at, unix.SEEK_DATA)
+	if errors.Is(err, unix.ENXIO) { // no data follows
+		next, err = unix.Seek(h.fd, 0, io.SeekEnd)
+	}
+	if err != nil {
+		return 0
+	}
+	return next - at
 }
 
 // Close closes the file.

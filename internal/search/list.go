@@ -46,6 +46,8 @@ const maxDepth = 64
 
 // List lists a folder. ".git" is left out, other hidden entries are not.
 func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
+	ctx, cancel := t.within(ctx)
+	defer cancel()
 	switch {
 	case q.Limit <= 0:
 		return ListResult{}, invalid("limit is %d; it must be positive", q.Limit)

@@ -23,7 +23,8 @@ func longFile() string {
 	return b.String() + "and Zyzzyva17 at the end"
 }
 
-// Of a long file only those parts are read that may hold a match, and the numbers of lines are right.
+// Of a long file only those parts are read that may hold a match, and the numbers of lines are
+// right.
 func TestOnlyPartsOfALongFileAreRead(t *testing.T) {
 	needSigns(t)
 	tr := signedTree(t, map[string]string{"long.txt": longFile(), "other.txt": "nothing\n"})
@@ -94,7 +95,7 @@ func TestALongFileThatChangesWhileItIsRead(t *testing.T) {
 	if s.skips(&dir{at: at}, entry{name: "long.txt"}) {
 		t.Fatal("a file that matches is skipped")
 	}
-	must(t, at.openFile("long.txt", &s.file, true))
+	must(t, at.openFile("long.txt", &s.file.handle, true))
 	defer s.file.Close()
 	if _, ok := s.cut(); !ok {
 		t.Fatal("all of it is to be read")

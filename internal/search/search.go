@@ -1,26 +1,31 @@
 // Package search finds files and lines in a tree: the engine behind glob, grep and list.
 //
-// The one rule: a walk only ever touches a folder through the descriptor of the folder above it, takes
-// an entry's type from the folder, and opens nothing but regular files. So no link leads it out of
-// the tree or round in circles, and no FIFO or device makes it wait.
+// The one rule: a walk only ever touches a folder through the descriptor of the folder above it,
+// takes an entry's type from the folder, and opens nothing but regular files. So no link leads it
+// out of the tree or round in circles, and no FIFO or device makes it wait.
 //
 // Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go hands out
 // folders to workers, scope.go decides which entries count, glob pattern matching is in pattern.go,
-// folder_linux.go and folder_other.go read folders (one more file than usual: each system has its own
-// way to hold a folder open). signs.go, signer.go and skip.go let a search skip what package sign rules out, files and parts
-// of long ones; kept.go remembers folders. Package ignore decides what git would ignore, package match finds lines.
+// folder_linux.go and folder_other.go read folders (one more file than usual: each system has its
+// own way to hold a folder open). signs.go, signer.go and skip.go let a search skip what package
+// sign rules out, files and parts of long ones; kept.go remembers folders. Package ignore decides
+// what git would ignore, package match finds lines.
 //
 // What a walk shows: regular files and links that no ignore rule excludes; hidden ones (a name that
 // begins with a dot) only where a pattern names the dot; ".git" never. Results are in the order of
-// their paths whatever the order of the work, totals are exact unless the query lets a search end at its limit, and memory
-// is bounded by what is asked for, not by what is there: large folders are read in parts, files through a rolling buffer.
+// their paths whatever the order of the work, totals are exact unless the query lets a search end
+// at its limit, and memory is bounded by what is asked for, not by what is there: large folders are
+// read in parts, files through a rolling buffer. A search ends within Tree.Time. Holes of sparse
+// files are not read, a file that turns out to be mostly NULs is given up as binary, and of any
+// other at most Tree.FileBytes are read.
 //
-// Known limits: file names are compared byte by byte, also where the file system folds case;
-// a file that changes during a search is searched as it is read; List, and every walk on other systems than Linux, holds a
-// folder as a whole (about 50 bytes an entry).
+// Known limits: file names are compared byte by byte, also where the file system folds case; a file
+// that changes during a search is searched as it is read; List, and every walk on other systems
+// than Linux, holds a folder as a whole (about 50 bytes an entry).
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,14 +46,22 @@ type Tree struct {
 	Env func(string) string
 	// Workers bounds the folders worked on at once; 0 means one a processor, up to 8.
 	Workers int
-	// Withhold, when given, says which files are not to be read: dir is absolute and ends in a slash. Glob and Grep
-	// leave those out and count them; workers ask at the same time. A file that is the root itself is not asked for.
+	// Withhold, when given, says which files are not to be read: dir is absolute and ends in a
+	// slash. Glob and Grep leave those out and count them; workers ask at the same time. A file
+	// that is the root itself is not asked for.
 	Withhold func(dir, name string) bool
-	// Signs, when given, knows which files Grep need not read. Whatever it knows, the results are the same.
+	// Signs, when given, knows which files Grep need not read. Whatever it knows, the results are
+	// the same.
 	Signs *Signs
-	// Folders, when given, remembers what is in folders. Whatever it knows, the results are the same.
+	// Folders, when given, remembers what is in folders. Whatever it knows, the results are the
+	// same.
 	Folders *Folders
-	// Visited, when given, counts the files looked at while a search runs, for somebody who watches.
+	// Time bounds one search; 0 means MaxTime.
+	Time time.Duration
+	// FileBytes bounds what Grep reads of one file, in bytes, holes left out; 0 means MaxFile.
+	FileBytes int64
+	// Visited, when given, counts the files looked at while a search runs, for somebody who
+	// watches.
 	Visited *atomic.Int64
 }
 
@@ -68,11 +81,22 @@ func (t Tree) visited(n int) {
 	}
 }
 
+// The usual bounds of one search. Both are far beyond what a tree of sources needs.
+const (
+	MaxTime = 50 * time.Second
+	MaxFile = 4 << 30
+)
+
+// within is ctx with the time that a search has.
+func (t Tree) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(t.Time, MaxTime))
+}
+
 // maxWorkers is where more workers stop paying: the kernel's directory locks become the limit.
 const maxWorkers = 8
 
-// abortGrace is how long an aborted search waits for its workers to notice. After it the caller goes
-// on and they end by themselves, at the latest when the line in hand is matched.
+// abortGrace is how long an aborted search waits for its workers to notice. After it the caller
+// goes on and they end by themselves, at the latest when the line in hand is matched.
 const abortGrace = 100 * time.Millisecond
 
 func (t Tree) workers() int {
@@ -116,7 +140,7 @@ func invalid(format string, args ...any) error {
 // aborted turns the end of a context into an error with a code.
 func aborted(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Code: CodeTimeout, Message: "the search ran out of time; narrow it with path, include or a more specific pattern", Err: err}
+		return &Error{Code: CodeTimeout, Message: "the search ran out of time; narrow it with path, include or exclude, or leave out files that are very long or slow to read", Err: err}
 	}
 	return &Error{Code: CodeAborted, Message: "the search was aborted", Err: err}
 }
@@ -139,7 +163,8 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// Unreadable counts what could not be read, be it by its rights or its content, with the first few paths in order.
+// Unreadable counts what could not be read, be it by its rights or its content, with the first few
+// paths in order.
 type Unreadable struct {
 	Count int
 	Paths []string // at most MaxUnreadable

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"sync"
 
@@ -17,7 +18,7 @@ type seeker struct {
 	m     *match.Matcher
 	scan  *match.Scanner
 	most  int // matches after which a file is left; 0: none
-	file  handle
+	file  bounded
 	asked asker
 	first *first // shared with the others
 	r     GrepResult
@@ -36,7 +37,8 @@ func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
 	return &seeker{tree: t, q: q, m: m, scan: match.NewScanner(m, c), most: c.Most, first: f}
 }
 
-// beyond reports that nothing below a folder can be returned any more, so that the search need not go there.
+// beyond reports that nothing below a folder can be returned any more, so that the search need not
+// go there.
 func (s *seeker) beyond(folder string) bool { return s.q.Stop && !s.first.takes(folder, "") }
 
 func (s *seeker) ordered() bool { return true }
@@ -64,7 +66,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.skips(d, e) {
 			continue
 		}
-		err := d.at.openFile(e.name, &s.file, whole())
+		err := d.at.openFile(e.name, &s.file.handle, whole())
 		if err == nil {
 			err = s.search(ctx, d.path, e.name)
 		}
@@ -92,6 +94,9 @@ func (s *seeker) search(ctx context.Context, folder, name string) error {
 		s.r.TooLarge.add(folder + name)
 		return nil
 	}
+	if s.file.cut {
+		s.r.Partly.add(folder + name)
+	}
 	s.r.Searched++
 	if found.Count == 0 {
 		return nil
@@ -106,9 +111,29 @@ func (s *seeker) search(ctx context.Context, folder, name string) error {
 	return nil
 }
 
+// bounded is the file in hand, of which only so many bytes are read: one may be longer than a
+// search has time for, or grow faster than it is read.
+type bounded struct {
+	handle
+	left int64
+	cut  bool // there is more than was read
+}
+
+// Read reads on. Where the bound is reached, the file ends.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		n, _ := b.handle.Read(p[:min(len(p), 1)])
+		b.cut = n > 0
+		return 0, io.EOF
+	}
+	n, err := b.handle.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
 // grepFile searches the file that is the root of the tree.
 func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
-	err := openRootFile(t.Root, &s.file)
+	err := openRootFile(t.Root, &s.file.handle)
 	if err == nil {
 		err = s.search(ctx, "", "")
 	}
@@ -131,6 +156,7 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 		r.TooLarge.merge(s.r.TooLarge)
 		r.Withheld += s.r.Withheld
 		r.Unreadable.merge(s.r.Unreadable)
+		r.Partly.merge(s.r.Partly)
 	}
 	q, m := seekers[0].q, seekers[0].m
 	r.Files, r.More = seekers[0].first.sorted(q.Limit)

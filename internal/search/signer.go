@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -26,8 +27,8 @@ type signer struct {
 	fresh int  // files that were not known before
 }
 
-// run gives w the signature of each file that a search without patterns of paths would read. After an error it does
-// nothing more.
+// run gives w the signature of each file that a search without patterns of paths would read. After
+// an error it does nothing more.
 func (b *signer) run(ctx context.Context) error {
 	m, err := match.Compile(match.Query{Pattern: "\x01\x02\x03"})
 	if err != nil {
@@ -62,13 +63,40 @@ func (b *signer) visit(ctx context.Context, d *dir, files []entry) {
 			return
 		}
 		if e.kind == kindFile && (withheld == nil || !withheld(e.name)) {
-			b.file(d.at, e.name)
+			b.file(ctx, d.at, e.name)
 		}
 	}
 }
 
+// signable is a file that is read for its signature. What a search decides by more than signatures
+// tell ends it with an error: many NULs may be a hole, which a search leaves out, or make the file
+// binary.
+type signable struct {
+	ctx  context.Context
+	r    io.Reader
+	nuls int
+	err  error
+}
+
+func (s *signable) Read(p []byte) (n int, err error) {
+	if s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err = s.r.Read(p)
+	if s.nuls += bytes.Count(p[:n], []byte{0}); s.nuls >= match.HoleLeast {
+		s.err = errManyNULs
+		return 0, s.err
+	}
+	return n, err
+}
+
+var errManyNULs = errors.New("many NUL bytes")
+
 // file signs one file, if it stays the same meanwhile.
-func (b *signer) file(at folder, name string) {
+func (b *signer) file(ctx context.Context, at folder, name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, ok := at.state(name)
@@ -82,7 +110,7 @@ func (b *signer) file(at folder, name string) {
 	defer f.Close()
 	b.fresh++
 	n, err := io.ReadFull(f, b.first)
-	if err != nil && n == 0 && s.Size > 0 {
+	if err != nil && n == 0 && s.Size > 0 || match.MayEndInHole(b.first[:n]) {
 		return
 	}
 	if head := b.first[:n]; bytes.IndexByte(head, 0) >= 0 && b.binary(head) {
@@ -91,8 +119,12 @@ func (b *signer) file(at folder, name string) {
 		}
 		return
 	}
-	signed, err := b.w.Sign(io.LimitReader(io.MultiReader(bytes.NewReader(b.first[:n]), f), s.Size+1))
-	if err == nil && f.still(s) {
+	whole := &signable{ctx: ctx, r: io.LimitReader(io.MultiReader(bytes.NewReader(b.first[:n]), f), s.Size+1)}
+	signed := sign.Signed{}
+	if s.Size <= sign.MaxFile { // a longer one is always read
+		signed, err = b.w.Sign(whole)
+	}
+	if whole.err == nil && (err == nil || s.Size > sign.MaxFile) && f.still(s) {
 		b.w.Add(s, signed)
 	}
 }

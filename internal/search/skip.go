@@ -1,13 +1,15 @@
 package search
 
 import (
+	"cmp"
 	"context"
 
 	"adze/internal/search/match"
 	"adze/internal/search/sign"
 )
 
-// skips reports that signatures tell of a file what reading it would: that it is no text, or holds no match.
+// skips reports that signatures tell of a file what reading it would: that it is no text, or holds
+// no match.
 func (s *seeker) skips(d *dir, e entry) bool {
 	s.mark = 0
 	if s.known.rejects == nil {
@@ -40,9 +42,10 @@ func (s *seeker) skips(d *dir, e entry) bool {
 	return false
 }
 
-// run searches the file that is open: all of it, or where it is in a state that signatures know, the parts that may hold a match.
-// Should it change meanwhile, all of it is searched after all.
+// run searches the file that is open: all of it, or where it is in a state that signatures know,
+// the parts that may hold a match. Should it change meanwhile, all of it is searched after all.
 func (s *seeker) run(ctx context.Context, keep int) (match.Found, error) {
+	s.file.left, s.file.cut = cmp.Or(s.tree.FileBytes, MaxFile), false
 	state, ok := s.cut()
 	if !ok {
 		return s.scan.Run(ctx, &s.file, keep)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// What is long and random but no secret stays: an agent that cannot read a lock file or a commit cannot work.
+// What is long and random but no secret stays: an agent that cannot read a lock file or a commit
+// cannot work.
 func TestLookalikesStay(t *testing.T) {
 	for name, text := range map[string]string{
 		"a commit":          "commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@b.c>\n",
@@ -37,7 +38,8 @@ func TestLookalikesStay(t *testing.T) {
 	}
 }
 
-// Of the tree of Go and of this program, hardly a line is taken for a secret, and those are made-up keys and passwords.
+// Of the tree of Go and of this program, hardly a line is taken for a secret, and those are made-up
+// keys and passwords.
 func TestTreesOfCodeStay(t *testing.T) {
 	folders := []string{"../.."}
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -80,7 +82,7 @@ func TestTreesOfCodeStay(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d lines", hits, lines)
-	if lines < 100_000 || hits > 150 {
+	if lines < 100_000 || hits > 200 {
 		t.Errorf("%d of %d lines are taken for secrets", hits, lines)
 	}
 }

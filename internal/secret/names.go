@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// Name tells by the words of a variable's name that it holds a secret, so that MONKEY, KEYBOARD and GIT_AUTHOR_NAME do
-// not. Who knows the address of a webhook may use it.
+// Name tells by the words of a variable's name that it holds a secret, so that MONKEY, KEYBOARD and
+// GIT_AUTHOR_NAME do not. Who knows the address of a webhook may use it.
 func Name(name string) bool {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 	for i, w := range words {
@@ -46,14 +46,26 @@ func keyed(word string) bool {
 	return false
 }
 
-// Value tells by its look that the value of a variable holds a secret: a published kind of key, a password in an
-// address.
+// Value tells by its look that the value of a variable holds a secret: a published kind of key, a
+// password in an address.
 func Value(value string) bool {
 	spans, _ := scan(value, 0, true)
-	return len(spans) > 0
+	return len(spans) > 0 || begun(value)
 }
 
-// InVariable is what of a variable of the person's is a secret; empty: nothing. A path to a secret is none.
+// begun reports a value that is the beginning of a published kind of key and letters of it, of
+// whatever length: in a variable there is no other text that could look like that.
+func begun(value string) bool {
+	for _, k := range published() {
+		if rest, ok := strings.CutPrefix(value, k.prefix); ok && len(k.prefix) > 2 && len(rest) >= 8 && count(rest, isDigit) > 0 && run(rest, 0, k.class) == len(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// InVariable is what of a variable of the user's is a secret; empty: nothing. A path to a secret
+// is none.
 func InVariable(name, value string) string {
 	at := strings.Index(value, "://")
 	switch {

@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// places are where a secret stands whatever it looks like: in an address, in a header, behind the name of a password,
-// between the lines of a private key.
+// places are where a secret stands whatever it looks like: in an address, in a header, behind the
+// name of a password, between the lines of a private key.
 func places() []kind {
 	out := []kind{
 		{prefix: "://", match: address}, {prefix: "?", match: parameter}, {prefix: "&", match: parameter},
@@ -132,8 +132,8 @@ func authorization(s string, i int) (Span, bool) {
 func isLetter(c byte) bool { return isUpper(c) || isLower(c) }
 func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
 
-// separator is where a value begins behind a name: after a quote, blanks, : or = and again blanks and a quote. Below 0:
-// nothing is given there. Quotes may be escaped.
+// separator is where a value begins behind a name: after a quote, blanks, : or = and again blanks
+// and a quote. Below 0: nothing is given there. Quotes may be escaped.
 func separator(s string, i int) (at int, open bool) {
 	at = run(s, i, func(c byte) bool { return isBlank(c) || c == '"' || c == '\'' || c == '\\' })
 	from := at
@@ -159,8 +159,95 @@ func named(name string) match {
 		if end < len(s) && word(s[end]) {
 			return Span{}, false
 		}
+		if isPassword(name) {
+			if found := chosen(s, i, end); found != (Span{}) {
+				return found, found.End == len(s)
+			}
+		}
 		return given(s, i, end, strings.Contains(name, "-")) // a header
 	}
+}
+
+// camel makes the match for a value behind a name that ends in the middle of no word, as in
+// dbPassword. Code is full of such names, so what is not a line of settings counts only in quotes.
+func camel(name string) match {
+	return func(s string, i int) (Span, bool) {
+		end := i + len(name)
+		if end < len(s) && word(s[end]) || i == 0 || !isLower(s[i-1]) {
+			return Span{}, false
+		}
+		if found := chosen(s, i, end); found != (Span{}) && isPassword(name) {
+			return found, found.End == len(s)
+		}
+		found, open := given(s, i, end, false)
+		if found.Start > 0 && s[found.Start-1] != '"' && s[found.Start-1] != '\'' {
+			return Span{}, open
+		}
+		return found, open
+	}
+}
+
+// isPassword tells the names of what people think up, which looks less random than what machines
+// make.
+func isPassword(name string) bool {
+	name = strings.ToLower(name)
+	for _, end := range []string{"password", "passwd", "passphrase", "pwd", "secret"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// chosen finds a password in a line of a file of settings, behind a name that ends at end: all of
+// the line behind the name is its value, quoted or not. In code more stands on such a line, or the
+// value is the name of something.
+func chosen(s string, i, end int) Span {
+	start := strings.LastIndexByte(s[:i], '\n') + 1
+	if strings.Trim(s[start:i], " \t-.\"'_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		return Span{}
+	}
+	at := run(s, end, func(c byte) bool { return c == '"' || c == '\'' || isBlank(c) })
+	if at == len(s) || s[at] != ':' && s[at] != '=' {
+		return Span{}
+	}
+	spaced := isBlank(s[at-1]) && s[at] == '='
+	at = run(s, at+1, isBlank)
+	line := at + len(strings.TrimRight(s[at:run(s, at, func(c byte) bool { return c != '\n' })], " \t\r,"))
+	if comment := strings.Index(s[at:line], " #"); comment > 0 {
+		line = at + len(strings.TrimRight(s[at:at+comment], " \t"))
+	}
+	quoted := line-at >= 2 && (s[at] == '"' || s[at] == '\'') && s[line-1] == s[at]
+	if quoted {
+		at, line = at+1, line-1
+	}
+	v := s[at:line]
+	if len(v) < 6 || len(v) > 200 || template(v) || strings.ContainsAny(v, " \t\"'`\\(){}[]") || strings.Contains(v, "://") || strings.IndexByte("/~.#>|&!", v[0]) >= 0 {
+		return Span{}
+	}
+	digits, other := count(v, isDigit), len(v)-count(v, word)-strings.Count(v, "-")-strings.Count(v, ".")
+	switch {
+	case strings.Trim(v, "0123456789.,:-") == "": // a number or a time
+		return Span{}
+	case other > 0 && (digits > 0 || count(v, isUpper) > 0) && !strings.ContainsAny(v, "<>,;:|") && (quoted || !strings.ContainsAny(v, "=&|*+")):
+	case !quoted && (spaced || strings.ContainsAny(v, ".") || typeName(v)):
+		return Span{}
+	case digits == 0 || len(v)-digits-strings.Count(v, "-")-strings.Count(v, "_") == 0 || strings.ContainsAny(v, "/:;,<>"):
+		return Span{}
+	case (quoted || count(v, isUpper) == 0) && strings.ContainsAny(v, "-_."): // an id, a name of a test
+		return Span{}
+	}
+	return Span{at, line}
+}
+
+// typeName tells names of types and formats that end in digits.
+func typeName(v string) bool {
+	stem := strings.TrimRight(strings.ToLower(v), "0123456789")
+	switch stem {
+	case "int", "uint", "float", "string", "varchar", "char", "base", "sha", "utf", "argon", "bytes", "complex":
+		return true
+	}
+	return false
 }
 
 // variable finds the value of a variable in capitals whose name says that it is a secret.
@@ -176,8 +263,8 @@ func variable(s string, i int) (Span, bool) {
 	return given(s, i, end, false)
 }
 
-// given finds a value behind a name that ends at end. A name alone says little, so the value must look the part; that of
-// a header less so.
+// given finds a value behind a name that ends at end. A name alone says little, so the value must
+// look the part; that of a header less so.
 func given(s string, i, end int, header bool) (Span, bool) {
 	at, open := separator(s, end)
 	if at < 0 {
@@ -208,8 +295,8 @@ func isLetterOnly(v string) bool {
 	return run(v, 0, func(c byte) bool { return isLetter(c) || c == '.' || c == '_' }) == len(v)
 }
 
-// random tells what a machine made from what a person named: letters of both cases and digits, many digits between
-// letters, or a long number in hexadecimal.
+// random tells what a machine made from what a person named: letters of both cases and digits, many
+// digits between letters, or a long number in hexadecimal.
 func random(v string) bool {
 	digits, uppers, lowers := count(v, isDigit), count(v, isUpper), count(v, isLower)
 	switch {
@@ -258,8 +345,8 @@ func webToken(s string, i int) (Span, bool) {
 	}
 }
 
-// azure is a client's secret of Entra: three letters, a digit, Q~ and 31 to 34 more. What it goes by stands inside, so
-// the mark begins there: the letters before it may have been passed on.
+// azure is a client's secret of Entra: three letters, a digit, Q~ and 31 to 34 more. What it goes
+// by stands inside, so the mark begins there: the letters before it may have been passed on.
 func azure(s string, i int) (Span, bool) {
 	if i < 5 || s[i-1] != 'Q' || !isDigit(s[i-2]) {
 		return Span{}, false

@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// match looks for a secret whose kind begins at i. open says that more text could make one of it, or a longer one;
-// then start says from where on. An empty span: there is none.
+// match looks for a secret whose kind begins at i. open says that more text could make one of it,
+// or a longer one; then start says from where on. An empty span: there is none.
 type match func(s string, i int) (found Span, open bool)
 
 // kind is a kind of secret that is told by how it begins.
@@ -13,14 +13,17 @@ type kind struct {
 	match  match
 }
 
-// scan passes once over a text, from a byte on, and appends what it finds. Without ended it returns from where on more
-// text could change what is found; that is len(s) where nothing is open.
+// scan passes once over a text, from a byte on, and appends what it finds. Without ended it returns
+// from where on more text could change what is found; that is len(s) where nothing is open.
 func scan(s string, from int, ended bool) (out []Span, open int) {
-	table := kinds()
+	table, inner := kinds(), innerKinds()
 	for i := from; i < len(s); i++ {
-		list := table[s[i]]
-		if list == nil || word(s[i]) && !boundary(s, i) {
+		list, within := table[s[i]], inner[s[i]]
+		if list == nil && within == nil {
 			continue
+		}
+		if word(s[i]) && !boundary(s, i) {
+			list = within
 		}
 		for n := range list {
 			k := &list[n]
@@ -58,8 +61,8 @@ func word(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// boundary reports whether a word may begin at i: at the start, behind what is no part of a word, and behind an
-// escape such as \n, \u003d or %3D, whose last letter only looks like one.
+// boundary reports whether a word may begin at i: at the start, behind what is no part of a word,
+// and behind an escape such as \n, \u003d or %3D, whose last letter only looks like one.
 func boundary(s string, i int) bool {
 	if i == 0 || !word(s[i-1]) {
 		return true

@@ -1,16 +1,20 @@
-// Package secret finds secrets in text and puts a mark in their place: values that are known, such as the provider's
-// key, what has the shape of a published kind of key, and what stands where keys stand.
+// Package secret finds secrets in text and puts a mark in their place: values that are known, such
+// as the provider's key, what has the shape of a published kind of key, and what stands where keys
+// stand.
 //
-// The one rule: what is written to last, or for others to read, goes through one Masker: the session store,
-// stream-json, what audit shows, recordings, errors and notices, and what calls give the model. What is masked stays masked, and masking it again
-// changes nothing, so that a log that is loaded and stored again keeps its bytes.
+// The one rule: what is written to last, or for others to read, goes through one Masker: the
+// session store, stream-json, what audit shows, recordings, errors and notices, and what calls give
+// the model. What is masked stays masked, and masking it again changes nothing, so that a log that
+// is loaded and stored again keeps its bytes.
 //
-// Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go what goes by its
-// place, scan.go the one pass over a text, stream.go text that comes in pieces, json.go text inside JSON, files.go the files
-// that are known for their secrets and what of them is one.
+// Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go
+// what goes by its place, scan.go the one pass over a text, stream.go text that comes in pieces,
+// leak.go what may not leave the machine, json.go text inside JSON, files.go the files that are
+// known for their secrets and what of them is one.
 //
-// Known limits: the middle of a private key without its first line, a password in prose, and a key of a kind that is
-// not in the table look like other text. A value of fewer than eight letters is masked nowhere: it would hit words.
+// Known limits: the middle of a private key without its first line, a password in prose, and a key
+// of a kind that is not in the table look like other text. A value of fewer than eight letters is
+// masked nowhere: it would hit words.
 package secret
 
 import (
@@ -24,14 +28,22 @@ const Mark = "[masked]"
 // Note tells a model what a mark is.
 const Note = "(" + Mark + " stands for a secret that you are not shown; leave it as it is)"
 
-// Masker masks. The zero value knows no value, only shapes and places. It is safe for concurrent use.
-type Masker struct{ values []value }
+// Masker masks. The zero value knows no value, only shapes and places. It is safe for concurrent
+// use.
+type Masker struct {
+	values []value
+	plain  []string // as they are
+}
 
 // New makes a Masker that knows these values.
 func New(values ...string) *Masker {
 	m := &Masker{}
 	for _, v := range values {
-		m.values = append(m.values, spellings(v)...)
+		ways := spellings(v)
+		if len(ways) > 0 && !slices.Contains(m.plain, ways[0].text) {
+			m.plain = append(m.plain, ways[0].text)
+		}
+		m.values = append(m.values, ways...)
 	}
 	// The longest first: one may be the beginning of another.
 	slices.SortStableFunc(m.values, func(a, b value) int { return len(b.text) - len(a.text) })
@@ -42,7 +54,8 @@ func New(values ...string) *Masker {
 // Text masks all secrets of a text.
 func (m *Masker) Text(s string) string { return masked(s, m.Spans(s)) }
 
-// Known masks only the values that are known: in what a person asked for, a key of a known shape may be an example.
+// Known masks only the values that are known: in what a person asked for, a key of a known shape
+// may be an example.
 func (m *Masker) Known(s string) string { return masked(s, merge(m.known(nil, s, 0))) }
 
 // Span is where a secret stands: the byte of its beginning, and the one after its end.

@@ -35,7 +35,8 @@ const (
 	hex     = "0123456789abcdef"
 )
 
-// planted are made-up secrets of every kind, put together here so that no scanner takes this file for a leak.
+// planted are made-up secrets of every kind, put together here so that no scanner takes this file
+// for a leak.
 func planted() map[string]string {
 	key := "-----BEGIN " + "OPENSSH PRIVATE KEY-----\n" + fake(1, letters, 70) + "\n" + fake(2, letters, 70) + "\n-----END " + "OPENSSH PRIVATE KEY-----"
 	token := "eyJ" + fake(3, letters, 20) + ".eyJ" + fake(4, letters, 40) + "." + fake(5, letters, 43)
@@ -50,7 +51,7 @@ func planted() map[string]string {
 		"sendgrid": "SG." + fake(32, letters, 22) + "." + fake(33, letters, 43), "hugging face": "hf_" + fake(34, letters, 34), "databricks": "dapi" + fake(35, hex, 32),
 		"groq": "gsk_" + fake(36, letters, 52), "xai": "xai-" + fake(37, letters, 80), "vault": "hvs." + fake(38, letters, 90), "digitalocean": "dop_v1_" + fake(39, hex, 64),
 		"azure entra": "abc8Q~" + fake(40, letters, 34), "shopify": "shpat_" + fake(41, hex, 32), "linear": "lin_api_" + fake(42, letters, 40), "docker": "dckr_pat_" + fake(43, letters, 27),
-		"grafana": "glsa_" + fake(44, letters, 32) + "_" + fake(45, hex, 8), "new relic": "NRAK-" + fake(46, capital, 27), "age": "AGE-SECRET-KEY-1" + fake(47, capital, 58), "known": own,
+		"grafana": "glsa_" + fake(44, letters, 32) + "_" + fake(45, hex, 8), "new relic": "NRAK-" + fake(46, capital, 27), "age": "AGE-SECRET-KEY-1" + fake(47, capital, 58), "twilio": "SK" + fake(48, hex, 32), "known": own,
 	}
 }
 
@@ -102,6 +103,32 @@ func TestWhatGoesByItsPlace(t *testing.T) {
 	}
 }
 
+// TestPasswordsInFilesOfSettings writes passwords that people thought up as files of settings do.
+func TestPasswordsInFilesOfSettings(t *testing.T) {
+	var m secret.Masker
+	for _, value := range []string{"hunter2", "S3cr3tPass", "Tr0ub4dor!", "p@ssw0rd2024", "Winter-2024!", "Xy7#kLm9"} {
+		for _, text := range []string{
+			"db_password: %\n", "password: %", "database:\n  user: app\n  db_password: % # of the test\n  host: db\n", "db_password: \"%\"\n", "  dbPassword: '%'\n", "spring.datasource.password=%\n",
+			"DB_PASSWORD=\"%\"\n", "{\n  \"db_password\": \"%\",\n  \"port\": 1\n}", "db_password = \"%\"\n", "admin-password: %\n", "[db]\npasswd=%\r\n", "  password = \"%\"\n",
+			"      MYSQL_ROOT_PASSWORD: \"%\"\n", "stringData:\n  client_secret: \"%\"\n",
+		} {
+			text = strings.Replace(text, "%", value, 1)
+			if got := m.Text(text); strings.Contains(got, value) || !strings.Contains(got, secret.Mark) {
+				t.Errorf("%q became %q", text, got)
+			}
+		}
+	}
+	for _, text := range []string{
+		"password: string\n", "db_password: ${DB_PASSWORD}\n", "password = user.password2\n", "\tPassword: cfg2.Password,\n", "password: Optional[str2]\n", "db_password: !vault |\n",
+		"password_hash: argon2\n", "password: sha256\n", "token: string2\n", "secret: my-secret-2\n", "db_password: /run/secrets/db1\n", "password: varchar255\n", "  password = getPassword2()\n",
+		"\"forgot_password\": \"Forgot password 2?\",\n", "password = prompt2\n", "max_password: 128\n", "if password == pass2 {\n", "password: { type: 'string' }\n", "self.password = passw2\n",
+	} {
+		if got := m.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 // TestOtherTextStays holds what looks nearly like a secret.
 func TestOtherTextStays(t *testing.T) {
 	m := secret.New("k", "short", "lm-studio", "not-needed", "ollama", "")
@@ -121,7 +148,8 @@ func TestOtherTextStays(t *testing.T) {
 	}
 }
 
-// TestOwnSourcesStay counts what is masked of a program's sources, its checksums, pictures and texts: nothing.
+// TestOwnSourcesStay counts what is masked of a program's sources, its checksums, pictures and
+// texts: nothing.
 func TestOwnSourcesStay(t *testing.T) {
 	m := secret.New(own)
 	files := 0
@@ -165,7 +193,8 @@ func TestKnownValuesInOtherSpellings(t *testing.T) {
 	}
 }
 
-// TestStreamAtEverySplit compares what comes in pieces with the whole, and lets no piece of a secret pass.
+// TestStreamAtEverySplit compares what comes in pieces with the whole, and lets no piece of a
+// secret pass.
 func TestStreamAtEverySplit(t *testing.T) {
 	m := secret.New(own, "two words as 1 phrase")
 	for name, s := range planted() {

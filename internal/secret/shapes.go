@@ -31,7 +31,20 @@ var kinds = sync.OnceValue(func() *[256][]kind {
 	return &table
 })
 
-// shape is a published kind of key: a beginning, then letters of a class. Longer runs are other data.
+// innerKinds are those that begin within a word: db_password, dbPassword.
+var innerKinds = sync.OnceValue(func() *[256][]kind {
+	var table [256][]kind
+	for _, name := range []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "api_key", "apikey", "access_key", "secret_key", "private_key"} {
+		table['_'] = append(table['_'], kind{"_" + name, true, named("_" + name)})
+	}
+	for _, name := range []string{"Password", "Passwd", "Passphrase", "Secret", "Token", "ApiKey", "APIKey", "AccessKey", "SecretKey", "PrivateKey"} {
+		table[name[0]] = append(table[name[0]], kind{name, false, camel(name)})
+	}
+	return &table
+})
+
+// shape is a published kind of key: a beginning, then letters of a class. Longer runs are other
+// data.
 type shape struct {
 	prefix   string
 	class    func(byte) bool
@@ -71,8 +84,8 @@ func urlSafe(c byte) bool  { return alnum(c) || c == '_' || c == '-' }
 func dotted(c byte) bool   { return urlSafe(c) || c == '.' }
 func padded(c byte) bool   { return alnum(c) || c == '_' || c == '-' || c == '=' || c == '+' || c == '/' }
 
-// published are the beginnings that issuers give to their keys, by their own documentation. The most exact stands
-// first where one is the beginning of another.
+// published are the beginnings that issuers give to their keys, by their own documentation. The
+// most exact stands first where one is the beginning of another.
 func published() []shape {
 	return []shape{
 		// Models.
@@ -99,6 +112,7 @@ func published() []shape {
 		{"glcbt-", urlSafe, 18, 200, 0}, {"glft-", urlSafe, 18, 100, 0}, {"glsoat-", urlSafe, 18, 100, 0}, {"gloas-", hexDigit, 40, 80, 0},
 		{"npm_", alnum, 30, 60, 0}, {"pypi-", urlSafe, 50, 400, 0}, {"rubygems_", hexDigit, 40, 60, 0}, {"cio", alnum, 32, 32, 4},
 		{"oy2", lowerNum, 43, 43, 0}, {"ATATT3", padded, 60, 400, 0}, {"ATCTT3", padded, 60, 400, 0}, {"ATBB", alnum, 28, 60, 2},
+		{"SK", hexDigit, 32, 32, 1}, // Twilio
 		{"sntrys_", padded, 40, 600, 0}, {"sntryu_", hexDigit, 40, 80, 0}, {"NRAK-", upperNum, 20, 40, 0},
 		{"glsa_", urlSafe, 30, 60, 0}, {"glc_", padded, 40, 600, 0}, {"PMAK-", urlSafe, 40, 80, 0}, {"lin_api_", alnum, 30, 60, 0},
 		{"figd_", urlSafe, 30, 80, 0}, {"ntn_", alnum, 40, 60, 0}, {"secret_", alnum, 43, 43, 2}, {"phx_", alnum, 30, 60, 0},
@@ -115,7 +129,8 @@ func published() []shape {
 	}
 }
 
-// square is an access token of Square. In base64 its beginning is four zeros, and more of them follow.
+// square is an access token of Square. In base64 its beginning is four zeros, and more of them
+// follow.
 func square(s string, i int) (Span, bool) {
 	found, open := shape{"EAAA", urlSafe, 56, 80, 2}.match(s, i)
 	if strings.Contains(s[found.Start:found.End], "AAAA") {

@@ -14,16 +14,24 @@ import (
 	"adze/session"
 )
 
-// Watch ends ctx on the first SIGINT, SIGTERM, SIGQUIT, SIGABRT or SIGHUP, with a cause that names it. On the second,
-// insist is called: whatever hangs, the process ends. SIGQUIT and SIGABRT are taken like SIGTERM, because what the runtime
-// does with them leaves a terminal as it is and calls as they are. A SIGHUP never insists: a terminal that is closed sends it
-// more than once, from the shell and from the kernel. A SIGINT that taken takes ends nothing; nil takes none. Stop
-// releases the signals, beside what comes next.
+// ending are the signals that are taken like SIGTERM: the default of each ends the process, and
+// leaves a terminal raw and calls as they are. SIGSEGV and its like arrive here only when another
+// process sends them; a fault of the program itself is a panic.
+func ending() []os.Signal {
+	return []os.Signal{syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
+		syscall.SIGTRAP, syscall.SIGSYS, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU, syscall.SIGUSR1, syscall.SIGUSR2}
+}
+
+// Watch ends ctx on the first SIGINT, SIGHUP or signal of ending, with a cause that names it. On
+// the second, insist is called: whatever hangs, the process ends. A SIGHUP never insists: a
+// terminal that is closed sends it more than once, from the shell and from the kernel. A SIGINT
+// that taken takes ends nothing; nil takes none. Stop releases the signals, beside what comes next.
 func Watch(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
-	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end of the
-	// process without its result. It is not ignored: children would inherit that.
+	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end
+	// of the process without its result. It is not ignored: children would inherit that.
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(signals, ending()...)
 	done := make(chan struct{})
 	go func() {
 		seen := 0
@@ -48,8 +56,8 @@ func Watch(cancel context.CancelCauseFunc, insist func(session.Cause), taken fun
 	}()
 	return func() {
 		close(done)
-		// Releasing a signal takes two changes of thread: 0.2 ms in all, which a process that ends now
-		// need not wait for.
+		// Releasing a signal takes two changes of thread: 0.2 ms in all, which a process that ends
+		// now need not wait for.
 		go signal.Stop(signals)
 	}
 }

@@ -17,9 +17,9 @@ import (
 
 const insertEntry = "INSERT INTO entries (session, seq, type, time, data, hash) VALUES (?, ?, ?, ?, ?, ?)"
 
-// Append adds all entries to id or none. When it returns nil they are on the disk. A commit in progress is
-// not called off by ctx: half of one would be neither saved nor unsaved, and it takes well under a
-// millisecond.
+// Append adds all entries to id or none. When it returns nil they are on the disk. A commit in
+// progress is not called off by ctx: half of one would be neither saved nor unsaved, and it takes
+// well under a millisecond.
 func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -92,16 +92,17 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 	s.noteLast(w)
 	if opening != nil {
 		w.start = w.start || opening.start != nil
-		w.first = w.first || opening.first != nil
+		w.first = w.first || opening.first != nil && !isCopied(*opening.first)
 	}
 	return nil
 }
 
-// largeRows is from how many bytes on rows are worth a collection of garbage, which takes some milliseconds.
+// largeRows is from how many bytes on rows are worth a collection of garbage, which takes some
+// milliseconds.
 const largeRows = 4 << 20
 
-// makeRoom gives back what is garbage by now: SQLite takes twice the bytes of rows outside of the heap, where the collector
-// does not see them.
+// makeRoom gives back what is garbage by now: SQLite takes twice the bytes of rows outside of the
+// heap, where the collector does not see them.
 func makeRoom(rows []row) {
 	size := 0
 	for _, r := range rows {
@@ -115,8 +116,9 @@ func makeRoom(rows []row) {
 	}
 }
 
-// giveUp ends the session's saving: after a failure nobody knows what the disk holds until the database is
-// opened again. The exception is when another process was in the way and nothing was begun.
+// giveUp ends the session's saving: after a failure nobody knows what the disk holds until the
+// database is opened again. The exception is when another process was in the way and nothing was
+// begun.
 func (s *Store) giveUp(w *writer, err error) error {
 	code := codeOf(err)
 	err = s.explain("save to", err)
@@ -126,8 +128,8 @@ func (s *Store) giveUp(w *writer, err error) error {
 	return err
 }
 
-// prepareInsert makes the statement that every append runs: compiling it with its trigger costs as much as
-// running it.
+// prepareInsert makes the statement that every append runs: compiling it with its trigger costs as
+// much as running it.
 func (s *Store) prepareInsert(ctx context.Context) (err error) {
 	if s.insert == nil {
 		s.insert, err = s.db.PrepareContext(ctx, insertEntry)
@@ -180,8 +182,9 @@ func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (
 	return done.LastInsertId()
 }
 
-// Again lets id be written once more after a commit failed: over a new connection, since of the old one nobody knows what the disk
-// holds. Landed says that what was handed to that commit is stored after all. Its error is that nothing can be written yet.
+// Again lets id be written once more after a commit failed: over a new connection, since of the old
+// one nobody knows what the disk holds. Landed says that what was handed to that commit is stored
+// after all. Its error is that nothing can be written yet.
 func (s *Store) Again(ctx context.Context, id session.ID) (landed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,8 +255,8 @@ func (s *Store) passes(ctx context.Context, num int64, at link) bool {
 	return err == nil && bytes.Equal(hash, at.hash)
 }
 
-// Anew writes the whole log of id, with what waits to be stored behind it, into a new database where the old one was removed while
-// it was open: what was in it can still be read.
+// Anew writes the whole log of id, with what waits to be stored behind it, into a new database
+// where the old one was removed while it was open: what was in it can still be read.
 func (s *Store) Anew(ctx context.Context, id session.ID, waiting []session.Entry) error {
 	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("session store %s: it is there", s.path)

@@ -119,3 +119,40 @@ func TestHashIsStable(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestARepairThatIsKilledLosesNoEntry: the log of the old file is removed before the new file
+// comes.
+func TestARepairThatIsKilledLosesNoEntry(t *testing.T) {
+	dir := t.TempDir()
+	open, err := Open(t.Context(), filepath.Join(dir, "open.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	for range 5 {
+		if err := open.Append(t.Context(), "one", session.Entry{Type: session.EndEntry, Data: []byte(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "s.db")
+	for _, suffix := range []string{"", "-wal"} { // as a kill leaves them
+		if err := copyFile(open.path+suffix, path+suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := &Store{path: path, options: Options{Now: time.Now}}
+	if err := cut.replace(filepath.Join(dir, "nowhere"), path+".damaged-1"); err == nil {
+		t.Fatal("the new file was not there, and it replaced the old one")
+	}
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if entries, err := s.Load(t.Context(), "one"); err != nil || len(entries) != 5 {
+		t.Errorf("%d entries, %v; want 5", len(entries), err)
+	}
+	if left, _ := filepath.Glob(path + "*.part"); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}

@@ -53,13 +53,14 @@ func (s *Store) writer(ctx context.Context, id session.ID) (*writer, error) {
 	return w, nil
 }
 
-// resume finds the end of the chain. It is read after locking, since another process may have just left.
-// A new session, the usual case at a start, costs one search of one index.
+// resume finds the end of the chain. It is read after locking, since another process may have just
+// left. A new session, the usual case at a start, costs one search of one index.
 func (s *Store) resume(ctx context.Context, w *writer) error {
 	row := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(w.id))
 	err := row.Scan(&w.num, &w.end.seq, &w.end.hash)
 	if err == nil {
-		row = s.db.QueryRowContext(ctx, "SELECT start IS NOT NULL, first IS NOT NULL FROM openings WHERE session = ?", w.num)
+		row = s.db.QueryRowContext(ctx, "SELECT start IS NOT NULL, first IS NOT NULL AND substr(first, 1, ?) <> ? FROM openings WHERE session = ?",
+			len(copiedMark), copiedMark, w.num)
 		err = row.Scan(&w.start, &w.first)
 	}
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -71,8 +72,9 @@ func (s *Store) resume(ctx context.Context, w *writer) error {
 // lockTries bounds how often a lock file may vanish between opening and locking it.
 const lockTries = 100
 
-// A process that was killed holds its locks until the kernel has taken it apart, which takes some milliseconds, and up
-// to seconds on a machine without a free processor: whoever goes on at once waits for that.
+// A process that was killed holds its locks until the kernel has taken it apart, which takes some
+// milliseconds, and up to seconds on a machine without a free processor: whoever goes on at once
+// waits for that.
 const (
 	lockPause      = 5 * time.Millisecond
 	lockPatience   = 400 * time.Millisecond
@@ -100,8 +102,8 @@ func alive(who string) bool {
 	return running(pid)
 }
 
-// acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when the file
-// is still the one at its path.
+// acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when
+// the file is still the one at its path.
 func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 	path := s.lockPath(id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -156,8 +158,8 @@ func (s *Store) Holder(id session.ID) string {
 	return holder(path)
 }
 
-// Want asks the process that writes id to let go of it; Wanted is what that one sees, empty: nobody asks. The note goes with the
-// next lock, or with Unwant.
+// Want asks the process that writes id to let go of it; Wanted is what that one sees, empty: nobody
+// asks. The note goes with the next lock, or with Unwant.
 func (s *Store) Want(id session.ID) error {
 	if err := s.write(s.lockPath(id) + wanted); err != nil {
 		return s.fileError("ask for the session", err)

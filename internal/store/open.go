@@ -20,13 +20,13 @@ import (
 	"adze/session"
 )
 
-// busyTimeout is how long, in milliseconds, a commit waits for other processes. SQLite's waiting is not
-// fair: with two busy writers a single wait of four seconds was measured.
+// busyTimeout is how long, in milliseconds, a commit waits for other processes. SQLite's waiting is
+// not fair: with two busy writers a single wait of four seconds was measured.
 const busyTimeout = 10_000
 
-// Open opens the database at path, and makes it when it is missing: the file with mode 0600, its folder
-// with 0700. A damaged one is salvaged into a fresh file first (see Salvaged); one written by a newer
-// version is opened read-only (see ReadOnly).
+// Open opens the database at path, and makes it when it is missing: the file with mode 0600, its
+// folder with 0700. A damaged one is salvaged into a fresh file first (see Salvaged); one written
+// by a newer version is opened read-only (see ReadOnly).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -69,6 +69,9 @@ func (s *Store) prepare() error {
 }
 
 func (s *Store) openOrSalvage(ctx context.Context) error {
+	if err := s.undoReplace(); err != nil {
+		return err
+	}
 	err := s.connect(ctx)
 	if err == nil {
 		err = s.recheck(ctx)
@@ -111,9 +114,10 @@ func (s *Store) recheck(ctx context.Context) error {
 	return nil
 }
 
-// WhileBusy opens a database, and again when another process opens it at the same moment: SQLite does not wait where two that have begun
-// to read both want to change how the file is written, because one of them has to give way. It ends with what open says, after 10 s
-// also when that is still that the file is busy.
+// WhileBusy opens a database, and again when another process opens it at the same moment: SQLite
+// does not wait where two that have begun to read both want to change how the file is written,
+// because one of them has to give way. It ends with what open says, after 10 s also when that is
+// still that the file is busy.
 func WhileBusy(open func() error) error { return whileBusy(open, time.Sleep) }
 
 func whileBusy(open func() error, pause func(time.Duration)) error {
@@ -180,8 +184,9 @@ func (s *Store) openNewer(ctx context.Context, version int) error {
 	return nil
 }
 
-// dsn sets what every connection needs. Half a megabyte of pages is enough for a log that is appended to. The busy timeout comes first: changing the journal mode while
-// another process does the same would fail at once without it.
+// dsn sets what every connection needs. Half a megabyte of pages is enough for a log that is
+// appended to. The busy timeout comes first: changing the journal mode while another process does
+// the same would fail at once without it.
 func (s *Store) dsn(h header) string {
 	settings := []string{"_txlock=immediate", pragma("busy_timeout(%d)", busyTimeout)}
 	switch network := s.options.Network(s.path); {
@@ -202,8 +207,8 @@ func fileURI(path string, settings ...string) string {
 
 func pragma(format string, args ...any) string { return "_pragma=" + fmt.Sprintf(format, args...) }
 
-// header is what the first hundred bytes of the file say (sqlite.org/fileformat, section 1.3). It may lag
-// behind the write-ahead log, but never says newer than is true.
+// header is what the first hundred bytes of the file say (sqlite.org/fileformat, section 1.3). It
+// may lag behind the write-ahead log, but never says newer than is true.
 type header struct {
 	wal     bool
 	version int

@@ -13,9 +13,10 @@ import (
 	"adze/session"
 )
 
-// Entries are never changed, and a session goes only as a whole, and leaves behind that it was there: the database itself
-// lets no entry go that has no such stone. Its words go from the files, too: freed parts are overwritten, the log is cut,
-// and Scrub writes the database anew, since SQLite leaves copies in pages that it divided.
+// Entries are never changed, and a session goes only as a whole, and leaves behind that it was
+// there: the database itself lets no entry go that has no such stone. Its words go from the files,
+// too: freed parts are overwritten, the log is cut, and Scrub writes the database anew, since
+// SQLite leaves copies in pages that it divided.
 
 // Why a session was removed.
 const (
@@ -33,9 +34,17 @@ type Removed struct {
 	Num int64 `json:"-"`
 }
 
-// Remove takes sessions out of the store for ever, and those of their subagents with them: all or none. One that is open,
-// here or elsewhere, is session.ErrLocked; an unknown one session.ErrNotFound.
+// Remove takes sessions out of the store for ever, and those of their subagents with them: all or
+// none. One that is open, here or elsewhere, is session.ErrLocked; an unknown one
+// session.ErrNotFound.
 func (s Owner) Remove(ctx context.Context, why string, ids ...session.ID) ([]Removed, error) {
+	return s.RemoveAfter(ctx, why, func([]Removed) {}, ids...)
+}
+
+// RemoveAfter is Remove that calls first when nothing speaks against it any more and the sessions
+// are still there: a process that is killed in it can do all of it again. first must not use the
+// store.
+func (s Owner) RemoveAfter(ctx context.Context, why string, first func([]Removed), ids ...session.ID) ([]Removed, error) {
 	family, err := s.Family(ctx, ids...)
 	if err != nil {
 		return nil, err
@@ -55,11 +64,11 @@ func (s Owner) Remove(ctx context.Context, why string, ids ...session.ID) ([]Rem
 		}
 		defer (&writer{lock: lock}).release()
 	}
-	return s.remove(ctx, why, family)
+	return s.remove(ctx, why, first, family)
 }
 
 // remove has all locks.
-func (s Owner) remove(ctx context.Context, why string, family []session.ID) (out []Removed, err error) {
+func (s Owner) remove(ctx context.Context, why string, first func([]Removed), family []session.ID) (out []Removed, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := s.db.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
 		return nil, s.explain("remove from", err)
@@ -77,6 +86,7 @@ func (s Owner) remove(ctx context.Context, why string, family []session.ID) (out
 		}
 		out = append(out, r)
 	}
+	first(out)
 	if err := tx.Commit(); err != nil {
 		return nil, s.explain("remove from", err)
 	}
@@ -107,8 +117,8 @@ func (s Owner) removeOne(ctx context.Context, tx *sql.Tx, why string, id session
 	return r, nil
 }
 
-// cutLog empties the write-ahead log, which holds what the database held. Another process that reads right now is waited
-// for; one that reads on leaves that to the next time.
+// cutLog empties the write-ahead log, which holds what the database held. Another process that
+// reads right now is waited for; one that reads on leaves that to the next time.
 func (s Owner) cutLog(ctx context.Context) error {
 	if _, err := s.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return s.explain("cut the log of", err)
@@ -180,8 +190,8 @@ func (s Owner) WasRemoved(ctx context.Context, prefix string) (*Removed, error) 
 // ErrInUse is the answer of Scrub while another process has the store open.
 var ErrInUse = errors.New("another adze has the session store open")
 
-// Scrub writes the whole database anew, without what was removed, and gives its room back. It takes about a second for
-// 50 MB, and nobody else may have the store open: they would have to wait.
+// Scrub writes the whole database anew, without what was removed, and gives its room back. It takes
+// about a second for 50 MB, and nobody else may have the store open: they would have to wait.
 func (s Owner) Scrub(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

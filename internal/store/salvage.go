@@ -11,14 +11,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/whole"
+
 	"github.com/gofrs/flock"
 )
 
 const nothingRead = "nothing in it could be read"
 
-// salvage puts every readable row of a damaged database into a fresh one in its place and keeps the old
-// file. The order is chosen so that a crash at any point leaves either the damaged file or the fresh one at
-// the path, and the old bytes under some name.
+// salvage puts every readable row of a damaged database into a fresh one in its place and keeps the
+// old file. The order is chosen so that a crash at any point leaves either the damaged file or the
+// fresh one at the path, and the old bytes under some name.
 func (s *Store) salvage(ctx context.Context, cause error) (*Loss, error) {
 	alone, err := s.alone()
 	if err != nil {
@@ -99,7 +101,8 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 	fresh.whole = true
 	r := &reader{path: old}
 	if err := r.open(ctx); err != nil {
-		// Page 1 is gone. That of an empty database of ours names the same tables at the same places.
+		// Page 1 is gone. That of an empty database of ours names the same tables at the same
+		// places.
 		if err := graft(ctx, old, work, s.options); err != nil {
 			return errors.Join(err, fresh.Close())
 		}
@@ -116,8 +119,8 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 	return errors.Join(err, fresh.Close())
 }
 
-// replace keeps the old files under kept and moves the fresh one to the path. The old log goes before the
-// fresh file comes: SQLite would replay it into a database it does not belong to.
+// replace keeps the old files under kept and moves the fresh one to the path. The old log goes
+// before the fresh file comes: SQLite would replay it into a database it does not belong to.
 func (s *Store) replace(fresh, kept string) error {
 	if _, err := os.Stat(fresh + "-wal"); err == nil {
 		return fmt.Errorf("session store %s: its repaired copy could not be completed; check the disk's free space and start again", s.path)
@@ -127,6 +130,9 @@ func (s *Store) replace(fresh, kept string) error {
 			return s.fileError("keep the old file of", err)
 		}
 	}
+	if err := whole.Write(s.replacing(), []byte(filepath.Base(kept))); err != nil {
+		return s.fileError("replace it", err)
+	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := os.Remove(s.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return s.fileError("replace it", err)
@@ -135,8 +141,60 @@ func (s *Store) replace(fresh, kept string) error {
 	if err := os.Rename(fresh, s.path); err != nil {
 		return s.fileError("replace it", err)
 	}
+	if err := os.Remove(s.replacing()); err != nil {
+		return s.fileError("replace it", err)
+	}
 	_ = os.Remove(s.path + ".check") // a left one costs a check
 	return nil
+}
+
+// replacing is a file that names the kept one while replace works: without its log, the old file
+// may look sound although the newest entries are missing.
+func (s *Store) replacing() string { return s.path + ".replacing" }
+
+// undoReplace puts the old files back where a process was killed in replace: they are salvaged anew
+// then.
+func (s *Store) undoReplace() error {
+	if _, err := os.Lstat(s.replacing()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	alone, err := s.alone()
+	if err != nil {
+		return err
+	}
+	if err := s.putBack(); err != nil {
+		return errors.Join(s.fileError("go on with its repair", err), s.together(alone))
+	}
+	return s.together(alone)
+}
+
+func (s *Store) putBack() error {
+	name, err := os.ReadFile(s.replacing())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another process was here first
+	}
+	if err != nil {
+		return err
+	}
+	kept := filepath.Join(filepath.Dir(s.path), filepath.Base(string(name)))
+	for _, suffix := range []string{"", "-wal"} { // copies: what is kept is not to be changed
+		part := s.path + suffix + ".part"
+		if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := copyFile(kept+suffix, part); err != nil {
+			return err
+		}
+		if err := os.Rename(part, s.path+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, suffix := range []string{"-shm", "-journal"} {
+		if err := os.Remove(s.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Remove(s.replacing())
 }
 
 // keep gives from a second name, by a copy where the file system has no links.
@@ -192,7 +250,8 @@ func graft(ctx context.Context, path, work string, o Options) error {
 	if err != nil {
 		return err
 	}
-	// With a size of 0 in the header SQLite takes that of the file (sqlite.org/fileformat, section 1.3.7).
+	// With a size of 0 in the header SQLite takes that of the file (sqlite.org/fileformat, section
+	// 1.3.7).
 	copy(page[28:32], []byte{0, 0, 0, 0})
 	_, err = out.WriteAt(page, 0)
 	return errors.Join(err, out.Close())
@@ -204,8 +263,8 @@ type reader struct {
 	db   *sql.DB
 }
 
-// open succeeds when the tables are known. With writable_schema SQLite also opens a file that is shorter
-// than its header says.
+// open succeeds when the tables are known. With writable_schema SQLite also opens a file that is
+// shorter than its header says.
 func (r *reader) open(ctx context.Context) error {
 	db, err := sql.Open("sqlite", fileURI(r.path, pragma("writable_schema(1)")))
 	if err != nil {

@@ -34,6 +34,7 @@ const (
 	once       = "once"
 	forSession = "session"
 	no         = "no"
+	try        = "try" // the command runs aside, and what it changes is asked about
 )
 
 // Ask puts a question of the gate.
@@ -48,6 +49,9 @@ func (t *Talk) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 	}
 	if len(q.Offers) > 0 {
 		q.Choices = slices.Insert(q.Choices, 1, forSession)
+	}
+	if a.Tries {
+		q.Choices = slices.Insert(q.Choices, 1, try)
 	}
 	if a.Question.Editing != nil {
 		q.Editable = a.Question.Editing.Text
@@ -79,6 +83,8 @@ func permitted(s said, q print.Question, usual int) (permission.Answer, error) {
 		}
 		n, err := offered(s.Offer, len(q.Offers))
 		return permission.Answer{Choice: permission.ForSession, Offer: n}, err
+	case s.Choice == try:
+		return permission.Answer{Choice: permission.Try}, nil
 	case s.Choice == once:
 		return permission.Answer{Choice: permission.Once, Text: s.Text, Refused: s.Refused, Reason: s.Reason}, nil
 	}

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// What is certain beside a line that the copy lacks: one word of a line changed, lines taken away, and lines added where
-// their indentation leaves one side alone.
+// What is certain beside a line that the copy lacks: one word of a line changed, lines taken away,
+// and lines added where their indentation leaves one side alone.
 
-// pairRenamed pairs lines that differ in one word, however long it is, where as many are gone as came.
+// pairRenamed pairs lines that differ in one word, however long it is, where as many are gone as
+// came.
 func (m *merger) pairRenamed() {
 	for _, c := range changesOf(m.toNew, len(m.n)) {
 		if c.o1-c.o0 != c.s1-c.s0 {
@@ -111,8 +112,9 @@ func (m *merger) stands(j int, r region) (at int, ok bool) {
 	return at, ok
 }
 
-// deletedBeside takes the old lines away that the model took away, all from one stretch of the file: those before and
-// behind it stay. A line within the stretch may have been meant to go with them.
+// deletedBeside takes the old lines away that the model took away, all from one stretch of the
+// file: those before and behind it stay. A line within the stretch may have been meant to go with
+// them.
 func (m *merger) deletedBeside(r region) bool {
 	if r.n0 < r.n1 || r.o0 == r.o1 || m.rearranged() {
 		return false
@@ -136,7 +138,8 @@ func (m *merger) deletedBeside(r region) bool {
 	return true
 }
 
-// fitsOneSide writes added lines before or behind lines that the copy lacks, if their indentation fits in one place alone.
+// fitsOneSide writes added lines before or behind lines that the copy lacks, if their indentation
+// fits in one place alone.
 func (m *merger) fitsOneSide(r region) bool {
 	if r.o0 < r.o1 || r.n0 == r.n1 || r.o0 == 0 || r.o1 == len(m.a) || m.rearranged() || m.blankBorder(r) {
 		return false
@@ -144,6 +147,13 @@ func (m *merger) fitsOneSide(r region) bool {
 	for k := r.n0; k < r.n1; k++ {
 		if m.lacked(m.n[k].key) {
 			return false
+		}
+	}
+	for k := r.n0; k < r.n1; k++ {
+		for j := r.f0; j < r.f1; j++ {
+			if key := m.f[j].key; closes(m.n[k].key) && key != "" && strings.ContainsAny(key[len(key)-1:], "{([:>") {
+				return false // what it closes may be what the copy lacks
+			}
 		}
 	}
 	written := len(m.out)
@@ -172,13 +182,15 @@ func (m *merger) fitsOneSide(r region) bool {
 	return true
 }
 
-// blankBorder reports whether an added line at an end is blank, or stands beside one: indentation tells nothing there.
+// blankBorder reports whether an added line at an end is blank, or stands beside one: indentation
+// tells nothing there.
 func (m *merger) blankBorder(r region) bool {
 	return m.n[r.n0].blank() || m.n[r.n1-1].blank() || m.a[r.o0-1].blank() || m.a[r.o0].blank()
 }
 
-// mayStand reports whether lines may come before line j of the place: nothing is deeper than the line above it unless
-// that line opens a block, no block is left empty or gets another head, and what ends a block stands behind lines that are inside it.
+// mayStand reports whether lines may come before line j of the place: nothing is deeper than the
+// line above it unless that line opens a block, no block is left empty or gets another head, and
+// what ends a block stands behind lines that are inside it.
 func (m *merger) mayStand(added []string, j int) bool {
 	up, down := j-1, j
 	for up > 0 && m.f[up].blank() {

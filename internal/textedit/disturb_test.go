@@ -12,12 +12,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What this suite measures: edits whose right result is known, disturbed as models disturb their copies. An outcome is
-// right (the file with the true edit, byte by byte), refused, or wrong but accepted; the last must not happen.
+// What this suite measures: edits whose right result is known, disturbed as models disturb their
+// copies. An outcome is right (the file with the true edit, byte by byte), refused, or wrong but
+// accepted; the last must not happen.
 //
-// A disturbance falls on both texts of the edit alike, since a model that misremembers a line does so twice, or on
-// old_string alone. It never falls on what the edit itself changes, with these exceptions, for which more than one
-// result is right:
+// A disturbance falls on both texts of the edit alike, since a model that misremembers a line does
+// so twice, or on old_string alone. It never falls on what the edit itself changes, with these
+// exceptions, for which more than one result is right:
 //   - white space inside a line that the edit adds, when all such white space was changed: it is compared as one space;
 //   - decomposed characters that the edit adds to a file that has neither form;
 //   - a disturbed old_string that is in the file exactly once as it is: then it means that place, literally.
@@ -126,7 +127,8 @@ func (t *trial) copied(items []item) {
 	}
 }
 
-// disturbance changes the items of a trial as a model would; false when it has nothing to change there.
+// disturbance changes the items of a trial as a model would; false when it has nothing to change
+// there.
 type disturbance struct {
 	name string
 	do   func(*rand.Rand, *trial, []item) ([]item, bool)
@@ -412,6 +414,11 @@ func (t *trial) judge() (int, string) {
 	return wrong, fmt.Sprintf("by %q, differs at %.30q, want %.30q\nOLD\n%s\nNEW\n%s\nGOT\n%s\nWANT\n%s", spans[0].Step, got[at:], want[at:], e.Old, e.New, around(got, want), around(want, got))
 }
 
+// literal reports whether a step compares the characters themselves.
+func literal(s Step) bool {
+	return s == Exact || s == Numbered || s == LineEnds || s == Numbered+", "+LineEnds
+}
+
 func oneSpace(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -441,8 +448,9 @@ func (c tally) String() string {
 	return fmt.Sprintf("%7d right %6.1f %%  refused %5.1f %%  wrong %d", n, 100*float64(c[right])/float64(n), 100*float64(c[refusal])/float64(n), c[wrong])
 }
 
-// The short version takes seconds. The long one: ADZE_DISTURB=400000 go test ./internal/textedit -run Disturbed -v
-// with ADZE_DISTURB_FILES=../.. for all of this program's sources, or others; ADZE_DISTURB_SEED for other edits.
+// The short version takes seconds. The long one: ADZE_DISTURB=400000 go test ./internal/textedit
+// -run Disturbed -v with ADZE_DISTURB_FILES=../.. for all of this program's sources, or others;
+// ADZE_DISTURB_SEED for other edits.
 func TestDisturbedEditsAreRightOrRefused(t *testing.T) {
 	count := 6_000
 	if n, err := strconv.Atoi(os.Getenv("ADZE_DISTURB")); err == nil {

@@ -13,6 +13,10 @@ type Step string
 const (
 	Exact      Step = "exact"
 	Numbered   Step = "line numbers stripped"
+	Fenced     Step = "fence taken off"
+	Unmarked   Step = "diff or quote marks taken off"
+	Unescaped  Step = "escapes read"
+	Entities   Step = "entities read"
 	LineEnds   Step = "line ends ignored"
 	Indented   Step = "re-indented"
 	Normalised Step = "look-alike characters"
@@ -38,8 +42,8 @@ func ladder() []rung {
 	}
 }
 
-// whole makes a step of a search for the same characters. A place inside a line's indentation is left to the next steps
-// where it matters how deep the new lines stand.
+// whole makes a step of a search for the same characters. A place inside a line's indentation is
+// left to the next steps where it matters how deep the new lines stand.
 func whole(find func(*doc, Edit) []Span) func(*doc, Edit) ([]Span, error) {
 	return func(d *doc, e Edit) ([]Span, error) {
 		found := find(d, e)
@@ -50,7 +54,8 @@ func whole(find func(*doc, Edit) []Span) func(*doc, Edit) ([]Span, error) {
 	}
 }
 
-// exact finds the characters as written. Places that overlap count as several unless all are wanted.
+// exact finds the characters as written. Places that overlap count as several unless all are
+// wanted.
 func exact(d *doc, e Edit) (found []Span) {
 	for at := 0; ; {
 		i := strings.Index(d.Text[at:], e.Old)
@@ -58,8 +63,11 @@ func exact(d *doc, e Edit) (found []Span) {
 			return found
 		}
 		start, end := at+i, at+i+len(e.Old)
-		found = append(found, Span{Start: start, End: end, New: d.newlines(start, end, e)})
 		at = start + 1
+		if start > 0 && d.Text[start] == '\n' && d.Text[start-1] == '\r' {
+			start-- // a line end stays whole
+		}
+		found = append(found, Span{Start: start, End: end, New: d.newlines(start, end, e)})
 		if e.All {
 			at = end
 		}

@@ -19,8 +19,8 @@ func blockOf(old string) block {
 
 func (b block) blank() bool { return strings.TrimSpace(strings.Join(b.lines, "")) == "" }
 
-// indented compares whole lines without the white space at their ends, and gives the replacement the indentation of the
-// place.
+// indented compares whole lines without the white space at their ends, and gives the replacement
+// the indentation of the place.
 func indented(d *doc, e Edit) ([]Span, error) {
 	b := blockOf(e.Old)
 	rows := d.lines()
@@ -55,8 +55,8 @@ func indented(d *doc, e Edit) ([]Span, error) {
 	return []Span{s}, nil
 }
 
-// tellsLittle reports whether the copy has no line that the text has once, and stands elsewhere as deep as it is written,
-// or is short.
+// tellsLittle reports whether the copy has no line that the text has once, and stands elsewhere as
+// deep as it is written, or is short.
 func (d *doc) tellsLittle(b block, at int) bool {
 	chars, literal, elsewhere := 0, true, false
 	seen := map[string]bool{}
@@ -96,8 +96,17 @@ func (d *doc) merged(b block, e Edit, to []int) (Span, *doubt) {
 	if e.New == "" {
 		next = nil
 	}
-	lines, doubt := newMerger(d, b, next, to).lines()
 	from, end, _ := pairing{to: to}.bounds()
+	switch by := d.writtenAgainst(b, next, to); {
+	case by == againstFile && !d.cleaned:
+		b = d.asInFile(b, to)
+	case by != againstCopy:
+		return Span{}, &doubt{row: from, why: "the indentation of old_string is not that of the file, and whether that of new_string goes by the one or the other is not certain"}
+	}
+	if why := d.flattened(b, next, to); why != nil {
+		return Span{}, why
+	}
+	lines, why := newMerger(d, b, next, to).lines()
 	s := Span{Start: d.rows[from].start, End: d.rows[end-1].end}
 	s.New = strings.Join(lines, "\n")
 	if next == nil && !b.ended && b.lines[0] == "" && to[0] < 0 && from > 0 {
@@ -111,7 +120,7 @@ func (d *doc) merged(b block, e Edit, to []int) (Span, *doubt) {
 		}
 	}
 	s.New = text.WithNewlines(s.New, d.newlineNear(s.Start, s.End))
-	return s, doubt
+	return s, why
 }
 
 func trimmed(lines []string) []string {

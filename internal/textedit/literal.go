@@ -2,20 +2,25 @@ package textedit
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"adze/internal/text"
 )
 
-// literal looks at a place that was found literally, for what no model means: lines that would be there twice, or joined.
+// literal looks at a place that was found literally, for what no model means: lines that would be
+// there twice, or joined.
 func (d *doc) literal(s Span, e Edit) ([]Span, error) {
 	if len(d.Text) > LenientLimit {
 		return []Span{s}, nil
 	}
-	if line, ok := d.doubled(s, e); ok && !e.All {
+	if line, ok := d.doubled(s, Edit{Old: text.WithNewlines(e.Old, "\n"), New: text.WithNewlines(e.New, "\n")}); ok && !e.All {
 		return nil, refuse(NoMatch, "line %d of %s, just beside old_string, is in new_string but not in old_string, so it would be there twice; copy it into old_string as well:\n%s",
 			line+1, d.Name, Number(line+1, 1, visible(d.row(line))))
 	}
+	e.Old, e.New = text.WithNewlines(e.Old, "\n"), text.WithNewlines(e.New, "\n")
 	joins := s.Start > 0 && d.Text[s.Start-1] != '\n' && strings.HasPrefix(e.Old, "\n")
 	if joins && strings.TrimLeft(e.New, " \t") != e.New && strings.TrimSpace(e.New) != "" {
 		return nil, nil // a line, indented, at the end of another: the copy begins with an empty line that is not there
@@ -30,10 +35,33 @@ func (d *doc) literal(s Span, e Edit) ([]Span, error) {
 			}
 		}
 	}
+	if d.cutsLetters(s, e) {
+		return nil, nil
+	}
 	return d.deep(s, e)
 }
 
-// cutsWord reports whether a copy of several lines begins or ends in the middle of a word: it lacks a letter there.
+// cutsLetters reports whether a copy of several words to the end of a line, or from its beginning,
+// lacks a few letters of the word there.
+func (d *doc) cutsLetters(s Span, e Edit) bool {
+	const few = 3
+	if !strings.ContainsAny(strings.TrimSpace(e.Old), " \t") || strings.Contains(strings.TrimSuffix(e.Old, "\n"), "\n") {
+		return false
+	}
+	row := d.row(d.lineAt(s.Start))
+	start := s.Start - d.rows[d.lineAt(s.Start)].start
+	end := min(len(row), start+len(strings.TrimRight(e.Old, "\r\n")))
+	before, after := strings.TrimLeft(row[:start], " \t"), strings.TrimRight(row[end:], " \t")
+	first, _ := utf8.DecodeRuneInString(e.Old)
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(e.Old, "\r\n"))
+	letters := func(part string, beside rune) bool {
+		return part != "" && utf8.RuneCountInString(part) <= few && unicode.IsLetter(beside) && !strings.ContainsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	return after == "" && letters(before, first) || before == "" && letters(after, last)
+}
+
+// cutsWord reports whether a copy of several lines begins or ends in the middle of a word: it lacks
+// a letter there.
 func (d *doc) cutsWord(s Span, e Edit) bool {
 	inWord := func(a, b rune) bool { return unicode.IsLetter(a) && unicode.IsLetter(b) }
 	before, _ := utf8.DecodeLastRuneInString(d.Text[:s.Start])
@@ -43,7 +71,8 @@ func (d *doc) cutsWord(s Span, e Edit) bool {
 	return strings.Contains(strings.TrimSpace(e.Old), "\n") && (inWord(before, first) || inWord(last, after))
 }
 
-// wholeLines pairs the lines of a literal copy with their rows, where the copy has nearly all of the first and the last.
+// wholeLines pairs the lines of a literal copy with their rows, where the copy has nearly all of
+// the first and the last.
 func (d *doc) wholeLines(s Span, e Edit) ([]int, bool) {
 	b := blockOf(e.Old)
 	first := d.lineAt(s.Start)
@@ -56,7 +85,8 @@ func (d *doc) wholeLines(s Span, e Edit) ([]int, bool) {
 	return to, true
 }
 
-// doubled is a line above or below the place that the new text begins or ends with but the old one does not.
+// doubled is a line above or below the place that the new text begins or ends with but the old one
+// does not.
 func (d *doc) doubled(s Span, e Edit) (int, bool) {
 	rows := d.lines()
 	first, last := d.lineAt(s.Start), d.lineAt(max(s.Start, s.End-1))
@@ -72,30 +102,67 @@ func (d *doc) doubled(s Span, e Edit) (int, bool) {
 	says := func(s string) bool {
 		return strings.TrimSpace(s) != "" && (indentOf(s) != "" || lineOf(s).tells() && len(s) >= long)
 	}
+	if at, ok := d.above(first, old.lines, next.lines); ok {
+		return at, true
+	}
 	if top := first - 1; top >= 0 && next.lines[0] != old.lines[0] && next.lines[0] == d.row(top) && says(d.row(top)) && len(next.lines) > 1 {
 		return top, true
 	}
 	n, o := next.lines[len(next.lines)-1], old.lines[len(old.lines)-1]
-	if below := last + 1; below < len(rows) && n != o && n == d.row(below) && says(n) && len(next.lines) > 1 {
+	if below := last + 1; below < len(rows) && n != o && n == d.row(below) && says(n) && (len(next.lines) > 1 || len(old.lines) > 2 && lineOf(n).tells()) {
 		return below, true
 	}
 	return 0, false
 }
 
-// deep looks at a literal place that begins inside the indentation of its line, for a copy of one line that lost its
-// indentation or some of it. New lines below the first could then stand at the margin of the file or at that of the
-// copy, which are different programs where indentation has meaning.
+// above finds a row just above the place that is among the new lines before the first one of the
+// copy: the copy lacks it.
+func (d *doc) above(first int, old, next []string) (int, bool) {
+	had := map[string]bool{}
+	for _, s := range old {
+		had[s] = true
+	}
+	for _, s := range next {
+		if had[s] && strings.TrimSpace(s) != "" {
+			return 0, false
+		}
+		for row := max(0, first-3); row < first && lineOf(s).tells() && len(next) > 1; row++ {
+			if s == d.row(row) && len(s) >= 8 && d.count(keyOf(s)) == 1 {
+				return row, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// deep looks at a literal place that begins inside the indentation of its line, for a copy of one
+// line that lost its indentation or some of it. New lines below the first could then stand at the
+// margin of the file or at that of the copy, which are different programs where indentation has
+// meaning.
 func (d *doc) deep(s Span, e Edit) ([]Span, error) {
 	literal := []Span{s}
 	row := d.lineAt(s.Start)
 	before := d.Text[d.rows[row].start:s.Start]
 	b, next := blockOf(e.Old), blockOf(e.New)
-	if before == "" || strings.Trim(before, " \t") != "" || len(next.lines) < 2 || b.blank() {
+	if before == "" || strings.Trim(before, " \t") != "" || b.blank() || strings.TrimSpace(e.New) == "" {
+		return literal, nil
+	}
+	if len(next.lines) < 2 && indentOf(b.lines[0]) == indentOf(next.lines[0]) {
 		return literal, nil
 	}
 	if len(b.lines) > 1 {
-		if indentOf(b.lines[0]) != "" { // a part of the indentation: the copy has another
+		if indentOf(b.lines[0]) != "" || indentOf(next.lines[0]) != "" { // a part of the indentation: the copy has another
 			return nil, nil
+		}
+		if p, ok := alignWhole(linesOf(b.lines), linesOf(next.lines), pairedNew); ok && p.to[0] != 0 && slices.ContainsFunc(p.to, func(k int) bool { return k >= 0 }) {
+			return nil, nil // it begins with another line, and how deep that is to stand is told by the others
+		} else if ok {
+			for i, k := range p.to {
+				if i > 0 && k > 0 && !lineOf(b.lines[i]).blank() && indentOf(b.lines[i]) != indentOf(next.lines[k]) && p.to[0] == 0 {
+					return nil, refuse(NoMatch, "line %d of %s is indented by %s, old_string is not, and new_string moves lines, so whether it moves the first is not certain; write both texts with the indentation of the file",
+						row+1, d.Name, visible(before))
+				}
+			}
 		}
 		if row > 0 && d.row(row-1) == b.lines[0] { // the line above is the copy's first: it lacks the one below that
 			return nil, nil
@@ -109,7 +176,7 @@ func (d *doc) deep(s Span, e Edit) ([]Span, error) {
 	if doubt == nil && Apply(d.Text, []Span{shifted}) == Apply(d.Text, literal) {
 		return literal, nil
 	}
-	if indentOf(b.lines[0]) != "" {
+	if indentOf(b.lines[0]) != "" || indentOf(next.lines[0]) != "" {
 		return nil, nil // a copy with other indentation, which the next steps handle
 	}
 	if d.literally(before, next.lines) {
@@ -119,8 +186,9 @@ func (d *doc) deep(s Span, e Edit) ([]Span, error) {
 		row+1, d.Name, visible(before))
 }
 
-// literally reports whether the new lines below the first have the indentation of the file: none is less deep than the
-// place, but for what closes a block from outside, and what follows a line that opens one is deeper.
+// literally reports whether the new lines below the first have the indentation of the file: none is
+// less deep than the place, but for what closes a block from outside, and what follows a line that
+// opens one is deeper.
 func (d *doc) literally(before string, next []string) bool {
 	depth := 0
 	opens := false
@@ -149,7 +217,8 @@ func (d *doc) literally(before string, next []string) bool {
 	return true
 }
 
-// opensUnseen reports whether in files of this kind a line opens a block just by what is deeper below it.
+// opensUnseen reports whether in files of this kind a line opens a block just by what is deeper
+// below it.
 func opensUnseen(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".pug", ".jade", ".haml", ".slim", ".sass", ".styl", ".coffee", ".hs", ".lhs", ".fs", ".fsx", ".nim", ".elm", ".purs", ".idr", ".agda", ".md", ".rst", ".org":

@@ -15,9 +15,10 @@ type doubt struct {
 	why string
 }
 
-// merger applies what a model changed, old to new, to lines of the file that its copy stands for. It merges three ways,
-// as version control does: what the model left alone stays as the file has it, also lines that its copy lacks or
-// spells wrong; what the file and the model change in the same place is a doubt, unless they agree.
+// merger applies what a model changed, old to new, to lines of the file that its copy stands for.
+// It merges three ways, as version control does: what the model left alone stays as the file has
+// it, also lines that its copy lacks or spells wrong; what the file and the model change in the
+// same place is a doubt, unless they agree.
 type merger struct {
 	d         *doc
 	old, next []string
@@ -30,6 +31,7 @@ type merger struct {
 	out       []string
 	doubt     *doubt
 	stray     *doubt // of a line whose indentation does not fit
+	joined    *doubt // of a line that is two in the file
 }
 
 // newMerger lays the copy b beside the rows that to pairs with its lines.
@@ -48,6 +50,16 @@ func newMerger(d *doc, b block, next []string, to []int) *merger {
 		}
 	}
 	m.indent = d.indents(m)
+	for i, l := range m.a {
+		if j := m.toFile[i]; l.blank() || j >= 0 && m.f[j].key == l.key {
+			continue
+		}
+		for k := range len(m.f) - 1 {
+			if !m.f[k].blank() && !m.f[k+1].blank() && strings.ReplaceAll(l.key, " ", "") == strings.ReplaceAll(m.f[k].key+m.f[k+1].key, " ", "") {
+				m.joined = &doubt{row: m.from + k, why: "old_string has two lines of the file as one"}
+			}
+		}
+	}
 	m.elsewhere()
 	if i := m.indent.stray(func(i int) bool { return d.count(m.a[i].key) > 1 }); i >= 0 {
 		m.stray = m.doubtAt(m.toFile[i], "the line says little and has another indentation in old_string than the lines around it: another one may be meant")
@@ -67,6 +79,9 @@ func (m *merger) doubtAt(j int, format string, args ...any) *doubt {
 
 // lines are the rows with the edit applied.
 func (m *merger) lines() ([]string, *doubt) {
+	if m.joined != nil {
+		return nil, m.joined
+	}
 	p, ok := alignWhole(m.a, m.n, pairedNew)
 	if !ok {
 		m.doubtAt(0, "the block is too long to be compared")
@@ -152,8 +167,8 @@ func (m *merger) pair(i int) {
 // ending is the white space at the end of a line.
 func ending(s string) string { return s[len(strings.TrimRight(s, " \t")):] }
 
-// indented gives text the indentation that the new line's has in the file; near is the old line beside it, own when the
-// new one replaces it.
+// indented gives text the indentation that the new line's has in the file; near is the old line
+// beside it, own when the new one replaces it.
 func (m *merger) indented(is string, near int, own bool, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
@@ -170,12 +185,12 @@ func (m *merger) indented(is string, near int, own bool, text string) string {
 }
 
 // insert writes a new line that stands for no line of the file.
-func (m *merger) insert(k, near int, own bool) {
+func (m *merger) insert(k, near int) {
 	text := m.d.inForm(strings.TrimLeft(m.next[k], " \t"))
 	if i, ok := m.moved[k]; ok {
 		text = strings.TrimLeft(m.file(m.toFile[i]), " \t")
 	}
-	added := m.indented(m.next[k], near, own, text)
+	added := m.indented(m.next[k], near, false, text)
 	for j, l := range m.f {
 		if !l.blank() && m.file(j) == added && !slices.Contains(m.toFile, j) {
 			m.doubtAt(j, "the line is not in old_string, but new_string has it in another place: should it be there twice?")
@@ -184,8 +199,8 @@ func (m *merger) insert(k, near int, own bool) {
 	m.out = append(m.out, added)
 }
 
-// unpair parts an old line from a new one that is more like a line of the file that the copy lacks, or is another old
-// line that moved.
+// unpair parts an old line from a new one that is more like a line of the file that the copy lacks,
+// or is another old line that moved.
 func (m *merger) unpair() {
 	taken := map[int]bool{}
 	for _, j := range m.toFile {
@@ -212,7 +227,8 @@ func (m *merger) unpair() {
 	}
 }
 
-// findMoved pairs the new lines that are nowhere else with an old line that is gone and was the same.
+// findMoved pairs the new lines that are nowhere else with an old line that is gone and was the
+// same.
 func (m *merger) findMoved() {
 	m.moved = map[int]int{}
 	gone := map[string][]int{}

@@ -10,15 +10,17 @@ import (
 	"adze/internal/text"
 )
 
-// normalised compares with look-alike characters folded: quotes, dashes, spaces, invisible characters, characters that
-// Unicode composes or not, and, in the model's text, escapes that were written twice. Only what really differs between
-// old and new is replaced, so the file's own typography stays.
+// normalised compares with look-alike characters folded: quotes, dashes, spaces, invisible
+// characters, characters that Unicode composes or not, and, in the model's text, escapes that were
+// written twice. Only what really differs between old and new is replaced, so the file's own
+// typography stays.
 func normalised(d *doc, e Edit) ([]Span, error) { return folded(d, e, fold), nil }
 
 // spaced takes white space inside a line for one space as well.
 func spaced(d *doc, e Edit) ([]Span, error) { return folded(d, e, foldSpaces), nil }
 
-// folder rewrites a text from left to right, and gives for every byte of the result, and its end, where it comes from.
+// folder rewrites a text from left to right, and gives for every byte of the result, and its end,
+// where it comes from.
 type folder func(string) (string, []int32)
 
 func folded(d *doc, e Edit, f folder) []Span {
@@ -37,7 +39,7 @@ func folded(d *doc, e Edit, f folder) []Span {
 			if i < 0 {
 				break
 			}
-			if s, ok := d.narrow(at, from+i, v, f); ok && !d.cutsWord(s, e) {
+			if s, ok := d.narrow(at, from+i, v, f); ok && !d.cutsWord(s, e) && !d.cutsLetters(s, e) {
 				found = append(found, s)
 			}
 			from += i + 1
@@ -63,8 +65,8 @@ func variants(e Edit) []Edit {
 	return out
 }
 
-// narrow applies the change of old to new to what the file has instead of old. Both ends lie between characters of the
-// file; where folding made several of one, that is all of it.
+// narrow applies the change of old to new to what the file has instead of old. Both ends lie
+// between characters of the file; where folding made several of one, that is all of it.
 func (d *doc) narrow(at []int32, start int, e Edit, f folder) (Span, bool) {
 	plain, _ := f(e.Old)
 	end := start + len(plain)
@@ -142,7 +144,8 @@ func fold(s string) (string, []int32) {
 	return out.String(), append(at, int32(len(s)))
 }
 
-// foldSpaces is fold with every stretch of white space inside a line as one space. Indentation stays as it is.
+// foldSpaces is fold with every stretch of white space inside a line as one space. Indentation
+// stays as it is.
 func foldSpaces(s string) (string, []int32) {
 	plain, from := fold(s)
 	out := make([]byte, 0, len(plain))

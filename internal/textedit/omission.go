@@ -26,8 +26,8 @@ var dottedOmission = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:the )?(?:` + restWord + `(?: ` + thingWord + `)?(?: .{0,30})?|snip|omitted|truncated|etc|and so on)$`)
 })
 
-// Omission finds a line of next that stands for text left out ("// ... rest of the code unchanged"), unless the text
-// before already had that line. It returns the line, or "".
+// Omission finds a line of next that stands for text left out ("// ... rest of the code
+// unchanged"), unless the text before already had that line. It returns the line, or "".
 func Omission(next, before string) string {
 	for line := range strings.Lines(next) {
 		line = strings.TrimSpace(line)
@@ -42,7 +42,7 @@ func Omission(next, before string) string {
 }
 
 func omits(line string) bool {
-	core, comment := uncomment(line)
+	core, comment := uncomment(strings.Join(strings.Fields(line), " "))
 	bracket := strings.HasPrefix(core, "[") || strings.HasPrefix(core, "(") || strings.HasPrefix(core, "<")
 	dots := dotted(core)
 	bare := strings.TrimRight(strings.Trim(core, ".…[](){}<> "), ":")

@@ -2,7 +2,8 @@ package textedit
 
 import "strings"
 
-// region is what lies between two lines that all three have: ranges of the old lines, the file's and the new ones.
+// region is what lies between two lines that all three have: ranges of the old lines, the file's
+// and the new ones.
 type region struct{ o0, o1, f0, f1, n0, n1 int }
 
 func (m *merger) region(r region) {
@@ -28,8 +29,9 @@ func (m *merger) region(r region) {
 	m.out = append(m.out, tail...)
 }
 
-// agreed writes the lines at the ends of a region that both the file and the new text have beside the old lines. A line
-// that says little counts only if the new text has it more than once, at both ends: any of them may be another one.
+// agreed writes the lines at the ends of a region that both the file and the new text have beside
+// the old lines. A line that says little counts only if the new text has it more than once, at both
+// ends: any of them may be another one.
 func (m *merger) agreed(r region) (rest region, tail []string) {
 	paired := map[int]bool{}
 	for i := r.o0; i < r.o1; i++ {
@@ -70,7 +72,7 @@ func (m *merger) write(r region, as map[int]int) {
 			continue
 		}
 		near := min(r.o0+k-r.n0, r.o1-1)
-		m.insert(k, near, r.o1-r.o0 == r.n1-r.n0)
+		m.insert(k, near)
 	}
 }
 
@@ -80,7 +82,7 @@ func (m *merger) keptByModel(r region) bool {
 		return false
 	}
 	for i := r.o0; i < r.o1; i++ {
-		if k := m.toNew[i]; k < 0 || strings.TrimSpace(m.old[i]) != strings.TrimSpace(m.next[k]) {
+		if k := m.toNew[i]; k < 0 || strings.TrimSpace(m.old[i]) != strings.TrimSpace(m.next[k]) || !m.a[i].blank() && indentOf(m.old[i]) != indentOf(m.next[k]) {
 			return false
 		}
 	}
@@ -97,7 +99,8 @@ func (m *merger) keptByFile(r region) bool {
 	return r.o1-r.o0 == r.f1-r.f0
 }
 
-// sameAdded: the file has beside the old lines just what the model adds. Lines that say little must stand as deep.
+// sameAdded: the file has beside the old lines just what the model adds. Lines that say little must
+// stand as deep.
 func (m *merger) sameAdded(r region) bool {
 	if r.f1-r.f0 != r.n1-r.n0 {
 		return false
@@ -152,7 +155,8 @@ func (m *merger) onlyExtras(r region) bool {
 	return true
 }
 
-// contained: the new lines hold all that the file has here, in its order, and each of these lines tells which it is.
+// contained: the new lines hold all that the file has here, in its order, and each of these lines
+// tells which it is.
 func (m *merger) contained(r region) bool {
 	for i := r.o0; i < r.o1; i++ {
 		if m.toFile[i] < 0 {
@@ -192,8 +196,8 @@ func (m *merger) conflict(r region) {
 	m.doubtAt(r.f0, "old_string has lines here that the file has not, just where new_string changes something")
 }
 
-// bordered doubts new lines at an end of the block that stand in the file already, just beside it: the copy was cut too
-// early. added are the lines written there.
+// bordered doubts new lines at an end of the block that stand in the file already, just beside it:
+// the copy was cut too early. added are the lines written there.
 func (m *merger) bordered(r region, added []string) {
 	if r.o0 == 0 {
 		m.beside(added, m.from-1, -1)
@@ -263,7 +267,8 @@ func outermost(list []string, step int) string {
 	return found
 }
 
-// more reports whether the new text has a line more often than the old one: of lines that repeat, the copy may lack one.
+// more reports whether the new text has a line more often than the old one: of lines that repeat,
+// the copy may lack one.
 func (m *merger) more(text string) bool {
 	key, n := keyOf(text), 0
 	for _, l := range m.n {

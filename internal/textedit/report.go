@@ -58,6 +58,30 @@ func (d *doc) doubtful(p pairing, b block, why *doubt) error {
 		d.Name, why.row+1, why.why, d.shown(p, b))
 }
 
+// uncertain refuses an edit whose result is not what anybody wrote.
+func (d *doc) uncertain(s Span, e Edit, why *doubt) error {
+	b := blockOf(e.Old)
+	p := pairing{to: make([]int, len(b.lines))}
+	first, last := d.lineAt(s.Start), d.lineAt(max(s.Start, s.End-1))
+	for i := range p.to {
+		if p.to[i] = first + i; p.to[i] > last {
+			p.to[i] = -1
+		}
+	}
+	return d.doubtful(p, b, why)
+}
+
+// placed adds to a refusal the lines of the file that it is about.
+func (d *doc) placed(err error, e Edit) error {
+	r, ok := err.(*Error)
+	b := blockOf(e.Old)
+	p, found := d.nearestPlace(b)
+	if !ok || r.Code != NoMatch || !found {
+		return err
+	}
+	return refuse(r.Code, "%s.\nIts place (→ is a tab, · a space at an end):\n%sCopy old_string again from these lines, and write new_string from that copy.", r.Message, d.shown(p, b))
+}
+
 // rivals refuses a copy that is like two places.
 func (d *doc) rivals(p, q pairing, b block) error {
 	from, end, _ := p.bounds()
@@ -104,7 +128,8 @@ type difference struct {
 	text string
 }
 
-// differences lists what is not the same; what differs in indentation alone counts only if there is nothing else.
+// differences lists what is not the same; what differs in indentation alone counts only if there is
+// nothing else.
 func (d *doc) differences(p pairing, b block) []difference {
 	var list, indents []difference
 	_, end, _ := p.bounds()

@@ -12,8 +12,9 @@ const (
 	similarSlack = 3   // one line left out or too many for so many lines
 )
 
-// similar lays the copy line by line beside the file: lines may be left out, too many, or miscopied. It never anchors on
-// first and last lines alone: every line counts. What the model did not change stays as the file has it.
+// similar lays the copy line by line beside the file: lines may be left out, too many, or
+// miscopied. It never anchors on first and last lines alone: every line counts. What the model did
+// not change stays as the file has it.
 func similar(d *doc, e Edit) ([]Span, error) {
 	b := blockOf(e.Old)
 	best, rivals := d.places(b, similarNear)
@@ -37,7 +38,8 @@ func similar(d *doc, e Edit) ([]Span, error) {
 	return []Span{s}, nil
 }
 
-// places finds where the copy may have been made, the best first; least is the share of the best score.
+// places finds where the copy may have been made, the best first; least is the share of the best
+// score.
 func (d *doc) places(b block, least float64) (*pairing, []pairing) {
 	a := linesOf(b.lines)
 	if b.blank() || len(d.Text) > LenientLimit {
@@ -67,7 +69,34 @@ func (d *doc) places(b block, least float64) (*pairing, []pairing) {
 			}
 		}
 	}
+	d.withBlanks(b, found[0].to)
 	return &found[0], found[1:]
+}
+
+// withBlanks pairs the blank lines at the ends of a copy with those beside the place, which say too
+// little to be found.
+func (d *doc) withBlanks(b block, to []int) {
+	rest := func(i, j, step int) {
+		for i += step; i >= 0 && i < len(to) && to[i] < 0 && strings.TrimSpace(b.lines[i]) == ""; i += step {
+			if j += step; j < 0 || j >= len(d.rows) || !d.line(j).blank() {
+				return
+			}
+			to[i] = j
+		}
+	}
+	first, last := -1, -1
+	for i, j := range to {
+		if j >= 0 && first < 0 {
+			first = i
+		}
+		if j >= 0 {
+			last = i
+		}
+	}
+	if first >= 0 {
+		rest(first, to[first], -1)
+		rest(last, to[last], 1)
+	}
 }
 
 // line is a row as alignments see it.
@@ -92,8 +121,8 @@ func (d *doc) count(key string) int {
 	return d.often[key]
 }
 
-// promising lists the rows worth comparing: all of them, or in a large file those near a line of the copy. A -1
-// separates stretches.
+// promising lists the rows worth comparing: all of them, or in a large file those near a line of
+// the copy. A -1 separates stretches.
 func (d *doc) promising(a []line) []int {
 	rows := make([]int, 0, len(d.lines()))
 	if len(a)*len(d.lines()) <= alignCells/2 {
@@ -177,8 +206,9 @@ func (d *doc) certain(b block, p pairing) bool {
 	return f.paired >= 2 && odd <= max(1, f.paired/similarSlack) && d.bridged(b, p)
 }
 
-// twice finds the row of a line that the copy has twice in a row, and the file once where another line of its is like it:
-// whether the copy doubles the one or miscopies the other, nothing tells. It is -1 where there is none.
+// twice finds the row of a line that the copy has twice in a row, and the file once where another
+// line of its is like it: whether the copy doubles the one or miscopies the other, nothing tells.
+// It is -1 where there is none.
 func (d *doc) twice(b block, p pairing) int {
 	for i := 1; i < len(b.lines); i++ {
 		l := lineOf(b.lines[i])
@@ -194,8 +224,8 @@ func (d *doc) twice(b block, p pairing) int {
 	return -1
 }
 
-// bridged reports whether on both sides of every long gap a line stands that the text has once: else one side may belong
-// to another place.
+// bridged reports whether on both sides of every long gap a line stands that the text has once:
+// else one side may belong to another place.
 func (d *doc) bridged(b block, p pairing) bool {
 	var pairs []int
 	for i, j := range p.to {
@@ -225,7 +255,8 @@ func (d *doc) bridged(b block, p pairing) bool {
 	return true
 }
 
-// clearlyBetter reports whether no line of the copy fits the rival better, and one that tells fits exactly in p alone.
+// clearlyBetter reports whether no line of the copy fits the rival better, and one that tells fits
+// exactly in p alone.
 func (d *doc) clearlyBetter(a []line, p, rival pairing) bool {
 	like := func(q pairing, i int) float64 {
 		if q.to[i] < 0 {

@@ -1,31 +1,41 @@
 // Package textedit finds where a model's edits go in a text.
 //
-// The one rule: an edit is applied only where it fits in exactly one place. A model's copy of a text is often not
-// exact, so there is a ladder of ever more lenient comparisons; each step counts only if its match is unique, and says
-// its name. What does not fit becomes an error that shows the nearest real lines.
+// The one rule: an edit is applied only where it fits in exactly one place. A model's copy of a
+// text is often not exact, so there is a ladder of ever more lenient comparisons; each step counts
+// only if its match is unique, and says its name. What does not fit becomes an error that shows the
+// nearest real lines.
 //
-// Where a copy of whole lines is not exact, what the model means is its change from old to new. merge.go applies that
-// change to the file's lines, so lines that the model forgot or spelt wrong stay as the file has them; what it changes
-// just where its copy is wrong is refused as not certain.
+// Where a copy of whole lines is not exact, what the model means is its change from old to new.
+// merge.go applies that change to the file's lines, so lines that the model forgot or spelt wrong
+// stay as the file has them; what it changes just where its copy is wrong is refused as not
+// certain.
 //
-// Start reading at Match, then the list in ladder.go. lines.go finds whole lines, similar.go judges a place that align.go
-// found, slide.go, words.go and beside.go belong to merge.go, indent.go translates indentation, normal.go folds look-alike
-// characters, stale.go looks at what changed since the text was read, scan.go searches files too large to hold,
-// omission.go catches "rest of the code unchanged".
+// Start reading at Match, then the list in ladder.go. clean.go takes off what a model adds to a
+// whole copy (line numbers, marks, escapes), asis.go looks at new text beside a copy that is exact,
+// against.go tells which indentation new text is written against, sound.go, doubtful.go and
+// certain.go are the last checks of a result. lines.go finds whole lines, similar.go judges a place
+// that align.go found, slide.go, words.go and beside.go belong to merge.go, indent.go translates
+// indentation, normal.go folds look-alike characters, stale.go looks at what changed since the text
+// was read, scan.go searches files too large to hold, omission.go catches "rest of the code
+// unchanged".
 //
-// Known limits: the lenient steps are left out above LenientLimit bytes. A line that was forgotten in both texts, just
-// where lines are added, is refused unless indentation tells on which side of it they belong.
+// Known limits: the lenient steps are left out above LenientLimit bytes. A line that was forgotten
+// in both texts, just where lines are added, is refused unless indentation tells on which side of
+// it they belong. Of 10,000 disturbed edits of meant_test.go about 3 are still written otherwise
+// than meant, and 72 % are right; the rest is refused or harmless.
 package textedit
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"adze/internal/text"
 )
 
-// LenientLimit is the size in bytes of text above which only literal steps are tried: the others hold several copies.
+// LenientLimit is the size in bytes of text above which only literal steps are tried: the others
+// hold several copies.
 const LenientLimit = 8 << 20
 
 // Error codes, as the tools report them.
@@ -75,8 +85,8 @@ type Span struct {
 	Step       Step // how it was found
 }
 
-// Match finds the spans of all edits, in order. All edits are matched against the same text; the result is all of them or
-// an error.
+// Match finds the spans of all edits, in order. All edits are matched against the same text; the
+// result is all of them or an error.
 func Match(src Source, edits []Edit) ([]Span, error) {
 	d := &doc{Source: src}
 	var spans []Span
@@ -130,6 +140,9 @@ type doc struct {
 	seen  []line          // as alignments see the rows
 	often map[string]int  // how often each of them occurs
 	known map[string]bool // the indentations in use
+	exact map[string]bool // the lines as they stand
+
+	cleaned bool // something was taken off the copy, perhaps a space too many
 }
 
 // row is one line of the text without its end.
@@ -168,7 +181,7 @@ func (d *doc) lineAt(off int) int {
 	return max(0, sort.Search(len(rows), func(i int) bool { return rows[i].start > off })-1)
 }
 
-// locate climbs the ladder for one edit; a copy that carries read's line numbers climbs it again without them.
+// locate climbs the ladder for one edit, without what the model added to its copy.
 func (d *doc) locate(e Edit, label string) ([]Span, error) {
 	if e.Old == "" {
 		return nil, refuse(InvalidArguments, "%sold_string is empty but %s exists; copy the text to replace from the file", label, d.Name)
@@ -176,26 +189,66 @@ func (d *doc) locate(e Edit, label string) ([]Span, error) {
 	if e.Old == e.New {
 		return nil, refuse(NoChange, "%sold_string and new_string are the same; nothing to do", label)
 	}
-	if plain, ok := stripNumbers(e); ok && !strings.Contains(d.Text, e.Old) {
-		found, err := d.climb(plain, label)
+	plain, steps, err := d.asMeant(e)
+	if err != nil {
+		return nil, labelled(d.placed(err, e), label)
+	}
+	if err := d.leftOver(e, plain, steps); err != nil {
+		return nil, labelled(d.placed(err, plain), label)
+	}
+	d.cleaned = plain.Old != e.Old
+	found, err := d.climb(plain, label)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, d.missing(plain, label)
+	}
+	if err := d.leftAfter(e, plain, steps, found); err != nil {
+		return nil, labelled(d.placed(err, plain), label)
+	}
+	for _, step := range slices.Backward(steps) {
 		for i, s := range found {
-			if found[i].Step = Numbered; s.Step != Exact {
+			if found[i].Step = step; s.Step != Exact {
 				found[i].Step += ", " + s.Step
 			}
 		}
-		if other, _ := d.climb(e, label); len(other) > 0 && len(found) > 0 && !literal(found[0].Step) {
-			return nil, refuse(ManyMatches, "%sold_string carries line numbers, and %s is like it both with them (line %d) and without (line %d); copy the lines exactly",
-				label, d.Name, d.lineAt(other[0].Start)+1, d.lineAt(found[0].Start)+1)
-		}
-		if len(found) > 0 || err != nil {
-			return found, err
-		}
 	}
-	found, err := d.climb(e, label)
-	if len(found) > 0 || err != nil {
-		return found, err
+	return found, nil
+}
+
+// asMeant is the edit without what the model added to both texts or to one.
+func (d *doc) asMeant(e Edit) (plain Edit, steps []Step, err error) {
+	if !markup(d.Name) && !strings.Contains(d.Text, "\u00a0") && len(d.Text) <= LenientLimit {
+		e.New = strings.ReplaceAll(e.New, "\u00a0", " ")
 	}
-	return nil, d.missing(e, label)
+	plain = e
+	switch ends := lineEnds(d, e); {
+	case e.All && (strings.Contains(d.Text, e.Old) || len(ends) > 0):
+		return e, nil, nil
+	case strings.Contains(d.Text, e.Old):
+		plain, steps, err = d.cleanNew(e)
+	case len(ends) == 1:
+		s := ends[0]
+		plain, steps, err = d.cleanNew(Edit{Old: d.Text[s.Start:s.End], New: text.WithNewlines(s.New, "\n")})
+		steps = append(steps, LineEnds)
+	case len(ends) == 0:
+		var more []Step
+		if plain, steps, err = d.clean(e); err == nil && len(steps) > 0 {
+			plain, more, err = d.asMeant(plain)
+		} else if err == nil {
+			plain, more, err = d.cleanNew(plain)
+		}
+		steps = append(steps, more...)
+	}
+	plain.New = d.plainMargins(plain.New)
+	if err == nil && !e.All {
+		plain, err = d.asIs(plain)
+	}
+	if line := d.standsFor(plain); err == nil && line != "" {
+		err = refuse(InvalidArguments, "new_string has %q in the place of lines of old_string, which would delete them; write these lines out, or leave them out of both texts", line)
+	}
+	return plain, steps, err
 }
 
 // climb tries one step after the other; it finds nothing without an error when none fits.
@@ -221,6 +274,16 @@ func (d *doc) climb(e Edit, label string) ([]Span, error) {
 		if len(found) > 1 && !(e.All && rung.literal) {
 			return nil, d.many(found, e, label)
 		}
+		if !e.All {
+			if why := d.begunInside(found[0], e); why != nil {
+				return nil, labelled(d.uncertain(found[0], e, why), label)
+			}
+		}
+		if !rung.literal {
+			if why := d.sound(found[0], e); why != nil {
+				return nil, labelled(d.uncertain(found[0], e, why), label)
+			}
+		}
 		for i := range found {
 			if found[i].Step == "" {
 				found[i].Step = rung.step
@@ -229,11 +292,6 @@ func (d *doc) climb(e Edit, label string) ([]Span, error) {
 		return found, nil
 	}
 	return nil, nil
-}
-
-// literal reports whether a step compares the characters themselves.
-func literal(s Step) bool {
-	return s == Exact || s == Numbered || s == LineEnds || s == Numbered+", "+LineEnds
 }
 
 func labelled(err error, label string) error {
@@ -255,8 +313,8 @@ func (d *doc) apart(spans []Span) error {
 	return nil
 }
 
-// newlines writes a replacement's line ends as the text around its place does. A replacement that spells out \r is left
-// as it is.
+// newlines writes a replacement's line ends as the text around its place does. A replacement that
+// spells out \r is left as it is.
 func (d *doc) newlines(start, end int, e Edit) string {
 	if strings.Contains(e.New, "\r") || !strings.Contains(e.New, "\n") {
 		return e.New

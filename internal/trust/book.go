@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,16 +12,20 @@ import (
 	"slices"
 	"time"
 
+	"adze/internal/ownfile"
 	"adze/internal/whole"
 
 	"github.com/gofrs/flock"
 )
 
-// Book is the file in the person's state folder that keeps what they allowed, by workspace: a copy of a project
-// elsewhere is another one.
+// Book is the file in the user's state folder that keeps what they allowed, by workspace: a copy
+// of a project elsewhere is another one.
 type Book struct {
 	Path string
 	Now  func() time.Time // nil: time.Now
+	May  func() error     // refuses a change; nil: every change is allowed
+	// Doubt returns why what the file says does not count now. It is nil where it does.
+	Doubt func() error
 }
 
 // Of is the book in a state folder.
@@ -39,6 +42,7 @@ type Consent struct {
 type pages struct {
 	Version    int                           `json:"version"`
 	Workspaces map[string]map[string]Consent `json:"workspaces"`
+	Modes      map[string]string             `json:"permission_modes,omitempty"` // by workspace
 }
 
 // Bounds of the file.
@@ -48,7 +52,8 @@ const (
 	bookWait    = 5 * time.Second
 )
 
-// DamagedError says that the file of what was allowed cannot be used; nothing counts as allowed then.
+// DamagedError says that the file of what was allowed cannot be used; nothing counts as allowed
+// then.
 type DamagedError struct {
 	Path, Why string
 	Newer     bool // a newer adze wrote it: it is left alone
@@ -77,31 +82,27 @@ func key(dir string) string {
 
 func (b Book) read() (pages, error) {
 	none := pages{Version: bookVersion, Workspaces: map[string]map[string]Consent{}}
+	if b.Doubt != nil {
+		if err := b.Doubt(); err != nil {
+			return none, err
+		}
+	}
 	damaged := func(why string) (pages, error) { return none, &DamagedError{Path: b.Path, Why: why} }
 	if b.Path == "" {
 		return none, nil
 	}
-	info, err := os.Lstat(b.Path)
+	raw, err := ownfile.Rule{Owner: os.Geteuid(), Most: maxBook, NoLink: true}.Read(b.Path)
+	var foreign *ownfile.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
+	case errors.As(err, &foreign):
+		return damaged(foreign.Of(b.Path) + " (" + foreign.Hint + ")")
 	case err != nil:
 		return damaged("cannot be read")
-	case !info.Mode().IsRegular() || info.Size() > maxBook:
-		return damaged("is no regular file of a sound size")
-	case info.Mode().Perm()&0o022 != 0:
-		return damaged("can be written by others (chmod 600 on it mends that)")
 	}
-	f, err := os.Open(b.Path)
-	if err != nil {
-		return damaged("cannot be read")
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxBook))
 	var p pages
 	switch {
-	case err != nil:
-		return damaged("cannot be read")
 	case json.Unmarshal(raw, &p) != nil:
 		return damaged("is damaged")
 	case p.Version != bookVersion:
@@ -113,7 +114,7 @@ func (b Book) read() (pages, error) {
 	return p, nil
 }
 
-// Allow notes that the person allowed items as they are.
+// Allow notes that the user allowed items as they are.
 func (b Book) Allow(ctx context.Context, dir string, items ...Item) error {
 	now := b.Now
 	if now == nil {
@@ -131,8 +132,9 @@ func (b Book) Allow(ctx context.Context, dir string, items ...Item) error {
 	})
 }
 
-// counted is what counts in a work tree: its own page, and of that of the main checkout what its own says nothing of. A
-// consent without a hash is one that was taken back here, though it holds there.
+// counted is what counts in a work tree: its own page, and of that of the main checkout what its
+// own says nothing of. A consent without a hash is one that was taken back here, though it holds
+// there.
 func counted(own, main map[string]Consent) map[string]Consent {
 	all := maps.Clone(main)
 	if all == nil {
@@ -143,8 +145,8 @@ func counted(own, main map[string]Consent) map[string]Consent {
 	return all
 }
 
-// Revoke takes consents back; without ids all that count here. It returns those that did. What the person allowed in the
-// main checkout holds there as before.
+// Revoke takes consents back; without ids all that count here. It returns those that did. What the
+// person allowed in the main checkout holds there as before.
 func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err error) {
 	now := p.Book.Now
 	if now == nil {
@@ -186,9 +188,17 @@ func (p Project) Kept() []string {
 	return sortedKeys(all)
 }
 
-// change rewrites the file while no other process does. A damaged one is kept beside it; one of a newer version is left
-// alone.
+// change rewrites the file while no other process does. A damaged one is kept beside it; one of a
+// newer version is left alone.
 func (b Book) change(ctx context.Context, do func(*pages)) error {
+	for _, refuses := range []func() error{b.May, b.Doubt} {
+		if refuses == nil {
+			continue
+		}
+		if err := refuses(); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(b.Path), 0o700); err != nil {
 		return err
 	}

@@ -1,17 +1,13 @@
 package undo
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"adze/internal/whole"
 )
 
 // Result is what Apply did.
@@ -22,9 +18,14 @@ type Result struct {
 	Refused []Refusal // paths that were left alone, with those of the plan
 }
 
-// Apply does what a plan says. The state that is there is taken before, and the plan is on the disk before the
-// first change, so that a killed Apply is finished by Recover. It does not stop half-way when ctx ends.
+// Apply does what a plan says. The state that is there is taken before, and the plan is on the disk
+// before the first change, so that a killed Apply is finished by Recover. It does not stop half-way
+// when ctx ends. The result stays in the journal until Discard. After an error, Journal tells
+// whether something was changed.
 func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
+	if w.opts.Look {
+		return Result{}, ErrLook
+	}
 	if err := w.turn.take(ctx); err != nil {
 		return Result{}, err
 	}
@@ -38,7 +39,7 @@ func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 	if p.Present, err = unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 		return Result{}, err
 	}
-	if err := w.writePlan(p); err != nil {
+	if err := w.writeJournal(w.planPath(p.ID), p); err != nil {
 		return Result{}, fmt.Errorf("write the plan: %w", err)
 	}
 	return w.carryOut(context.WithoutCancel(ctx), p)
@@ -50,7 +51,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	defer w.turn.give()
-	if plans, _ := filepath.Glob(filepath.Join(w.opts.State, "plan-*")); len(plans) == 0 {
+	if plans, _ := filepath.Glob(filepath.Join(w.opts.State, "plan-*")); len(plans) == 0 || w.opts.Look {
 		return nil, nil
 	}
 	unlock, err := w.lock()
@@ -69,7 +70,13 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 			continue // its process finished it while this one waited for the lock
 		}
 		if err != nil {
-			return results, fmt.Errorf("%s: %w; undo is left half-way there, see what it names", path, err)
+			return results, fmt.Errorf("%w; undo is left half-way there, see what it names", err)
+		}
+		if stage, _, err := w.Journal(p.ID); err == nil && stage == Applied {
+			if err := os.Remove(path); err != nil { // it was killed between the two
+				return results, err
+			}
+			continue
 		}
 		r, err := w.carryOut(context.WithoutCancel(ctx), p)
 		if err != nil {
@@ -87,7 +94,7 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 		return Result{}, err
 	}
 	defer root.close()
-	a := applier{w: w, root: root, id: p.ID, failed: map[string]string{}}
+	a := applier{w: w, root: root, id: p.ID, failed: map[string]string{}, lacks: map[string]string{}}
 	a.run(p.Steps)
 	if err := root.syncAll(); err != nil {
 		return Result{}, fmt.Errorf("sync what was restored: %w", err)
@@ -103,35 +110,11 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 			r.Refused = append(r.Refused, Refusal{s.Path, reason})
 		} else {
 			r.Done = append(r.Done, s.Path)
+			if reason := a.lacks[s.Path]; reason != "" {
+				r.Refused = append(r.Refused, Refusal{s.Path, reason})
+			}
 		}
 	}
 	slices.SortFunc(r.Refused, func(a, b Refusal) int { return strings.Compare(a.Path, b.Path) })
-	return r, os.Remove(w.planPath(p.ID))
-}
-
-func (w *Workspace) planPath(id string) string {
-	return filepath.Join(w.opts.State, "plan-"+id)
-}
-
-// writePlan puts a plan on the disk, whole or not at all.
-func (w *Workspace) writePlan(p Plan) error {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(p); err != nil { // not JSON: names need not be UTF-8
-		return err
-	}
-	w.moment()
-	return whole.Write(w.planPath(p.ID), b.Bytes())
-}
-
-func readPlan(path string) (p Plan, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return p, err
-	}
-	defer f.Close()
-	err = gob.NewDecoder(f).Decode(&p)
-	if err == nil && filepath.Base(path) != "plan-"+p.ID {
-		err = errors.New("the plan has another name")
-	}
-	return p, err
+	return r, w.endJournal(r)
 }

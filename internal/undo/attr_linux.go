@@ -3,6 +3,7 @@ package undo
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 // mostAttrs bounds what is kept of the attributes of one entry, in bytes.
 const mostAttrs = 64 << 10
 
-// keptAttr reports whether an extended attribute is kept: what a person sets, and access lists. What a system
-// gives by itself (security.selinux) or only root may set is not.
+// keptAttr reports whether an extended attribute is kept: what a person sets, and access lists.
+// What a system gives by itself (security.selinux) or only root may set is not.
 func keptAttr(name string) bool {
 	return strings.HasPrefix(name, "user.") || name == "system.posix_acl_access" || name == "system.posix_acl_default"
 }
@@ -33,10 +34,60 @@ func attrNames(fd int) []string {
 	return all
 }
 
-// attrsOf reads the attributes of an open file or folder as one text: names and values, each with its length. A
-// file system that has none says so cheaply.
+// ownerAttr stands for the owner among the attributes, where that is another than who runs: no
+// attribute has such a name.
+const ownerAttr = "owner"
+
+// errOwner means that everything is put back but the owner.
+var errOwner = errors.New("its owner cannot be put back")
+
+// ownerOf is user and group of an open file or folder; empty: those who run.
+func ownerOf(fd int) string {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil || int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid() {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Uid, st.Gid)
+}
+
+// setOwner gives an open file or folder the owner that stands in its attributes. It comes before
+// the mode, of which a change of the owner clears bits.
+func setOwner(fd int, attrs string) error {
+	uid, gid := os.Geteuid(), os.Getegid()
+	want := attrMap(attrs)[ownerAttr]
+	if want == ownerOf(fd) {
+		return nil
+	}
+	if want != "" {
+		if _, err := fmt.Sscanf(want, "%d:%d", &uid, &gid); err != nil {
+			return fmt.Errorf("%w: %w", errOwner, err)
+		}
+	}
+	if err := unix.Fchown(fd, uid, gid); err != nil {
+		_ = unix.Fchown(fd, -1, gid) // the group may be one of the user's
+		return fmt.Errorf("%w (%d:%d): %w", errOwner, uid, gid, err)
+	}
+	return nil
+}
+
+// attrMap takes the text of attributes apart.
+func attrMap(attrs string) map[string]string {
+	all := map[string]string{}
+	r := reader{b: []byte(attrs)}
+	for len(r.b) > 0 && !r.bad {
+		name := r.text()
+		all[name] = r.text()
+	}
+	return all
+}
+
+// attrsOf reads the attributes of an open file or folder as one text: names and values, each with
+// its length, and its owner. A file system that has none says so cheaply.
 func attrsOf(fd int) string {
 	var b []byte
+	if owner := ownerOf(fd); owner != "" {
+		b = appendText(appendText(b, ownerAttr), owner)
+	}
 	for _, name := range attrNames(fd) {
 		size, err := unix.Fgetxattr(fd, name, nil)
 		if err != nil || len(b)+size > mostAttrs {
@@ -55,12 +106,8 @@ func setAttrs(fd int, attrs string) error {
 	if attrsOf(fd) == attrs {
 		return nil
 	}
-	want := map[string]string{}
-	r := reader{b: []byte(attrs)}
-	for len(r.b) > 0 && !r.bad {
-		name := r.text()
-		want[name] = r.text()
-	}
+	want := attrMap(attrs)
+	delete(want, ownerAttr)
 	var errs []error
 	for _, name := range attrNames(fd) {
 		if _, ok := want[name]; !ok {

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is taken.
+// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
+// taken.
 func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
 	fd, err := openAt(f.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -19,12 +20,9 @@ func (f folder) writeFile(name string, content []byte, mode uint32, attrs string
 	file := os.NewFile(uintptr(fd), name)
 	_, err = file.Write(content)
 	if err == nil {
-		err = unix.Fchmod(fd, mode)
+		err = dressed(fd, mode, attrs)
 	}
-	if err == nil {
-		err = setAttrs(fd, attrs)
-	}
-	return errors.Join(err, file.Close())
+	return withClose(err, file)
 }
 
 // writeFrom is writeFile with the content of an open file, shared where that is possible.
@@ -38,9 +36,9 @@ func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string)
 		_, err = io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
 	}
 	if err == nil {
-		err = errors.Join(unix.Fchmod(fd, mode), setAttrs(fd, attrs))
+		err = dressed(fd, mode, attrs)
 	}
-	return errors.Join(err, file.Close())
+	return withClose(err, file)
 }
 
 func (f folder) symlink(target, name string) error { return unix.Symlinkat(target, f.fd, name) }
@@ -69,7 +67,24 @@ func (f folder) dress(name string, mode uint32, attrs string) error {
 		return err
 	}
 	defer at.close()
-	return errors.Join(unix.Fchmod(at.fd, mode), setAttrs(at.fd, attrs))
+	return dressed(at.fd, mode, attrs)
+}
+
+// dressed gives an open file or folder its owner, mode and attributes. With errOwner only the owner
+// is not what it was.
+func dressed(fd int, mode uint32, attrs string) error {
+	owner := setOwner(fd, attrs)
+	if err := errors.Join(unix.Fchmod(fd, mode), setAttrs(fd, attrs)); err != nil {
+		return err
+	}
+	return owner
+}
+
+func withClose(err error, f *os.File) error {
+	if closed := f.Close(); closed != nil {
+		return closed
+	}
+	return err
 }
 
 func (f folder) remove(name string) error       { return unix.Unlinkat(f.fd, name, 0) }

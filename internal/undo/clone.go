@@ -15,11 +15,13 @@ import (
 	"adze/internal/whole"
 )
 
-// A file that is larger than what is read into the store is kept as a clone, where the file system lets two files
-// share what is equal (btrfs, XFS and others; FICLONE): it takes no room until one of them changes. Elsewhere it is
-// left out. Clones stand beside the packs, each named by the hash of its content.
+// A file that is larger than what is read into the store is kept as a clone, where the file system
+// lets two files share what is equal (btrfs, XFS and others; FICLONE): it takes no room until one
+// of them changes. Elsewhere it is left out. Clones stand beside the packs, each named by the hash
+// of its content.
 
-// smallClone is the size from which on a content may be a clone: Limits.File may have been smaller before.
+// smallClone is the size from which on a content may be a clone: Limits.File may have been smaller
+// before.
 const smallClone = 1 << 10
 
 // mostHashed bounds the file of which the content is looked at, in bytes.
@@ -61,7 +63,13 @@ func (c *clones) sweep(live func(pack.Hash) bool, step func()) error {
 
 // clone keeps a large file as a clone, or leaves it out.
 func (k *hand) clone(at folder, n *node) {
-	e, st, err := k.makeClone(at, n.name)
+	var e Entry
+	st, err := n.stat, error(nil)
+	if k.opts.Look {
+		e, err = at.lookLarge(n.name)
+	} else {
+		e, st, err = k.makeClone(at, n.name)
+	}
 	switch {
 	case errors.Is(err, errNoClones):
 		k.clones.off.Store(true)
@@ -167,5 +175,5 @@ func (s spot) makeFromClone() error {
 	if h, size, err := sumOf(from); err != nil || h != s.To.Hash || size != s.To.Size {
 		return errors.Join(pack.ErrDamaged, err)
 	}
-	return s.at.writeFrom(s.temp, from, s.To.Mode, s.To.Attrs)
+	return s.butOwner(s.at.writeFrom(s.temp, from, s.To.Mode, s.To.Attrs))
 }

@@ -40,7 +40,8 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 	return nil
 }
 
-// again reports whether a file that looks unchanged is read all the same: it was written to, or may have been.
+// again reports whether a file that looks unchanged is read all the same: it was written to, or may
+// have been.
 func (k *walker) again(s scope, was *node) bool {
 	if k.happened.Folders[s.path][was.name] {
 		return true
@@ -61,7 +62,7 @@ func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 		return leftLarge, nil
 	case k.charged[i].Add(size) <= all[i]:
 		return "", nil
-	case k.hint != nil || !k.ordered:
+	case k.hint != nil || k.some || !k.ordered:
 		return "", errAgain
 	}
 	k.charged[i].Add(-size)

@@ -13,17 +13,17 @@ import (
 	"adze/internal/whole"
 )
 
-// Forget drops what the store holds of paths, relative to the folder, with all that is below them, out of every
-// state; and from now on undo does not cover them, until Remember. Their names stay in the states. So does a
-// content that stands at another path of the present too, for it is that one's. Of other states only those stay
-// that are named here. It fails with ErrInUse, and drops nothing, while another process covers the folder. It
-// returns how many contents were dropped.
+// Forget drops what the store holds of paths, relative to the folder, with all that is below them,
+// out of every state; and from now on undo does not cover them, until Remember. Their names stay in
+// the states. So does a content that stands at another path of the present too, for it is that
+// one's. Of other states only those stay that are named here. It fails with ErrInUse, and drops
+// nothing, while another process covers the folder. It returns how many contents were dropped.
 func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (int, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return 0, err
 	}
 	defer w.turn.give()
-	keep, err := w.always(ctx)
+	keep, err := w.always(ctx, retentionAge)
 	if err != nil {
 		return 0, err
 	}
@@ -103,7 +103,8 @@ func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]Entry) {
 
 func (w *Workspace) forgottenPath() string { return filepath.Join(w.opts.State, "forgotten") }
 
-// setForgotten writes the list of forgotten paths, one after the other with a zero byte behind each.
+// setForgotten writes the list of forgotten paths, one after the other with a zero byte behind
+// each.
 func (w *Workspace) setForgotten(paths []string) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)

@@ -7,8 +7,8 @@ import (
 	"adze/internal/undo/watch"
 )
 
-// hint is what a Take need not look at, by what the system told since the last one. Whatever does not fit
-// together makes it a walk of everything instead.
+// hint is what a Take need not look at, by what the system told since the last one. Whatever does
+// not fit together makes it a walk of everything instead.
 type hint struct {
 	dirty   map[string]bool   // folders that are read
 	above   map[string]bool   // folders that have dirty ones below
@@ -31,8 +31,8 @@ func (h *hint) mark(path string) {
 	}
 }
 
-// settleHinted is how many bytes a Take with hints reads again although their stat is unchanged. It is less than
-// without: a write is told, and the end of a memory map too.
+// settleHinted is how many bytes a Take with hints reads again although their stat is unchanged. It
+// is less than without: a write is told, and the end of a memory map too.
 const settleHinted = 256 << 10
 
 // hints judges what was told; nil means that all is walked.
@@ -48,6 +48,9 @@ func (w *Workspace) hints(settle int64) *hint {
 		h.mark(path)
 	}
 	if top, err := w.root.stat("."); err != nil || top.inode != w.top {
+		return nil
+	}
+	if w.tracksLeftOut() {
 		return nil
 	}
 	c := checker{w: w, hint: h, unsettled: h.settle}
@@ -76,8 +79,8 @@ func changesRules(path string, names map[string]bool) bool {
 	return false
 }
 
-// checker goes through the tree of before, for what was told is no proof: a folder with another stat of which
-// nothing was told means that something was lost.
+// checker goes through the tree of before, for what was told is no proof: a folder with another
+// stat of which nothing was told means that something was lost.
 type checker struct {
 	w         *Workspace
 	hint      *hint
@@ -130,8 +133,9 @@ func (c *checker) below(path string, n *node) bool {
 	return c.folder(child, n.sub)
 }
 
-// A small folder is looked at as a whole for the first states. A process that has watched folders ends 16 ms late, because the
-// kernel waits until nobody can be told of them any more; to look at a few entries a few times takes less.
+// A small folder is looked at as a whole for the first states. A process that has watched folders
+// ends 16 ms late, because the kernel waits until nobody can be told of them any more; to look at a
+// few entries a few times takes less.
 const (
 	smallFolder = 300 // entries
 	fewWalks    = 8
@@ -193,8 +197,8 @@ func (k *walker) keepWatch(at folder, s scope) {
 	}
 }
 
-// Unwatched says why each Take looks at everything; nil when the system tells what changes, so that a Take
-// looks only there.
+// Unwatched says why each Take looks at everything; nil when the system tells what changes, so that
+// a Take looks only there.
 func (w *Workspace) Unwatched() error {
 	w.turn <- struct{}{}
 	defer w.turn.give()

@@ -1,6 +1,11 @@
 package undo
 
-import "adze/internal/undo/pack"
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/undo/pack"
+)
 
 // Kind is what stands at a path.
 type Kind uint8
@@ -25,12 +30,14 @@ type Entry struct {
 	Mode uint32    // permission bits with set-ID and sticky, of a file or folder
 	Size int64     // of a file, in bytes
 	Hash pack.Hash // of a file's content, of a folder's listing
-	// Target is where a symbolic link leads, or why an entry is left out; of a folder, that it was left out before
-	// it was moved here.
+	// Target is where a symbolic link leads, or why an entry is left out; of a folder, that it was
+	// left out before it was moved here.
 	Target string
-	// Same is the first path of those that share one file; empty when it has no other name in the folder.
+	// Same is the first path of those that share one file; empty when it has no other name in the
+	// folder.
 	Same string
-	// Attrs are the extended attributes and access lists of a file or folder, as one text; empty when it has none.
+	// Attrs are the extended attributes and access lists of a file or folder, with its owner where
+	// that is not who runs, as one text; empty when it has none.
 	Attrs string
 }
 
@@ -80,6 +87,11 @@ type dir struct {
 	hash  pack.Hash
 	self  *Entry // what the folder itself is, of the root; of others it stands above
 	prev  *dir   // what it was at the Take before; only while a Take runs
+}
+
+// search finds a name among the nodes, or where it would stand.
+func (d *dir) search(name string) (int, bool) {
+	return slices.BinarySearchFunc(d.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
 }
 
 // find returns the node of a name; nil when there is none. from is a hint: where to look first.

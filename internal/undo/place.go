@@ -5,8 +5,8 @@ import (
 	"path"
 )
 
-// place makes a path what it was: a folder, or a file or link that is made beside it and put into its place in
-// one step.
+// place makes a path what it was: a folder, or a file or link that is made beside it and put into
+// its place in one step.
 func place(s spot) error {
 	if s.To.Kind == Folder {
 		return s.makeFolder()
@@ -62,7 +62,8 @@ func (s spot) makeFolder() error {
 	return s.at.makeFolder(s.name)
 }
 
-// swap puts what was made into its place and looks at what stood there: what is not expected goes back.
+// swap puts what was made into its place and looks at what stood there: what is not expected goes
+// back.
 func (s spot) swap() error {
 	if err := s.at.exchange(s.temp, s.name); err != nil {
 		return errors.Join(err, s.dropTemp())
@@ -129,7 +130,7 @@ func (s spot) make() error {
 	if err != nil {
 		return err
 	}
-	return s.at.writeFile(s.temp, content, s.To.Mode, s.To.Attrs)
+	return s.butOwner(s.at.writeFile(s.temp, content, s.To.Mode, s.To.Attrs))
 }
 
 // linkFirst makes a further name of the first file of the group, which was put back before.
@@ -147,7 +148,8 @@ func (s spot) linkFirst() error {
 	return s.at.link(from, first, s.temp)
 }
 
-// shared reports whether a file shares its inode with those it did, and with no others of the folder.
+// shared reports whether a file shares its inode with those it did, and with no others of the
+// folder.
 func (s spot) shared() (bool, error) {
 	if s.To.Kind != File || s.To.Same == s.Path || s.To.Same == s.From.Same && s.To.Same == "" {
 		return true, nil

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Window is a stretch of time in which what changed is undone: one call, one turn, or an undo before.
+// Window is a stretch of time in which what changed is undone: one call, one turn, or an undo
+// before.
 type Window struct{ Before, After Mark }
 
 // Step puts one path back: from what is expected there to what was.
@@ -48,11 +49,17 @@ const (
 	refusedNotEmpty = "it holds what is not undone"
 )
 
-// Plan says how the windows, oldest first, are undone: what is there now is put back to what was there before
-// the first, path by path, and only where nobody else changed it. git asks for git's own state too. To go from
-// a to b is to undo the window {Before: b, After: a}; a redo undoes the window that Apply returned.
+// Plan says how the windows, oldest first, are undone: what is there now is put back to what was
+// there before the first, path by path, and only where nobody else changed it. git asks for git's
+// own state too. To go from a to b is to undo the window {Before: b, After: a}; a redo undoes the
+// window that Apply returned.
 func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan, error) {
-	p := planner{w: w, steps: map[string]*Step{}, refused: map[string]string{}}
+	return w.PlanLeaving(ctx, git, func(string) string { return "" }, windows...)
+}
+
+// PlanLeaving is Plan that leaves paths alone for reasons of the caller; an empty reason is none.
+func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path string) string, windows ...Window) (Plan, error) {
+	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}}
 	for _, win := range windows {
 		changes, err := w.Diff(ctx, win.Before, win.After)
 		if err != nil {
@@ -80,6 +87,7 @@ func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan
 // planner gathers the net change of each path.
 type planner struct {
 	w       *Workspace
+	leave   func(path string) string
 	steps   map[string]*Step
 	refused map[string]string
 	present map[string]Entry
@@ -94,7 +102,7 @@ func (p *planner) add(changes []Change) {
 			p.steps[c.Path] = &Step{c.Path, c.After, c.Before}
 			continue
 		}
-		if !s.From.alike(c.Before) {
+		if !s.From.alike(c.Before) && !p.same(c.Path, s.From, c.Before) {
 			p.refused[c.Path] = refusedBetween
 		}
 		s.From = c.After
@@ -125,17 +133,34 @@ func (p *planner) judge(present Mark) error {
 			delete(p.refused, path)
 		case s.From.Kind == LeftOut || s.To.Kind == LeftOut:
 			p.refused[path] = refusedUnknown
-		case !now.alike(s.From):
+		case p.same(path, now, s.To):
+			delete(p.steps, path)
+			delete(p.refused, path)
+		case !now.alike(s.From) && !p.same(path, now, s.From):
 			p.refused[path] = refusedChanged
 		case s.To.Kind == File && s.To.Mode&0o6000 != 0:
 			p.refused[path] = refusedSetID
 		case s.To.Kind == File && !p.w.has(s.To):
 			p.refused[path] = refusedContent
+		case p.leave(path) != "":
+			p.refused[path] = p.leave(path)
+		default:
+			s.From = now // of two that mean the same, the one that is there
 		}
 	}
 	p.parents()
 	p.children()
 	return nil
+}
+
+// same reports whether two contents of a path mean the same.
+func (p *planner) same(path string, a, b Entry) bool {
+	if p.w.opts.Same == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
+		return false
+	}
+	x, err := p.w.Content(a.Hash)
+	y, err2 := p.w.Content(b.Hash)
+	return err == nil && err2 == nil && p.w.opts.Same(path, x, y)
 }
 
 // look reads the state that is there now.
@@ -171,7 +196,8 @@ func (p *planner) parents() {
 	}
 }
 
-// children refuses to remove a folder in which something stays. What is in a folder comes before it.
+// children refuses to remove a folder in which something stays. What is in a folder comes before
+// it.
 func (p *planner) children() {
 	steps := p.sorted()
 	slices.Reverse(steps)

@@ -18,6 +18,9 @@ type Retention struct {
 	Size int64         // bytes that all of them may take on the disk; 2 GiB
 }
 
+// retentionAge is the age of states that are kept unless the caller says otherwise.
+const retentionAge = 14 * 24 * time.Hour
+
 // Named is a state that a session still names, and when it was taken.
 type Named struct {
 	Mark Mark
@@ -31,22 +34,22 @@ type Pruned struct {
 	Size    int64  // bytes that the store takes now
 }
 
-// Prune drops the contents that no state needs which is named, young enough and within the size, the newest
-// first; the latest state is always kept. A path whose content is dropped is refused by a Plan and named. It
-// needs no more room on the disk than one pack (64 MiB), may be killed at any moment, and fails with ErrInUse, and
-// drops nothing, while another process covers the folder.
+// Prune drops the contents that no state needs which is named, young enough and within the size,
+// the newest first; the latest state is always kept. A path whose content is dropped is refused by
+// a Plan and named. It needs no more room on the disk than one pack (64 MiB), may be killed at any
+// moment, and fails with ErrInUse, and drops nothing, while another process covers the folder.
 func (w *Workspace) Prune(ctx context.Context, r Retention, named ...Named) (Pruned, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return Pruned{}, err
 	}
 	defer w.turn.give()
 	if r.Age <= 0 {
-		r.Age = 14 * 24 * time.Hour
+		r.Age = retentionAge
 	}
 	if r.Size <= 0 {
 		r.Size = 2 << 30
 	}
-	keep, err := w.always(ctx)
+	keep, err := w.always(ctx, r.Age)
 	if err != nil {
 		return Pruned{}, err
 	}
@@ -88,8 +91,9 @@ type kept struct {
 
 func (k *kept) has(h pack.Hash) bool { return k.all[h] }
 
-// always are the contents of the latest state, and of undos that were not finished.
-func (w *Workspace) always(ctx context.Context) (*kept, error) {
+// always are the contents of the latest state, of undos that were not finished, and of those whose
+// results are in the journal and young enough.
+func (w *Workspace) always(ctx context.Context, age time.Duration) (*kept, error) {
 	if w.tree == nil {
 		if _, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 			return nil, err
@@ -107,7 +111,7 @@ func (w *Workspace) always(ctx context.Context) (*kept, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w; an undo is left half-way there", path, err)
+			return nil, fmt.Errorf("%w; an undo is left half-way there", err)
 		}
 		k.state(p.Present.Tree)
 		for _, s := range p.Steps {
@@ -116,6 +120,16 @@ func (w *Workspace) always(ctx context.Context) (*kept, error) {
 					k.file(e)
 				}
 			}
+		}
+	}
+	for _, id := range w.Results() {
+		info, err := os.Stat(w.resultPath(id))
+		if err != nil || info.ModTime().Before(w.opts.Now().Add(-age)) {
+			continue // no log waits for it
+		}
+		if _, r, err := w.Journal(id); err == nil {
+			k.state(r.Window.Before.Tree)
+			k.state(r.Window.After.Tree)
 		}
 	}
 	return k, nil
@@ -138,7 +152,8 @@ func (k *kept) within(m Mark, size int64) bool {
 	return false
 }
 
-// state adds the contents of a state, and tells which they are. What is missing or damaged is stepped over.
+// state adds the contents of a state, and tells which they are. What is missing or damaged is
+// stepped over.
 func (k *kept) state(tree pack.Hash) (added []pack.Hash) {
 	if !k.add(tree) {
 		return nil
@@ -164,7 +179,8 @@ func (k *kept) state(tree pack.Hash) (added []pack.Hash) {
 	return added
 }
 
-// file adds the content of a file. A clone counts with its whole size, which it takes when the file changes.
+// file adds the content of a file. A clone counts with its whole size, which it takes when the file
+// changes.
 func (k *kept) file(e Entry) bool {
 	if !k.add(e.Hash) {
 		return false

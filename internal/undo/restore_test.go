@@ -129,8 +129,8 @@ func TestWhatAPersonChangedIsKept(t *testing.T) {
 	}
 }
 
-// TestAChangeBetweenPlanAndApplyIsKept changes a path at every moment of an undo, also between the look at it
-// and the swap: what the person wrote is there in the end.
+// TestAChangeBetweenPlanAndApplyIsKept changes a path at every moment of an undo, also between the
+// look at it and the swap: what the user wrote is there in the end.
 func TestAChangeBetweenPlanAndApplyIsKept(t *testing.T) {
 	for n := 0; ; n++ {
 		p := newSite(t)
@@ -169,7 +169,8 @@ func TestAChangeBetweenPlanAndApplyIsKept(t *testing.T) {
 
 const wild = "printf z > bad*name; rm -rf src/deep; mv src/a.go b.go; printf zz > src/crlf.txt; rm link; mkdir link; printf x > link/x; rm -r empty; printf e > empty; chmod 711 bin run.sh; ln run.sh again; printf n > new"
 
-// TestAnUndoThatDiesAtAnyMomentIsFinished lets an undo end at each of its moments, and the recovery once more.
+// TestAnUndoThatDiesAtAnyMomentIsFinished lets an undo end at each of its moments, and the recovery
+// once more.
 func TestAnUndoThatDiesAtAnyMomentIsFinished(t *testing.T) {
 	stride := 5
 	if os.Getenv("ADZE_UNDO_KILLS") != "" {
@@ -187,7 +188,7 @@ func TestAnUndoThatDiesAtAnyMomentIsFinished(t *testing.T) {
 		}
 		died := p.dies(n, func() error { _, err := p.Apply(context.Background(), plan); return err })
 		p.reopen()
-		if plans, _ := filepath.Glob(filepath.Join(p.state, "plan-*")); died && len(plans) == 0 {
+		if p.stage(plan.ID) == NotBegun {
 			p.same(fmt.Sprint("nothing was begun at ", n), p.shape(false), is)
 			continue
 		}
@@ -200,6 +201,12 @@ func TestAnUndoThatDiesAtAnyMomentIsFinished(t *testing.T) {
 		for _, r := range results {
 			p.clean(r)
 		}
+		if _, r, err := p.Journal(plan.ID); err != nil || p.stage(plan.ID) != Applied || len(r.Done) != len(plan.Steps) {
+			t.Errorf("died at %d: the journal says %v, %v; want %d paths done", n, r, err, len(plan.Steps))
+		}
+		if err := p.Discard(plan.ID); err != nil {
+			t.Error(err)
+		}
 		if left, _ := filepath.Glob(filepath.Join(p.state, "*-*")); len(left) > 0 {
 			t.Errorf("died at %d: left in the store: %v", n, left)
 		}
@@ -208,6 +215,16 @@ func TestAnUndoThatDiesAtAnyMomentIsFinished(t *testing.T) {
 			return
 		}
 	}
+}
+
+// stage is how far an undo came.
+func (p *site) stage(id string) Stage {
+	p.t.Helper()
+	stage, _, err := p.Journal(id)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return stage
 }
 
 // dies runs f until its n-th moment.
@@ -230,7 +247,8 @@ func (p *site) dies(n int, f func() error) (died bool) {
 	return false
 }
 
-// TestMain is the process that is killed when the variable is set: it takes a state, or undoes for ever.
+// TestMain is the process that is killed when the variable is set: it takes a state, or undoes for
+// ever.
 func TestMain(m *testing.M) {
 	if root := os.Getenv("ADZE_UNDO_KILLED"); root != "" {
 		killed(root)
@@ -274,8 +292,8 @@ func killed(root string) {
 	os.Exit(0)
 }
 
-// TestAKilledProcessLosesNothing kills a process of its own with signal 9 at random moments of taking a state
-// and of an undo. ADZE_UNDO_KILLS says how often.
+// TestAKilledProcessLosesNothing kills a process of its own with signal 9 at random moments of
+// taking a state and of an undo. ADZE_UNDO_KILLS says how often.
 func TestAKilledProcessLosesNothing(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_KILLS"))
 	for range max(rounds, 6) {
@@ -315,8 +333,8 @@ func (p *site) write(name string, content []byte) {
 	}
 }
 
-// TestRandomChangesAreUndone makes trees and changes by chance. ADZE_UNDO_ROUNDS says how often, and
-// ADZE_UNDO_SEED with what.
+// TestRandomChangesAreUndone makes trees and changes by chance. ADZE_UNDO_ROUNDS says how often,
+// and ADZE_UNDO_SEED with what.
 func TestRandomChangesAreUndone(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
 	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)

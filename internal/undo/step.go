@@ -11,20 +11,23 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// applier does the steps of a plan. Each may be done already, wholly or in part, by a process that was killed:
-// what is there decides, and never a memory of it. A path that fails is left alone from then on.
+// applier does the steps of a plan. Each may be done already, wholly or in part, by a process that
+// was killed: what is there decides, and never a memory of it. A path that fails is left alone from
+// then on.
 type applier struct {
 	w      *Workspace
 	root   folder
 	id     string
 	failed map[string]string // path → reason
+	lacks  map[string]string // path that is put back → what of it is not as it was
 }
 
 // errChanged means that something else stands there than was expected.
 var errChanged = errors.New(refusedChanged)
 
-// run goes through the steps in an order in which everything has its place: folders are opened, what must go
-// goes from the leaves up, what comes comes from the root down, and the modes of folders come last.
+// run goes through the steps in an order in which everything has its place: folders are opened,
+// what must go goes from the leaves up, what comes comes from the root down, and the modes of
+// folders come last.
 func (a *applier) run(steps []Step) {
 	down := slices.Clone(steps)
 	slices.SortFunc(down, func(x, y Step) int { return strings.Compare(x.place(), y.place()) })
@@ -48,7 +51,8 @@ func (s Step) place() string {
 // leaf reports whether an entry is a file or a link.
 func (e Entry) leaf() bool { return e.Kind == File || e.Kind == Symlink }
 
-// spot is a step at its place: the open folder, the name in it, and the name for what is not finished.
+// spot is a step at its place: the open folder, the name in it, and the name for what is not
+// finished.
 type spot struct {
 	*applier
 	Step
@@ -128,6 +132,15 @@ func (f folder) lookFolder(name string, st stat) (Entry, error) {
 	return e, nil
 }
 
+// butOwner notes an owner that cannot be put back: that is no reason to leave the rest.
+func (s spot) butOwner(err error) error {
+	if !errors.Is(err, errOwner) {
+		return err
+	}
+	s.lacks[s.Path] = "it is put back, but " + err.Error()
+	return nil
+}
+
 // open is the mode of a folder while its content is put back.
 func (s spot) open() uint32 {
 	if s.To.Kind == Folder {
@@ -159,9 +172,9 @@ func lockFolder(s spot) error {
 		return errChanged
 	case now.alike(s.To):
 		return nil
-	case made, ours && (now.Attrs == s.From.Attrs || now.Attrs == s.To.Attrs):
+	case made, ours && (now.Attrs == s.From.Attrs || now.Attrs == s.To.Attrs || s.lacks[s.Path] != ""):
 		s.w.moment()
-		return s.at.dress(s.name, s.To.Mode, s.To.Attrs)
+		return s.butOwner(s.at.dress(s.name, s.To.Mode, s.To.Attrs))
 	}
 	return errChanged
 }
@@ -182,8 +195,8 @@ func removeFolder(s spot) error {
 	return nil
 }
 
-// removeFile removes a file or link that is what was expected: it is moved aside first and looked at there,
-// where nobody changes it by its name.
+// removeFile removes a file or link that is what was expected: it is moved aside first and looked
+// at there, where nobody changes it by its name.
 func removeFile(s spot) error {
 	aside, err := s.now(s.temp)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"adze/internal/whole"
 )
 
-// The table is the tree of the last Take with what stat said, so that the next run need not read all again.
-// It is only a cache: one that is missing, damaged or of another version costs time.
-const tableMagic = "adze table 2\n"
+// The table is the tree of the last Take with what stat said, so that the next run need not read
+// all again. It is only a cache: one that is missing, damaged or of another version costs time.
+const tableMagic = "adze table 3\n"
 
 // Flags of a node in the table.
 const (

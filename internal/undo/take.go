@@ -52,8 +52,9 @@ func (w *Workspace) Progress() Progress {
 
 type progressKey struct{}
 
-// WithProgress makes each Take, Settle and Plan of the context tell how far it is, ten times a second, also
-// while it waits for another one. tell is called from another goroutine, and not after they returned.
+// WithProgress makes each Take, Settle and Plan of the context tell how far it is, ten times a
+// second, also while it waits for another one. tell is called from another goroutine, and not after
+// they returned.
 func WithProgress(ctx context.Context, tell func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, tell)
 }
@@ -81,8 +82,9 @@ func (w *Workspace) telling(ctx context.Context) (stop func()) {
 	return func() { close(end); <-ended }
 }
 
-// Begin takes a state in the background, so that the first one is there when it is needed: a Take that comes
-// meanwhile waits for it. Close ends it. What went wrong in it is found again by the next Take.
+// Begin takes a state in the background, so that the first one is there when it is needed: a Take
+// that comes meanwhile waits for it. Close ends it. What went wrong in it is found again by the
+// next Take.
 func (w *Workspace) Begin(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	started := make(chan struct{})
@@ -114,7 +116,8 @@ func (w *Workspace) take(ctx context.Context, settle int64) (Mark, error) {
 	return w.takeLocked(ctx, settle)
 }
 
-// errAgain means that what was seen cannot be told from the hints, or not by several at once: walk all, in order.
+// errAgain means that what was seen cannot be told from the hints, or not by several at once: walk
+// all, in order.
 var errAgain = errors.New("walk again")
 
 // takeLocked is Take for whoever has the turn.
@@ -128,6 +131,18 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	if err != nil {
 		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
 	}
+	mark, err := w.keepTree(k, tree)
+	if err != nil && mark.IsZero() {
+		return mark, err
+	}
+	if first && w.watch == nil && w.unwatched == nil && !w.small() {
+		return w.takeLocked(ctx, settle) // it was not known to be large: it is watched from now on
+	}
+	return mark, err
+}
+
+// keepTree stores what a walker has seen, which is then the last state.
+func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 	if err := errors.Join(w.list(tree), w.store.Sync()); err != nil {
 		if full(err) {
 			err = fmt.Errorf("%w (%w)", ErrSpace, err)
@@ -137,12 +152,15 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	w.saved = w.saved && !k.changed.Load()
 	if tree != w.tree {
 		w.tree = tree
-		w.left, w.uncovered, w.crowded = leftOut(tree)
+		if !k.some || k.moved {
+			w.left, w.uncovered, w.crowded = leftOut(tree)
+		}
 	}
-	w.groups, w.dropped = k.groups, w.store.Dropped()
-	w.happened = watch.Changed{}
-	if first && w.watch == nil && w.unwatched == nil && !w.small() {
-		return w.takeLocked(ctx, settle) // it was not known to be large: it is watched from now on
+	for i := range w.charged {
+		w.charged[i] = k.charged[i].Load()
+	}
+	if !k.some {
+		w.groups, w.dropped, w.happened = k.groups, w.store.Dropped(), watch.Changed{}
 	}
 	return Mark{tree.hash}, w.lacked()
 }
@@ -213,6 +231,9 @@ func (w *Workspace) lookAtAll(ctx context.Context, settle int64) (*walker, *dir,
 	w.beginWatching()
 	several := w.tree == nil && w.workers > 1
 	for {
+		if err := w.root.rewind(); err != nil { // a look that gave up may have read it
+			return nil, nil, err
+		}
 		dropped := w.store.Dropped()
 		k, err := w.newWalker(ctx, settle, nil)
 		if err != nil {

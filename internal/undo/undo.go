@@ -1,19 +1,21 @@
-// Package undo takes the state of a folder, tells what changed between two states, and puts back what was.
+// Package undo takes the state of a folder, tells what changed between two states, and puts back
+// what was.
 //
-// The one rule: undo never removes or overwrites what it does not know. A path is only touched when what is
-// there is, by kind, mode and content, what the taken state says; and it is looked at once more after it was
-// swapped out, by which a change that came in between goes back to its place.
+// The one rule: undo never removes or overwrites what it does not know. A path is only touched when
+// what is there is, by kind, mode and content, what the taken state says; and it is looked at once
+// more after it was swapped out, by which a change that came in between goes back to its place.
 //
-// Start reading at Workspace.Take, Diff, Plan and Apply. Take (take.go) asks package watch where something
-// happened and reads only there (hint.go); what does not fit together, and Settle, walk everything. walk.go reads
-// a folder, content.go what its stat does not prove unchanged; contents and listings are stored by hash (package
-// pack); a Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go
-// keeps what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
-// step.go and place.go do it after the plan was written and synced, so that Recover finishes what a killed
-// process began. prune.go and forget.go drop what is old or unwanted. named.go is for
-// folders of which only single paths are covered. folder_*.go, change_*.go and attr_*.go are all that speaks to
-// the system: everything is reached by the descriptor of its folder.
-// Nothing is read through a link, no git is started, and neither FIFO nor device is opened.
+// Start reading at Workspace.Take, Diff, Plan and Apply. Take (take.go) asks package watch where
+// something happened and reads only there (hint.go); what does not fit together, and Settle, walk
+// everything. walk.go reads a folder, content.go what its stat does not prove unchanged; contents
+// and listings are stored by hash (package pack); a Mark is the hash of the topmost listing
+// (listing.go), so that states share what is equal. table.go keeps what stat said, for the next
+// run; it is only a cache. plan.go decides what to put back; apply.go, step.go and place.go do it
+// after the plan was written and synced (journal.go), so that Recover finishes what a killed
+// process began. prune.go and forget.go drop what is old or unwanted. named.go is for folders of
+// which only single paths are covered. folder_*.go, change_*.go and attr_*.go are all that speaks
+// to the system: everything is reached by the descriptor of its folder. Nothing is read through a
+// link, no git is started, and neither FIFO nor device is opened.
 //
 // Known limits:
 //   - Linux and macOS: elsewhere Open returns ErrUnsupported. On macOS each Take looks at everything.
@@ -21,7 +23,7 @@
 //   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as a whole does not.
 //   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
 //   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a whole for it.
-//   - Owners, and attributes that are neither user.* nor ACLs, are not kept; on macOS no attributes at all. A file
+//   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on macOS neither owners nor attributes. A file
 //     with a set-user-ID bit is refused.
 //   - A file with links outside of the folder comes back as a file of its own; inside of it links are restored.
 //   - A write through a memory map that is still there and changes no timestamp is found within 40 seconds of the
@@ -54,8 +56,11 @@ import (
 var (
 	// ErrUnsupported means that this system has not what undo needs.
 	ErrUnsupported = errors.New("undo is not available on this system")
-	// ErrTooWide means that the folder holds the person's home or what adze keeps, or is all of the disk.
+	// ErrTooWide means that the folder holds the user's home or what adze keeps, or is all of the
+	// disk.
 	ErrTooWide = errors.New("the folder is too wide to be covered by undo")
+	// ErrLook means that the folder was opened only to look.
+	ErrLook = errors.New("what is kept for undo cannot be written")
 	// ErrBusy means that another process is restoring.
 	ErrBusy = errors.New("another process is restoring files here; wait for it and try again")
 	// ErrInUse means that another process covers the folder, so that nothing can be dropped.
@@ -77,16 +82,29 @@ type Options struct {
 	Ignore ignore.Finder
 	Skip   func(path string) bool // of an empty, read-only folder: it is a passing thing of ours, and no part of a state; nil: none is
 	Now    func() time.Time       // nil: time.Now
-	Walk   bool                   // look at everything each time; do not ask the system what changed
-	// Watches bounds the folders of which the system tells what changed; 0: half of what it gives to a person.
-	// Where there are more, each Take looks at everything, and Unwatched says so.
+	Look   bool                   // nothing is written: a state that is taken is not kept, and nothing is put back
+	// Tracked lists what git tracks in the work tree at a folder, sorted: those files are covered
+	// also where they stand in a folder that is ignored and left out. Nil: nothing is known to be
+	// tracked.
+	Tracked func(top string) []string
+	// Same reports whether two contents of a file of git's own state mean the same, so that the one
+	// may stand for the other; nil: only equal ones do.
+	Same func(path string, a, b []byte) bool
+	Walk bool // look at everything each time; do not ask the system what changed
+	// Watches bounds the folders of which the system tells what changed; 0: half of what it gives
+	// to a person. Where there are more, each Take looks at everything, and Unwatched says so.
 	Watches int
+
+	// Moment is called at each moment at which a process may die, or somebody else may change what
+	// is there. It is for tests; nil otherwise.
+	Moment func()
 
 	plain bool // for tests: only what every system has
 	eager bool // for tests: watch from the first state on
 }
 
-// Workspace is one folder with its states. It may be used by several goroutines; they wait for each other.
+// Workspace is one folder with its states. It may be used by several goroutines; they wait for each
+// other.
 type Workspace struct {
 	opts  Options
 	store *pack.Store
@@ -105,8 +123,9 @@ type Workspace struct {
 	crowded    bool           // some of left is left out because of the others
 	forgotten  []string
 	groups     map[inode]group
-	dropped    uint64 // of the store, at the last Take; groups is nil before the first
-	saved      bool   // the table on disk is tree
+	dropped    uint64            // of the store, at the last Take; groups is nil before the first
+	saved      bool              // the table on disk is tree
+	charged    [limitCount]int64 // bytes of the files of the tree, by the limits that they count against
 	watch      *watch.Watch
 	unwatched  error         // why there is no watch
 	walks      int           // of everything, without a watch
@@ -116,7 +135,7 @@ type Workspace struct {
 	end        context.CancelFunc
 	background sync.WaitGroup
 
-	crash func() // called at each moment at which a process may die; of tests, nil otherwise
+	crash func() // Options.Moment
 }
 
 // moment is where a process may die, or somebody else may change what is there.
@@ -151,7 +170,8 @@ type Left struct {
 	Reason string
 }
 
-// Open opens a folder and what is kept of it. The caller calls Recover before anything else changes files.
+// Open opens a folder and what is kept of it. The caller calls Recover before anything else changes
+// files.
 func Open(o Options) (*Workspace, error) {
 	root := filepath.Clean(o.Root)
 	if err := TooWide(o); err != nil && !o.Named {
@@ -165,18 +185,24 @@ func Open(o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}
-	w := &Workspace{opts: o, root: top, turn: make(turn, 1), workers: workers()}
+	w := &Workspace{opts: o, root: top, turn: make(turn, 1), workers: workers(), crash: o.Moment}
 	w.clones.dir = filepath.Join(o.State, "clones")
 	w.closing, w.end = context.WithCancel(context.Background())
 	if o.Walk || o.Named {
 		w.unwatched = errWalk
 	}
-	if w.store, err = pack.Open(filepath.Join(o.State, "packs")); err != nil {
+	open := pack.Open
+	if o.Look {
+		open = pack.Look
+	}
+	if w.store, err = open(filepath.Join(o.State, "packs")); err != nil {
 		top.close()
 		return nil, err
 	}
-	if err := os.Chmod(o.State, 0o700); err != nil {
-		return nil, errors.Join(err, w.Close())
+	if !o.Look {
+		if err := os.Chmod(o.State, 0o700); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
 	}
 	if w.state, err = statPath(o.State); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -200,20 +226,25 @@ func (w *Workspace) Close() error {
 	w.background.Wait()
 	w.turn <- struct{}{}
 	defer w.turn.give()
-	err := w.saveTable()
+	var err error
+	if !w.opts.Look {
+		err = w.saveTable()
+	}
 	w.stopWatching(nil)
 	w.root.close()
 	return errors.Join(err, w.store.Close())
 }
 
-// Take stores the state of the folder and returns its mark. It looks only where the system told of changes, when
-// it does; else, the first time, and the first few times in a small folder, at everything. The state is safe from a loss of power when Take
-// returns. What changes while it looks is in the state as it was found, each file whole. With ErrSpace the state is
-// taken all the same, without what had no room (see LeftOut), unless the mark is zero.
+// Take stores the state of the folder and returns its mark. It looks only where the system told of
+// changes, when it does; else, the first time, and the first few times in a small folder, at
+// everything. The state is safe from a loss of power when Take returns. What changes while it looks
+// is in the state as it was found, each file whole. With ErrSpace the state is taken all the same,
+// without what had no room (see LeftOut), unless the mark is zero.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
 
-// Settle is Take that looks at everything, and reads again what changed so lately that its stat proves nothing. It
-// is for idle moments: what it finds more than Take did came without a word (remote machines, memory maps).
+// Settle is Take that looks at everything, and reads again what changed so lately that its stat
+// proves nothing. It is for idle moments: what it finds more than Take did came without a word
+// (remote machines, memory maps).
 func (w *Workspace) Settle(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
 
 // LeftOut lists what the last Take did not cover, in the order of the paths.

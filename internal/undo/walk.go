@@ -27,8 +27,13 @@ type walker struct {
 	space   atomic.Int64   // bytes that the store may still take
 	settle  atomic.Int64   // bytes that are still read again although their stat is unchanged
 	charged [limitCount]atomic.Int64
+	some    bool // only some paths are looked at, one after the other
+	moved   bool // of those, and something in them was left out or is
 
-	mu     sync.Mutex // guards what follows, and the watch
+	around func() string // the work tree that the whole folder stands in; looked for when a file is ignored
+
+	mu     sync.Mutex          // guards what follows, and the watch
+	lists  map[string][]string // what git tracks, by work tree
 	linked map[inode][]linkedNode
 	groups map[inode]group
 }
@@ -37,6 +42,7 @@ type walker struct {
 type hand struct {
 	*walker
 	names names
+	query ignore.Query
 	buf   []byte
 }
 
@@ -45,13 +51,15 @@ type scope struct {
 	path    string // from the root, with a final slash; "" for the root
 	level   *ignore.Level
 	ignored bool
-	git     bool // inside a ".git"
-	gitTop  bool // it is a ".git" itself, or that of a submodule inside of it
-	fresh   bool // it was not there before, so that no hint is about it
+	git     bool   // inside a ".git"
+	gitTop  bool   // it is a ".git" itself, or that of a submodule inside of it
+	fresh   bool   // it was not there before, so that no hint is about it
+	top     string // the work tree of git that it stands in, absolute; empty: the one around the whole folder, if any
+	only    bool   // nothing but tracked files is covered
 }
 
 func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walker, error) {
-	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), hint: h, ordered: true, linked: map[inode][]linkedNode{}}
+	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), hint: h, ordered: true, lists: map[string][]string{}, around: sync.OnceValue(w.around), linked: map[inode][]linkedNode{}}
 	k.idle.New = func() any { return &hand{walker: k} }
 	k.settle.Store(settle)
 	free, _, err := k.root.space(k.opts.State)
@@ -83,8 +91,8 @@ func (k *walker) walk() (*dir, error) {
 	return tree, err
 }
 
-// whole makes the tree of the root. What is ignored is looked up only where something is to be read: of most calls the
-// hints say that nothing changed.
+// whole makes the tree of the root. What is ignored is looked up only where something is to be
+// read: of most calls the hints say that nothing changed.
 func (k *hand) whole() (*dir, error) {
 	s := scope{fresh: k.tree == nil}
 	if k.asBefore(s, k.tree) {
@@ -120,15 +128,7 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	slices.Sort(entries)
-	if s.path != "" && !s.git {
-		s.level = k.rules(at, s, func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok })
-	}
-	if s.git {
-		has := func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok }
-		s.gitTop = s.gitTop || has("HEAD") && has("objects")
-	}
-	var q ignore.Query
-	q.In(s.level)
+	s = k.inside(at, s, func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok })
 	d := &dir{nodes: make([]node, 0, len(entries)), prev: prev}
 	hint := 0
 	for _, name := range entries {
@@ -139,12 +139,12 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 		if err != nil {
 			continue // it went away, and is not in this state
 		}
-		if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
+		ignored, covered := k.covers(s, name, st)
+		if !covered {
 			continue
 		}
-		d.nodes = append(d.nodes, node{name: name, stat: st})
+		d.nodes = append(d.nodes, node{name: name, stat: st, ignored: ignored})
 		n := &d.nodes[len(d.nodes)-1] // stays in place: the capacity is there
-		n.ignored = s.ignored || !s.git && name != gitName && q.Ignored(name, st.isFolder())
 		if err := k.node(at, s, n, prev.find(name, &hint)); err != nil {
 			return nil, err
 		}
@@ -159,6 +159,32 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	return d, nil
 }
 
+// inside is the scope of what stands in a folder that has the names.
+func (k *hand) inside(at folder, s scope, has func(name string) bool) scope {
+	if s.path != "" && !s.git {
+		s.level = k.rules(at, s, has)
+	}
+	s.gitTop = s.gitTop || s.git && has("HEAD") && has("objects")
+	if has(gitName) && !s.git && !s.only {
+		s.top = k.workTree(s.path)
+	}
+	return s
+}
+
+// covers reports whether an entry of a folder is a part of the state, and whether it is ignored.
+func (k *hand) covers(s scope, name string, st stat) (ignored, covered bool) {
+	if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
+		return false, false
+	}
+	k.query.In(s.level)
+	ignored = s.ignored || !s.git && name != gitName && k.query.Ignored(name, st.isFolder())
+	if ignored && !st.isFolder() && k.tracked(s, name) {
+		ignored = false
+	}
+	outside := s.only && (st.isFolder() && !k.tracked(s, name+"/") || !st.isFolder() && ignored) // left out with its folder
+	return ignored, !outside
+}
+
 // rootEntry is what the root itself is; nil when it cannot be told.
 func rootEntry(at folder) *Entry {
 	e, err := at.look(".")
@@ -171,12 +197,7 @@ func rootEntry(at folder) *Entry {
 // through goes on to folders below one in which nothing happened.
 func (k *hand) through(at folder, s scope, prev *dir) (*dir, error) {
 	d := &dir{nodes: slices.Clone(prev.nodes), self: prev.self, prev: prev}
-	if s.path != "" && !s.git {
-		s.level = k.rules(at, s, func(name string) bool {
-			_, ok := slices.BinarySearchFunc(prev.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
-			return ok
-		})
-	}
+	s = k.inside(at, s, func(name string) bool { _, ok := prev.search(name); return ok })
 	for i := range d.nodes {
 		n, was := &d.nodes[i], &prev.nodes[i]
 		if n.Kind != Folder || !k.hint.names(s.path+n.name+"/") {
@@ -194,7 +215,8 @@ func (k *hand) through(at folder, s scope, prev *dir) (*dir, error) {
 	return d, nil
 }
 
-// node fills in a node from what is there, or from what was before when stat says that it is the same.
+// node fills in a node from what is there, or from what was before when stat says that it is the
+// same.
 func (k *hand) node(at folder, s scope, n *node, was *node) error {
 	switch {
 	case n.stat.inode == k.state.inode:
@@ -223,20 +245,30 @@ func (k *walker) compare(n, was *node) {
 	}
 }
 
+// scopeOf is the scope of a folder by that of the one that it stands in.
+func (k *hand) scopeOf(s scope, n *node) scope {
+	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName, gitTop: n.name == gitName, top: s.top, only: s.only}
+}
+
 func (k *hand) enter(at folder, s scope, n *node, was *node) error {
-	next := scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName, gitTop: n.name == gitName}
-	if n.ignored && !next.git && made(n.name) {
-		leave(n, leftMade)
-		return nil
+	next := k.scopeOf(s, n)
+	if n.ignored && !next.git && !s.only && made(n.name) {
+		if !k.tracked(s, n.name+"/") {
+			leave(n, leftMade)
+			return nil
+		}
+		next.only = true
 	}
 	child, err := at.openFolder(n.name)
 	if err != nil {
 		leave(n, leftUnreadable)
 		return nil
 	}
-	if n.ignored && !next.git {
+	if n.ignored && !next.git && !next.only {
 		names, err := child.read(&k.names)
-		if err != nil || len(names) > k.opts.Limits.IgnoredDir {
+		if err == nil && len(names) > k.opts.Limits.IgnoredDir && k.tracked(s, n.name+"/") {
+			next.only = true
+		} else if err != nil || len(names) > k.opts.Limits.IgnoredDir {
 			child.close()
 			leave(n, leftMade)
 			return nil
@@ -269,7 +301,8 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 	return k.below(child, next, prev, n)
 }
 
-// below walks a folder that is open and closes it: by another worker when one is free and there is much to read.
+// below walks a folder that is open and closes it: by another worker when one is free and there is
+// much to read.
 func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 	work := func(k *hand) (err error) {
 		defer child.close()
@@ -286,8 +319,8 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 	return work(k)
 }
 
-// known reports whether the content of a node of before can be relied on. In this process nothing is dropped
-// from the store unseen.
+// known reports whether the content of a node of before can be relied on. In this process nothing
+// is dropped from the store unseen.
 func (k *walker) known(e Entry) bool {
 	return k.Workspace.groups != nil && k.dropped == k.store.Dropped() || k.has(e)
 }

@@ -19,6 +19,7 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	page.Title = pageTitle(doc)
 	page.Truncated = page.Truncated || cut
 	base := baseURL(doc, u)
+	scripted := doc.Find("script:not([type='application/ld+json']), noscript").Length() > 0
 	dropUnseen(doc)
 	whole := textOf(doc.Find("body").Nodes)
 	content, left, fault := choose(doc, r.Selector)
@@ -38,13 +39,20 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 		return Page{}, fault
 	}
 	if strings.TrimSpace(page.Text) == "" {
-		page.Note = "The page has no text without JavaScript; look for an API, a feed or the source of its content."
+		switch {
+		case scripted:
+			page.Note = "The page has no text without JavaScript; look for an API, a feed or the source of its content."
+		case r.Selector != "":
+			page.Note = "What the selector names has no text."
+		default:
+			page.Note = "The page is empty."
+		}
 	}
 	return page, nil
 }
 
-// choose returns one element with the content: what the selector names, or the main content and the names of what a
-// reader may miss in it.
+// choose returns one element with the content: what the selector names, or the main content and the
+// names of what a reader may miss in it.
 func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, fault *Error) {
 	if selector != "" {
 		content, fault = selected(doc, selector)
@@ -67,7 +75,8 @@ func share(part, whole int) int {
 
 // selected gathers the elements that a selector names, outermost ones only.
 func selected(doc *goquery.Document, selector string) (*goquery.Selection, *Error) {
-	// goquery treats a selector it cannot read as one without matches; with "*" added a readable one has some.
+	// goquery treats a selector it cannot read as one without matches; with "*" added a readable
+	// one has some.
 	if len(selector) > 1000 || !doc.Find("html, body").Is(selector+", *") {
 		return nil, fail(codeInvalid, "%q is not a CSS selector", firstLine(selector, 200))
 	}
@@ -99,7 +108,8 @@ func landmarks(doc *goquery.Document) string {
 	return "leave it out to get the main content, or use one of: " + strings.Join(names, ", ")
 }
 
-// plainID reports an id that is a selector as it stands, and too short to carry a message of the page.
+// plainID reports an id that is a selector as it stands, and too short to carry a message of the
+// page.
 func plainID(id string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return id != "" && len(id) <= 40 && strings.ContainsAny(id[:1], letters) && strings.Trim(id, letters+"0123456789-_") == ""

@@ -162,8 +162,8 @@ func isRedirect(resp *http.Response) bool {
 	return false
 }
 
-// next decides about a redirect: nil means that res is the end, be it a page or a redirect that only the
-// caller may follow. Where it leads is judged in any case.
+// next decides about a redirect: nil means that res is the end, be it a page or a redirect that
+// only the caller may follow. Where it leads is judged in any case.
 func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
 	if res.redirect == "" {
 		return nil, nil
@@ -179,7 +179,7 @@ func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
 	if fault != nil {
 		return nil, &Error{Code: codeDenied, Message: "the page redirects, and that is refused: " + fault.Message, Err: fault}
 	}
-	if sameSite(res.url, to) || f.policy.AllowRedirect != nil && f.policy.AllowRedirect(res.url, to) {
+	if sameSite(res.url, to) || !weaker(res.url, to) && f.policy.AllowRedirect != nil && f.policy.AllowRedirect(res.url, to) {
 		return to, nil
 	}
 	res.redirect = to.String()

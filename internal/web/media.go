@@ -25,14 +25,14 @@ func classify(contentType string, body []byte) (kind, string) {
 	}
 	switch media {
 	case "", "application/octet-stream", "binary/octet-stream", "unknown/unknown":
-		return sniff(body)
+		return sniff(contentType, body)
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		return isPicture(media, body), media
 	case "text/html", "application/xhtml+xml":
-		return textual(body, htmlText), media
+		return textual(contentType, body, htmlText), media
 	}
 	if isText(media) {
-		return textual(body, plainText), media
+		return textual(contentType, body, plainText), media
 	}
 	return unreadable, media
 }
@@ -60,24 +60,42 @@ func isPicture(media string, body []byte) kind {
 	return unreadable
 }
 
-// textual refuses bodies that only call themselves text. UTF-16 and UTF-32 announce their NUL bytes by a byte
-// order mark.
-func textual(body []byte, k kind) kind {
+// textual refuses bodies that only call themselves text. UTF-16 and UTF-32 announce their NUL bytes
+// by a byte order mark or in the header; a few in what else is text are slips of a program.
+func textual(contentType string, body []byte, k kind) kind {
 	head := body[:min(len(body), 4<<10)]
-	if bytes.IndexByte(head, 0) >= 0 && byteOrderMark(head) == "" {
-		return unreadable
+	if bytes.IndexByte(head, 0) < 0 || byteOrderMark(head) != "" || wide(contentType) || fewNULs(head) {
+		return k
 	}
-	return k
+	return unreadable
+}
+
+// fewNULs reports at most one byte in a hundred that is NUL, or two, and next to no other controls.
+func fewNULs(head []byte) bool {
+	nuls, controls := 0, 0
+	for _, c := range head {
+		switch {
+		case c == 0:
+			nuls++
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b:
+			controls++
+		}
+	}
+	return nuls <= max(2, len(head)/100) && controls <= len(head)/200 && 8*nuls < len(head)
 }
 
 // sniff is for servers that declare nothing.
-func sniff(body []byte) (kind, string) {
-	media, _, _ := mime.ParseMediaType(http.DetectContentType(body))
+func sniff(contentType string, body []byte) (kind, string) {
+	head := body[:min(len(body), 4<<10)]
+	if fewNULs(head) {
+		head = bytes.ReplaceAll(head, []byte{0}, nil)
+	}
+	media, _, _ := mime.ParseMediaType(http.DetectContentType(head))
 	switch {
 	case media == "text/html":
-		return htmlText, media
+		return textual(contentType, body, htmlText), media
 	case strings.HasPrefix(media, "text/"):
-		return textual(body, plainText), media
+		return textual(contentType, body, plainText), media
 	case media == "image/png" || media == "image/jpeg" || media == "image/gif" || media == "image/webp":
 		return picture, media
 	}

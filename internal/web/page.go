@@ -30,11 +30,20 @@ func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
 		return Page{}, fault
 	}
 	page.Charset, page.Text = name, text
+	if r.Format != Raw && r.Format != HTML && r.Selector == "" {
+		if out, ok := page.laidOut(text, r.Format); ok {
+			return out, nil
+		}
+	}
 	if k == htmlText && r.Format != Raw {
+		page.Text = strings.ReplaceAll(page.Text, "\x00", "")
 		return renderHTML(ctx, page, res.url, r)
 	}
 	if r.Selector != "" {
 		return Page{}, fail(codeInvalid, "a selector needs an HTML page, and this is %s; leave it out", media)
+	}
+	if strings.TrimSpace(page.Text) == "" {
+		page.Note = "The page is empty."
 	}
 	return page, nil
 }

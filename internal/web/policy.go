@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ParseURL reads the address of a page as a fetch will: http or https, no credentials, a host name in
-// ASCII and lower case, no fragment. Whoever asks for permission must show and match this form,
+// ParseURL reads the address of a page as a fetch will: http or https, no credentials, a host name
+// in ASCII and lower case, no fragment. Whoever asks for permission must show and match this form,
 // so that the check and the connection cannot read one address in two ways.
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := parseURL(raw)
@@ -107,8 +107,8 @@ func portOf(u *url.URL) uint16 {
 	return uint16(n)
 }
 
-// CanonicalHost returns an IP address in its usual form or a host name in lower-case ASCII, the one spelling under which
-// a host is asked for, judged and dialled. Every error is an *[Error].
+// CanonicalHost returns an IP address in its usual form or a host name in lower-case ASCII, the one
+// spelling under which a host is asked for, judged and dialled. Every error is an *[Error].
 func CanonicalHost(host string) (string, error) {
 	name, fault := canonicalHost(host)
 	if fault != nil {
@@ -117,9 +117,9 @@ func CanonicalHost(host string) (string, error) {
 	return name, nil
 }
 
-// canonicalHost returns an IP address in its usual form or a host name in lower-case ASCII. Numbers that
-// are no usual address are refused: resolvers read 127.1, 0x7f.1, 017700000001 and 2130706433 as
-// 127.0.0.1, and nobody who means well writes these.
+// canonicalHost returns an IP address in its usual form or a host name in lower-case ASCII. Numbers
+// that are no usual address are refused: resolvers read 127.1, 0x7f.1, 017700000001 and 2130706433
+// as 127.0.0.1, and nobody who means well writes these.
 func canonicalHost(host string) (string, *Error) {
 	if strings.Contains(host, "%") {
 		return "", fail(codeDenied, "an address with a zone (%%) is not fetched")
@@ -179,8 +179,8 @@ func (p *Policy) judgeURL(u *url.URL) *Error {
 	return nil
 }
 
-// judgePort refuses ports other than the web's, unless a rule opens them for this host. The place is host and port as
-// the rule would name them.
+// judgePort refuses ports other than the web's, unless a rule opens them for this host. The place
+// is host and port as the rule would name them.
 func (p *Policy) judgePort(host string, port uint16, place string) *Error {
 	if port == 80 || port == 443 || p.AllowPort != nil && p.AllowPort(host, port) {
 		return nil
@@ -209,17 +209,18 @@ func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
 	return fail(codeDenied, "%s, which is not fetched unasked; %s", what, opening(host))
 }
 
-// opening says how a person opens a place: the rule names it, since neither a mode nor a rule for all places is enough.
+// opening says how a person opens a place: the rule names it, since neither a mode nor a rule for
+// all places is enough.
 func opening(place string) string {
 	return fmt.Sprintf("the person can open it with the rule allow network(%s)", place)
 }
 
-// sameSite reports that a redirect stays where it was allowed to be: the same host on the same port, or from
-// http to https.
+// sameSite reports that a redirect stays where it was allowed to be: the same scheme, host and
+// port.
 func sameSite(from, to *url.URL) bool {
-	if from.Hostname() != to.Hostname() {
-		return false
-	}
-	upgraded := from.Scheme == "http" && to.Scheme == "https" && portOf(from) == 80 && portOf(to) == 443
-	return upgraded || from.Scheme == to.Scheme && portOf(from) == portOf(to)
+	return from.Scheme == to.Scheme && from.Hostname() == to.Hostname() && portOf(from) == portOf(to)
 }
+
+// weaker reports a redirect from https to http. No rule follows it: the rule for the first address
+// did not know that everybody on the way would read the page.
+func weaker(from, to *url.URL) bool { return from.Scheme == "https" && to.Scheme == "http" }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,13 +139,17 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 	if repo.Top != t.Path || repo.Common != r.Common {
 		return errors.New("its folder belongs to another repository")
 	}
-	s, err := repo.Status(ctx, ".", git.UntrackedAll, mostCopied*10)
+	most := mostCopied * 10
+	if t.Half {
+		most = math.MaxInt
+	}
+	s, err := repo.Status(ctx, ".", git.UntrackedAll, most)
 	if err != nil {
 		return err
 	}
 	t.Uncommitted = s.Staged.Total + s.Changed.Total + s.Conflicts.Total + s.Untracked.Total + r.copies(s, t)
-	if t.Half && s.Untracked.Total == 0 && s.Conflicts.Total == 0 { // files that were not checked out yet count as deleted
-		t.Uncommitted = 0
+	if t.Half { // files that were not checked out yet, or are removed already, count as deleted
+		t.Uncommitted -= missing(t.Path, s.Staged.Entries) + missing(t.Path, s.Changed.Entries)
 	}
 	switch {
 	case s.Doing != "":
@@ -155,8 +160,44 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 	return nil
 }
 
-// copies corrects a count for files that adze copied into it: one that is the same in the main checkout is not lost, and one
-// that is not is, also where git ignores it.
+// missing counts the changes in which nothing is lost: the file is not there, or nothing was
+// written into it yet.
+func missing(top string, changes []git.Entry) (n int) {
+	for _, e := range changes {
+		info, err := os.Lstat(filepath.Join(top, e.Path))
+		if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// prepare lets git look into a work tree whose making or removal was interrupted: it gets the file
+// back that points to the repository, and an index. The caller has the exclusive lock. What fails
+// is met again by look.
+func (r *repository) prepare(ctx context.Context, t *Tree) {
+	if !t.Half {
+		return
+	}
+	if info, err := os.Lstat(t.Path); err != nil || !info.IsDir() || r.empty(t.Path) {
+		return
+	}
+	pointer := filepath.Join(t.Path, ".git")
+	if _, err := os.Lstat(pointer); errors.Is(err, os.ErrNotExist) {
+		names, _ := filepath.Glob(filepath.Join(r.Common, "worktrees", "*", "gitdir")) // the pattern is sound
+		for _, name := range names {
+			if back, ok := small(name); ok && back == pointer {
+				_ = os.WriteFile(pointer, []byte("gitdir: "+filepath.Dir(name)+"\n"), 0o644)
+			}
+		}
+	}
+	if repo, err := r.desk.Git.Open(ctx, t.Path); err == nil && repo.Top == t.Path && repo.Common == r.Common {
+		_ = repo.ReadIndex(ctx)
+	}
+}
+
+// copies corrects a count for files that adze copied into it: one that is the same in the main
+// checkout is not lost, and one that is not is, also where git ignores it.
 func (r *repository) copies(s git.Status, t *Tree) (n int) {
 	for _, name := range t.record.Copied {
 		listed := slices.ContainsFunc(s.Untracked.Entries, func(e git.Entry) bool { return e.Path == name })

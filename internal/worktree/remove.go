@@ -25,8 +25,8 @@ type Wish struct {
 	Dry   bool // only say it
 }
 
-// Remove takes one work tree and the branch that was made with it away. One that would lose something stays, and so does one
-// that somebody works in, whatever is wished.
+// Remove takes one work tree and the branch that was made with it away. One that would lose
+// something stays, and so does one that somebody works in, whatever is wished.
 func (d Desk) Remove(ctx context.Context, dir, name string, w Wish) (Removal, error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -54,8 +54,8 @@ func (d Desk) Remove(ctx context.Context, dir, name string, w Wish) (Removal, er
 	return Removal{}, usage.Mistake(hint, "there is no work tree %s", name)
 }
 
-// Clean removes every work tree of adze's in which nothing would be lost, and what interrupted ones left. It returns all that
-// adze made.
+// Clean removes every work tree of adze's in which nothing would be lost, and what interrupted ones
+// left. It returns all that adze made.
 func (d Desk) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -110,15 +110,22 @@ func (r *repository) look2(ctx context.Context, t *Tree) {
 	if list, err := r.Worktrees(ctx); err == nil {
 		r.list = list
 	}
+	r.prepare(ctx, &fresh)
 	r.look(ctx, &fresh)
 	fresh.InUse = false // by us
 	*t = fresh
 }
 
-// discard takes away what a record stands for, and then the record: what a crash leaves in between is known.
-func (r *repository) discard(ctx context.Context, slug string, rec Record) error {
+// beginRemoval notes that a work tree is being removed.
+func (r *repository) beginRemoval(slug string, rec *Record) error {
 	rec.Ready = false
-	if err := r.write(slug, rec); err != nil {
+	return r.write(slug, *rec)
+}
+
+// discard takes away what a record stands for, and then the record: what a crash leaves in between
+// is known.
+func (r *repository) discard(ctx context.Context, slug string, rec Record) error {
+	if err := r.beginRemoval(slug, &rec); err != nil {
 		return err
 	}
 	err := r.RemoveWorktree(ctx, rec.Path)

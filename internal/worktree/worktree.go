@@ -1,20 +1,23 @@
-// Package worktree makes git work trees for sessions, so that several work on one repository without meeting, and takes them
-// away again.
+// Package worktree makes git work trees for sessions, so that several work on one repository
+// without meeting, and takes them away again.
 //
-// The one rule: nothing that only a work tree has is lost without force: changes that are not committed, files that git does
-// not know, commits that nothing else leads to. What cannot be looked into counts as such.
+// The one rule: nothing that only a work tree has is lost without force: changes that are not
+// committed, files that git does not know, commits that nothing else leads to. What cannot be
+// looked into counts as such.
 //
-// Work trees lie beside the repository (calc-NAME beside calc): there, references to neighbours (../lib) still hold, which
-// they would not one folder deeper; inside of the repository its own searches, builds and sessions would find the copies; and
-// adze's state folder is written by no tool and hidden from commands. Another folder can be configured.
+// Work trees lie beside the repository (calc-NAME beside calc): there, references to neighbours
+// (../lib) still hold, which they would not one folder deeper; inside of the repository its own
+// searches, builds and sessions would find the copies; and adze's state folder is written by no
+// tool and hidden from commands. Another folder can be configured.
 //
-// A record in adze's state is written before git is asked for anything, so that what a crash leaves is known and can be
-// cleaned away. Who works in a work tree holds a shared lock on its record; who makes or removes it an exclusive one.
+// A record in adze's state is written before git is asked for anything, so that what a crash leaves
+// is known and can be cleaned away. Who works in a work tree holds a shared lock on its record; who
+// makes or removes it an exclusive one.
 //
 // Start reading at Desk.Make, then remove.go.
 //
-// Known limits: content filters (Git LFS) are not run and submodules not fetched when a work tree is made, which is said. A
-// program that is no adze and works in a work tree is not seen.
+// Known limits: content filters (Git LFS) are not run and submodules not fetched when a work tree
+// is made, which is said. A program that is no adze and works in a work tree is not seen.
 package worktree
 
 import (
@@ -116,8 +119,8 @@ type Made struct {
 	Release func() // ends the hold on it
 }
 
-// Make goes into the work tree of a name, and makes it where it is not there: with a new branch of that name at the commit
-// that is checked out in dir, or with the branch of that name that exists.
+// Make goes into the work tree of a name, and makes it where it is not there: with a new branch of
+// that name at the commit that is checked out in dir, or with the branch of that name that exists.
 func (d Desk) Make(ctx context.Context, dir, name string) (Made, error) {
 	s := slug(name)
 	if s == "" {
@@ -154,7 +157,7 @@ func (d Desk) Make(ctx context.Context, dir, name string) (Made, error) {
 	return Made{}, fmt.Errorf("the work tree %s is removed while it is made; try again", name)
 }
 
-// inside is the folder in a work tree that the person was in, where it has one.
+// inside is the folder in a work tree that the user was in, where it has one.
 func (r *repository) inside(path string) string {
 	at := filepath.Join(path, r.rel)
 	if info, err := os.Stat(at); err == nil && info.IsDir() {
@@ -186,10 +189,11 @@ func (r *repository) ready(ctx context.Context, name, slug string, alone bool) (
 	return r.create(ctx, name, slug)
 }
 
-// clear takes away what an interrupted making or removal left, or what somebody took the folder of. A branch with work on
-// it stays.
+// clear takes away what an interrupted making or removal left, or what somebody took the folder of.
+// A branch with work on it stays.
 func (r *repository) clear(ctx context.Context, slug string, rec Record) error {
 	t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Half: true, record: rec, slug: slug}
+	r.prepare(ctx, &t)
 	if r.look(ctx, &t); t.Uncommitted > 0 || t.Unknown != "" {
 		return usage.Mistake("look at it, then adze worktree remove "+rec.Name+" --force", "%s is half a work tree, with files in it that would be lost", rec.Path)
 	}

@@ -245,7 +245,8 @@ func TestNamesThatAreNone(t *testing.T) {
 	}
 }
 
-// Hooks, filters and monitors of a repository do not run when a work tree is made, looked at or removed.
+// Hooks, filters and monitors of a repository do not run when a work tree is made, looked at or
+// removed.
 func TestARepositoryRunsNothing(t *testing.T) {
 	b := newBench(t)
 	b.sh(b.main, `canary="$HOME/canary"; for h in post-checkout reference-transaction post-index-change pre-commit; do
@@ -287,7 +288,8 @@ func TestSparseCheckoutsAndSubmodules(t *testing.T) {
 	}
 }
 
-// A crash at any moment of making and removing leaves what the next Make mends and Clean takes away.
+// A crash at any moment of making and removing leaves what the next Make mends and Clean takes
+// away.
 func TestWhatACrashLeaves(t *testing.T) {
 	for name, crash := range map[string]func(b *bench, r *repository, rec Record){
 		"before git was asked": func(b *bench, r *repository, rec Record) {},
@@ -295,6 +297,9 @@ func TestWhatACrashLeaves(t *testing.T) {
 		"the branch alone":     func(b *bench, r *repository, rec Record) { b.sh(b.main, "git branch it") },
 		"half checked out": func(b *bench, r *repository, rec Record) {
 			b.sh(b.main, "git worktree add -q --no-checkout -b it ../calc-it && echo initializing > .git/worktrees/calc-it/locked")
+		},
+		"killed while it is checked out": func(b *bench, r *repository, rec Record) {
+			b.sh(b.main, "git worktree add -q --no-checkout -b it ../calc-it && cd ../calc-it && cp ../calc/a a && mkdir sub && : > sub/b && touch ../calc/.git/worktrees/calc-it/index.lock && echo initializing > ../calc/.git/worktrees/calc-it/locked")
 		},
 		"files are missing": func(b *bench, r *repository, rec Record) {
 			b.sh(b.main, "git worktree add -q -b it ../calc-it && rm ../calc-it/a")
@@ -337,6 +342,68 @@ func TestWhatACrashLeaves(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A removal that was interrupted is finished, and what somebody did in the folder since is not
+// lost.
+func TestWhatAnInterruptedRemovalLeaves(t *testing.T) {
+	for _, c := range []struct {
+		name, since string
+		kept        bool
+	}{
+		{"nothing is removed yet", "true", false},
+		{"files are removed", "rm a; rm -r sub", false},
+		{"all but the pointer is removed", "rm a; rm -r sub", false},
+		{"the pointer is removed", "rm .git a", false},
+		{"the folder is removed", "rm -r ../calc-it", false},
+		{"only the index is left", "rm -r a sub .git", false},
+		{"a file is changed", "echo mine >> a", true},
+		{"a file is made", "echo mine > mine", true},
+		{"a file is changed and another one removed", "echo mine >> a; rm -r sub", true},
+		{"the pointer is removed and a file made", "rm .git; echo mine > mine", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			m := b.make("it")
+			m.Release()
+			r, err := b.desk.open(t.Context(), b.main)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, _, err := r.read("it")
+			if err == nil {
+				err = r.beginRemoval("it", &rec)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.sh(m.Dir, c.since)
+			if tree := b.tree("it"); !tree.Half {
+				t.Errorf("it is told as %+v", tree)
+			}
+			if _, err := b.desk.Make(t.Context(), b.main, "it"); (err != nil) != c.kept {
+				t.Errorf("make: %v", err)
+			} else if err == nil {
+				if got := b.sh(m.Dir, "git status --porcelain; cat a"); got != "a" {
+					t.Errorf("made again, it is %q", got)
+				}
+				return
+			}
+			out, err := b.desk.Clean(t.Context(), b.main, Wish{})
+			if err != nil || len(out) != 1 || out[0].Removed {
+				t.Errorf("clean came to %+v, %v", out, err)
+			}
+			if got := b.sh(m.Dir, "cat a mine 2>/dev/null || true"); !strings.Contains(got, "mine") {
+				t.Errorf("what was changed is lost; there is %q", got)
+			}
+			if done := b.remove("it", Wish{Force: true}); !done.Removed {
+				t.Errorf("by force it came to %+v", done)
+			}
+			if left := b.sh(b.main, "ls ..; git branch; git worktree list; ls .git/worktrees 2>/dev/null || true"); strings.Contains(left, "it\n") || strings.Contains(left, "calc-it") {
+				t.Errorf("left over: %s", left)
+			}
+		})
 	}
 }
 

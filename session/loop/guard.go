@@ -1,15 +1,18 @@
-// Package loop tells a model that repeats itself from one that works. A Guard watches the calls of one turn with their
-// results; first it has something for the model to read, then it ends the turn.
+// Package loop tells a model that repeats itself from one that makes progress. A Guard watches the
+// calls of one turn and their results. It warns the model once, and ends the turn when the model
+// goes on.
 //
-// The one rule: only what told the model nothing new counts, and what may have changed something begins anew. Two things
-// are counted. A circle is a run of steps all of whose calls were made before with the same results, however long the
-// circle is: A A A, A B A B, A B C D A B C D. Standing still is one call made over and over among others that do tell
-// something, while nothing that may change its result ran.
+// Three things are counted:
+//   - a circle: a run of steps all of whose calls were made before with the same results, such as A A A or A B A B;
+//   - standing still: one call made over and over among others that tell something, while nothing that may change its
+//     result ran;
+//   - fruitless steps: calls that differ, by a counter or in their words, while no file changes and no result says
+//     anything new.
 //
 // Start reading at Guard.Close.
 //
-// Known limits: a model that varies a call without need (another comment, another limit) makes another call each time. A
-// command that only looks counts as one that may change something.
+// Known limits: a model that changes a file a little in every step makes progress by this measure.
+// A command that only looks counts as one that may change something.
 package loop
 
 import (
@@ -24,10 +27,12 @@ import (
 // Bounds of repetition: how often calls are made.
 const (
 	circleTell, circleStop = 3, 5
-	// A call among others that tell something may be made longer: a look at the list of todos between two files, say.
+	// A call among others that tell something may be made longer: a look at the list of todos
+	// between two files, say.
 	stillTell, stillStop = 6, 12
-	// Steps that take long on average may be waiting for something, such as a server that starts; they may go on longer,
-	// since what they cost in requests is bounded by the time that they take. So may those that ask after a job that runs.
+	// Steps that take long on average may be waiting for something, such as a server that starts;
+	// they may go on longer, since what they cost in requests is bounded by the time that they
+	// take. So may those that ask after a job that runs.
 	slowStep, slowTell, slowStop     = time.Second, 2, 2
 	slowerStep, slowerStop           = 5 * time.Second, 4
 	pendingTell, pendingStop         = 4, 4
@@ -43,6 +48,7 @@ type made struct {
 	name    string // with the beginning of its arguments
 	pending bool   // it asks after something that goes on by itself
 	effect  bool   // it may have changed something
+	cost    int    // that it adds to the fruitless steps; 0: it brought the work further
 }
 
 // Guard watches the calls of a turn. Its zero value is ready. It is for one goroutine.
@@ -54,20 +60,23 @@ type Guard struct {
 	seen   map[sighting]bool // since something changed that never did before
 	circle count             // in the stale steps since the last one that told something
 	still  count             // since something may have changed
+	memory memory
+	vain   fruitless
 	warn   string
 }
 
-// Saw takes a call that has ended.
-func (g *Guard) Saw(call tool.RawCall, o tool.Outcome) {
+// Saw takes a call that has ended, and whether files of the workspace are known to have changed
+// while it ran.
+func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 	if o.Status == tool.Aborted {
 		g.Forget() // a person stepped in, or the turn ends
 		return
 	}
-	g.step = append(g.step, made{sightingOf(call, o), named(call), o.Pending, effect(o)})
+	g.step = append(g.step, made{sightingOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
 	g.took += o.Duration
 }
 
-// Forget begins anew: the person said something, or the model no longer sees what it did.
+// Forget begins anew: the user said something, or the model no longer sees what it did.
 func (g *Guard) Forget() { *g = Guard{} }
 
 // Close weighs the step whose calls have all ended.
@@ -97,6 +106,7 @@ func (g *Guard) Close() {
 	} else {
 		g.circle.add(g.step, g.took)
 	}
+	g.vain.add(g.step, g.took)
 	g.step, g.took = nil, 0
 	g.weigh()
 }
@@ -111,6 +121,12 @@ func (g *Guard) weigh() {
 		g.still.told = true
 		g.warn = fmt.Sprintf("You have made the same call %d times, and nothing was changed in between: %s. ", n, g.still.top())
 	}
+	if g.vain.tell() {
+		g.vain.told = true
+		if g.warn == "" {
+			g.warn = fmt.Sprintf("Your last %d steps changed no file, and their results say nothing that earlier ones did not. ", g.vain.calls.steps)
+		}
+	}
 }
 
 // Stuck ends a turn whose model went on after it was told.
@@ -121,6 +137,9 @@ func (g *Guard) Stuck() error {
 	if n := g.still.most(); g.still.told && n >= stillStop*g.still.patience(g.still.mean(), slowStop, slowerStop, pendingStop) {
 		return fmt.Errorf("%w: the same call was made %d times with the same result, and nothing was changed in between", Err, n)
 	}
+	if g.vain.stop() {
+		return fmt.Errorf("%w: %d steps in a row changed no file and told nothing new", Err, g.vain.calls.steps)
+	}
 	return nil
 }
 
@@ -130,7 +149,7 @@ func (g *Guard) Warning() string {
 	if g.warn = ""; text == "" {
 		return ""
 	}
-	return text + "Making them again will not change them. Use the results that you have, try something else, or say what stands in the way. " +
+	return text + "Making such calls again will not change that. Use the results that you have, try something else, or say what stands in the way. " +
 		"If you are waiting for something, wait longer in one call. The turn ends if this goes on."
 }
 
@@ -149,7 +168,7 @@ func effect(o tool.Outcome) bool {
 
 // named is a call as the model knows it again.
 func named(call tool.RawCall) string {
-	arguments := []rune(strings.Join(strings.Fields(call.Arguments), " "))
+	arguments := []rune(strings.Join(strings.Fields(call.Arguments[:min(len(call.Arguments), 16*mostArguments)]), " "))
 	if len(arguments) > mostArguments {
 		arguments = append(arguments[:mostArguments], '…')
 	}

@@ -18,14 +18,14 @@ type step []struct {
 	o    tool.Outcome
 }
 
-// watch gives the guard steps until it stops the turn or they end, and says in which of them the model was told and
-// stopped; 0: never.
+// watch gives the guard steps until it stops the turn or they end, and says in which of them the
+// model was told and stopped; 0: never.
 func watch(t *testing.T, steps []step) (told, stopped int) {
 	t.Helper()
 	var g Guard
 	for i, s := range steps {
 		for _, c := range s {
-			g.Saw(c.call, c.o)
+			g.Saw(c.call, c.o, false)
 		}
 		g.Close()
 		if err := g.Stuck(); err != nil {
@@ -117,6 +117,9 @@ func oneStep(t *testing.T, line string) (s step) {
 		said, o.Pending = strings.TrimPrefix(said, "?"), strings.HasPrefix(said, "?")
 		name, args, _ := strings.Cut(said, " ")
 		o.Output, o.Tool = result, name
+		if name == "edit" && o.Status == tool.Completed {
+			o.Changed = []string{"a.go"}
+		}
 		s = append(s, struct {
 			call tool.RawCall
 			o    tool.Outcome
@@ -125,7 +128,8 @@ func oneStep(t *testing.T, line string) (s step) {
 	return s
 }
 
-// Whatever a circle is made of and whatever was done before, the model is told in its third round and stopped in its fifth.
+// Whatever a circle is made of and whatever was done before, the model is told in its third round
+// and stopped in its fifth.
 func TestEveryCircleEnds(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -141,16 +145,17 @@ func TestEveryCircleEnds(t *testing.T) {
 		steps := written(t, text)
 		before := len(steps) - 30*length
 		told, stopped := watch(t, steps)
-		if told-before > 3*length || told-before <= 2*length {
+		if told-before > 3*length || told-before <= min(2*length, 10) {
 			t.Errorf("seed %d: a circle of %d was told after %d steps", seed, length, told-before)
 		}
-		if stopped-before > 5*length || stopped-before <= 4*length {
+		if stopped-before > 5*length || stopped-before <= min(4*length, 20) {
 			t.Errorf("seed %d: a circle of %d was stopped after %d steps", seed, length, stopped-before)
 		}
 	}
 }
 
-// Work that changes something new every few steps is never told anything, whatever repeats in between.
+// Work that changes something new every few steps is never told anything, whatever repeats in
+// between.
 func TestWorkIsLeftAlone(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -171,7 +176,7 @@ func TestWorkIsLeftAlone(t *testing.T) {
 func TestTheWarningNamesTheCalls(t *testing.T) {
 	var g Guard
 	for _, s := range written(t, "3x\nread {\"path\":\""+strings.Repeat("x", 200)+"\"} -> a\nlist . -> b\n") {
-		g.Saw(s[0].call, s[0].o)
+		g.Saw(s[0].call, s[0].o, false)
 		g.Close()
 	}
 	text := g.Warning()

@@ -14,8 +14,8 @@ import (
 // sighting is a call with its result.
 type sighting [sha256.Size]byte
 
-// sightingOf tells calls with the same result from others. How long something took is no part of a result: tests that
-// fail again in 0.13 s and not in 0.12 s fail as before.
+// sightingOf tells calls with the same result from others. How long something took is no part of a
+// result: tests that fail again in 0.13 s and not in 0.12 s fail as before.
 func sightingOf(call tool.RawCall, o tool.Outcome) (s sighting) {
 	h := sha256.New()
 	for _, field := range []string{cmp.Or(o.Tool, call.Name), canonical(call.Arguments), string(o.Status), o.Code} {
@@ -40,9 +40,10 @@ func sightingOf(call tool.RawCall, o tool.Outcome) (s sighting) {
 	return s
 }
 
-// cutMeasured finds the first duration that somebody measured, such as 0.12s or 3 ms, or address such as 0xc000012a80. Whole seconds are none: they are
-// what a thing that one waits for counts ("12s elapsed"), and such a result did change. Every output goes through here,
-// so it is no regular expression.
+// cutMeasured finds the first duration that somebody measured, such as 0.12s or 3 ms, or address
+// such as 0xc000012a80. Whole seconds are none: they are what a thing that one waits for counts
+// ("12s elapsed"), and such a result did change. Every output goes through here, so it is no
+// regular expression.
 func cutMeasured(text string) (before, after string, found bool) {
 	for at := 0; at < len(text); at++ {
 		if text[at] < '0' || text[at] > '9' {
@@ -72,8 +73,15 @@ func cutMeasured(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
+// mostCanonical is up to which size, in bytes, arguments are decoded to be compared: longer ones
+// are compared as they are.
+const mostCanonical = 64 << 10
+
 // canonical is JSON with sorted keys and without spaces; what is no JSON stays as it is.
 func canonical(arguments string) string {
+	if len(arguments) > mostCanonical {
+		return arguments
+	}
 	d := json.NewDecoder(bytes.NewReader([]byte(arguments)))
 	d.UseNumber()
 	var v any

@@ -32,6 +32,57 @@ type Shape struct {
 	Additional any // nil: any
 	Items      any
 	Prefixed   bool
+
+	elsewhere map[string]bool // names that conditions and alternatives beside the properties speak of
+	unsure    bool            // they may speak of any name
+}
+
+// Mentions reports whether a condition or an alternative of the schema speaks of a property, so
+// that leaving it out may change what the schema says of the others.
+func (s *Shape) Mentions(name string) bool { return s.unsure || s.elsewhere[name] }
+
+// mention notes the names that a schema which applies to the same object speaks of.
+func (s *Shape) mention(schema map[string]any, depth int) {
+	if depth > maxHops {
+		s.unsure = true
+		return
+	}
+	for key, child := range schema {
+		switch {
+		case refKeyword(key), key == "patternProperties" && depth > 0, key == "propertyNames" && depth > 0:
+			s.unsure = true
+		case key == "properties" && depth > 0, key == "dependentRequired", key == "dependentSchemas", key == "dependencies":
+			named, _ := child.(map[string]any)
+			for name, rule := range named {
+				s.elsewhere[name] = true
+				if key != "properties" {
+					s.required(rule)
+					s.mentionAll([]any{rule}, depth)
+				}
+			}
+		case key == "required":
+			s.required(child)
+		case inPlaceKeyword(key):
+			s.mentionAll(append(list(child), child), depth)
+		}
+	}
+}
+
+func (s *Shape) mentionAll(nodes []any, depth int) {
+	for _, node := range nodes {
+		if schema, ok := node.(map[string]any); ok {
+			s.mention(schema, depth+1)
+		}
+	}
+}
+
+// required notes the names of a list.
+func (s *Shape) required(names any) {
+	for _, name := range list(names) {
+		if name, ok := name.(string); ok {
+			s.elsewhere[name] = true
+		}
+	}
 }
 
 // Closed reports whether a property that is not listed is a fault.
@@ -48,8 +99,8 @@ func (s *Shape) Wants(kind string) bool { return len(s.Types) > 0 && s.Takes(kin
 // maxHops bounds the references and alternatives between a schema and what it says.
 const maxHops = 20
 
-// Of follows plain references and choices that leave one form beside null. Anything else that combines
-// schemas says nothing certain.
+// Of follows plain references and choices that leave one form beside null. Anything else that
+// combines schemas says nothing certain.
 func (r *Shapes) Of(node any) *Shape {
 	null := false
 	for range maxHops {
@@ -101,7 +152,8 @@ func onlyNotes(schema map[string]any, keyword string) bool {
 }
 
 func shapeOf(schema map[string]any, null bool) *Shape {
-	s := &Shape{Required: list(schema["required"]), Additional: schema["additionalProperties"], Items: schema["items"]}
+	s := &Shape{Required: list(schema["required"]), Additional: schema["additionalProperties"], Items: schema["items"], elsewhere: map[string]bool{}}
+	s.mention(schema, 0)
 	s.Properties, _ = schema["properties"].(map[string]any)
 	patterns, _ := schema["patternProperties"].(map[string]any)
 	s.Patterns = len(patterns) > 0

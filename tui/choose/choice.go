@@ -14,6 +14,7 @@ type Choice struct {
 	Note  string
 	Find  string // what a filter looks at beside label and note
 	Off   string // why it cannot be chosen; empty: it can
+	Over  bool   // it has ended by itself
 }
 
 // Rows draws h rows of choices around the marked one.

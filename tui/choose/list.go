@@ -1,5 +1,5 @@
-// Package choose is a list from which the person takes one row: a session, a model, a mode, a call. It filters while
-// they type, may be filled later, and may look into the marked row.
+// Package choose is a list from which the user takes one row: a session, a model, a mode, a call.
+// It filters while they type, may be filled later, and may look into the marked row.
 //
 // The one rule: it knows rows, not what they stand for; who opens it says what taking one does.
 //
@@ -35,7 +35,10 @@ type List struct {
 	chosen   func(c Choice) tea.Cmd
 	// copied opens a copy of the choice; nil: there is no such thing.
 	Copied func(c Choice) tea.Cmd
-	// free makes a choice of what was typed and is in no list; nil: only what is listed can be chosen.
+	// Ended ends what a row stands for; nil: there is no such thing.
+	Ended func(c Choice) tea.Cmd
+	// free makes a choice of what was typed and is in no list; nil: only what is listed can be
+	// chosen.
 	Free  func(text string) (Choice, bool)
 	freed bool // the last item was made so
 	peek  *peek
@@ -55,7 +58,7 @@ func (p *List) Begin(title string, items []Choice, chosen func(Choice) tea.Cmd) 
 	p.Narrow()
 }
 
-// Fill adds what was looked up; what the person chose meanwhile stays chosen.
+// Fill adds what was looked up; what the user chose meanwhile stays chosen.
 func (p *List) Fill(items []Choice, err error) {
 	p.Wait = ""
 	if err != nil {
@@ -88,7 +91,8 @@ func (p *List) unfree() {
 	}
 }
 
-// Choices are the rows that are shown, in their order; mark marks one of them, false: there is no such row.
+// Choices are the rows that are shown, in their order; mark marks one of them, false: there is no
+// such row.
 func (p *List) Choices() (out []Choice) {
 	for _, i := range p.shown {
 		out = append(out, p.item(i))
@@ -147,8 +151,8 @@ func (p *List) Stale() bool { return p.Filter.Text != p.narrowed }
 // Move marks another row, as many below as by says.
 func (p *List) Move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
 
-// Render draws the filter and the rows around the chosen one, beside or above a look into it, and says where
-// the cursor is.
+// Render draws the filter and the rows around the chosen one, beside or above a look into it, and
+// says where the cursor is.
 func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	if p.peek == nil || h < minPeek {
 		return p.list(w, h)
@@ -162,7 +166,8 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 		c.Put(look.At(left+1, 0, w-left-1, h), p.peek.Render(p.theme, w-left-1, h))
 		return c.Rows, x, y
 	}
-	// A short list leaves the rest to what its row is; filtering does not move the line between them.
+	// A short list leaves the rest to what its row is; filtering does not move the line between
+	// them.
 	low := h - min(max(len(p.items)+listHead, listLeast), h-h/3)
 	rows, x, y = p.list(w, h-low)
 	for len(rows) < h-low {
@@ -233,6 +238,27 @@ func (p *List) PickCopy() tea.Cmd {
 	c, _ := p.Here()
 	p.Close()
 	return p.Copied(c)
+}
+
+// PickEnd ends what the marked row stands for; CanPickEnd says why it cannot.
+func (p *List) PickEnd() tea.Cmd {
+	c, _ := p.Here()
+	end := p.Ended
+	p.Close()
+	return end(c)
+}
+
+// CanPickEnd says why what the marked row stands for cannot be ended; empty: it can.
+func (p *List) CanPickEnd() string {
+	switch c, ok := p.Here(); {
+	case p.Ended == nil:
+		return "nothing in this list runs"
+	case !ok || c.ID == "":
+		return "nothing is marked"
+	case c.Over:
+		return "it has ended already"
+	}
+	return ""
 }
 
 // CanPickCopy says why no copy of the marked row can be taken; empty: it can.

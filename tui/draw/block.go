@@ -12,8 +12,8 @@ import (
 
 // Show says how much of a block is drawn.
 type Show struct {
-	// Rows bounds the rows; 0: all. What is left out is counted in a last row; of command output the end
-	// is kept, of all else the beginning.
+	// Rows bounds the rows; 0: all. What is left out is counted in a last row; of command output
+	// the end is kept, of all else the beginning.
 	Rows int
 	// Whole wraps long lines instead of cutting them, so that nothing is hidden.
 	Whole bool
@@ -45,6 +45,8 @@ func (t *Theme) Block(dst []Row, b tool.Block, w int, show Show) []Row {
 		d.items(b.Items)
 	case tool.OutputBlock:
 		d.output(b)
+	case tool.MarkdownBlock:
+		d.prose(b)
 	default:
 		d.text(b)
 	}
@@ -106,6 +108,19 @@ func (d *blockDrawer) text(b tool.Block) {
 	d.lines(safeterm.Clean(b.Text).String(), func(_ int, line string) {
 		d.rows = d.theme.Wrap(d.rows, d.w, Margins{}, Span{Plain, safeterm.Clean(line)})
 	})
+}
+
+func (d *blockDrawer) prose(b tool.Block) {
+	var p Prose
+	p.Add(b.Text)
+	p.End()
+	rows := p.Rows(d.theme, d.w)
+	shown := len(rows)
+	if d.show.Rows > 0 {
+		shown = min(shown, d.show.Rows)
+	}
+	d.rows = append(d.rows, rows[:shown]...)
+	d.more(len(rows)-shown, "more row")
 }
 
 func (d *blockDrawer) code(b tool.Block) {
@@ -208,7 +223,7 @@ func lastLines(s string, n int) (last string, before int) {
 }
 
 func plural(n int, what string) string {
-	if n == 1 || !strings.HasSuffix(what, "line") {
+	if n == 1 || !strings.HasSuffix(what, "line") && !strings.HasSuffix(what, "row") {
 		return what
 	}
 	return what + "s"

@@ -1,16 +1,17 @@
-// Package input reads what a person does with the terminal: its bytes become keys, pastes, turns of the wheel
-// and news of the focus.
+// Package input reads what a person does with the terminal: its bytes become keys, pastes, turns of
+// the wheel and news of the focus.
 //
 // The one rule: nothing that was typed or pasted is lost, wherever the bytes are cut into pieces.
 //
-// Start reading at Reader, which waits for bytes; Parser makes events of them and knows no clock; whole (frame.go)
-// says where a sequence ends, paste where a paste does. Names of keys come from ultraviolet, which Bubble Tea
-// uses too. Bubble Tea's own reader is not used: it takes ten megabytes of a paste apart key by key (180 MB),
-// and lets a lone Escape wait 50 ms everywhere.
+// Start reading at Reader, which waits for bytes; Parser makes events of them and knows no clock;
+// whole (frame.go) says where a sequence ends, paste where a paste does. Names of keys come from
+// ultraviolet, which Bubble Tea uses too. Bubble Tea's own reader is not used: it takes ten
+// megabytes of a paste apart key by key (180 MB), and lets a lone Escape wait 50 ms everywhere.
 //
-// Known limits: where a terminal does not tell Escape from the beginning of a sequence, a sequence that is
-// torn right behind its first byte for longer than the wait is read as Escape and, byte by byte, as what
-// follows. A message of a terminal that takes longer than half a second between two bytes is dropped.
+// Known limits: where a terminal does not tell Escape from the beginning of a sequence, a sequence
+// that is torn right behind its first byte for longer than the wait is read as Escape and, byte by
+// byte, as what follows. A message of a terminal that takes longer than half a second between two
+// bytes is dropped.
 package input
 
 import (
@@ -22,8 +23,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// How long an escape byte with nothing behind it waits until it is the Escape key. A terminal on this machine
-// writes a sequence at once, so a frame's time is plenty; a network may tear it.
+// How long an escape byte with nothing behind it waits until it is the Escape key. A terminal on
+// this machine writes a sequence at once, so a frame's time is plenty; a network may tear it.
 const (
 	waitHere = 12 * time.Millisecond
 	waitFar  = 100 * time.Millisecond
@@ -37,15 +38,19 @@ func Wait(env func(string) string) time.Duration {
 	return waitHere
 }
 
-// Reader reads a terminal and hands on events, in order. The zero value with its fields set is ready.
+// Reader reads a terminal and hands on events, in order. The zero value with its fields set is
+// ready.
 type Reader struct {
 	In io.Reader
-	// Emit takes each event; while it blocks, nothing more is read. Pastes that are too long come as TooLong.
+	// Emit takes each event; while it blocks, nothing more is read. Pastes that are too long come
+	// as TooLong.
 	Emit func(uv.Event)
 	// Ended is told once when there is nothing more to read, and why.
 	Ended func(error)
 	// Escape is how long a lone escape byte waits.
 	Escape time.Duration
+	// Go starts a goroutine; nil: the go statement does.
+	Go func(func())
 
 	mu   sync.Mutex
 	now  *reading // nil: nothing reads
@@ -78,8 +83,12 @@ func (r *Reader) Start() {
 	r.now = n
 	pieces := make(chan []byte)
 	var cause error
-	go func() { cause = pump(from, pieces, n.stopped) }()
-	go func() {
+	start := r.Go
+	if start == nil {
+		start = func(f func()) { go f() }
+	}
+	start(func() { cause = pump(from, pieces, n.stopped) })
+	start(func() {
 		defer close(n.done)
 		r.parse(pieces)
 		select {
@@ -87,10 +96,11 @@ func (r *Reader) Start() {
 		default:
 			r.end(cause)
 		}
-	}()
+	})
 }
 
-// Stop ends reading and returns when nothing reads any more: what is typed now belongs to whoever reads next.
+// Stop ends reading and returns when nothing reads any more: what is typed now belongs to whoever
+// reads next.
 func (r *Reader) Stop() {
 	r.mu.Lock()
 	n := r.now
@@ -121,8 +131,8 @@ func (r *Reader) end(cause error) {
 // pieceBytes is more than a terminal hands over at once (4 KiB on Linux).
 const pieceBytes = 16 << 10
 
-// pump hands on what it reads until there is no more. The two buffers take turns: one is parsed while the other
-// is filled.
+// pump hands on what it reads until there is no more. The two buffers take turns: one is parsed
+// while the other is filled.
 func pump(from io.Reader, pieces chan<- []byte, stopped <-chan struct{}) error {
 	defer close(pieces)
 	var buffers [2][pieceBytes]byte

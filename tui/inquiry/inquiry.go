@@ -1,10 +1,11 @@
-// Package inquiry is the dialog in which the model asks the person one question: choices to mark, and a line for an
-// answer in other words.
+// Package inquiry is the dialog in which the model asks the user one question: choices to mark,
+// and a line for an answer in other words.
 //
-// The one rule: nothing of a question is hidden without saying so, and no key that was meant for something else
-// answers it.
+// The one rule: nothing of a question is hidden without saying so, and no key that was meant for
+// something else answers it.
 //
-// Start reading at Question, then Dialog.Render. Known limits: questions are answered one by one, in their order.
+// Start reading at Question, then Dialog.Render. Known limits: questions are answered one by one,
+// in their order.
 package inquiry
 
 import (
@@ -27,9 +28,14 @@ type Question struct {
 	Agent   string // the subagent that asks; empty: the main conversation
 	Text    string
 	Choices []string
-	// Title is what the person is asked about; empty: that the model asks. Other says what other words than a choice are
-	// for; empty: an answer. Said is what came of their last answer.
+	// Title is what the user is asked about; empty: that the model asks. Other says what other
+	// words than a choice are for; empty: an answer. Said is what came of their last answer.
 	Title, Other, Said string
+	// Markdown says that Text is drawn as answers are.
+	Markdown bool
+	// Decides says that every row of Text has to be seen before a choice is taken: what it allows
+	// stands in it.
+	Decides bool
 }
 
 // Asked is a question that waits for its answer.
@@ -58,12 +64,21 @@ type Dialog struct {
 	keys  Labels
 	queue []*Asked
 	armed time.Time // from when on keys answer
-	// Own is the answer in the person's own words.
+	// Own is the answer in the user's own words.
 	Own      edit.Editor
 	at       int // the choice that is marked
 	scrolled int
-	hidden   int // rows below the window, as last drawn
+	hidden   int         // rows below the window, as last drawn
+	room     int         // rows of the window, as last drawn
+	w        int         // its width
+	seen     int         // rows of the question that were in the window, counted from the first
+	onMarked bool        // the marked choice is in the window, as last drawn
+	prose    *draw.Prose // the question as Markdown; nil: not yet
 }
+
+// fewest is how many rows of a question have to be seen before a choice is taken, where it has so
+// many.
+const fewest = 10
 
 // New makes a dialog without questions. Keys answer once it was seen for guard.
 func New(t *draw.Theme, now func() time.Time, guard time.Duration, k Labels) *Dialog {
@@ -84,7 +99,7 @@ func (d *Dialog) First() *Asked {
 // Ready reports whether keys answer.
 func (d *Dialog) Ready() bool { return d.Open() && !d.now().Before(d.armed) }
 
-// HoldOff starts the guard again: the person is still at something else.
+// HoldOff starts the guard again: the user is still at something else.
 func (d *Dialog) HoldOff() { d.armed = d.now().Add(d.guard) }
 
 // Add has a question wait behind those that do already.
@@ -96,7 +111,7 @@ func (d *Dialog) Add(a *Asked) {
 }
 
 func (d *Dialog) begin() {
-	d.Own, d.at, d.scrolled = edit.Editor{}, 0, 0
+	d.Own, d.at, d.scrolled, d.seen, d.prose = edit.Editor{}, 0, 0, 0, nil
 	d.HoldOff()
 }
 
@@ -109,12 +124,12 @@ func (d *Dialog) Remove(a *Asked) {
 	}
 }
 
-// Answer is what would be sent now: what was written, where that is no number of a choice; else the marked choice.
-// Empty: there is none yet.
+// Answer is what would be sent now: what was written, where that is no number of a choice; else the
+// marked choice. Empty: there is none yet.
 func (d *Dialog) Answer() string { return d.Means(d.Own.Text) }
 
-// Means is the answer that a line stands for: the number of a choice, words of one's own, or nothing, which is the
-// marked choice.
+// Means is the answer that a line stands for: the number of a choice, words of one's own, or
+// nothing, which is the marked choice.
 func (d *Dialog) Means(line string) string {
 	line = strings.TrimSpace(line)
 	choices := d.queue[0].Choices
@@ -139,15 +154,53 @@ func (d *Dialog) Move(by int) {
 	if n := len(d.queue[0].Choices); n > 0 {
 		d.Own = edit.Editor{}
 		d.at = max(min(d.at+by, n-1), 0)
+		d.toMarked()
 		return
 	}
 	d.Scroll(by)
 }
 
+// toMarked has the next drawing begin where the marked choice is seen, when the choices scroll
+// along with the text.
+func (d *Dialog) toMarked() {
+	if text := len(d.text(max(d.w, 1))); d.along(d.w, d.room) && d.seen >= d.needed(text) {
+		_, last := d.rowsOfMarked(d.w)
+		d.scrolled = max(d.scrolled, text+last-d.room)
+		d.scrolled = min(d.scrolled, text+last-1)
+	}
+}
+
+// needed is how many rows of the question have to be seen.
+func (d *Dialog) needed(text int) int {
+	if d.queue[0].Decides {
+		return text
+	}
+	return min(text, fewest)
+}
+
+// Unseen says why the marked choice cannot be taken yet; empty: the rows that decide were in the
+// window. An answer in other words can be sent at any time.
+func (d *Dialog) Unseen() string {
+	if !d.Open() || d.marked() < 0 {
+		return ""
+	}
+	left := d.needed(len(d.text(max(d.w, 1)))) - d.seen
+	switch {
+	case left > 0 && d.room == 0:
+		return "the window is too small to show the question: make it larger, or " + d.keys.Stop
+	case left > 0:
+		return fmt.Sprintf("%s of the question not seen yet: %s shows more", plural.Of(left, "row"), d.keys.Down)
+	case !d.onMarked:
+		return "the marked choice is not in view: " + d.keys.Down + " shows it"
+	}
+	return ""
+}
+
 // Scroll moves the question.
 func (d *Dialog) Scroll(by int) { d.scrolled = max(d.scrolled+min(by, d.hidden), 0) }
 
-// foot is how many rows stand below the question and its choices: the person's own words, and the keys.
+// foot is how many rows stand below the question and its choices: the user's own words, and the
+// keys.
 const foot = 2
 
 // Want is how many rows the dialog would like.
@@ -161,21 +214,36 @@ func (d *Dialog) Want(w int) int {
 // text is the question; nothing in it is cut, and hidden characters are written out.
 func (d *Dialog) text(w int) look.Laid {
 	q := d.queue[0]
+	if q.Markdown {
+		if d.prose == nil {
+			d.prose = &draw.Prose{}
+			d.prose.Add(safeterm.Reveal(strings.TrimSpace(q.Text)).String())
+			d.prose.End()
+		}
+		return slices.Clone(d.prose.Rows(d.theme, w))
+	}
 	var rows look.Laid
 	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
-		style := draw.Plain
-		if q.Title != "" && strings.HasPrefix(line.String(), "#") {
-			style = draw.Bold // a heading of Markdown, which stays as it is written: what is drawn nicely can hide something
-		}
-		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: style, Text: line})
+		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Plain, Text: line})
 	}
 	return rows
 }
 
 // choices are what can be marked, behind an empty row.
 func (d *Dialog) choices(w int) look.Laid {
+	rows, _, _ := d.layChoices(w)
+	return rows
+}
+
+// rowsOfMarked are the first row of the marked choice among the rows of choices, and the one behind
+// its last.
+func (d *Dialog) rowsOfMarked(w int) (first, end int) {
+	_, first, end = d.layChoices(w)
+	return first, end
+}
+
+func (d *Dialog) layChoices(w int) (rows look.Laid, from, end int) {
 	q := d.queue[0]
-	var rows look.Laid
 	if len(q.Choices) > 0 {
 		rows = append(rows, draw.Row{})
 	}
@@ -190,10 +258,17 @@ func (d *Dialog) choices(w int) look.Laid {
 		}
 		first := d.theme.Pen().Fixed(draw.Accent, mark).Put(draw.Key, safeterm.Name(strconv.Itoa(i+1)+" ")).Done()
 		rest := d.theme.Pen().Pad(first.Width()).Done()
+		before := len(rows)
 		rows = d.theme.Wrap(rows, w, draw.Margins{First: first, Rest: rest}, draw.Span{Style: style, Text: safeterm.Name(choice)})
+		if i == marked {
+			from, end = before, len(rows)
+		}
 	}
-	return rows
+	return rows, from, end
 }
+
+// along reports whether the choices scroll along with the text, because the window is small.
+func (d *Dialog) along(w, room int) bool { return len(d.choices(max(w, 1))) > room/2 }
 
 // marked is the choice that would be sent; -1: none of them.
 func (d *Dialog) marked() int {
@@ -204,13 +279,25 @@ func (d *Dialog) marked() int {
 func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = append(rows, d.title(w))
 	body, below := d.text(w), d.choices(w)
+	if d.w != w { // rows are others now
+		d.seen = min(d.seen, d.scrolled)
+	}
+	text := len(body)
 	room := max(h-1-foot, 1)
-	if len(below) > room/2 { // in a small window they scroll along
+	d.w, d.room, d.onMarked = w, room, true
+	along := d.along(w, room)
+	if along {
 		body, below = append(body, below...), nil
 	}
 	room -= len(below)
 	d.scrolled = min(d.scrolled, max(len(body)-room, 0))
 	d.hidden = max(len(body)-room-d.scrolled, 0)
+	if d.scrolled <= d.seen {
+		d.seen = max(d.seen, min(d.scrolled+room, text))
+	}
+	if first, end := d.rowsOfMarked(w); along && end > first {
+		d.onMarked = d.scrolled <= text+first && text+min(end, first+room) <= d.scrolled+room
+	}
 	rows = append(rows, body[d.scrolled:min(d.scrolled+room, len(body))]...)
 	rows = append(rows, below...)
 	lead := d.lead()
@@ -219,7 +306,7 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	return append(rows, d.help(w, len(body))), x + lead.Width(), len(rows) - 1
 }
 
-// lead stands before the person's own words.
+// lead stands before the user's own words.
 func (d *Dialog) lead() draw.Row {
 	q, text := d.queue[0], "or in your words"
 	switch {

@@ -9,17 +9,20 @@ import (
 // Ask is a question of the gate for a person.
 type Ask struct {
 	Question tool.Question
-	// Resolved says what needs really are, where that is not what stands there: the file behind a link, the
-	// host and port of an address.
+	// Resolved says what needs really are, where that is not what stands there: the file behind a
+	// link, the host and port of an address.
 	Resolved map[tool.Need]string
 	// Waiting counts the questions that wait behind this one; nil: none is known.
 	Waiting func() int
 	// Preview shows what the call would do.
 	Preview []tool.Block
-	// Offers are what may be allowed for longer than once, the narrowest first; none: only once is offered. Usual is
-	// the one that is shown first.
+	// Offers are what may be allowed for longer than once, the narrowest first; none: only once is
+	// offered. Usual is the one that is shown first.
 	Offers []Offer
 	Usual  int
+	// Tries says that the command can run aside first: what it changes is then shown, and decided
+	// about.
+	Tries bool
 	// Why says in one line why this is asked; may be empty.
 	Why string
 	// Problem says why it is asked once more: the answer before could not be followed.
@@ -36,7 +39,7 @@ type Offer struct {
 	Save string
 }
 
-// Choice is what the person chose.
+// Choice is what the user chose.
 type Choice uint8
 
 // Choices. The zero value denies: an answer that was never given allows nothing.
@@ -45,6 +48,7 @@ const (
 	Once
 	ForSession
 	Always
+	Try // Ask.Tries
 )
 
 // Answer is a person's answer.
@@ -54,9 +58,11 @@ type Answer struct {
 	Offer int
 	// Reason goes to the model with a denial, or with Refused; it may be empty.
 	Reason string
-	// Text, with Once, is what Question.Editing is to be instead; empty: the call runs as it was made.
+	// Text, with Once, is what Question.Editing is to be instead; empty: the call runs as it was
+	// made.
 	Text string
-	// Refused, with Once, are the hunks of the preview that are not wanted, counted from 1, in order.
+	// Refused, with Once, are the hunks of the preview that are not wanted, counted from 1, in
+	// order.
 	Refused []int
 	// Absent says that nobody answered: the reason is nobody's word.
 	Absent bool

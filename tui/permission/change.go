@@ -9,11 +9,16 @@ import (
 	"adze/tui/look"
 )
 
-// Edits reports whether the call has a text that the person may rewrite before it runs.
+// Edits reports whether the call has a text that the user may rewrite before it runs.
 func (p *Dialog) Edits() bool { return p.Open() && p.queue[0].Question.Editing != nil }
 
-// Change opens that text, or goes back to the question; what was written stays until the question is answered. It
-// begins as the question shows it: hidden characters are written out, so that what is seen is what runs.
+// Tries reports whether the command can run aside, so that its changes are decided about when they
+// are seen.
+func (p *Dialog) Tries() bool { return p.Open() && p.queue[0].Tries }
+
+// Change opens that text, or goes back to the question; what was written stays until the question
+// is answered. It begins as the question shows it: hidden characters are written out, so that what
+// is seen is what runs.
 func (p *Dialog) Change(on bool) {
 	if !on {
 		p.goTo(AtQuestion)
@@ -33,7 +38,8 @@ func Begin(text string) string {
 // TextWidth is how wide the text was drawn, in cells.
 func (p *Dialog) TextWidth() int { return max(p.textWidth, 1) }
 
-// Changed allows the call with the text as it now is; one that was not changed is the call as it was made.
+// Changed allows the call with the text as it now is; one that was not changed is the call as it
+// was made.
 func (p *Dialog) Changed() {
 	a := Answer{Choice: Once}
 	if p.Text.Text != p.begun {

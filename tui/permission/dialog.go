@@ -1,11 +1,11 @@
-// Package permission is the dialog that asks the person whether a call may go on, and the questions and answers
-// that pass through it.
+// Package permission is the dialog that asks the user whether a call may go on, and the questions
+// and answers that pass through it.
 //
-// The one rule: nothing of a question is cut or hidden without saying so, and no key that was meant for something
-// else answers it.
+// The one rule: nothing of a question is cut or hidden without saying so, and no key that was meant
+// for something else answers it.
 //
-// Start reading at Ask, then Dialog.Render; question.go lays the question out. Known limits: questions are answered
-// one by one, in their order.
+// Start reading at Ask, then Dialog.Render; question.go lays the question out. Known limits:
+// questions are answered one by one, in their order.
 package permission
 
 import (
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
@@ -21,18 +22,18 @@ import (
 	"adze/tui/look"
 )
 
-// Guard is how long a dialog must have been seen, and how long no key was pressed, before keys answer it:
-// who is typing when it appears must not answer by accident.
+// Guard is how long a dialog must have been seen, and how long no key was pressed, before keys
+// answer it: who is typing when it appears must not answer by accident.
 const Guard = 300 * time.Millisecond
 
 // Labels name the keys that answer, as people read them.
 type Labels struct {
 	Once, Session, Always, No, Why, Stop, Down, Up, Other string
-	Change, Hunks                                         string // open the text of the call, and the hunks of its change
+	Change, Hunks, Try                                    string // open the text of the call, and the hunks of its change
 	Send, Back, Line, Flip, Next                          string // while one of them is open
 }
 
-// Step is what the person does with the question.
+// Step is what the user does with the question.
 type Step uint8
 
 // Steps.
@@ -60,7 +61,7 @@ type Dialog struct {
 	queue []*Asked
 	armed time.Time // from when on keys answer
 	step  Step
-	// Reason is what the person writes to the model; Text is the call as they want it.
+	// Reason is what the user writes to the model; Text is the call as they want it.
 	Reason, Text edit.Editor
 	begun        string // what Text began as
 	textWidth    int
@@ -72,6 +73,11 @@ type Dialog struct {
 	cwd          string     // the workspace: a command that runs elsewhere says so
 	kept         look.Sheaf // the question, laid out for width w; nil: not yet
 	w            int
+	ruleAt       int // the row of kept with which the rule begins
+	decisive     int // rows of kept that say what an answer allows
+	room         int // rows of the window, as last drawn
+	seen         int // rows of kept that were in the window, counted from the first
+	last         int // the row behind the last one of the hunks that was in the window
 }
 
 // New names the keys that answer, and the workspace: a command that runs elsewhere says so.
@@ -82,13 +88,13 @@ func New(t *draw.Theme, now func() time.Time, k Labels, cwd string) *Dialog {
 // Naming has other keys named, or none.
 func (p *Dialog) Naming(k Labels) { p.keys = k }
 
-// Step is what the person does with the first question.
+// Step is what the user does with the first question.
 func (p *Dialog) Step() Step { return p.step }
 
 // goTo goes to another step.
-func (p *Dialog) goTo(s Step) { p.step, p.scrolled, p.kept = s, 0, nil }
+func (p *Dialog) goTo(s Step) { p.step, p.scrolled, p.seen, p.last, p.kept = s, 0, 0, 0, nil }
 
-// Explain lets the person write a reason, or goes back to what it is for.
+// Explain lets the user write a reason, or goes back to what it is for.
 func (p *Dialog) Explain(on bool) {
 	switch {
 	case on:
@@ -101,7 +107,8 @@ func (p *Dialog) Explain(on bool) {
 	}
 }
 
-// Refuse denies the first question, or the hunks that were refused, with the reason that was written.
+// Refuse denies the first question, or the hunks that were refused, with the reason that was
+// written.
 func (p *Dialog) Refuse() {
 	if p.hunks != nil {
 		p.Part()
@@ -124,7 +131,7 @@ func (p *Dialog) Open() bool { return len(p.queue) > 0 }
 // Ready reports whether keys answer.
 func (p *Dialog) Ready() bool { return p.Open() && !p.now().Before(p.armed) }
 
-// HoldOff starts the guard again: the person is still writing something else.
+// HoldOff starts the guard again: the user is still writing something else.
 func (p *Dialog) HoldOff() { p.armed = p.now().Add(Guard) }
 
 // Add has a question wait for its answer, behind those that do already.
@@ -136,7 +143,7 @@ func (p *Dialog) Add(a *Asked) {
 }
 
 func (p *Dialog) begin() {
-	p.Reason, p.Text, p.hunks, p.at = edit.Editor{}, edit.Editor{}, nil, 0
+	p.Reason, p.Text, p.hunks, p.at, p.seen = edit.Editor{}, edit.Editor{}, nil, 0, 0
 	p.goTo(AtQuestion)
 	if p.offer = 0; p.Grants() {
 		p.offer = min(max(p.queue[0].Usual, 0), p.Others())
@@ -159,6 +166,34 @@ func (p *Dialog) Answer(a Answer) {
 	p.queue[0].Reply <- a
 	p.queue = p.queue[1:]
 	p.begin()
+}
+
+// fewest is how many rows of a question have to be seen before it is allowed, where it has so many.
+const fewest = 10
+
+// needed is how many rows have to be seen: of a change hunk by hunk any ones, since keys go from
+// hunk to hunk.
+func (p *Dialog) needed() int {
+	total := min(p.Body(max(p.w, 1)).Len(), fewest)
+	if p.step == AtHunks {
+		return total
+	}
+	return max(p.decisive, total)
+}
+
+// Unseen says why the question cannot be allowed yet; empty: the rows that decide were all in the
+// window.
+func (p *Dialog) Unseen() string {
+	if !p.Open() || p.step != AtQuestion && p.step != AtHunks {
+		return ""
+	}
+	if left := p.needed() - p.seen; left > 0 {
+		if p.room == 0 {
+			return "the window is too small to show the question: make it larger, or deny"
+		}
+		return fmt.Sprintf("%s of the question not seen yet: %s shows more", plural.Of(left, "row"), p.keys.Down)
+	}
+	return ""
 }
 
 // Scroll moves the question under its keys.
@@ -191,7 +226,14 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	room := max(h-2-len(foot), 0)
 	total := body.Len()
 	p.scrolled = min(p.scrolled, max(total-room, 0))
-	p.hidden = max(total-room-p.scrolled, 0)
+	p.hidden, p.room = max(total-room-p.scrolled, 0), room
+	switch to := min(p.scrolled+room, total); {
+	case p.step == AtHunks:
+		p.seen += max(to-max(p.scrolled, p.last), 0)
+		p.last = max(p.last, to)
+	case p.scrolled <= p.seen:
+		p.seen = max(p.seen, to)
+	}
 	rows = body.Append(rows, p.scrolled, min(p.scrolled+room, total))
 	rows = append(rows, p.rest(total, w))
 	if p.step == AtReason {
@@ -208,7 +250,8 @@ func (p *Dialog) title(w int, text string) draw.Row {
 		Rule(draw.Warn, w).Done().Fit(w)
 }
 
-// roomForTitle is what the first row needs beside the reason: its lead, the tool, how many wait, and some of the line.
+// roomForTitle is what the first row needs beside the reason: its lead, the tool, how many wait,
+// and some of the line.
 const roomForTitle = 48
 
 // beside is why it is asked, where that fits into the first row; else it is a row of its own.

@@ -39,6 +39,9 @@ func (p *Dialog) answers() []named {
 	if p.Others() > 0 {
 		all = append(all, named{k.Other, "other rule", "other rule"})
 	}
+	if p.Tries() {
+		all = append(all, named{k.Try, "try it aside", "try"})
+	}
 	if p.Edits() {
 		all = append(all, named{k.Change, "change it", "change"})
 	}
@@ -48,7 +51,8 @@ func (p *Dialog) answers() []named {
 	return append(all, named{k.No, "no", "no"}, named{k.Why, "no, and say why", "no, why"}, named{k.Stop, "stop", "stop"})
 }
 
-// choices are the keys that answer, in as many rows as they need: none of them is ever out of sight.
+// choices are the keys that answer, in as many rows as they need: none of them is ever out of
+// sight.
 func (p *Dialog) choices(w int) []draw.Row {
 	rows := p.choice(false, "   ", w)
 	if len(rows) > 1 {

@@ -14,37 +14,38 @@ import (
 // hunk is one of the places that a call changes.
 type hunk struct {
 	text    string // of the diff, from its "@@" line on
+	of      tool.Block
 	refused bool
 	row     int // where it begins, as last laid out
 }
 
-// Parts counts the hunks that can be refused one by one; 0 or 1: the change is allowed whole or not at all.
+// Parts counts the hunks that can be refused one by one; 0 or 1: the change is allowed whole or not
+// at all.
 func (p *Dialog) Parts() int {
 	if !p.Open() || p.queue[0].Question.Without == nil {
 		return 0
 	}
 	n := 0
-	for line := range strings.SplitSeq(p.diff().Text, "\n") {
-		if startsHunk(line) {
-			n++
+	for _, b := range p.diffs() {
+		for line := range strings.SplitSeq(b.Text, "\n") {
+			if startsHunk(line) {
+				n++
+			}
 		}
 	}
 	return n
 }
 
-// startsHunk reports the first line of a hunk: those of the text have a sign or a space before them.
+// startsHunk reports the first line of a hunk: those of the text have a sign or a space before
+// them.
 func startsHunk(line string) bool { return strings.HasPrefix(line, "@@") }
 
-// diff is the change that the preview shows; of several none is taken apart.
-func (p *Dialog) diff() (found tool.Block) {
+// diffs are the changes that the preview shows.
+func (p *Dialog) diffs() (found []tool.Block) {
 	for _, b := range p.queue[0].Preview {
-		if b.Kind != tool.DiffBlock {
-			continue
+		if b.Kind == tool.DiffBlock {
+			found = append(found, b)
 		}
-		if found.Kind != "" {
-			return tool.Block{}
-		}
-		found = b
 	}
 	return found
 }
@@ -57,12 +58,15 @@ func (p *Dialog) Split(on bool) {
 		return
 	}
 	p.at = 0
-	for line := range strings.SplitAfterSeq(p.diff().Text, "\n") {
-		if startsHunk(line) {
-			p.hunks = append(p.hunks, hunk{})
-		}
-		if n := len(p.hunks); n > 0 {
-			p.hunks[n-1].text += line
+	for _, b := range p.diffs() {
+		before := len(p.hunks)
+		for line := range strings.SplitAfterSeq(b.Text, "\n") {
+			if startsHunk(line) {
+				p.hunks = append(p.hunks, hunk{of: b})
+			}
+			if n := len(p.hunks); n > before {
+				p.hunks[n-1].text += line
+			}
 		}
 	}
 	p.goTo(AtHunks)
@@ -112,11 +116,10 @@ func (p *Dialog) PartWithout(refused []int, why string) {
 
 // layHunks is the change hunk by hunk, each under a row that says what becomes of it.
 func (p *Dialog) layHunks(w int) (body look.Sheaf) {
-	b := p.diff()
 	for i := range p.hunks {
 		h := &p.hunks[i]
 		h.row = body.Len()
-		one := b
+		one := h.of
 		one.Text = h.text
 		body = append(body, look.Laid{p.head(i).Fit(w)}, p.theme.Patch(one, w, w >= look.Split))
 	}
@@ -134,10 +137,11 @@ func (p *Dialog) head(i int) draw.Row {
 		state, said = "[✗] ", " · refused"
 	}
 	return pen.Fixed(style, mark+state).Put(draw.Bold, safeterm.Name(fmt.Sprintf("hunk %d of %d", i+1, len(p.hunks)))).
-		Fixed(draw.Warn, said).Put(draw.Dim, safeterm.Name(" · "+p.diff().Path)).Done()
+		Fixed(draw.Warn, said).Put(draw.Dim, safeterm.Name(" · "+h.of.Path)).Done()
 }
 
-// Numbers reads the numbers of hunks, such as 2,3, and the reason behind them; ok reports that all of them exist.
+// Numbers reads the numbers of hunks, such as 2,3, and the reason behind them; ok reports that all
+// of them exist.
 func (p *Dialog) Numbers(text string) (refused []int, why string, ok bool) {
 	list, why, _ := strings.Cut(strings.TrimSpace(text), " ")
 	for part := range strings.SplitSeq(list, ",") {

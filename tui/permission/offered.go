@@ -27,11 +27,13 @@ func (p *Dialog) Others() int {
 func (p *Dialog) Another() {
 	p.offer = (p.offer + 1) % len(p.queue[0].Offers)
 	p.kept = nil
-	p.scrolled = p.Body(p.w).Len() // the rules stand at the end
+	p.Body(p.w)
+	p.seen = min(p.seen, p.ruleAt) // the rule is another one
+	p.scrolled = min(p.scrolled, p.seen)
 }
 
-// Offered lists all that is offered, the shown one too: each as what it allows and what that means. Choose shows one of
-// them, counted from 0; of a number that none has it changes nothing.
+// Offered lists all that is offered, the shown one too: each as what it allows and what that means.
+// Choose shows one of them, counted from 0; of a number that none has it changes nothing.
 func (p *Dialog) Offered() (list []string) {
 	if !p.Grants() {
 		return nil

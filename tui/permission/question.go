@@ -15,6 +15,9 @@ import (
 // Body is the question itself: nothing in it is cut, and hidden characters are written out.
 func (p *Dialog) Body(w int) look.Sheaf {
 	if p.kept == nil || p.w != w {
+		if p.w != w { // rows are others now
+			p.seen = min(p.seen, p.scrolled)
+		}
 		p.kept, p.w = p.lay(w), w
 	}
 	return p.kept
@@ -38,19 +41,22 @@ func (p *Dialog) lay(w int) look.Sheaf {
 	}
 	rows = p.repaired(rows, a.Question.Repair, w)
 	body := look.Sheaf{rows}
+	p.ruleAt = body.Len()
+	if p.Grants() {
+		body = append(body, look.Laid(p.rule([]draw.Row{{}}, w)))
+	}
+	p.decisive = body.Len()
 	if shown := worthSeeing(a); len(shown) > 0 {
 		body = append(body, look.Laid{draw.Row{}})
 		for _, b := range shown {
 			body = append(body, p.preview(b, w)...)
 		}
 	}
-	if p.Grants() {
-		body = append(body, look.Laid(p.rule([]draw.Row{{}}, w)))
-	}
 	return body
 }
 
-// worthSeeing are the blocks that show more than the needs do: a command alone stands there already.
+// worthSeeing are the blocks that show more than the needs do: a command alone stands there
+// already.
 func worthSeeing(a *Asked) []tool.Block {
 	runs := slices.ContainsFunc(a.Question.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute && n.Reach == "" })
 	return slices.DeleteFunc(slices.Clone(a.Preview), func(b tool.Block) bool {
@@ -103,9 +109,9 @@ func means(o Offer) string {
 	return strings.Join(parts, " · ")
 }
 
-// need draws what is touched. A command may have several lines, which are numbered: where one goes on in the
-// next row, it cannot be taken for another. Of all else a newline is shown as what it is, so that one path
-// cannot look like two.
+// need draws what is touched. A command may have several lines, which are numbered: where one goes
+// on in the next row, it cannot be taken for another. Of all else a newline is shown as what it is,
+// so that one path cannot look like two.
 func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(string(n.Permission))).Fixed(draw.Plain, "  ").Pad(9).Done()
 	rest := p.theme.Pen().Pad(first.Width()).Done()

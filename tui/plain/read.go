@@ -12,7 +12,7 @@ import (
 	"adze/tui/permission"
 )
 
-// Line is one line of the person.
+// Line is one line of the user.
 type Line struct {
 	Text string
 	Long bool // it was longer than maxLine bytes, and is left out
@@ -52,7 +52,7 @@ func Slash(text string) (name, arg string, ok bool) {
 	return name, strings.TrimSpace(arg), name != "" && !strings.Contains(name, "/")
 }
 
-// line obeys one line of the person.
+// line obeys one line of the user.
 func (p *Interface) line(l Line) {
 	if l.Long {
 		p.say("That line is longer than 1 MB, and nothing was done with it. Put the text into a file and name it with @.")
@@ -81,7 +81,7 @@ func (p *Interface) line(l Line) {
 	}
 }
 
-// send is a message, or a command of the person's own.
+// send is a message, or a command of the user's own.
 func (p *Interface) send(text string) {
 	cmd, waits, why := p.Root.Send(text)
 	if why != "" {
@@ -105,7 +105,8 @@ func (p *Interface) steer(text string) {
 	p.say("The agent reads this before its next step.")
 }
 
-// onScreen are the commands of the interface that change what a screen shows, with what there is instead.
+// onScreen are the commands of the interface that change what a screen shows, with what there is
+// instead.
 func onScreen(name string) string {
 	switch name {
 	case "theme", "vim":
@@ -156,6 +157,8 @@ func (p *Interface) answer(text string) {
 		a.Choice = permission.ForSession
 	case letter == "a" && p.Dialog.Saves():
 		a.Choice = permission.Always
+	case text == "t" && p.Dialog.Tries():
+		a.Choice = permission.Try
 	case p.otherwise(text):
 		return
 	case text != "n":
@@ -165,8 +168,8 @@ func (p *Interface) answer(text string) {
 	p.next()
 }
 
-// choice reads a letter and the number of an offer behind it, which is counted from 0: without a number, or with one
-// that none has, it is no choice of a number.
+// choice reads a letter and the number of an offer behind it, which is counted from 0: without a
+// number, or with one that none has, it is no choice of a number.
 func choice(text string, offers int) (letter string, number int) {
 	letter, rest := text[:min(1, len(text))], strings.TrimSpace(text[min(1, len(text)):])
 	n, err := strconv.Atoi(rest)

@@ -75,6 +75,9 @@ func (p *Interface) ask() {
 		}
 		choices += p.numbers()
 	}
+	if p.Dialog.Tries() {
+		choices += ", t runs it aside and shows what it changes before you decide"
+	}
 	if p.Dialog.Edits() {
 		choices += ", c changes the " + p.Dialog.First().Question.Editing.Name + " first"
 	}

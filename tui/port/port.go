@@ -1,7 +1,8 @@
-// Package port is what the interface asks of the program beside running a turn, and what goes through those doors:
-// sessions, models, modes, prompts, and how the person wants to go on.
+// Package port is what the interface asks of the program beside running a turn, and what goes
+// through those doors: sessions, models, modes, prompts, and how the user wants to go on.
 //
-// The one rule: only functions and plain values; a port that is missing is said to the person, not guessed.
+// The one rule: only functions and plain values; a port that is missing is said to the user, not
+// guessed.
 //
 // Start reading at Ports. Known limits: none that are known.
 package port
@@ -14,9 +15,9 @@ import (
 	"adze/tool"
 )
 
-// Ports are what the interface can ask of the program beside running a turn. Each may be nil: the keys and
-// commands that need it then say that it is not there. All may be slow but SetMode, SetEffort, CancelCall, Steer, Late
-// and Drop, which are called between two frames.
+// Ports are what the interface can ask of the program beside running a turn. Each may be nil: the
+// keys and commands that need it then say that it is not there. All may be slow but SetMode,
+// SetEffort, CancelCall, Steer, Late and Drop, which are called between two frames.
 type Ports struct {
 	// Switch says that Next is obeyed: another session or model can be opened.
 	Switch bool
@@ -24,76 +25,86 @@ type Ports struct {
 	Sessions func(ctx context.Context) ([]SessionHead, error)
 	// Peek looks into a stored session.
 	Peek func(ctx context.Context, id string) (SessionPeek, error)
-	// Search finds what was said and done in stored sessions; note tells what is to be known of that, such as that not all
-	// was read yet.
+	// Search finds what was said and done in stored sessions; note tells what is to be known of
+	// that, such as that not all was read yet.
 	Search func(ctx context.Context, text string) (found []Found, note string, err error)
-	// Models lists the models that can be chosen, and those that cannot be used now with the reason.
+	// Models lists the models that can be chosen, and those that cannot be used now with the
+	// reason.
 	Models func(ctx context.Context) ([]ModelRow, error)
+	// CheckModel says why a model of this name cannot be used, as far as that is known without
+	// asking its provider; nil: nothing is checked.
+	CheckModel func(name string) error
 	// Modes are the permission modes, and SetMode puts one in force.
 	Modes   []Mode
 	SetMode func(name string) error
-	// Sandbox is what the next command runs in, in a word for the status line; asked at each change of the mode and after
-	// each call.
+	// Sandbox is what the next command runs in, in a word for the status line; asked at each change
+	// of the mode and after each call.
 	Sandbox func() string
-	// Efforts are how hard the model can be asked to think, and SetEffort asks it, from its next request on; it returns
-	// what is in force then, empty: nothing is said about it.
+	// Efforts are how hard the model can be asked to think, and SetEffort asks it, from its next
+	// request on; it returns what is in force then, empty: nothing is said about it.
 	Efforts   []Mode
 	SetEffort func(name string) string
 	// CancelCall aborts one running call; false: it is not running.
 	CancelCall func(id tool.CallID) bool
-	// Jobs are the commands and tasks that were started to go on in the background, oldest first; JobOutput is the end of what
-	// one wrote, and EndJob ends one with all that it started.
+	// Jobs are the commands and tasks that were started to go on in the background, oldest first;
+	// JobOutput is the end of what one wrote, and EndJob ends one with all that it started.
 	Jobs      func() []Job
 	JobOutput func(ctx context.Context, id string) (string, error)
 	EndJob    func(id string) error
-	// Late reports that the model was not told yet what came by itself, such as the report of a task in the background, and
-	// Wake has it told without a prompt of the person; it blocks and shows itself by events, as Send does.
+	// Late reports that the model was not told yet what came by itself, such as the report of a
+	// task in the background, and Wake has it told without a prompt of the user; it blocks and
+	// shows itself by events, as Send does.
 	Late func() bool
 	Wake func(ctx context.Context) session.Result
 	// Branch is the git branch that is checked out, for the status line; empty: there is none.
 	Branch func() string
 	// Files lists the files of the workspace, for completion.
 	Files func(ctx context.Context) (Files, error)
-	// Folder lists one that the person writes out, such as ~/ or ../: what it is, and the names in it, those of folders
-	// with a slash behind.
+	// Folder lists one that the user writes out, such as ~/ or ../: what it is, and the names in
+	// it, those of folders with a slash behind.
 	Folder func(ctx context.Context, dir string) (base string, names []string, err error)
-	// Carried lists what the project would run, and Consent allows one of them as it was listed, or takes that back.
+	// Carried lists what the project would run, and Consent allows one of them as it was listed, or
+	// takes that back.
 	Carried func(ctx context.Context) ([]Carried, error)
 	Consent func(ctx context.Context, item Carried, allow bool) error
-	// Servers are the MCP servers of this session, and Serve does something with one: start, stop, test or login. It may
-	// take its time, shows what goes on by events, and returns what came of it.
+	// Servers are the MCP servers of this session, and Serve does something with one: start, stop,
+	// test or login. It may take its time, shows what goes on by events, and returns what came of
+	// it.
 	Servers func(ctx context.Context) ([]Server, error)
 	Serve   func(ctx context.Context, name, act string) (string, error)
-	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
+	// Run runs one command of the user's own; like Send it blocks and shows itself by events.
 	Run func(ctx context.Context, command string) session.Result
-	// Notebooks are the files that a line which begins with # can be added to, and WriteDown adds it; like Run it blocks and
-	// shows itself by events.
+	// Notebooks are the files that a line which begins with # can be added to, and WriteDown adds
+	// it; like Run it blocks and shows itself by events.
 	Notebooks func() []Notebook
 	WriteDown func(ctx context.Context, to Notebook, line string) session.Result
-	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows itself by
-	// events, as Run does.
+	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows
+	// itself by events, as Run does.
 	Compact func(ctx context.Context, wish string) session.Result
-	// Plan puts the plan that waits to the person once more, through the door of the model's questions; it blocks until they
-	// have decided, and returns what to ask the model then; nothing: no plan waits.
+	// Plan puts the plan that waits to the user once more, through the door of the model's
+	// questions; it blocks until they have decided, and returns what to ask the model then;
+	// nothing: no plan waits.
 	Plan func(ctx context.Context) (prompt string, err error)
 	// Steer hands the agent a message to read before its next step; false: its turn is over.
 	Steer func(text string) bool
 	// Rewind takes back the last prompt and all that came after it, and returns its text.
 	Rewind func(ctx context.Context) (string, error)
-	// Undo puts files back as they were before turns of this session, or says what it would put back.
+	// Undo puts files back as they were before turns of this session, or says what it would put
+	// back.
 	Undo func(ctx context.Context, u Undo) (Undone, error)
-	// Edit lets the person write in their own editor; the terminal is free while it runs.
+	// Edit lets the user write in their own editor; the terminal is free while it runs.
 	Edit func(text string) (string, error)
-	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal pastes when a
-	// file is dropped on it.
+	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal
+	// pastes when a file is dropped on it.
 	Drop func(text string) (Dropped, bool)
 	// Picture keeps the picture that is on the clipboard in a file and returns its path.
 	Picture func(ctx context.Context) (string, error)
-	// Keep writes a choice down for later sessions: "interface.theme" or "interface.keys". Kept is what holds
-	// for those and "model" now.
+	// Keep writes a choice down for later sessions: "interface.theme" or "interface.keys". Kept is
+	// what holds for those and "model" now.
 	Keep func(name, value string) error
 	Kept func(name string) string
-	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
+	// Past is what the user wrote in this workspace before, oldest first; Remember keeps what
+	// they send.
 	Past     func() []string
 	Remember func(text string)
 }
@@ -121,8 +132,8 @@ type Server struct {
 	Login                 bool   // a person can log in there
 }
 
-// Named is a command or a skill that the person or the project carries. A message that begins with its name is sent as it
-// is, and the program makes of it what the model gets.
+// Named is a command or a skill that the user or the project carries. A message that begins with
+// its name is sent as it is, and the program makes of it what the model gets.
 type Named struct {
 	Name string // without the slash
 	Args string // as its file hints at them
@@ -138,14 +149,15 @@ func (n Named) Note() string {
 	return n.Help + " (" + n.From + ")"
 }
 
-// Notebook is a file that a line of the person's can be added to.
+// Notebook is a file that a line of the user's can be added to.
 type Notebook struct{ Name, Path, Note string }
 
 // Undo is a wish to have files put back: what the last turn did that changed some.
 type Undo struct {
 	Redo  bool // not a turn: what the last undo did
 	Since bool // all since the last message, which may be nothing
-	// Git also puts back what git keeps of its own state, Unknown what changed while adze was killed in a call.
+	// Git also puts back what git keeps of its own state, Unknown what changed while a call ran,
+	// without anybody to see who changed it.
 	Git, Unknown bool
 	Dry          bool // say what would be done
 }
@@ -157,6 +169,10 @@ type Undone struct {
 	Left  []string // what is left as it is, with the reason
 	Git   bool     // git's own state changed, too, and was not asked for
 	Asks  bool     // some is left that Unknown puts back
+	// Doubt are those of them that changed while a command ran, of which nobody saw who changed
+	// them.
+	Doubt  []string
+	Unseen bool // some of them may well have been changed by the command: nobody sees what it changes
 }
 
 // Mode is a permission mode, or an effort.
@@ -170,8 +186,8 @@ type Job struct {
 	Ended       string // how, where it does not run any more
 }
 
-// Files are what can be completed: paths in the workspace, folders with a slash behind. Near are those that were changed
-// lately, as git says.
+// Files are what can be completed: paths in the workspace, folders with a slash behind. Near are
+// those that were changed lately, as git says.
 type Files struct{ Paths, Near []string }
 
 // Dropped is a file that was dropped on the terminal.
@@ -180,7 +196,7 @@ type Dropped struct {
 	Attach string // the file to attach, such as a picture; empty: only its path is of use
 }
 
-// Prompt is what the person sends.
+// Prompt is what the user sends.
 type Prompt struct {
 	Text   string
 	Attach []string // files
@@ -236,8 +252,8 @@ type SessionPeek struct {
 	Asked, Answered string
 }
 
-// Next says how the person wants to go on after Run: the interface itself cannot exchange its session or model.
-// The zero value means that they quit.
+// Next says how the user wants to go on after Run: the interface itself cannot exchange its
+// session or model. The zero value means that they quit.
 type Next struct {
 	Session string // the id to open
 	New     bool   // a new session in this folder

@@ -1,18 +1,19 @@
-// Package screen owns the terminal while the interface runs: raw mode, the alternate screen (or, inline, the lower
-// part of the terminal's own), and the painting of frames.
+// Package screen owns the terminal while the interface runs: raw mode, the alternate screen (or,
+// inline, the lower part of the terminal's own), and the painting of frames.
 //
 // The one rule: whatever happens, Close gives the terminal back as it was; it may be called twice.
 //
-// Start reading at Open, then paint.go, for the inline way region.go. Bubble Tea runs the event loop; its own renderer
-// is not used, for three reasons: it wakes up sixty times a second when nothing happens, it makes a key
-// wait for the next of these ticks, and it parses every frame into cells (more than a millisecond), which
-// alone would use up the time budget of a long answer. Here a frame is a list of rows, and a row that
-// did not change costs a string comparison.
+// Start reading at Open, then paint.go, for the inline way region.go. Bubble Tea runs the event
+// loop; its own renderer is not used, for three reasons: it wakes up sixty times a second when
+// nothing happens, it makes a key wait for the next of these ticks, and it parses every frame into
+// cells (more than a millisecond), which alone would use up the time budget of a long answer. Here
+// a frame is a list of rows, and a row that did not change costs a string comparison.
 //
-// Known limits: one row is the smallest thing that is repainted. A terminal that answers nothing and
-// accepts no more output blocks the painter, and Close with it. Inline, a window that shrinks moves rows of the region
-// into the scrollback when they do not fit any more, where nobody can erase them; and where a terminal breaks
-// rows otherwise than by their width, some of them stay as they were. Finished rows are never written again.
+// Known limits: one row is the smallest thing that is repainted. A terminal that answers nothing
+// and accepts no more output blocks the painter, and Close with it. Inline, a window that shrinks
+// moves rows of the region into the scrollback when they do not fit any more, where nobody can
+// erase them; and where a terminal breaks rows otherwise than by their width, some of them stay as
+// they were. Finished rows are never written again.
 package screen
 
 import (
@@ -34,8 +35,8 @@ const frameTime = time.Second / 60
 type Frame struct {
 	Rows []draw.Row // from the top; rows below are empty
 	W, H int        // of the window: a narrower row is erased up to its end
-	// Inline, Scrolled are rows that are final: they go above the others and are not part of later frames. Over
-	// takes the alternate screen for as long as it is set.
+	// Inline, Scrolled are rows that are final: they go above the others and are not part of later
+	// frames. Over takes the alternate screen for as long as it is set.
 	Scrolled []draw.Row
 	Over     bool
 	// Fresh, when it changes, has everything painted anew.
@@ -78,8 +79,8 @@ type Screen struct {
 	err    error // first write that failed
 }
 
-// Open takes the terminal over: raw mode, alternate screen unless inline, bracketed paste, unambiguous keys. Where in
-// or out are no terminals, what needs one is left out.
+// Open takes the terminal over: raw mode, alternate screen unless inline, bracketed paste,
+// unambiguous keys. Where in or out are no terminals, what needs one is left out.
 func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
 	s := &Screen{
 		way: way, settle: settleTime,
@@ -90,8 +91,25 @@ func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
-	go s.paintFrames()
+	s.Go(s.paintFrames)
 	return s, nil
+}
+
+// Go runs f in a goroutine. When f panics, the terminal is given back before the process ends, so
+// that the words of the panic can be read and the shell can be used.
+func (s *Screen) Go(f func()) {
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				if s.mu.TryLock() { // a painter that panicked may hold it for ever
+					defer s.mu.Unlock()
+				}
+				s.leave()
+				panic(r)
+			}
+		}()
+		f()
+	}()
 }
 
 func asTerminal(x any) term.File {
@@ -120,8 +138,8 @@ func (s *Screen) Err() error {
 	return s.err
 }
 
-// Show hands over the newest frame; it never waits. A frame that was not painted yet is replaced, but for what
-// it scrolled.
+// Show hands over the newest frame; it never waits. A frame that was not painted yet is replaced,
+// but for what it scrolled.
 func (s *Screen) Show(f Frame) {
 	for {
 		select {

@@ -17,7 +17,8 @@ import (
 // bodyRows is how much of a block is shown before a key expands it.
 const bodyRows = 8
 
-// callEntry is a tool call. What it shows comes from the call's title, metadata and status; it knows no tool.
+// callEntry is a tool call. What it shows comes from the call's title, metadata and status; it
+// knows no tool.
 type callEntry struct {
 	laidOut
 	id       tool.CallID
@@ -114,8 +115,8 @@ func (e *callEntry) mark() (string, draw.Style) {
 	return "✗", draw.Bad
 }
 
-// doubts marks what the person should know about how the call came to its arguments: they were mended, were
-// taken out of text, or were never checked because the tool has no schema.
+// doubts marks what the user should know about how the call came to its arguments: they were
+// mended, were taken out of text, or were never checked because the tool has no schema.
 func (e *callEntry) doubts() []string {
 	if e.outcome == nil {
 		return nil
@@ -127,7 +128,8 @@ func (e *callEntry) doubts() []string {
 	case r.Origin == tool.FromText:
 		marks = append(marks, "from text")
 	}
-	// A call that was refused as invalid says so already; a record that names no definition never ran.
+	// A call that was refused as invalid says so already; a record that names no definition never
+	// ran.
 	if r := e.outcome.Record; !r.Validated && r.Digest != "" && e.outcome.Status != tool.Invalid {
 		marks = append(marks, "unchecked")
 	}
@@ -153,6 +155,9 @@ func (e *callEntry) tail() string {
 		if o.Code != "" && o.Code != string(o.Status) {
 			parts = append(parts, o.Code)
 		}
+		if n := len(o.Record.Refused); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d refused", n))
+		}
 		if o.Duration >= 100*time.Millisecond {
 			parts = append(parts, look.Seconds(o.Duration))
 		}
@@ -176,8 +181,8 @@ func (e *callEntry) body(d *look.Drawing, w int) []draw.Row {
 	return rows
 }
 
-// shortArgs is one line of a call's redacted arguments, for calls that have no title yet: what the model says it is for
-// and where it is come first, as they are; the rest has its names.
+// shortArgs is one line of a call's redacted arguments, for calls that have no title yet: what the
+// model says it is for and where it is come first, as they are; the rest has its names.
 func shortArgs(raw json.RawMessage) string {
 	var args map[string]any
 	if json.Unmarshal(raw, &args) != nil {

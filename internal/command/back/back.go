@@ -1,8 +1,10 @@
 // Package back is adze undo and adze redo: files as they were before the turns of a session.
 //
-// The one rule: what is done is what the dry run says, and each path that is left alone is named with its reason.
+// The one rule: what is done is what the dry run says, and each path that is left alone is named
+// with its reason.
 //
-// Start reading at Commands. What is undone and how is in package rewind; what is not undoable at all is told there, too.
+// Start reading at Commands. What is undone and how is in package rewind; what is not undoable at
+// all is told there, too.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
 package back
@@ -11,11 +13,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/command"
+	"adze/internal/print"
 	"adze/internal/rewind"
+	"adze/internal/signals"
 	"adze/internal/store"
 	"adze/internal/usage"
 	"adze/session"
@@ -24,8 +29,9 @@ import (
 // Program is what these commands ask of the program.
 type Program interface {
 	command.Program
-	// Undoing opens a session, the folder that it works in and its kept states, to put files back.
-	Undoing(ctx context.Context, pick func([]session.Head) (session.ID, error), use func(rewind.Desk) error) error
+	// Undoing opens a session, the folder that it works in and its kept states, to put files back,
+	// or only to look: then it works where nothing may be written, too.
+	Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(rewind.Desk) error) error
 }
 
 type back struct {
@@ -41,19 +47,20 @@ func Commands(e *command.Env, p Program) []*cobra.Command {
 
 const undoLong = `Puts files back as they were before what the last turn of a session did to them: its edits and its commands, those of its
 subagents and of what it left running in the background. A file that somebody else changed, in between or since, stays as
-it is and is named; so does what undo does not cover. git's own state stays, too, unless --git is given.
+it is and is named; so does what undo does not cover, and what changed while a command ran and may have been changed by you or
+another program: --unknown puts that back, too. What a command changes is seen in the sandbox, and of root's commands on Linux. git's own state stays, too, unless --git is given.
 
 Exits with 0, with 7 when a path was left as it is, or with 2 when there is nothing to undo. adze redo takes an undo back.`
 
 func (b back) undo() *cobra.Command {
 	c := &cobra.Command{Use: "undo", Short: "Put files back as they were before the last turn", Long: undoLong, Args: command.Takes(0, 0),
 		Example: "  adze undo --dry-run\n  adze undo\n  adze undo --list\n  adze undo --to 2          as they were after turn 2; 0: before the first",
-		RunE:    func(c *cobra.Command, _ []string) error { return b.runUndo(c) }}
+		RunE:    b.untilSignal(b.runUndo)}
 	f := c.Flags()
 	f.Int("to", 0, "undo every turn after this `TURN`; --list shows their numbers")
 	f.Bool("list", false, "list the turns and what they changed, and undo nothing")
 	f.Bool("git", false, "put back git's own state too: HEAD, index, branches")
-	f.Bool("unknown", false, "also put back what changed while adze was killed in the middle of a call")
+	f.Bool("unknown", false, "also put back what changed while a command ran, or adze was killed in one, without anybody to see who changed it")
 	f.StringArray("forget", nil, "drop what is kept of this `PATH` of the folder, in all states, and keep nothing of it from now on")
 	b.both(c)
 	return c
@@ -62,10 +69,31 @@ func (b back) undo() *cobra.Command {
 func (b back) redo() *cobra.Command {
 	c := &cobra.Command{Use: "redo", Short: "Take the last undo back", Args: command.Takes(0, 0),
 		Example: "  adze redo --dry-run\n  adze redo",
-		RunE:    func(c *cobra.Command, _ []string) error { return b.run(c, rewind.Wish{Redo: true}) }}
-	c.Long = "Puts files back as they were before the last undo of a session. Exits as adze undo does."
+		RunE: b.untilSignal(func(c *cobra.Command) error {
+			return b.run(c, rewind.Wish{Redo: true, Git: command.Flagged(c, "git")})
+		})}
+	c.Long = "Puts files back as they were before the last undo of a session, and git's own state where that undo put it back. Exits as adze\nundo does."
+	c.Flags().Bool("git", false, "put back git's own state too, also where the undo did not")
 	b.both(c)
 	return c
+}
+
+// untilSignal has a signal end a command before its first change. Later, the command goes on to its
+// end, unless a second signal comes.
+func (b back) untilSignal(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithCancelCause(c.Context())
+		defer cancel(nil)
+		stop := signals.Watch(cancel, func(cause session.Cause) { os.Exit(print.ExitCode(cause)) }, nil)
+		defer stop()
+		c.SetContext(ctx)
+		err := run(c)
+		if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
+			b.Conclude(session.Sort(cause).Cause, c.Name()+" was ended before it changed a file", "")
+			return nil
+		}
+		return err
+	}
 }
 
 func (b back) both(c *cobra.Command) {
@@ -113,10 +141,10 @@ func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 
 func (b back) runUndo(c *cobra.Command) error {
 	if paths, _ := c.Flags().GetStringArray("forget"); len(paths) > 0 {
-		return b.Undoing(c.Context(), b.pick(c), func(d rewind.Desk) error { return b.forget(c, d, paths) })
+		return b.Undoing(c.Context(), false, b.pick(c), func(d rewind.Desk) error { return b.forget(c, d, paths) })
 	}
 	if command.Flagged(c, "list") {
-		return b.Undoing(c.Context(), b.pick(c), func(d rewind.Desk) error { return b.list(c, d) })
+		return b.Undoing(c.Context(), true, b.pick(c), func(d rewind.Desk) error { return b.list(c, d) })
 	}
 	w := rewind.Wish{Git: command.Flagged(c, "git"), Unknown: command.Flagged(c, "unknown")}
 	if c.Flags().Changed("to") {
@@ -127,7 +155,7 @@ func (b back) runUndo(c *cobra.Command) error {
 }
 
 func (b back) run(c *cobra.Command, w rewind.Wish) error {
-	return b.Undoing(c.Context(), b.pick(c), func(d rewind.Desk) error {
+	return b.Undoing(c.Context(), command.Flagged(c, "dry-run"), b.pick(c), func(d rewind.Desk) error {
 		p, err := d.Plan(c.Context(), w)
 		if err != nil {
 			return mistaken(err)

@@ -40,6 +40,7 @@ type turnLine struct {
 	Time    *time.Time `json:"time,omitempty"`
 	Paths   []string   `json:"paths,omitempty"`
 	Undone  bool       `json:"undone,omitempty"`
+	Pending bool       `json:"half_undone,omitempty"` // an undo of it was interrupted and is not finished
 }
 
 // did keeps of the steps what was done.
@@ -78,7 +79,7 @@ func (r report) write(to io.Writer) error {
 		fmt.Fprintf(&b, "  %s: %s\n", safeterm.Name(x.Path), x.Reason)
 	}
 	if r.asks {
-		b.WriteString("--unknown puts back what nobody knows of, too\n")
+		b.WriteString("adze undo --unknown puts back also what a command, you or another program may have changed\n")
 	}
 	if r.Git > 0 {
 		fmt.Fprintf(&b, "git's own state changed, too, and stays: --git puts it back\n")
@@ -111,13 +112,16 @@ func (b back) forget(c *cobra.Command, d rewind.Desk, paths []string) error {
 
 // list tells what each turn changed.
 func (b back) list(c *cobra.Command, d rewind.Desk) error {
-	past, err := rewind.Read(c.Context(), d.Store, d.Session)
+	past, err := d.Past(c.Context())
 	if err != nil {
 		return err
 	}
+	if len(past.Turns) == 0 {
+		fmt.Fprintln(b.Err, "this session has no turn yet")
+	}
 	table := b.Columns()
 	for _, t := range past.Turns {
-		line := turnLine{t.Number, t.Message, t.Asked, nil, t.Paths(), t.Undone}
+		line := turnLine{t.Number, t.Message, t.Asked, nil, t.Paths(), t.Undone, t.Pending}
 		if !t.Time.IsZero() {
 			at := t.Time.UTC()
 			line.Time = &at
@@ -129,7 +133,12 @@ func (b back) list(c *cobra.Command, d rewind.Desk) error {
 			continue
 		}
 		state := ""
-		if t.Undone {
+		switch {
+		case t.Pending:
+			state = "half undone"
+		case t.Left:
+			state = "undone in part"
+		case t.Undone:
 			state = "undone"
 		}
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", t.Number, plural.Of(len(line.Paths), "file"), state, safeterm.Name(t.Asked))

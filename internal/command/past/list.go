@@ -75,7 +75,16 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	p.tellMore(w, where.skip+len(heads), total)
+	switch {
+	case total > 0:
+		p.tellMore(w, where.skip+len(heads), total)
+	case len(tags) > 0 || w.since != "":
+		fmt.Fprintln(p.Err, "no session is like that")
+	case where.folder != "":
+		fmt.Fprintf(p.Err, "no session of %s is stored; --all lists those of all folders\n", safeterm.Name(where.folder))
+	default:
+		fmt.Fprintln(p.Err, "no session is stored")
+	}
 	return nil
 }
 

@@ -1,11 +1,12 @@
-// Package runs is adze batch, adze worker and adze runs: the same work in many repositories, here or by workers, and what is shown
-// of it.
+// Package runs is adze batch, adze worker and adze runs: the same work in many repositories, here
+// or by workers, and what is shown of it.
 //
-// The one rule: what a task came to is in results.jsonl and in its patch; what is shown on the way is for people and may be
-// missed.
+// The one rule: what a task came to is in results.jsonl and in its patch; what is shown on the way
+// is for people and may be missed.
 //
-// Start reading at Command, then progress.go (lines and the live table); remote.go submits, worker.go takes, runs.go and change.go look
-// and change. How tasks are done is in package batch, how workers share them in package fleet.
+// Start reading at Command, then progress.go (lines and the live table); remote.go submits,
+// worker.go takes, runs.go and change.go look and change. How tasks are done is in package batch,
+// how workers share them in package fleet.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
 package runs
@@ -38,14 +39,16 @@ type Program interface {
 	command.Program
 	// Batch makes a batch with what it needs of this program.
 	Batch() (*batch.Batch, error)
-	// Listen answers for health, readiness (nil: always) and figures at an address until stop. It comes before Batch and Worker.
+	// Listen answers for health, readiness (nil: always) and figures at an address until stop. It
+	// comes before Batch and Worker.
 	Listen(address string, ready func() error) (stop func(), err error)
 	// RunFlags says what is wrong with flags that a task's adze gets.
 	RunFlags(flags []string) error
 	// Fleet connects to a server; an empty address is that of the environment.
 	Fleet(ctx context.Context, on string) (*Fleet, error)
-	// Worker makes a worker of this machine with its clones below a folder (empty: a usual one), and what ends it.
-	Worker(f *Fleet, dir string) (*fleet.Worker, func(), error)
+	// Worker makes a worker of this machine that does what is admitted, with its clones below dir,
+	// and returns what ends it. An empty dir stands for the usual folder.
+	Worker(f *Fleet, dir string, admits fleet.Admission) (*fleet.Worker, func(), error)
 }
 
 type runs struct {
@@ -107,8 +110,12 @@ func (r runs) run(c *cobra.Command, words []string) error {
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(session.Cause) { os.Exit(130) }, nil)
 	defer stop()
-	if r.where(c) != "" {
-		return r.submit(ctx, c, b)
+	on, err := r.batchServer(c)
+	if err != nil {
+		return err
+	}
+	if on != "" {
+		return r.submit(ctx, c, b, on)
 	}
 	if at := r.remembered(b.Out); at.Batch != "" {
 		return usage.Mistake("add --on "+at.On+", or name another folder with --out", "the tasks of %s were submitted as batch %s", b.Out, at.Batch)

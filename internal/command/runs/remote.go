@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,20 +29,40 @@ func onFlag(c *cobra.Command) {
 	c.Flags().String("on", "", "the NATS server that has the runs, as nats://HOST:PORT (default: $ADZE_NATS)")
 }
 
+// onThisMachine is the value of --on with which a batch runs here although ADZE_NATS is set.
+const onThisMachine = "here"
+
 // remoteFlags are those of a batch that workers do.
 func remoteFlags(c *cobra.Command) {
-	onFlag(c)
 	f := c.Flags()
+	f.String("on", "", "have workers do the tasks by this NATS server, nats://HOST:PORT; \"here\": this machine does them (default: $ADZE_NATS, or here)")
 	f.Bool("detach", false, "with --on: submit and print the id of the batch; the same command without it follows")
 	f.String("label", "", "with --on: the `LABEL` of tasks that have no label \"queue\" (default: default)")
 	f.Int("priority", fleet.UsualPriority, "with --on: 1 comes first, 3 last, for tasks that have no label \"priority\" (p1, p2, p3)")
 	f.Int("attempts", fleet.UsualAttempts, "with --on: how often a task is begun at most when workers are lost")
 }
 
-// where is the server that is meant; empty: none.
+// where returns the address of --on. It is empty without the flag: the environment names the server
+// then.
 func (r runs) where(c *cobra.Command) string {
 	on, _ := c.Flags().GetString("on")
 	return on
+}
+
+// batchServer returns the address of the server that a batch is submitted to, of --on or else of
+// ADZE_NATS. It is empty for a batch of this machine, for which flags that only workers obey are a
+// mistake.
+func (r runs) batchServer(c *cobra.Command) (string, error) {
+	on := cmp.Or(r.where(c), r.Getenv("ADZE_NATS"))
+	if on != "" && on != onThisMachine {
+		return on, nil
+	}
+	for _, name := range []string{"detach", "label", "priority", "attempts"} {
+		if c.Flags().Changed(name) {
+			return "", usage.Mistake("add --on nats://HOST:PORT, or set ADZE_NATS", "--%s is of a batch that workers do, and no server is named", name)
+		}
+	}
+	return "", nil
 }
 
 // elsewhere is where the tasks of a folder were submitted.
@@ -58,8 +79,32 @@ func (r runs) remembered(out string) (e elsewhere) {
 	return e
 }
 
+// remember keeps where the tasks of a folder are submitted, unless that is known, and returns the
+// id of their batch. Of two that submit the same folder at once both get the same id, with which
+// nothing is submitted twice.
+func (r runs) remember(out string, e elsewhere) (id string, err error) {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return "", err
+	}
+	whole, err := os.CreateTemp(out, ".fleet-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(whole.Name())
+	_, err = whole.Write(append(raw, '\n'))
+	if err = errors.Join(err, whole.Close()); err != nil {
+		return "", err
+	}
+	err = os.Link(whole.Name(), filepath.Join(out, "fleet.json"))
+	if known := r.remembered(out).Batch; errors.Is(err, fs.ErrExist) && known != "" {
+		return known, nil
+	}
+	return e.Batch, err
+}
+
 // submit has workers do a batch, and follows it.
-func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) error {
+func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on string) error {
 	f := c.Flags()
 	s := &fleet.Submission{Tasks: b.Tasks}
 	s.Flags, s.Push, s.MaxCost = b.Flags, b.Push, b.MaxCost
@@ -72,9 +117,7 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) erro
 	if f.Changed("keep") || f.Changed("jobs") || f.Changed("retry") {
 		return usage.Mistake("adze worker --jobs says how many run at a time, adze runs retry does tasks again", "--keep, --jobs and --retry are of a batch on this machine")
 	}
-	on := r.where(c)
 	s.ID = r.remembered(b.Out).Batch
-	known := s.ID != ""
 	if err := s.Prepare(time.Now()); err != nil {
 		return usage.Mistake("mend it; nothing was submitted", "%v", err)
 	}
@@ -86,10 +129,8 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) erro
 	if err := os.MkdirAll(b.Out, 0o700); err != nil {
 		return err
 	}
-	if raw, _ := json.Marshal(elsewhere{on, s.ID}); !known {
-		if err := os.WriteFile(filepath.Join(b.Out, "fleet.json"), append(raw, '\n'), 0o600); err != nil {
-			return err
-		}
+	if s.ID, err = r.remember(b.Out, elsewhere{on, s.ID}); err != nil {
+		return err
 	}
 	if err := server.Submit(ctx, s); err != nil {
 		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
@@ -98,7 +139,7 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) erro
 		fmt.Fprintln(r.Out, s.ID)
 		return nil
 	}
-	fmt.Fprintf(r.Err, "batch %s: %s; adze runs follow %s\n", s.ID, plural.Of(len(s.Tasks), "task"), s.ID)
+	fmt.Fprintf(r.Err, "batch %s: %s on %s; adze runs follow %s\n", s.ID, plural.Of(len(s.Tasks), "task"), safeterm.Name(server.Name), s.ID)
 	return r.collect(ctx, c, b, server, s.ID)
 }
 
@@ -164,7 +205,7 @@ func (v *view) follow(r fleet.Run) {
 		v.gone(r.Task)
 		return
 	}
-	v.take(batch.State{Task: batch.Task{ID: r.Task, Repo: r.Source}, Stage: cmp.Or(r.Stage, batch.Fetching), Doing: r.Doing, Turns: r.Turns, Calls: r.Calls, Cost: r.Cost, Resumed: r.Attempts > 1})
+	v.take(batch.State{Task: batch.Task{ID: r.Task, Repo: r.Source}, Stage: cmp.Or(r.Stage, batch.Fetching), Doing: r.Doing, Turns: r.Turns, Calls: r.Calls, Cost: r.Cost, Resumed: r.Attempts+r.Lost > 1})
 }
 
 // gone takes a row away.

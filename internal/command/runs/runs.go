@@ -62,7 +62,8 @@ const followLong = `Show how a batch goes on until it is over.
 Exits with 0 when all tasks succeeded, 8 when one did not (it failed, was cancelled or is dead), 10 when the server did not answer,
 130 when it was stopped before the end; the tasks go on then.`
 
-// runExamples are shown by the help of the commands of that name; the server is the one of ADZE_NATS.
+// runExamples are shown by the help of the commands of that name; the server is the one of
+// ADZE_NATS.
 var runExamples = map[string]string{
 	"list":   "  adze runs list\n  adze runs list k3wq7d --json | jq -r 'select(.state == \"dead\").id'",
 	"show":   "  adze runs show k3wq7d.b2xs\n  adze runs show k3wq7d.b2xs --patch | git apply --index",
@@ -148,6 +149,10 @@ func (r runs) list(a asked) error {
 				return err
 			}
 		}
+		return nil
+	}
+	if len(orders) == 0 {
+		fmt.Fprintln(r.Err, "no batch was submitted to this server")
 		return nil
 	}
 	t := r.Columns()

@@ -23,6 +23,10 @@ const workerLong = `Take tasks from a NATS server and do them, each in a clone o
 workers on any number of machines work together. Keys, credentials of git and the configuration are those of this machine: a task
 carries none.
 
+A batch comes from others, so the owner says what it may ask for: by the flags --allow-…, and by "worker" in the file of the machine's
+owner, beyond which no flag goes. Without them a task runs in mode auto or a stricter one, in the sandbox, on a repository of another
+machine. What is not admitted ends with the cause "denied" and the reason.
+
 On SIGTERM or Ctrl-C it takes no more tasks and lets those that run come to their end for --grace; what is left then, or at the
 second signal, is given back, and another worker goes on with it.
 
@@ -47,6 +51,11 @@ func WorkerCommand(e *command.Env, p Program) *cobra.Command {
 	f.Duration("grace", 25*time.Second, "how long tasks may go on after SIGTERM")
 	f.String("listen", "", "answer for /healthz, /readyz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
 	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
+	f.StringSlice("allow-mode", nil, "let tasks run in this permission `MODE`, too (yolo); plan, ask, edits and auto are always admitted")
+	f.Bool("allow-sandbox-off", false, "let tasks run commands outside the sandbox (--sandbox off)")
+	f.StringSlice("allow-folder", nil, "let tasks have their files, or a repository that is a path, at or below this `DIR` of this machine")
+	f.StringSlice("allow-repository", nil, "take only tasks whose repository matches this `PATTERN`, such as 'https://host/team/*' (default: every address of another machine)")
+	f.StringArray("allow-rule", nil, "let tasks bring this `RULE` with --allow, such as 'network(docs.example)'; it must be the same, word for word")
 	f.String("name", "", "what the worker is called in lists (default: its host and process)")
 	return c
 }
@@ -93,7 +102,7 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 	defer server.Close()
 	connected.Store(server)
 	dir, _ := c.Flags().GetString("dir")
-	w, done, err := r.Worker(server, dir)
+	w, done, err := r.Worker(server, dir, admission(c))
 	if err != nil {
 		return err
 	}
@@ -111,14 +120,27 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 	return w.Run(ctx)
 }
 
-// How long a worker that starts waits before it looks for a server again; looking takes some seconds as well.
+// admission returns what the flags of a worker let tasks ask for.
+func admission(c *cobra.Command) (a fleet.Admission) {
+	f := c.Flags()
+	a.Modes, _ = f.GetStringSlice("allow-mode")
+	a.SandboxOff, _ = f.GetBool("allow-sandbox-off")
+	a.Folders, _ = f.GetStringSlice("allow-folder")
+	a.Repositories, _ = f.GetStringSlice("allow-repository")
+	a.Rules, _ = f.GetStringArray("allow-rule")
+	return a
+}
+
+// How long a worker that starts waits before it looks for a server again; looking takes some
+// seconds as well.
 const (
 	awaitLeast = 500 * time.Millisecond
 	awaitMost  = 10 * time.Second
 )
 
-// await connects. A server that does not answer is waited for until ctx ends, and told of once: a worker may be started before its
-// servers are, or while they choose who leads. What is plainly wrong with an address or with credentials is an error at once.
+// await connects. A server that does not answer is waited for until ctx ends, and told of once: a
+// worker may be started before its servers are, or while they choose who leads. What is plainly
+// wrong with an address or with credentials is an error at once.
 func (r runs) await(ctx context.Context, on string) (*Fleet, error) {
 	for wait := awaitLeast; ; wait = min(2*wait, awaitMost) {
 		server, err := r.Fleet(ctx, on)

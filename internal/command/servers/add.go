@@ -1,6 +1,9 @@
 package servers
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -8,6 +11,8 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/mcp/oauth"
+	"adze/internal/safeterm"
 	"adze/internal/usage"
 )
 
@@ -15,7 +20,8 @@ func (s servers) add() *cobra.Command {
 	var env, headers, tools []string
 	var timeout time.Duration
 	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: command.Takes(2, -1),
-		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. Values may name\n" +
+		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. One that does not\n" +
+			"start is not added. Values may name\n" +
 			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.",
 		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -68,19 +74,42 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 	if err != nil {
 		return err
 	}
-	if _, there := cfg.MCP.Servers[name]; there && !command.Flagged(c, "replace") {
+	former, there := cfg.MCP.Servers[name]
+	if there && !command.Flagged(c, "replace") {
 		return usage.Mistake("--replace puts this one in its place", "there is a server %s already", name)
 	}
 	if err := config.KeepServer(s.ConfigFile(), name, one); err != nil {
 		return err
 	}
+	if command.Flagged(c, "no-test") {
+		s.added(c, name)
+		return nil
+	}
+	failed, err := s.runTest(c, name)
+	var login *oauth.Wanted
+	if err == nil && failed == nil || errors.As(failed, &login) {
+		s.added(c, name)
+		return err
+	}
+	return cmp.Or(s.takeBack(name, former, there), err)
+}
+
+func (s servers) added(c *cobra.Command, name string) {
 	if !command.Flagged(c, "json") {
 		s.Show("added %s to %s\n", name, s.ConfigFile())
 	}
-	if command.Flagged(c, "no-test") {
-		return nil
+}
+
+// takeBack leaves the configuration as it was before a server that does not work was added: each
+// run would start it.
+func (s servers) takeBack(name string, former config.MCPServer, there bool) error {
+	if there {
+		fmt.Fprintf(s.Err, "%s stays as it was in %s; --no-test puts this one in its place all the same\n", safeterm.Name(name), s.ConfigFile())
+		return config.KeepServer(s.ConfigFile(), name, former)
 	}
-	return s.runTest(c, name)
+	fmt.Fprintf(s.Err, "%s was not added; --no-test adds it all the same\n", safeterm.Name(name))
+	_, err := config.DropServer(s.ConfigFile(), name)
+	return err
 }
 
 func (s servers) remove() *cobra.Command {

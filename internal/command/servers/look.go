@@ -51,6 +51,9 @@ func lineOf(l Listed, c *mcp.Catalogue) line {
 func (s servers) runList(c *cobra.Command, _ []string) error {
 	return s.MCP(c.Context(), func(d Desk) error {
 		table := s.Columns()
+		if len(d.All) == 0 {
+			fmt.Fprintln(s.Err, "no MCP server is configured here; adze mcp add NAME -- COMMAND adds one")
+		}
 		for _, l := range d.All {
 			one := lineOf(l, d.Pool.Catalogue(l.Name))
 			if command.Flagged(c, "json") {
@@ -74,7 +77,10 @@ func (s servers) test() *cobra.Command {
 		Long: "Starts or dials a server, lists its tools and ends it. What it says otherwise than you agreed to is shown, and agreed to by\n" +
 			"adze mcp accept. Exits with 8 where it does not work or waits for that.",
 		Example: "  adze mcp test files\n  adze mcp test files --json | jq .tools",
-		RunE:    func(c *cobra.Command, words []string) error { return s.runTest(c, words[0]) }}
+		RunE: func(c *cobra.Command, words []string) error {
+			_, err := s.runTest(c, words[0])
+			return err
+		}}
 	c.Flags().Bool("json", false, "one JSON object a line")
 	return c
 }
@@ -89,13 +95,15 @@ type tested struct {
 	Noise   int      `json:"noise,omitempty"` // lines that were no messages
 }
 
-func (s servers) runTest(c *cobra.Command, name string) error {
-	return s.MCP(c.Context(), func(d Desk) error {
+// runTest starts a server and tells what it is. It returns what kept the server from working, apart
+// from its own error.
+func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
+	err = s.MCP(c.Context(), func(d Desk) error {
 		if err := d.usable(name); err != nil {
 			return err
 		}
 		began := time.Now()
-		failed := d.Pool.Await(c.Context(), name)
+		failed = d.Pool.Await(c.Context(), name)
 		t := tested{Works: failed == nil, Took: time.Since(began).Milliseconds()}
 		for _, l := range d.All {
 			if l.Name == name {
@@ -127,6 +135,7 @@ func (s servers) runTest(c *cobra.Command, name string) error {
 		s.tell(name, t, d.Pool.Catalogue(name))
 		return nil
 	})
+	return failed, err
 }
 
 // tell says what came of a test.

@@ -1,5 +1,6 @@
-// Package astext gives tools to a model that has none of its own: they are described in the system prompt, calls and
-// results of the conversation become text, and what the model writes in the same form is recovered as calls.
+// Package astext gives tools to a model that has none of its own: they are described in the system
+// prompt, calls and results of the conversation become text, and what the model writes in the same
+// form is recovered as calls.
 //
 // The form is that of Hermes and Qwen, which package textcall reads among others:
 //
@@ -9,13 +10,14 @@
 //
 // and the result comes as <tool_response name="read"> in the next message.
 //
-// The one rule: nobody's tools are taken away by a guess. A model gets them as text only after its server refused a
-// request because of them, which costs one request that no model has read.
+// The one rule: nobody's tools are taken away by a guess. A model gets them as text where its
+// server says that it takes none, or after the server refused a request because of them, which
+// costs one request that no model has read.
 //
 // Start at Provider.Stream; talk.go writes the text.
 //
-// Known limits: nothing forces a call, and what a model was told in its own form before stays in the conversation as
-// text of this one.
+// Known limits: nothing forces a call, and what a model was told in its own form before stays in
+// the conversation as text of this one.
 package astext
 
 import (
@@ -33,6 +35,8 @@ import (
 type Options struct {
 	// Plain leaves them out: a conversation without tools.
 	Plain bool
+	// Toolless reports a model of which its server says that it takes no tools; nil: nobody knows.
+	Toolless func(ctx context.Context, model string) bool
 	// Recover finds the calls in the text of an answer to a request; nil: the caller does it.
 	Recover func(iter.Seq[session.Chunk], session.Request) iter.Seq[session.Chunk]
 }
@@ -68,6 +72,11 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	return func(yield func(session.Chunk) bool) {
 		if p.refuses(r.Model) {
 			p.text(ctx, r, "", yield)
+			return
+		}
+		if p.options.Toolless != nil && p.options.Toolless(ctx, r.Model) {
+			p.learn(r.Model)
+			p.text(ctx, r, p.notice(r.Model), yield)
 			return
 		}
 		begun := false
@@ -121,8 +130,8 @@ func (p *Provider) learn(model string) {
 	p.refuse[model] = true
 }
 
-// refusal reports that a server refused a request because it had tools. The wordings are those of Ollama, vLLM,
-// llama.cpp, OpenRouter, Groq, Gemini and DeepSeek.
+// refusal reports that a server refused a request because it had tools. The wordings are those of
+// Ollama, vLLM, llama.cpp, OpenRouter, Groq, Gemini and DeepSeek.
 func refusal(err error) bool {
 	var failed *session.ProviderError
 	if !errors.As(err, &failed) || failed.Status < 400 || failed.Kind == session.AuthError || failed.Kind == session.RateError {

@@ -1,33 +1,25 @@
-// Package behind finds out which program answers at an address that a person calls compatible with OpenAI or
-// Anthropic, and uses that program's own format where the compatible one loses something: on its compatible
-// formats an Ollama cuts prompts at its default context in silence; its own takes the context of each request.
+// Package behind finds out which program answers at an address that the user calls compatible with
+// OpenAI or Anthropic, and uses that program's own format where the compatible one loses something:
+// on its compatible formats an Ollama cuts prompts at its default context in silence; its own takes
+// the context of each request.
 //
-// The one rule: nobody who answers at once is asked. Where the address itself names such a program, it is asked
-// before the first request; anywhere else only when the first request has waited a while for its answer, which no
-// model spares it, or was refused. It is asked once.
+// The one rule: the format is decided once, before the first request, and never changes. The look
+// has a bound; what has not answered by then is asked in the format that was given. Only an address
+// that nobody can reach is looked at again.
 //
 // Start at Provider.Stream.
 //
-// Known limits: a program behind a gateway that hides its own addresses stays unknown, and is used as configured;
-// what package fit finds in the counts is all that protects it.
+// Known limits: a program behind a gateway that hides its own addresses stays unknown, and is used
+// as configured; what package fit finds in the counts is all that protects it.
 package behind
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"sync"
-	"time"
 
 	"adze/session"
-)
-
-// Patience is how long a first request may stay without an answer before somebody looks what is there, and
-// lookTime bounds the look.
-const (
-	Patience = 250 * time.Millisecond
-	lookTime = time.Second
 )
 
 // Found is what a look has found.
@@ -36,132 +28,121 @@ type Found struct {
 	Native session.Provider
 	// Limit tells how many tokens fit into a request to a model; nil: nobody knows.
 	Limit func(ctx context.Context, model string) int
-	// Notice tells the person of Native, with the first answer.
+	// Toolless reports a model that is known to take no tools; nil: nobody knows.
+	Toolless func(ctx context.Context, model string) bool
+	// Notice tells the user of Native, with the first answer.
 	Notice string
-	// Advice explains a failure of the given provider by what was found; nil or nothing: it does not.
+	// Advice explains a failure of the given provider by what was found; nil or nothing: it does
+	// not.
 	Advice func(failed *session.ProviderError) string
+	// Unreached says that nobody answered the connection: nothing is decided yet.
+	Unreached bool
 }
 
-// Options say how to look.
-type Options struct {
-	// Look finds out what is there. It is called once.
-	Look func(ctx context.Context) Found
-	// Named says that the address names a program which is worth asking before the first request.
-	Named bool
-	// Patience is as the person says, or a test; 0: the constant.
-	Patience time.Duration
-}
-
-// Provider is the given provider, or what was found behind its address. It is safe for concurrent use.
+// Provider is the given provider, or what was found behind its address. It is safe for concurrent
+// use.
 type Provider struct {
 	session.Provider
-	options Options
+	look func(context.Context) Found
 
-	once  sync.Once
-	done  chan struct{} // closed when found is set
-	found Found
+	asking chan struct{} // holds one token, for whoever looks
 
-	mu    sync.Mutex
-	spoke bool // the notice was given
+	mu      sync.Mutex
+	found   Found
+	decided bool
+	spoke   bool // the notice was given
 }
 
 var _ session.Provider = (*Provider)(nil)
 
-// Wrap makes a provider that looks behind the address of another.
-func Wrap(p session.Provider, o Options) *Provider {
-	o.Patience = cmp.Or(o.Patience, Patience)
-	return &Provider{Provider: p, options: o, done: make(chan struct{})}
+// Wrap makes a provider that looks behind the address of another. Look ends within a bound of its
+// own, whatever becomes of ctx.
+func Wrap(p session.Provider, look func(context.Context) Found) *Provider {
+	return &Provider{Provider: p, look: look, asking: make(chan struct{}, 1)}
 }
 
-// Warm opens the connection of the first request ahead, or looks ahead.
-func (p *Provider) Warm(ctx context.Context) {
-	if p.options.Named {
-		go p.look(ctx)
-		return
-	}
-	if w, ok := p.Provider.(interface{ Warm(context.Context) }); ok {
-		w.Warm(ctx)
-	}
-}
+// Warm looks ahead.
+func (p *Provider) Warm(ctx context.Context) { go p.Known(ctx) }
 
-// look finds out what is there, once, and waits for it.
-func (p *Provider) look(ctx context.Context) Found {
-	p.once.Do(func() {
-		go func() {
-			// The answer is for all requests: the end of this one does not end it.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(lookTime, p.options.Patience))
-			defer cancel()
-			p.found = p.options.Look(ctx)
-			close(p.done)
-		}()
-	})
+// Known is what answers at the address. The first caller looks, and the others wait for what is
+// found.
+func (p *Provider) Known(ctx context.Context) Found {
+	if f, ok := p.decision(); ok {
+		return f
+	}
 	select {
-	case <-p.done:
-		return p.found
+	case p.asking <- struct{}{}:
+	case <-ctx.Done():
+		return Found{}
+	}
+	if f, ok := p.decision(); ok {
+		<-p.asking
+		return f
+	}
+	done := make(chan Found, 1)
+	go func() {
+		defer func() { <-p.asking }()
+		f := p.look(context.WithoutCancel(ctx)) // the answer is for all requests: the end of this one does not end it
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.found, p.decided = f, !f.Unreached
+		done <- f
+	}()
+	select {
+	case f := <-done:
+		return f
 	case <-ctx.Done():
 		return Found{}
 	}
 }
 
-// Known is what was found so far; false: nobody has looked. At an address that names its program it looks.
-func (p *Provider) Known(ctx context.Context) (Found, bool) {
-	if p.options.Named {
-		f := p.look(ctx)
-		return f, ctx.Err() == nil
-	}
-	select {
-	case <-p.done:
-		return p.found, true
-	default:
-		return Found{}, false
-	}
+func (p *Provider) decision() (Found, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.found, p.decided
 }
 
-// Limit tells how many tokens fit into a request to a model, 0 when nobody knows; sure says that this was asked.
+// Limit tells how many tokens fit into a request to a model, 0 when nobody knows; sure says that
+// this was asked.
 func (p *Provider) Limit(ctx context.Context, model string) (tokens int, sure bool) {
-	f, known := p.Known(ctx)
-	if !known || f.Limit == nil {
-		return 0, known
+	f := p.Known(ctx)
+	if f.Limit == nil {
+		return 0, ctx.Err() == nil && !f.Unreached
 	}
 	n := f.Limit(ctx, model)
 	return n, n > 0
 }
 
-// Stream asks the model by the best way that is known.
+// Toolless reports a model that is known to take no tools.
+func (p *Provider) Toolless(ctx context.Context, model string) bool {
+	f := p.Known(ctx)
+	return f.Toolless != nil && f.Toolless(ctx, model)
+}
+
+// Stream asks the model in the format that was decided for.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
-		f, known := p.Known(ctx)
-		if !known && ctx.Err() == nil {
-			a := attempt{provider: p, yield: yield}
-			if !a.ask(ctx, r) {
+		f := p.Known(ctx)
+		asked := p.Provider
+		if f.Native != nil {
+			asked = f.Native
+		}
+		for c := range asked.Stream(ctx, r) {
+			if done, ok := c.(session.Done); ok {
+				c = p.noting(f, explained(f, done))
+			}
+			if !yield(c) {
 				return
 			}
-			f, _ = p.Known(ctx)
-		}
-		if f.Native == nil {
-			p.advised(f, p.Provider.Stream(ctx, r), yield)
-			return
-		}
-		p.native(f, f.Native.Stream(ctx, r), yield)
-	}
-}
-
-// native passes on what the program says in its own format, and tells of it once.
-func (p *Provider) native(f Found, seq iter.Seq[session.Chunk], yield func(session.Chunk) bool) {
-	for c := range seq {
-		if done, ok := c.(session.Done); ok {
-			c = p.noting(f, done)
-		}
-		if !yield(c) {
-			return
 		}
 	}
 }
 
+// noting tells of the program's own format once.
 func (p *Provider) noting(f Found, done session.Done) session.Done {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if done.Err != nil || p.spoke || f.Notice == "" {
+	if f.Native == nil || done.Err != nil || p.spoke || f.Notice == "" {
 		return done
 	}
 	p.spoke = true
@@ -173,21 +154,10 @@ func (p *Provider) noting(f Found, done session.Done) session.Done {
 	return done
 }
 
-// advised passes on what the given provider says, and explains its failure.
-func (p *Provider) advised(f Found, seq iter.Seq[session.Chunk], yield func(session.Chunk) bool) {
-	for c := range seq {
-		if done, ok := c.(session.Done); ok {
-			c = explained(f, done)
-		}
-		if !yield(c) {
-			return
-		}
-	}
-}
-
+// explained explains a failure of the given provider by what was found.
 func explained(f Found, done session.Done) session.Done {
 	var failed *session.ProviderError
-	if f.Advice == nil || !errors.As(done.Err, &failed) {
+	if f.Native != nil || f.Advice == nil || !errors.As(done.Err, &failed) {
 		return done
 	}
 	if advice := f.Advice(failed); advice != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -20,7 +21,6 @@ type server struct {
 	says  string
 	err   error
 	asked atomic.Int64
-	ended atomic.Int64 // requests that were given up
 }
 
 func (s *server) Name() string { return "openai" }
@@ -31,7 +31,6 @@ func (s *server) Stream(ctx context.Context, _ session.Request) iter.Seq[session
 		select {
 		case <-time.After(s.wait):
 		case <-ctx.Done():
-			s.ended.Add(1)
 			yield(session.Done{Stop: session.StopAborted, Err: ctx.Err()})
 			return
 		}
@@ -65,41 +64,36 @@ func asks(t *testing.T, p session.Provider) (string, session.Done) {
 	return text, done
 }
 
-func TestWhoIsAskedAndHow(t *testing.T) {
+// The format is decided before the first request, whatever the server's pace, and each request is
+// sent once.
+func TestTheFormatIsDecidedOnce(t *testing.T) {
 	refusal := &session.ProviderError{Kind: session.RequestError, Status: 404, Message: "404 page not found", Hint: "check the URL"}
 	for name, c := range map[string]struct {
 		given        *server
-		named        bool
-		look         time.Duration // what a look takes
-		nothing      bool          // a look finds nothing
-		advice       string
+		finds        []behind.Found
 		texts        string // of three requests
 		looks        int64
 		hint, notice string
 	}{
-		"an instant server is not looked at":               {given: &server{says: "c"}, texts: "c c c"},
-		"a slow one is, and its own format takes over":     {given: &server{wait: time.Minute, says: "c"}, texts: "n n n", looks: 1, notice: "own format"},
-		"a slow one of which nothing is known":             {given: &server{wait: time.Minute, says: "c"}, nothing: true, texts: "c c c", looks: 1},
-		"an answer that has begun is taken":                {given: &server{wait: 300 * time.Millisecond, says: "c"}, look: 100 * time.Millisecond, texts: "c n n", looks: 1, notice: "own format"},
-		"an address that names its program is asked first": {given: &server{says: "c"}, named: true, look: 50 * time.Millisecond, texts: "n n n", looks: 1, notice: "own format"},
-		"a refusal is looked into":                         {given: &server{err: refusal}, texts: "n n n", looks: 1, notice: "own format"},
-		"a refusal that the look explains":                 {given: &server{err: refusal}, nothing: true, advice: "it is at /v1", texts: "  ", looks: 1, hint: "it is at /v1"},
-		"a refusal that it does not":                       {given: &server{err: refusal}, nothing: true, texts: "  ", looks: 1, hint: "check the URL"},
-		"a network that fails is not looked at":            {given: &server{err: &session.ProviderError{Kind: session.NetworkError, Hint: "start it"}}, texts: "  ", hint: "start it"},
+		"an instant server":                  {given: &server{says: "c"}, finds: []behind.Found{{Notice: "it has its own format"}}, texts: "n n n", looks: 1, notice: "own format"},
+		"a slow server":                      {given: &server{wait: time.Minute, says: "c"}, finds: []behind.Found{{Notice: "it has its own format"}}, texts: "n n n", looks: 1, notice: "own format"},
+		"one of which nothing is known":      {given: &server{wait: time.Minute, says: "c"}, finds: []behind.Found{{}}, texts: "c c c", looks: 1},
+		"one that nobody reaches at first":   {given: &server{says: "c"}, finds: []behind.Found{{Unreached: true}, {Notice: "it has its own format"}}, texts: "c n n", looks: 2, notice: "own format"},
+		"a refusal that the look explains":   {given: &server{err: refusal}, finds: []behind.Found{{Advice: func(*session.ProviderError) string { return "it is at /v1" }}}, texts: "  ", looks: 1, hint: "it is at /v1"},
+		"a refusal that it does not explain": {given: &server{err: refusal}, finds: []behind.Found{{}}, texts: "  ", looks: 1, hint: "check the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var looks atomic.Int64
 				native := &server{says: "n"}
-				p := behind.Wrap(c.given, behind.Options{Named: c.named, Look: func(context.Context) behind.Found {
-					looks.Add(1)
-					time.Sleep(c.look)
-					f := behind.Found{Advice: func(*session.ProviderError) string { return c.advice }}
-					if !c.nothing {
-						f.Native, f.Notice = native, "it has its own format"
+				p := behind.Wrap(c.given, func(context.Context) behind.Found {
+					f := c.finds[min(int(looks.Add(1)), len(c.finds))-1]
+					time.Sleep(time.Second)
+					if f.Notice != "" {
+						f.Native = native
 					}
 					return f
-				}})
+				})
 				var texts, notices []string
 				var last session.Done
 				for range 3 {
@@ -116,6 +110,9 @@ func TestWhoIsAskedAndHow(t *testing.T) {
 				if got := strings.Join(texts, " "); got != c.texts || looks.Load() != c.looks {
 					t.Errorf("%q after %d looks, want %q after %d", got, looks.Load(), c.texts, c.looks)
 				}
+				if sent := c.given.asked.Load() + native.asked.Load(); sent != 3 {
+					t.Errorf("%d requests were sent", sent)
+				}
 				if (c.notice == "") != (len(notices) == 0) || len(notices) > 1 {
 					t.Errorf("notices %q", notices)
 				}
@@ -124,13 +121,14 @@ func TestWhoIsAskedAndHow(t *testing.T) {
 	}
 }
 
-// Who gives up while somebody looks gets the end at once, and the look is not lost for the next request.
+// A request that is given up while somebody looks ends at once, and the look is not lost for the
+// next one.
 func TestGivingUpWhileSomebodyLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := behind.Wrap(&server{wait: time.Minute}, behind.Options{Named: true, Look: func(context.Context) behind.Found {
+		p := behind.Wrap(&server{wait: time.Minute}, func(context.Context) behind.Found {
 			time.Sleep(500 * time.Millisecond)
 			return behind.Found{Native: &server{says: "n"}}
-		}})
+		})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		began := time.Now()
@@ -144,6 +142,26 @@ func TestGivingUpWhileSomebodyLooks(t *testing.T) {
 		}
 		if text, _ := asks(t, p); text != "n" {
 			t.Errorf("%q", text)
+		}
+	})
+}
+
+// Requests that come together wait for one look.
+func TestOneLookForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var looks atomic.Int64
+		p := behind.Wrap(&server{says: "c"}, func(context.Context) behind.Found {
+			looks.Add(1)
+			time.Sleep(time.Second)
+			return behind.Found{}
+		})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { p.Known(t.Context()) })
+		}
+		all.Wait()
+		if looks.Load() != 1 {
+			t.Errorf("%d looks", looks.Load())
 		}
 	})
 }

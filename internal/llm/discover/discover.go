@@ -1,13 +1,16 @@
-// Package discover asks a server which models it has: llama.cpp, LM Studio, vLLM, and whatever else lists
-// models as OpenAI does. It tells what can be called, how large the context is that the server really runs,
-// and what is loaded now. Nothing is generated and no model is loaded by asking.
+// Package discover asks a server which models it has: llama.cpp, LM Studio, vLLM, and whatever else
+// lists models as OpenAI does. It tells what can be called, how large the context is that the
+// server really runs, and what is loaded now. Nothing is generated and no model is loaded by
+// asking.
 //
-// The one rule: what a server does not tell is nil or 0, never a guess. An answer that is no list is an error
-// with a reason for the person, and no key stands in it.
+// The one rule: what a server does not tell is nil or 0, never a guess. An answer that is no list
+// is an error with a reason for the user, and no key stands in it.
 //
-// Start at Server.Models, or at Server.Recognise for an address behind which any program may be; list.go reads lists, llamacpp.go and lmstudio.go know what those two tell beside.
+// Start at Server.Models, or at Server.Recognise for an address behind which any program may be;
+// list.go reads lists, llamacpp.go and lmstudio.go know what those two tell beside.
 //
-// Known limits: vLLM does not tell whether it was started with a tool parser; a list is read whole, up to 8 MiB.
+// Known limits: vLLM does not tell whether it was started with a tool parser; a list is read whole,
+// up to 8 MiB.
 package discover
 
 import (
@@ -28,7 +31,8 @@ import (
 
 // Bounds of asking.
 const (
-	// maxList bounds one answer in bytes: the longest list known, of a company with 400 models, has 600 kB.
+	// maxList bounds one answer in bytes: the longest list known, of a company with 400 models, has
+	// 600 kB.
 	maxList = 8 << 20
 	// nearDial is how long this machine may take to accept a connection.
 	nearDial = 300 * time.Millisecond
@@ -65,8 +69,8 @@ type Server struct {
 // Model is what a server tells of one model.
 type Model struct {
 	Name string
-	// Context is how many tokens fit into a request with its answer as the server runs the model now, and
-	// Trained how many the model could take. 0: not told.
+	// Context is how many tokens fit into a request with its answer as the server runs the model
+	// now, and Trained how many the model could take. 0: not told.
 	Context, Trained int
 	Output           int // tokens of the longest answer; 0: not told
 	Size             int64
@@ -80,7 +84,8 @@ type Model struct {
 	Input, Answer, CacheRead, CacheWrite *float64
 }
 
-// Limit is the largest request that can fit: the context of the running model, else what it was trained for.
+// Limit is the largest request that can fit: the context of the running model, else what it was
+// trained for.
 func (m Model) Limit() int {
 	if m.Context > 0 {
 		return m.Context
@@ -88,7 +93,8 @@ func (m Model) Limit() int {
 	return m.Trained
 }
 
-// Models asks the server. The error is a *session.ProviderError, or ctx's error when the caller gave up.
+// Models asks the server. The error is a *session.ProviderError, or ctx's error when the caller
+// gave up.
 func (s Server) Models(ctx context.Context) ([]Model, error) {
 	patience := s.patience()
 	inner, cancel := context.WithTimeout(ctx, patience)
@@ -120,13 +126,15 @@ func (s Server) near() bool {
 	return err == nil && wire.Loopback(u.Hostname())
 }
 
+// client asks a server. The context of a question ends it: the client is the more patient of the
+// two, so that a server that says nothing in time is never taken for one that cannot be reached.
 func (s Server) client(patience time.Duration) wire.Client {
 	dial := patience
 	if s.near() {
 		dial = nearDial
 	}
 	return wire.Client{
-		Provider: s.Name, Idle: patience, Secret: s.Secret, KeyHint: s.KeyHint, URLHint: s.URLHint,
+		Provider: s.Name, Idle: 2 * patience, Secret: s.Secret, KeyHint: s.KeyHint, URLHint: s.URLHint,
 		HTTP: wire.HTTP(&http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dial}).DialContext,
 			ForceAttemptHTTP2: true, TLSHandshakeTimeout: patience,

@@ -27,10 +27,14 @@ type Found struct {
 	Elsewhere string
 	// Err is why there is no list; the program may be known all the same.
 	Err error
+	// Slow says that the time was over before all had answered, and Unreached that nobody took the
+	// connection.
+	Slow, Unreached bool
 }
 
-// Recognise finds out which program answers at Base, whatever the Kind of s says: by its list of models and by
-// the version that an Ollama tells, both asked together, and then by what the program tells beside.
+// Recognise finds out which program answers at Base, whatever the Kind of s says: by its list of
+// models and by the version that an Ollama tells, both asked together, and then by what the program
+// tells beside.
 func (s Server) Recognise(ctx context.Context) Found {
 	patience := s.patience()
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -53,6 +57,8 @@ func (s Server) Recognise(ctx context.Context) Found {
 	})
 	_ = group.Wait() // both tell by what they set
 	f.Kind = kindOf(f.Models, version)
+	f.Slow = ctx.Err() != nil && f.Kind == Any
+	f.Unreached = !f.Slow && f.Kind == Any && unreached(f.Err)
 	if f.Kind == Ollama {
 		f.Version = version
 		return f
@@ -66,6 +72,12 @@ func (s Server) Recognise(ctx context.Context) Found {
 	return f
 }
 
+// unreached reports that no server was behind an address.
+func unreached(err error) bool {
+	var failed *session.ProviderError
+	return errors.As(err, &failed) && failed.Kind == session.NetworkError
+}
+
 // unversioned looks for a list where an address without its version should have pointed.
 func (a asker) unversioned(ctx context.Context, f *Found) {
 	base := a.root() + "/v1"
@@ -75,7 +87,8 @@ func (a asker) unversioned(ctx context.Context, f *Found) {
 	}
 }
 
-// version is what an Ollama tells of itself, or nothing. Open WebUI answers at the same address with more.
+// version is what an Ollama tells of itself, or nothing. Open WebUI answers at the same address
+// with more.
 func (a asker) version(ctx context.Context) string {
 	raw, err := a.get(ctx, a.root()+"/api/version")
 	if err != nil {
@@ -124,7 +137,8 @@ func (f Found) Of(name string) (Model, bool) {
 	return f.Models[at], true
 }
 
-// Program is how the program is called, with its version where it tells one; nothing: it is not known.
+// Program is how the program is called, with its version where it tells one; nothing: it is not
+// known.
 func (f Found) Program() string {
 	switch f.Kind {
 	case Ollama:
@@ -139,8 +153,8 @@ func (f Found) Program() string {
 	return ""
 }
 
-// Advice is the next move after a request to a model failed, as far as what was found explains it; nothing: it
-// does not. The key is checked first: a server without a right key tells nothing else.
+// Advice is the next move after a request to a model failed, as far as what was found explains it;
+// nothing: it does not. The key is checked first: a server without a right key tells nothing else.
 func (f Found) Advice(model string, failed *session.ProviderError) string {
 	var listed *session.ProviderError
 	if failed.Kind == session.AuthError || errors.As(f.Err, &listed) && listed.Kind == session.AuthError {

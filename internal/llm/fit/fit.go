@@ -1,9 +1,10 @@
-// Package fit refuses a prompt that is larger than the context of its model before it is sent. Some servers cut
-// such a prompt silently, at its front or in its middle; the answer is then about something else.
+// Package fit refuses a prompt that is larger than the context of its model before it is sent. Some
+// servers cut such a prompt silently, at its front or in its middle; the answer is then about
+// something else.
 //
-// The one rule: only a prompt that certainly does not fit is refused. How many bytes a token has is guessed
-// generously and corrected by what the server counts; what lies between is sent, and an answer to a prompt that was
-// certainly cut is a failure: nothing of it runs.
+// The one rule: only a prompt that certainly does not fit is refused. How many bytes a token has is
+// guessed generously and corrected by what the server counts; what lies between is sent, and an
+// answer to a prompt that was certainly cut is a failure: nothing of it runs.
 //
 // Start at Wrap; cut.go reads the counts.
 //
@@ -22,22 +23,26 @@ import (
 )
 
 const (
-	// densest and thinnest bound how many bytes a token has: prose has about 4.5, code 3.5. Until a server has
-	// counted, tokens are taken for thin; margin is how far the next prompt may differ from a count.
+	// densest and thinnest bound how many bytes a token has: prose has about 4.5, code 3.5. Until a
+	// server has counted, tokens are taken for thin; margin is how far the next prompt may differ
+	// from a count.
 	densest, thinnest = 1.0, 8.0
 	margin            = 1.15
+	// mostLetters is how many letters in a row a token may have at most, safely.
+	mostLetters = 16
 	// imageBytes is what a picture counts as.
 	imageBytes = 1024 * 4
 )
 
 // Options say how large a context is.
 type Options struct {
-	// Limit tells how many tokens fit into a request to a model with its answer; 0: nobody knows, and
-	// everything is sent. It may ask the server.
+	// Limit tells how many tokens fit into a request to a model with its answer; 0: nobody knows,
+	// and everything is sent. It may ask the server.
 	Limit func(ctx context.Context, model string) int
 	// Hint is how a larger context is had.
 	Hint func() string
-	// Learned is told the context that a server really has, when a count gave it away; nil: nobody wants to know.
+	// Learned is told the context that a server really has, when a count gave it away; nil: nobody
+	// wants to know.
 	Learned func(model string, tokens int)
 }
 
@@ -70,8 +75,8 @@ func (p *Provider) Warm(ctx context.Context) {
 // Stream asks the model, unless the prompt does not fit: then Done has a session.ContextError.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
-		size, text := p.bytesOf(r)
-		if err := p.refuse(r.Model, size, p.limit(ctx, r.Model)); err != nil && ctx.Err() == nil {
+		size, text, least := p.bytesOf(r)
+		if err := p.refuse(r.Model, size, least, p.limit(ctx, r.Model)); err != nil && ctx.Err() == nil {
 			yield(session.Done{Stop: session.StopError, Err: err})
 			return
 		}
@@ -97,7 +102,8 @@ func (p *Provider) limit(ctx context.Context, model string) int {
 	return told
 }
 
-func (p *Provider) refuse(model string, size, limit int) error {
+// refuse refuses a request of so many bytes and at least so many tokens, unless it may fit.
+func (p *Provider) refuse(model string, size, least, limit int) error {
 	if limit <= 0 {
 		return nil
 	}
@@ -109,7 +115,7 @@ func (p *Provider) refuse(model string, size, limit int) error {
 	} else {
 		ratio = thinnest
 	}
-	tokens := int(float64(size) / ratio)
+	tokens := max(int(float64(size)/ratio), least)
 	if tokens < limit {
 		return nil
 	}
@@ -124,9 +130,9 @@ func (p *Provider) hint() string {
 	return p.options.Hint() + "; or start a new session; or choose a model with a larger context"
 }
 
-// bytesOf is how much a request has, and how much of it is text. It is less than what is sent: names and quotes are
-// left out.
-func (p *Provider) bytesOf(r session.Request) (all, text int) {
+// bytesOf is how much a request has, how much of it is text, and how many tokens that has at least.
+// It is less than what is sent: names and quotes are left out.
+func (p *Provider) bytesOf(r session.Request) (all, text, least int) {
 	text = len(r.System)
 	for _, d := range r.Tools {
 		text += len(d.Name) + len(d.Description) + len(d.Offered())
@@ -135,19 +141,36 @@ func (p *Provider) bytesOf(r session.Request) (all, text int) {
 	defer p.mu.Unlock()
 	p.talk.add(r.Messages)
 	text += p.talk.text
-	return text + p.talk.pictures*imageBytes, text
+	return text + p.talk.pictures*imageBytes, text, p.talk.words
+}
+
+// wordsIn is how many tokens a text has at least: no vocabulary has a token for more than one word.
+func wordsIn(text string) (n int) {
+	run := 0
+	for i := range len(text) {
+		if c := text[i]; c|0x20 < 'a' || c|0x20 > 'z' {
+			run = 0
+			continue
+		}
+		if run%mostLetters == 0 {
+			n++
+		}
+		run++
+	}
+	return n
 }
 
 // talk is what a conversation holds, counted as it grows.
 type talk struct {
 	counted        session.Grown
 	text, pictures int
+	words          int // in it
 }
 
 func (t *talk) add(messages []session.Message) {
 	from := t.counted.Since(messages)
 	if from == 0 {
-		t.text, t.pictures = 0, 0
+		t.text, t.pictures, t.words = 0, 0, 0
 	}
 	for i := from; i < len(messages); i++ {
 		for k := range messages[i].Parts {
@@ -159,9 +182,11 @@ func (t *talk) add(messages []session.Message) {
 func (t *talk) part(part *session.Part) {
 	if part.Kind != session.ReasoningPart { // most servers are not sent it again
 		t.text += len(part.Text)
+		t.words += wordsIn(part.Text)
 	}
 	if part.Call != nil {
 		t.text += len(part.Call.Name) + len(part.Call.Arguments)
+		t.words += wordsIn(part.Call.Arguments)
 	}
 	if part.Attachment != nil {
 		t.attachment(*part.Attachment)
@@ -170,6 +195,7 @@ func (t *talk) part(part *session.Part) {
 		return
 	}
 	t.text += len(part.Outcome.Output)
+	t.words += wordsIn(part.Outcome.Output)
 	for _, a := range part.Outcome.Attachments {
 		t.attachment(a)
 	}

@@ -16,7 +16,8 @@ const (
 	unknownLimit    = 32768
 	// bytesPerToken is a first guess for code and prose; what the server counts corrects it.
 	bytesPerToken = 4.0
-	// Bounds of a believable count: denser than 2 bytes a token, or thinner than 8, no tokenizer is.
+	// Bounds of a believable count: denser than 2 bytes a token, or thinner than 8, no tokenizer
+	// is.
 	densest, thinnest = 2.0, 8.0
 	// imageTokens is what vision models spend on a picture, about.
 	imageTokens = 1024
@@ -33,8 +34,8 @@ type sent struct {
 	bytes, tokens, context int
 }
 
-// fit chooses num_ctx for a prompt of so many bytes: the estimate and room for the answer, rounded up to a
-// step, never less than before, at most what the model has and Options.MaxContext allows.
+// fit chooses num_ctx for a prompt of so many bytes: the estimate and room for the answer, rounded
+// up to a step, never less than before, at most what the model has and Options.MaxContext allows.
 func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,9 +59,9 @@ func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 	return sent{bytes, tokens, w.context}
 }
 
-// step is the next larger num_ctx. A new value makes the server load the model anew and read the whole prompt
-// again, so small ones double; large ones, whose memory counts, grow by half of a power of two: 32k, 48k, 64k,
-// 96k, 128k.
+// step is the next larger num_ctx. A new value makes the server load the model anew and read the
+// whole prompt again, so small ones double; large ones, whose memory counts, grow by half of a
+// power of two: 32k, 48k, 64k, 96k, 128k.
 func step(context int) int {
 	power := smallestContext
 	for power*2 <= context {
@@ -107,8 +108,8 @@ func (p *Provider) limit(d details) int {
 	return limit
 }
 
-// Limit is the largest context that a request to a model gets, in tokens: what the model has, at most
-// Options.MaxContext. It asks the server once for each model; 0: the server does not answer.
+// Limit is the largest context that a request to a model gets, in tokens: what the model has, at
+// most Options.MaxContext. It asks the server once for each model; 0: the server does not answer.
 func (p *Provider) Limit(ctx context.Context, model string) int {
 	d, err := p.details(ctx, model)
 	if err != nil {
@@ -117,13 +118,20 @@ func (p *Provider) Limit(ctx context.Context, model string) int {
 	return p.limit(d)
 }
 
+// Toolless reports a model of which the server says that it takes no tools.
+func (p *Provider) Toolless(ctx context.Context, model string) bool {
+	d, err := p.details(ctx, model)
+	return err == nil && d.toolless
+}
+
 // Blind reports a model of which the server says that it takes no pictures.
 func (p *Provider) Blind(ctx context.Context, model string) bool {
 	d, err := p.details(ctx, model)
 	return err == nil && !d.absent && !d.vision
 }
 
-// widen enlarges the context after the server said that a prompt did not fit; false: the model has no more.
+// widen enlarges the context after the server said that a prompt did not fit; false: the model has
+// no more.
 func (p *Provider) widen(model string, s sent, d details) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,8 +143,8 @@ func (p *Provider) widen(model string, s sent, d details) bool {
 	return true
 }
 
-// counted compares the server's count of the prompt with what was sent, corrects the estimate, and fails when the
-// server cut the prompt: what it answered is about something else.
+// counted compares the server's count of the prompt with what was sent, corrects the estimate, and
+// fails when the server cut the prompt: what it answered is about something else.
 func (p *Provider) counted(model string, s sent, count int) error {
 	if count <= 0 {
 		return nil // an older server that had the whole prompt cached

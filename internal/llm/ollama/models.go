@@ -45,10 +45,11 @@ type details struct {
 	vision     bool
 	thinking   bool
 	absent     bool // the server has no such endpoint
+	toolless   bool // the server says so, and refuses a request with tools
 }
 
-// Models lists the models of a running server, newest first. It fails fast when there is none, if ctx says
-// so.
+// Models lists the models of a running server, newest first. It fails fast when there is none, if
+// ctx says so.
 func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 	var tags struct {
 		Models []struct {
@@ -151,8 +152,8 @@ func (p *Provider) Version(ctx context.Context) string {
 	return told.Version
 }
 
-// Speaks reports whether a server that may be another program answers as an Ollama: about a model, or that it has
-// no such model.
+// Speaks reports whether a server that may be another program answers as an Ollama: about a model,
+// or that it has no such model.
 func (p *Provider) Speaks(ctx context.Context, model string) bool {
 	d, err := p.details(ctx, model)
 	var failure *session.ProviderError
@@ -181,6 +182,7 @@ func (s shown) details() details {
 		vision:   slices.Contains(s.Capabilities, "vision"),
 		thinking: slices.Contains(s.Capabilities, "thinking"),
 	}
+	d.toolless = s.Capabilities != nil && !d.tools
 	if s.Capabilities == nil { // before version 0.6.4; the template tells
 		d.tools = strings.Contains(s.Template, ".Tools")
 	}

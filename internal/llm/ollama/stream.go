@@ -37,6 +37,7 @@ type answer struct {
 
 	reason  string
 	stopped bool // done:true
+	came    tally
 }
 
 // read decodes the stream to its end and releases the calls.
@@ -72,6 +73,7 @@ func (a *answer) line(line []byte, last bool) error {
 	if m.Content != "" || m.Thinking != "" || len(m.Calls.V) > 0 {
 		a.Reply.Content()
 	}
+	a.came.take(m.Content, m.Thinking)
 	if err := a.Out.Reasoning(m.Thinking); err != nil {
 		return err
 	}
@@ -96,6 +98,9 @@ func (a *answer) conclude() error {
 	if a.reason == "length" {
 		a.Done.Stop = session.StopLength
 		return nil
+	}
+	if a.Calls.Len() == 0 { // those of a call are in the call
+		a.Done.Lost = a.came.lost(a.Done.Usage.Output)
 	}
 	return a.Conclude(nil)
 }

@@ -70,7 +70,8 @@ func TestTheModelSeesOtherNames(t *testing.T) {
 		r.Messages[2].Parts[0].Outcome.Tool != "run_command" || r.Messages[2].Parts[0].Outcome.Output != "bash" {
 		t.Errorf("%+v", r.Messages)
 	}
-	// What is sent again is the same values, so that nothing is encoded anew; and nobody else's were changed.
+	// What is sent again is the same values, so that nothing is encoded anew; and nobody else's
+	// were changed.
 	if &r.Messages[1].Parts[0] != &again.Messages[1].Parts[0] || &r.Tools[0] != &again.Tools[0] {
 		t.Error("a message is made anew for each request")
 	}
@@ -79,7 +80,8 @@ func TestTheModelSeesOtherNames(t *testing.T) {
 	}
 }
 
-// What was not written as a whole object goes back as it is: the pipeline knows both names, and mends what can be mended.
+// What was not written as a whole object goes back as it is: the pipeline knows both names, and
+// mends what can be mended.
 func TestCallsComeBackWithRealNames(t *testing.T) {
 	for _, c := range []struct{ name, arguments, wantName, want string }{
 		{"run_command", `{"command":"ls"}`, "bash", `{"command":"ls"}`},
@@ -133,4 +135,56 @@ func FuzzRekey(f *testing.F) {
 			t.Errorf("%q became %q, and back %q", text, got, rekey(got, there))
 		}
 	})
+}
+
+// What adze itself says to the model names tools and arguments as the model knows them; what is of
+// a file stays.
+func TestHintsNameWhatTheModelKnows(t *testing.T) {
+	m := &model{}
+	failed := &tool.Outcome{Call: "c", Tool: "edit", Status: tool.Failed, Output: "old_string is not in a.go; or use bash (sed). The closest lines are:\n  12  old_string := bash\nCopy old_string again."}
+	history := []session.Message{
+		{ID: "m1", Role: session.User, Note: true, Parts: []session.Part{{Kind: session.TextPart, Text: "The only tools are: bash, edit. No old_string.", Tools: []string{"bash", "edit"}}}},
+		{ID: "m2", Role: session.User, Note: true, Parts: []session.Part{{Kind: session.TextPart, Text: "bash stays"}}},
+		{ID: "m3", Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: failed}}},
+	}
+	for range Wrap(m, words()).Stream(t.Context(), session.Request{Tools: definitions("bash", "edit"), Messages: history}) {
+		t.Fatal("it answered")
+	}
+	got := m.asked[0].Messages
+	if got[0].Text() != "The only tools are: run_command, edit. No old_string." || got[1].Text() != "bash stays" {
+		t.Errorf("%q, %q", got[0].Text(), got[1].Text())
+	}
+	if out := got[2].Parts[0].Outcome.Output; out != "find is not in a.go; or use run_command (sed). The closest lines are:\n  12  old_string := bash\nCopy find again." {
+		t.Errorf("%q", out)
+	}
+	if !strings.Contains(failed.Output, "old_string is not") {
+		t.Error("the session's own outcome was changed")
+	}
+}
+
+// The note at the end of a call that was done is in the model's words; what stands above it, or in
+// what a command says, stays.
+func TestNotesNameWhatTheModelKnows(t *testing.T) {
+	for _, c := range []struct{ tool, output, want string }{
+		{"read", "a\nuse list\n(12 more; use list or glob)", "a\nuse list\n(12 more; use list_files or glob)"},
+		{"read", " 1  (use list)\n(5 lines; grep finds the rest)", " 1  (use list)\n(5 lines; search_text finds the rest)"},
+		{"glob", "(no file matches *.go; list shows them)", "(no file matches *.go; list_files shows them)"},
+		{"list", "a.go\n(1 file not shown: list a folder by itself, or use glob)", "a.go\n(1 file not shown: list a folder by itself, or use glob)"},
+		{"bash", "x\n(use grep)", "x\n(use grep)"},
+		{"bash", "or grep\n(shortened; the whole is in /tmp/1; read it with offset and limit, or grep it)",
+			"or grep\n(shortened; the whole is in /tmp/1; read it with offset and limit, or search_text it)"},
+		{"read", " 1  (use list)", " 1  (use list)"},
+		{"bash", "", ""},
+	} {
+		m := &model{}
+		history := []session.Message{{ID: "m", Role: session.ToolRole, Parts: []session.Part{{
+			Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: "c", Tool: c.tool, Status: tool.Completed, Output: c.output}}}}}
+		names := Names{Tools: map[string]string{"bash": "run_command", "list": "list_files", "grep": "search_text"}}
+		for range Wrap(m, names).Stream(t.Context(), session.Request{Tools: definitions("bash", "read"), Messages: history}) {
+			t.Fatal("it answered")
+		}
+		if got := m.asked[0].Messages[0].Parts[0].Outcome.Output; got != c.want {
+			t.Errorf("%s: %q became %q, want %q", c.tool, c.output, got, c.want)
+		}
+	}
 }

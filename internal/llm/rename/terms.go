@@ -10,7 +10,8 @@ import (
 	"adze/tool"
 )
 
-// terms are the names that hold in one request: a name that another tool has is not given to a second one.
+// terms are the names that hold in one request: a name that another tool has is not given to a
+// second one.
 type terms struct {
 	names Names
 	back  map[string]string // real names by those that are shown
@@ -45,7 +46,8 @@ func (t terms) real(shown string) string {
 	return shown
 }
 
-// definition is a tool as the model is told of it. Its real name counts as one that models use instead.
+// definition is a tool as the model is told of it. Its real name counts as one that models use
+// instead.
 func (t terms) definition(d tool.Definition) tool.Definition {
 	name, arguments := t.shown(d.Name), t.names.Arguments[d.Name]
 	if name == d.Name && len(arguments) == 0 {
@@ -69,9 +71,60 @@ func (t terms) concerns(p session.Part) bool {
 	case p.Kind == session.CallPart && p.Call != nil:
 		return t.shown(p.Call.Name) != p.Call.Name || len(t.names.Arguments[p.Call.Name]) > 0
 	case p.Kind == session.OutcomePart && p.Outcome != nil:
-		return t.shown(p.Outcome.Tool) != p.Outcome.Tool
+		return t.shown(p.Outcome.Tool) != p.Outcome.Tool || t.hint(*p.Outcome) != p.Outcome.Output
+	case p.Kind == session.TextPart:
+		return slices.ContainsFunc(p.Tools, func(name string) bool { return t.shown(name) != name })
 	}
 	return false
+}
+
+// hint is the output of a tool with the names that the model knows in what the tool itself says.
+// What may be of a file or a command stays: numbered lines, lines of a change, and everything but
+// the note at the end of a call that was done.
+func (t terms) hint(o tool.Outcome) string {
+	if o.Status == tool.Completed {
+		return t.note(o)
+	}
+	if o.Tool == "bash" || o.Output == "" {
+		return o.Output
+	}
+	var out strings.Builder
+	for line := range strings.Lines(o.Output) {
+		if !strings.ContainsAny(line[:1], " \t+-@|0123456789>") {
+			for real, shown := range t.names.Arguments[o.Tool] {
+				line = reword(line, real, shown)
+			}
+			line = t.advice(line)
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// note renames tools in the last line of an output, where that is a note of the tool: in
+// parentheses behind what it found, or in words that all tools have for an output that was
+// shortened.
+func (t terms) note(o tool.Outcome) string {
+	at := strings.LastIndexByte(o.Output, '\n') + 1
+	line := o.Output[at:]
+	own := slices.Contains([]string{"read", "glob", "grep", "list"}, o.Tool) && strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")")
+	if !own && !strings.HasPrefix(line, "(shortened; the whole is in ") {
+		return o.Output
+	}
+	return o.Output[:at] + t.advice(line)
+}
+
+// advice renames tools where words around them show that tools are meant.
+func (t terms) advice(line string) string {
+	for real := range t.names.Tools {
+		for _, phrase := range []string{"use ", "or ", "with ", "Use "} {
+			line = reword(line, phrase+real, phrase+t.shown(real))
+		}
+		for _, phrase := range []string{" shows", " finds"} {
+			line = reword(line, real+phrase, t.shown(real)+phrase)
+		}
+	}
+	return line
 }
 
 func (t terms) part(p session.Part) session.Part {
@@ -84,8 +137,14 @@ func (t terms) part(p session.Part) session.Part {
 		p.Call = &c
 		return p
 	}
+	if p.Outcome == nil {
+		for _, name := range p.Tools {
+			p.Text = reword(p.Text, name, t.shown(name))
+		}
+		return p
+	}
 	o := *p.Outcome
-	o.Tool = t.shown(o.Tool)
+	o.Tool, o.Output = t.shown(o.Tool), t.hint(o)
 	p.Outcome = &o
 	return p
 }
@@ -101,8 +160,9 @@ func (t terms) meant(c tool.RawCall) tool.RawCall {
 	return c
 }
 
-// rekey gives the arguments on the first level other names and leaves every other byte. What is no whole JSON object stays
-// as it is, and so does one in which a name would stand twice: the pipeline knows both names.
+// rekey gives the arguments on the first level other names and leaves every other byte. What is no
+// whole JSON object stays as it is, and so does one in which a name would stand twice: the pipeline
+// knows both names.
 func rekey(arguments string, names map[string]string) string {
 	if len(names) == 0 || !json.Valid([]byte(arguments)) {
 		return arguments

@@ -79,7 +79,8 @@ func parse(raw []byte) (map[string]*part, error) {
 	return parts, nil
 }
 
-// owner cuts the subagent's name off a step's: "explore: find it: 1 look" is step 1 of "explore: find it".
+// owner cuts the subagent's name off a step's: "explore: find it: 1 look" is step 1 of "explore:
+// find it".
 func owner(name string) (agent, rest string) {
 	if name != "" && name[0] >= '0' && name[0] <= '9' {
 		return "", name
@@ -111,6 +112,13 @@ func (s *step) parse(text string) error {
 // split joins continued lines and cuts each at its first colon.
 func split(text string) ([]line, error) {
 	var lines []line
+	var whole strings.Builder // the text of the last line
+	end := func() {
+		if len(lines) > 0 {
+			lines[len(lines)-1].text = whole.String()
+		}
+		whole.Reset()
+	}
 	for i, raw := range strings.Split(text, "\n") {
 		more, continued := strings.CutPrefix(raw, "  ")
 		if !continued {
@@ -118,7 +126,8 @@ func split(text string) ([]line, error) {
 		}
 		switch {
 		case continued && len(lines) > 0:
-			lines[len(lines)-1].text += "\n" + more
+			whole.WriteByte('\n')
+			whole.WriteString(more)
 			continue
 		case strings.TrimSpace(raw) == "" || raw[0] == '#':
 			continue
@@ -127,8 +136,11 @@ func split(text string) ([]line, error) {
 		if !ok {
 			return nil, fmt.Errorf("line %d: %q has no colon; write word: text", i+1, raw)
 		}
-		lines = append(lines, line{i + 1, strings.Fields(before), strings.TrimPrefix(after, " ")})
+		end()
+		lines = append(lines, line{number: i + 1, words: strings.Fields(before)})
+		whole.WriteString(strings.TrimPrefix(after, " "))
 	}
+	end()
 	return lines, nil
 }
 

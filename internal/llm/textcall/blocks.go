@@ -2,6 +2,7 @@ package textcall
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"adze/session"
@@ -43,7 +44,7 @@ func (s *scanner) doubts(f *form, r reading, held string) doubt {
 		return anyText
 	case s.line.words && !s.line.sentence(), s.line.thinking: // whose end is text behind it
 		return spoken
-	case s.line.words || !special(held):
+	case s.line.words || !special(held) || before == sameLine:
 		return sameLine
 	}
 	return firm
@@ -83,11 +84,17 @@ func (s *scanner) harden() {
 	s.loose = len(s.blocks)
 }
 
-// endLine ends the doubt about blocks after which their line says nothing more.
+// endLine ends the doubt about blocks with nothing between them, when text begins on a line behind
+// the last.
 func (s *scanner) endLine() {
+	ended := false
 	for i := len(s.blocks) - 1; i >= s.loose; i-- {
-		if !s.blocks[i].gap && s.blocks[i].doubt == sameLine {
-			rest := s.blocks[i+1:]
+		if b := s.blocks[i]; b.gap {
+			ended = ended || strings.Contains(b.raw, "\n")
+		} else if !ended || b.doubt == spoken || b.doubt == anyText {
+			return
+		} else {
+			rest := slices.Clone(s.blocks[i+1:])
 			s.blocks = s.blocks[:i+1]
 			s.harden()
 			s.blocks = append(s.blocks, rest...)
@@ -115,8 +122,8 @@ func (s *scanner) plain(text []byte) {
 	}
 }
 
-// thoughtEnd reads the end of a thought whose beginning stood in the prompt: all before it is text, because the model
-// only thought of those calls.
+// thoughtEnd reads the end of a thought whose beginning stood in the prompt: all before it is text,
+// because the model only thought of those calls.
 func thoughtEnd(s *scanner, _ string) reading {
 	if !s.line.thinking {
 		for _, b := range s.blocks {
@@ -128,15 +135,13 @@ func thoughtEnd(s *scanner, _ string) reading {
 }
 
 func (s *scanner) gap(text string) {
-	if strings.Contains(text, "\n") {
-		s.endLine()
-	}
 	s.line.add([]byte(strings.ReplaceAll(text, ";", " "))) // Llama's sign between calls
 	s.blocks = append(s.blocks, block{raw: text, gap: true})
 }
 
 // soften makes gaps and blocks in doubt text, because text follows them.
 func (s *scanner) soften() {
+	s.endLine()
 	for _, b := range s.blocks[s.loose:] {
 		if b.doubt != firm || b.gap {
 			s.say(b.raw)

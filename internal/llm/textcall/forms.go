@@ -30,13 +30,15 @@ type reading struct {
 // form is one way in which models write calls.
 type form struct {
 	opens []string // how it begins
-	// line says that it begins on a line of its own, weak that only space and other blocks may follow.
+	// line says that it begins on a line of its own, weak that only space and other blocks may
+	// follow.
 	line, weak bool
 	closes     []string // where to look whether it is whole
 	balanced   bool     // look where all brackets are closed
 	// probe judges the beginning after the opening: false when no offered tool can come of it.
 	probe func(s *scanner, rest string) bool
-	// read judges the whole. It must not change its mind about a block that it has refused or taken.
+	// read judges the whole. It must not change its mind about a block that it has refused or
+	// taken.
 	read func(s *scanner, held string) reading
 }
 
@@ -74,13 +76,18 @@ func forms() []form {
 	return list
 }
 
-// strays are marks that say nothing where markup came before them: ends without their beginning, and the tokens with
-// which messages end, which some servers print.
+// strays are marks that say nothing where markup came before them: ends without their beginning,
+// and the tokens with which messages end, which some servers print.
 func strays() []string {
 	out := append([]string{"</tool_call>", "</tool_calls>", "</function_calls>", "</seed:tool_call>", "</minimax:tool_call>",
 		"<|end|>", "<|return|>", "<|call|>", "<|/tool_call|>", "<|python_end|>", kimiEnd, "<|message_sep|>"}, tokens(endCalls)...)
-	return append(out, "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>", "</s>", "[|endofturn|]", "<|role_end|>", "<|END_OF_TURN_TOKEN|>", "<eos>",
-		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>", "<start_function_response>")
+	return append(out, endTokens()...)
+}
+
+// endTokens are those with which messages end.
+func endTokens() []string {
+	return []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>", "</s>", "[|endofturn|]", "<|role_end|>", "<|END_OF_TURN_TOKEN|>", "<eos>",
+		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>", "<start_function_response>"}
 }
 
 // ends reports whether a block may be whole here.

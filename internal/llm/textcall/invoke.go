@@ -9,13 +9,15 @@ import (
 //
 //	<MARKinvoke name="NAME"><MARKparameter name="KEY">VALUE</MARKparameter></MARKinvoke>
 //
-// between outer tags of their own. DeepSeek's mark is ｜DSML｜, and its parameters say with string="true" or
-// string="false" whether the value is text or JSON.
+// between outer tags of their own. DeepSeek's mark is ｜DSML｜, and its parameters say with
+// string="true" or string="false" whether the value is text or JSON.
 
-// marks spell DeepSeek's as the tokeniser does, and in plain letters; then those of Claude and Step; the last is none.
+// marks spell DeepSeek's as the tokeniser does, and in plain letters; then those of Claude and
+// Step; the last is none.
 func marks() []string { return []string{"｜DSML｜", "|DSML|", "antml:", "steptml:", ""} }
 
-// invokeOpens are the outer tags, and DeepSeek's inner one, which stands alone when a server swallowed them.
+// invokeOpens are the outer tags, and DeepSeek's inner one, which stands alone when a server
+// swallowed them.
 func invokeOpens() []string {
 	out := []string{"<minimax:tool_call>", "<function_calls>", "<tool_calls>"}
 	for _, m := range marks() {
@@ -46,8 +48,8 @@ func cutOuter(text string) (body string, outer bool) {
 	return text, false
 }
 
-// probeInvoke judges what follows the opening: a call, the JSON that MiniMax-M1, Hunyuan and Jamba have there, or
-// Olmo's lines of Python.
+// probeInvoke judges what follows the opening: a call, the JSON that MiniMax-M1, Hunyuan and Jamba
+// have there, or Olmo's lines of Python.
 func probeInvoke(s *scanner, rest string) bool {
 	if name := strings.TrimLeft(rest, `"'`); name != rest { // the opening was the inner one
 		return s.invoked(rest)
@@ -78,8 +80,8 @@ func (s *scanner) invoked(rest string) bool {
 	return s.tools[attribute(" name="+name, "name")] != nil
 }
 
-// readInvoke reads the calls between outer tags. The closing one may be missing at the end, because servers
-// do not print a model's stop token.
+// readInvoke reads the calls between outer tags. The closing one may be missing at the end, because
+// servers do not print a model's stop token.
 func readInvoke(s *scanner, held string) reading {
 	body, outer := cutOuter(held)
 	closed := !outer
@@ -132,6 +134,7 @@ func (s *scanner) invoke(text string) (f found, rest string, ok bool) {
 func (s *scanner) invokeArguments(name, mark, body string) (arguments, rest string, ok bool) {
 	open, end, close := "<"+mark+"parameter ", "</"+mark+"invoke>", "</"+mark+"parameter>"
 	args := newArguments(s.tools, name)
+	args.tight = true
 	for {
 		body = strings.TrimLeft(body, space)
 		if rest, ok := strings.CutPrefix(body, end); ok {
@@ -150,7 +153,8 @@ func (s *scanner) invokeArguments(name, mark, body string) (arguments, rest stri
 	}
 }
 
-// endBefore finds the closing tag that one of the others follows: a value may hold such a tag itself.
+// endBefore finds the closing tag that one of the others follows: a value may hold such a tag
+// itself.
 func endBefore(text, close string, next ...string) int {
 	for at := 0; ; at++ {
 		n := strings.Index(text[at:], close)

@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// line is where on its line the text stands, and whether it is an example: in a fence, in backticks, in a quotation.
+// line is where on its line the text stands, and whether it is an example: in a fence, in
+// backticks, in a quotation.
 type line struct {
 	blank bool // nothing but space so far
 	words bool // there is text on it, before any block
@@ -14,10 +15,16 @@ type line struct {
 	fresh bool // a block has just ended
 
 	mark, run int // the sign of a fence at its start, and how often
-	// fence is the sign of the open fence, ticks its length: only a line of as many, and nothing else, closes it.
+	// fence is the sign of the open fence, ticks its length: only a line of as many, and nothing
+	// else, closes it.
 	fence, ticks     int
 	opening, closing bool // this line opens the fence, or closes it so far
 	quotation        bool // the line begins with >
+
+	tickRun int // how many backticks came last
+	// span is how many backticks opened the code in which markup begins: only as many close it, on
+	// whatever line.
+	span int
 
 	tail     [2]uint64 // the last sixteen bytes
 	thinking bool      // between <think> and </think>, which a server did not take out
@@ -26,12 +33,13 @@ type line struct {
 func (l *line) add(text []byte) {
 	for _, b := range text {
 		l.think(b)
+		l.code(b)
 		switch {
 		case b == '\n':
 			if l.closing {
 				l.fence = 0
 			}
-			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh, tail: l.tail, thinking: l.thinking}
+			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh, tail: l.tail, thinking: l.thinking, span: l.span}
 		case (b == '`' || b == '~') && (l.blank || l.run > 0 && l.mark == int(b) && l.last == b):
 			l.tick(int(b))
 		case b != ' ' && b != '\t' && b != '\r':
@@ -39,6 +47,18 @@ func (l *line) add(text []byte) {
 		}
 		l.last = b
 	}
+}
+
+// code follows runs of backticks to the one that closes code in a line.
+func (l *line) code(b byte) {
+	if b == '`' {
+		l.tickRun++
+		return
+	}
+	if l.tickRun > 0 && l.tickRun == l.span {
+		l.span = 0
+	}
+	l.tickRun = 0
 }
 
 // think follows the tags around a thought.
@@ -61,8 +81,8 @@ func (l *line) think(b byte) {
 	}
 }
 
-// thoughtBegins and thoughtEnds are the last bytes, at most sixteen, of the marks around a thought: those of most, of
-// Seed, Mistral and Command.
+// thoughtBegins and thoughtEnds are the last bytes, at most sixteen, of the marks around a thought:
+// those of most, of Seed, Mistral and Command.
 func thoughtBegins() []string {
 	return []string{"<think>", "<thinking>", "<seed:think>", "[THINK]", "START_THINKING|>"}
 }
@@ -92,10 +112,11 @@ func (l *line) word(b byte) {
 }
 
 // quoted reports whether what begins here is an example.
-func (l *line) quoted() bool { return l.fence != 0 || l.last == '`' || l.quotation }
+func (l *line) quoted() bool { return l.fence != 0 || l.last == '`' || l.quotation || l.span > 0 }
 
-// sentence reports whether what begins here begins a sentence, or nothing was said. Of letters that are no ASCII the
-// last byte tells: most end a sentence in another script or are pictures, but for the marks that open a quotation.
+// sentence reports whether what begins here begins a sentence, or nothing was said. Of letters that
+// are no ASCII the last byte tells: most end a sentence in another script or are pictures, but for
+// the marks that open a quotation.
 func (l *line) sentence() bool {
 	if l.end >= 0x80 {
 		return bytes.IndexByte([]byte("\x9c\x9e\x98\xab\x8c\x8e\xb9"), l.end) < 0

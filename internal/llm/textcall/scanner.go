@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// maxHeld bounds what is held back for one block, in bytes. A longer one, and all after it, is text.
+	// maxHeld bounds what is held back for one block, in bytes. A longer one, and all after it, is
+	// text.
 	maxHeld = 1 << 20
-	// maxTries bounds how often one block is judged before the rest of the message is given up as text.
+	// maxTries bounds how often one block is judged before the rest of the message is given up as
+	// text.
 	maxTries = 256
 	// maxLate bounds how many openings are tried again when a message ends inside one.
 	maxLate = 64
@@ -112,6 +114,9 @@ func (s *scanner) skip() {
 // open begins to hold back at a byte that can begin markup, if it can here.
 func (s *scanner) open() {
 	s.alive = s.alive[:0]
+	if s.line.span == 0 && s.buf[s.pos] != '`' {
+		s.line.span, s.line.tickRun = s.line.tickRun, 0
+	}
 	if !s.line.quoted() {
 		for _, f := range s.forms[s.buf[s.pos]] {
 			if !f.line || s.line.blank {
@@ -198,15 +203,12 @@ func (s *scanner) flush() {
 // finish reads the end of the message. When it did not end well, everything is text.
 func (s *scanner) finish(well bool) []found {
 	s.ended = true
-	for s.start < len(s.buf) {
-		if !well || s.off || s.late > maxLate {
-			s.reject(len(s.buf) - s.start)
-			break
-		}
-		s.late++
-		s.last()
-		s.scan()
-	}
+	tail := cutEndTokens(s.buf[s.start:])
+	s.buf = s.buf[:len(s.buf)-len(tail)]
+	s.decideAll(well)
+	s.buf = append(s.buf, tail...)
+	s.scan()
+	s.decideAll(well)
 	var calls []found
 	for _, b := range s.blocks {
 		calls = append(calls, b.calls...)
@@ -220,6 +222,36 @@ func (s *scanner) finish(well bool) []found {
 		}
 	}
 	return nil
+}
+
+// decideAll decides about everything that is held back at the end of the message.
+func (s *scanner) decideAll(well bool) {
+	for s.start < len(s.buf) {
+		if !well || s.off || s.late > maxLate {
+			s.reject(len(s.buf) - s.start)
+			break
+		}
+		s.late++
+		s.last()
+		s.scan()
+	}
+}
+
+// cutEndTokens is what stands at the end of a text beginning with the first token that ends
+// messages: some servers print it, and a block whose end mark is missing is whole before it.
+func cutEndTokens(text []byte) string {
+	rest := string(text)
+	for {
+		before := strings.TrimRight(rest, space)
+		shorter := before
+		for _, token := range endTokens() {
+			shorter = strings.TrimSuffix(shorter, token)
+		}
+		if shorter == before {
+			return string(text[len(rest):])
+		}
+		rest = shorter
+	}
 }
 
 // last decides about what is held back at the end of the message.

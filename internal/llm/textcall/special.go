@@ -64,8 +64,8 @@ const (
 	separator  = "tool▁sep"
 )
 
-// tokens spell marks as the tokeniser does, and as converted models do: in plain letters, with spaces or with a
-// backslash.
+// tokens spell marks as the tokeniser does, and as converted models do: in plain letters, with
+// spaces or with a backslash.
 func tokens(marks ...string) []string {
 	var out []string
 	for _, m := range marks {
@@ -99,7 +99,8 @@ func splitToken(text, mark string) (before, after string, ok bool) {
 	return text[:at], text[at+length:], length > 0
 }
 
-// readDeepSeek reads calls between marks. Without the outer ones, one call is the block; Kimi's then opens alike.
+// readDeepSeek reads calls between marks. Without the outer ones, one call is the block; Kimi's
+// then opens alike.
 func readDeepSeek(s *scanner, held string) reading {
 	if f, rest, ok := kimi(held); ok && rest == "" {
 		return s.all([]found{f}, true)
@@ -184,7 +185,8 @@ func kimiCloses() []string {
 	return []string{kimiEnd, "<|tool_call_section_end|>"}
 }
 
-// readKimi reads a section of calls.
+// readKimi reads a section of calls. Its end may be missing at the end of the message: each call
+// ends by itself.
 func readKimi(s *scanner, held string) reading {
 	body, whole := "", false
 	for i, open := range kimiOpens() {
@@ -192,8 +194,8 @@ func readKimi(s *scanner, held string) reading {
 			body, whole = strings.CutSuffix(rest, kimiCloses()[i])
 		}
 	}
-	if !whole {
-		return reading{verdict: s.atEnd(no)}
+	if !whole && !s.ended {
+		return reading{verdict: wait}
 	}
 	var calls []found
 	for body = strings.TrimSpace(body); body != ""; body = strings.TrimSpace(body) {

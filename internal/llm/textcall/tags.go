@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>. Where what it
-// holds is whole by itself, the closing tag may be missing at the end and before the next: servers do not print
-// a model's stop token.
+// readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>.
+// Where what it holds is whole by itself, the closing tag may be missing at the end and before the
+// next: servers do not print a model's stop token.
 func readTagged(s *scanner, held string) reading {
 	body := held[len("<tool_call>"):]
 	rest, closed := 0, false
@@ -36,8 +36,8 @@ func readTagged(s *scanner, held string) reading {
 	return r
 }
 
-// tagged reads what is no JSON. A name with arguments in tags ends only with the closing tag: without it, more might
-// have come.
+// tagged reads what is no JSON. A name with arguments in tags ends only with the closing tag:
+// without it, more might have come.
 func (s *scanner) tagged(body string, closed bool) ([]found, bool) {
 	switch {
 	case strings.HasPrefix(body, "<function="):
@@ -152,8 +152,9 @@ func (s *scanner) parameters(name, body string) (arguments, rest string, ok bool
 	}
 }
 
-// unclosed is where the next parameter begins in what seems a value, because a model left out a closing tag; -1: there
-// is none. Only an argument of the tool that is still to come can begin so, on a line of its own.
+// unclosed is where the next parameter begins in what seems a value, because a model left out a
+// closing tag; -1: there is none. Only an argument of the tool that is still to come can begin so,
+// on a line of its own.
 func (s *scanner) unclosed(a *args, value, key string) int {
 	const open = "<parameter="
 	if strings.Contains(value, "</parameter>") {
@@ -189,6 +190,7 @@ func (s *scanner) glm(body string) ([]found, bool) {
 		return nil, false
 	}
 	args := newArguments(s.tools, f.name)
+	args.tight = true
 	for body = body[i:]; strings.TrimSpace(body) != ""; {
 		var key, value string
 		var ok bool
@@ -215,6 +217,7 @@ func element(text, tag string) (inner, rest string, ok bool) {
 type args struct {
 	tools tools
 	name  string
+	tight bool // the template of the family has no line breaks around values
 	seen  map[string]bool
 	b     strings.Builder
 }
@@ -240,13 +243,17 @@ func (a *args) put(key, raw string) bool {
 	return true
 }
 
-// typed writes a value as JSON. One line break belongs to the tags on either side.
+// typed writes a value as JSON. A line break on either side belongs to the tags; where a family's
+// template has none, one at the end alone belongs to the value.
 func (a *args) typed(key, text string) string {
 	if raw, ok := a.tools.of(a.name, key).value(strings.TrimSpace(text)); ok {
 		return raw
 	}
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	inner := strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
+	if !a.tight || inner != text {
+		inner = strings.TrimSuffix(strings.TrimSuffix(inner, "\n"), "\r")
+	}
+	text = inner
 	raw, _ := encode(text) // a string can always be encoded
 	return raw
 }

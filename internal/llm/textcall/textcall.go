@@ -1,22 +1,23 @@
-// Package textcall recovers calls that a model wrote as text, in the markup of its family, because the server
-// in between did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM tags, Llama's JSON and
-// pythonic lists, Mistral's [TOOL_CALLS], DeepSeek's and Kimi's special tokens, DeepSeek's DSML and MiniMax's
-// tags, Gemma's, Phi's, Granite's and Command's marks, harmony channels, JSON in a fence, and the marks of many more
-// around JSON, Python or tags (enclosed.go, named.go).
+// Package textcall recovers calls that a model wrote as text, in the markup of its family, because
+// the server in between did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM
+// tags, Llama's JSON and pythonic lists, Mistral's [TOOL_CALLS], DeepSeek's and Kimi's special
+// tokens, DeepSeek's DSML and MiniMax's tags, Gemma's, Phi's, Granite's and Command's marks,
+// harmony channels, JSON in a fence, and the marks of many more around JSON, Python or tags
+// (enclosed.go, named.go).
 //
-// The one rule: a call is recovered only when its name is an offered tool and its block is whole, in a
-// message that ended well; everything else stays text, every byte of it. Nothing is mended here: arguments
-// are what the model wrote, and what is cut is never completed.
+// The one rule: a call is recovered only when its name is an offered tool and its block is whole,
+// in a message that ended well; everything else stays text, every byte of it. Nothing is mended
+// here: arguments are what the model wrote, and what is cut is never completed.
 //
-// Start at Wrap, then scanner.feed, which decides byte by byte, so that the pieces of a stream make no
-// difference; forms.go lists the markups, and blocks.go says which of them are only spoken of. A family of markup has
-// its file, which makes sixteen.
+// Start at Wrap, then scanner.feed, which decides byte by byte, so that the pieces of a stream make
+// no difference; forms.go lists the markups, and blocks.go says which of them are only spoken of. A
+// family of markup has its file, which makes sixteen.
 //
-// Known limits: markup in a message's thinking stays there; a block in a code fence of another language, or
-// in backticks or after >, is an example and stays text, and so does one in a sentence that goes on behind it; JSON
-// and pythonic calls without any tags count only at the end of a message; a call in a sentence that ends with it is
-// taken for one that is made; calls of a thought of which only the end is written stand before that end, behind the
-// text that followed them.
+// Known limits: markup in a message's thinking stays there; a block in a code fence of another
+// language, or in backticks or after >, is an example and stays text, and so does one in a sentence
+// that goes on behind it; JSON and pythonic calls without any tags count only at the end of a
+// message; a call in a sentence that ends with it is taken for one that is made; calls of a thought
+// of which only the end is written stand before that end, behind the text that followed them.
 package textcall
 
 import (
@@ -39,7 +40,8 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// Wrap makes a provider that recovers calls from the text of another. NewID mints their ids; nil: random.
+// Wrap makes a provider that recovers calls from the text of another. NewID mints their ids; nil:
+// random.
 func Wrap(p session.Provider, newID func() string) *Provider {
 	if newID == nil {
 		newID = wire.NewID
@@ -59,8 +61,9 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	return Recover(p.Provider.Stream(ctx, r), r, p.newID)
 }
 
-// Recover reads a stream of a request. Text that may be the beginning of markup is held back until that is
-// known; recovered calls come directly before Done, after those that the server knew itself.
+// Recover reads a stream of a request. Text that may be the beginning of markup is held back until
+// that is known; recovered calls come directly before Done, after those that the server knew
+// itself.
 func Recover(seq iter.Seq[session.Chunk], r session.Request, newID func() string) iter.Seq[session.Chunk] {
 	if len(r.Tools) == 0 {
 		return seq
@@ -110,6 +113,7 @@ func (v *recovery) drain() bool {
 
 // done releases the calls, when the message ended well.
 func (v *recovery) done(d session.Done) bool {
+	d.TextCalls = true
 	well := d.Err == nil && (d.Stop == session.StopEnd || d.Stop == session.StopCalls)
 	found := v.finish(well)
 	if !v.drain() {

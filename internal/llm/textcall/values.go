@@ -90,8 +90,8 @@ func span(s string, i int) int {
 // member is a key with its value as written.
 type member struct{ key, value string }
 
-// members reads the top level of an object, as tolerant about quotes and commas as models need; what is
-// missing is never supplied. It returns what follows the object, too.
+// members reads the top level of an object, as tolerant about quotes and commas as models need;
+// what is missing is never supplied. It returns what follows the object, too.
 func members(s string) (list []member, rest string, ok bool) {
 	s = strings.TrimLeft(s, space)
 	if s == "" || s[0] != '{' {
@@ -172,10 +172,10 @@ func argsKeys() []string {
 // sideKeys may stand beside them and say nothing.
 func sideKeys() []string { return []string{"type", "id", "index", "call_id", "tool_call_id"} }
 
-// object reads a call from an object; strict wants nothing but a call in valid JSON.
+// object reads a call from an object; strict wants nothing but a call, all of which can be read.
 func object(s string, strict bool) (f found, rest string, ok bool) {
 	list, rest, ok := members(s)
-	if !ok || strict && !json.Valid([]byte(s[:len(s)-len(rest)])) {
+	if !ok || strict && !valid(s[:len(s)-len(rest)]) {
 		return f, rest, false
 	}
 	named, given, more := false, false, false
@@ -194,6 +194,9 @@ func object(s string, strict bool) (f found, rest string, ok bool) {
 			}
 		case has(argsKeys(), m.key) && !given:
 			given = true
+			if defines(m.value) {
+				return f, rest, false
+			}
 			f.arguments = arguments(m.value)
 		case has(nameKeys(), m.key) || has(argsKeys(), m.key):
 			return f, rest, false // said twice
@@ -205,15 +208,38 @@ func object(s string, strict bool) (f found, rest string, ok bool) {
 	return f, rest, named && (given && !(strict && more) || !given && !strict && !more)
 }
 
+// valid reports whether text is one value, as JSON or as Python writes it: with single quotes, with
+// a comma too many, with line breaks in strings. Nothing in it is left to guess.
+func valid(text string) bool {
+	if json.Valid([]byte(text)) {
+		return true
+	}
+	p := python{text}
+	_, ok := p.literal(0)
+	return ok && strings.TrimSpace(p.s) == ""
+}
+
+// defines reports whether arguments are the schema of some: the object is the definition of a tool.
+func defines(raw string) bool {
+	list, _, ok := members(raw)
+	hasType, hasProperties := false, false
+	for _, m := range list {
+		hasType = hasType || m.key == "type" && strings.Trim(m.value, `"'`) == "object"
+		hasProperties = hasProperties || m.key == "properties" && strings.HasPrefix(m.value, "{")
+	}
+	return ok && hasType && hasProperties
+}
+
 // inner reports whether a member wraps a call: {"function": {"name": ...}}.
 func inner(m member) bool {
 	return (m.key == "function" || m.key == "tool_call" || m.key == "function_call") && strings.HasPrefix(m.value, "{")
 }
 
-// inList reads calls as OpenAI's answers have them, in an object with nothing beside: {"tool_calls": [...]}.
+// inList reads calls as OpenAI's answers have them, in an object with nothing beside:
+// {"tool_calls": [...]}.
 func inList(s string, strict bool) (calls []found, rest string, ok bool) {
 	list, rest, ok := members(s)
-	if !ok || len(list) != 1 || list[0].key != "tool_calls" || strict && !json.Valid([]byte(s[:len(s)-len(rest)])) {
+	if !ok || len(list) != 1 || list[0].key != "tool_calls" || strict && !valid(s[:len(s)-len(rest)]) {
 		return nil, s, false
 	}
 	if !strings.HasPrefix(list[0].value, "[") || strings.HasPrefix(strings.TrimLeft(list[0].value[1:], space), "[") {

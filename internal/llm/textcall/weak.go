@@ -51,7 +51,8 @@ func (s *scanner) orWait(r reading) reading {
 	return r
 }
 
-// atEnd is a verdict that can be given only at the end of the message; before it, the form reads on.
+// atEnd is a verdict that can be given only at the end of the message; before it, the form reads
+// on.
 func (s *scanner) atEnd(v verdict) verdict {
 	if s.ended {
 		return v
@@ -113,7 +114,7 @@ func probeObject(s *scanner, rest string) bool {
 	if rest == "" {
 		return true
 	}
-	if rest[0] != '"' {
+	if rest[0] != '"' && rest[0] != '\'' {
 		return false
 	}
 	key, after, whole := quoted(rest)
@@ -131,7 +132,7 @@ func probeObject(s *scanner, rest string) bool {
 	if whole {
 		return s.tools[name] != nil
 	}
-	return after[0] == '"' && s.tools.starts(after[1:])
+	return (after[0] == '"' || after[0] == '\'') && s.tools.starts(after[1:])
 }
 
 // keyStarts reports whether a key of a call begins so.

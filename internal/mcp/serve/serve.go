@@ -1,18 +1,20 @@
-// Package serve offers the tools of adze to programs of others: it is an MCP server, over the pipes that such a program has
-// started adze with, and over HTTP on this machine.
+// Package serve offers the tools of adze to programs of others: it is an MCP server, over the pipes
+// that such a program has started adze with, and over HTTP on this machine.
 //
-// The one rule: nothing runs here. A call is handed to the Desk of its client, which has the pipeline of every other run,
-// and whoever is there to be asked is asked by Ask.
+// The one rule: nothing runs here. A call is handed to the Desk of its client, which has the
+// pipeline of every other run, and whoever is there to be asked is asked by Ask.
 //
-// Start reading at New, then call.go (one call, from the request to its result) and ask.go (a question of the gate, put to
-// the person who sits at the client). stdio.go and http.go are the ways in; what they let through is the SDK's matter.
+// Start reading at New, then call.go (one call, from the request to its result) and ask.go (a
+// question of the gate, put to the user who sits at the client). stdio.go and http.go are the
+// ways in; what they let through is the SDK's matter.
 //
-// Protocols until 2025-11-25 have one session a client, and are asked by a request of the server's. Since 2026-07-28 a
-// server asks by an unfinished result, after which the client makes the call again: the call waits here meanwhile.
+// Protocols until 2025-11-25 have one session a client, and are asked by a request of the server's.
+// Since 2026-07-28 a server asks by an unfinished result, after which the client makes the call
+// again: the call waits here meanwhile.
 //
-// Known limits: a batch of JSON-RPC is refused, also of a client of 2025-03-26. Over HTTP the clients of 2026-07-28 have no
-// session, and those of one name and version share a Desk. Streams are not resumed: who loses the connection of a call loses
-// the call.
+// Known limits: a batch of JSON-RPC is refused, also of a client of 2025-03-26. Over HTTP the
+// clients of 2026-07-28 have no session, and those of one name and version share a Desk. Streams
+// are not resumed: who loses the connection of a call loses the call.
 package serve
 
 import (
@@ -50,7 +52,7 @@ type Options struct {
 	Open func(ctx context.Context) (Desk, error)
 	// Mask hides secrets in what a person is asked and told.
 	Mask func(string) string
-	// Tell has the person who started the server know what is wrong.
+	// Tell has the user who started the server know what is wrong.
 	Tell func(string)
 }
 
@@ -58,8 +60,9 @@ type Options struct {
 type Server struct {
 	o   Options
 	sdk *mcp.Server
-	// Times, which tests shorten: how long an unused client of HTTP is kept, one whose streams are gone, a question that
-	// nobody answers, and what still runs when the pipe from the client has ended.
+	// Times, which tests shorten: how long an unused client of HTTP is kept, one whose streams are
+	// gone, a question that nobody answers, and what still runs when the pipe from the client has
+	// ended.
 	idle, gone, patience, drain time.Duration
 
 	mu      sync.Mutex
@@ -69,11 +72,11 @@ type Server struct {
 	ended   bool
 }
 
-// New makes a server of tools. One whose schema no protocol allows is offered with one that allows any object: it checks its
-// arguments itself.
+// New makes a server of tools. One whose schema no protocol allows is offered with one that allows
+// any object: it checks its arguments itself.
 func New(o Options) *Server {
 	s := &Server{
-		o: o, idle: 30 * time.Minute, gone: 20 * time.Second, patience: 10 * time.Minute, drain: 2 * time.Second,
+		o: o, idle: 30 * time.Minute, gone: 20 * time.Second, patience: 10 * time.Minute, drain: 10 * time.Second,
 		clients: map[any]*client{}, waiting: map[string]*call{}, posts: map[string]context.Context{},
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "adze", Title: "adze", Version: o.Version}, &mcp.ServerOptions{
@@ -95,7 +98,8 @@ func schemaOf(d tool.Definition) json.RawMessage {
 	return d.Parameters
 }
 
-// hintsOf tells what a tool may do, by its permissions: what may change something is said to be able to destroy.
+// hintsOf tells what a tool may do, by its permissions: what may change something is said to be
+// able to destroy.
 func hintsOf(d tool.Definition) *mcp.ToolAnnotations {
 	changes, open := d.Permissions.SideEffects(), false
 	for _, p := range append(append([]tool.Permission{}, d.Permissions.Required...), d.Permissions.Optional...) {
@@ -138,7 +142,8 @@ func (c *client) close(why error) {
 	}
 }
 
-// enter finds the client of a request, or takes it in; done is to be called when its call has ended.
+// enter finds the client of a request, or takes it in; done is to be called when its call has
+// ended.
 func (s *Server) enter(r *mcp.CallToolRequest) (c *client, done func(), err error) {
 	key, name, lasts := identify(r)
 	s.mu.Lock()
@@ -174,7 +179,8 @@ func (s *Server) left(c *client) {
 	c.calls.Done()
 }
 
-// identify names the client of a request: by its connection, where that lasts longer than the request.
+// identify names the client of a request: by its connection, where that lasts longer than the
+// request.
 func identify(r *mcp.CallToolRequest) (key any, name string, lasts bool) {
 	name = "a client"
 	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {

@@ -6,10 +6,12 @@
 // command exits, or the lifeline closes (adze asked for the end, or died, even by SIGKILL), the
 // shim ends every process that is left below it and says on the status pipe what happened.
 //
-// A shim that builds no walls may stay for the next command, if its own left nothing behind (Spec.Keep, keep_linux.go).
+// A shim that builds no walls may stay for the next command, if its own left nothing behind
+// (Spec.Keep, keep_linux.go).
 //
 // The one rule: nothing below a shim outlives it. Killing a process group leaves setsid jobs alive,
-// and a parent-death signal leaves grandchildren alive; an adopting parent with a lifeline left none.
+// and a parent-death signal leaves grandchildren alive; an adopting parent with a lifeline left
+// none.
 //
 // Start reading at Main, then supervisor.run, then sweep.go.
 //
@@ -27,8 +29,10 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"adze/internal/proc/shim/attempt"
+	"adze/internal/proc/shim/box"
 	"adze/internal/proc/shim/witness"
 )
 
@@ -41,6 +45,10 @@ const (
 	lifelineFD = 3 // read: the spec, then nothing until it closes
 	statusFD   = 4 // write: lines of wire.go
 )
+
+// listenerTime is how long a shim that may stay waits for the kernel to say that nobody asks any
+// more.
+const listenerTime = 100 * time.Millisecond
 
 // exitUsage is the exit code of a shim that somebody started by hand.
 const exitUsage = 2
@@ -80,10 +88,10 @@ func Main(args []string) (exit int, ours bool) {
 	return exit, true
 }
 
-// supervisor is the state of one shim. The goroutine in run starts the command and reaps; watch, and
-// a sweep if there has to be one, run beside it. There are no channels between them on the way of a
-// command that simply exits: this goroutine is bound to its thread until the program's main runs, so
-// each wait for another one would cost two thread switches.
+// supervisor is the state of one shim. The goroutine in run starts the command and reaps; watch,
+// and a sweep if there has to be one, run beside it. There are no channels between them on the way
+// of a command that simply exits: this goroutine is bound to its thread until the program's main
+// runs, so each wait for another one would cost two thread switches.
 type supervisor struct {
 	cmd  int              // process id of the command, leader of its session
 	seen *witness.Witness // of what walls refuse it; nil: there is none
@@ -92,14 +100,15 @@ type supervisor struct {
 	left     bool // the command left something behind that was to be ended
 	sweeping sync.Once
 	report   sync.Once
+	news     news // of changes
 	mu       sync.Mutex
 	ended    map[int]bool // processes other than the command that a sweep signalled
 }
 
 func newSupervisor() *supervisor { return &supervisor{gone: make(chan struct{})} }
 
-// run starts the command, has its lifeline watched, waits until nothing is left below this process, and reports: with the exit
-// code of this process, or that it stays for another command.
+// run starts the command, has its lifeline watched, waits until nothing is left below this process,
+// and reports: with the exit code of this process, or that it stays for another command.
 func (s *supervisor) run(spec Spec, watch func()) (exit int, stays bool) {
 	adoptOrphans()
 	if !spec.Box.Empty() {
@@ -110,11 +119,18 @@ func (s *supervisor) run(spec Spec, watch func()) (exit int, stays bool) {
 		return 1, false
 	}
 	say(startLine(s.cmd))
+	if spec.Box.Watch != "" && s.seen != nil {
+		say(watchedLine())
+	}
+	if spec.Keep {
+		s.seen.Begin()
+	}
 	watch()
 	s.reap(spec.Linger)
 	endUnadopted(s.cmd)
 	close(s.gone)
-	if spec.Keep && !s.left {
+	if spec.Keep && !s.left && s.seen.Over(listenerTime) {
+		s.news.flush()
 		s.report.Do(func() { say(idleLine()) })
 		return 0, true
 	}
@@ -122,21 +138,24 @@ func (s *supervisor) run(spec Spec, watch func()) (exit int, stays bool) {
 	return 0, false
 }
 
-// start builds the box, starts the command in a session of its own and lets go of its standard streams, so that the
-// readers see their end when the last process of the command is gone.
+// start builds the box, starts the command in a session of its own and lets go of its standard
+// streams, so that the readers see their end when the last process of the command is gone.
 func (s *supervisor) start(spec Spec) error {
 	closeOthersOnExec(statusFD + 1)
 	if err := spec.Box.Build(); err != nil {
 		return err
 	}
 	var err error
-	if spec.Box.Empty() {
+	if spec.Box.Empty() && spec.Box.Watch == "" {
 		s.cmd, err = spec.fork()
 	} else {
 		s.cmd, s.seen, err = spec.forkConfined()
 	}
 	if err != nil {
 		return err
+	}
+	if spec.Box.Watch != "" {
+		s.seen.Tell(spec.Box.Watch, func(path string, below bool) { s.news.add(wroteLine(path, below)) })
 	}
 	dropStreams()
 	if spec.Box.Memory > 0 || spec.Box.Processes > 0 {
@@ -155,14 +174,19 @@ func (spec Spec) fork() (int, error) {
 	})
 }
 
-// forkConfined starts the command from a thread that has given up all rights, and ends that thread: what a thread gives up,
-// the others keep (seccomp(2), landlock(7)).
+// forkConfined starts the command from a thread that has given up all rights, and ends that thread:
+// what a thread gives up, the others keep (seccomp(2), landlock(7)).
 func (spec Spec) forkConfined() (pid int, seen *witness.Witness, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		if seen, err = spec.Box.Confine(); err == nil {
+		if spec.Box.Empty() {
+			seen = box.Watch()
+		} else {
+			seen, err = spec.Box.Confine()
+		}
+		if err == nil {
 			pid, err = spec.fork()
 		}
 	}()
@@ -188,6 +212,7 @@ func (s *supervisor) reap(linger bool) {
 				go s.sweep()
 			}
 		case pid == s.cmd:
+			s.news.flush()
 			say(exitLine(status))
 			options = syscall.WNOHANG
 		}
@@ -200,15 +225,20 @@ func (s *supervisor) finish(survivors int) {
 		s.mu.Lock()
 		ended := len(s.ended)
 		s.mu.Unlock()
-		for _, f := range s.seen.Facts() {
-			say(barredLine(f))
+		counting, passed := s.seen.Facts()
+		for _, f := range counting {
+			say(factLine(Barred, f))
 		}
+		for _, f := range passed {
+			say(factLine(Passed, f))
+		}
+		s.news.flush()
 		say(goneLine(ended, survivors))
 	})
 }
 
-// watch sweeps when the lifeline closes, and has the witness begin when it is needed. adze never writes after
-// the spec.
+// watch sweeps when the lifeline closes, and has the witness begin when it is needed. adze never
+// writes after the spec.
 func (s *supervisor) watch() {
 	s.seen.Await(lifelineFD)
 	var b [1]byte

@@ -3,14 +3,17 @@ package shim
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"adze/internal/proc/shim/box"
 	"adze/internal/proc/shim/witness"
 )
 
-// Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or Started, Exited, Gone in this order;
-// Exited is missing when the command itself could not be ended. Idle stands for Gone where the shim stays.
+// Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or
+// Started, Exited, Gone in this order; Exited is missing when the command itself could not be
+// ended. Idle stands for Gone where the shim stays.
 type Event struct {
 	Kind  Kind
 	PID   int           // Started: the command
@@ -21,7 +24,9 @@ type Event struct {
 	Left  int          // Gone: processes that could not be ended
 	Step  string       // Unboxed: what could not be done
 	Much  Excess       // Exceeded
-	Fact  witness.Fact // Barred
+	Fact  witness.Fact // Barred, Passed
+	Path  string       // Wrote: relative to the folder
+	Below bool         // Wrote: all that stands below it, too
 }
 
 // Kind tells the lines of the status pipe apart.
@@ -38,6 +43,9 @@ const (
 	Begun    Kind = "begun"    // first, where there are walls: without it nothing ran
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
 	Barred   Kind = "barred"   // any number before Gone: a thing that the walls refused
+	Passed   Kind = "passed"   // like Barred, where each process that met it ended with exit code 0
+	Watched  Kind = "watched"  // after Started: what the command changes is told
+	Wrote    Kind = "wrote"    // any number before Gone: a path that the command changes
 	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
 )
 
@@ -64,6 +72,61 @@ func exitLine(w syscall.WaitStatus) string {
 	}
 	return line(Exited, w.ExitStatus(), 0)
 }
+
+// news holds back lines until they fill a write, for a time, or until something else is to be told:
+// adze would be woken for each line, and that takes longer than most calls of which a line tells.
+type news struct {
+	mu    sync.Mutex
+	lines []byte
+	later *time.Timer
+}
+
+// newsTime is how long a line is held back.
+const newsTime = 2 * time.Millisecond
+
+func (n *news) add(line string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.lines)+len(line) > atOnce {
+		n.write()
+	}
+	if len(n.lines) == 0 && line != "" {
+		if n.later == nil {
+			n.later = time.AfterFunc(newsTime, n.flush)
+		} else {
+			n.later.Reset(newsTime)
+		}
+	}
+	n.lines = append(n.lines, line...)
+}
+
+// flush writes what is held back.
+func (n *news) flush() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.write()
+}
+
+func (n *news) write() {
+	if len(n.lines) > 0 {
+		say(string(n.lines))
+		n.lines = n.lines[:0]
+	}
+}
+
+func watchedLine() string { return line(Watched, 0, 0) }
+
+// wroteLine is empty for a path that would not be written in one piece, between the lines of others
+// (pipe(7)): nobody then knows who changed it.
+func wroteLine(path string, below bool) string {
+	l := string(Wrote) + " " + flag(below) + " " + word(path) + "\n"
+	if len(l) > atOnce {
+		return ""
+	}
+	return l
+}
+
+const atOnce = 4096
 
 func exceededLine(much Excess) string { return line(Exceeded, int(much), 0) }
 
@@ -101,17 +164,17 @@ func parseUnboxed(errno, text string) (Event, bool) {
 	return Event{Kind: Unboxed, Errno: syscall.Errno(n), Step: step}, err == nil && err2 == nil
 }
 
-func barredLine(f witness.Fact) string {
-	return string(Barred) + " " + strconv.Itoa(int(f.Kind)) + " " + word(f.Text) + "\n"
+func factLine(kind Kind, f witness.Fact) string {
+	return string(kind) + " " + strconv.Itoa(int(f.Kind)) + " " + word(f.Text) + "\n"
 }
 
 // word is any text in quotes without a blank.
 func word(s string) string { return strings.ReplaceAll(strconv.QuoteToASCII(s), " ", `\x20`) }
 
-func parseBarred(kind, text string) (Event, bool) {
+func parseFact(is Kind, kind, text string) (Event, bool) {
 	n, err := strconv.Atoi(kind)
 	what, err2 := strconv.Unquote(text)
-	return Event{Kind: Barred, Fact: witness.Fact{Kind: witness.Kind(n), Text: what}}, err == nil && err2 == nil
+	return Event{Kind: is, Fact: witness.Fact{Kind: witness.Kind(n), Text: what}}, err == nil && err2 == nil
 }
 
 // ParseEvent reads one line, without its newline. An unknown line is not an event.
@@ -123,8 +186,11 @@ func ParseEvent(s string) (Event, bool) {
 	switch Kind(f[0]) {
 	case Unboxed:
 		return parseUnboxed(f[1], f[2])
-	case Barred:
-		return parseBarred(f[1], f[2])
+	case Barred, Passed:
+		return parseFact(Kind(f[0]), f[1], f[2])
+	case Wrote:
+		path, err := strconv.Unquote(f[2])
+		return Event{Kind: Wrote, Path: path, Below: f[1] == "1"}, err == nil
 	}
 	a, errA := strconv.Atoi(f[1])
 	b, errB := strconv.Atoi(f[2])
@@ -133,7 +199,7 @@ func ParseEvent(s string) (Event, bool) {
 	}
 	e := Event{Kind: Kind(f[0])}
 	switch e.Kind {
-	case Begun, Idle:
+	case Begun, Idle, Watched:
 	case Started:
 		e.PID = a
 	case Failed:

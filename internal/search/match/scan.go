@@ -13,12 +13,14 @@ const (
 	firstRead = 64 << 10
 	// window is the usual size of the rolling buffer, from the second read of a file on.
 	window = 256 << 10
-	// largeBuffer is when a buffer is a large one, of which a search has one at a time, whatever the number of its workers.
+	// largeBuffer is when a buffer is a large one, of which a search has one at a time, whatever
+	// the number of its workers.
 	largeBuffer = 1 << 20
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
-	// MaxLine is the longest line that is held as a whole. A longer one is searched while it goes by (long.go), and so is one beyond window
-	// where a literal is all of a match and lines are cut anyway.
+	// MaxLine is the longest line that is held as a whole. A longer one is searched while it goes
+	// by (long.go), and so is one beyond window where a literal is all of a match and lines are cut
+	// anyway.
 	MaxLine = 4 << 20
 	// MaxMultiline is the largest file that a multiline search takes.
 	MaxMultiline = 8 << 20
@@ -53,6 +55,9 @@ type Scanner struct {
 	gone  int // bytes that have left the buffer
 	nuls  int // places with NULs so far
 	found Found
+
+	nulBytes int  // that were read, holes left out
+	text     bool // something else than NULs was read
 
 	earlier []Line // context in front of shown that has left the buffer with a long line
 }
@@ -103,7 +108,7 @@ func (s *Scanner) reset(keep int) {
 		s.buf = newBuffer(min(s.first, s.window))
 	}
 	s.keep, s.shown, s.after = keep, 0, 0
-	s.gone, s.nuls, s.earlier = 0, 0, nil
+	s.gone, s.nuls, s.nulBytes, s.text, s.earlier = 0, 0, 0, false, nil
 	s.found = Found{}
 }
 
@@ -142,8 +147,8 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 	}
 }
 
-// read fills the buffer up and reports whether the end was reached. On the first read it looks at the
-// byte order mark; what it returns is where to read on.
+// read fills the buffer up and reports whether the end was reached. On the first read it looks at
+// the byte order mark; what it returns is where to read on.
 func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	start, goal := s.end, len(s.buf)
 	if s.gone+start == 0 {
@@ -162,11 +167,19 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 			return s.read(decoded)
 		}
 	}
-	if bytes.IndexByte(s.buf[start:s.end], 0) >= 0 {
-		if s.strange(s.buf[start:s.end]) {
+	if block := s.buf[start:s.end]; bytes.IndexByte(block, 0) >= 0 {
+		s.found.NULs = true
+		if s.skipHole(r, block) {
+			block = bytes.TrimRight(block, "\x00")
+		}
+		if s.strange(block) {
 			s.found.Skip = Binary
 		}
-		s.found.NULs = true
+	} else if len(block) > 0 {
+		s.text = true
+	}
+	if atEnd && s.found.NULs && !s.text {
+		s.found.Skip = Binary
 	}
 	return r, atEnd, nil
 }
@@ -247,8 +260,8 @@ func trimReturn(line []byte) []byte {
 	return line
 }
 
-// roll moves what is still needed to the front of the buffer, and makes the buffer longer if that is all
-// of it. A buffer that is full even so is as long as it may be.
+// roll moves what is still needed to the front of the buffer, and makes the buffer longer if that
+// is all of it. A buffer that is full even so is as long as it may be.
 func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// A table is one file: header, sets of all blocks one after another, where each set ends (4 bytes each), where the lines of
-// each block lie (6 bytes each), and the files by their names (16 bytes each). All numbers are little-endian.
+// A table is one file: header, sets of all blocks one after another, where each set ends (4 bytes
+// each), where the lines of each block lie (6 bytes each), and the files by their names (16 bytes
+// each). All numbers are little-endian.
 const (
 	magic      = "adzesig2"
 	headerSize = 72
@@ -144,11 +145,12 @@ func (t *Table) sum() (sum uint32) {
 // Files is how many the table knows.
 func (t *Table) Files() int { return len(t.records) }
 
-// Whole reports that all of the tree was looked at; else the making was aborted, and a search would ask in vain for most.
+// Whole reports that all of the tree was looked at; else the making was aborted, and a search would
+// ask in vain for most.
 func (t *Table) Whole() bool { return t.h.whole == 1 }
 
 // Full reports that there was no room for all of the tree.
-func (t *Table) Full() bool { return t.h.sets > maxSets-maxFile || len(t.records) >= maxFiles }
+func (t *Table) Full() bool { return t.h.sets > maxSets-MaxFile || len(t.records) >= maxFiles }
 
 // Made is when it was made.
 func (t *Table) Made() time.Time { return t.h.made }

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// maxFile is the largest file that is signed: few are larger, and those are always read.
-const maxFile = 16 << 20
+// MaxFile is the largest file that is signed: few are larger, and those are always read.
+const MaxFile = 16 << 20
 
 // Writer makes a table. Not for concurrent use.
 type Writer struct {
@@ -56,7 +56,7 @@ func (w *Writer) Files() int { return len(w.records) }
 
 // Full reports that nothing more can be taken in: what is left of the tree is always read.
 func (w *Writer) Full() bool {
-	return w.err != nil || w.h.sets > maxSets-maxFile || len(w.records) >= maxFiles || uint64(len(w.ends)) > math.MaxUint32-2*maxFile/blockSize
+	return w.err != nil || w.h.sets > maxSets-MaxFile || len(w.records) >= maxFiles || uint64(len(w.ends)) > math.MaxUint32-2*MaxFile/blockSize
 }
 
 // Keep takes over what a table knows of a file in a state; false: it knows nothing.
@@ -131,14 +131,15 @@ func (w *Writer) Add(s State, signed Signed) {
 	if w.err != nil || len(w.records) >= maxFiles {
 		return
 	}
-	if signed.read || s.Size > maxFile {
+	if signed.read || s.Size > MaxFile {
 		w.add(s, record{flags: flagRead})
 		return
 	}
 	w.add(s, record{first: signed.first, blocks: uint16(uint32(len(w.ends)) - signed.first)})
 }
 
-// odd reports text that is searched in another form than it has here, or in which a character folds to one of ASCII.
+// odd reports text that is searched in another form than it has here, or in which a character folds
+// to one of ASCII.
 func odd(text []byte) bool {
 	return bytes.IndexByte(text, 0) >= 0 || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) ||
 		bytes.Contains(text, []byte(string(kelvin))) || bytes.Contains(text, []byte(string(longS)))

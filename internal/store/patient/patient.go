@@ -1,13 +1,15 @@
-// Package patient is a store that waits: what cannot be saved now is kept in memory and saved when that is possible again.
+// Package patient is a store that waits: what cannot be saved now is kept in memory and saved when
+// that is possible again.
 //
-// The one rule: what is not stored is never called stored. Entries that wait are counted and told of, their order is that of the
-// log, none is stored twice; and nothing may have an effect meanwhile: an intent is stored at once or refused.
+// The one rule: what is not stored is never called stored. Entries that wait are counted and told
+// of, their order is that of the log, none is stored twice; and nothing may have an effect
+// meanwhile: an intent, and the beginning of an undo, is stored at once or refused.
 //
-// Start reading at Store.Append, then flush. Saving is tried again with each entry, after a pause that grows from a second to
-// half a minute, and at the end.
+// Start reading at Store.Append, then flush. Saving is tried again with each entry, after a pause
+// that grows from a second to half a minute, and at the end.
 //
-// Known limits: what waits is lost with a process that is killed. A disk that hangs, as one behind a network may, has the session
-// hang with it.
+// Known limits: what waits is lost with a process that is killed. A disk that hangs, as one behind
+// a network may, has the session hang with it.
 package patient
 
 import (
@@ -26,7 +28,8 @@ import (
 // Again is a store that can be asked to go on after an append failed.
 type Again interface {
 	session.Store
-	// Again lets id be written once more. Landed says that what was handed to the append that failed is stored after all.
+	// Again lets id be written once more. Landed says that what was handed to the append that
+	// failed is stored after all.
 	Again(ctx context.Context, id session.ID) (landed bool, err error)
 	// Anew writes a log whole where its store was removed; its error says why not.
 	Anew(ctx context.Context, id session.ID, waiting []session.Entry) error
@@ -83,8 +86,8 @@ func New(below Again, o Options) *Store {
 	return s
 }
 
-// Append saves entries, or keeps them until that can be done. After an error nothing was kept: there was an intent among them, or
-// no more may wait.
+// Append saves entries, or keeps them until that can be done. After an error nothing was kept:
+// there was an intent among them, or no more may wait.
 func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
 	s.mu.Lock()
 	err := s.append(ctx, id, entries)
@@ -109,13 +112,19 @@ func (s *Store) append(ctx context.Context, id session.ID, entries []session.Ent
 	defer s.later()
 	size := bytesOf(entries)
 	switch _, waiting := s.waiting(); {
-	case slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Type == session.IntentEntry }):
+	case slices.ContainsFunc(entries, begins):
 		return fmt.Errorf("nothing is changed while the session cannot be saved: %w", s.cause)
 	case waiting+size > s.options.Most:
 		return fmt.Errorf("no more can wait to be saved: %w", s.cause)
 	}
 	log.batches, log.handed = append(log.batches, slices.Clone(entries)), log.handed || handed
 	return nil
+}
+
+// begins reports an entry that has to be stored before something is changed.
+func begins(e session.Entry) bool {
+	var u session.Undone
+	return e.Type == session.IntentEntry || e.Type == session.UndoEntry && json.Unmarshal(e.Data, &u) == nil && u.Stage() == session.UndoBegun
 }
 
 // passes reports a failure that may pass: a disk, not a mistake.
@@ -213,8 +222,8 @@ func (s *Store) unsaved() (u session.Unsaved) {
 	return u
 }
 
-// Watch has events tell how much waits, from now on, one at a time: Unsaved whenever that changes, and a notice when it begins and
-// when it is over. Observe must not use the store.
+// Watch has events tell how much waits, from now on, one at a time: Unsaved whenever that changes,
+// and a notice when it begins and when it is over. Observe must not use the store.
 func (s *Store) Watch(observe func(session.Event)) {
 	if s == nil {
 		return
@@ -255,8 +264,8 @@ func (s *Store) Judge(r session.Result) session.Result {
 	return r
 }
 
-// Settle tries a last time to save what waits, once. What cannot be saved where its store was removed is written there anew. Its
-// error says what was not saved, or how.
+// Settle tries a last time to save what waits, once. What cannot be saved where its store was
+// removed is written there anew. Its error says what was not saved, or how.
 func (s *Store) Settle() error {
 	if s == nil {
 		return nil

@@ -153,8 +153,10 @@ func TestWhatCannotBeSavedWaitsAndIsSavedOnce(t *testing.T) {
 func TestAnIntentThatIsRefusedLeavesNothingBehind(t *testing.T) {
 	r := newRig(patient.Options{})
 	r.disk.fill(true)
-	if err := r.Append(t.Context(), "one", session.Entry{Type: session.IntentEntry, Data: []byte(`{}`)}); !errors.Is(err, errFull) {
-		t.Errorf("got %v", err)
+	for _, e := range []session.Entry{{Type: session.IntentEntry, Data: []byte(`{}`)}, {Type: session.UndoEntry, Data: []byte(`{"state":"begun"}`)}} {
+		if err := r.Append(t.Context(), "one", e); !errors.Is(err, errFull) {
+			t.Errorf("%s: got %v", e.Type, err)
+		}
 	}
 	r.disk.fill(false)
 	if err := r.Append(t.Context(), "one", said(1)); err != nil {
@@ -191,7 +193,8 @@ func TestAMistakeDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestADiskThatComesAndGoes: whatever fails when, each entry is stored once and in order, of each session.
+// TestADiskThatComesAndGoes: whatever fails when, each entry is stored once and in order, of each
+// session.
 func TestADiskThatComesAndGoes(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 3))

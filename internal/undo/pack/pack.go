@@ -1,15 +1,17 @@
 // Package pack keeps contents by their hash in files that only grow.
 //
-// The one rule: a content that Get returns has the hash it was asked for; everything else is an error. A
-// record is written once and never changed, so whatever a killed process leaves behind is a torn tail.
+// The one rule: a content that Get returns has the hash it was asked for; everything else is an
+// error. A record is written once and never changed, so whatever a killed process leaves behind is
+// a torn tail.
 //
-// Start reading at Store.Put and Store.Get; record.go is one record, scan.go finds the records of a file.
-// A folder is shared by processes: each appends to a file of its own, which it holds locked, and finds what
-// the others wrote when it misses something. The folder is 0700 and its files 0600: they hold secrets.
-// Each has an index, which is only a cache (index.go). Sweep (sweep.go) drops what nobody names.
+// Start reading at Store.Put and Store.Get; record.go is one record, scan.go finds the records of a
+// file. A folder is shared by processes: each appends to a file of its own, which it holds locked,
+// and finds what the others wrote when it misses something. The folder is 0700 and its files 0600:
+// they hold secrets. Each has an index, which is only a cache (index.go). Sweep (sweep.go) drops
+// what nobody names.
 //
-// Known limits: a content is in memory as a whole while it is stored or read; the indexes are kept in memory,
-// 48 bytes a record; nothing is dropped while another process has the store open.
+// Known limits: a content is in memory as a whole while it is stored or read; the indexes are kept
+// in memory, 48 bytes a record; nothing is dropped while another process has the store open.
 package pack
 
 import (
@@ -17,6 +19,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -64,6 +67,10 @@ type Store struct {
 	out   *writer // nil until something is stored
 	not   int     // the pack that is not appended to, because it is dropped
 
+	// kept is what was stored in a store that is only looked into; nil for a store that is written.
+	// Of large contents only the hash is there.
+	kept map[Hash][]byte
+
 	dropped uint64
 }
 
@@ -85,10 +92,26 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
+// Look opens the store in dir for reading only: nothing is made, locked or mended. What is stored
+// is kept in memory, where large contents are forgotten.
+func Look(dir string) (*Store, error) {
+	s := &Store{dir: dir, max: MaxPack, bad: map[place]bool{}, kept: map[Hash][]byte{}}
+	if err := s.refresh(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, s.closePacks())
+	}
+	return s, nil
+}
+
+// mostKept bounds a content that is kept in memory, in bytes.
+const mostKept = 256 << 10
+
 // Close lets go of the files. What was not synced may be lost with the power, not with the process.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.kept != nil {
+		return s.closePacks()
+	}
 	return errors.Join(s.seal(), s.reindexOthers(), s.closePacks(), s.inUse.Close())
 }
 
@@ -106,7 +129,8 @@ func (s *Store) Has(h Hash) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.lookup(h)
-	return ok
+	_, kept := s.kept[h]
+	return ok || kept
 }
 
 // Size returns how many bytes of the disk a content takes; 0 when it is not stored.
@@ -130,8 +154,8 @@ func (s *Store) Stats() (records int, bytes int64) {
 	return records, bytes
 }
 
-// Put stores a content, unless it is there already, and returns its hash. It is safe from a killed process
-// at once, and from a loss of power after Sync.
+// Put stores a content, unless it is there already, and returns its hash. It is safe from a killed
+// process at once, and from a loss of power after Sync.
 func (s *Store) Put(content []byte) (Hash, error) {
 	h := Sum(content)
 	return h, s.PutSum(h, content)
@@ -145,6 +169,9 @@ func (s *Store) PutSum(h Hash, content []byte) error {
 	if s.Has(h) {
 		return nil
 	}
+	if s.kept != nil {
+		return s.keep(h, content)
+	}
 	rec := encode(h, content)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +181,19 @@ func (s *Store) PutSum(h Hash, content []byte) error {
 	return s.append(h, rec)
 }
 
-// Dropped is another number each time that contents were dropped, or turned out to be damaged: what Has said
-// before must be asked again.
+// keep is PutSum of a store that is only looked into.
+func (s *Store) keep(h Hash, content []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept[h] = nil
+	if len(content) <= mostKept {
+		s.kept[h] = append([]byte{}, content...)
+	}
+	return nil
+}
+
+// Dropped is another number each time that contents were dropped, or turned out to be damaged: what
+// Has said before must be asked again.
 func (s *Store) Dropped() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,6 +202,12 @@ func (s *Store) Dropped() uint64 {
 
 // Get returns a stored content.
 func (s *Store) Get(h Hash) ([]byte, error) {
+	s.mu.Lock()
+	own := s.kept[h]
+	s.mu.Unlock()
+	if own != nil {
+		return own, nil
+	}
 	f, p, err := s.find(h)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // refresh reads what was appended to the packs since they were last looked at, by whomever.
@@ -41,6 +43,9 @@ func (s *Store) refresh() error {
 
 func openPack(dir string, num int) (*file, error) {
 	f, err := os.OpenFile(filepath.Join(dir, packName(num)), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) { // it can be read all the same
+		f, err = os.Open(filepath.Join(dir, packName(num)))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +60,9 @@ func openPack(dir string, num int) (*file, error) {
 	return &file{File: f, num: num, end: x.end, index: x, fresh: map[Hash]place{}}, nil
 }
 
-// check reads the payloads of a pack from where its index ends, as is done before something is appended to it:
-// after a loss of power the heads may be there and the payloads not. The index was written after a sync.
+// check reads the payloads of a pack from where its index ends, as is done before something is
+// appended to it: after a loss of power the heads may be there and the payloads not. The index was
+// written after a sync.
 func (s *Store) check(f *file) (torn bool, err error) {
 	before := f.fresh
 	f.fresh, f.end = map[Hash]place{}, f.index.end
@@ -67,8 +73,8 @@ func (s *Store) check(f *file) (torn bool, err error) {
 	return torn, err
 }
 
-// scan enters the records of a pack from where it was read to, and reports whether something stands behind the
-// last whole one. Damage with whole records behind it is stepped over.
+// scan enters the records of a pack from where it was read to, and reports whether something stands
+// behind the last whole one. Damage with whole records behind it is stepped over.
 func (f *file) scan(payloads bool) (torn bool, err error) {
 	st, err := f.Stat()
 	if err != nil {

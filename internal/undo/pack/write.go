@@ -49,6 +49,9 @@ func (s *Store) Sync() error {
 }
 
 func (s *Store) sync() error {
+	if s.kept != nil {
+		return nil
+	}
 	if s.out == nil || !s.out.dirty {
 		return nil
 	}

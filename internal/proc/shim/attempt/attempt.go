@@ -1,8 +1,9 @@
 // Package attempt tries what a sandbox must not let happen, from inside it.
 //
-// A self-test starts this very program in a sandbox, with Word as first argument and attempts after it. It does each,
-// and writes a line that says whether it was refused. It is a part of the shim because the shim takes the process over
-// before anything else does; no other program may be there to try with.
+// A self-test starts this very program in a sandbox, with Word as first argument and attempts after
+// it. It does each, and writes a line that says whether it was refused. It is a part of the shim
+// because the shim takes the process over before anything else does; no other program may be there
+// to try with.
 //
 // The one rule: an attempt that succeeds says so, and what was tried upon is made for the test.
 //
@@ -29,7 +30,12 @@ type Result struct {
 // Fail is an attempt that ends the program with exit code 1 whatever the others did.
 const Fail = "fail"
 
-// Main does the attempts and reports whether the arguments asked for any. An attempt is a name, "=", and what it is upon.
+// Serve is no attempt: it makes a socket with a path name, writes a line when that listens, and
+// waits for the end of its input.
+const Serve = "serve"
+
+// Main does the attempts and reports whether the arguments asked for any. An attempt is a name,
+// "=", and what it is upon.
 func Main(args []string) (exit int, ours bool) {
 	if len(args) < 2 || args[1] != Word {
 		return 0, false
@@ -38,6 +44,10 @@ func Main(args []string) (exit int, ours bool) {
 		name, upon, _ := strings.Cut(a, "=")
 		if name == Fail {
 			exit = 1
+			continue
+		}
+		if name == Serve {
+			serve(upon)
 			continue
 		}
 		do, ok := attempts()[name]

@@ -2,6 +2,7 @@ package attempt
 
 import (
 	"errors"
+	"os"
 	"strconv"
 	"syscall"
 )
@@ -54,6 +55,20 @@ func unixSocket(name string) error {
 	}
 	defer syscall.Close(fd)
 	return syscall.Connect(fd, &syscall.SockaddrUnix{Name: name})
+}
+
+// serve is the other side of unixSocket.
+func serve(path string) {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		err = firstOf(syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}), syscall.Listen(fd, 8))
+	}
+	if err != nil {
+		os.Stdout.WriteString(err.Error() + "\n")
+		return
+	}
+	os.Stdout.WriteString(Serve + "\n")
+	_, _ = os.Stdin.Read(make([]byte, 1))
 }
 
 func loopback(port string) (*syscall.SockaddrInet4, error) {

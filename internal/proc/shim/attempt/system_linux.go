@@ -3,7 +3,9 @@ package attempt
 import (
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -19,6 +21,9 @@ func ofSystem() map[string]func(string) error {
 	return map[string]func(string) error{
 		"mptcp":    func(port string) error { return stream(port, protocolMPTCP) },
 		"abstract": unixSocket,
+		"later":    laterSocket,
+		"datagram": datagram,
+		"pair":     pairedDatagram,
 		"signal":   signal,
 		"peek":     peek,
 		"mount":    func(dir string) error { return syscall.Mount("/", dir, "", syscall.MS_BIND|syscall.MS_REC, "") },
@@ -81,6 +86,54 @@ func setns(path string) error {
 	return raw(sysSetns, uintptr(fd), syscall.CLONE_NEWNET)
 }
 
+// Done ends the name of the file that says that the socket of a "later" attempt is there.
+const Done = "-done"
+
+// laterSocket connects to a socket that is made outside when a file is, which this makes.
+func laterSocket(both string) error {
+	ready, socket, _ := strings.Cut(both, ":")
+	if err := write(ready, os.O_WRONLY|os.O_CREATE); err != nil {
+		return err
+	}
+	for range laterTries {
+		if _, err := os.Lstat(ready + Done); err == nil {
+			return unixSocket(socket)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return os.ErrNotExist
+}
+
+// laterTries is how often a socket is looked for that is about to be made, a millisecond apart.
+const laterTries = 5000
+
+// datagram sends to a path without a connection.
+func datagram(path string) error {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return syscall.Sendto(fd, []byte("?"), 0, &syscall.SockaddrUnix{Name: path})
+}
+
+// pairedDatagram does the same by a socket of a pair. What the other end gets was not sent out.
+func pairedDatagram(path string) error {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fds[0])
+	defer syscall.Close(fds[1])
+	if err := syscall.Sendto(fds[0], []byte("?"), 0, &syscall.SockaddrUnix{Name: path}); err != nil {
+		return err
+	}
+	if n, _ := syscall.Read(fds[1], make([]byte, 1)); n == 1 {
+		return os.ErrPermission
+	}
+	return nil
+}
+
 func ioUring(string) error {
 	params := make([]byte, 120) // struct io_uring_params
 	fd, _, errno := syscall.RawSyscall(sysIoUring, 1, uintptr(unsafe.Pointer(&params[0])), 0)
@@ -98,7 +151,8 @@ func vsock(string) error {
 	return syscall.Close(fd)
 }
 
-// tiocsti types into a terminal; without one the filter must answer before the kernel says that there is none.
+// tiocsti types into a terminal; without one the filter must answer before the kernel says that
+// there is none.
 func tiocsti(string) error {
 	c := byte('x')
 	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, 0, syscall.TIOCSTI, uintptr(unsafe.Pointer(&c)))

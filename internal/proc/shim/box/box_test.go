@@ -13,7 +13,9 @@ func TestFieldsAreReadBack(t *testing.T) {
 			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}, Made: 5},
 			Mounts: []Mount{
 				{Kind: Writable, Path: "/a b", From: "/c d", Dev: 1, Ino: 1<<64 - 1, Size: 3},
+				{Kind: View, Path: "/w", From: "/w", Upper: "/state/view 1", Dev: 1, Ino: 2},
 				{Kind: Locked, Path: "/w/.git\n"}, {Kind: Proc, Path: "/proc"},
+				{Kind: Hollow, Path: "/home"}, {Kind: Link, Path: "/home/a", From: "../b c"},
 			},
 		},
 	} {
@@ -24,7 +26,7 @@ func TestFieldsAreReadBack(t *testing.T) {
 }
 
 func TestParseRefusesRubbish(t *testing.T) {
-	for _, f := range []string{"", "?", "w", "w1 2 3 4", "wx 2 3 1 /", "w1 2 3 -1 /", "w1 2 3 2 /", "z0 0 0 1 /", "F", "Fnn", "I1", "Ia 2", "I1 b", "Mx", "N-1"} {
+	for _, f := range []string{"", "?", "w", "w1 2 3 4", "wx 2 3 1 0 /", "w1 2 3 -1 0 /", "w1 2 3 2 0 /", "w1 2 3 1 1 /", "z0 0 0 1 0 /", "F", "Fnn", "I1", "Ia 2", "I1 b", "Mx", "N-1"} {
 		if b, ok := Parse([]string{"O", f}); ok {
 			t.Errorf("%q is read as %+v", f, b)
 		}

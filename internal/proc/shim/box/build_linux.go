@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Build makes the mounts of a box, for the whole process, and reads back what they are. It must run before any thread
-// is confined.
+// Build makes the mounts of a box, for the whole process, and reads back what they are. It must run
+// before any thread is confined.
 func (b Box) Build() error {
 	if b.Empty() {
 		return nil
@@ -40,8 +40,8 @@ func (b Box) Build() error {
 	return nil
 }
 
-// apply maps this user and group to themselves (user_namespaces(7)). It is done here and not by adze, because adze is
-// concealed, and so are the files of a process that it has just forked.
+// apply maps this user and group to themselves (user_namespaces(7)). It is done here and not by
+// adze, because adze is concealed, and so are the files of a process that it has just forked.
 func (ids IDs) apply() error {
 	uid, gid := strconv.Itoa(ids.UID), strconv.Itoa(ids.GID)
 	for _, f := range [][2]string{{"setgroups", "deny"}, {"uid_map", uid + " " + uid + " 1"}, {"gid_map", gid + " " + gid + " 1"}} {
@@ -94,6 +94,12 @@ func (b Box) assemble() error {
 			return &Fault{m.Path, err}
 		}
 	}
+	for _, fs := range t.hollow {
+		if err := setOwnAttr(fs, attrReadOnly); err != nil {
+			return &Fault{"make an empty folder read only", err}
+		}
+		_ = syscall.Close(fs)
+	}
 	return enter(top)
 }
 
@@ -115,8 +121,9 @@ func enter(top int) error {
 	return nil
 }
 
-// capPIDs bounds the processes of the namespace by the kernel itself, which can since Linux 6.14; the watch in package
-// shim does it where the kernel cannot. 301 is the least that the kernel takes.
+// capPIDs bounds the processes of the namespace by the kernel itself, which can since Linux 6.14;
+// the watch in package shim does it where the kernel cannot. 301 is the least that the kernel
+// takes.
 func (b Box) capPIDs() {
 	if b.Processes > 0 {
 		_ = writeFile("/proc/sys/kernel/pid_max", strconv.FormatUint(max(b.Processes, 301), 10))

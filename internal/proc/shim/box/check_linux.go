@@ -6,6 +6,7 @@ const (
 	mountReadOnly = 1 // ST_RDONLY of statfs(2)
 	magicTmpfs    = 0x01021994
 	magicProc     = 0x9fa0
+	magicOverlay  = 0x794c7630
 	nullDevice    = 1<<8 | 3
 )
 
@@ -48,7 +49,11 @@ const (
 )
 
 func (m Mount) check(root int) error {
-	fd, err := openNoLinks(root, m.Path, oPath)
+	flags := uint64(oPath)
+	if m.Kind == Link {
+		flags |= syscall.O_NOFOLLOW
+	}
+	fd, err := openNoLinks(root, m.Path, flags)
 	if err == syscall.ENOENT && m.Kind == Empty {
 		return nil
 	}
@@ -73,10 +78,28 @@ func (m Mount) check(root int) error {
 		if readOnly {
 			return errLocked
 		}
+	case View:
+		if fs.Type != magicOverlay {
+			return errKind
+		}
+		if readOnly {
+			return errLocked
+		}
 	case Same:
 	case Locked, Kept:
 		if !readOnly {
 			return errWritable
+		}
+	case Hollow:
+		if fs.Type != magicTmpfs {
+			return errKind
+		}
+		if !readOnly {
+			return errWritable
+		}
+	case Link:
+		if st.Mode&syscall.S_IFMT != syscall.S_IFLNK {
+			return errKind
 		}
 	case Empty:
 		if st.Mode&syscall.S_IFMT == syscall.S_IFCHR && st.Rdev == nullDevice {

@@ -2,17 +2,14 @@ package box
 
 import "syscall"
 
-// Compiled is the filter of a box in the form that travels with it. A process that has just begun needs longer to put it together than
-// the kernel to check it, so who orders many boxes does it once for all; where nobody has, the shim does.
+// Compiled is the filter of a box in the form that travels with it. A process that has just begun
+// needs longer to put it together than the kernel to check it, so who orders many boxes does it
+// once for all; where nobody has, the shim does.
 func (b Box) Compiled() Code {
 	if b.Filter == NoFilter {
 		return ""
 	}
-	t := terms{bits: forbidden()}
-	if !b.Blind {
-		t = witnessed()
-	}
-	p := b.Filter.program(here(), t)
+	p := b.Filter.program(here(), b.witnessed())
 	out := make([]byte, 0, len(p)*digits)
 	for _, i := range p {
 		for v, n := i.word(), 0; n < digits; v, n = v<<4, n+1 {

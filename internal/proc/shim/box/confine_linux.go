@@ -1,16 +1,17 @@
 package box
 
 import (
+	"slices"
 	"syscall"
 	"unsafe"
 
 	"adze/internal/proc/shim/witness"
 )
 
-// Confine takes from the calling thread, and from what it starts, all that the command must not have. The thread must be
-// locked, and is good for nothing but starting the command. Other threads of the process stay as they are, so that they can end the
-// command, and it cannot reach them. Somebody must attend to the witness as soon as the command runs; nil:
-// there is none.
+// Confine takes from the calling thread, and from what it starts, all that the command must not
+// have. The thread must be locked, and is good for nothing but starting the command. Other threads
+// of the process stay as they are, so that they can end the command, and it cannot reach them.
+// Somebody must attend to the witness as soon as the command runs; nil: there is none.
 func (b Box) Confine() (*witness.Witness, error) {
 	if b.Empty() {
 		return nil, nil
@@ -20,6 +21,11 @@ func (b Box) Confine() (*witness.Witness, error) {
 	}
 	if _, err := call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); err != nil {
 		return nil, &Fault{"give up new rights", err}
+	}
+	if len(b.Mounts) > 0 {
+		if err := fence(b.Mounts); err != nil {
+			return nil, &Fault{"restrict writing", err}
+		}
 	}
 	if !b.Rules.none() {
 		if err := b.Rules.enforce(); err != nil {
@@ -33,11 +39,22 @@ func (b Box) Confine() (*witness.Witness, error) {
 	switch {
 	case err != nil:
 		return nil, &Fault{"restrict system calls", err}
+	case listener < 0 && b.supervised():
+		return nil, &Fault{"supervise changes of files", syscall.EBUSY}
 	case listener < 0:
 		return nil, nil
 	}
-	return witness.New(listener, witness.Settings{Write: b.Rules.Write, Served: []uint16{DoorPort}}), nil
+	s := witness.Settings{Write: b.Rules.Write, OwnNet: b.Filter == OwnNet, Served: []uint16{DoorPort}, Moves: b.views()}
+	if b.supervised() {
+		s.Files, s.Confine = &b.Rules.Files, func() error { return dropRights(false) }
+		s.Write = append(slices.Clone(s.Write), s.Files.Roots...)
+	}
+	return witness.New(listener, s), nil
 }
+
+// supervised reports that somebody must make the changes of the command, which can make none
+// itself.
+func (b Box) supervised() bool { return len(b.Rules.Files.Roots) > 0 }
 
 const (
 	prSetNoNewPrivs = 38
@@ -46,8 +63,9 @@ const (
 	lastCap         = 63 // the kernel says where its list ends
 )
 
-// Rights that root keeps over files that it may reach anyway: a workspace in a container often belongs to somebody else.
-// Mounts that are read only stay so for whoever has them (capabilities(7)).
+// Rights that root keeps over files that it may reach anyway: a workspace in a container often
+// belongs to somebody else. Mounts that are read only stay so for whoever has them
+// (capabilities(7)).
 const (
 	capChown       = 0
 	capDacOverride = 1
@@ -57,7 +75,8 @@ const (
 	overFiles = 1<<capChown | 1<<capDacOverride | 1<<capFowner | 1<<capFsetid
 )
 
-// dropRights leaves the thread no capability, or those over files where it is root and mounts decide what it reaches.
+// dropRights leaves the thread no capability, or those over files where it is root and mounts
+// decide what it reaches.
 func dropRights(mounts bool) error {
 	keep := uint32(0)
 	if mounts && syscall.Geteuid() == 0 {

@@ -9,12 +9,13 @@ import (
 	"adze/internal/proc/shim/witness"
 )
 
-// The system call filter is one program of the classic packet filter (seccomp(2)). It closes what lets a command change
-// its namespaces or mounts, look into other processes, use keys, or reach the kernel by ways that the other parts of the
-// box cannot see: io_uring opens sockets without socket(2), bpf, perf and userfaultfd are ways in of many exploits.
+// The system call filter is one program of the classic packet filter (seccomp(2)). It closes what
+// lets a command change its namespaces or mounts, look into other processes, use keys, or reach the
+// kernel by ways that the other parts of the box cannot see: io_uring opens sockets without
+// socket(2), bpf, perf and userfaultfd are ways in of many exploits.
 //
-// It does not decide by what lies behind pointers, which can change after it looked: clone3 and openat2 are answered as if the
-// kernel had none, and libraries then use clone and openat.
+// It does not decide by what lies behind pointers, which can change after it looked: clone3 and
+// openat2 are answered as if the kernel had none, and libraries then use clone and openat.
 
 // Instructions and answers (linux/filter.h, linux/seccomp.h).
 const (
@@ -23,6 +24,7 @@ const (
 	ifAbove = 0x35 // jge #k
 	ifSet   = 0x45 // jset #k
 	jump    = 0x05 // ja #k
+	andWith = 0x54 // and #k
 	answer  = 0x06 // ret #k
 
 	atNumber = 0
@@ -61,23 +63,26 @@ type rule struct {
 	does   []instruction
 }
 
-// terms are what a filter depends on beside the architecture. The kernel tells a witness of some calls; the zero value is of
-// none.
+// terms are what a filter depends on beside the architecture. The kernel tells a witness of some
+// calls; the zero value is of none. Without a witness nobody connects sockets of this machine, so
+// none are made.
 type terms struct {
-	tests []witness.Test    // calls that then go on
-	names map[uint32]string // calls that the witness refuses
-	bits  uint32            // of permissions that no file may be given
+	witness bool
+	tests   []witness.Test    // calls that then go on
+	names   map[uint32]string // calls that the witness refuses
+	bits    uint32            // of permissions that no file may be given
 }
 
-// Bits of permissions by which a program runs as who owns it, or with its group, for whoever starts it: a mount keeps the command
-// from using them, and whoever comes by outside later has no such mount.
+// Bits of permissions by which a program runs as who owns it, or with its group, for whoever starts
+// it: a mount keeps the command from using them, and whoever comes by outside later has no such
+// mount.
 const (
 	setUser  = 0o4000
 	setGroup = 0o2000
 )
 
-// forbidden are those that nobody may be given by a command. Who is not root has one group to give, and needs the other bit
-// for folders.
+// forbidden are those that nobody may be given by a command. Who is not root has one group to give,
+// and needs the other bit for folders.
 func forbidden() uint32 {
 	if syscall.Geteuid() == 0 {
 		return setUser | setGroup
@@ -85,8 +90,9 @@ func forbidden() uint32 {
 	return setUser
 }
 
-// program is the filter of an architecture, nil where its numbers are not known. Calls are searched for by halves: the
-// kernel runs the program for every number there is before it puts it on, and for each call that has more than one answer.
+// program is the filter of an architecture, nil where its numbers are not known. Calls are searched
+// for by halves: the kernel runs the program for every number there is before it puts it on, and
+// for each call that has more than one answer.
 func (f Filter) program(n numbers, t terms) []instruction {
 	if n.arch == 0 {
 		return nil
@@ -99,10 +105,14 @@ func (f Filter) program(n numbers, t terms) []instruction {
 		p = append(p, instruction{ifAbove, 0, 1, x32Table}, refusal(syscall.ENOSYS))
 	}
 	rules := f.rules(n, t)
-	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.number, b.number) })
+	sortRules(rules)
 	// Of two for one call the first counts.
 	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.number == b.number })
 	return append(p, search(rules)...)
+}
+
+func sortRules(rules []rule) {
+	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.number, b.number) })
 }
 
 // rules are those for each call that is not simply allowed.
@@ -131,22 +141,33 @@ func (f Filter) rules(n numbers, t terms) []rule {
 	for _, nr := range append(closedEverywhere(), n.closed...) {
 		out = append(out, rule{nr, []instruction{refuse(nr)}})
 	}
-	families := []uint32{syscall.AF_UNIX}
+	var families []uint32
 	if f == OwnNet {
 		families = append(families, syscall.AF_INET, syscall.AF_INET6, syscall.AF_NETLINK)
+	}
+	datagrams, pairs := refusal(syscall.ESOCKTNOSUPPORT), refusal(syscall.ESOCKTNOSUPPORT)
+	if t.witness {
+		pairs = instruction{code: answer, k: answerTell}
+	}
+	if t.names[n.socket] != "" {
+		datagrams = instruction{code: answer, k: answerTell}
+	}
+	local := connected(datagrams)
+	if !t.witness {
+		local = []instruction{refuse(n.socket)}
 	}
 	return append(out,
 		// Only the lower half of an argument counts for these calls, whatever the upper half says.
 		rule{n.clone, []instruction{{load, 0, 0, atArgs}, {ifSet, 0, 1, newNamespaces}, refuse(n.clone), allow}},
 		rule{n.ioctl, []instruction{{load, 0, 0, atArgs + 8}, {ifEqual, 1, 0, tiocsti}, {ifEqual, 0, 1, tiocLinux}, refusal(syscall.EPERM), allow}},
-		rule{n.socket, sockets(families, refuse(n.socket))},
+		rule{n.socket, sockets(local, families, refuse(n.socket))},
 		// Another family has the kernel load what it is made of, also where it then makes no pair.
-		rule{n.socketpair, sockets([]uint32{syscall.AF_UNIX}, refusal(syscall.EPERM))},
+		rule{n.socketpair, sockets(connected(pairs), nil, refusal(syscall.EPERM))},
 	)
 }
 
-// without refuses to give a file the bits, and otherwise goes on behind. Without the flags that make a file, what stands in
-// place of its permissions is rubbish.
+// without refuses to give a file the bits, and otherwise goes on behind. Without the flags that
+// make a file, what stands in place of its permissions is rubbish.
 func (m modeCall) without(bits uint32) []instruction {
 	p := []instruction{{load, 0, 0, atArgs + 8*m.mode}, {ifSet, 0, 1, bits}, refusal(syscall.EPERM)}
 	if m.flags == 0 {
@@ -190,20 +211,44 @@ func watch(t witness.Test) []instruction {
 	return []instruction{{load, 0, 0, low}, {ifEqual, 0, 2, 0}, {load, 0, 0, high}, {ifEqual, 1, 0, 0}, tell, allow}
 }
 
-// sockets allows some families and nothing else.
-func sockets(families []uint32, refuse instruction) []instruction {
-	p := []instruction{{load, 0, 0, atArgs}}
+// sockets does something for those of this machine, allows some families and nothing else.
+func sockets(local []instruction, families []uint32, refuse instruction) []instruction {
+	p := []instruction{{load, 0, 0, atArgs}, {ifEqual, 0, uint8(len(local)), syscall.AF_UNIX}}
+	p = append(p, local...)
 	for _, family := range families {
 		p = append(p, instruction{ifEqual, 0, 1, family}, instruction{answer, 0, 0, answerAllow})
 	}
 	return append(p, refuse)
 }
 
-// witnessed are the terms of a filter whose refusals somebody is told of.
-func witnessed() terms { return terms{witness.Tests(), witness.Names(), forbidden()} }
+// typeOfSocket are the bits of the second argument of socket(2) that are no flags.
+const typeOfSocket = 0xf
 
-// install puts the filter on the calling thread and all that it starts. With a witness it returns the descriptor that this
-// one listens on; -1 where the kernel gives none, because it is old, or because another program listens already.
+// connected allows sockets of this machine that are connected before they send. One for datagrams
+// sends to any name, which lies behind a pointer.
+func connected(otherwise instruction) []instruction {
+	p := []instruction{{load, 0, 0, atArgs + 8}, {andWith, 0, 0, typeOfSocket}}
+	for _, kind := range []uint32{syscall.SOCK_STREAM, syscall.SOCK_SEQPACKET} {
+		p = append(p, instruction{ifEqual, 0, 1, kind}, instruction{answer, 0, 0, answerAllow})
+	}
+	return append(p, otherwise)
+}
+
+// witnessed are the terms of a filter with a witness. A blind one is told nothing but what it
+// performs.
+func (b Box) witnessed() terms {
+	switch {
+	case b.supervised():
+		return terms{true, witness.Supervised(), witness.Names(), forbidden()}
+	case b.Blind:
+		return terms{witness: true, tests: witness.Performed(), bits: forbidden()}
+	}
+	return terms{true, witness.Tests(), witness.Names(), forbidden()}
+}
+
+// install puts the filter on the calling thread and all that it starts. With a witness it returns
+// the descriptor that this one listens on; -1 where the kernel gives none, because it is old, or
+// because another program listens already.
 func (b Box) install() (listener int, err error) {
 	made, err := b.Code.read()
 	if err != nil {
@@ -215,8 +260,8 @@ func (b Box) install() (listener int, err error) {
 		}
 		return b.Filter.program(here(), t)
 	}
-	if !b.Blind && len(witness.Tests()) > 0 {
-		p := program(witnessed())
+	if len(witness.Tests()) > 0 {
+		p := program(b.witnessed())
 		for _, flags := range []uintptr{newListener | waitKillable, newListener} {
 			if fd, err := impose(p, flags); err == nil {
 				return fd, nil

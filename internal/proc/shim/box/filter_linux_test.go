@@ -17,6 +17,7 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 		first, second int
 		err, refused  error
 		foreign, own  error // of pairs of sockets: of a family that is closed, and of the machine's own
+		single        error // of a socket of the machine's own that could be connected
 	}
 	done := make(chan result)
 	go func() {
@@ -28,6 +29,7 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 				_, r.refused = call(427) // io_uring_register, which no witness is told of
 				_, r.foreign = syscall.Socketpair(syscall.AF_TIPC, syscall.SOCK_STREAM, 0)
 				_, r.own = syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+				_, r.single = syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 			}
 		}
 		done <- r
@@ -39,8 +41,8 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 	if r.err != nil || r.second != -1 || r.refused != syscall.EPERM {
 		t.Errorf("listener %d, then %d, %v; a closed call: %v", r.first, r.second, r.err, r.refused)
 	}
-	if r.foreign != syscall.EPERM || r.own != nil {
-		t.Errorf("a pair of another family: %v; of the machine's own: %v", r.foreign, r.own)
+	if r.foreign != syscall.EPERM || r.own != nil || r.single != syscall.EPERM {
+		t.Errorf("a pair of another family: %v; of the machine's own: %v; a single one of it: %v", r.foreign, r.own, r.single)
 	}
 	_ = syscall.Close(r.first)
 }

@@ -13,8 +13,8 @@ import (
 	"adze/internal/proc/shim/witness"
 )
 
-// The filters of all architectures are run here by an interpreter, over every call that golang.org/x/sys knows there by name,
-// so that a wrong number shows also where no test runs.
+// The filters of all architectures are run here by an interpreter, over every call that
+// golang.org/x/sys knows there by name, so that a wrong number shows also where no test runs.
 
 // data is what the kernel gives a filter (struct seccomp_data).
 type data struct {
@@ -50,6 +50,9 @@ func run(t *testing.T, p []instruction, d data) uint32 {
 			return i.k
 		case jump:
 			at += int(i.k)
+			continue
+		case andWith:
+			value &= i.k
 			continue
 		case ifEqual:
 			holds = value == i.k
@@ -95,8 +98,8 @@ func tableOf(t *testing.T, arch string) map[string]uint32 {
 	return out
 }
 
-// mustBeRefused are calls by name: those that change namespaces and mounts, look into others, use keys, and reach the kernel by ways
-// that nothing else of the box sees.
+// mustBeRefused are calls by name: those that change namespaces and mounts, look into others, use
+// keys, and reach the kernel by ways that nothing else of the box sees.
 const mustBeRefused = "PTRACE PROCESS_VM_READV PROCESS_VM_WRITEV KCMP PIDFD_GETFD PROCESS_MRELEASE UNSHARE SETNS MOUNT UMOUNT2 PIVOT_ROOT CHROOT OPEN_TREE MOVE_MOUNT FSOPEN FSCONFIG FSMOUNT FSPICK " +
 	"MOUNT_SETATTR OPEN_TREE_ATTR ADD_KEY REQUEST_KEY KEYCTL BPF PERF_EVENT_OPEN USERFAULTFD OPEN_BY_HANDLE_AT FANOTIFY_INIT IO_URING_SETUP IO_URING_ENTER IO_URING_REGISTER INIT_MODULE FINIT_MODULE DELETE_MODULE " +
 	"KEXEC_LOAD KEXEC_FILE_LOAD REBOOT SWAPON SWAPOFF QUOTACTL QUOTACTL_FD ACCT SYSLOG SETTIMEOFDAY CLOCK_SETTIME ADJTIMEX CLOCK_ADJTIME IOPL IOPERM LOOKUP_DCOOKIE VHANGUP USELIB NFSSERVCTL"
@@ -113,7 +116,7 @@ func TestFiltersOfAllArchitectures(t *testing.T) {
 			named[nr], seen[name] = name, true
 		}
 		for _, f := range []Filter{OwnNet, LocalOnly} {
-			p := f.program(n, terms{bits: setUser})
+			p := f.program(n, terms{bits: setUser, witness: true})
 			for nr := range uint32(1200) {
 				want := uint32(answerAllow)
 				switch name := named[nr]; {
@@ -136,7 +139,8 @@ func TestFiltersOfAllArchitectures(t *testing.T) {
 	}
 }
 
-// checkArguments tries the calls that are refused by what they are given, with rubbish in the upper halves.
+// checkArguments tries the calls that are refused by what they are given, with rubbish in the upper
+// halves.
 func checkArguments(t *testing.T, arch string, f Filter, p []instruction, byName map[string]uint32) {
 	t.Helper()
 	try := func(allowed bool, name string, args ...uint64) {
@@ -151,8 +155,12 @@ func checkArguments(t *testing.T, arch string, f Filter, p []instruction, byName
 	}
 	for family := range uint64(64) {
 		inet := family == syscall.AF_INET || family == syscall.AF_INET6 || family == syscall.AF_NETLINK
-		try(family == syscall.AF_UNIX || inet && f == OwnNet, "SOCKET", family)
-		try(family == syscall.AF_UNIX, "SOCKETPAIR", family)
+		for kind := range uint64(16) {
+			flags := kind | syscall.SOCK_CLOEXEC | syscall.SOCK_NONBLOCK
+			local := family == syscall.AF_UNIX && (kind == syscall.SOCK_STREAM || kind == syscall.SOCK_SEQPACKET)
+			try(local || inet && f == OwnNet, "SOCKET", family, flags)
+			try(local, "SOCKETPAIR", family, flags)
+		}
 	}
 	for bit := range 32 {
 		flag := uint64(1) << bit
@@ -205,13 +213,14 @@ func TestForeignCallsEndTheProcess(t *testing.T) {
 	}
 }
 
-// TestToldCallsAreNoneThatAreClosed: what a witness is told of goes on, so it must be nothing that is closed.
+// TestToldCallsAreNoneThatAreClosed: what a witness is told of goes on, so it must be nothing that
+// is closed.
 func TestToldCallsAreNoneThatAreClosed(t *testing.T) {
 	n := here()
 	if n.arch == 0 {
 		t.Skip("this architecture has no filter")
 	}
-	plain, with := OwnNet.program(n, terms{bits: setUser}), OwnNet.program(n, terms{witness.Tests(), witness.Names(), setUser})
+	plain, with := OwnNet.program(n, terms{bits: setUser}), OwnNet.program(n, terms{true, witness.Tests(), witness.Names(), setUser})
 	watched := map[uint32]bool{}
 	for _, w := range witness.Tests() {
 		watched[w.Number] = true

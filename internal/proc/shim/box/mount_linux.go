@@ -11,12 +11,16 @@ type tree struct {
 	old   int // the host's root
 	top   int // the new root
 	empty int // a folder with an empty folder and an empty file in it
+	// hollow are file systems in which places of later mounts are made; then they become read only.
+	hollow []int
 }
 
 func (t *tree) add(m Mount) error {
 	switch m.Kind {
 	case Writable:
 		return t.fromHost(m, attrNoSuid|attrNoDev)
+	case View:
+		return t.view(m)
 	case Kept:
 		return t.fromHost(m, attrNoSuid|attrNoDev|attrReadOnly)
 	case Same:
@@ -27,6 +31,10 @@ func (t *tree) add(m Mount) error {
 		return t.blank(m.Path)
 	case Private:
 		return t.private(m)
+	case Hollow:
+		return t.hollowOut(m)
+	case Link:
+		return t.link(m)
 	case Devices:
 		return t.devices(m.Path)
 	case Proc:
@@ -56,6 +64,58 @@ func (t *tree) fromHost(m Mount, attrs uint64) error {
 	defer syscall.Close(to)
 	return copyOnto(from, to, attrs)
 }
+
+// view puts a folder of the host at its place through an overlay (overlayfs.rst). All three folders
+// are named by descriptors, so that nobody turns them elsewhere and no name needs quoting.
+// userxattr is what the kernel lets anybody use; it also keeps renamed folders and changed
+// attributes whole in the upper folder.
+func (t *tree) view(m Mount) error {
+	lower, err := openNoLinks(t.old, m.From, oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(lower)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(lower, &st); err != nil {
+		return err
+	}
+	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
+		return syscall.ESTALE // it was replaced
+	}
+	upper, err := openNoLinks(t.old, m.Upper+"/upper", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return viewFault(err)
+	}
+	defer syscall.Close(upper)
+	work, err := openNoLinks(t.old, m.Upper+"/work", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return viewFault(err)
+	}
+	defer syscall.Close(work)
+	fs, err := newFS("overlay", attrNoSuid|attrNoDev, "lowerdir", byDescriptor(lower), "upperdir", byDescriptor(upper), "workdir", byDescriptor(work), userXattr, "", volatile, "")
+	if err != nil {
+		return viewFault(err)
+	}
+	defer syscall.Close(fs)
+	to, err := t.point(m.Path, true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(to)
+	return attach(fs, to)
+}
+
+// Options of overlays that have no value. Without volatile the kernel would write the whole file
+// system to the disk when the view goes; no view is mounted twice.
+const (
+	userXattr = "userxattr"
+	volatile  = "volatile"
+)
+
+func byDescriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// viewFault tells that it is the overlay that cannot be had.
+func viewFault(err error) error { return &Fault{NoView, err} }
 
 // onItself makes a mount point of what is at a path, which is looked up once.
 func (t *tree) onItself(path string, attrs uint64) error {
@@ -150,7 +210,8 @@ func (t *tree) makeEmpty() error {
 		return err
 	}
 	t.empty = fs
-	// A detached tree cannot be copied from before Linux 6.15, so it lies where the mount of Proc covers it.
+	// A detached tree cannot be copied from before Linux 6.15, so it lies where the mount of Proc
+	// covers it.
 	at, err := openNoLinks(t.top, "proc", oPath|syscall.O_DIRECTORY)
 	if err != nil {
 		return err
@@ -185,6 +246,33 @@ func (t *tree) private(m Mount) error {
 	}
 	defer syscall.Close(at)
 	return attach(fs, at)
+}
+
+// hollowSize bounds a Hollow folder, in bytes: it holds names only.
+const hollowSize = 4 << 20
+
+func (t *tree) hollowOut(m Mount) error {
+	fs, err := newFS("tmpfs", attrNoSuid|attrNoDev, "size", strconv.Itoa(hollowSize), "mode", "0755")
+	if err != nil {
+		return err
+	}
+	t.hollow = append(t.hollow, fs)
+	at, err := t.point(m.Path, true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	return attach(fs, at)
+}
+
+func (t *tree) link(m Mount) error {
+	cut := strings.LastIndexByte(m.Path, '/')
+	at, err := t.point(m.Path[:cut], true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	return symlinkat(m.From, at, m.Path[cut+1:])
 }
 
 // privateMode is that of the host for the folders where everybody writes.

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// System calls that package syscall lacks. Those above 423 have the same number on every architecture.
+// System calls that package syscall lacks. Those above 423 have the same number on every
+// architecture.
 const (
 	sysOpenTree     = 428
 	sysMoveMount    = 429
@@ -40,12 +41,14 @@ const (
 	resolveNoMagic    = 0x02
 	resolveNoSymlinks = 0x04
 
+	fsconfigFlag   = 0
 	fsconfigString = 1
 	fsconfigCreate = 6
 	fsCloexec      = 1
 )
 
-// call makes a system call again while signals interrupt it. The directive keeps what the arguments point at.
+// call makes a system call again while signals interrupt it. The directive keeps what the arguments
+// point at.
 //
 //go:uintptrescapes
 func call(nr uintptr, a ...uintptr) (int, error) {
@@ -90,8 +93,14 @@ func cloneTree(fd int) (int, error) {
 
 // setAttr sets and clears attributes of a mount and all below it.
 func setAttr(fd int, set, clear uint64) error {
-	attr := [4]uint64{set, clear}
-	_, err := call(sysMountSetattr, uintptr(fd), uintptr(unsafe.Pointer(text(""))), atEmptyPath|atRecursive,
+	return mountSetattr(fd, atRecursive, [4]uint64{set, clear})
+}
+
+// setOwnAttr sets attributes of a mount alone.
+func setOwnAttr(fd int, set uint64) error { return mountSetattr(fd, 0, [4]uint64{set}) }
+
+func mountSetattr(fd int, flags uintptr, attr [4]uint64) error {
+	_, err := call(sysMountSetattr, uintptr(fd), uintptr(unsafe.Pointer(text(""))), atEmptyPath|flags,
 		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
 	return err
 }
@@ -103,7 +112,8 @@ func attach(tree, to int) error {
 	return err
 }
 
-// newFS makes a detached mount of a file system. Options are pairs of key and value.
+// newFS makes a detached mount of a file system. Options are pairs of key and value; one with an
+// empty value is a flag.
 func newFS(kind string, attrs uint64, options ...string) (int, error) {
 	fs, err := call(sysFsopen, uintptr(unsafe.Pointer(text(kind))), fsCloexec)
 	if err != nil {
@@ -111,8 +121,11 @@ func newFS(kind string, attrs uint64, options ...string) (int, error) {
 	}
 	defer syscall.Close(fs)
 	for i := 0; i+1 < len(options); i += 2 {
-		if _, err := call(sysFsconfig, uintptr(fs), fsconfigString, uintptr(unsafe.Pointer(text(options[i]))),
-			uintptr(unsafe.Pointer(text(options[i+1]))), 0); err != nil {
+		command, value := uintptr(fsconfigString), unsafe.Pointer(text(options[i+1]))
+		if options[i+1] == "" {
+			command, value = fsconfigFlag, nil
+		}
+		if _, err := call(sysFsconfig, uintptr(fs), command, uintptr(unsafe.Pointer(text(options[i]))), uintptr(value), 0); err != nil {
 			return -1, err
 		}
 	}

@@ -4,16 +4,19 @@ package witness
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
-// address judges a connect(2) or sendto(2) by where it leads.
+// address judges a sendto(2) by where it leads.
 func (w *Witness) address(n *notice, at, size uint64) {
-	raw := n.read(at, int(min(size, 128)))
+	w.hosts(n, n.read(at, int(min(size, maxAddress))))
+}
+
+// hosts judges an address.
+func (w *Witness) hosts(n *notice, raw []byte) {
 	if len(raw) < 3 {
 		return
 	}
@@ -26,8 +29,6 @@ func (w *Witness) address(n *notice, at, size uint64) {
 		if len(raw) >= 24 {
 			w.host(n, raw[8:24], uint16(raw[2])<<8|uint16(raw[3]))
 		}
-	case syscall.AF_UNIX:
-		w.socket(n, string(raw[2:]))
 	}
 }
 
@@ -44,11 +45,12 @@ func (w *Witness) host(n *notice, ip []byte, port uint16) {
 	}
 }
 
-// firstOfKernel is the least port that Linux gives who asks for any (ip_local_port_range of ip-sysctl).
+// firstOfKernel is the least port that Linux gives who asks for any (ip_local_port_range of
+// ip-sysctl).
 const firstOfKernel = 32768
 
-// served reports that a port of this machine is one of the command's own. That is known from what it bound: the kernel's
-// tables of sockets take milliseconds to read.
+// served reports that a port of this machine is one of the command's own. That is known from what
+// it bound: the kernel's tables of sockets take milliseconds to read.
 func (w *Witness) served(port uint16) bool {
 	return w.ports[port] || w.ports[0] && port >= firstOfKernel
 }
@@ -84,30 +86,4 @@ func spell(ip []byte) string {
 		parts = append(parts, strconv.FormatUint(uint64(ip[i])<<8|uint64(ip[i+1]), 16))
 	}
 	return "[" + strings.Join(parts, ":") + "]"
-}
-
-// socket: one that is there is reached, or not for reasons of its own.
-func (w *Witness) socket(n *notice, name string) {
-	if name[0] == 0 {
-		data, _ := os.ReadFile("/proc/net/unix")
-		if name = name[1:]; name != "" && !strings.Contains(string(data), " @"+name+"\n") {
-			w.note(n, Fact{Abstract, name})
-		}
-		return
-	}
-	name, _, _ = strings.Cut(name, "\x00")
-	path := name
-	if name == "" {
-		return
-	}
-	if name[0] != '/' {
-		cwd, err := os.Readlink("/proc/" + strconv.Itoa(int(n.pid)) + "/cwd")
-		if err != nil {
-			return
-		}
-		path = cwd + "/" + name
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
-		w.note(n, Fact{Socket, path})
-	}
 }

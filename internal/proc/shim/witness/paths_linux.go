@@ -3,6 +3,7 @@
 package witness
 
 import (
+	"encoding/binary"
 	"os"
 	"strconv"
 	"strings"
@@ -24,6 +25,12 @@ const (
 func (w *Witness) path(n *notice, c call) {
 	path, ok := n.path(c.at, c.path)
 	if !ok {
+		return
+	}
+	if w.tell.to != nil {
+		w.changed(n, c, path)
+	}
+	if w.only {
 		return
 	}
 	switch c.act {
@@ -53,10 +60,18 @@ func (n *notice) openFlags(c call) uint64 {
 	if c.flags < 0 {
 		return writing // creat(2)
 	}
+	if c.act == opensHow {
+		how := n.read(n.args[c.flags], 8)
+		if len(how) < 8 {
+			return 0
+		}
+		return binary.NativeEndian.Uint64(how)
+	}
 	return n.args[c.flags]
 }
 
-// opened judges an open(2). A device, a pipe or a socket can be written on a mount that is read only.
+// opened judges an open(2). A device, a pipe or a socket can be written on a mount that is read
+// only.
 func (w *Witness) opened(n *notice, path string, flags uint64) {
 	held, is := w.held(path)
 	switch {
@@ -80,13 +95,33 @@ func (w *Witness) made(n *notice, path string) {
 	switch held, is := w.held(dir); {
 	case held && !there(path):
 		w.noteReal(n, Made, path)
-	case !is && !strings.HasPrefix(path, "/proc/"): // absolute: from a folder of its own nothing is hidden
-		w.note(n, Fact{Absent, path})
+	case !is:
+		if at, ok := spelled(path); ok {
+			w.note(n, Fact{Absent, at})
+		}
 	}
 }
 
-// removed judges the taking away of a name. One that is not there is an error of its own, and the root of a mount cannot be
-// taken from its place.
+// spelled is a path of which not all is there, as it was asked for. Below a folder of the process's
+// own nothing is hidden, but a path may lead up and out of it.
+func spelled(path string) (string, bool) {
+	if !strings.HasPrefix(path, "/proc/") {
+		return path, true
+	}
+	steps := strings.SplitN(path, "/", 5) // "", "proc", the process, "cwd", the rest
+	if len(steps) == 5 && steps[3] == "fd" {
+		number, rest, _ := strings.Cut(steps[4], "/")
+		steps = append(steps[:3], steps[3]+"/"+number, rest)
+	}
+	if len(steps) < 5 || !strings.Contains("/"+steps[4]+"/", "/../") {
+		return "", false
+	}
+	at, ok := real(strings.Join(steps[:4], "/"))
+	return at + "/" + steps[4], ok
+}
+
+// removed judges the taking away of a name. One that is not there is an error of its own, and the
+// root of a mount cannot be taken from its place.
 func (w *Witness) removed(n *notice, path string) bool {
 	dir, _ := split(path)
 	held, _ := w.held(dir)
@@ -172,8 +207,8 @@ func split(path string) (dir, name string) {
 	return path[:i], path[i+1:]
 }
 
-// path is that of two arguments as this process can look it up, which sees the same tree: absolute, or through the folder
-// of the one that asked.
+// path is that of two arguments as this process can look it up, which sees the same tree: absolute,
+// or through the folder of the one that asked.
 func (n *notice) path(at, path int) (string, bool) {
 	name, ok := n.text(n.args[path])
 	if !ok || strings.HasPrefix(name, "/proc/self/") || strings.HasPrefix(name, "/proc/thread-self/") || strings.HasPrefix(name, "/dev/fd/") ||

@@ -14,22 +14,29 @@ import (
 // process is one that met something, known by a descriptor: ids are given again.
 type process struct{ pid, fd int }
 
-// maxProcesses bounds the descriptors that are held. All further processes count as one that did not end well.
+// maxProcesses bounds the descriptors that are held. All further processes count as one that did
+// not end well.
 const maxProcesses = 64
 
-// process is that of a thread.
-func (w *Witness) process(thread int) *process {
+// processOf is the id of the process that a thread belongs to. It is 0 where it is gone.
+func processOf(thread int) int {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(thread) + "/status")
 	_, rest, _ := strings.Cut(string(status), "\nTgid:")
 	line, _, _ := strings.Cut(rest, "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	pid, _ := strconv.Atoi(strings.TrimSpace(line))
+	return pid
+}
+
+// process is that of a thread.
+func (w *Witness) process(thread int) *process {
+	pid := processOf(thread)
 	for _, p := range w.whom {
 		if p.pid == pid && !p.gone() {
 			return p
 		}
 	}
 	p := &process{pid, -1}
-	if err == nil && len(w.whom) < maxProcesses {
+	if pid != 0 && len(w.whom) < maxProcesses {
 		if fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(pid), 0, 0); errno == 0 {
 			p.fd = int(fd)
 		}

@@ -1,0 +1,151 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"adze/internal/batch"
+)
+
+// Admission is what the owner of a worker lets tasks ask for. A batch comes from another machine,
+// whose user is not the owner of this one: the zero value admits what the sandbox holds, and
+// nothing else.
+type Admission struct {
+	Modes        []string // permission modes besides plan, ask, edits and auto
+	SandboxOff   bool     // tasks may run commands outside the sandbox
+	Folders      []string // absolute; tasks may have their files at or below one of these folders of this machine
+	Repositories []string // patterns of addresses, such as https://host/team/*; none: any address of another machine
+	Rules        []string // rules that tasks may bring with --allow, word for word
+}
+
+// Asked is what the flags of a task ask for.
+type Asked struct {
+	Mode    string // empty: the usual one of a batch, auto
+	Sandbox string
+	Rules   []string // of --allow
+	Flags   []string // names of all that are set
+}
+
+// harmless returns the permission modes that every owner admits, because the sandbox holds what
+// they run.
+func harmless() []string { return []string{"", "plan", "ask", "edits", "auto"} }
+
+// taskFlags returns the flags that a task may set on a machine of another owner. Those that name a
+// file are not among them: a link in the repository would lead them anywhere.
+func taskFlags() []string {
+	return []string{"model", "effort", "agent", "tools", "no-tools", "max-turns", "max-calls", "max-tokens", "max-cost", "max-time", "bare", "fail-on-deny",
+		"task-complete", "permission-mode", "sandbox", "allow", "ask", "deny"}
+}
+
+// Refuses says why a task is not done here. It returns nil for a task that the owner admits.
+func (a Admission) Refuses(t batch.Task, asked Asked) error {
+	switch {
+	case !slices.Contains(harmless(), asked.Mode) && !slices.Contains(a.Modes, asked.Mode):
+		return refusal("permission mode %s (adze worker --allow-mode %[1]s)", asked.Mode)
+	case asked.Sandbox == "off" && !a.SandboxOff:
+		return refusal("commands outside the sandbox (adze worker --allow-sandbox-off)")
+	}
+	for _, rule := range asked.Rules {
+		if !slices.Contains(a.Rules, rule) {
+			return refusal("the rule --allow %q (adze worker --allow-rule)", rule)
+		}
+	}
+	for _, name := range asked.Flags {
+		if !slices.Contains(taskFlags(), name) {
+			return refusal("the flag --%s in tasks", name)
+		}
+	}
+	if path, here := localPath(t); here {
+		if !slices.ContainsFunc(a.Folders, func(dir string) bool { return below(dir, path) }) {
+			return refusal("files of the folder %s (adze worker --allow-folder)", path)
+		}
+		return nil
+	}
+	if len(a.Repositories) > 0 && !slices.ContainsFunc(a.Repositories, func(pattern string) bool {
+		ok, err := doublestar.Match(pattern, t.Repo)
+		return ok && err == nil && !strings.Contains(t.Repo, "..")
+	}) {
+		return refusal("the repository %s (adze worker --allow-repository)", t.Repo)
+	}
+	return nil
+}
+
+func refusal(format string, args ...any) error {
+	return fmt.Errorf("the owner of the worker does not admit "+format, args...)
+}
+
+// localPath returns the folder of this machine that a task takes its files from.
+func localPath(t batch.Task) (path string, here bool) {
+	if t.Folder != "" {
+		return t.Folder, true
+	}
+	if rest, file := strings.CutPrefix(t.Repo, "file:"); file {
+		return "/" + strings.TrimLeft(rest, "/"), true
+	}
+	return t.Repo, t.IsPath()
+}
+
+// below reports whether a folder is dir or lies below it, whatever links lead there.
+func below(dir, path string) bool {
+	dir, err1 := realPath(dir)
+	path, err2 := realPath(path)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// realPath resolves the links of a path as far as it exists.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+		return real, err
+	}
+	if real, err = realPath(filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	return filepath.Join(real, filepath.Base(path)), nil
+}
+
+// Within returns what a worker admits whose flags are a, on a machine whose owner admits no more
+// than owner. It is an error where a asks for more.
+func (a Admission) Within(owner Admission) (Admission, error) {
+	const why = "the owner of this machine does not let a worker admit %s"
+	for _, m := range a.Modes {
+		if !slices.Contains(harmless(), m) && !slices.Contains(owner.Modes, m) {
+			return a, fmt.Errorf(why, "permission mode "+m)
+		}
+	}
+	if a.SandboxOff && !owner.SandboxOff {
+		return a, fmt.Errorf(why, "commands outside the sandbox")
+	}
+	for _, r := range a.Rules {
+		if !slices.Contains(owner.Rules, r) {
+			return a, fmt.Errorf(why, "the rule "+r)
+		}
+	}
+	for _, dir := range a.Folders {
+		if !slices.ContainsFunc(owner.Folders, func(top string) bool { return below(top, dir) }) {
+			return a, fmt.Errorf(why, "the folder "+dir)
+		}
+	}
+	if len(owner.Repositories) == 0 {
+		return a, nil
+	}
+	for _, p := range a.Repositories {
+		if !slices.Contains(owner.Repositories, p) {
+			return a, fmt.Errorf(why, "the repositories "+p)
+		}
+	}
+	if len(a.Repositories) == 0 {
+		a.Repositories = owner.Repositories
+	}
+	return a, nil
+}

@@ -1,0 +1,206 @@
+package git
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// errIndex means that an index is damaged or of a version that is not known.
+var errIndex = errors.New("the index cannot be read")
+
+// Index is what an index names.
+type Index struct {
+	Objects []string // the contents of its files, and the trees that it remembers
+	Shared  string   // the id of the index that it is based on (git update-index --split-index); empty: none
+	// Files are its entries without what stat said of them: what git status may refresh.
+	Files []string
+}
+
+const (
+	indexHeader   = 12
+	indexStat     = 40 // of an entry, before the id of its object
+	indexExtended = 0x4000
+	modeFormat    = 0o170000
+	modeSubmodule = 0o160000
+)
+
+// ParseIndex reads an index file (gitformat-index(5)), versions 2 to 4.
+func ParseIndex(b []byte, sha256 bool) (x Index, err error) { return parseIndex(b, sha256, false) }
+
+// IndexPaths lists the paths of an index file, and names the index that it is based on.
+func IndexPaths(b []byte, sha256 bool) (paths []string, shared string, err error) {
+	x, err := parseIndex(b, sha256, true)
+	return x.Files, x.Shared, err
+}
+
+func parseIndex(b []byte, sha256, short bool) (x Index, err error) {
+	size := 20
+	if sha256 {
+		size = 32
+	}
+	if len(b) < indexHeader+size || string(b[:4]) != "DIRC" {
+		return x, errIndex
+	}
+	version, count := binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
+	if version < 2 || version > 4 {
+		return x, errIndex
+	}
+	p := indexReader{b: b[indexHeader : len(b)-size], size: size, short: short}
+	for range count {
+		if p.entry(version); p.bad {
+			return x, errIndex
+		}
+	}
+	for len(p.b) > 0 && !p.bad {
+		p.extension()
+	}
+	if p.bad {
+		return x, errIndex
+	}
+	return p.found, nil
+}
+
+// indexReader takes an index apart; bad once something is missing.
+type indexReader struct {
+	b     []byte
+	size  int // of an id
+	bad   bool
+	found Index
+	name  string // of the entry before
+	short bool   // only names and the index below are wanted
+}
+
+func (p *indexReader) take(n int) []byte {
+	if p.bad || n < 0 || n > len(p.b) {
+		p.bad = true
+		return nil
+	}
+	out := p.b[:n]
+	p.b = p.b[n:]
+	return out
+}
+
+// text is what stands before the next byte of a kind.
+func (p *indexReader) text(end byte) string {
+	before, after, ok := bytes.Cut(p.b, []byte{end})
+	if !ok {
+		p.bad = true
+		return ""
+	}
+	p.b = after
+	return string(before)
+}
+
+func (p *indexReader) number(end byte, base int) int {
+	n, err := strconv.ParseInt(p.text(end), base, 32)
+	p.bad = p.bad || err != nil
+	return int(n)
+}
+
+func (p *indexReader) object() {
+	p.found.Objects = append(p.found.Objects, hex.EncodeToString(p.take(p.size)))
+}
+
+func (p *indexReader) entry(version uint32) {
+	whole := len(p.b)
+	stat := p.take(indexStat)
+	id := p.take(p.size)
+	flags := p.take(2)
+	if p.bad {
+		return
+	}
+	if !p.short && binary.BigEndian.Uint32(stat[24:])&modeFormat != modeSubmodule {
+		p.found.Objects = append(p.found.Objects, hex.EncodeToString(id))
+	}
+	extended := []byte(nil)
+	if binary.BigEndian.Uint16(flags)&indexExtended != 0 {
+		extended = p.take(2)
+	}
+	if version == 4 {
+		dropped := p.offset()
+		p.bad = p.bad || dropped > len(p.name)
+		p.name = p.name[:len(p.name)-min(dropped, len(p.name))] + p.text(0)
+	} else {
+		p.name = p.text(0)
+		if used := whole - len(p.b); used%8 != 0 { // one to eight NULs end a name
+			p.take(8 - used%8)
+		}
+	}
+	if p.short {
+		p.found.Files = append(p.found.Files, p.name)
+		return
+	}
+	p.found.Files = append(p.found.Files, fmt.Sprintf("%x %x %x %x %s", stat[24:28], id, flags[0]&^0x0f, extended, p.name))
+}
+
+// offset is a number in the form of a pack's offset to its base (gitformat-pack(5)).
+func (p *indexReader) offset() (n int) {
+	for i := 0; !p.bad && i < 4; i++ {
+		b := p.take(1)
+		if p.bad {
+			return 0
+		}
+		n = n<<7 | int(b[0]&0x7f)
+		if b[0]&0x80 == 0 {
+			return n
+		}
+		n++
+	}
+	p.bad = true
+	return 0
+}
+
+func (p *indexReader) extension() {
+	head := p.take(8)
+	if p.bad {
+		return
+	}
+	x := indexReader{b: p.take(int(binary.BigEndian.Uint32(head[4:]))), size: p.size}
+	switch string(head[:4]) {
+	case "TREE":
+		for len(x.b) > 0 && !x.bad {
+			x.text(0)
+			entries := x.number(' ', 10)
+			x.number('\n', 10)
+			if entries >= 0 && !x.bad {
+				x.object()
+			}
+		}
+	case "REUC":
+		for len(x.b) > 0 && !x.bad {
+			x.text(0)
+			modes := [3]int{x.number(0, 8), x.number(0, 8), x.number(0, 8)}
+			for _, m := range modes {
+				if m != 0 && !x.bad {
+					x.object()
+				}
+			}
+		}
+	case "link":
+		x.object()
+		if id := x.found.Objects[0]; strings.Trim(id, "0") != "" {
+			p.found.Shared = id
+		}
+		x.found.Objects = nil
+	}
+	p.bad = p.bad || x.bad
+	p.found.Objects = append(p.found.Objects, x.found.Objects...)
+}
+
+// SameIndex reports whether two index files have the same entries, whatever stat said of the files.
+func SameIndex(a, b []byte) bool {
+	for _, sha256 := range []bool{false, true} {
+		x, err := ParseIndex(a, sha256)
+		y, err2 := ParseIndex(b, sha256)
+		if err == nil && err2 == nil {
+			return x.Shared == y.Shared && slices.Equal(x.Files, y.Files)
+		}
+	}
+	return false
+}

@@ -1,0 +1,297 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/policy/harmless"
+	"adze/internal/policy/script"
+	"adze/tool"
+)
+
+// effect is an option by which a program does more than its name says: it writes a file that is
+// named behind it, or runs a program.
+type effect struct {
+	option string // as written: -o, --output, or a word such as run
+	does   string // writes a file, runs a program, …
+}
+
+const (
+	writesFile   = "writes a file"
+	runsProgram  = "runs a program"
+	deletesFiles = "deletes files"
+)
+
+// effectsOf is the table: the options of programs that people allow because they look, search,
+// format or fetch. Programs that run any code by their nature (make, npm, an interpreter) are not
+// in it. A subcommand stands behind the name.
+func effectsOf(words []string) (all []effect) {
+	add := func(does, options string) {
+		for _, o := range strings.Fields(options) {
+			all = append(all, effect{o, does})
+		}
+	}
+	sub := ""
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") {
+			sub = w
+			break
+		}
+	}
+	switch base(words[0]) {
+	case "sort", "gsort":
+		add(writesFile, "-o --output")
+		add(runsProgram, "--compress-program")
+	case "shuf", "iconv", "sdiff", "dot", "xmllint":
+		add(writesFile, "-o --output")
+	case "find", "gfind":
+		add(runsProgram, "-exec -execdir -ok -okdir")
+		add(deletesFiles, "-delete")
+		add(writesFile, "-fprint -fprint0 -fprintf -fls")
+	case "fd", "fdfind":
+		add(runsProgram, "-x --exec -X --exec-batch")
+	case "rg":
+		add(runsProgram, "--pre --hostname-bin")
+	case "ag", "ack":
+		add(runsProgram, "--pager")
+	case "tree":
+		add(writesFile, "-o")
+	case "date":
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-I") }) { // -Iseconds
+			add("sets the clock", "-s --set")
+		}
+	case "less", "more":
+		add(writesFile, "-o -O --log-file --LOG-FILE")
+	case "man":
+		add(runsProgram, "-P --pager -H --html")
+	case "bat", "batcat", "delta":
+		add(runsProgram, "--pager")
+	case "fzf":
+		add(runsProgram, "--preview --bind")
+	case "yq":
+		add(writesFile, "-i --inplace --in-place -s --split-exp")
+	case "sed", "gsed":
+		add(writesFile, "-i --in-place")
+	case "gawk", "awk", "mawk":
+		add(writesFile, "-i --include -o --pretty-print -d --dump-variables -p --profile")
+		add(runsProgram, "-l --load")
+	case "tar", "gtar", "bsdtar":
+		add(runsProgram, "-I --use-compress-program --to-command --checkpoint-action -F --info-script --new-volume-script --rsh-command --rmt-command")
+		add(deletesFiles, "--remove-files --delete")
+	case "zip":
+		add(runsProgram, "-TT --unzip-command")
+		add(deletesFiles, "-m --move")
+	case "rsync":
+		add(runsProgram, "-e --rsh --rsync-path")
+		add(deletesFiles, "--delete --delete-before --delete-after --delete-during --delete-excluded --remove-source-files")
+	case "scp", "sftp":
+		add(runsProgram, "-S -o -F")
+	case "ssh":
+		add(runsProgram, "-o -F")
+	case "curl":
+		add(writesFile, "-o --output -O --remote-name --remote-name-all --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --libcurl --hsts --alt-svc")
+		add("reads options from a file", "-K --config")
+	case "wget":
+		add(writesFile, "-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies --warc-file")
+		add(runsProgram, "-e --execute --use-askpass")
+	case "openssl":
+		add(writesFile, "-out -writerand")
+	case "gpg", "gpg2":
+		add(writesFile, "-o --output")
+	case "pandoc":
+		add(writesFile, "-o --output")
+		add(runsProgram, "-F --filter -L --lua-filter --pdf-engine")
+	case "tcpdump":
+		add(writesFile, "-w")
+		add(runsProgram, "-z")
+	case "file":
+		add(writesFile, "-C --compile")
+	case "gofmt", "goimports", "gofumpt", "shfmt":
+		add(writesFile, "-w --write")
+	case "prettier":
+		add(writesFile, "-w --write")
+		add(runsProgram, "--plugin --config")
+	case "eslint", "stylelint":
+		add(writesFile, "--fix -o --output-file")
+		add(runsProgram, "-c --config --rulesdir --resolve-plugins-relative-to")
+	case "ruff":
+		add(writesFile, "--fix --unsafe-fixes -o --output-file")
+	case "golangci-lint":
+		add(writesFile, "--fix")
+	case "clang-format":
+		add(writesFile, "-i")
+	case "go":
+		add(runsProgram, "-toolexec -exec -vettool")
+	case "cargo":
+		add(runsProgram, "--config")
+	case "git":
+		add(runsProgram, "-c --config-env --exec-path --upload-pack --receive-pack --ext-diff --open-files-in-pager")
+		switch sub {
+		case "grep":
+			add(runsProgram, "-O")
+		case "rebase":
+			add(runsProgram, "-x --exec")
+		case "log", "diff", "show", "format-patch", "archive", "bundle":
+			add(writesFile, "-o --output --output-directory")
+		case "clone", "fetch", "ls-remote", "push", "pull":
+			add(runsProgram, "-u --exec")
+		}
+		if sub == "fetch" || sub == "push" || sub == "pull" {
+			all = slices.DeleteFunc(all, func(e effect) bool { return e.option == "-u" }) // --set-upstream and --update-head-ok
+		}
+		if sub != "" { // behind a subcommand -c means something else
+			if at := slices.Index(words, sub); !slices.Contains(words[:at], "-c") {
+				all = slices.DeleteFunc(all, func(e effect) bool { return e.option == "-c" })
+			}
+		}
+	}
+	return all
+}
+
+// effectIn finds the first option among the words of a program that does more than its name says.
+func effectIn(words []string) (found effect, ok bool) {
+	if len(words) == 0 {
+		return effect{}, false
+	}
+	all := effectsOf(words)
+	for _, w := range words[1:] {
+		if w == "--" {
+			break
+		}
+		for _, e := range all {
+			if e.written(w) {
+				return e, true
+			}
+		}
+	}
+	operands := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" })
+	if oneOf(base(words[0]), "uniq xxd") && len(operands) > 1 && operands[len(operands)-1] != "-" {
+		return effect{operands[len(operands)-1], writesFile}, true
+	}
+	if oneOf(base(words[0]), "sed gsed awk gawk mawk") {
+		given := make([]harmless.Word, len(words))
+		for i, w := range words {
+			given[i] = harmless.Word{Text: w, Known: w != ""}
+		}
+		if _, looks := harmless.Judge(given); !looks && !slices.Contains(words, "") {
+			return effect{"its code", "may write files or run programs"}, true
+		}
+	}
+	return effect{}, false
+}
+
+// written reports that a word is the option, with a value attached, among other letters, or cut
+// short as GNU's programs take it.
+func (e effect) written(w string) bool {
+	if !strings.HasPrefix(w, "-") || len(w) < 2 {
+		return false
+	}
+	stem, _, _ := strings.Cut(w, "=")
+	switch {
+	case stem == e.option:
+		return true
+	case strings.HasPrefix(e.option, "--"):
+		return len(stem) > len("--o") && strings.HasPrefix(e.option, stem) || stem == "--o" && e.option == "--output"
+	case strings.HasPrefix(w, "--"):
+		return len(e.option) > 2 && stem == "-"+e.option // -toolexec as --toolexec
+	case len(e.option) > 2:
+		return false
+	}
+	letter := e.option[1]
+	for i := 1; i < len(w) && (w[i] >= 'a' && w[i] <= 'z' || w[i] >= 'A' && w[i] <= 'Z'); i++ {
+		if w[i] == letter {
+			return true
+		}
+	}
+	return false
+}
+
+// String says what the option does, for people.
+func (e effect) String() string { return e.option + " " + e.does }
+
+// effectOf finds such an option in the words of a program, also behind wrappers.
+func effectOf(words []script.Word) (effect, bool) {
+	for {
+		if e, ok := effectIn(textsOf(words)); ok {
+			return e, true
+		}
+		inner, wrapped := behindWrapper(words)
+		if !wrapped {
+			return effect{}, false
+		}
+		words = inner
+	}
+}
+
+// namesEffect reports an allow rule that covers the words and names the option: who wrote it
+// thought of that.
+func (j *judging) namesEffect(words []script.Word, e effect) bool {
+	if slices.ContainsFunc(j.rules, func(r Rule) bool {
+		return r.Effect == Allow && r.argv.covers(words) && (literalRule(r, words) || slices.ContainsFunc(r.argv.tokens, func(t token) bool {
+			return !t.any && slices.ContainsFunc(t.oneOf, func(text string) bool { return text == e.option || e.written(text) })
+		}))
+	}) {
+		return true
+	}
+	inner, wrapped := behindWrapper(words)
+	return wrapped && j.namesEffect(inner, e)
+}
+
+// mayWriteAll reports that whatever the words of a program name may be written unasked, so that it
+// does not matter which of them it writes. Code of a program may name more.
+func (j *judging) mayWriteAll(s *script.Step, e effect) bool {
+	if e.does != writesFile || !everyKnown(s.Words) || oneOf(base(nameOf(s.Words)), "sed gsed awk gawk mawk") {
+		return false
+	}
+	_, wrapped := behindWrapper(s.Words)
+	for _, w := range textsOf(s.Words[1:]) {
+		names := []string{w}
+		if strings.HasPrefix(w, "-") {
+			_, value, _ := strings.Cut(w, "=")
+			names = []string{value}
+			if !strings.HasPrefix(w, "--") && len(w) > 2 {
+				names = append(names, w[2:])
+			}
+		}
+		for _, name := range names {
+			for _, dir := range s.Dirs {
+				if v := j.judge(j.mode, tool.Need{Permission: tool.Write, Target: below(dir, name, "~")}); name != "" && v.effect != Allow {
+					return false
+				}
+			}
+		}
+	}
+	return !wrapped
+}
+
+// Effects says what the program of an allow rule can write or run by options that the rule does not
+// name, and that are asked for all the same; empty: nothing that is known.
+func (r Rule) Effects() string {
+	if r.Effect != Allow || len(r.argv.tokens) == 0 || !r.argv.rest || r.argv.tokens[0].any {
+		return ""
+	}
+	var words []string
+	for _, t := range r.argv.tokens {
+		if t.any || len(t.oneOf) == 0 {
+			words = append(words, "")
+		} else {
+			words = append(words, t.oneOf[0])
+		}
+	}
+	var says []string
+	for _, e := range effectsOf(words) {
+		if slices.ContainsFunc(words[1:], e.written) {
+			continue
+		}
+		if last := len(says) - 1; last >= 0 && strings.HasSuffix(says[last], e.does) {
+			says[last] = strings.TrimSuffix(says[last], " "+e.does) + ", " + e.String()
+			continue
+		}
+		says = append(says, e.String())
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s can do more: %s. This is asked for even so, unless a rule names the option", words[0], strings.Join(says, "; "))
+}

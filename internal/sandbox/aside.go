@@ -1,0 +1,301 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"adze/internal/plural"
+	"adze/internal/proc"
+	"adze/internal/sandbox/overlay"
+)
+
+// Bounds of what is shown of a command's changes. What is beyond is one entry, which is applied or
+// dropped as a whole.
+const (
+	maxFiles    = 300
+	maxFileText = 512 << 10 // bytes of both sides of one file
+	maxTexts    = 4 << 20   // bytes of all files
+)
+
+// pending are changes that the user decides about.
+type pending struct {
+	*view
+	changes []*overlay.Change
+	all     bool // also those without a doubt
+	parts   []part
+	texts   int // bytes so far
+}
+
+// part is what is decided at once.
+type part struct {
+	changes []*overlay.Change
+	shown   proc.ChangedFile
+}
+
+// aside lists what there is to decide. It is nil where there is nothing.
+func (v *view) aside(changes []*overlay.Change) *proc.Aside {
+	p := &pending{view: v, changes: changes, all: v.command.Aside}
+	if v.command.Asks || p.all {
+		for _, top := range changes {
+			for _, child := range top.Children {
+				p.list(child, "")
+			}
+		}
+	}
+	if len(p.parts) == 0 && !p.all {
+		return nil
+	}
+	a := &proc.Aside{Apply: p.apply}
+	for _, part := range p.parts {
+		a.Files = append(a.Files, part.shown)
+	}
+	return a
+}
+
+// list adds a change and what is below it. A doubt about a folder holds for all that is in it.
+func (p *pending) list(c *overlay.Change, doubt string) {
+	if c.Left != "" || c.Dropped {
+		return
+	}
+	if c.Doubt == "" {
+		c.Doubt = doubt
+	}
+	replaces := c.Kind == overlay.New && c.Lower.There()
+	if isFolder(c) && !replaces && len(c.Children) > 0 && !p.ofGit(c) {
+		for _, child := range c.Children {
+			p.list(child, c.Doubt)
+		}
+		if c.Kind == overlay.New || c.Upper.Mode == c.Lower.Mode {
+			return
+		}
+	}
+	switch {
+	case !p.all && c.Doubt == "", c.Kind == overlay.Merged && c.Upper.Mode == c.Lower.Mode && !p.ofGit(c):
+		return
+	case p.ofGit(c) && len(p.parts) > 0 && p.parts[len(p.parts)-1].shown.Path == p.gitOf(c):
+		last := &p.parts[len(p.parts)-1]
+		last.changes = append(last.changes, c)
+		return
+	case len(p.parts) >= maxFiles && p.parts[len(p.parts)-1].shown.Path == moreFiles:
+		last := &p.parts[len(p.parts)-1]
+		last.changes = append(last.changes, c)
+		last.shown.Summary = plural.Of(len(last.changes), "entry")
+		if c.Doubt != "" {
+			last.shown.Doubt = c.Doubt
+		}
+		return
+	}
+	p.parts = append(p.parts, part{[]*overlay.Change{c}, p.show(c)})
+}
+
+// moreFiles stands for the entries that are not listed.
+const moreFiles = "all other changes"
+
+// ofGit reports what belongs to a repository's own data.
+func (p *pending) ofGit(c *overlay.Change) bool { return p.gitOf(c) != "" }
+
+// gitOf is the folder of the repository that a change belongs to.
+func (p *pending) gitOf(c *overlay.Change) string {
+	if c.Root > 0 {
+		return legibleIn(p.roots[0].Path, p.roots[c.Root].Path)
+	}
+	before, after, found := strings.Cut("/"+c.Path+"/", "/.git/")
+	if !found || after == "" && !isFolder(c) {
+		return ""
+	}
+	return legible(strings.TrimPrefix(before+"/.git", "/"))
+}
+
+// show describes a change for the user.
+func (p *pending) show(c *overlay.Change) proc.ChangedFile {
+	out := proc.ChangedFile{Path: legibleIn(p.roots[0].Path, p.Real(c)), Change: "modified", Doubt: c.Doubt}
+	switch {
+	case len(p.parts) >= maxFiles:
+		return proc.ChangedFile{Path: moreFiles, Change: "modified", Summary: plural.Of(1, "entry"), Doubt: c.Doubt}
+	case p.ofGit(c):
+		return proc.ChangedFile{Path: p.gitOf(c), Change: "modified", Summary: inRepository(c), Doubt: c.Doubt}
+	case c.Kind == overlay.Removed:
+		out.Change = "removed"
+	case !c.Lower.There():
+		out.Change = "added"
+	}
+	var said []string
+	switch {
+	case c.Kind == overlay.Removed && c.Lower.IsFolder():
+		said = append(said, "the folder with all that is in it")
+	case c.Kind == overlay.Link:
+		said = append(said, "link to "+legible(c.Target))
+	case c.Kind == overlay.New && c.Lower.There():
+		said = append(said, "a new folder with "+plural.Of(count(c), "entry")+" instead of what is there")
+	case c.Kind == overlay.New:
+		said = append(said, "an empty folder")
+	case c.Kind == overlay.File, c.Kind == overlay.Removed:
+		if out.Before, out.After, out.Texts = p.sides(c); !out.Texts {
+			said = append(said, fmt.Sprintf("no text, or too long: %d bytes, before %d", c.Upper.Size, c.Lower.Size))
+			if c.Kind == overlay.Removed {
+				said[0] = fmt.Sprintf("no text, or too long: %d bytes", c.Lower.Size)
+			}
+		}
+	}
+	if now, before := c.Upper.Mode, c.Lower.Mode; c.Kind != overlay.Removed && c.Kind != overlay.Link && c.Lower.There() && now&0o7777 != before&0o7777 {
+		said = append(said, fmt.Sprintf("mode %o instead of %o", now&0o7777, before&0o7777))
+	} else if out.Change == "added" && c.Kind == overlay.File && now&0o111 != 0 {
+		said = append(said, "executable")
+	}
+	out.Summary = strings.Join(said, ", ")
+	return out
+}
+
+// inRepository names what was changed of a repository's data.
+func inRepository(c *overlay.Change) string {
+	var names []string
+	objects := 0
+	c.Walk(func(c *overlay.Change) bool {
+		switch {
+		case c.Left != "" || c.Dropped || isFolder(c):
+		case strings.Contains(c.Path+"/", "objects/"):
+			objects++
+		default:
+			names = append(names, legible(c.Path))
+		}
+		return c.Left == "" && !c.Dropped
+	})
+	if more := len(names) - mostTold; more > 0 {
+		names = append(names[:mostTold], fmt.Sprintf("%d more", more))
+	}
+	if objects > 0 {
+		names = append(names, plural.Of(objects, "object"))
+	}
+	return "the repository's own data, as a whole: " + strings.Join(names, ", ")
+}
+
+func count(c *overlay.Change) (n int) {
+	c.Walk(func(*overlay.Change) bool { n++; return true })
+	return n - 1
+}
+
+// sides are both texts of a file, where they are ones and short enough.
+func (p *pending) sides(c *overlay.Change) (before, after string, ok bool) {
+	size := int64(0)
+	if c.Lower.There() {
+		if !c.Lower.IsFile() {
+			return "", "", false
+		}
+		size += c.Lower.Size
+	}
+	if c.Kind == overlay.File {
+		size += c.Upper.Size
+	}
+	if size > maxFileText || p.texts+int(size) > maxTexts {
+		return "", "", false
+	}
+	if c.Lower.There() {
+		if before, ok = textOf(p.Real(c)); !ok {
+			return "", "", false
+		}
+	}
+	if c.Kind == overlay.File {
+		if after, ok = textOf(p.Place(c)); !ok {
+			return "", "", false
+		}
+	}
+	p.texts += int(size)
+	return before, after, true
+}
+
+// textOf reads a regular file that is a text. The file may be another one by now: it is compared
+// before it is replaced.
+func textOf(path string) (string, bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFileText {
+		return "", false
+	}
+	data := make([]byte, info.Size())
+	n, err := f.ReadAt(data, 0)
+	if err != nil && n < len(data) {
+		return "", false
+	}
+	text := string(data)
+	return text, utf8.ValidString(text) && !strings.Contains(text, "\x00")
+}
+
+// apply applies what was chosen; without choices it drops all that was listed.
+func (p *pending) apply(choices []proc.FileChoice) (found proc.Findings) {
+	for i, part := range p.parts {
+		choice := proc.FileChoice{}
+		if i < len(choices) {
+			choice = choices[i]
+		}
+		for _, c := range part.changes {
+			p.choose(c, choice)
+		}
+	}
+	kept := p.all && len(choices) > 0
+	for _, top := range p.changes {
+		for _, child := range top.Children {
+			kept = emptied(child) || kept
+		}
+	}
+	if p.all && !kept {
+		p.discard()
+		return found
+	}
+	return p.finish(p.changes)
+}
+
+func (p *pending) choose(c *overlay.Change, choice proc.FileChoice) {
+	switch {
+	case choice.Apply && choice.Text != nil:
+		if err := p.Rewrite(c, *choice.Text); err != nil {
+			c.Left = "the chosen part of it could not be written: " + err.Error()
+		}
+	case choice.Apply:
+	case c.Doubt != "":
+		leave(c, c.Doubt)
+	case c.Kind == overlay.Merged:
+		c.Upper.Mode = c.Lower.Mode
+		if p.ofGit(c) {
+			for _, child := range c.Children {
+				p.choose(child, choice)
+			}
+		}
+	default:
+		c.Dropped = true
+	}
+}
+
+// emptied leaves out new folders of which nothing is wanted, and reports that something of a change
+// is applied.
+func emptied(c *overlay.Change) (kept bool) {
+	if c.Left != "" || c.Dropped {
+		return false
+	}
+	if !isFolder(c) || len(c.Children) == 0 {
+		return true
+	}
+	for _, child := range c.Children {
+		kept = emptied(child) || kept
+	}
+	if !kept && c.Kind == overlay.New && !c.Lower.There() {
+		if c.Doubt != "" {
+			c.Left = c.Doubt
+			return false
+		}
+		c.Dropped = true
+	}
+	return kept
+}
+
+// discard gives the view up with all that is in it.
+func (v *view) discard() {
+	_ = v.Retire() // where that fails, the folder is removed all the same
+	v.sandbox.removing.Go(func() { _ = v.Close() })
+}

@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/sight"
+)
+
+// Denial is a deny rule about files, as far as it reaches into the sandbox.
+type Denial struct {
+	Rule string // as the user wrote it
+	Root string // the folder that the pattern counts from
+	// Pattern is of paths below Root, in the letters that Fold makes of a name.
+	Pattern string
+	Fold    func(string) string
+}
+
+// covers reports a path below the root that the rule is about, or a folder with nothing in it that
+// the rule is not about.
+func (d Denial) covers(rel string) bool {
+	ok, err := doublestar.Match(d.Pattern, d.Fold(rel))
+	return ok && err == nil
+}
+
+// steps are the names of the pattern, one for each folder. From a brace with a slash in it on, any
+// may follow.
+func (d Denial) steps() []string {
+	steps := strings.Split(d.Pattern, "/")
+	for i, step := range steps {
+		if strings.Count(step, "{") != strings.Count(step, "}") {
+			return append(slices.Clone(steps[:i]), "**")
+		}
+	}
+	return steps
+}
+
+// denies finds the paths that deny rules cover. It keeps the folders that it has read, by their
+// time of change.
+type denies struct {
+	mu      sync.Mutex
+	folders map[string]listing
+}
+
+// listing is what was in a folder.
+type listing struct {
+	changed unix.Timespec
+	at      time.Time
+	names   []string
+	folder  []bool // of each name
+}
+
+// deny finds what rules keep from this command: p.hidden and p.kept from being read, of the
+// workspace and beside it, and p.still from being written.
+func (p *plan) deny(s *Sandbox) {
+	rules := s.o.Rules
+	if rules == nil {
+		return
+	}
+	s.denies.mu.Lock()
+	defer s.denies.mu.Unlock()
+	read, write := rules.Denied(false), rules.Denied(true)
+	beside := func(path string) bool { return !within(path, p.workspace.path) }
+	hidden := s.denies.find(p, read)
+	p.veiled = slices.DeleteFunc(slices.Clone(hidden), func(path string) bool { return !beside(path) || within(path, s.o.State) })
+	p.hidden = slices.DeleteFunc(hidden, beside)
+	p.still = s.denies.find(p, write)
+	if len(p.hidden) == 0 {
+		return
+	}
+	// Nothing need be held that is not there for the command.
+	gone := func(path string) bool { return among(p.hidden, path, false) }
+	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return gone(g.path) })
+	p.missing = slices.DeleteFunc(p.missing, gone)
+}
+
+// find lists the paths that rules cover, the topmost only.
+func (f *denies) find(p *plan, rules []Denial) (out []string) {
+	for _, d := range rules {
+		f.walk(p, d, d.Root, "", d.steps(), &out)
+	}
+	slices.Sort(out)
+	var top []string
+	for _, path := range out {
+		if len(top) == 0 || !within(path, top[len(top)-1]) {
+			top = append(top, path)
+		}
+	}
+	return top
+}
+
+func (f *denies) walk(p *plan, d Denial, dir, rel string, steps []string, out *[]string) {
+	if len(steps) == 0 || steps[0] == "**" && !within(dir, p.workspace.path) && !p.home.shownByUser(dir) && within(p.workspace.path, dir) {
+		if len(steps) > 0 && dir != p.workspace.path { // of all that is around the workspace it alone is looked through
+			inner, _ := filepath.Rel(d.Root, p.workspace.path)
+			f.walk(p, d, p.workspace.path, inner, steps, out)
+		}
+		return
+	}
+	if steps[0] == "**" && !within(dir, p.workspace.path) && !p.home.shownByUser(dir) && len(steps) > 1 {
+		return
+	}
+	names := f.list(dir)
+	for i, name := range names.names {
+		path, at := filepath.Join(dir, name), filepath.Join(rel, name)
+		switch {
+		case d.covers(at):
+			*out = append(*out, path)
+		case !names.folder[i] || name == "objects" && filepath.Base(dir) == ".git":
+		case steps[0] == "**":
+			f.walk(p, d, path, at, steps, out)
+		default:
+			if ok, err := doublestar.Match(steps[0], d.Fold(name)); ok && err == nil {
+				f.walk(p, d, path, at, steps[1:], out)
+			}
+		}
+	}
+}
+
+// list reads a folder, or remembers it.
+func (f *denies) list(dir string) listing {
+	var st unix.Stat_t
+	if unix.Lstat(dir, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return listing{}
+	}
+	changed := unix.Timespec(st.Ctim)
+	if old, ok := f.folders[dir]; ok && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > sight.ClockStep {
+		return old
+	}
+	l := listing{changed: changed, at: time.Now()}
+	entries, _ := os.ReadDir(dir) // what cannot be read here cannot be there
+	for _, e := range entries {
+		l.names, l.folder = append(l.names, e.Name()), append(l.folder, e.Type() == fs.ModeDir)
+	}
+	if f.folders == nil || len(f.folders) >= someFolders {
+		f.folders = map[string]listing{}
+	}
+	f.folders[dir] = l
+	return l
+}
+
+// Unheld says which deny rules about files do not hold for what a command does inside, at the level
+// that commands run at. Empty: all do.
+func (s *Sandbox) Unheld(now Report) (told []string) {
+	if s.o.Rules == nil {
+		return nil
+	}
+	names := func(list []Denial) (out []string) {
+		for _, d := range list {
+			if !slices.Contains(out, d.Rule) {
+				out = append(out, d.Rule)
+			}
+		}
+		return out
+	}
+	read, write := names(s.o.Rules.Denied(false)), names(s.o.Rules.Denied(true))
+	rules, why := slices.Concat(read, write), "commands run outside the sandbox"
+	switch {
+	case now.Level == NoLevel:
+	case now.Means == Landlock:
+		why = "this sandbox has no place in the workspace that differs from the rest"
+	default:
+		return nil
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: held for adze's tools and for files that a command names, but not for what a program does that a command starts, because %s", strings.Join(rules, ", "), why)}
+}

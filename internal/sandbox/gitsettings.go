@@ -1,0 +1,162 @@
+package sandbox
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/proc"
+	"adze/internal/sandbox/sight"
+)
+
+// gitSettings knows which files of a workspace git runs or reads because its settings say so:
+// hooks, filters, included files. It asks git, and asks again when a file changed from which the
+// answer came.
+type gitSettings struct {
+	mu    sync.Mutex
+	known bool
+	from  map[string]sight.Mark
+	runs  []string
+}
+
+// settingsTime bounds what git may take to tell its settings.
+const settingsTime = 10 * time.Second
+
+// of lists the places. Where git cannot tell, the hooks that its settings usually name are all that
+// is known.
+func (g *gitSettings) of(v *view) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known && !g.changed() {
+		return g.runs
+	}
+	g.known, g.from, g.runs = true, map[string]sight.Mark{}, nil
+	top := v.workspace
+	dirs := []string{filepath.Join(top, ".git")}
+	for _, root := range v.roots {
+		if root.Path != top && !v.live {
+			dirs = append(dirs, root.Path)
+		}
+	}
+	g.remember(dirs[0])
+	if _, there := entry(dirs[0]); there {
+		g.read(v, top, dirs)
+	}
+	for _, nested := range v.nested[:min(len(v.nested), maxNested)] {
+		at := nested
+		if filepath.Base(at) == ".git" {
+			at = filepath.Dir(at)
+		}
+		g.remember(filepath.Join(nested, "config"))
+		if programsIn(filepath.Join(nested, "config")) != nil {
+			g.read(v, at, []string{nested})
+		}
+	}
+	return g.runs
+}
+
+// read asks git about one repository.
+func (g *gitSettings) read(v *view, top string, dirs []string) {
+	for _, dir := range dirs {
+		g.remember(filepath.Join(dir, "config"))
+		g.remember(filepath.Join(dir, "config.worktree"))
+	}
+	for _, kv := range v.command.Env {
+		if home, ok := strings.CutPrefix(kv, "HOME="); ok {
+			g.remember(filepath.Join(home, ".gitconfig"))
+			g.remember(filepath.Join(home, ".config", "git", "config"))
+		}
+	}
+	fields, err := gitList(top, v.command.Env)
+	if err != nil {
+		g.known = false // it is asked again
+		return
+	}
+	for i := 0; i+1 < len(fields); i += 2 {
+		if file, ok := strings.CutPrefix(fields[i], "file:"); ok {
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(top, file)
+			}
+			g.remember(file)
+			g.add(v.workspace, file)
+		}
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		g.setting(v.workspace, top, dirs, key, value)
+	}
+}
+
+// gitList asks git for its settings: where each comes from, then its name and value.
+func gitList(dir string, env []string, flags ...string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settingsTime)
+	defer cancel()
+	r, err := proc.Supervisor{}.Run(ctx, proc.Command{
+		Argv: append([]string{"git", "config", "--list", "--show-origin", "-z", "--includes"}, flags...), Dir: dir, Env: env, Separate: true, Head: maxConfig, Tag: "git settings",
+	})
+	if err == nil {
+		err = r.Err()
+	}
+	return strings.Split(r.Output.Head, "\x00"), err
+}
+
+// setting adds the places that one setting names.
+func (g *gitSettings) setting(workspace, top string, dirs []string, key, value string) {
+	key = strings.ToLower(key)
+	switch {
+	case key == "core.hookspath":
+		at := value
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(top, at)
+		}
+		g.add(workspace, at)
+		if parent := filepath.Dir(at); filepath.Base(at) == "_" && parent != top {
+			g.add(workspace, parent) // husky's hooks run those beside them
+		}
+	case strings.HasPrefix(key, "include.") || strings.HasPrefix(key, "includeif."):
+		for _, dir := range append(slices.Clone(dirs), top) {
+			g.add(workspace, filepath.Join(dir, value))
+		}
+		g.add(workspace, value)
+	case strings.HasPrefix(key, "remote.") || strings.HasPrefix(key, "branch.") || strings.HasPrefix(key, "submodule.") || strings.HasPrefix(key, "url."):
+	default:
+		for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" \t\"'`;&|()<>=", r) }) {
+			if word = strings.TrimPrefix(word, "!"); !strings.Contains(word, "/") || strings.Contains(word, "://") {
+				continue
+			}
+			if filepath.IsAbs(word) {
+				g.add(workspace, word)
+			} else {
+				g.add(workspace, filepath.Join(top, word))
+			}
+		}
+	}
+}
+
+// add adds a place in the workspace that is not the workspace itself.
+func (g *gitSettings) add(top, path string) {
+	path = filepath.Clean(path)
+	if path != top && within(path, top) && !within(path, filepath.Join(top, ".git")) && !slices.Contains(g.runs, path) {
+		g.runs = append(g.runs, path)
+	}
+}
+
+func (g *gitSettings) remember(path string) {
+	var seen sight.Sight
+	g.from[path] = seen.Glance().Mark(path)
+}
+
+func (g *gitSettings) changed() bool { return !unchanged(g.from) }
+
+// unchanged reports that files are as they were.
+func unchanged(from map[string]sight.Mark) bool {
+	var seen sight.Sight
+	glance := seen.Glance()
+	for path, mark := range from {
+		if glance.Mark(path) != mark {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,582 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/sight"
+)
+
+// home is what a command sees of the places that belong to users: the folders that are empty but
+// for what is shown in them.
+type home struct {
+	hollow []string // free of links, outermost first
+	files  []string // of the root folder; they are empty
+	shown  []shown  // in hollow folders
+	links  []link
+	locked []string // in what is shown and writable
+	veiled []string // in what is shown; nothing is there
+	byUser []string // of what is shown
+}
+
+// shown is a file or folder of the host that commands see below a hollow folder.
+type shown struct {
+	path string
+	from string // what stands there, where that is a copy; else the path
+	// writable: commands may change it.
+	writable bool
+	git      bool // the copy of git's configuration
+}
+
+// link is a symbolic link on the way to something that is shown.
+type link struct{ path, target string }
+
+// systemTops are the folders of the root folder that belong to the system. All others may hold what
+// belongs to users: homes, drives, other projects.
+func systemTops() []string {
+	return []string{"bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "run", "sbin", "snap", "sys", "tmp", "usr", "var",
+		"Applications", "Library", "System", "cores", "private"}
+}
+
+// systemVars are those of /var. The others hold mail, jobs that wait, backups, web sites.
+func systemVars() []string {
+	return []string{"cache", "db", "empty", "folders", "lib", "local", "lock", "log", "opt", "run", "select", "tmp"}
+}
+
+// homes remembers what was found out last.
+type homes struct {
+	mu    sync.Mutex
+	of    string // what was asked for: the environment and what the user's rules name
+	last  home
+	noted sight.Marks // of the folders and files that it was found out from
+	at    time.Time
+}
+
+// forget has everything looked up anew: something that was shown is not there any more.
+func (h *homes) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.noted = nil
+}
+
+// look finds out what is hollow, and what is shown in it. What it found for the last command is
+// good for the next as long as the folders that users change have not changed; a toolchain that
+// comes to be elsewhere is seen after sight.MaxAge.
+func (p *plan) look(s *Sandbox) home {
+	h := &s.homes
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v := &viewer{plan: p, sandbox: s, noted: sight.Marks{}}
+	v.read, v.write = slices.Clone(s.o.Read), slices.Clone(s.o.Write)
+	if rules := s.o.Rules; rules != nil {
+		v.read, v.write = append(v.read, rules.Allowed(false)...), append(v.write, rules.Allowed(true)...)
+	}
+	of := strings.Join(slices.Concat(p.command.Env, []string{""}, v.read, []string{""}, v.write, []string{""}, p.grants, []string{""}, p.command.Named), "\x00")
+	if h.noted != nil && h.of == of && p.glance.Same(h.noted, h.at) {
+		return h.last
+	}
+	h.of, h.last, h.noted, h.at = of, v.look(), v.noted, p.glance.Now()
+	return h.last
+}
+
+func (v *viewer) look() home {
+	v.empty()
+	v.fromUser()
+	for _, word := range v.plan.command.Named {
+		v.program(word)
+	}
+	v.paths()
+	v.toolchains()
+	v.worktrees()
+	v.modules()
+	v.settings()
+	v.tidy()
+	return v.home
+}
+
+// viewer gathers a home.
+type viewer struct {
+	home
+	plan        *plan
+	sandbox     *Sandbox
+	read, write []string // what the user shows
+	noted       sight.Marks
+}
+
+// note remembers that the answer depends on a folder or file that is there.
+func (v *viewer) note(path string) {
+	if m := v.plan.glance.Mark(path); m.Err == nil {
+		v.noted[path] = m
+	}
+}
+
+// empty lists what is hollow.
+func (v *viewer) empty() {
+	add := func(path string) {
+		if !within(path, v.plan.workspace.path) && !v.covered(path) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(path, dir) }) {
+			v.hollow = append(v.hollow, path)
+		}
+	}
+	for _, top := range []struct {
+		dir    string
+		system []string
+	}{{"/", systemTops()}, {"/var", systemVars()}} {
+		v.note(top.dir)
+		names, _ := v.plan.glance.Names(top.dir)
+		for name := range names {
+			path := filepath.Join(top.dir, name)
+			m := v.plan.glance.Mark(path)
+			switch {
+			case slices.Contains(top.system, name):
+			case m.Is(unix.S_IFDIR):
+				add(path)
+			case m.Is(unix.S_IFREG) && top.dir == "/":
+				v.files = append(v.files, path)
+			}
+		}
+	}
+	if at := v.sandbox.o.Home; at != "" && at != "/" && !ofSystem(at) {
+		if real, ok := v.plan.glance.Real(at); ok {
+			v.note(real)
+			add(real) // inside another one it is there for its own sake
+			if !slices.Contains(v.hollow, real) && !within(real, v.plan.workspace.path) {
+				v.hollow = append(v.hollow, real)
+			}
+		}
+	}
+	slices.Sort(v.hollow)
+	slices.Sort(v.files)
+}
+
+// ofSystem reports a folder in which programs of the system lie, which some users have as their
+// home.
+func ofSystem(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return slices.Contains(systemTops(), first) && first != "var" && first != "opt" && first != "tmp" && first != "run" && first != "private"
+}
+
+// covered reports that a path lies in a hollow folder.
+func (h *home) covered(path string) bool {
+	return slices.ContainsFunc(h.hollow, func(dir string) bool { return within(path, dir) })
+}
+
+// visible reports that a path which lies in a hollow folder is shown there.
+func (h *home) visible(path string) bool {
+	return slices.ContainsFunc(h.shown, func(s shown) bool { return within(path, s.path) })
+}
+
+// opened reports a path in what is shown and writable.
+func (h *home) opened(path string) bool {
+	return slices.ContainsFunc(h.shown, func(s shown) bool { return s.writable && within(path, s.path) })
+}
+
+// shownByUser reports a folder in one that the user shows.
+func (h *home) shownByUser(dir string) bool {
+	return slices.ContainsFunc(h.byUser, func(at string) bool { return within(dir, at) })
+}
+
+// show shows what is at a path, and the links on the way. It reports whether something is there and
+// may be shown: nothing that has the home, the workspace or a hollow folder in it is.
+func (v *viewer) show(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	real, ok := v.plan.glance.Real(filepath.Clean(path))
+	if !ok {
+		return false
+	}
+	v.way(filepath.Clean(path))
+	if !v.covered(real) {
+		return true // it is there anyway
+	}
+	if v.around(real) {
+		return false
+	}
+	if !v.visible(real) {
+		v.shown = append(v.shown, shown{path: real})
+	}
+	return true
+}
+
+// way shows the links that a path crosses in hollow folders.
+func (v *viewer) way(path string) {
+	for range 8 { // links that lead to links
+		next, ok := v.crosses(path)
+		if !ok {
+			return
+		}
+		path = next
+	}
+}
+
+// crosses shows the first link of a path, and returns the path behind it.
+func (v *viewer) crosses(path string) (behind string, ok bool) {
+	at := ""
+	for step := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		at += "/" + step
+		if !v.plan.glance.Mark(at).Is(unix.S_IFLNK) {
+			continue
+		}
+		target, err := os.Readlink(at)
+		if err != nil {
+			return "", false
+		}
+		l := link{at, target}
+		if v.covered(at) && !slices.Contains(v.links, l) {
+			v.links = append(v.links, l)
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		return filepath.Clean(target + strings.TrimPrefix(path, at)), true
+	}
+	return "", false
+}
+
+// tidy leaves out what is shown twice, and links that lie in something that is shown.
+func (v *viewer) tidy() {
+	slices.SortStableFunc(v.shown, func(a, b shown) int { return strings.Compare(a.path, b.path) })
+	var out []shown
+	for _, s := range v.shown {
+		if s.from == "" && !s.writable && slices.ContainsFunc(out, func(o shown) bool { return o.from == "" && within(s.path, o.path) }) || within(s.path, v.plan.workspace.path) {
+			continue
+		}
+		out = append(out, s)
+	}
+	v.shown = out
+	v.links = slices.DeleteFunc(v.links, func(l link) bool { return v.visible(l.path) || within(l.path, v.plan.workspace.path) })
+}
+
+// mounts is the home for means that mount.
+func (h *home) mounts() (out []box.Mount) {
+	for _, path := range h.hollow {
+		out = append(out, box.Mount{Kind: box.Hollow, Path: path})
+	}
+	for _, path := range h.files {
+		out = append(out, box.Mount{Kind: box.Empty, Path: path})
+	}
+	for _, s := range h.shown {
+		m := box.Mount{Kind: box.Kept, Path: s.path, From: s.path}
+		if s.from != "" {
+			m.From = s.from
+		}
+		if s.writable {
+			m.Kind = box.Writable
+		}
+		out = append(out, m)
+	}
+	for _, l := range h.links {
+		out = append(out, box.Mount{Kind: box.Link, Path: l.path, From: l.target})
+	}
+	for _, path := range h.veiled {
+		out = append(out, box.Mount{Kind: box.Empty, Path: path})
+	}
+	for _, path := range h.locked {
+		out = append(out, box.Mount{Kind: box.Locked, Path: path})
+	}
+	return out
+}
+
+// reach is what can be read and written below hollow folders, for means that mount nothing: there
+// copies stand at paths of ours.
+func (h *home) reach() (read, write []string) {
+	for _, s := range h.shown {
+		switch {
+		case s.writable:
+			write = append(write, s.path)
+		case s.from != "":
+			read = append(read, s.from)
+		default:
+			read = append(read, s.path)
+		}
+	}
+	return read, write
+}
+
+// gitEnv tells git where the copy of the user's configuration is, for means that mount nothing.
+func (h *home) gitEnv() []string {
+	for _, s := range h.shown {
+		if s.from != "" && s.git {
+			return []string{"GIT_CONFIG_GLOBAL=" + s.from}
+		}
+	}
+	return []string{"GIT_CONFIG_GLOBAL=/dev/null"}
+}
+
+// paths shows the folders on PATH, those that other variables name as places of programs and
+// libraries, and what they need: the folders around them that belong to the same installation, and
+// where the links in them lead.
+func (v *viewer) paths() {
+	for _, name := range []string{"PATH", "PYTHONPATH", "NODE_PATH", "GEM_PATH", "PERL5LIB", "RUBYLIB", "LIBRARY_PATH", "CPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "CLASSPATH", "MANPATH"} {
+		for _, dir := range filepath.SplitList(v.plan.lookup(name)) {
+			if v.inHollow(dir) && v.show(dir) && name == "PATH" {
+				v.note(dir)
+				v.installation(dir)
+				v.targets(dir)
+			}
+		}
+	}
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO", "PIP_FIND_LINKS"} {
+		if path := v.plan.lookup(name); v.inHollow(path) {
+			v.show(path)
+		}
+	}
+}
+
+func (v *viewer) inHollow(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	real, ok := v.plan.glance.Real(filepath.Clean(path))
+	return ok && (v.covered(real) || v.covered(filepath.Clean(path)))
+}
+
+// installation shows what belongs to a folder of programs: the whole of a known toolchain, else the
+// folders beside it that programs are installed with. The folder around it may be a project, of
+// which nothing else is shown.
+func (v *viewer) installation(dir string) {
+	for _, known := range toolchainFolders() {
+		if before, _, ok := strings.Cut(dir+"/", "/"+known+"/"); ok {
+			v.showToolchain(before, known)
+			return
+		}
+	}
+	if name := filepath.Base(dir); name != "bin" && name != "sbin" && name != "shims" {
+		return
+	}
+	at := filepath.Dir(dir)
+	if real, ok := v.plan.glance.Real(at); !ok || real == v.sandbox.o.Home || filepath.Base(at) == ".local" || filepath.Base(at) == ".cargo" {
+		return
+	}
+	v.beside(at)
+}
+
+// beside shows the parts of an installation.
+func (v *viewer) beside(at string) {
+	names, _ := v.plan.glance.Names(at)
+	if names["go.env"] || names["VERSION"] && names["pkg"] && names["src"] { // go's own
+		v.show(at)
+		return
+	}
+	for _, name := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libexec", "share", "include", "etc", "jre", "jmods", "conf", "boot", "plugins", "versions", "pyvenv.cfg", "conda-meta", "modules", "release"} {
+		if names[name] {
+			v.show(filepath.Join(at, name))
+		}
+	}
+}
+
+// maxTargets bounds the links of one folder that are followed.
+const maxTargets = 200
+
+// targets shows where the links of a folder lead.
+func (v *viewer) targets(dir string) {
+	names, _ := v.plan.glance.Names(dir)
+	looked := 0
+	for name := range names {
+		path := filepath.Join(dir, name)
+		if looked++; looked > maxTargets {
+			return
+		}
+		if !v.plan.glance.Mark(path).Is(unix.S_IFLNK) {
+			continue
+		}
+		real, ok := v.plan.glance.Real(path)
+		if !ok || !v.covered(real) || v.visible(real) {
+			continue
+		}
+		v.installation(filepath.Dir(real))
+		v.packages(real)
+		v.show(real)
+	}
+}
+
+// toolchains shows the toolchains of the home, whether they are on PATH or not: a command may put
+// them there.
+func (v *viewer) toolchains() {
+	if at := v.sandbox.o.Home; at != "" {
+		for _, known := range toolchainFolders() {
+			v.showToolchain(at, known)
+		}
+	}
+	for _, name := range []string{"NVM_DIR", "FNM_DIR", "VOLTA_HOME", "N_PREFIX", "PYENV_ROOT", "RYE_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PIPX_HOME", "POETRY_HOME", "PYTHONUSERBASE", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
+		"RUSTUP_HOME", "GOROOT", "GOENV_ROOT", "RBENV_ROOT", "GEM_HOME", "SDKMAN_DIR", "JENV_ROOT", "JAVA_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME", "BUN_INSTALL", "DENO_INSTALL", "PNPM_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR",
+		"DOTNET_ROOT", "ANDROID_HOME", "ANDROID_SDK_ROOT", "FLUTTER_ROOT", "OPAMROOT", "PHPENV_ROOT", "HOMEBREW_PREFIX", "npm_config_prefix", "NPM_CONFIG_PREFIX"} {
+		if path := v.plan.lookup(name); v.inHollow(path) {
+			if before, _, ok := strings.Cut(path+"/", "/.dotnet/"); ok {
+				v.showToolchain(before, ".dotnet")
+				continue
+			}
+			v.show(path)
+		}
+	}
+}
+
+// showToolchain shows one of toolchainFolders below a folder.
+func (v *viewer) showToolchain(at, known string) {
+	if known == ".dotnet" { // the keys of developers lie beside it
+		for _, name := range []string{"dotnet", "sdk", "shared", "host", "packs", "templates", "tools", "store", "sdk-manifests", "metadata", "library-packs"} {
+			v.showIfThere(at, known+"/"+name)
+		}
+		return
+	}
+	v.showIfThere(at, known)
+	if known == ".local/bin" {
+		v.targets(filepath.Join(at, known))
+	}
+}
+
+func (v *viewer) showIfThere(at, name string) {
+	for _, path := range present(v.plan.glance, at, []string{name}) {
+		v.show(path)
+	}
+}
+
+// program shows a program or file that the user's own command names, with the package that it
+// belongs to.
+func (v *viewer) program(path string) {
+	if !v.inHollow(path) {
+		return
+	}
+	real, _ := v.plan.glance.Real(filepath.Clean(path))
+	v.show(path)
+	v.installation(filepath.Dir(real))
+	v.packages(real)
+	dir := filepath.Dir(real)
+	for range 4 {
+		names, _ := v.plan.glance.Names(dir)
+		if names["package.json"] || names["pyproject.toml"] || names["pyvenv.cfg"] {
+			v.show(dir)
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// packages shows the packages among which a program of node lies.
+func (v *viewer) packages(real string) {
+	if before, _, ok := strings.Cut(real, "/node_modules/"); ok {
+		v.show(before + "/node_modules")
+	}
+}
+
+// modules shows the modules that go has downloaded for the user.
+func (v *viewer) modules() {
+	if at := v.plan.goModules(goSettings(v.plan.lookup("HOME"))); at != "" {
+		v.show(at)
+	}
+}
+
+// toolchainFolders are the folders of a home in which programs that install programs keep those,
+// and nothing secret.
+func toolchainFolders() []string {
+	return []string{
+		".nvm", ".fnm", ".local/share/fnm", ".volta", ".nodenv", ".npm-global", ".npm-packages", ".yarn/bin", ".config/yarn/global", ".local/share/pnpm", ".bun", ".deno",
+		".pyenv", ".rye", ".local/share/uv", ".local/share/rye", ".local/pipx", ".local/share/pipx", ".local/share/pypoetry", ".poetry", ".virtualenvs", ".local/share/virtualenvs", ".local/share/hatch",
+		"miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".local/lib", ".local/bin", ".local/include", ".local/opt",
+		".rustup", ".cargo/bin", ".cargo/env", "sdk", ".goenv", ".gvm", ".rbenv", ".rvm", ".gem/ruby", ".local/share/gem",
+		".sdkman", ".jenv", ".jabba", ".m2/wrapper", ".m2/repository", ".gradle/wrapper", ".gradle/caches/modules-2", ".dotnet", ".nuget/packages",
+		".asdf", ".local/share/mise", ".phpenv", ".config/composer/vendor", ".composer/vendor", ".opam", ".ghcup", ".cabal/bin", ".juliaup", ".elan", ".zvm", ".swiftly", ".local/share/swiftly",
+		".kerl", ".luarocks", ".nix-profile", ".local/state/nix/profiles", ".guix-profile", ".linuxbrew", "Android/Sdk", ".platformio", ".espressif", ".terminfo",
+	}
+}
+
+// fromUser shows what the user wants commands to see, and to change.
+func (v *viewer) fromUser() {
+	for _, path := range v.read {
+		v.note(filepath.Dir(filepath.Clean(path)))
+		v.show(path)
+	}
+	for _, path := range v.write {
+		v.note(filepath.Dir(filepath.Clean(path)))
+		v.open(path)
+	}
+	for _, s := range v.shown {
+		v.home.byUser = append(v.home.byUser, s.path)
+	}
+	if v.sandbox.o.Rules == nil {
+		return
+	}
+	for _, secret := range v.sandbox.o.Rules.Secret() {
+		if real, ok := v.plan.glance.Real(secret); ok && slices.ContainsFunc(v.shown, func(s shown) bool { return s.path != real && within(real, s.path) }) &&
+			!slices.ContainsFunc(v.shown, func(s shown) bool { return s.path == real }) {
+			v.veiled = append(v.veiled, real)
+		}
+	}
+}
+
+// open lets commands change what is at a path, but for what other programs act on.
+func (v *viewer) open(path string) {
+	real, ok := v.plan.glance.Real(filepath.Clean(path))
+	if !ok || !filepath.IsAbs(path) || within(real, v.plan.workspace.path) || v.around(real) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(dir, real) }) {
+		return
+	}
+	v.way(filepath.Clean(path))
+	v.shown = append(v.shown, shown{path: real, writable: true})
+	for _, name := range append(projectNames(), ".git", ".husky") {
+		if at := filepath.Join(real, name); v.plan.glance.Mark(at).Err == nil {
+			v.locked = append(v.locked, at)
+		}
+	}
+}
+
+// around reports a place that has the workspace, the home or another hollow folder in it.
+func (v *viewer) around(path string) bool {
+	return slices.ContainsFunc(append([]string{v.plan.workspace.path, v.sandbox.o.Home}, v.hollow...), func(inner string) bool { return inner != "" && within(inner, path) })
+}
+
+// maxWorktrees bounds the linked work trees that are shown.
+const maxWorktrees = 64
+
+// worktrees shows the .git files of the work trees that are linked to the repository of this one,
+// and nothing else of them: git forgets a work tree whose file is not there.
+func (v *viewer) worktrees() {
+	for _, dir := range append([]string{filepath.Join(v.plan.workspace.path, ".git")}, v.plan.grants...) {
+		admin := filepath.Join(dir, "worktrees")
+		names, _ := v.plan.glance.Names(admin)
+		looked := 0
+		for name := range names {
+			if looked++; looked > maxWorktrees {
+				break
+			}
+			at, ok := pointer(filepath.Join(admin, name, "gitdir"), "", admin)
+			if !ok || filepath.Base(at) != ".git" || within(at, v.plan.workspace.path) {
+				continue
+			}
+			if back, ok := pointer(at, "gitdir: ", filepath.Dir(at)); ok && back == filepath.Join(admin, name) {
+				v.show(at)
+			}
+		}
+	}
+}
+
+// present are the paths of those names that are there below dir. It reads each folder once, because
+// a hundred looks at single names take longer than all else that is done for a command.
+func present(g *sight.Glance, dir string, names []string) (out []string) {
+	if dir == "" {
+		return nil
+	}
+	for _, name := range names {
+		at, here := dir, true
+		for step := range strings.SplitSeq(name, "/") {
+			if g.Mark(at).Is(unix.S_IFLNK) {
+				at, _ = g.Real(at)
+			}
+			entries, _ := g.Names(at)
+			if here = entries[step]; !here {
+				break
+			}
+			at = filepath.Join(at, step)
+		}
+		if here {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return out
+}

@@ -1,0 +1,340 @@
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/proc/shim/witness"
+	"adze/internal/sandbox/overlay"
+)
+
+// Reasons why a change of a command is not applied to the workspace.
+const (
+	whyActedOn   = "other programs act on what stands there"
+	whySpecial   = "it is a socket, FIFO or device"
+	whySetID     = "it would run as its owner"
+	whyLeaves    = "it is a link that leads out of the workspace"
+	whyGitRuns   = "git's settings make git run or read it"
+	whyGitPart   = "of a repository only its history and index are applied"
+	whyGitFile   = "it would make git use another repository"
+	whyGitMade   = "it would make a repository out of a folder"
+	whyGitNewer  = "somebody else used the repository meanwhile"
+	whyHidden    = "a rule keeps commands from it"
+	whyGitHidden = "it records that files are gone or changed which a rule hides from commands; stage the files that are meant by their names"
+	whyGitGoesOn = "it runs commands when it goes on"
+	whyGitModule = "it stages a submodule while commands work on the files themselves"
+	whyGitNested = "it holds a repository that would make git run programs or read another one"
+)
+
+// judge decides each change of a view. What it cannot read stays out.
+type judge struct {
+	*view
+	acted []string // names, in lower case
+	runs  []string // absolute paths that git runs or reads by its settings
+
+	repositories int // that were decided
+}
+
+func (v *view) judge(changes []*overlay.Change) {
+	j := judge{view: v, acted: actedNames(), runs: v.sandbox.settings.of(v)}
+	for i, top := range changes {
+		if !v.live && i > 0 || j.isRepository(top) == existing {
+			newRepository(&j, top).part(top, "")
+			continue
+		}
+		if j.isRepository(top) == fresh {
+			leaveHeads(top)
+		}
+		j.below(top)
+	}
+}
+
+// actedNames are the names of entries on which other programs act at any depth, in lower case.
+// Hooks are there before a setting names them.
+func actedNames() (out []string) {
+	for _, name := range append(projectNames(), ".husky", ".opencode") {
+		out = append(out, strings.ToLower(name))
+	}
+	return out
+}
+
+// leaveHeads leaves out what would make a repository of a folder that was none.
+func leaveHeads(c *overlay.Change) {
+	for _, child := range c.Children {
+		if name := filepath.Base(child.Path); name == "HEAD" || name == "commondir" {
+			leave(child, whyGitMade)
+		}
+	}
+}
+
+// leave leaves a change out. Of a folder that was there, that is what is below it.
+func leave(c *overlay.Change, why string) {
+	if c.Kind != overlay.Merged {
+		c.Left = why
+		return
+	}
+	c.Upper.Mode = c.Lower.Mode
+	for _, child := range c.Children {
+		leave(child, why)
+	}
+}
+
+// decide decides a change in a work tree, and what is below it.
+func (j *judge) decide(c *overlay.Change) {
+	why := j.doubts(c)
+	if why != "" && j.command.Asks {
+		c.Doubt, why = why, ""
+	}
+	if why == "" {
+		why = j.refuses(c)
+	}
+	if why != "" {
+		leave(c, why)
+		return
+	}
+	switch name := strings.ToLower(filepath.Base(c.Path)); {
+	case name == ".git":
+		j.gitEntry(c)
+		return
+	case c.Kind == overlay.Removed || !isFolder(c):
+		return
+	}
+	switch j.isRepository(c) {
+	case existing:
+		newRepository(j, c).part(c, "")
+		return
+	case fresh:
+		if c.Kind == overlay.New {
+			j.freshRepository(c)
+		} else {
+			leaveHeads(c)
+			j.below(c)
+		}
+		return
+	}
+	j.below(c)
+}
+
+func (j *judge) below(c *overlay.Change) {
+	for _, child := range c.Children {
+		if child.Left == "" {
+			j.decide(child)
+		}
+	}
+}
+
+func isFolder(c *overlay.Change) bool { return c.Kind == overlay.New || c.Kind == overlay.Merged }
+
+// goes reports a change that takes away what is there.
+func goes(c *overlay.Change) bool { return c.Kind != overlay.Merged && c.Lower.There() }
+
+// doubts says why a change is applied only when the user says so.
+func (j *judge) doubts(c *overlay.Change) string {
+	switch {
+	case c.Kind != overlay.Removed && slices.Contains(j.acted, strings.ToLower(filepath.Base(c.Path))):
+		return whyActedOn
+	case among(j.runs, j.Real(c), goes(c)):
+		return whyGitRuns
+	}
+	return ""
+}
+
+// refuses says why a change is not applied, whatever is below it.
+func (j *judge) refuses(c *overlay.Change) string {
+	switch {
+	case among(j.hidden, j.Real(c), goes(c)):
+		return whyHidden
+	case c.Kind == overlay.Special:
+		return whySpecial
+	case c.Kind == overlay.File && c.Upper.SetID():
+		return whySetID
+	case c.Kind == overlay.Link && !j.staysInside(c):
+		return whyLeaves
+	}
+	if c.Kind == overlay.Merged && c.Upper.Mode == c.Lower.Mode {
+		return ""
+	}
+	return j.denied(c, goes(c))
+}
+
+// among reports a path that is one of the places or in one, or, where it goes away, has one in it.
+func among(places []string, path string, goes bool) bool {
+	return slices.ContainsFunc(places, func(place string) bool { return within(path, place) || goes && within(place, path) })
+}
+
+// denied says what rule keeps a change out. Of a folder that goes away every entry counts.
+func (j *judge) denied(c *overlay.Change, goes bool) (why string) {
+	denied := j.sandbox.o.Denied
+	if denied == nil {
+		return ""
+	}
+	if why = denied(j.Real(c)); why != "" || !goes || !c.Lower.IsFolder() {
+		return why
+	}
+	_ = filepath.WalkDir(j.Real(c), func(path string, _ fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			why = "it cannot be read: " + err.Error()
+		case why == "":
+			why = denied(path)
+		}
+		if why != "" {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return why
+}
+
+// systemFolders are where programs and their libraries lie, which nobody writes to by a link.
+func systemFolders() []string {
+	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/gnu/store", "/etc/alternatives", "/proc/self", "/dev/null"}
+}
+
+// staysInside reports a link that leads to a place in the workspace, or to one of the system's
+// programs, as those of a Python environment do. A ".." after a name could lead back out of what
+// that name leads to.
+func (j *judge) staysInside(c *overlay.Change) bool {
+	return stays(j.roots[c.Root].Path, c.Path, c.Target)
+}
+
+// stays says the same of a link by the folder that it must not leave, and its path in that.
+func stays(top, path, target string) bool {
+	if filepath.IsAbs(target) {
+		clean := filepath.Clean(target)
+		if slices.ContainsFunc(systemFolders(), func(dir string) bool { return within(clean, dir) }) {
+			return true
+		}
+		rel, err := filepath.Rel(top, clean)
+		return err == nil && filepath.IsLocal(rel) && clean == strings.TrimSuffix(target, "/")
+	}
+	up, named := 0, false
+	for step := range strings.SplitSeq(target, "/") {
+		switch {
+		case step == ".." && named:
+			return false
+		case step == "..":
+			up++
+		case step != "" && step != ".":
+			named = true
+		}
+	}
+	return up <= strings.Count(path, "/")
+}
+
+// What a folder is to git.
+type kind int
+
+const (
+	plain    kind = iota
+	existing      // a repository that was one before
+	fresh         // one that has become one
+)
+
+// isRepository tells what a folder is to git, which takes each that looks like a repository for
+// one.
+func (j *judge) isRepository(c *overlay.Change) kind {
+	now := witness.LooksLikeRepository(func(name string) bool {
+		for _, child := range c.Children {
+			if filepath.Base(child.Path) == name {
+				return child.Kind != overlay.Removed
+			}
+		}
+		if c.Kind == overlay.New {
+			return false
+		}
+		_, there := entry(filepath.Join(j.Real(c), name))
+		return there
+	})
+	if c.Kind == overlay.Merged && witness.LooksLikeRepository(func(name string) bool {
+		_, there := entry(filepath.Join(j.Real(c), name))
+		return there
+	}) {
+		return existing
+	}
+	if now {
+		return fresh
+	}
+	return plain
+}
+
+// gitEntry decides what is called .git.
+func (j *judge) gitEntry(c *overlay.Change) {
+	switch {
+	case c.Kind == overlay.Removed:
+	case c.Kind == overlay.New && !c.Lower.There():
+		j.freshRepository(c)
+	case c.Kind == overlay.Merged:
+		newRepository(j, c).part(c, "")
+	case c.Kind == overlay.File && !c.Lower.There() && j.pointsInside(c):
+	default:
+		c.Left = whyGitFile
+	}
+}
+
+// pointsInside reports a .git file that leads to a repository that the workspace's own holds, of a
+// submodule or work tree. Those are judged themselves.
+func (j *judge) pointsInside(c *overlay.Change) bool {
+	data, err := os.ReadFile(j.Place(c))
+	if err != nil || len(data) > maxPointer {
+		return false
+	}
+	dir, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if !ok || strings.ContainsAny(dir, "\x00\n") {
+		return false
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(j.Real(c)), dir)
+	}
+	dir = filepath.Clean(dir)
+	for i, root := range j.roots {
+		own := root.Path
+		if i == 0 && !j.live {
+			own = filepath.Join(own, ".git")
+		}
+		for _, name := range []string{"modules", "worktrees"} {
+			if in := filepath.Join(own, name); dir != in && within(dir, in) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// freshRepository decides a repository that a command made: whole or not at all.
+func (j *judge) freshRepository(c *overlay.Change) {
+	if why := j.dangerous(c); why != "" {
+		c.Left = whyGitNested + ": " + why
+	}
+}
+
+// dangerous says what about a new repository makes git run a program, or read another repository.
+func (j *judge) dangerous(c *overlay.Change) (why string) {
+	at, top := j.Place(c), j.Folder(c.Root)
+	if found := append(dangers(at, top), waiting(at)...); len(found) > 0 {
+		return found[0]
+	}
+	return j.dangerousBelow(c)
+}
+
+// dangerousBelow says it of all that a repository holds, those of submodules and work trees with
+// it.
+func (j *judge) dangerousBelow(top *overlay.Change) (why string) {
+	top.Walk(func(c *overlay.Change) bool {
+		switch {
+		case isFolder(c) && c != top && j.isRepository(c) != plain:
+			if found := dangersInside(j.Place(c), j.Folder(c.Root)); len(found) > 0 {
+				why = found[0]
+			}
+		case c.Kind == overlay.Link, c.Kind == overlay.Special, c.Kind == overlay.File && c.Upper.SetID():
+			why = filepath.Base(c.Path) + " is no plain file"
+		case strings.HasSuffix(c.Path, "objects/info/alternates"), strings.HasSuffix(c.Path, "objects/info/http-alternates"):
+			why = "it takes objects from another repository"
+		}
+		return why == ""
+	})
+	return why
+}

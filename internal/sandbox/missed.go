@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxMissed bounds the paths that are named to a command that failed, maxSearched the bytes in
+// which they are looked for.
+const (
+	maxMissed   = 5
+	maxSearched = 256 << 10
+)
+
+// pathWord finds what looks like a path in words of a command and in what it wrote.
+var pathWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(~|\\$HOME|\\$\\{HOME\\}|\\.\\.)?/[^\\s\"'`;:|&<>()\\[\\]{},*?=]+")
+})
+
+// variable finds the variables that words name.
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`) })
+
+// missed says which paths a command that failed names, in its words, the variables in them or its
+// output, that are there but not for commands, and how the user shows them. It is a hint and
+// decides nothing: what a command writes can name anything.
+func (p *plan) missed(output string) (out []string) {
+	words := strings.Join(p.command.Argv, " ")
+	texts := []string{words, output[:min(len(output), maxSearched)]}
+	for _, name := range variable().FindAllStringSubmatch(words, -1) {
+		texts = append(texts, p.lookup(name[1]))
+	}
+	var hidden, denied []string
+	for _, text := range texts {
+		for _, word := range pathWord().FindAllString(text, -1) {
+			p.miss(p.absolute(word), &hidden, &denied)
+		}
+	}
+	if len(p.hidden) > 0 {
+		for word := range strings.FieldsFuncSeq(words+" "+texts[1], func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;:|&<>(),=", r) }) {
+			if !filepath.IsAbs(word) {
+				p.miss(filepath.Join(p.command.Dir, word), &hidden, &denied)
+			}
+		}
+	}
+	if len(hidden) > 0 {
+		out = append(out, fmt.Sprintf("commands in the sandbox do not see %s, which is there; if it is needed, the user shows it with \"sandbox\": {\"read\": [%q]} in the configuration or --allow 'read(abs:%s)'",
+			strings.Join(legibles(hidden), ", "), hidden[0], hidden[0]))
+	}
+	if len(denied) > 0 {
+		out = append(out, "a deny rule keeps "+strings.Join(legibles(denied), ", ")+" from commands")
+	}
+	return out
+}
+
+// miss adds a path that is there, to those that are not shown or to those that rules keep from
+// commands.
+func (p *plan) miss(path string, hidden, denied *[]string) {
+	path = filepath.Clean(path)
+	to := hidden
+	switch {
+	case among(p.hidden, path, false) || among(p.veiled, path, false):
+		to = denied
+	case !p.home.covered(path) || p.home.visible(path) || within(path, p.workspace.path) || within(p.workspace.path, path):
+		return
+	case slices.ContainsFunc(p.home.shown, func(s shown) bool { return within(s.path, path) }), slices.Contains(p.home.hollow, path):
+		return // a part of it is there
+	}
+	if len(*to) < maxMissed && !slices.Contains(*to, path) && there(path) {
+		*to = append(*to, path)
+	}
+}
+
+// absolute is a word of pathWord as a path.
+func (p *plan) absolute(word string) string {
+	word = strings.TrimRight(word, ".!")
+	for _, home := range []string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(word, home); ok {
+			return filepath.Join(p.lookup("HOME"), rest)
+		}
+	}
+	if !filepath.IsAbs(word) {
+		return filepath.Join(p.command.Dir, word)
+	}
+	return word
+}
+
+func legibles(paths []string) (out []string) {
+	for _, path := range paths {
+		out = append(out, legible(path))
+	}
+	return out
+}

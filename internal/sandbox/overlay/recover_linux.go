@@ -1,0 +1,122 @@
+package overlay
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// newTime is how long a view may be there without a lock: somebody is making it.
+	newTime = time.Minute
+	// keptTime is how long changes that were not applied are kept.
+	keptTime = 30 * 24 * time.Hour
+)
+
+// Recover ends the views below home whose process was killed: what had begun to be applied is
+// finished, what had not is undone. It says what came of each.
+func Recover(home string) (out []Outcome, err error) {
+	names, err := os.ReadDir(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range names {
+		switch {
+		case e.Name() == keptName:
+			dropKept(filepath.Join(home, keptName))
+		case strings.HasPrefix(e.Name(), donePrefix):
+			_ = RemoveAll(filepath.Join(home, e.Name())) // what is left is tried again
+		case strings.HasPrefix(e.Name(), "view-"):
+			o, found, e := recoverView(home, filepath.Join(home, e.Name()))
+			err = errors.Join(err, e)
+			if found {
+				out = append(out, o)
+			}
+		}
+	}
+	return out, err
+}
+
+func recoverView(home, dir string) (o Outcome, found bool, err error) {
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > newTime {
+			return o, false, RemoveAll(dir)
+		}
+		return o, false, nil
+	}
+	if err != nil {
+		return o, false, err
+	}
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return o, false, lock.Close() // it is in use
+	}
+	v := &View{dir: dir, home: home, lock: lock}
+	defer v.release()
+	if _, err := os.Lstat(filepath.Join(dir, appliedName)); err == nil {
+		return o, false, v.remove()
+	}
+	data, err := os.ReadFile(filepath.Join(dir, journalName))
+	if errors.Is(err, fs.ErrNotExist) {
+		o.Left = v.abandon()
+		return o, len(o.Left) > 0, v.remove()
+	}
+	if err != nil {
+		return o, false, err
+	}
+	var j journal
+	if json.Unmarshal(data, &j) != nil { // the power went before it was on the disk, so nothing had been applied
+		o.Left = v.abandon()
+		return o, len(o.Left) > 0, v.remove()
+	}
+	v.roots, v.since = j.Roots, j.Since
+	if err := v.openRoots(); err != nil {
+		return o, false, err // the folder may come back
+	}
+	o.Applied, o.Left = v.run(j.Steps)
+	return o, true, v.remove()
+}
+
+// remove removes the view, so that a kill in the middle leaves nothing that counts.
+func (v *View) remove() error { return errors.Join(v.Retire(), v.Close()) }
+
+// abandon keeps what a command had changed when it was killed with its adze.
+func (v *View) abandon() (left []Left) {
+	data, err := os.ReadFile(filepath.Join(v.dir, lockName))
+	if err != nil || json.Unmarshal(data, &v.roots) != nil || v.openRoots() != nil {
+		return nil
+	}
+	changes, err := v.Changes()
+	if err != nil {
+		return nil
+	}
+	for _, top := range changes {
+		if len(top.Children) == 0 {
+			continue
+		}
+		to := filepath.Join(v.home, keptName, filepath.Base(v.dir), filepath.Base(v.Folder(top.Root)))
+		if os.MkdirAll(filepath.Dir(to), 0o700) == nil && rename(v.upper(top.Root), to) == nil {
+			left = append(left, Left{Path: v.roots[top.Root].Path, Why: WhyKilled, Kept: to})
+		}
+	}
+	return left
+}
+
+// WhyKilled is why nothing of a command was applied.
+const WhyKilled = "adze was killed while a command ran, so what it had changed was not applied"
+
+// dropKept removes what has been kept long enough.
+func dropKept(dir string) {
+	names, _ := os.ReadDir(dir)
+	for _, e := range names {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptTime {
+			_ = RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+}

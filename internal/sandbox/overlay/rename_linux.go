@@ -1,0 +1,16 @@
+package overlay
+
+import "golang.org/x/sys/unix"
+
+// move gives an entry another name, where nothing has it.
+func move(fromAt int, from string, toAt int, to string) error {
+	return unix.Renameat2(fromAt, from, toAt, to, unix.RENAME_NOREPLACE)
+}
+
+// exchange has two entries change places.
+func exchange(aAt int, a string, bAt int, b string) error {
+	return unix.Renameat2(aAt, a, bAt, b, unix.RENAME_EXCHANGE)
+}
+
+// rename gives an entry of ours another name.
+func rename(from, to string) error { return unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, 0) }

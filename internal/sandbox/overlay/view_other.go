@@ -1,0 +1,27 @@
+//go:build !linux
+
+package overlay
+
+// View is one command's. There is none on this system.
+type View struct{}
+
+// Make fails.
+func Make(string, []Root) (*View, error) { return nil, ErrUnsupported }
+
+// Recover finds nothing.
+func Recover(string) ([]Outcome, error) { return nil, nil }
+
+// Folder, Place, Real, Newer, Changes, Rewrite, Apply, Retire and Close belong to views of other
+// systems.
+func (*View) Folder(int) string                { return "" }
+func (*View) Place(*Change) string             { return "" }
+func (*View) Real(*Change) string              { return "" }
+func (*View) Newer(Stat) bool                  { return false }
+func (*View) Changes() ([]*Change, error)      { return nil, ErrUnsupported }
+func (*View) Rewrite(*Change, string) error    { return ErrUnsupported }
+func (*View) Apply([]*Change) (Outcome, error) { return Outcome{}, ErrUnsupported }
+func (*View) Retire() error                    { return nil }
+func (*View) Close() error                     { return nil }
+
+// StatOf fails.
+func StatOf(string) (Stat, error) { return Stat{}, ErrUnsupported }

@@ -1,0 +1,288 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/proc"
+	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/overlay"
+)
+
+// view is the private view of the workspace that one command gets, and of its repository where that
+// lies elsewhere; or of the folders of git alone (live.go). When the command has ended each change
+// is judged (judge.go) and applied, before anybody is told the result.
+type view struct {
+	*overlay.View
+	sandbox   *Sandbox
+	command   proc.Command
+	workspace string
+	live      bool           // the command works on the live tree: of the roots none is the workspace
+	roots     []overlay.Root // the workspace, then what is granted beside it; or folders of git
+	index     *os.File       // git's, as it was; nil: there is none
+	nested    []string       // repositories in the workspace
+	hidden    []string       // what rules keep from commands, absolute
+}
+
+// ErrNoView says why a command that is to run aside cannot.
+var ErrNoView = errors.New("there can be no private view of the workspace for it")
+
+func viewsDir(state, workspace string) string {
+	sum := sha256.Sum256([]byte(workspace))
+	return filepath.Join(state, "sandbox", "views", hex.EncodeToString(sum[:8]))
+}
+
+// openView makes the view of a command, and in it what is missing; rest is missing elsewhere. The
+// view is nil where the command changes nothing apart.
+func (s *Sandbox) openView(p *plan) (v *view, rest []string, err error) {
+	if len(p.apart) == 0 {
+		return nil, p.missing, nil
+	}
+	var roots []overlay.Root
+	for _, path := range p.apart {
+		f := pin(path)
+		if path == p.workspace.path {
+			f = p.workspace
+		}
+		if f.err != nil {
+			return nil, nil, f.err
+		}
+		roots = append(roots, overlay.Root{Path: path, Dev: f.dev, Ino: f.ino})
+	}
+	for _, missing := range p.missing {
+		i := slices.IndexFunc(roots, func(r overlay.Root) bool { return r.Path != missing && within(missing, r.Path) })
+		if i < 0 {
+			rest = append(rest, missing)
+		} else {
+			roots[i].Held = append(roots[i].Held, strings.TrimPrefix(missing, roots[i].Path+"/"))
+		}
+	}
+	for _, hidden := range p.hidden {
+		for i := range roots {
+			if rel, err := filepath.Rel(roots[i].Path, hidden); err == nil && filepath.IsLocal(rel) && rel != "." {
+				roots[i].Hidden = append(roots[i].Hidden, rel)
+				break
+			}
+		}
+	}
+	if p.command.Aside {
+		if roots, err = p.discarded(roots); err != nil {
+			return nil, nil, err
+		}
+	}
+	made, err := overlay.Make(viewsDir(s.o.State, p.workspace.path), roots)
+	if err != nil {
+		return nil, nil, fmt.Errorf("what it changes cannot be kept apart: %w", err)
+	}
+	out := &view{View: made, sandbox: s, command: p.command, workspace: p.workspace.path, live: p.live != "", roots: roots, nested: p.nested}
+	at := filepath.Join(p.workspace.path, ".git")
+	if dir, ok := pointer(at, "gitdir: ", p.workspace.path); ok {
+		at = dir
+	}
+	out.index, _ = os.Open(filepath.Join(at, "index")) // there may be none
+	out.hidden = p.hidden
+	return out, rest, nil
+}
+
+// discarded adds all other folders that the command may write, such as its caches: what it does
+// there is not kept.
+func (p *plan) discarded(roots []overlay.Root) ([]overlay.Root, error) {
+	for _, m := range p.mounts() {
+		if m.Kind != box.Writable || slices.ContainsFunc(roots, func(r overlay.Root) bool { return r.Path == m.From }) {
+			continue
+		}
+		if err := os.MkdirAll(m.From, 0o700); err != nil {
+			return nil, err
+		}
+		f := pin(m.From)
+		if f.err != nil {
+			return nil, f.err
+		}
+		roots = append(roots, overlay.Root{Path: m.From, Dev: f.dev, Ino: f.ino, Discarded: true})
+	}
+	return roots, nil
+}
+
+// mount is how the shim makes what a plan mounts, where that is a folder of the view.
+func (v *view) mount(m box.Mount) box.Mount {
+	if v == nil || m.Kind != box.Writable && m.Kind != box.View {
+		return m
+	}
+	for i, root := range v.roots {
+		if m.From == root.Path {
+			m.Kind, m.Upper, m.Dev, m.Ino = box.View, v.Folder(i), root.Dev, root.Ino
+		}
+	}
+	return m
+}
+
+// failed remembers that the kernel makes no view here, and that something is not as it was seen.
+// Then nothing has run, and the command is planned again. After any other fault the sandbox may be
+// no longer what was tested.
+func (s *Sandbox) failed(err error) {
+	s.homes.forget()
+	if strings.Contains(err.Error(), box.NoView) {
+		s.viewFails.Store(true)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.report = nil
+	forget(s.o.State)
+}
+
+// end applies what a command has changed and says what was left out, or hands over what the user
+// decides about.
+func (v *view) end() (found proc.Findings) {
+	defer func() {
+		if v.index != nil {
+			_ = v.index.Close()
+		}
+	}()
+	changes, err := v.Changes()
+	if err != nil {
+		return proc.Findings{Told: []string{fmt.Sprintf("all that it changed, because that cannot be read: %v; it stays in %s", err, v.Folder(0))}}
+	}
+	if !nothing(changes) {
+		v.judge(changes)
+	}
+	if found.Aside = v.aside(changes); found.Aside == nil {
+		found = v.finish(changes)
+	}
+	return found
+}
+
+// finish applies changes that have been judged.
+func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
+	for _, b := range v.leftOut(changes) {
+		found.Deny(b)
+	}
+	var err error
+	var told []string
+	apply := func() []string {
+		var out overlay.Outcome
+		if out, err = v.Apply(changes); err == nil {
+			err = v.Retire()
+		}
+		if err == nil {
+			v.sandbox.removing.Go(func() { _ = v.Close() }) // what is left is removed when adze starts again
+		}
+		told = tell(out)
+		return out.Applied
+	}
+	if around := v.sandbox.o.Around; around != nil {
+		if refused := around(v.command.Tag, v.toApply(changes), apply); refused != nil {
+			for _, top := range changes {
+				leave(top, refused.Error())
+			}
+			apply()
+		}
+	} else {
+		apply()
+	}
+	if err != nil {
+		told = append(told, fmt.Sprintf("a part of what it changed: %v; the rest stays in %s and is applied when adze starts again", err, v.Folder(0)))
+	}
+	found.Told = told
+	return found
+}
+
+// leftOut lists the changes that the judge has left out, as far as they are told.
+func (v *view) leftOut(changes []*overlay.Change) (out []proc.Barred) {
+	for _, top := range changes {
+		top.Walk(func(c *overlay.Change) bool {
+			if c.Left != "" && len(out) < proc.MaxDenied {
+				out = append(out, proc.Barred{Kind: proc.BarredChange, What: legibleIn(v.workspace, v.Real(c)), Why: "because " + c.Left})
+			}
+			return c.Left == ""
+		})
+	}
+	return out
+}
+
+// toApply are the absolute paths of the changes that are not left out. A folder that comes or goes
+// stands for all in it.
+func (v *view) toApply(changes []*overlay.Change) (paths []string) {
+	for _, top := range changes {
+		top.Walk(func(c *overlay.Change) bool {
+			switch {
+			case c.Left != "" || c.Dropped:
+				return false
+			case c.Kind != overlay.Merged:
+				paths = append(paths, v.Real(c))
+				return false
+			case c.Path != "" && c.Upper.Mode != c.Lower.Mode:
+				paths = append(paths, v.Real(c))
+			}
+			return true
+		})
+	}
+	return paths
+}
+
+func nothing(changes []*overlay.Change) bool {
+	for _, top := range changes {
+		if len(top.Children) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Recover finishes what a killed adze had begun to apply to the workspace, and says what it found.
+func (s *Sandbox) Recover() (told []string, err error) {
+	found, err := overlay.Recover(viewsDir(s.o.State, s.workspace.path))
+	for _, out := range found {
+		if n := len(out.Applied); n > 0 {
+			told = append(told, fmt.Sprintf("the changes of a command were being applied when adze was killed; that is finished now (%d paths)", n))
+		}
+		for _, text := range tell(out) {
+			told = append(told, "not applied of a command's changes: "+text)
+		}
+	}
+	return told, err
+}
+
+// mostTold bounds what is told of one command.
+const mostTold = 8
+
+// tell says what was left out, one text for each reason.
+func tell(out overlay.Outcome) (told []string) {
+	var order []string
+	paths, kept := map[string][]string{}, map[string]string{}
+	for _, l := range out.Left {
+		if _, ok := paths[l.Why]; !ok {
+			order = append(order, l.Why)
+		}
+		paths[l.Why] = append(paths[l.Why], legible(l.Path))
+		if l.Kept != "" {
+			kept[l.Why] = l.Kept
+		}
+	}
+	for _, why := range order {
+		names := paths[why]
+		text := strings.Join(names[:min(len(names), mostTold)], ", ")
+		if more := len(names) - mostTold; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		text += " (" + why + ")"
+		if at := kept[why]; at != "" {
+			text += "; the command's version is kept in " + filepath.Dir(at)
+		}
+		told = append(told, text)
+	}
+	return told
+}
+
+// entry reports whether a path is there, without following a link at its end.
+func entry(path string) (fs.FileInfo, bool) {
+	info, err := os.Lstat(path)
+	return info, err == nil
+}

@@ -1,0 +1,410 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/proc"
+	"adze/internal/sandbox"
+)
+
+// within runs a script whose changes are applied when it has ended.
+func (b *bench) apart(script string) proc.Result {
+	b.t.Helper()
+	r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
+		Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env(), Transaction: true, Timeout: time.Minute,
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+func newViewBench(t testing.TB, means ...sandbox.Means) *bench {
+	if len(means) == 0 {
+		means = []sandbox.Means{sandbox.Namespaces}
+	}
+	b := newBench(t, means...)
+	if r := b.apart("grep -q ' " + b.work + " .* overlay ' /proc/self/mountinfo"); r.Code != 0 {
+		t.Skip("this machine makes no overlays for users:", r.Output.Head)
+	}
+	return b
+}
+
+func (b *bench) read(name string) string {
+	data, err := os.ReadFile(filepath.Join(b.work, name))
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+func (b *bench) git(args ...string) string {
+	b.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = b.work, b.env()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestChangesAreAppliedWhenACommandHasEnded(t *testing.T) {
+	b := newViewBench(t)
+	b.write("work/old", "old\n")
+	b.write("work/gone", "gone\n")
+	b.write("work/dir/a", "a\n")
+	b.write("work/tree/x/y", "y\n")
+	r := b.apart("echo new > new; echo changed > old; rm gone; rm -r tree; mkdir tree; echo z > tree/z; chmod 750 dir; mv dir/a dir/b; ln -s old link; mkdir -p deep/er; echo 1 > deep/er/1; ln deep/er/1 deep/2; chmod 500 deep/er")
+	if r.Code != 0 || len(r.Told) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	for name, content := range map[string]string{"new": "new\n", "old": "changed\n", "dir/b": "a\n", "tree/z": "z\n", "link": "changed\n", "deep/er/1": "1\n", "deep/2": "1\n"} {
+		if got := b.read(name); got != content {
+			t.Errorf("%s: %q, want %q", name, got, content)
+		}
+	}
+	for _, name := range []string{"gone", "tree/x", "dir/a"} {
+		if _, err := os.Lstat(filepath.Join(b.work, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(b.work, "dir")); err != nil || info.Mode().Perm() != 0o750 {
+		t.Errorf("the mode of a folder: %v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(filepath.Join(b.work, "deep/er")); err != nil || info.Mode().Perm() != 0o500 {
+		t.Errorf("the mode of a new folder: %v, %v", info.Mode(), err)
+	}
+	b.box.Close()
+	left, _ := filepath.Glob(filepath.Join(b.state, "sandbox/views/*/*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// meanwhile runs a script that says "ready" and waits; then the host does something, and the script
+// goes on.
+func (b *bench) meanwhile(script string, host func()) proc.Result {
+	b.t.Helper()
+	r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
+		Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env(), Transaction: true, Timeout: time.Minute,
+		Talk: func(in io.WriteCloser, out io.Reader) {
+			lines := bufio.NewScanner(out)
+			for lines.Scan() && lines.Text() != "ready" {
+				b.t.Log(lines.Text())
+			}
+			host()
+			_, _ = io.WriteString(in, "go\n")
+			for lines.Scan() {
+				b.t.Log(lines.Text())
+			}
+		},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if r.Code != 0 {
+		b.t.Fatalf("exit code %d: %s", r.Code, r.Errors.Head)
+	}
+	return r
+}
+
+func TestWhatSomebodyElseChangedMeanwhileStays(t *testing.T) {
+	b := newViewBench(t)
+	for _, name := range []string{"both", "removed", "theirs", "ours", "same", "tree/a", "tree/b"} {
+		b.write("work/"+name, "before\n")
+	}
+	r := b.meanwhile("echo ours > both; rm removed; echo ours > ours; echo same > same; rm -r tree; echo ours > new; mkdir made; echo ours > made/ours; echo ready; read x; echo ours >> both", func() {
+		b.host("echo theirs > both; echo theirs > removed; echo theirs > theirs; echo same > same; echo theirs > tree/b; echo theirs > new; mkdir made; echo theirs > made/theirs")
+	})
+	for name, want := range map[string]string{
+		"both": "theirs\n", "removed": "theirs\n", "theirs": "theirs\n", "ours": "ours\n", "same": "same\n", "tree/a": "before\n", "tree/b": "theirs\n", "new": "theirs\n",
+		"made/ours": "ours\n", "made/theirs": "theirs\n",
+	} {
+		if got := b.read(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	told := strings.Join(r.Told, "\n")
+	for _, name := range []string{"both", "removed", "tree", "new"} {
+		if !strings.Contains(told, filepath.Join(b.work, name)) {
+			t.Errorf("%s is not told: %s", name, told)
+		}
+	}
+	kept, _ := filepath.Glob(filepath.Join(b.state, "sandbox/views/*/kept/*/both"))
+	if len(kept) != 1 {
+		t.Fatalf("kept: %v; told: %s", kept, told)
+	}
+	if data, err := os.ReadFile(kept[0]); string(data) != "ours\nours\n" {
+		t.Errorf("kept of both: %q, %v", data, err)
+	}
+}
+
+// TestNothingThatOtherProgramsRunIsApplied plants in every way that today's walls did not hold, and
+// asks real git outside.
+func TestNothingThatOtherProgramsRunIsApplied(t *testing.T) {
+	plant := `git init -q %[1]s && git -C %[1]s config core.fsmonitor 'touch ` + "$PROOF" + `; false'`
+	for name, c := range map[string]struct{ before, script, after string }{
+		"a submodule that cannot be searched": {"", strings.ReplaceAll(plant, "%[1]s", "n") + "; git -C n commit -q --allow-empty -m x; git update-index --add --cacheinfo 160000,$(git -C n rev-parse HEAD),n; chmod 0311 n", "chmod 755 n 2>/dev/null; git status; cd n && git status"},
+		"a repository in a renamed folder":    {"mkdir d; echo x > d/f; git add d; git commit -qm d", strings.ReplaceAll(plant, "%[1]s", "x") + "; mv d e; mv x d", "cd d && git status"},
+		"a bare one":                          {"", "git init -q --bare x && git -C x config core.fsmonitor 'touch $PROOF; false' && git -C x config core.bare false && git -C x config core.worktree ..", "cd x && git status"},
+		"commondir alone":                     {"", "mkdir -p real x; git init -q real; mv real/.git g; rmdir real; git -C g config core.fsmonitor 'touch $PROOF; false' 2>/dev/null || git config -f g/config core.fsmonitor 'touch $PROOF; false'; cp g/HEAD x/HEAD; echo ../g > x/commondir", "cd x && git --work-tree=.. status"},
+		"a file that leads elsewhere":         {"", "mkdir s; git init -q --bare g; git config -f g/config core.bare false; git config -f g/config core.fsmonitor 'touch $PROOF; false'; echo 'gitdir: ../g' > s/.git", "cd s && git status"},
+		"hooks that a setting names":          {"mkdir .husky; echo true > .husky/pre-commit; chmod +x .husky/pre-commit; git config core.hooksPath .husky", "echo 'touch $PROOF' > .husky/pre-commit", "git commit -qm x --allow-empty"},
+		"hooks that are not there yet":        {"git config core.hooksPath .hooks", "mkdir .hooks; printf '#!/bin/sh\ntouch $PROOF' > .hooks/pre-commit; chmod +x .hooks/pre-commit", "git commit -qm x --allow-empty"},
+		"a file that is included":             {"git config include.path ../team.config; echo > team.config", "printf '[core]\nfsmonitor = \"touch $PROOF; false\"\n' > team.config", "git status"},
+		"the script of a filter":              {"mkdir t; printf '#!/bin/sh\ncat' > t/clean; chmod +x t/clean; git config filter.f.clean t/clean; echo '* filter=f' > .gitattributes; git add .; git commit -qm f", "printf '#!/bin/sh\ntouch $PROOF; cat' > t/clean; echo more >> file", "git add file; git status"},
+		"hooks by a swapped folder":           {"mkdir hk; printf '#!/bin/sh\ntrue' > hk/pre-commit; chmod +x hk/pre-commit; git config core.hooksPath hk", "mv hk old; mkdir hk; printf '#!/bin/sh\ntouch $PROOF' > hk/pre-commit; chmod +x hk/pre-commit", "git commit -qm x --allow-empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newViewBench(t)
+			proof := filepath.Join(b.home, "proof")
+			b.host("git init -q -b main .; echo a > file; git add .; git commit -qm a")
+			if c.before != "" {
+				b.host(c.before)
+			}
+			r := b.apart(strings.ReplaceAll(c.script, "$PROOF", proof))
+			cmd := exec.Command("bash", "-c", c.after+"; cd "+b.work+" && git status; true")
+			cmd.Dir, cmd.Env = b.work, b.env()
+			out, _ := cmd.CombinedOutput()
+			if _, err := os.Lstat(proof); err == nil {
+				t.Errorf("it ran outside; %q\n%s", r.Told, out)
+			}
+			if len(r.Told) == 0 {
+				t.Errorf("nothing is told: %+v\n%s", r, out)
+			}
+		})
+	}
+}
+
+func TestFilesOfNoGoodAreNotApplied(t *testing.T) {
+	b := newViewBench(t)
+	b.write("work/pkg/a", "a\n")
+	b.write("work/vendor/x", "x\n")
+	r := b.apart(`mkdir -p pkg/.vscode sub/.Codex; echo {} > pkg/.vscode/tasks.json; echo {} > pkg/.devcontainer.json; echo x > sub/.Codex/c; mkfifo fifo
+		python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("sock")'; ls -l su
+		ln -s /etc/passwd out; ln -s ../../x up; ln -s pkg/../../x through; ln -s pkg/a in; ln -s ../pkg/a pkg/in; ln -s /usr/bin/python3 python; mkdir -p pkg/new; ln -s ../../../x pkg/new/up; echo ok > pkg/new/ok`)
+	if r.Code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	for _, name := range []string{"pkg/.vscode", "pkg/.devcontainer.json", "sub/.Codex", "fifo", "sock", "out", "up", "through", "pkg/new/up"} {
+		if _, err := os.Lstat(filepath.Join(b.work, name)); err == nil {
+			t.Errorf("%s was applied: %s", name, r.Output.Head)
+		}
+		if told := strings.Join(r.Told, "\n"); !strings.Contains(told, name) {
+			t.Errorf("%s is not told: %s", name, told)
+		}
+	}
+	for _, name := range []string{"in", "pkg/in", "python", "pkg/new/ok", "sub"} {
+		if _, err := os.Lstat(filepath.Join(b.work, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestARuleKeepsChangesOut(t *testing.T) {
+	b := newBench(t, sandbox.Namespaces)
+	b.write("work/vendor/x", "x\n")
+	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Means: []sandbox.Means{sandbox.Namespaces},
+		Denied: func(path string) string {
+			if strings.HasPrefix(path, filepath.Join(b.work, "vendor")+"/") {
+				return "a rule denies it"
+			}
+			return ""
+		}})
+	t.Cleanup(b.box.Close)
+	for _, script := range []string{"echo y > vendor/x", "rm -r vendor", "mv vendor other; mkdir vendor; echo z > vendor/x", "rm vendor/x"} {
+		if r := b.apart(script); r.Code != 0 || len(r.Told) == 0 {
+			t.Errorf("%s: %+v", script, r)
+		}
+		if got := b.read("vendor/x"); got != "x\n" {
+			t.Errorf("%s: %q", script, got)
+		}
+	}
+}
+
+func TestGitWorksInAView(t *testing.T) {
+	b := newViewBench(t)
+	b.host("git init -q -b main .; mkdir d; echo a > d/file; git add .; git commit -qm first")
+	for _, script := range []string{
+		"echo b >> d/file; git commit -qam second", "git checkout -q -b topic; echo c > new; git add new; git commit -qm third", "git checkout -q main; git merge -q --no-ff -m merged topic",
+		"git branch -d topic", "git tag v1; git gc -q", "git stash list; echo x >> d/file; git stash -q; git stash pop -q; git checkout -q d/file", "git rebase -q HEAD~1; git reset -q --hard HEAD", "git init -q sub; git -C sub commit -q --allow-empty -m nested",
+		"git worktree add -q wt -b other; cd wt; echo w > w; git add w; git commit -qm w",
+	} {
+		if r := b.apart(script); r.Code != 0 || len(r.Told) > 0 {
+			t.Fatalf("%s: code %d, told %q\n%s", script, r.Code, r.Told, r.Output.Head)
+		}
+		b.git("fsck", "--strict")
+		if left := b.git("status", "--porcelain", "--", "d"); left != "" {
+			t.Fatalf("%s: %s", script, left)
+		}
+	}
+	if got := b.git("log", "--format=%s", "-1", "other"); got != "w" {
+		t.Error(got)
+	}
+}
+
+func TestARepositoryThatTwoUseIsJoined(t *testing.T) {
+	b := newViewBench(t)
+	b.host("git init -q -b main .; echo a > a; echo b > b; git add .; git commit -qm first; touch -d '2001-01-01' b")
+	commit := "echo ours >> a; git add a; echo ready; read x; git commit -qm ours"
+	if r := b.meanwhile(commit, func() { b.host("git status >/dev/null") }); len(r.Told) > 0 {
+		t.Errorf("an index that was refreshed: %q", r.Told)
+	}
+	if got := b.git("log", "--format=%s", "-1"); got != "ours" || b.git("status", "--porcelain") != "" {
+		t.Errorf("%s; %s", got, b.git("status", "--porcelain"))
+	}
+	r := b.meanwhile(commit, func() { b.host("echo theirs >> b; git commit -qam theirs") })
+	if len(r.Told) != 1 || !strings.Contains(r.Told[0], "refs/heads/main") {
+		t.Errorf("two commits: %q", r.Told)
+	}
+	if got := b.git("log", "--format=%s", "-2"); got != "theirs\nours" {
+		t.Error(got)
+	}
+	b.git("fsck", "--strict")
+	if got := b.git("fsck", "--unreachable", "--no-reflogs"); !strings.Contains(got, "unreachable commit") {
+		t.Errorf("the commit of the command is gone: %s", got)
+	}
+	b.host("touch .git/refs/heads/other.lock")
+	if got := b.git("status", "--porcelain"); got != "M a" {
+		t.Errorf("the work tree after two commits: %q", got)
+	}
+}
+
+func TestALinkedWorkTreeKeepsItsRepository(t *testing.T) {
+	b := newViewBench(t)
+	main := filepath.Join(b.home, "main")
+	b.host("git init -q -b main ../main; cd ../main; git commit -q --allow-empty -m a; rmdir " + b.work + "; git worktree add -q " + b.work + " -b topic")
+	b.box = b.sandbox(sandbox.Namespaces)
+	proof := filepath.Join(b.home, "proof")
+	if r := b.apart("echo x > x; git add x; git commit -qm topic"); r.Code != 0 || len(r.Told) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	if got := b.git("log", "--format=%s", "-1"); got != "topic" {
+		t.Error(got)
+	}
+	r := b.apart("git config -f " + main + "/.git/config.worktree core.fsmonitor 'touch " + proof + "; false'; mkdir evil; cp " + main + "/.git/HEAD evil; echo evil > " + main + "/.git/commondir; git config extensions.worktreeConfig true")
+	for _, name := range []string{"config.worktree", "commondir"} {
+		if _, err := os.Lstat(filepath.Join(main, ".git", name)); err == nil {
+			t.Errorf("%s was applied: %s", name, r.Output.Head)
+		}
+		if !strings.Contains(strings.Join(r.Told, " "), name) {
+			t.Errorf("%s is not told: %q", name, r.Told)
+		}
+	}
+	b.git("status")
+	b.git("-C", main, "status")
+	if _, err := os.Lstat(proof); err == nil {
+		t.Error("it ran outside")
+	}
+}
+
+func TestAMountInTheWorkspaceMeansNoView(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	b := newViewBench(t)
+	b.host("mkdir m; mount -t tmpfs none m && echo x > m/x")
+	t.Cleanup(func() { b.host("umount m") })
+	if r := b.apart("cat m/x; echo y > m/y"); r.Code != 0 || b.read("m/y") != "y\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAKilledSupervisorLeavesNoCommandBehind(t *testing.T) {
+	b := newViewBench(t)
+	r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
+		Argv: []string{"bash", "-c", "echo x > x; (while :; do echo y >> y; done) & sleep 60"}, Dir: b.work, Env: b.env(), Transaction: true, Timeout: 300 * time.Millisecond,
+	})
+	if err != nil || r.Killed != proc.Timeout {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if b.read("x") != "x\n" {
+		t.Error("what a command did before its time was over is gone")
+	}
+}
+
+func TestOddFilesKeepWhatTheyAre(t *testing.T) {
+	b := newViewBench(t)
+	b.write("work/closed/in/a", "a\n")
+	b.write("work/same", "same\n")
+	b.host("ln same twin; touch -d 2001-01-01 same; chmod 750 closed/in; printf '#!/bin/sh\n' > run; chmod 755 run")
+	before, err := os.Stat(filepath.Join(b.work, "same"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := b.apart(`python3 - <<'EOF'
+import os
+os.close(os.open("same", os.O_RDWR))   # opened for writing and left as it was
+f = open("holes", "wb"); f.seek(1 << 30); f.write(b"x"); f.close()
+open("with", "w").write("x"); os.setxattr("with", "user.note", b"kept")
+open("écrit ü\n1", "w").write("x")
+EOF
+touch -d 2002-02-02 dated; mkdir -p locked/sub; echo x > locked/sub/x; chmod 000 locked/sub; chmod 555 locked; echo more >> run; mv closed open; chmod 700 open/in`)
+	if r.Code != 0 || len(r.Told) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	if after, err := os.Stat(filepath.Join(b.work, "same")); err != nil || !os.SameFile(before, after) {
+		t.Error("a file that was not changed was replaced")
+	}
+	b.host(`test $(stat -c %b holes) -lt 100 && test $(stat -c %s holes) = 1073741825 && test $(stat -c %a locked/sub) = 0 && test $(stat -c %a locked) = 555 && test $(date -r dated +%Y) = 2002 && test -x run &&
+		test $(stat -c %a open/in) = 700 && ! test -e closed && test -e "$(printf 'écrit ü\n1')" && python3 -c 'import os; assert os.getxattr("with", "user.note") == b"kept"; assert not [n for n in os.listxattr("run") if "overlay" in n]'`)
+	b.host("chmod 755 locked locked/sub")
+}
+
+func TestFoldersOfAnotherGroupMeanNoView(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root knows all groups")
+	}
+	groups, _ := os.Getgroups()
+	other := -1
+	for _, g := range groups {
+		if g != os.Getegid() {
+			other = g
+		}
+	}
+	if other < 0 {
+		t.Skip("this user is in one group")
+	}
+	b := newBench(t, sandbox.Namespaces)
+	b.write("work/shared/file", "x\n")
+	if err := os.Chown(filepath.Join(b.work, "shared"), -1, other); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.apart("echo y >> shared/file; echo z > shared/new"); r.Code != 0 || b.read("shared/new") != "z\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAFolderIsRenamedInAView(t *testing.T) {
+	b := newViewBench(t)
+	b.host("git init -q -b main .; mkdir -p old/sub/deep empty full; echo a > old/a; echo b > old/sub/deep/b; echo f > full/f; ln old/a old/twin; chmod 750 old/sub; touch -d 2001-01-01 old/sub; ln -s a old/link; git add .; git commit -qm a")
+	r := b.apart(`set -e; git mv old new; test "$(cat new/sub/deep/b)" = b; test ! -e old
+python3 - <<'EOF'
+import os, errno
+os.rename("new", "empty")                  # an empty folder gives way
+assert os.path.samefile("empty/a", "empty/twin") or True
+try: os.rename("empty", "full"); assert False
+except OSError as e: assert e.errno in (errno.ENOTEMPTY, errno.EEXIST), e
+try: os.rename("empty", "empty/sub/x"); assert False
+except OSError as e: assert e.errno == errno.EINVAL, e
+try: os.rename("empty", ".git/hooks/x"); assert False
+except OSError as e: assert e.errno in (errno.EXDEV, errno.EROFS), e
+fd = os.open("empty", os.O_RDONLY)
+os.rename("sub", "up", src_dir_fd=fd)      # relative to the folder of a descriptor
+os.makedirs("made/x"); os.rename("made", "moved")
+EOF
+git add -A; git commit -qm b; git status --porcelain`)
+	if r.Code != 0 || len(r.Told) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	b.host("test $(stat -c %a up) = 750 && test $(date -r up +%Y) = 2001 && test $(cat up/deep/b) = b && test $(readlink empty/link) = a && test -d moved/x && ! test -e old && ! test -e new && test -z \"$(git status --porcelain)\"")
+}

@@ -1,0 +1,185 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Last is the mark of the last state that was taken in this process; false: there is none. Nothing
+// is looked at.
+func (w *Workspace) Last() (Mark, bool) {
+	w.turn <- struct{}{}
+	defer w.turn.give()
+	if w.tree == nil || w.groups == nil {
+		return Mark{}, false
+	}
+	return Mark{w.tree.hash}, true
+}
+
+// TakeAt is Take for a caller that knows what changed: the state is the last one but for the paths,
+// relative to the folder, and what stands below them. Only those are looked at, so that it takes no
+// longer in a large folder. What else has changed since the last state is found by the next Take.
+func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
+	defer w.telling(ctx)()
+	if err := w.turn.take(ctx); err != nil {
+		return Mark{}, err
+	}
+	defer w.turn.give()
+	if w.opts.Named || w.tree == nil || w.groups == nil || w.crowded || w.dropped != w.store.Dropped() {
+		return w.takeLocked(ctx, settleSome)
+	}
+	k, tree, err := w.lookAtSome(ctx, paths)
+	if errors.Is(err, errAgain) {
+		return w.takeLocked(ctx, settleSome)
+	}
+	if err != nil {
+		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
+	}
+	return w.keepTree(k, tree)
+}
+
+// lookAtSome makes a tree of which only some paths are other than before.
+func (w *Workspace) lookAtSome(ctx context.Context, paths []string) (*walker, *dir, error) {
+	root, err := openRoot(w.opts.Root, w.opts.plain)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.root.close()
+	w.root = root
+	if top, err := root.stat("."); err != nil || top.inode != w.top && w.top != (inode{}) {
+		return nil, nil, errAgain
+	}
+	var split [][]string
+	for _, p := range paths {
+		if p = filepath.Clean(p); p == "." || !filepath.IsLocal(p) {
+			return nil, nil, errAgain
+		}
+		split = append(split, strings.Split(p, "/"))
+	}
+	slices.SortFunc(split, slices.Compare)
+	k, err := w.newWalker(ctx, settleHinted, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	k.some = true
+	for i, n := range w.charged {
+		k.charged[i].Store(n)
+	}
+	h := &hand{walker: k}
+	s := scope{level: k.opts.Ignore.Root(k.opts.Root)}
+	tree, err := h.places(root, s, w.tree, split)
+	if err == nil && len(k.linked) > 0 {
+		err = errAgain // their other names may stand elsewhere
+	}
+	return k, tree, err
+}
+
+// places makes the tree of a folder in which only the paths, sorted, are looked at.
+func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, error) {
+	d := &dir{nodes: slices.Clone(prev.nodes), self: prev.self, prev: prev}
+	s = k.inside(at, s, func(name string) bool { _, ok := prev.search(name); return ok })
+	for len(paths) > 0 {
+		name, below := paths[0][0], [][]string(nil)
+		whole := false
+		for len(paths) > 0 && paths[0][0] == name {
+			if rest := paths[0][1:]; len(rest) > 0 {
+				below = append(below, rest)
+			} else {
+				whole = true
+			}
+			paths = paths[1:]
+		}
+		if whole {
+			below = nil
+		}
+		if err := k.placed(at, s, d, name, below); err != nil {
+			return nil, err
+		}
+	}
+	return d, k.ctx.Err()
+}
+
+// placed looks at one entry of a folder: at what stands below it where there are paths, else at all
+// of it.
+func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string) error {
+	if strings.HasPrefix(name, tempPrefix) {
+		return nil
+	}
+	i, known := d.search(name)
+	st, err := at.stat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errAgain
+	}
+	var was *node
+	if known {
+		n := d.nodes[i]
+		was = &n
+	}
+	switch {
+	case known && len(below) > 0 && was.Kind == LeftOut && err == nil:
+		return nil
+	case known && len(below) > 0 && was.Kind == Folder && !was.ignored && err == nil && st.isFolder() && st.inode == was.stat.inode:
+		child, err := at.openFolder(name)
+		if err != nil {
+			return errAgain
+		}
+		defer child.close()
+		d.nodes[i].sub, err = k.places(child, k.scopeOf(s, was), was.sub, below)
+		return err
+	}
+	if known && !k.uncharge(s.git || name == gitName, was) {
+		return errAgain
+	}
+	n, covered := node{name: name, stat: st}, false
+	if err == nil {
+		n.ignored, covered = k.covers(s, name, st)
+	}
+	switch {
+	case covered && known:
+		d.nodes[i] = n
+	case covered:
+		d.nodes = slices.Insert(d.nodes, i, n)
+	case known:
+		d.nodes = slices.Delete(d.nodes, i, i+1)
+		k.changed.Store(true)
+		return nil
+	default:
+		return nil
+	}
+	if err := k.node(at, s, &d.nodes[i], was); err != nil {
+		return err
+	}
+	k.moved = k.moved || leavesOut(&d.nodes[i])
+	return nil
+}
+
+// uncharge takes what an entry was from the limits. It is false for files with several names, which
+// are looked at together.
+func (k *hand) uncharge(git bool, n *node) bool {
+	switch n.Kind {
+	case File:
+		if n.Same != "" || n.stat.links > 1 {
+			return false
+		}
+		k.charged[k.opts.Limits.of(git, n.ignored, n.Size)].Add(-n.Size)
+	case LeftOut:
+		k.moved = true
+	case Folder:
+		for i := range n.sub.nodes {
+			if sub := &n.sub.nodes[i]; !k.uncharge(git || sub.name == gitName, sub) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// leavesOut reports that something of an entry is not covered.
+func leavesOut(n *node) bool {
+	return n.Kind == LeftOut || n.sub != nil && slices.ContainsFunc(n.sub.nodes, func(n node) bool { return leavesOut(&n) })
+}

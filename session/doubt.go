@@ -1,0 +1,165 @@
+package session
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"adze/tool"
+)
+
+// An answer without a call ends the turn, and some such answers are not what the model wrote: a
+// server that cannot read a call drops it, and the words before it look like an answer. What is
+// known of the answer is compared before it is accepted: the tokens that the model wrote with what
+// came of them, and how its text ends.
+
+// Rules of doubt, in tokens.
+const (
+	// surelyLost are more than marks and line breaks can be: the shortest call has as many.
+	surelyLost = 14
+	// oddlyLost are too many for a text that also ends oddly.
+	oddlyLost = 6
+)
+
+// doubt is why an answer is not accepted as one; empty: it is.
+type doubt string
+
+// doubtOf judges an answer without calls that came whole. Where nothing can be called, no call is
+// missing.
+func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
+	text := strings.TrimSpace(m.Text())
+	if text == "" || len(tools) == 0 || m.Stop == StopLength {
+		return ""
+	}
+	lost := done.Lost
+	announced, unfinished := announcesCall(text, tools), unfinishedText(text)
+	switch {
+	case lost >= surelyLost, lost >= oddlyLost && (announced || unfinished):
+		return doubt(fmt.Sprintf("the model wrote about %d tokens more than its server sent: most likely a call that the server could not read", lost))
+	case done.TextCalls && endsInCall(text):
+		return "the model wrote a call as text that nobody can read, or of a tool that was not offered"
+	case announced && unfinished:
+		return "the model announced a call and made none"
+	}
+	return ""
+}
+
+// question tells the model what became of its answer.
+func (d doubt) question(tools []tool.Definition) string {
+	return "No call of a tool was received with your last reply. If you meant to call one, nothing was run: its name or its form could not be read. " +
+		"The only tools that can be called, by exactly these names, are: " + listOfNames(namesOf(tools)) + ". " +
+		"Call one of them now. If no call is needed, write your whole answer again in plain text."
+}
+
+// err ends the turn.
+func (d doubt) err() error {
+	return &ProviderError{Kind: EmptyAnswer, Message: string(d) + ", also when it was asked again",
+		Hint: "ask again in other words, or try another model; some servers drop a call of a name that was not offered"}
+}
+
+// lastSentence is the end of a text from the beginning of its last sentence.
+func lastSentence(text string) string {
+	text = strings.TrimRight(text, " \n\t.:…!*_`。：")
+	if at := strings.LastIndexAny(text, "\n。！？"); at >= 0 {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		text = text[at+size:]
+	}
+	for _, end := range []string{". ", "! ", "? ", ": "} {
+		if at := strings.LastIndex(text, end); at >= 0 {
+			text = text[at+len(end):]
+		}
+	}
+	return strings.ToLower(strings.TrimLeft(text, " \t*_->#`"))
+}
+
+// announcements are the ways in which models begin a sentence about what they do next, before they
+// do it.
+var announcements = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:ok(?:ay)?|sure|first|next|now|then|so|great|alright|zuerst|nun|jetzt|d'abord|maintenant|primero|ahora|prima|ora|agora|сначала|теперь|сейчас|好的|首先|现在|接下来|まず|次に|それでは)[,，、]? *)?(?:` +
+		`i(?:'|’)ll |i will |i(?:'|’)m going to |i am going to |i call|i need to |i should |let me |let(?:'|’)s |calling |i(?:'|’)m (?:calling|running|reading|checking)|` +
+		`ich (?:werde|rufe|lese|schaue|öffne|führe|prüfe|suche|sehe)|lass mich|ich muss|` +
+		`je vais|j'appelle|je dois|laissez-moi|voy a|déjame|llamo a|necesito|vado a|chiamo|devo|fammi|vou |deixe-me|chamo|preciso|` +
+		`я (?:вызову|прочитаю|посмотрю|проверю|запущу|открою|сначала)|давайте|вызываю|` +
+		`我(?:来|将|会|要|需要|先|调用|现在)|让我|调用|` +
+		`(?:we (?:need|should|will|can) )|(?:(?:call|use|run|read|check|look|search|open)(?:ing)? (?:the )?[\w./]+(?: tool)?$))`)
+})
+
+// promises are sentences that begin so and announce nothing.
+var promises = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:let me know|let(?:'|’)s (?:know|talk|go|start|say)|i(?:'|’)ll (?:be|wait|leave|stop|let|keep|assume)|i will (?:be|wait|leave|stop|not|keep)|je vais bien|lass mich wissen)|` +
+		`(?:wenn|if|once|when|falls|si|если) (?:you|sie|du|vous|usted|tu|вы)`)
+})
+
+// announcesCall reports whether the last sentence says that something is done now, which only a
+// call can do.
+func announcesCall(text string, tools []tool.Definition) bool {
+	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
+		return false
+	}
+	sentence := lastSentence(text)
+	if promises().MatchString(sentence) {
+		return false
+	}
+	if announcements().MatchString(sentence) || strings.HasSuffix(sentence, "します") || strings.HasSuffix(sentence, "しましょう") || strings.HasSuffix(sentence, "하겠습니다") {
+		return true
+	}
+	return false
+}
+
+// unfinishedText reports a text whose last sentence has no end: it stops before what it introduces.
+func unfinishedText(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	switch {
+	case strings.ContainsRune(":：,，;；…-—(「（", last):
+		return true
+	case strings.HasSuffix(text, "..."):
+		return true
+	}
+	return false
+}
+
+// callMarks begin a call in the markup of most families.
+func callMarks() []string {
+	return []string{"<tool_call", "<function=", "<function_call", "<invoke ", "<|tool_call", "<｜tool▁call", "<|python_tag|>", "[TOOL_CALLS]", "<|tool_calls", "<tools>", "<TOOLCALL>"}
+}
+
+// endsInCall reports a text that ends with the markup of a call, outside of an example.
+func endsInCall(text string) bool {
+	if strings.Count(text, "```")%2 == 1 {
+		return false
+	}
+	for _, mark := range callMarks() {
+		at := strings.LastIndex(text, mark)
+		if at < 0 || at > 0 && text[at-1] == '`' || strings.Count(text[:at], "```")%2 == 1 {
+			continue
+		}
+		before := strings.TrimRight(text[:at], " \t")
+		if before != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ":") && !strings.HasSuffix(before, ">") {
+			continue // in the middle of a sentence
+		}
+		if begun := strings.TrimLeft(text[at+len(mark):], "s>|_calbegin▁\n "); begun != "" && strings.ContainsRune(`{[<"`, rune(begun[0])) {
+			return true // also where its end is missing
+		}
+		end := text[len(text)-1]
+		return end == '>' || end == '}' || end == ']' || end == '|' || !strings.ContainsFunc(text[at:], unicode.IsSpace)
+	}
+	return bareCall(text)
+}
+
+var callObject = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\{\s*"(?:name|tool|function)"\s*:\s*"[\w.-]+"\s*,\s*"(?:arguments|parameters|args|input)"\s*:\s*\{`)
+})
+
+// bareCall reports a text that is nothing but an object with a name and arguments, bare or in a
+// fence.
+func bareCall(text string) bool {
+	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
+		_, inner, _ = strings.Cut(inner, "\n")
+		text = strings.TrimSpace(strings.TrimSuffix(inner, "```"))
+	}
+	unclosed := strings.Count(text, "{") > strings.Count(text, "}")
+	return (unclosed || strings.HasSuffix(text, "}")) && callObject().MatchString(text)
+}

@@ -1,0 +1,30 @@
+package pane
+
+import (
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// Log is the output of a background job, as it was when it was opened.
+type Log struct {
+	theme   *draw.Theme
+	heading string
+	lines   []draw.Span
+}
+
+// NewLog shows lines under a heading.
+func NewLog(t *draw.Theme, heading string, lines []draw.Span) *Log { return &Log{t, heading, lines} }
+
+// Heading implements sheet.
+func (l *Log) Heading() string { return "output of " + l.heading }
+
+// Sheet implements sheet. Long lines go on in the next row.
+func (l *Log) Sheet(w int) (rows []draw.Row, marks []int) {
+	for _, line := range l.lines {
+		rows = l.theme.Wrap(rows, w, draw.Margins{Hard: true}, line)
+	}
+	if len(l.lines) == 0 {
+		rows = append(rows, l.theme.Line(draw.Dim, safeterm.Fixed("it wrote nothing yet")))
+	}
+	return rows, nil
+}
