@@ -73,8 +73,7 @@ func (a ancestor) calls() string {
 	if a.supervises() {
 		return fmt.Sprintf("process %d above it supervises a call", a.pid)
 	}
-	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", a.pid)) // that of another user cannot be read
-	if bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+Mark+"=")) {
+	if bytes.Contains(append([]byte{0}, environ(a.pid)...), []byte("\x00"+Mark+"=")) {
 		return fmt.Sprintf("process %d above it belongs to a call", a.pid)
 	}
 	return ""

@@ -200,8 +200,7 @@ func findMarked(tag string) []int {
 		if pid == os.Getpid() {
 			continue
 		}
-		env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-		if err != nil || !bytes.Contains(append([]byte{0}, env...), append([]byte{0}, mark...)) {
+		if !bytes.Contains(append([]byte{0}, environ(pid)...), append([]byte{0}, mark...)) {
 			continue
 		}
 		found = append(append(found, pid), shim.Descendants(pid)...)
