@@ -65,7 +65,7 @@ func readDeployed(t *testing.T) deployed {
 			d.docs[key] = doc
 		}
 	}
-	if err != nil || len(d.docs) < 8 {
+	if err != nil || len(d.docs) < 9 {
 		t.Fatalf("%v, %v", slices.Collect(maps.Keys(d.docs)), err)
 	}
 	return d
@@ -186,6 +186,9 @@ func (d deployed) reads(pod any) {
 		return nil
 	})
 	for name := range named {
+		if strings.HasPrefix(name, "GIT_") { // git reads them
+			continue
+		}
 		if !strings.Contains(all.String(), `"`+name+`"`) {
 			d.t.Errorf("%s is set, and nothing reads it", name)
 		}
@@ -240,10 +243,73 @@ func TestDeploymentsAreSafe(t *testing.T) {
 		}
 	}
 	for key, doc := range d.docs {
-		data, _ := doc["stringData"].(map[string]any)
-		for name, value := range data {
-			if value != "" {
-				t.Errorf("%s holds a value of %s", key, name)
+		// To apply the folder over a real secret would open the servers to everybody.
+		if doc["kind"] == "Secret" {
+			t.Errorf("%s is a secret in a file", key)
+		}
+		if doc["kind"] != nil && doc["kind"] != "Namespace" {
+			d.wants(doc, at(d.docs["Namespace adze"], "metadata", "name"), "metadata", "namespace")
+		}
+	}
+}
+
+// TestManifestsAreStrictYAML: tools that convert YAML to JSON strictly refuse merged keys and keys
+// that stand twice.
+func TestManifestsAreStrictYAML(t *testing.T) {
+	for name, text := range readDeployed(t).text {
+		if filepath.Ext(name) != ".yaml" || name == "compose.yaml" { // compose has merges of its own
+			continue
+		}
+		for in := yaml.NewDecoder(strings.NewReader(text)); ; {
+			var node yaml.Node
+			if err := in.Decode(&node); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			strict(t, name, &node)
+		}
+	}
+}
+
+func strict(t *testing.T, name string, node *yaml.Node) {
+	if node.Kind == yaml.AliasNode || node.Anchor != "" {
+		t.Errorf("%s:%d has an anchor or an alias", name, node.Line)
+	}
+	keys := map[string]bool{}
+	for i, child := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 {
+			if keys[child.Value] {
+				t.Errorf("%s:%d has the key %s twice", name, child.Line, child.Value)
+			}
+			keys[child.Value] = true
+		}
+		strict(t, name, child)
+	}
+}
+
+// TestServersWithoutATokenDoNotStart runs what the containers run, with the real server.
+func TestServersWithoutATokenDoNotStart(t *testing.T) {
+	d := readDeployed(t)
+	server := jettest.Program(t)
+	compose := strings.ReplaceAll(fmt.Sprint(at(d.docs["compose.yaml"], "services", "nats-0", "command", 0)), "$$", "$")
+	for where, script := range map[string]string{
+		"compose":    compose,
+		"kubernetes": fmt.Sprint(at(d.docs["StatefulSet nats"], "spec", "template", "spec", "containers", 0, "args", 0)),
+	} {
+		for token, starts := range map[string]bool{"": false, "\n": false, "short": false, "adze-0123456789abcdef": true, "1e9000000000000000": true} {
+			dir := t.TempDir()
+			for name, data := range map[string]string{"token": token, "nats.conf": d.text["nats.conf"]} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			line := strings.NewReplacer("/run/secrets/nats-token", dir+"/token", "/run/secrets/nats/token", dir+"/token", "/etc/nats", dir, "nats-server -c", server+" -t -c").Replace(script)
+			cmd := exec.Command("/bin/sh", "-c", line)
+			cmd.Env = append(os.Environ(), "NATS_NAME=nats-0")
+			out, err := cmd.CombinedOutput()
+			if (err == nil) != starts || !starts && !strings.Contains(string(out), "less than 16 characters") {
+				t.Errorf("%s with the token %q: %v\n%s", where, token, err, out)
 			}
 		}
 	}
@@ -285,8 +351,8 @@ func (d deployed) mounts(of string, pod any) {
 		l, _ := list.([]any)
 		for _, v := range l {
 			there[fmt.Sprint(at(v, "name"), at(v, "metadata", "name"))] = true
-			if secret := at(v, "secret", "secretName"); secret != nil && d.docs["Secret "+fmt.Sprint(secret)] == nil {
-				d.t.Errorf("%s wants the secret %v, which nobody makes", of, secret)
+			if secret := at(v, "secret", "secretName"); secret != nil && !strings.Contains(d.text["README.md"], fmt.Sprintf("create secret generic %v ", secret)) {
+				d.t.Errorf("%s wants the secret %v, which README.md does not say how to make", of, secret)
 			}
 		}
 	}

@@ -137,11 +137,14 @@ func TestATaskTakesItsOwnBranchUpAgain(t *testing.T) {
 	repo := t.TempDir()
 	gitIn(t, repo, "init", "-q", "-b", "main")
 	gitIn(t, repo, "commit", "-q", "--allow-empty", "-m", "first")
-	push := func(p Progress) (Result, Progress) {
+	push := func(p Progress, env ...string) (Result, Progress) {
 		b := fake(t, script, 1)
 		kept := &shelf{p: p, patches: map[string][]byte{}, saved: func() {}}
 		b.Tasks = []Task{{ID: "a", Repo: repo, Prompt: "do it", Branch: "made"}}
-		b.Push, b.Away, b.Env = true, kept, append(b.Env, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		if env == nil {
+			env = []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
+		}
+		b.Push, b.Away, b.Env = true, kept, append(b.Env, env...)
 		r, err := b.Do(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +161,18 @@ func TestATaskTakesItsOwnBranchUpAgain(t *testing.T) {
 	}
 	gitIn(t, repo, "rev-parse", "--verify", "--quiet", second.Pushed+"^{commit}")
 	gitIn(t, repo, "branch", "-f", "made", "main") // somebody else has it now
-	if third, _ := push(Progress{Pushing: kept.Pushing}); third.OK || third.Cause != CausePush {
+	if third, _ := push(Progress{Pushing: kept.Pushing}); third.OK || third.Cause != CausePush || !strings.HasPrefix(third.Hint, "choose another branch") {
 		t.Errorf("%+v", third)
+	}
+	gitIn(t, repo, "branch", "-D", "made")
+	if err := os.WriteFile(filepath.Join(repo, ".git", "hooks", "pre-receive"), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if refused, _ := push(Progress{}); refused.Cause != CausePush || !strings.HasPrefix(refused.Hint, "check that git can push") {
+		t.Errorf("%+v", refused)
+	}
+	nobody := []string{"GIT_AUTHOR_NAME=", "GIT_COMMITTER_NAME="}
+	if unnamed, _ := push(Progress{}, nobody...); unnamed.Cause != CausePush || !strings.HasPrefix(unnamed.Hint, "set user.name") {
+		t.Errorf("%+v", unnamed)
 	}
 }

@@ -3,6 +3,7 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,7 +98,7 @@ func (b *Batch) push(ctx context.Context, t Task, p *Progress, c change) (string
 	env := append(append([]string{"GIT_DIR=" + bare}, c.env...), b.signature(t, p.Began)...)
 	commit, err := b.git(ctx, bare, env, "commit-tree", "-p", p.Base, "-m", message(t), c.tree)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errNoCommit, err)
 	}
 	if !slices.Contains(p.Pushing, commit) {
 		p.Pushing = append(slices.Clone(p.Pushing), commit)
@@ -123,7 +124,27 @@ func (b *Batch) push(ctx context.Context, t Task, p *Progress, c change) (string
 			return commit, nil
 		}
 	}
+	if at != "" {
+		err = fmt.Errorf("%w: %w", errTaken, err)
+	}
 	return "", fmt.Errorf("the branch %s could not be pushed: %w", t.Branch, err)
+}
+
+// Reasons why a change is not pushed.
+var (
+	errNoCommit = errors.New("git made no commit")
+	errTaken    = errors.New("the branch is there already")
+)
+
+// pushHint is the next move after a change was not pushed.
+func pushHint(err error) string {
+	switch {
+	case errors.Is(err, errTaken):
+		return "choose another branch or remove the one that is there; then run the batch again with --retry push"
+	case errors.Is(err, errNoCommit):
+		return "set user.name and user.email with git config --global, or GIT_AUTHOR_NAME, GIT_COMMITTER_NAME and their EMAILs, where the task ran; then run the batch again with --retry push"
+	}
+	return "check that git can push to the repository from where the task ran (address, login, rules for branches); then run the batch again with --retry push"
 }
 
 // mayCommit says before anything is begun when git does not know who commits.

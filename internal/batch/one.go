@@ -149,7 +149,7 @@ func (b *Batch) conclude(ctx context.Context, t Task, p Progress, r Result) (Res
 			if ctx.Err() != nil || errors.Is(err, ErrKept) {
 				return r, cmp.Or(context.Cause(ctx), err)
 			}
-			r.Cause, r.Message, r.Hint = CausePush, err.Error(), "choose another branch or take the one that is there away; then run the batch again with --retry push"
+			r.Cause, r.Message, r.Hint = CausePush, err.Error(), pushHint(err)
 		}
 		r.Branch = t.Branch
 	}

@@ -13,6 +13,7 @@
 package patient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type Again interface {
 // Options are what a Store needs beside the one below; the zero value is right outside tests.
 type Options struct {
 	Most  int                                                // bytes that may wait, of all sessions; 0: mostBytes
+	Hint  string                                             // what the user can do where nothing can be saved; "" means a disk
 	After func(d time.Duration, f func()) (stop func() bool) // calls f once; nil: a timer
 }
 
@@ -260,7 +262,7 @@ func (s *Store) Judge(r session.Result) session.Result {
 		return r
 	}
 	r.Cause, r.Message, r.Err = session.CauseStore, err.Error(), err
-	r.Hint = "free disk space or check the folder's permissions, then run adze --continue"
+	r.Hint = cmp.Or(s.options.Hint, "free disk space or check the folder's permissions") + ", then run adze --continue"
 	return r
 }
 

@@ -181,7 +181,18 @@ func TestNoMoreWaitsThanMay(t *testing.T) {
 	if err := r.Settle(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d entries", kept)) {
 		t.Errorf("at the end: %v", err)
 	}
-	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Cause != session.CauseStore {
+	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Cause != session.CauseStore || got.Hint != "free disk space or check the folder's permissions, then run adze --continue" {
+		t.Errorf("the result is %+v", got)
+	}
+}
+
+func TestAStoreThatIsNoDiskHasAHintOfItsOwn(t *testing.T) {
+	r := newRig(patient.Options{Hint: "see to the server"})
+	r.disk.fill(true)
+	if err := r.Append(t.Context(), "one", said(1)); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Hint != "see to the server, then run adze --continue" {
 		t.Errorf("the result is %+v", got)
 	}
 }
