@@ -161,7 +161,7 @@ func (TurnEnd) event()        {}
 // Cause says why a turn ended.
 type Cause string
 
-// Causes, each with its own exit code (README.md, "Exit codes").
+// Causes, each with its own exit code (docs/scripts.md, "Exit codes").
 const (
 	CauseDone        Cause = "done"
 	CauseInternal    Cause = "internal"

@@ -54,7 +54,7 @@ func (s *sitting) offer(ctx context.Context) {
 		len(modes) > 0 && (!slices.Contains(modes, string(policy.Auto)) || !slices.Contains(modes, string(policy.AskFirst))) || !w.cage.Full() {
 		return
 	}
-	said, err := s.inquire(ctx, toolset.Inquiry{Asks: "adze", Question: command.SandboxInShort, Choices: []string{inSandbox, askFirst}})
+	said, err := s.inquire(ctx, toolset.Inquiry{Asks: "adze", Question: command.SandboxInShort(), Choices: []string{inSandbox, askFirst}})
 	mode := map[string]policy.Mode{inSandbox: policy.Auto, askFirst: policy.AskFirst}[said]
 	if errors.Is(err, permission.ErrClosed) || ctx.Err() != nil {
 		return

@@ -18,15 +18,21 @@ import (
 	"adze/tui"
 )
 
-// texts are the string literals of the program, by where they stand, and the README.
+// texts are the string literals of the program, by where they stand, and the documents.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	root, out := filepath.Join("..", ".."), map[string]string{}
-	raw, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
 	}
-	out["README.md"] = string(raw)
+	for _, page := range append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[page] = string(raw)
+	}
 	files := token.NewFileSet()
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -52,7 +58,7 @@ func texts(t *testing.T) map[string]string {
 	return out
 }
 
-// TestTextsNameWhatThereIs holds each "adze COMMAND --flag" of help, hints, messages and README to
+// TestTextsNameWhatThereIs holds each "adze COMMAND --flag" of help, hints, messages and documents to
 // the commands, and each /name of the interface's texts to its own.
 func TestTextsNameWhatThereIs(t *testing.T) {
 	root := commandLine(&app{})

@@ -35,6 +35,7 @@ func Table() []Row {
 	return append(slices.Concat(centre(), program(), providers(), rooms(), far(), served()), []Row{
 		{Package: "session", May: []string{"tool", "internal/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
 		{Package: "prompts", Why: "embedded texts"},
+		{Package: "docs", Why: "embedded pages"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
 			"internal/web", "internal/websearch", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret",
 			"internal/notebook", "internal/scale", "internal/lsp", "internal/format", "internal/ownfile"}, Why: "tools act through leaf helpers"},
@@ -99,7 +100,7 @@ func program() []Row {
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{".", "internal/bench/floor"}, Why: "the wiring sees all and is seen by main alone; a program to measure against links it"},
 		{Package: "internal/bench/floor", May: []string{"session", "internal/app", "internal/store"}, From: []string{}, Why: "a program of its own, to be measured against: alone, or with all that adze is"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/batch", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/fleet", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
+		{Package: "internal/command", May: []string{"docs", "session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/batch", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/fleet", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
 			"internal/login", "internal/mcp", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/signals", "internal/store", "internal/trust", "internal/usage", "internal/worktree", "internal/whole"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/rewind", "internal/undo", "internal/sandbox", "internal/store"},

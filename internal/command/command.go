@@ -107,10 +107,10 @@ type all struct {
 // All are the subcommands.
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
-	return []*cobra.Command{
+	return append([]*cobra.Command{
 		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
-		a.trustCommand(), contexts{a}.command(), a.keysCommand(), sandboxHelp(), hooksHelp(), linesHelp(),
-	}
+		a.trustCommand(), contexts{a}.command(), a.keysCommand(),
+	}, topics()...)
 }
 
 // Damaged says that a row is not as it was written.

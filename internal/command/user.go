@@ -19,9 +19,9 @@ func Free(path string) (free, known bool) {
 	case "", // a run, whose interface asks ByUser before it keeps anything
 		"acp", "acp login", "batch", "serve", "worker", // runs, too
 		"audit", "audit show", "audit stats", "audit verify", "completion", "completion bash", "completion fish", "completion powershell",
-		"completion zsh", "context", "doctor", "help", "hooks", "keys", "lines", "mcp", "mcp list", "mcp serve", "mcp test", "models",
+		"completion zsh", "context", "doctor", "help", "keys", "mcp", "mcp list", "mcp serve", "mcp test", "models",
 		"permission", "permission list", "permission test", "permission why", "pick", "runs", "runs cancel", "runs follow", "runs limit",
-		"runs list", "runs retry", "runs show", "runs stats", "sandbox", "session", "session backup", "session export", "session follow",
+		"runs list", "runs retry", "runs show", "runs stats", "session", "session backup", "session export", "session follow",
 		"session fork", "session list", "session search", "session show", "session verify", "session why", "tools", "tools list", "tools run",
 		"tools schema", "tools show", "tools test", "trust", "trust list", "trust show", "version", "worktree", "worktree clean",
 		"worktree list", "worktree remove",
@@ -31,7 +31,7 @@ func Free(path string) (free, known bool) {
 		"redo", "session delete", "session import", "session rename", "session repair", "session tag", "trust allow", "trust revoke", "undo":
 		return false, true
 	}
-	return false, false
+	return isTopic(path), isTopic(path)
 }
 
 // Path is a command as Free knows it.

@@ -9,7 +9,7 @@ import (
 	"adze/session"
 )
 
-// TestExitCodes holds the numbers that scripts rely on (README.md, "Exit codes").
+// TestExitCodes holds the numbers that scripts rely on (docs/scripts.md, "Exit codes").
 func TestExitCodes(t *testing.T) {
 	for cause, want := range map[session.Cause]int{
 		session.CauseDone: 0, session.CauseInternal: 1, session.CauseUsage: 2, session.CauseNoModel: 3,
@@ -25,12 +25,12 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-func TestTheReadmeListsTheExitCodes(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+func TestTheDocumentsListTheExitCodes(t *testing.T) {
+	text, err := os.ReadFile("../../docs/scripts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), print.ExitCodes) {
-		t.Errorf("README.md does not list %s", print.ExitCodes)
+		t.Errorf("docs/scripts.md does not list %s", print.ExitCodes)
 	}
 }

@@ -44,17 +44,17 @@ func samples() []any {
 	}
 }
 
-// TestTheReadmeTellsEveryLine compares its table with what is written: each type, and each field in
+// TestTheDocumentsTellEveryLine compares its table with what is written: each type, and each field in
 // its order.
-func TestTheReadmeTellsEveryLine(t *testing.T) {
+func TestTheDocumentsTellEveryLine(t *testing.T) {
 	told := map[string]string{}
-	raw, err := os.ReadFile("../../README.md")
+	raw, err := os.ReadFile("../../docs/scripts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, found := strings.Cut(string(raw), "| type | fields |\n|---|---|\n")
 	if !found {
-		t.Fatal("README.md has no table of lines")
+		t.Fatal("docs/scripts.md has no table of lines")
 	}
 	for row := range strings.Lines(table) {
 		cells := strings.Split(row, "|")
@@ -76,12 +76,12 @@ func TestTheReadmeTellsEveryLine(t *testing.T) {
 	}
 	for name, fields := range written {
 		if told[name] != fields {
-			t.Errorf("%s is written with\n  %s\nREADME.md tells\n  %s", name, fields, told[name])
+			t.Errorf("%s is written with\n  %s\ndocs/scripts.md tells\n  %s", name, fields, told[name])
 		}
 	}
 	for name := range told {
 		if _, ok := written[name]; !ok {
-			t.Errorf("README.md tells of %s, which is never written", name)
+			t.Errorf("docs/scripts.md tells of %s, which is never written", name)
 		}
 	}
 }

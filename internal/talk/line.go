@@ -85,7 +85,7 @@ func parse(raw []byte) (said, error) {
 	}
 	var s said
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return said{}, usage.Mistake("see README.md, lines of --input-format stream-json", "%v", err)
+		return said{}, usage.Mistake("adze help lines lists the lines of --input-format stream-json", "%v", err)
 	}
 	if (s.Type == promptLine && len(s.Attach) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
 		return said{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)

@@ -1,0 +1,57 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestEveryPageIsListed compares the topics with the files, and each page with the rules for pages.
+func TestEveryPageIsListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, p := range Pages() {
+		listed[p.Topic+".md"] = true
+		if p.Title == "" || p.Text == "" {
+			t.Errorf("%s has no heading or no text", p.Topic)
+		}
+		for n, line := range strings.Split(p.Text, "\n") {
+			table := strings.HasPrefix(line, "|")
+			if utf8.RuneCountInString(line) > 130 && !table && !strings.Contains(line, " · ") {
+				t.Errorf("%s, line %d has %d letters", p.Topic, n+2, utf8.RuneCountInString(line))
+			}
+		}
+	}
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !listed[e.Name()] {
+			t.Errorf("%s is not among the topics", e.Name())
+		}
+	}
+}
+
+// TestPagesNameTopicsThatExist follows each "adze help TOPIC" from one page to another.
+func TestPagesNameTopicsThatExist(t *testing.T) {
+	known := map[string]bool{}
+	for _, topic := range topics() {
+		known[topic] = true
+	}
+	found := 0
+	for _, p := range Pages() {
+		for _, m := range regexp.MustCompile("adze help ([a-z]+)").FindAllStringSubmatch(p.Text, -1) {
+			found++
+			if !known[m[1]] {
+				t.Errorf("%s names the topic %s, which is not there", p.Topic, m[1])
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d topics are named", found)
+	}
+	if Section("sandbox", "In short") == "" || Section("sandbox", "none") != "" {
+		t.Error("a section is not found, or one that is not there is")
+	}
+}
