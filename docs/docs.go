@@ -1,6 +1,6 @@
 // Package docs holds the pages of the documentation, one a topic, which adze help shows.
 //
-// Start reading at Pages.
+// Start reading at Topics.
 package docs
 
 import (
@@ -11,34 +11,46 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Page is one topic.
-type Page struct {
-	Topic string // the word behind adze help
-	Title string // its first heading
-	Text  string // Markdown, without the first heading
+// Topic is one page.
+type Topic struct {
+	Name  string // the word behind adze help
+	Title string // the first heading of the page
 }
 
-// topics are the pages in the order in which they are listed.
-func topics() []string {
-	return []string{"start", "providers", "permissions", "sandbox", "sessions", "undoing", "projects", "hooks", "servers",
-		"editors", "scripts", "lines", "batches", "configuration", "inspect", "promises"}
-}
-
-// Pages returns all pages.
-func Pages() []Page {
-	var out []Page
-	for _, topic := range topics() {
-		raw, _ := files.ReadFile(topic + ".md") // embedded; a test reads each
-		title, text, _ := strings.Cut(string(raw), "\n")
-		out = append(out, Page{topic, strings.TrimPrefix(title, "# "), strings.Trim(text, "\n")})
+// Topics returns the pages in the order in which they are listed. It reads none.
+func Topics() []Topic {
+	return []Topic{
+		{"start", "Start"},
+		{"providers", "Models and their providers"},
+		{"permissions", "Permissions"},
+		{"sandbox", "The sandbox"},
+		{"sessions", "Sessions"},
+		{"undoing", "Undo"},
+		{"projects", "What a project and you bring"},
+		{"hooks", "Hooks"},
+		{"servers", "MCP servers"},
+		{"editors", "Editors, browsers and other interfaces"},
+		{"scripts", "Scripts and CI"},
+		{"lines", "A conversation over stdin and stdout"},
+		{"batches", "Many repositories, many machines"},
+		{"configuration", "Configuration"},
+		{"inspect", "Looking inside"},
+		{"promises", "What is promised"},
 	}
-	return out
+}
+
+// Text returns a page as Markdown, or "" where there is none of the name.
+func Text(topic string) string {
+	raw, err := files.ReadFile(topic + ".md")
+	if err != nil {
+		return ""
+	}
+	return string(raw)
 }
 
 // Section returns the text below a heading of a page, or "".
 func Section(topic, heading string) string {
-	raw, _ := files.ReadFile(topic + ".md")
-	_, text, found := strings.Cut(string(raw), "\n## "+heading+"\n")
+	_, text, found := strings.Cut(Text(topic), "\n## "+heading+"\n")
 	if !found {
 		return ""
 	}

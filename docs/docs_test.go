@@ -10,15 +10,16 @@ import (
 // TestEveryPageIsListed compares the topics with the files, and each page with the rules for pages.
 func TestEveryPageIsListed(t *testing.T) {
 	listed := map[string]bool{}
-	for _, p := range Pages() {
-		listed[p.Topic+".md"] = true
-		if p.Title == "" || p.Text == "" {
-			t.Errorf("%s has no heading or no text", p.Topic)
+	for _, p := range Topics() {
+		listed[p.Name+".md"] = true
+		text := Text(p.Name)
+		if !strings.HasPrefix(text, "# "+p.Title+"\n\n") {
+			t.Errorf("%s does not begin with the heading %q", p.Name, p.Title)
 		}
-		for n, line := range strings.Split(p.Text, "\n") {
+		for n, line := range strings.Split(text, "\n") {
 			table := strings.HasPrefix(line, "|")
 			if utf8.RuneCountInString(line) > 130 && !table && !strings.Contains(line, " · ") {
-				t.Errorf("%s, line %d has %d letters", p.Topic, n+2, utf8.RuneCountInString(line))
+				t.Errorf("%s, line %d has %d letters", p.Name, n+1, utf8.RuneCountInString(line))
 			}
 		}
 	}
@@ -36,15 +37,15 @@ func TestEveryPageIsListed(t *testing.T) {
 // TestPagesNameTopicsThatExist follows each "adze help TOPIC" from one page to another.
 func TestPagesNameTopicsThatExist(t *testing.T) {
 	known := map[string]bool{}
-	for _, topic := range topics() {
-		known[topic] = true
+	for _, p := range Topics() {
+		known[p.Name] = true
 	}
 	found := 0
-	for _, p := range Pages() {
-		for _, m := range regexp.MustCompile("adze help ([a-z]+)").FindAllStringSubmatch(p.Text, -1) {
+	for _, p := range Topics() {
+		for _, m := range regexp.MustCompile("adze help ([a-z]+)").FindAllStringSubmatch(Text(p.Name), -1) {
 			found++
 			if !known[m[1]] {
-				t.Errorf("%s names the topic %s, which is not there", p.Topic, m[1])
+				t.Errorf("%s names the topic %s, which is not there", p.Name, m[1])
 			}
 		}
 	}
