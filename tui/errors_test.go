@@ -108,44 +108,52 @@ func doors() (all [][]string) {
 // the program answers stands on the screen.
 func TestEveryErrorIsSeen(t *testing.T) {
 	seen := map[string]bool{}
-	for i, steps := range doors() {
-		b := &broken{}
-		p := newPlayer(t, nil)
-		p.step("size", []string{"40x10", "60x15", "120x40"}[i%3])
-		p.m.ports = b.ports()
-		p.m.external = func(string) tea.Cmd {
-			return func() tea.Msg { text, err := p.m.ports.Edit(""); return edited{text: text, err: err} }
-		}
-		var turns []session.Result
-		p.m.start = func(ctx context.Context, j job) {
-			switch {
-			case j.compact:
-				turns = append(turns, p.m.ports.Compact(ctx, j.wish))
-			case j.run != nil:
-				turns = append(turns, j.run(ctx))
-			case j.command != "":
-				turns = append(turns, p.m.ports.Run(ctx, j.command))
-			}
-		}
-		p.step("user", "hello")
-		for _, s := range steps {
-			verb, rest, _ := strings.Cut(s, " ")
-			p.step(verb, rest)
-		}
-		for _, r := range turns {
-			p.send(batch{turnDone{r}})
-		}
-		screen := columns(p.dump())
-		for _, text := range b.failed {
-			seen[text] = true
-			if !strings.Contains(screen, strings.ReplaceAll(text, " ", "")) {
-				t.Errorf("%q: %q is drawn nowhere:\n%s", steps, text, p.dump())
-			}
+	for _, size := range []string{"40x10", "60x15", "120x40"} {
+		for _, steps := range doors() {
+			everyErrorIsSeen(t, size, steps, seen)
 		}
 	}
 	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
+		}
+	}
+}
+
+// everyErrorIsSeen takes the steps to one door in a window of a size, and looks for the error.
+func everyErrorIsSeen(t *testing.T, size string, steps []string, seen map[string]bool) {
+	t.Helper()
+	b := &broken{}
+	p := newPlayer(t, nil)
+	p.step("size", size)
+	p.m.ports = b.ports()
+	p.m.external = func(string) tea.Cmd {
+		return func() tea.Msg { text, err := p.m.ports.Edit(""); return edited{text: text, err: err} }
+	}
+	var turns []session.Result
+	p.m.start = func(ctx context.Context, j job) {
+		switch {
+		case j.compact:
+			turns = append(turns, p.m.ports.Compact(ctx, j.wish))
+		case j.run != nil:
+			turns = append(turns, j.run(ctx))
+		case j.command != "":
+			turns = append(turns, p.m.ports.Run(ctx, j.command))
+		}
+	}
+	p.step("user", "hello")
+	for _, s := range steps {
+		verb, rest, _ := strings.Cut(s, " ")
+		p.step(verb, rest)
+	}
+	for _, r := range turns {
+		p.send(batch{turnDone{r}})
+	}
+	screen := columns(p.dump())
+	for _, text := range b.failed {
+		seen[text] = true
+		if !strings.Contains(screen, strings.ReplaceAll(text, " ", "")) {
+			t.Errorf("%s, %q: %q is drawn nowhere:\n%s", size, steps, text, p.dump())
 		}
 	}
 }
@@ -177,6 +185,17 @@ func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
 		}
 		if n := strings.Count(text, "there is no model x/y"); n != 1 {
 			t.Errorf("inline %v, shown %v: the notice stands there %d times:\n%s", o.Inline, o.Shown, n, text)
+		}
+	}
+}
+
+// TestAJobWithoutAStartHasNoTime also holds a start that lies ahead, after a clock was set back.
+func TestAJobWithoutAStartHasNoTime(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for note, started := range map[string]time.Time{"runs": {}, "runs for 0.0 s": now.Add(time.Hour), "runs for 12 s": now.Add(-12 * time.Second)} {
+		got := jobChoices([]port.Job{{ID: "job1", Running: true, Started: started}}, now)[0].Note
+		if got != note {
+			t.Errorf("started at %v: %q, want %q", started, got, note)
 		}
 	}
 }

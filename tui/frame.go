@@ -109,7 +109,7 @@ func (m *model) tooSmall() []draw.Row {
 // moment is what the status line needs to know.
 func (m *model) moment() pane.Moment {
 	at := pane.Moment{Running: m.turn.running, Stopping: m.turn.stopping || m.leaving, Say: m.said}
-	at.Elapsed, at.Queued = m.now().Sub(m.turn.since), m.prompt.Queued()
+	at.Elapsed, at.Queued = max(m.now().Sub(m.turn.since), 0), m.prompt.Queued()
 	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView {
 		at.Hints = append(at.Hints, m.keys.label(stop)+" stops")
 	}

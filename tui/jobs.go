@@ -158,7 +158,10 @@ func jobChoices(list []port.Job, now time.Time) []choose.Choice {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(a, b port.Job) int { return over(a) - over(b) })
 	for _, j := range list {
-		c := choose.Choice{ID: j.ID, Label: j.ID + "  " + look.Shorten(j.Command), Note: "runs for " + look.Seconds(now.Sub(j.Started))}
+		c := choose.Choice{ID: j.ID, Label: j.ID + "  " + look.Shorten(j.Command), Note: "runs"}
+		if d, known := look.Running(now, j.Started); known {
+			c.Note += " for " + look.Seconds(d)
+		}
 		if !j.Running {
 			c.Note, c.Over = "ended: "+j.Ended, true
 		}

@@ -155,11 +155,11 @@ func (p *List) Move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
 // says where the cursor is.
 func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	if p.peek == nil || h < minPeek {
-		return p.list(w, h)
+		return p.list(w, h, false)
 	}
 	if w >= look.Wide {
 		left := w * 3 / 5
-		rows, x, y = p.list(left-2, h)
+		rows, x, y = p.list(left-2, h, true)
 		c := look.Canvas{Rows: make([]draw.Row, h), Theme: p.theme}
 		c.Put(look.At(0, 0, left-2, h), rows)
 		c.Divide(look.At(left-1, 0, 1, h))
@@ -169,7 +169,7 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	// A short list leaves the rest to what its row is; filtering does not move the line between
 	// them.
 	low := h - min(max(len(p.items)+listHead, listLeast), h-h/3)
-	rows, x, y = p.list(w, h-low)
+	rows, x, y = p.list(w, h-low, true)
 	for len(rows) < h-low {
 		rows = append(rows, draw.Row{})
 	}
@@ -179,8 +179,9 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 // listHead are the rows above a list, listLeast what it takes at least.
 const listHead, listLeast = 2, 6
 
-// list draws the filter and the rows around the chosen one.
-func (p *List) list(w, h int) (rows []draw.Row, x, y int) {
+// list draws the filter and the rows around the chosen one. peeks says that a look into the row is
+// drawn beside it.
+func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
 	t := p.theme
 	name := p.Title
 	found := len(p.foundRows())
@@ -195,7 +196,7 @@ func (p *List) list(w, h int) (rows []draw.Row, x, y int) {
 	own, x, _ := p.Filter.Rows(t, max(w-lead.Width(), 1))
 	rows = append(rows, t.Pen().Row(lead).Row(own[0]).Done())
 	room := max(h-len(rows), 1)
-	says := p.says()
+	says := p.says(peeks)
 	wait := t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(says)})
 	if says != "" {
 		room = max(room-len(wait), 1)

@@ -26,6 +26,7 @@ type peek struct {
 	cancel context.CancelFunc // of the running look; nil: none runs
 	lines  []draw.Span        // one a line
 	note   string             // why there is nothing
+	failed bool               // the note is an error
 }
 
 // Messages of a peek: its time has come, and its answer.
@@ -62,7 +63,7 @@ func (p *List) Follow() (due PeekDue, begins bool) {
 		return "", false
 	}
 	k.drop()
-	k.id, k.lines, k.note = here.ID, nil, ""
+	k.id, k.lines, k.note, k.failed = here.ID, nil, "", false
 	return PeekDue(here.ID), here.ID != ""
 }
 
@@ -87,7 +88,7 @@ func (p *List) Peeked(a Peeked) {
 		return
 	}
 	k.drop()
-	k.lines, k.note = a.lines, ""
+	k.lines, k.note, k.failed = a.lines, "", a.err != nil
 	if a.err != nil {
 		k.note = "error: " + a.err.Error()
 	}

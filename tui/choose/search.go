@@ -120,7 +120,10 @@ func (p *List) item(i int) Choice {
 }
 
 // says is what stands below the rows.
-func (p *List) says() string {
+func (p *List) says(peeks bool) string {
+	if p.Wait == "" && !peeks && p.peek != nil && p.peek.failed {
+		return p.peek.note // there is no room for the look itself
+	}
 	if p.Wait == "" && p.search != nil {
 		return p.search.note
 	}

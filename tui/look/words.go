@@ -14,6 +14,15 @@ func Size(n int) string {
 	return fmt.Sprintf("%.1f kB", float64(n)/1000)
 }
 
+// Running returns how long something has run: 0 before its start, as after a clock was set back, and
+// false where no start is known.
+func Running(now, start time.Time) (time.Duration, bool) {
+	if start.IsZero() {
+		return 0, false
+	}
+	return max(now.Sub(start), 0), true
+}
+
 // Seconds writes a duration as people read it: 0.3 s, 12 s, 3:05, 1:02:03.
 func Seconds(d time.Duration) string {
 	s := int(d / time.Second)

@@ -203,7 +203,7 @@ func (a *Activity) Render(w, h int) []draw.Row {
 }
 
 func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
-	clock := t.Pen().Put(draw.Dim, safeterm.Name(running(now.Sub(c.since)))).Done()
+	clock := t.Pen().Put(draw.Dim, safeterm.Name(running(max(now.Sub(c.since), 0)))).Done()
 	mark := "● "
 	if c.Parent != "" {
 		mark = strings.Repeat("  ", c.depth) + "↳ "

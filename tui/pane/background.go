@@ -47,7 +47,10 @@ func (a *Activity) background(rows []draw.Row, w, h int) []draw.Row {
 		if rest := len(a.jobs) - i; len(rows) == h-1 && rest > 1 && i > 0 {
 			return append(rows, t.Line(draw.Dim, safeterm.Name(fmt.Sprintf("… %d more jobs", rest))).Fit(w))
 		}
-		clock := t.Pen().Put(draw.Dim, safeterm.Name(running(a.now().Sub(j.Since)))).Done()
+		var clock draw.Row
+		if d, known := look.Running(a.now(), j.Since); known {
+			clock = t.Pen().Put(draw.Dim, safeterm.Name(running(d))).Done()
+		}
 		row := t.Pen().Fixed(draw.Dim, "◌ ").Put(draw.Bold, safeterm.Name(j.ID)).Fixed(draw.Plain, "  ").
 			Put(draw.Plain, safeterm.Name(look.Shorten(j.Command))).Done().Fit(w - clock.Width() - 2)
 		rows = append(rows, t.Pen().Row(row).Pad(w-clock.Width()).Row(clock).Done())
