@@ -140,7 +140,11 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	w.jobs = staff.deps.Shell.Jobs()
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	outputs.Mask = a.keys.Mask
-	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
+	keep := outputs.Open
+	if s.hide != nil {
+		keep = outputs.OpenMasked // the shell masks what it passes on
+	}
+	staff.deps.Shell.Spill, staff.spill = keep, keep
 	policy, err := gate.New(s.config, o.Flags, w.ground(outputs.Dir), who.ask)
 	if err != nil {
 		return w, err

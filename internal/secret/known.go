@@ -56,23 +56,73 @@ func spellings(v string) []value {
 	return out
 }
 
-// known appends where known values stand.
-func (m *Masker) known(out []Span, s string, from int) []Span {
-	if m == nil {
+// knownValues are spellings of known secrets, by the two bytes with which they begin.
+type knownValues struct {
+	values []value
+	by     map[uint16][]int
+	pairs  pairTable // those with which kinds or values begin
+}
+
+func newKnown(values []value) *knownValues {
+	if len(values) == 0 {
+		return nil
+	}
+	k := &knownValues{values: values, by: map[uint16][]int{}, pairs: kindIndex().pairs}
+	for i, v := range values {
+		pair := pairOf(v.text[0], v.text[1])
+		k.by[pair] = append(k.by[pair], i)
+		k.pairs[pair] |= pairValue
+	}
+	return k
+}
+
+// at appends the values that stand at i of a text. A value that overlaps itself counts once.
+func (k *knownValues) at(out []Span, s string, from, i int) []Span {
+	if k == nil || i+1 >= len(s) || k.pairs[pairOf(s[i], s[i+1])]&pairValue == 0 {
 		return out
 	}
-	for _, v := range m.values {
-		for at := from; ; {
-			i := strings.Index(s[at:], v.text)
-			if i < 0 {
-				break
-			}
-			start, end := at+i, at+i+len(v.text)
-			at = end
-			if !v.whole || (boundary(s, start) && (end == len(s) || !word(s[end]))) {
-				out = append(out, Span{start, end})
-			}
+	for _, n := range k.by[pairOf(s[i], s[i+1])] {
+		v := k.values[n]
+		if !strings.HasPrefix(s[i:], v.text) || overlaps(s, v.text, from, i) {
+			continue
 		}
+		if end := i + len(v.text); !v.whole || boundary(s, i) && (end == len(s) || !word(s[end])) {
+			out = append(out, Span{i, end})
+		}
+	}
+	return out
+}
+
+// overlaps reports that a value at i begins within another occurrence of itself, when occurrences
+// are counted from a byte on and do not overlap.
+func overlaps(s, text string, from, i int) bool {
+	first := i // where a chain of overlapping occurrences begins
+	for at := first - 1; at >= max(from, first-len(text)+1); at-- {
+		if strings.HasPrefix(s[at:], text) {
+			first = at
+		}
+	}
+	for at := first; at < i; {
+		next := at + len(text)
+		if i < next {
+			return true
+		}
+		skip := strings.Index(s[next:], text)
+		if skip < 0 || next+skip > i {
+			return false
+		}
+		at = next + skip
+	}
+	return false
+}
+
+// spans returns where known values stand, and nothing else.
+func (k *knownValues) spans(s string) (out []Span) {
+	if k == nil {
+		return nil
+	}
+	for i := range len(s) {
+		out = k.at(out, s, 0, i)
 	}
 	return out
 }
@@ -81,10 +131,10 @@ func (m *Masker) known(out []Span, s string, from int) []Span {
 // nowhere.
 func (m *Masker) beginning(s string) int {
 	least := len(s)
-	if m == nil {
+	if m == nil || m.known == nil {
 		return least
 	}
-	for _, v := range m.values {
+	for _, v := range m.known.values {
 		for n := min(len(v.text)-1, len(s)); n > len(s)-least; n-- {
 			if strings.HasSuffix(s, v.text[:n]) {
 				least = len(s) - n

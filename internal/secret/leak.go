@@ -29,7 +29,7 @@ func (m *Masker) Leaks(text string) bool {
 }
 
 func (m *Masker) holds(text string) bool {
-	if len(m.known(nil, text, 0)) > 0 || len(m.known(nil, backwards(text), 0)) > 0 {
+	if len(m.known.spans(text)) > 0 || len(m.known.spans(backwards(text))) > 0 {
 		return true
 	}
 	lower := strings.ToLower(text)

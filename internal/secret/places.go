@@ -14,17 +14,17 @@ func places() []kind {
 		"hooks.slack.com/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/", "outlook.office.com/webhook/",
 		"api.telegram.org/bot", "hooks.zapier.com/hooks/catch/", "open.feishu.cn/open-apis/bot/", "open.larksuite.com/open-apis/bot/", "hook.eu1.make.com/",
 	} {
-		out = append(out, kind{start, false, behind(start)})
+		out = append(out, kind{prefix: start, match: behind(start)})
 	}
 	for _, name := range []string{
 		"api-key", "api_key", "apikey", "access_key", "accesskey", "secret_access_key", "secret_key", "secretkey", "client_secret", "clientsecret",
 		"access_token", "accesstoken", "refresh_token", "auth_token", "authtoken", "_authtoken", "session_token", "security-token", "private-token", "private_token",
 		"auth-token", "vault-token", "token", "secret", "password", "passwd", "pwd", "accountkey", "sharedaccesskey", "aws_secret_access_key", "aws_session_token",
 	} {
-		out = append(out, kind{name, true, named(name)})
+		out = append(out, kind{prefix: name, fold: true, match: named(name)})
 	}
 	for c := byte('A'); c <= 'Z'; c++ {
-		out = append(out, kind{string(c), false, variable})
+		out = append(out, kind{prefix: string(c), rest: func(c byte) bool { return upperNum(c) || c == '_' }, match: variable})
 	}
 	return out
 }

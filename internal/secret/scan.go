@@ -9,36 +9,52 @@ type match func(s string, i int) (found Span, open bool)
 // kind is a kind of secret that is told by how it begins.
 type kind struct {
 	prefix string
-	fold   bool // in any case
+	fold   bool            // in any case
+	rest   func(byte) bool // what the first two bytes behind the prefix are made of; nil for any
 	match  match
 }
 
-// scan passes once over a text, from a byte on, and appends what it finds. Without ended it returns
-// from where on more text could change what is found; that is len(s) where nothing is open.
+// scan passes once over a text, from a byte on, and appends the secrets that their shape or place
+// tells. Without ended it returns from where on more text could change what is found, which is
+// len(s) where nothing is open.
 func scan(s string, from int, ended bool) (out []Span, open int) {
-	table, inner := kinds(), innerKinds()
+	return (*Masker)(nil).find(s, from, ended)
+}
+
+// find is scan with the values that the masker knows. Most bytes cost one look into a table.
+func (m *Masker) find(s string, from int, ended bool) (out []Span, open int) {
+	x := kindIndex()
+	pairs, known := &x.pairs, (*knownValues)(nil)
+	if m != nil && m.known != nil {
+		pairs, known = &m.known.pairs, m.known
+	}
+	next := from      // no kind begins before it: there, one was found
+	escaped := len(s) // behind an escape: to be looked at whatever stands before it
+	for i := max(0, from-len(`\u003d`)); i < min(from, len(s)); i++ {
+		if at := afterEscape(s, i); escape(s[i]) && at >= from {
+			escaped = at
+			break
+		}
+	}
 	for i := from; i < len(s); i++ {
-		list, within := table[s[i]], inner[s[i]]
-		if list == nil && within == nil {
+		if i = pairs.next(s, i, escaped); i == escaped {
+			escaped = len(s)
+		}
+		if escape(s[i]) {
+			if at := afterEscape(s, i); at >= 0 {
+				escaped = at
+			}
+		}
+		out = known.at(out, s, from, i)
+		if i < next {
 			continue
 		}
-		if word(s[i]) && !boundary(s, i) {
-			list = within
+		found, more := x.at(s, i).find(s, i, ended)
+		if more {
+			return out, i
 		}
-		for n := range list {
-			k := &list[n]
-			if i+1 < len(s) && len(k.prefix) > 1 && k.prefix[1] != s[i+1] && !(k.fold && k.prefix[1] == s[i+1]|0x20) {
-				continue // nearly always
-			}
-			found, more := k.try(s, i)
-			if more && !ended {
-				return out, i
-			}
-			if found.End > found.Start {
-				out = append(out, found)
-				i = max(i, found.End-1)
-				break
-			}
+		if found.End > found.Start {
+			out, next = append(out, found), found.End
 		}
 	}
 	return out, len(s)

@@ -8,9 +8,9 @@
 // is loaded and stored again keeps its bytes.
 //
 // Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go
-// what goes by its place, scan.go the one pass over a text, stream.go text that comes in pieces,
-// leak.go what may not leave the machine, json.go text inside JSON, files.go the files that are
-// known for their secrets and what of them is one.
+// what goes by its place, scan.go the one pass over a text, pairs.go the table that makes it fast,
+// stream.go text that comes in pieces, leak.go what may not leave the machine, json.go text inside
+// JSON, files.go the files that are known for their secrets and what of them is one.
 //
 // Known limits: the middle of a private key without its first line, a password in prose, and a key
 // of a kind that is not in the table look like other text. A value of fewer than eight letters is
@@ -31,23 +31,24 @@ const Note = "(" + Mark + " stands for a secret that you are not shown; leave it
 // Masker masks. The zero value knows no value, only shapes and places. It is safe for concurrent
 // use.
 type Masker struct {
-	values []value
-	plain  []string // as they are
+	known *knownValues // nil when there is none
+	plain []string     // the values as they are
 }
 
 // New makes a Masker that knows these values.
 func New(values ...string) *Masker {
 	m := &Masker{}
+	var all []value
 	for _, v := range values {
 		ways := spellings(v)
 		if len(ways) > 0 && !slices.Contains(m.plain, ways[0].text) {
 			m.plain = append(m.plain, ways[0].text)
 		}
-		m.values = append(m.values, ways...)
+		all = append(all, ways...)
 	}
 	// The longest first: one may be the beginning of another.
-	slices.SortStableFunc(m.values, func(a, b value) int { return len(b.text) - len(a.text) })
-	m.values = slices.CompactFunc(m.values, func(a, b value) bool { return a.text == b.text })
+	slices.SortStableFunc(all, func(a, b value) int { return len(b.text) - len(a.text) })
+	m.known = newKnown(slices.CompactFunc(all, func(a, b value) bool { return a.text == b.text }))
 	return m
 }
 
@@ -56,7 +57,12 @@ func (m *Masker) Text(s string) string { return masked(s, m.Spans(s)) }
 
 // Known masks only the values that are known: in what a person asked for, a key of a known shape
 // may be an example.
-func (m *Masker) Known(s string) string { return masked(s, merge(m.known(nil, s, 0))) }
+func (m *Masker) Known(s string) string {
+	if m == nil {
+		return s
+	}
+	return masked(s, merge(m.known.spans(s)))
+}
 
 // Span is where a secret stands: the byte of its beginning, and the one after its end.
 type Span struct{ Start, End int }
@@ -66,8 +72,13 @@ func (m *Masker) Spans(s string) []Span { return m.spans(s, 0) }
 
 // spans are those that begin at from or behind; what stands before it only tells where words begin.
 func (m *Masker) spans(s string, from int) []Span {
-	found, _ := scan(s, from, true)
-	return slices.DeleteFunc(merge(m.known(found, s, from)), func(x Span) bool { return strings.Contains(s[x.Start:x.End], Mark) })
+	found, _ := m.find(s, from, true)
+	return unmarked(s, found)
+}
+
+// unmarked sorts and joins what was found, without what holds a mark.
+func unmarked(s string, found []Span) []Span {
+	return slices.DeleteFunc(merge(found), func(x Span) bool { return strings.Contains(s[x.Start:x.End], Mark) })
 }
 
 func masked(s string, spans []Span) string {

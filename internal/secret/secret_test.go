@@ -3,7 +3,6 @@ package secret_test
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"net/url"
@@ -296,14 +295,4 @@ func FuzzMasking(f *testing.F) {
 			t.Errorf("%s became %s", raw, out)
 		}
 	})
-}
-
-func BenchmarkText(b *testing.B) {
-	line := "func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) { // https://a.test/x?y=1 \"token\": none\n"
-	text := strings.Repeat(line, 1<<20/len(line))
-	m := secret.New(own, "another-known-value-0123456789", fmt.Sprint("third-", own))
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		m.Text(text)
-	}
 }

@@ -23,10 +23,10 @@ var kinds = sync.OnceValue(func() *[256][]kind {
 	}
 	add(kind{prefix: "EAAA", match: square})
 	for c := byte('0'); c <= '9'; c++ {
-		add(kind{prefix: string(c), match: telegram})
+		add(kind{prefix: string(c), rest: isDigit, match: telegram})
 	}
 	for _, c := range []string{"M", "N", "O"} {
-		add(kind{prefix: c, match: discord})
+		add(kind{prefix: c, rest: urlSafe, match: discord})
 	}
 	return &table
 })
@@ -35,10 +35,10 @@ var kinds = sync.OnceValue(func() *[256][]kind {
 var innerKinds = sync.OnceValue(func() *[256][]kind {
 	var table [256][]kind
 	for _, name := range []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "api_key", "apikey", "access_key", "secret_key", "private_key"} {
-		table['_'] = append(table['_'], kind{"_" + name, true, named("_" + name)})
+		table['_'] = append(table['_'], kind{prefix: "_" + name, fold: true, match: named("_" + name)})
 	}
 	for _, name := range []string{"Password", "Passwd", "Passphrase", "Secret", "Token", "ApiKey", "APIKey", "AccessKey", "SecretKey", "PrivateKey"} {
-		table[name[0]] = append(table[name[0]], kind{name, false, camel(name)})
+		table[name[0]] = append(table[name[0]], kind{prefix: name, match: camel(name)})
 	}
 	return &table
 })

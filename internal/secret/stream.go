@@ -28,23 +28,27 @@ func (t *Stream) End() string { return t.pass("", true) }
 func (t *Stream) pass(piece string, ended bool) string {
 	from := len(t.before)
 	whole := t.before + t.held + piece
-	cut := len(whole)
-	if !ended && len(t.held)+len(piece) < maxHeld {
-		_, open := scan(whole, from, false)
-		cut = max(from, min(open, t.m.beginning(whole)))
+	ended = ended || len(t.held)+len(piece) >= maxHeld
+	found, cut := t.m.find(whole, from, ended)
+	if !ended {
+		cut = max(from, min(cut, t.m.beginning(whole)))
 	}
 	var ready strings.Builder
 	at := from
-	for _, x := range t.m.spans(whole, from) {
+	for _, x := range unmarked(whole, found) {
 		if x.End > cut {
 			cut = min(cut, x.Start) // one that lies across the cut waits as a whole
 			break
 		}
-		ready.WriteString(whole[at:x.Start] + Mark)
+		ready.WriteString(whole[at:x.Start])
+		ready.WriteString(Mark)
 		at = x.End
 	}
-	ready.WriteString(whole[at:cut])
 	t.held = whole[cut:]
 	t.before = whole[max(0, cut-context):cut]
+	if at == from {
+		return whole[from:cut]
+	}
+	ready.WriteString(whole[at:cut])
 	return ready.String()
 }

@@ -73,6 +73,15 @@ func (s Files) Open(call tool.CallID) (io.WriteCloser, string, error) {
 	return &masked{f, s.mask().Stream()}, path, nil
 }
 
+// OpenMasked is Open for an output in which secrets are masked already, as they are for the model.
+func (s Files) OpenMasked(call tool.CallID) (io.WriteCloser, string, error) {
+	f, path, err := s.create(call)
+	if err != nil {
+		return nil, "", err
+	}
+	return f, path, nil
+}
+
 // masked writes a file without secrets, also those that lie across two pieces.
 type masked struct {
 	file *os.File
