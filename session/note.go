@@ -30,6 +30,7 @@ const (
 	PlanNote         NoteKind = "plan"
 	ModeNote         NoteKind = "mode"
 	LoopNote         NoteKind = "loop" // that the model repeats itself
+	CodeNote         NoteKind = "code" // what a language server found when the call was over
 )
 
 // Note is one text for the model and where it comes from.
@@ -43,7 +44,9 @@ type Note struct {
 	Bytes  int    `json:"bytes"` // of the text; the session fills it in
 	// Lasts keeps the newest note of this kind and origin when the conversation is summed up, and
 	// leaves out one that the model was told last.
-	Lasts bool   `json:"lasts,omitempty"`
+	Lasts bool `json:"lasts,omitempty"`
+	// Holds keeps a turn from ending before the model was told this; a TaskNote always does.
+	Holds bool   `json:"-"`
 	Text  string `json:"-"` // in a message it stands in its only part, among the others
 }
 
@@ -64,12 +67,13 @@ func (s *Session) Note(n Note) {
 	s.beside.notes = append(s.beside.notes, n)
 }
 
-// Late reports that the model was not told yet what a task in the background came to. Notes of
-// other kinds wait for the next prompt. It is for any goroutine.
+// Late reports that the model was not told yet what a task in the background came to, or another
+// note that holds the end of a turn. The other notes wait for the next prompt. It is for any
+// goroutine.
 func (s *Session) Late() bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
-	return slices.ContainsFunc(s.beside.notes, func(n Note) bool { return n.Kind == TaskNote })
+	return slices.ContainsFunc(s.beside.notes, func(n Note) bool { return n.Kind == TaskNote || n.Holds })
 }
 
 // late reports, when a turn would end, whether there is more to tell: it waits for what is on its

@@ -5,21 +5,24 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"adze/internal/lsp/lsptest"
 )
 
-// withServer configures a language server for .x files.
+// withServer configures a language server for .x files, and allows it. The tests' own program lies
+// in /tmp, which the sandbox does not show.
 func (u *user) withServer(how string) {
 	u.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	u.configure(fmt.Sprintf(`{"language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, %q], "files": {".x": "x"}}}}}`, self, lsptest.Word, how))
+	u.configure(fmt.Sprintf(`{"sandbox": "off", "language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, %q], "files": {".x": "x"}}}}}`, self, lsptest.Word, how))
 	u.file("main.x", "fine\nold one\n")
 	u.file("more.x", "old two\n")
+	u.run("trust", "allow", "sdk:fake").wants(0)
 }
 
 // TestAnEditTellsWhatItBroke: in the very call, as a server says it; a rename goes through the gate
@@ -74,15 +77,43 @@ func TestAServerThatFailsBlocksNoEdit(t *testing.T) {
 }
 
 // TestNoServerRunsUnasked: without a word of the user's none checks a run without a terminal, and
-// none of a project's choosing ever does.
+// none of a project's choosing ever does. One that adze does not know is asked about in each
+// project.
 func TestNoServerRunsUnasked(t *testing.T) {
 	u := newUser(t)
 	u.withServer("push")
+	edits := func(says string) string {
+		return "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n-- 2 --\nexpect edit completed: " + says + "\ntext: done\n"
+	}
+	u.run("trust", "revoke", "sdk:fake").wants(0)
+	r := u.run("-p", "--permission-mode=edits", "--output-format=stream-json", u.script(edits("(?s)fake: .* it is not started: it may run code of this project, and the user has not allowed that here")), "go").wants(0)
+	if !strings.Contains(r.out+r.err, "ignored until you allow it: sdk:fake") {
+		t.Errorf("it is not listed: %s%s", r.out, r.err)
+	}
 	u.configure(`{}`)
+	u.file("main.x", "fine\nold one\n")
 	self, _ := os.Executable()
 	u.file(".adze/config.json", fmt.Sprintf(`{"language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, "push"], "files": {".x": "x"}}}}}`, self, lsptest.Word))
-	steps := "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n-- 2 --\nexpect edit completed: lines\\n?$\ntext: done\n"
-	u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
+	u.run("-p", "--permission-mode=edits", u.script(edits("lines\\n?$")), "go").wants(0, "done")
+}
+
+// TestAnAnswerDoesNotEndBeforeTheServer: what an edit broke, which its result did not know yet, is
+// told before the answer ends; the server waits until the edit was answered.
+func TestAnAnswerDoesNotEndBeforeTheServer(t *testing.T) {
+	u := newUser(t)
+	u.withServer("push gate at initialize")
+	if err := syscall.Mkfifo(filepath.Join(u.dir, "gate.fifo"), 0o600); err != nil {
+		t.Skip("no FIFO can be made here:", err)
+	}
+	steps := "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n" +
+		"-- 2 --\nexpect edit completed: not known yet: it is still starting\ncall bash: {\"command\":\"echo x > gate.fifo\"}\n" +
+		"-- 3 --\nexpect bash completed: .\ntext: done too early\n" +
+		"-- 4 --\nsave found: (main.x:1:1: error: BAD is here)\ntext: told ${found}\n"
+	r := u.run("-p", "--permission-mode=edits", "--allow=execute(**)", u.script(steps), "go")
+	// What the server said before the third request is told there.
+	if r.code != 0 || !strings.Contains(r.out, "told main.x:1:1: error: BAD is here") {
+		t.Errorf("%d %s %s", r.code, r.out, r.err)
+	}
 }
 
 // TestAnEditIsReformatted: as the user's configuration says; the result shows it, the next edit

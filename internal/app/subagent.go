@@ -205,6 +205,7 @@ func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error 
 	if f.options.print {
 		c.Await = w.agents.Await
 	}
+	w.tellCode(&c, f.options.print)
 	var late []session.Note
 	interrupted := false
 	c.Found = func(log []session.Entry) (err error) {

@@ -39,7 +39,7 @@ func (s settings) project() trust.Project {
 	book := trust.Of(s.at.State)
 	book.May, book.Doubt = func() error { return s.byUser("a consent") }, s.own.trusted
 	return trust.Project{
-		Dir: s.root.Dir(), Main: main, Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server},
+		Dir: s.root.Dir(), Main: main, Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server, trust.SDK}, SDKs: s.runs,
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env()) },
 	}
 }
@@ -198,6 +198,9 @@ func (w *wired) carried(context.Context) ([]port.Carried, error) {
 // consent allows an item as it was shown, or takes that back.
 func (w *wired) consent(ctx context.Context, shown port.Carried, allow bool) error {
 	p := w.settings.project()
+	if w.code != nil {
+		defer w.code.Reconsider()
+	}
 	if !allow {
 		_, err := p.Revoke(ctx, shown.ID)
 		return err

@@ -14,6 +14,7 @@ import (
 	"adze/internal/gate"
 	"adze/internal/instructions"
 	"adze/internal/keys"
+	"adze/internal/lsp"
 	"adze/internal/models"
 	"adze/internal/ownfile"
 	"adze/internal/place"
@@ -38,7 +39,8 @@ import (
 type wired struct {
 	session *session.Session
 	set     liveSet
-	servers *mcpServers // nil: there are none
+	servers *mcpServers  // nil: there are none
+	code    *lsp.Servers // nil: there are none
 	head    print.Head
 	notices []string
 	losses  []string // those of the notices that tell what a damaged store lost
@@ -186,6 +188,7 @@ type settings struct {
 	says   config.Project               // what the project's own file says
 	owner  config.Managed               // what the owner of this machine says
 	survey func() ([]trust.Item, error) // what the project would run, looked at once
+	runs   func() []trust.Item          // what of the project language servers would run; nil: none may run
 	files  *keys.Files                  // learns what is secret in them
 	hide   func() *secret.Masker        // hides secrets from the model; nil: it sees them
 	known  func() *secret.Masker        // knows the secrets of the person
@@ -240,6 +243,9 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	w.closers = append(w.closers, func() { s.root.Close() })
 	s.files = &keys.Files{Ring: a.keys, Root: s.root.Dir()}
 	s.files.Begin()
+	if s.useLanguageServers(o) {
+		s.runs = s.sdks
+	}
 	s.survey = sync.OnceValues(s.project().Survey)
 	if s.says, err = config.LoadProject(s.root.Dir()); err != nil {
 		return s, err

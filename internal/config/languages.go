@@ -52,7 +52,7 @@ func (c Config) checkLanguages(path string) error {
 
 // knownServers are those that need no command and no files of their own.
 func knownServers() []string {
-	return []string{"gopls", "typescript-language-server", "pyright", "rust-analyzer", "clangd"}
+	return []string{"gopls", "typescript", "typescript-language-server", "pyright", "rust-analyzer", "clangd"}
 }
 
 // Formatter is a program that rewrites a file after an edit.

@@ -58,6 +58,9 @@ func (s *Servers) ask(ctx context.Context, path string, do func(ctx context.Cont
 	defer cancel()
 	err := v.await(ctx)
 	if err == nil {
+		err = v.caughtUp(ctx)
+	}
+	if err == nil {
 		err = v.with(ctx, func(conn *jsonrpc2.Conn) error {
 			if err := v.refresh(ctx, conn); err != nil {
 				return err

@@ -29,7 +29,11 @@ func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewri
 	}
 	ctx, cancel := context.WithTimeout(ctx, renameTime)
 	defer cancel()
-	if err := v.await(ctx); err != nil {
+	err = v.await(ctx)
+	if err == nil {
+		err = v.caughtUp(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %s", v.lang.Name, reason(err, renameTime))
 	}
 	var edit workspaceEdit

@@ -29,7 +29,7 @@ func desk(t *testing.T, how string, change ...func(*lsp.Options)) (*lsp.Servers,
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := lsp.Options{Root: dir, Env: []string{"PATH=/usr/bin:/bin"}, Warm: long, Cold: long,
+	o := lsp.Options{Root: dir, Env: []string{"PATH=/usr/bin:/bin"}, Warm: long, Cold: long, Allows: func(lsp.SDK) bool { return true },
 		Languages: []lsp.Language{{Name: "fake", Command: []string{self, lsptest.Word, how}, Files: map[string]string{".x": "x"}}}}
 	for _, c := range change {
 		c(&o)

@@ -80,6 +80,27 @@ func TestGoplsTellsWhatAnEditBreaks(t *testing.T) {
 	}
 }
 
+// TestGoplsTellsWhatBreaksElsewhere with the edit that breaks it, in files that nobody has opened.
+func TestGoplsTellsWhatBreaksElsewhere(t *testing.T) {
+	s, dir := goDesk(t, 2)
+	path := filepath.Join(dir, "old.go")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := strings.Replace(string(before), "n int", "n string", 1)
+	after = strings.Replace(after, "return n", "return len(n)", 1)
+	put(t, dir, "old.go", after)
+	f, ok := s.Changed(t.Context(), path, string(before), after)
+	if !ok || len(f.New) != 2 || filepath.Base(f.New[0].Path) != "use.go" {
+		t.Fatalf("%v %s", ok, f.Text(filepath.Base))
+	}
+	put(t, dir, "old.go", string(before))
+	if f, _ := s.Changed(t.Context(), path, after, string(before)); f.Text(filepath.Base) != "gopls: nothing new is wrong" {
+		t.Errorf("right again: %s", f.Text(filepath.Base))
+	}
+}
+
 // TestGoplsRenamesAcrossTwentyFiles says what each becomes.
 func TestGoplsRenamesAcrossTwentyFiles(t *testing.T) {
 	s, dir := goDesk(t, 20)

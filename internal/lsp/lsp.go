@@ -5,19 +5,28 @@
 // it was told to, its words are never taken for an edit, and what it did not say is told as
 // unknown, not as clean.
 //
+// A server runs no code of the project (its compiler, interpreter, build scripts) but what the user
+// allowed: sdk.go says what that is, launch.go how a server is started without it.
+//
 // Start reading at Servers.Changed, then server.go (one program and its life), conn.go (its wire),
-// diagnose.go (what is new after a change). language.go is the table of servers, protocol.go what
+// diagnose.go (what is new after a change), reach.go (the files that use a changed one), later.go
+// (what is told when nobody waits any more). language.go is the table of servers, protocol.go what
 // of the protocol is read; ask.go has the questions, edits.go what a rename would do.
 //
 // Source of the rules: Language Server Protocol 3.17
 // (microsoft.github.io/language-server-protocol). Known limits: of files that change on the disk,
 // by a command say, a server is told only where it was asked about them before. Text is sent whole
 // at each change. A server whose diagnostics neither name a version nor can be asked for is
-// believed when it has been silent for a moment, and for longer where it has found nothing.
+// believed when it has been silent for a moment, and for longer where it has found nothing. Which
+// files use a changed one is found by their imports as text, but for gopls, which looks at all:
+// imports by another name are missed. Code of a project is looked for in its top folder, plugins of
+// tsserver in the configurations there and what those extend. A tsc that is a script of a version
+// manager is not recognised.
 package lsp
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,10 +55,14 @@ type Options struct {
 	Supervisor proc.Supervisor
 	Env        []string
 	Warm, Cold time.Duration // 0: the defaults
-	// Holds says, right before a server starts, whether the user lets it; nil: it may.
-	Holds func(Language) error
+	// Refuses says, right before a server starts, why none may run here; nil: they may.
+	Refuses func() error
 	// Inside lets servers run within full walls only.
 	Inside bool
+	// Allows reports whether the user allowed code of the project as it is now; nil: none is.
+	Allows func(SDK) bool
+	// Withheld reports a file that no server is shown unless it was changed; nil: none is.
+	Withheld func(path string) bool
 	// Mask hides secrets in what servers say; nil: nothing is hidden.
 	Mask func(string) string
 }
@@ -64,6 +77,8 @@ type Servers struct {
 	running map[key]*server
 	closed  bool
 	all     sync.WaitGroup
+
+	later later
 }
 
 // key tells servers apart: one for each root of a language.
@@ -78,7 +93,7 @@ func New(o Options) *Servers {
 		o.Cold = DefaultCold
 	}
 	ctx, end := context.WithCancel(context.Background())
-	return &Servers{opts: o, ctx: ctx, end: end, running: map[key]*server{}}
+	return &Servers{opts: o, ctx: ctx, end: end, running: map[key]*server{}, later: later{changed: make(chan struct{})}}
 }
 
 // Close ends all servers and waits until nothing of them is left.
@@ -112,43 +127,64 @@ func (s *Servers) States() (out []State) {
 }
 
 // Speaks reports whether a file has a server that could be asked.
-func (s *Servers) Speaks(path string) bool {
-	_, ok := s.language(path)
-	return ok
-}
+func (s *Servers) Speaks(path string) bool { return len(s.languages(path)) > 0 }
 
-// language finds the first language of a file.
-func (s *Servers) language(path string) (Language, bool) {
+// languages are those of a file, the preferred one first.
+func (s *Servers) languages(path string) (out []Language) {
 	for _, l := range s.opts.Languages {
 		if l.Files[ending(path)] != "" {
-			return l, true
+			out = append(out, l)
 		}
 	}
-	return Language{}, false
+	return out
 }
 
 // ending is a file's, as a Language has it.
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// server is the one for a file, started when it is not; nil: there is none.
-func (s *Servers) server(path string) *server {
-	l, ok := s.language(path)
-	if !ok {
-		return nil
+// server is the one for a file, started when it is not: the first that the user lets run. Nil:
+// there is none.
+func (s *Servers) server(path string) (first *server) {
+	for _, l := range s.languages(path) {
+		v := s.of(key{l.Name, l.root(s.opts.Root, path)}, l)
+		if v == nil {
+			return nil
+		}
+		if v.wake() {
+			return v
+		}
+		if first == nil {
+			first = v
+		}
 	}
-	k := key{l.Name, l.root(s.opts.Root, path)}
+	return first
+}
+
+// of is the server of a language and a root; nil: no more are made.
+func (s *Servers) of(k key, l Language) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := s.running[k]
 	if s.closed {
 		return nil
 	}
+	v := s.running[k]
 	if v == nil {
 		v = newServer(s, l, k.root)
 		s.running[k] = v
 	}
-	v.wake()
 	return v
+}
+
+// Reconsider looks anew at what the user allows: a server that is held may start, and one that runs
+// what is not allowed any more, or does not run what is now, ends and is started with the next
+// question.
+func (s *Servers) Reconsider() {
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.running))
+	s.mu.Unlock()
+	for _, v := range all {
+		v.reconsider()
+	}
 }
 
 // root is the topmost folder above a file, within the workspace, that has one of the language's

@@ -28,7 +28,7 @@ func TestOnlyWhatIsNewIsTold(t *testing.T) {
 				t.Errorf("told:\n%s", text)
 			}
 			f, _ = s.Changed(t.Context(), path, "", "x BAD new\n")
-			if text := f.Text(filepath.Base); text != "fake: nothing new is wrong" {
+			if text := f.Text(filepath.Base); text != "fake: nothing new is wrong in this file; others were not looked at" {
 				t.Errorf("told:\n%s", text)
 			}
 		})
@@ -130,7 +130,7 @@ func TestAProgramThatIsNoServer(t *testing.T) {
 }
 
 func TestNoServerStartsWithoutConsent(t *testing.T) {
-	s, dir := desk(t, "push", func(o *lsp.Options) { o.Holds = func(lsp.Language) error { return errors.New("it was not allowed") } })
+	s, dir := desk(t, "push", func(o *lsp.Options) { o.Refuses = func() error { return errors.New("it was not allowed") } })
 	path := put(t, dir, "a.x", "")
 	if f, ok := s.Changed(t.Context(), path, "", "BAD"); ok {
 		t.Errorf("%+v", f)

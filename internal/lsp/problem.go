@@ -102,27 +102,91 @@ func (p Problem) String() string {
 // Text is what the findings say to a model; name shows paths as it knows them.
 func (f Findings) Text(name func(string) string) string {
 	var b strings.Builder
+	for _, late := range f.Late {
+		late.write(&b, name, "of "+name(late.Path)+", changed before: ")
+	}
+	f.write(&b, name, "")
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// LateText is the same of findings that came later.
+func LateText(all []Findings, name func(string) string) string {
+	var b strings.Builder
+	for _, f := range all {
+		f.write(&b, name, "of "+name(f.Path)+", changed before: ")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (f Findings) write(b *strings.Builder, name func(string) string, which string) {
 	list := func(head string, all []Problem) {
 		if len(all) == 0 {
 			return
 		}
-		fmt.Fprintf(&b, "%s: %s\n", f.Server, head)
+		fmt.Fprintf(b, "%s: %s%s\n", f.Server, which, head)
 		for _, p := range all {
-			fmt.Fprintf(&b, "  %s:%s\n", name(p.Path), p)
+			fmt.Fprintf(b, "  %s:%s\n", name(p.Path), p)
 		}
 	}
-	list("after the edit before", f.Late)
+	if f.Note != "" {
+		fmt.Fprintf(b, "%s: %s\n", f.Server, f.Note)
+	}
 	switch {
+	case f.Unknown != "" && which != "":
+		fmt.Fprintf(b, "%s: %swhether it is right is not known: %s\n", f.Server, which, f.Unknown)
 	case f.Unknown != "":
-		fmt.Fprintf(&b, "%s: whether this is right is not known yet: %s\n", f.Server, f.Unknown)
-	case len(f.New) == 0:
-		fmt.Fprintf(&b, "%s: nothing new is wrong\n", f.Server)
+		fmt.Fprintf(b, "%s: whether this is right is not known yet: %s\n", f.Server, f.Unknown)
+	case f.Clean() && f.rest:
+		fmt.Fprintf(b, "%s: %snothing else is wrong%s\n", f.Server, which, f.Scope.text(name))
+	case f.Clean():
+		fmt.Fprintf(b, "%s: %snothing new is wrong%s\n", f.Server, which, f.Scope.text(name))
 	}
 	list("new with this edit", f.New)
 	if f.More > 0 {
-		fmt.Fprintf(&b, "  and %d more\n", f.More)
+		fmt.Fprintf(b, "  and %d more\n", f.More)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	list("in files that use it, perhaps from before", f.Also)
+	if !f.Clean() && len(f.Scope.Silent) > 0 {
+		fmt.Fprintf(b, "%s: %s\n", f.Server, f.Scope.silent(name))
+	}
+}
+
+// text says what "nothing" is about.
+func (s Scope) text(name func(string) string) string {
+	switch {
+	case s.Project:
+		return ""
+	case s.Unknown:
+		return " in this file; others were not looked at"
+	case s.Used == 0 && s.More:
+		return " in this file; which others use it is not known"
+	case s.Used == 0:
+		return " in this file; none was found that uses it"
+	}
+	looked := s.Used - len(s.Silent)
+	out := " in this file"
+	if looked > 0 {
+		out += fmt.Sprintf(" and %d that use it", looked)
+	}
+	if s.More {
+		out += "; others that use it were not looked at"
+	}
+	if len(s.Silent) > 0 {
+		out += "; " + s.silent(name)
+	}
+	return out
+}
+
+func (s Scope) silent(name func(string) string) string {
+	const most = 3
+	var all []string
+	for _, path := range s.Silent[:min(len(s.Silent), most)] {
+		all = append(all, name(path))
+	}
+	if left := len(s.Silent) - len(all); left > 0 {
+		all = append(all, fmt.Sprintf("%d more", left))
+	}
+	return "not known yet of files that use it: " + strings.Join(all, ", ")
 }
 
 // read is a file's text as it stands on the disk.

@@ -25,6 +25,7 @@ type project struct {
 	// call is the line of use that calls greet, from 1; defined that of lib which defines it.
 	call, defined int
 	broken        [2]string
+	comment       string // of the language
 }
 
 // installed is a program of this machine that answers when it is asked for its version: a name
@@ -47,32 +48,40 @@ func ofNode(pkg, name string) func(*testing.T) string {
 	return func(t *testing.T) string { nodetest.Modules(t, "typescript"); return nodetest.Program(t, pkg, name) }
 }
 
+// native is the compiler of TypeScript 7, as npm installs it under its own name.
+func native(t *testing.T) string {
+	return filepath.Join(nodetest.Modules(t, "typescript7"), "typescript7", "bin", "tsc")
+}
+
 func projects() []project {
+	script := map[string]string{
+		"tsconfig.json": `{"compilerOptions": {"strict": true, "module": "es2022", "target": "es2022", "types": []}}`,
+		"lib.ts":        "/* 😀é */ export function greet(name: string): string { return name; }\n",
+		"use.ts":        "import { greet } from \"./lib\";\n/* 😀é */ export const hello: string = greet(\"😀\");\n",
+	}
 	return []project{
+		{server: "typescript", program: native, lib: "lib.ts", use: "use.ts", call: 2, defined: 1, says: "[2322]",
+			files: script, right: "const hello: string", wrong: "const hello: number", broken: [2]string{"name: string", "name: number"}, comment: "// more\n"},
 		{server: "typescript-language-server", program: ofNode("typescript-language-server", "typescript-language-server"), lib: "lib.ts", use: "use.ts", call: 2, defined: 1, says: "[2322]",
-			files: map[string]string{
-				"tsconfig.json": `{"compilerOptions": {"strict": true, "module": "es2022", "target": "es2022", "types": []}}`,
-				"lib.ts":        "/* 😀é */ export function greet(name: string): string { return name; }\n",
-				"use.ts":        "import { greet } from \"./lib\";\n/* 😀é */ export const hello: string = greet(\"😀\");\n",
-			}, right: "const hello: string", wrong: "const hello: number", broken: [2]string{"name: string", "name: number"}},
+			files: script, right: "const hello: string", wrong: "const hello: number", broken: [2]string{"name: string", "name: number"}, comment: "// more\n"},
 		{server: "pyright", program: ofNode("pyright", "pyright-langserver"), lib: "lib.py", use: "use.py", call: 3, defined: 1, says: "error",
 			files: map[string]string{
 				"pyproject.toml": "[tool.pyright]\npythonVersion = \"3.11\"\n",
 				"lib.py":         "def greet(é: str) -> str: return \"😀\" + é\n",
 				"use.py":         "from lib import greet\n\nhello: str = \"😀\" + greet(\"😀\")\n",
-			}, right: "hello: str", wrong: "hello: int", broken: [2]string{"é: str", "é: int"}},
+			}, right: "hello: str", wrong: "hello: int", broken: [2]string{"é: str", "é: int"}, comment: "# more\n"},
 		{server: "rust-analyzer", program: installed("rust-analyzer"), lib: "src/lib.rs", use: "src/other.rs", call: 2, defined: 2, says: "error",
 			files: map[string]string{
 				"Cargo.toml":   "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
 				"src/lib.rs":   "pub mod other;\n/* 😀é */ pub fn greet(name: &str) -> &str { name }\n",
 				"src/other.rs": "use crate::greet;\n/* 😀é */ pub fn hello() -> &'static str { greet(\"x\") }\n",
-			}, right: "greet(\"x\")", wrong: "greet(\"x\"", broken: [2]string{"name: &str", "name: i32"}},
-		{server: "clangd", program: installed("clangd"), lib: "lib.h", use: "use.cpp", call: 2, defined: 1, says: "error",
+			}, right: "greet(\"x\")", wrong: "greet(\"x\"", broken: [2]string{"name: &str", "name: i32"}, comment: "// more\n"},
+		{server: "clangd", program: installed("clangd"), lib: "lib.hpp", use: "use.cpp", call: 2, defined: 1, says: "error",
 			files: map[string]string{
 				"compile_flags.txt": "-std=c++17\n",
-				"lib.h":             "inline const char* greet(const char* name) { return name; } // 😀é\n",
-				"use.cpp":           "#include \"lib.h\"\n/* 😀é */ const char* hello() { return greet(\"😀\"); }\n",
-			}, right: "const char* hello", wrong: "int hello", broken: [2]string{"const char* name", "int name"}},
+				"lib.hpp":           "inline const char* greet(const char* name) { return name; } // 😀é\n",
+				"use.cpp":           "#include \"lib.hpp\"\n/* 😀é */ const char* hello() { return greet(\"😀\"); }\n",
+			}, right: "const char* hello", wrong: "int hello", broken: [2]string{"const char* name", "int name"}, comment: "// another size: clangd compares sizes and seconds\n"},
 	}
 }
 
@@ -131,13 +140,9 @@ func (p project) open(t *testing.T) (*lsp.Servers, string) {
 		}
 		put(t, dir, name, text)
 	}
-	languages := lsp.Known()
-	for i := range languages {
-		if languages[i].Name == p.server {
-			languages[i].Command[0] = program
-		}
-	}
-	s := lsp.New(lsp.Options{Root: dir, Languages: languages, Warm: long, Cold: long, Env: os.Environ()})
+	languages := slices.DeleteFunc(lsp.Known(), func(l lsp.Language) bool { return l.Name != p.server })
+	languages[0].Command[0] = program
+	s := lsp.New(lsp.Options{Root: dir, Languages: languages, Warm: long, Cold: long, Env: os.Environ(), Allows: func(s lsp.SDK) bool { return s.Name == "cargo" }})
 	t.Cleanup(s.Close)
 	return s, dir
 }
@@ -157,16 +162,47 @@ func (p project) renames(t *testing.T, s *lsp.Servers, lib, use string) {
 	}
 }
 
-// breaks changes lib so that use does not fit any more.
+// breaks changes lib so that use does not fit any more: that is told with the change, though use
+// was not asked about, and when it fits again nothing is wrong.
 func (p project) breaks(t *testing.T, s *lsp.Servers, dir, lib, use string) {
 	t.Helper()
 	before := p.files[p.lib]
 	after := strings.Replace(before, p.broken[0], p.broken[1], 1)
 	put(t, dir, p.lib, after)
-	if _, ok := s.Changed(t.Context(), lib, before, after); !ok {
-		t.Fatal("no server for", lib)
+	f, ok := s.Changed(t.Context(), lib, before, after)
+	if !ok || !slices.ContainsFunc(f.New, func(q lsp.Problem) bool { return q.Path == use }) {
+		t.Errorf("what another file broke: %v %s", ok, f.Text(filepath.Base))
+	}
+	comment := after + p.comment
+	put(t, dir, p.lib, comment)
+	if f, _ := s.Changed(t.Context(), lib, after, comment); !f.Clean() || f.Scope.Used != 1 || len(f.Scope.Silent) > 0 {
+		t.Errorf("a comment: %s", f.Text(filepath.Base))
 	}
 	if all, err := s.Problems(t.Context(), use); err != nil || len(all) == 0 {
-		t.Errorf("what another file broke: %+v %v", all, err)
+		t.Errorf("problems of the other file: %+v %v", all, err)
+	}
+	put(t, dir, p.lib, before)
+	if f, _ := s.Changed(t.Context(), lib, comment, before); !f.Clean() {
+		t.Errorf("right again: %s", f.Text(filepath.Base))
+	}
+	if all, err := s.Problems(t.Context(), use); err != nil || len(all) > 0 {
+		t.Errorf("problems when it is right again: %+v %v", all, err)
+	}
+}
+
+// TestAFileThatNobodyOpenedBreaks: the first change that a server hears of breaks another file.
+func TestAFileThatNobodyOpenedBreaks(t *testing.T) {
+	for _, p := range projects() {
+		t.Run(p.server, func(t *testing.T) {
+			s, dir := p.open(t)
+			lib, use := filepath.Join(dir, p.lib), filepath.Join(dir, p.use)
+			before := p.files[p.lib]
+			after := strings.Replace(before, p.broken[0], p.broken[1], 1)
+			put(t, dir, p.lib, after)
+			f, ok := s.Changed(t.Context(), lib, before, after)
+			if !ok || !slices.ContainsFunc(slices.Concat(f.New, f.Also), func(q lsp.Problem) bool { return q.Path == use }) {
+				t.Errorf("%v %s", ok, f.Text(filepath.Base))
+			}
+		})
 	}
 }

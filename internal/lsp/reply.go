@@ -26,11 +26,18 @@ func (v *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	switch r.Method {
 	case "workspace/configuration": // one answer for each item that is asked for
-		var p struct{ Items []json.RawMessage }
+		var p struct{ Items []struct{ Section string } }
 		if r.Params != nil {
 			_ = json.Unmarshal(*r.Params, &p) // none then
 		}
-		_ = conn.Reply(ctx, r.ID, make([]any, len(p.Items)))
+		v.mu.Lock()
+		settings := v.start.settings
+		v.mu.Unlock()
+		answers := make([]any, len(p.Items))
+		for i, item := range p.Items {
+			answers[i] = settings[item.Section]
+		}
+		_ = conn.Reply(ctx, r.ID, answers)
 	case "workspace/workspaceFolders":
 		_ = conn.Reply(ctx, r.ID, []object{{"uri": uriOf(v.root), "name": v.lang.Name}})
 	case "workspace/applyEdit": // a server changes no file by itself

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -57,7 +59,14 @@ type server struct {
 	changed chan struct{} // closed and replaced whenever something of this changes
 	docs    map[string]*document
 	found   map[string]result // by URI
-	late    map[string]*asked // what was not answered in time
+	checks  []*check          // that are not over
+	last    *check
+	start   launch
+	noted   bool               // start.note was told
+	stop    context.CancelFunc // of the program
+	held    time.Time          // since when it is held
+	heldBy  error
+	imports imports
 }
 
 // result is what a server said last of a file.
@@ -87,14 +96,21 @@ func (v *server) stir() {
 	v.changed = make(chan struct{})
 }
 
-// wake starts the program when it does not run and may be started.
-func (v *server) wake() {
+// heldTime is how long a server that the user has not allowed is not asked about again.
+const heldTime = 5 * time.Second
+
+// wake starts the program when it does not run and may be started. It reports whether the user lets
+// it run.
+func (v *server) wake() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.state == starting || v.state == ready {
-		return
+		return true
 	}
 	now := time.Now()
+	if v.state == held && now.Sub(v.held) < heldTime {
+		return false
+	}
 	recent := v.begun[:0]
 	for _, at := range v.begun {
 		if now.Sub(at) < restartTime {
@@ -102,17 +118,39 @@ func (v *server) wake() {
 		}
 	}
 	if v.begun = recent; len(v.begun) >= restarts {
-		return // why it failed is said
+		return true // why it failed is said
 	}
 	if err := v.allowed(); err != nil {
-		v.state, v.why = held, err.Error()
-		return
+		if v.heldBy == nil || v.heldBy.Error() != err.Error() {
+			v.given = false
+		}
+		v.state, v.why, v.held, v.heldBy = held, err.Error(), now, err
+		return false
 	}
 	v.begun = append(v.begun, now)
-	v.state, v.why, v.given = starting, "", false
-	v.docs, v.found, v.late = map[string]*document{}, map[string]result{}, map[string]*asked{}
-	v.pool.all.Go(v.live)
+	v.state, v.why, v.given, v.heldBy = starting, "", false, nil
+	v.docs, v.found = map[string]*document{}, map[string]result{}
+	ctx, stop := context.WithCancel(v.pool.ctx)
+	v.stop = stop
+	v.pool.all.Go(func() {
+		defer stop()
+		v.live(ctx)
+	})
+	return true
 }
+
+// holding is why the server is not started; false: that was told, or is not to be told with each
+// edit because the user decided it.
+func (v *server) holding() (why string, fresh bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	fresh = !v.given && v.heldBy != nil && !errors.As(v.heldBy, new(refusedError))
+	v.given = true
+	return v.why, fresh
+}
+
+// refusedError is that no server runs here at all.
+type refusedError struct{ error }
 
 // givenUp reports a server that is not started again for now, from the second time on: once is
 // enough to be told.
@@ -124,25 +162,44 @@ func (v *server) givenUp() bool {
 	return told && v.given
 }
 
+// allowed says how the server is started, or why it is not. The lock is held.
 func (v *server) allowed() error {
-	if v.pool.opts.Holds == nil {
-		return nil
+	if refuses := v.pool.opts.Refuses; refuses != nil {
+		if err := refuses(); err != nil {
+			return refusedError{err}
+		}
 	}
-	return v.pool.opts.Holds(v.lang)
+	start, err := v.pool.launch(v.lang, v.root)
+	v.start, v.noted = start, v.noted && v.start.note == start.note
+	return err
+}
+
+// reconsider is Servers.Reconsider.
+func (v *server) reconsider() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.held = time.Time{}
+	if v.state != starting && v.state != ready {
+		return
+	}
+	if now, err := v.pool.launch(v.lang, v.root); err != nil || now.sdk != v.start.sdk {
+		v.begun = nil
+		v.stop()
+	}
 }
 
 // live is the life of one program.
-func (v *server) live() {
-	ctx, cancel := context.WithCancel(v.pool.ctx)
+func (v *server) live(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cause := make(chan error, 1)
 	p, err := v.pool.opts.Supervisor.Start(ctx, proc.Command{
-		Argv: v.lang.Command, Dir: v.root, Env: v.pool.opts.Env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
-		Memory: maxMemory, Inside: v.pool.opts.Inside, Named: v.lang.Command,
+		Argv: v.start.argv, Dir: v.start.dir, Env: v.start.env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
+		Memory: maxMemory, Inside: v.pool.opts.Inside, Named: v.start.named,
 		Talk: func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
 	})
 	if err != nil {
-		v.fail(err)
+		v.fail(unfound(v.start.argv[0], err))
 		return
 	}
 	v.mu.Lock()
@@ -151,7 +208,30 @@ func (v *server) live() {
 	err = <-cause
 	cancel()
 	r := p.Wait()
+	if unseen := unseen(v.start.argv[0], r); unseen != "" {
+		v.fail(errors.New(unseen))
+		return
+	}
 	v.fail(fmt.Errorf("%w%s", err, lastWords(r)))
+}
+
+// unfound is why a program could not be started: where it is there all the same, the sandbox does
+// not show it.
+func unfound(program string, err error) error {
+	var failure *proc.Error
+	if _, missing := os.Stat(program); missing != nil || !errors.As(err, &failure) || failure.Code != proc.CodeNotFound {
+		return err
+	}
+	return fmt.Errorf("%w: it is there, but commands in the sandbox do not see it; the user shows its folder with \"sandbox\": {\"read\": [%q]} in the configuration, or installs it elsewhere", err, filepath.Dir(program))
+}
+
+// unseen says of a server that ended in a sandbox that the sandbox does not show its program;
+// empty: it does.
+func unseen(program string, r proc.Result) string {
+	if r.Sandbox == "" || len(r.Hidden) == 0 || r.Killed != proc.ByItself && r.Killed != proc.Aborted {
+		return ""
+	}
+	return fmt.Sprintf("%s cannot run in the sandbox: %s", filepath.Base(program), strings.Join(r.Hidden, "; "))
 }
 
 // lastWords is how a program ended, with its last words.
@@ -223,7 +303,7 @@ func (v *server) introduction() object {
 	return object{
 		"processId": nil, "rootUri": uriOf(v.root), "rootPath": v.root,
 		"clientInfo":            object{"name": "adze"},
-		"initializationOptions": v.lang.Init,
+		"initializationOptions": v.start.init,
 		"workspaceFolders":      []object{{"uri": uriOf(v.root), "name": v.lang.Name}},
 		"capabilities": object{
 			"general": object{"positionEncodings": []string{utf8Columns, utf16Columns}},

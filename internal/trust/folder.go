@@ -28,11 +28,12 @@ const (
 type folder struct {
 	root   *os.Root
 	absent map[string]bool // names in the project's own folder that were looked for: whether they are missing
+	found  func() []Item   // Project.SDKs
 }
 
-func open(dir string) (folder, error) {
-	root, err := os.OpenRoot(dir)
-	return folder{root, map[string]bool{}}, err
+func (p Project) open() (folder, error) {
+	root, err := os.OpenRoot(p.Dir)
+	return folder{root: root, absent: map[string]bool{}, found: p.SDKs}, err
 }
 
 // lacks reports that nothing has a name, because its first part is not in the project's folder.

@@ -17,6 +17,7 @@ const (
 
 	LanguageServer = "language-server" // a program that explains source code
 	Formatter      = "formatter"       // a program that rewrites a file after a change
+	SDK            = "sdk"             // code of the project that a language server of the user's runs
 )
 
 // kinds is the table. A new kind is one row, and one name in what the program says it uses.
@@ -28,5 +29,6 @@ func kinds() []kind {
 		{Command, commands},
 		{LanguageServer, languageServers},
 		{Formatter, formatters},
+		{SDK, folder.sdks},
 	}
 }

@@ -44,3 +44,11 @@ func (f folder) programs(places [][2]string, when string) (out []Item) {
 	}
 	return out
 }
+
+// sdks lists what language servers of the user's would run of the project.
+func (f folder) sdks() []Item {
+	if f.found == nil {
+		return nil
+	}
+	return f.found()
+}

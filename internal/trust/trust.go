@@ -117,6 +117,9 @@ type Project struct {
 	// Local is the path of a program that PATH would find inside the workspace, "" for any other;
 	// nil: none is.
 	Local func(program string) string
+	// SDKs lists what language servers of the user's would run of the project; nil: nothing. Of an
+	// item it says what a kind's find says.
+	SDKs func() []Item
 	// Used are the kinds that this version runs.
 	Used []string
 }
@@ -126,7 +129,7 @@ type Project struct {
 func (p Project) Survey() ([]Item, error) {
 	var out []Item
 	allowed, err := p.allowed()
-	root, ferr := open(p.Dir)
+	root, ferr := p.open()
 	if ferr != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (p Project) Holds(i Item) error {
 	if err != nil {
 		return err
 	}
-	root, err := open(p.Dir)
+	root, err := p.open()
 	if err != nil {
 		return err
 	}
@@ -230,6 +233,21 @@ func (p Project) Holds(i Item) error {
 		}
 	}
 	return fmt.Errorf("%s is not there any more", i.ID)
+}
+
+// Allows reports whether the user allowed an item of SDKs as it is now.
+func (p Project) Allows(sdk Item) bool {
+	allowed, err := p.allowed()
+	if err != nil {
+		return false
+	}
+	root, err := p.open()
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	found := p.find(root, kind{SDK, func(folder) []Item { return []Item{sdk} }})
+	return p.state(found[0], allowed) == Allowed
 }
 
 // difference names what changed between two states of an item.

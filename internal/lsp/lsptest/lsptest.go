@@ -23,7 +23,8 @@ const Word = "be-a-language-server"
 
 // Serve is the server when the program was started as one, and does not return then. How it behaves
 // is said in words: silent, pull, no version, utf-8, banner, deletes, and exit, hang, huge or
-// rubbish at a method.
+// rubbish at a method. At "gate at METHOD" it waits until somebody writes into the FIFO
+// gate.fifo of its folder. With "writes:PATH" at the end it creates that file first.
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -58,6 +59,11 @@ type message struct {
 }
 
 func (f fake) serve() {
+	if _, path, ok := strings.Cut(f.how, "writes:"); ok {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
 	if f.does("banner") {
 		fmt.Println("Welcome to the server!")
 	}
@@ -70,6 +76,9 @@ func (f fake) serve() {
 		}
 		if f.does("hang at " + m.Method) {
 			<-time.After(time.Hour)
+		}
+		if m.Method != "" && f.does("gate at "+m.Method) {
+			_, _ = os.ReadFile("gate.fifo") // one that is not there holds up nothing
 		}
 		if f.does("huge at " + m.Method) {
 			fmt.Print("Content-Length: 999999999999\r\n\r\n{}")
