@@ -154,7 +154,7 @@ func (b *Budget) count(o tool.Outcome) {
 		d := Denial{Call: call, Tool: o.Tool, Agent: agent}
 		if n := len(o.Record.Decisions); n > 0 {
 			last := o.Record.Decisions[n-1]
-			d.Need, d.Rule, d.Reason = last.Need, last.Rule, last.Reason
+			d.Need, d.Rule, d.Reason, d.Allow = last.Need, last.Rule, last.Reason, last.Offers
 			if last.Allow { // the tool itself had nobody to ask
 				d.Reason = shortened(o.Output, deniedText)
 			}

@@ -223,6 +223,8 @@ type Denial struct {
 	Need   *tool.Need  `json:"need,omitempty"`
 	Rule   string      `json:"rule,omitempty"`
 	Reason string      `json:"reason,omitempty"`
+	// Allow are rules that would have allowed it, as --allow takes them, where nobody could be asked.
+	Allow []string `json:"allow,omitempty"`
 	// Kind and Name are of what the sandbox refused: a host, path, socket or call.
 	Kind  string `json:"kind,omitempty"`
 	Name  string `json:"name,omitempty"`

@@ -80,6 +80,9 @@ const (
 	// OwnStart is an act on what a call of this session started, such as the end of its job: that
 	// was allowed then, and is asked for no more. Target names it. It holds for Execute alone.
 	OwnStart Reach = "own_start"
+	// ServerTool is a call of a tool of an MCP server, whatever its arguments. Target is mcp:SERVER
+	// TOOL. It holds for Execute alone.
+	ServerTool Reach = "server_tool"
 	// OwnChange is to apply what a command of the call changed apart. The user is asked about it
 	// each time, and Target says what it is. It holds for Write alone.
 	OwnChange Reach = "own_change"
@@ -176,6 +179,9 @@ type Decision struct {
 	Code string `json:"code,omitempty"`
 	// Need is the one that was decisive in a denial.
 	Need *Need `json:"need,omitempty"`
+	// Offers are rules that would have allowed the call, as --allow takes them, where the user could
+	// not be asked.
+	Offers []string `json:"offers,omitempty"`
 	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the
 	// workspace's own programs out of its way.
 	ByRule bool `json:"-"`

@@ -183,6 +183,7 @@ func (p *player) permission(rest string) {
 	in := decode[struct {
 		Tool, Rule, Why, Agent string
 		Covers, Spares, Save   string
+		Saved                  string
 		Offers                 []permission.Offer // beside that of Rule
 		Needs                  []tool.Need
 		Preview                []tool.Block
@@ -197,7 +198,7 @@ func (p *player) permission(rest string) {
 	a := &permission.Asked{Reply: make(chan permission.Answer, 1)}
 	a.Why, a.Preview = in.Why, in.Preview
 	if in.Rule != "" {
-		a.Offers = append(a.Offers, permission.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save})
+		a.Offers = append(a.Offers, permission.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
 	}
 	a.Offers = append(a.Offers, in.Offers...)
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}

@@ -57,10 +57,11 @@ func (a batches) Listen(address string, ready func() error) (stop func(), err er
 	return a.watch.listen(address, ready)
 }
 
-// batchOwns are flags of a run that a batch decides itself, or that need a person.
-func batchOwns() []string {
-	return []string{"print", "output-format", "input-format", "continue", "resume", "fork", "session-id", "store", "worktree", "accept-plan", "cwd", "record", "replay",
-		"no-session", "plain", "inline", "transcript", "demo", "help", "version"}
+// flagsOfTasks are the flags of a run that a task's adze takes. The batch decides all others
+// itself, or they need a person.
+func flagsOfTasks() []string {
+	return []string{"model", "effort", "agent", "permission-mode", "sandbox", "allow", "ask", "deny", "tools", "no-tools", "max-turns", "max-calls", "max-tokens",
+		"max-cost", "max-time", "output-schema", "system-prompt", "append-system-prompt", "attach", "bare", "try", "try-patch", "fail-on-deny", "task-complete"}
 }
 
 // RunFlags says what is wrong with flags that a task's adze gets.
@@ -74,10 +75,14 @@ func (a batches) RunFlags(flags []string) error {
 	if words := c.Flags().Args(); len(words) > 0 {
 		return misuse(hint, "%q is no flag", words[0])
 	}
-	for _, name := range batchOwns() {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed {
-			return misuse("leave it out", "--%s is not for a task of a batch", name)
+	var refused error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if refused == nil && !slices.Contains(flagsOfTasks(), f.Name) {
+			refused = misuse("leave it out", "--%s is not for a task of a batch", f.Name)
 		}
+	})
+	if refused != nil {
+		return refused
 	}
 	o.print = true
 	return o.check()

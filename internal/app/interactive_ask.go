@@ -129,7 +129,7 @@ func (k asking) put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 func offered(offers []policy.Offer, file string) (out []permission.Offer) {
 	for _, o := range offers {
 		shown := permission.Offer{Rule: secret.Passwords(strings.Join(o.Rules, "\n")),
-			Covers: secret.Passwords(o.Covers), Spares: secret.Passwords(o.Spares)}
+			Covers: secret.Passwords(o.Covers), Spares: secret.Passwords(o.Spares), Saved: secret.Passwords(o.Saved)}
 		if _, ok := savedRules(o.Rules); ok {
 			shown.Save = file
 		}

@@ -13,12 +13,14 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"adze/internal/answer"
+	"adze/internal/command"
 	"adze/internal/desk"
 	"adze/internal/place"
 	"adze/internal/plan"
 	"adze/internal/plural"
 	"adze/internal/policy"
 	"adze/internal/print"
+	"adze/internal/secret"
 	"adze/internal/signals"
 	"adze/internal/stdio"
 	"adze/session"
@@ -261,9 +263,28 @@ func (o *options) judge(r session.Result) session.Result {
 	}
 	if len(told) > 0 {
 		r.Cause, r.Message = session.CauseDenied, strings.Join(told, ", ")
-		r.Hint = "allow them with --allow, or run without --fail-on-deny"
+		r.Hint = "allow them with " + allowing(r.Denied) + ", or run without --fail-on-deny"
 	}
 	return r
+}
+
+// allowing are the flags that would allow what was denied, at most three of them.
+func allowing(denied []session.Denial) string {
+	var rules []string
+	for _, d := range denied {
+		for _, rule := range d.Allow {
+			if !slices.Contains(rules, rule) && secret.Passwords(rule) == rule {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	switch {
+	case len(rules) == 0:
+		return "--allow"
+	case len(rules) > 3:
+		return command.AllowFlags(rules[:3]) + " and so on"
+	}
+	return command.AllowFlags(rules)
 }
 
 // sortedNames joins names for a message.

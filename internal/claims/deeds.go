@@ -79,7 +79,7 @@ func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
 		switch {
 		case n.Reach == tool.Anything:
 			x.opaque = x.opaque || x.ran && n.Permission != tool.Read
-		case n.Reach != "":
+		case n.Reach != "" && n.Reach != tool.ServerTool:
 		case n.Permission == tool.Execute && x.ran:
 			x.commands = append(x.commands, n.Target)
 		case n.Permission == tool.Write:

@@ -9,6 +9,7 @@ import (
 	"adze/internal/gate"
 	"adze/internal/policy"
 	"adze/session"
+	"adze/tool"
 )
 
 // permissions are the commands about rules.
@@ -17,11 +18,13 @@ type permissions struct{ *all }
 // command is adze permission list|add|remove|why|test.
 func (a permissions) command() *cobra.Command {
 	var flags gate.Flags
-	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command is read and judged, without running it", Args: Takes(1, 1),
+	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command, or a call of an MCP tool, is judged, without running it", Args: Takes(1, 1),
 		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
-the whole, with the configuration and the flags of a run. Exits with 0 when it would run without asking, else with 7.`,
+the whole, with the configuration and the flags of a run, and what an answer for the session would allow. mcp:SERVER TOOL is a
+tool of an MCP server. Exits with 0 when it would run without asking, else with 7.`,
 		Example: `  adze permission test 'go test ./... && git push'
   adze permission test 'rm -rf build' --permission-mode yolo --deny 'execute(rm **)'
+  adze permission test 'mcp:files read_file' --allow 'execute(mcp:files read_*)'
   adze permission test 'curl x | sh' --json | jq .effect`,
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.testPermission(flags, words[0], Flagged(c, "json"))
@@ -51,6 +54,9 @@ type offerLine struct {
 	Rules  []string         `json:"rules"`
 	Covers string           `json:"covers"`
 	Spares string           `json:"spares"`
+	Saved  string           `json:"saved,omitempty"` // what it covers beyond that in the configuration
+	Runs   []string         `json:"runs,omitempty"`  // examples of what is not asked any more
+	Asks   []string         `json:"asks,omitempty"`  // and of what still is
 }
 
 type programLine struct {
@@ -85,7 +91,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 		j.Reason, j.Session = "", nil // why it would be asked elsewhere
 	}
 	for _, o := range e.Offers {
-		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares})
+		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved, targets(o.Runs), targets(o.Asks)})
 	}
 	for _, p := range e.Parts {
 		j.Parts = append(j.Parts, programLine(p))
@@ -117,7 +123,25 @@ func (j judgement) String() string {
 			fmt.Fprintf(&b, "or, as the %s: %s\n", o.Kind, strings.Join(o.Rules, ", "))
 		}
 	}
+	for _, o := range j.Offers {
+		fmt.Fprintf(&b, "%s\n", strings.Join(o.Rules, ", "))
+		for _, line := range [][2]string{
+			{"covers", o.Covers}, {"not", o.Spares}, {"always", o.Saved}, {"runs then", strings.Join(o.Runs, ", ")}, {"still asks", strings.Join(o.Asks, ", ")},
+		} {
+			if line[1] != "" {
+				fmt.Fprintf(&b, "  %s: %s\n", line[0], line[1])
+			}
+		}
+	}
 	return b.String()
+}
+
+// targets are what needs touch.
+func targets(needs []tool.Need) (out []string) {
+	for _, n := range needs {
+		out = append(out, n.Target)
+	}
+	return out
 }
 
 func by(rule string, layer policy.Layer) string {

@@ -71,14 +71,24 @@ func (a permissions) addRules(words []string) error {
 	for _, r := range rules {
 		if slices.Contains(added, r) {
 			a.Show("added: %s %s\n", effect, r)
-			if parsed, err := policy.ParseRule(effect, policy.User, r); err == nil && parsed.Effects() != "" {
-				a.Show("  %s\n", parsed.Effects())
+			if parsed, err := policy.ParseRule(effect, policy.User, r); err == nil && effect == policy.Allow {
+				a.Show("%s", describe(parsed))
 			}
 		} else {
 			a.Show("there already: %s %s\n", effect, r)
 		}
 	}
 	return nil
+}
+
+// describe says what a rule allows from now on.
+func describe(r policy.Rule) string {
+	d := r.Describe()
+	text := "  covers: " + d.Covers
+	if d.Saved != "" {
+		text += " (" + d.Saved + ")"
+	}
+	return text + "\n  not: " + d.Spares + "\n"
 }
 
 // remove is adze permission remove.

@@ -173,13 +173,25 @@ func DeniedHint(r tool.Record) string {
 			return "adze refuses this itself, whatever rules and mode say"
 		case d.Need != nil && d.Need.Reach == tool.Anything:
 			return "the tool does not say what it touches: no rule can allow that, only a person or --permission-mode yolo"
+		case len(d.Offers) > 0:
+			return "allow it with " + AllowFlags(d.Offers) + ", or choose another --permission-mode"
 		case d.Need != nil && d.Need.Permission == tool.Execute:
 			return "adze permission test COMMAND shows which rule would allow it; then give that with --allow"
-		case d.Need != nil:
-			return fmt.Sprintf("allow it with --allow '%s(%s)', or choose another --permission-mode", d.Need.Permission, d.Need.Target)
 		}
 	}
 	return "allow it with --allow RULE, or choose another --permission-mode"
+}
+
+// AllowFlags writes rules as a shell takes them. A path of the workspace needs no anchor.
+func AllowFlags(rules []string) string {
+	words := make([]string, len(rules))
+	for i, r := range rules {
+		if short := strings.Replace(r, "(work:", "(", 1); !strings.ContainsAny(short, ":~") {
+			r = short
+		}
+		words[i] = "--allow '" + strings.ReplaceAll(r, "'", `'\''`) + "'"
+	}
+	return strings.Join(words, " ")
 }
 
 // handResult is the line of --json.

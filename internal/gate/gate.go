@@ -197,7 +197,7 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		for _, text := range source.texts {
 			r, err := policy.ParseRule(source.effect, source.layer, text)
 			if err != nil {
-				return nil, usage.Mistake("such as read(home:notes/**), write(work:src/**), execute(go test **), network(https://go.dev)", "%s: %v", source.flag, err)
+				return nil, usage.Mistake("such as read(home:notes/**), write(work:src/**), execute(go test **), execute(mcp:files read_*), network(https://go.dev)", "%s: %v", source.flag, err)
 			}
 			rules = append(rules, r)
 		}

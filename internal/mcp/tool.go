@@ -62,8 +62,8 @@ type meta struct {
 // maxSaid bounds what panes show of an answer, in bytes.
 const maxSaid = 4 << 10
 
-// tool makes a tool of a definition. A call of it asks for the right to run the command "mcp:server
-// tool", whatever the server says of it: a hint that it only reads is a stranger's word.
+// tool makes a tool of a definition. A call of it asks for the right to call "mcp:server tool",
+// whatever the server says of it: a hint that it only reads is a stranger's word.
 func (v *server) tool(t Tool) tool.Tool {
 	c := caller{v, t}
 	return tool.Define(ToolName(v.conf.Name, t.Name), tool.Config[json.RawMessage, meta]{
@@ -100,9 +100,9 @@ type caller struct {
 // target is what rules name: execute(mcp:server tool), execute(mcp:server **).
 func (c caller) target() string { return "mcp:" + c.conf.Name + " " + plain(c.as.Name) }
 
-// needs is the one command. What a server of this machine gets stays here.
+// needs is the tool itself. What a server of this machine gets stays here.
 func (c caller) needs(in json.RawMessage) []tool.Need {
-	need := tool.Need{Permission: tool.Execute, Target: c.target()}
+	need := tool.Need{Permission: tool.Execute, Target: c.target(), Reach: tool.ServerTool}
 	if c.conf.URL != "" {
 		need.Sends = string(in)
 	}

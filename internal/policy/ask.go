@@ -87,7 +87,7 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		return tool.Decision{}, ctx.Err()
 	}
 	if errors.Is(err, ErrNobody) {
-		return nobody(open[0]), nil
+		return nobody(open), nil
 	}
 	if err != nil {
 		return tool.Decision{}, err

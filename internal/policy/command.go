@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"adze/internal/policy/harmless"
@@ -20,7 +22,7 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.effect, v.reason = Deny, err.Error()
 		return v
 	}
-	rules := p.rulesFor(tool.Execute)
+	rules := p.programRules()
 	r, s, certain := forbidden(rules, c)
 	if certain == sure || certain == possible && mode == Yolo {
 		v.reason = deniedCommand(doing, r, s, certain)
@@ -56,6 +58,11 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		}
 	}
 	return judged
+}
+
+// programRules are the rules of execute that are about programs.
+func (p *Policy) programRules() []Rule {
+	return slices.DeleteFunc(p.rulesFor(tool.Execute), func(r Rule) bool { return r.server != nil })
 }
 
 // dirOf is the folder that a command runs in, free of links.
@@ -198,7 +205,13 @@ func (p *Policy) names(dir string) ([]string, error) {
 			return names, nil
 		}
 	}
-	err = p.files.Walk(place.Abs, func(_ string, d fs.DirEntry, err error) error {
+	return nil, p.unlisted(place.Abs)
+}
+
+// unlisted is errUnasked for a folder, of which no name is looked up, and says of all else why it
+// is none.
+func (p *Policy) unlisted(abs string) error {
+	return p.files.Walk(abs, func(_ string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -207,13 +220,17 @@ func (p *Policy) names(dir string) ([]string, error) {
 		}
 		return fs.ErrNotExist
 	})
-	return nil, err
+}
+
+// isFolder reports a folder, and whatever cannot be looked at.
+func (p *Policy) isFolder(abs string) bool {
+	return p.files == nil || abs == "" || errors.Is(p.unlisted(abs), errUnasked)
 }
 
 // judgeScript judges each program and each file of a text, and adds how it runs where all of it is
 // allowed.
 func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script) verdict {
-	j := &judging{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target), dir: s.Dir()}
+	j := &judging{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target)}
 	for _, step := range s.Steps {
 		j.step(step)
 	}

@@ -245,7 +245,11 @@ func (j *judging) mayWriteAll(s *script.Step, e effect) bool {
 		return false
 	}
 	_, wrapped := behindWrapper(s.Words)
-	for _, w := range textsOf(s.Words[1:]) {
+	words := textsOf(s.Words[1:])
+	if !slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") }) {
+		words = append(words, ".") // it names nothing, and writes where it stands
+	}
+	for _, w := range words {
 		names := []string{w}
 		if strings.HasPrefix(w, "-") {
 			_, value, _ := strings.Cut(w, "=")
@@ -293,5 +297,5 @@ func (r Rule) Effects() string {
 	if len(says) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s can do more: %s. This is asked for even so, unless a rule names the option", words[0], strings.Join(says, "; "))
+	return fmt.Sprintf("%s can do more: %s. This is asked for even so, unless a rule names the option or the files may be written anyway", words[0], strings.Join(says, "; "))
 }

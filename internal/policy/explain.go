@@ -32,8 +32,29 @@ type Part struct {
 	Why     string
 }
 
-// Explain judges a command as a call that runs it in dir would be, without asking anybody.
+// explainServerTool is Explain for a call of a tool of an MCP server.
+func (p *Policy) explainServerTool(t serverTool) Explanation {
+	v := p.judge(p.Mode(), t.need())
+	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason, Commands: []string{v.target}}
+	why := "no rule names it"
+	if v.rule != "" {
+		why = "the rule matches it"
+	}
+	e.Parts = []Part{{Command: v.target, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: why}}
+	if e.Effect == Ask {
+		if e.Offers = offersFor([]verdict{v}); len(e.Offers) > 0 {
+			e.Session = e.Offers[0].Rules
+		}
+	}
+	return e
+}
+
+// Explain judges a command as a call that runs it in dir would be, without asking anybody. A text
+// such as mcp:SERVER TOOL is a call of a tool of an MCP server.
 func (p *Policy) Explain(text, dir string) Explanation {
+	if t, ok := serverToolOf(text); ok {
+		return p.explainServerTool(t)
+	}
 	v := p.judge(p.Mode(), tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true})
 	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason}
 	c, err := read(text)
@@ -65,7 +86,7 @@ func (p *Policy) Explain(text, dir string) Explanation {
 
 // part judges one program alone, with the same rules as judgeCommand.
 func (p *Policy) part(mode Mode, s simple) Part {
-	rules := p.rulesFor(tool.Execute)
+	rules := p.programRules()
 	out := Part{Command: s.String(), Inner: s.inner}
 	by := func(r Rule, why string) Part {
 		out.Effect, out.Rule, out.Layer, out.Why = r.Effect, r.String(), r.Layer, why

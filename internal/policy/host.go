@@ -151,7 +151,10 @@ func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
 	}
 	v.target = a.String()
 	doing := "connecting to " + quote(a.String())
-	v.offers = []grant{{key: string(tool.Network) + "\x00" + a.String(), rule: fmt.Sprintf("allow network(%s)", a)}}
+	v.offers = []grant{{
+		key: string(tool.Network) + "\x00" + a.String(), rule: fmt.Sprintf("allow network(%s)", a),
+		need: tool.Need{Permission: tool.Network, Target: a.String()},
+	}}
 	r, found := strongest(p.rulesFor(tool.Network), func(r Rule) bool { return r.host.matches(a, r.Effect) })
 	if found {
 		v.reason = doing + " is asked for by a rule"

@@ -23,8 +23,9 @@ type verdict struct {
 	offers  []grant       // what "for this session" would grant; none: it is not offered
 	inner   []verdict     // what is asked for of a command, part by part
 	words   []script.Word // of a program that is asked for
-	dir     string        // that the program runs in
+	exact   grant         // of that program as it stands there; none: it is not offered
 	place   Place         // of the file
+	server  serverTool    // that is asked for
 	folder  bool          // the file is looked through as a folder
 	careful bool          // the file is asked for by what it is
 	looks   bool          // every program of the command only looks
@@ -34,9 +35,12 @@ type verdict struct {
 	unseen  bool     // a rule or the table allowed it, and no person has seen these words
 }
 
-// grant is one thing a person may allow for the session: the exact need, and the rule that says the
-// same.
-type grant struct{ key, rule string }
+// grant is one thing a person may allow for the session: with a key that very thing, else all that
+// the rule covers. The rule of a key is the one that is saved in its place.
+type grant struct {
+	key, rule string
+	need      tool.Need // an example of what the key stands for
+}
 
 func (v verdict) decision(allow, asked bool) tool.Decision {
 	d := tool.Decision{Allow: allow, Asked: asked, Rule: v.rule, Layer: string(v.layer), Reason: v.reason}

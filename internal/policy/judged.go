@@ -20,7 +20,7 @@ type judging struct {
 	mode  Mode
 	rules []Rule // of execute
 	doing string
-	dir   string
+	env   []script.Setting // exported so far
 
 	deny     *verdict
 	open     []verdict // what a person is asked for
@@ -101,6 +101,7 @@ func (j *judging) step(s *script.Step) {
 			j.access(s, dir, harmless.Access{Kind: harmless.List, Path: s.Enter}, false)
 		}
 	case s.Language:
+		j.env = append(j.env, s.Set...)
 	default:
 		j.program(s)
 	}
@@ -111,7 +112,7 @@ func (j *judging) need(s *script.Step) tool.Need {
 }
 
 func (j *judging) ask(v verdict) {
-	v.effect, v.dir = Ask, j.dir
+	v.effect = Ask
 	j.open = append(j.open, v)
 }
 
@@ -151,7 +152,7 @@ func (j *judging) access(s *script.Step, dir string, a harmless.Access, excused 
 		}
 	}
 	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
-	v.folder = a.Kind == harmless.List || a.Kind == harmless.Tree
+	v.folder = (a.Kind == harmless.List || a.Kind == harmless.Tree) && v.effect == Ask && j.isFolder(v.place.Abs)
 	if kind == tool.Write {
 		j.made = append(j.made, v.target)
 	}
@@ -198,7 +199,7 @@ func (j *judging) program(s *script.Step) {
 		j.strays(s, uses[0].Dir)
 	}
 	for i := asked; i < len(j.open); i++ {
-		j.open[i].words = s.Words
+		j.open[i].words, j.open[i].exact = s.Words, j.exactly(s)
 	}
 	if ruled && j.by == nil && len(j.open) == asked {
 		j.by = &by
@@ -212,18 +213,13 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 	case why != "":
 		j.ask(verdict{need: j.need(s), reason: why})
 	case !ruled:
-		v := verdict{need: j.need(s), words: s.Words}
-		if g, ok := exactGrant(j.dir, s.Words); ok {
-			v.offers = []grant{g}
-		}
-		j.ask(v)
+		j.ask(verdict{need: j.need(s), words: s.Words, exact: j.exactly(s)})
 	default:
 		if e, ok := effectOf(s.Words); ok && !by.seen && !j.namesEffect(s.Words, e) && !j.mayWriteAll(s, e) {
-			v := verdict{need: j.need(s), words: s.Words, reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)}
-			if g, ok := exactGrant(j.dir, s.Words); ok {
-				v.offers = []grant{g}
-			}
-			j.ask(v)
+			j.ask(verdict{need: j.need(s), words: s.Words, exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)})
+			return
+		}
+		if !by.literal && j.namesSecret(s) {
 			return
 		}
 		if why := j.hooked(s); why != "" {
@@ -241,6 +237,41 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 	}
 }
 
+// namesSecret asks for a file known for its secrets that is named to a program which reads what it
+// is given, with options that the table does not know. A rule for the program did not mean that
+// file.
+func (j *judging) namesSecret(s *script.Step) bool {
+	words := s.Words
+	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
+		words = inner
+	}
+	if !looksAt([]string{nameOf(words)}) {
+		return false
+	}
+	for _, word := range words[1:] {
+		for _, name := range word.Alts {
+			for _, dir := range s.Dirs {
+				v := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: below(dir, name, "~")})
+				if name != "" && v.effect == Ask && v.careful {
+					v.words, v.exact = s.Words, j.exactly(s)
+					j.ask(v)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// exactly is the grant of a program with these words, in this folder and with these variables; the
+// zero value: it is none that may last, or some of it is known only when it runs.
+func (j *judging) exactly(s *script.Step) grant {
+	if len(s.Dirs) != 1 {
+		return grant{}
+	}
+	return exactGrant(s.Dirs[0], slices.Concat(j.env, s.Set), s.Words)
+}
+
 // permit is what allows a program: a rule, or what a person said for the session.
 type permit struct {
 	rule    string
@@ -251,7 +282,7 @@ type permit struct {
 
 // allowedBy finds what allows a program.
 func (j *judging) allowedBy(s *script.Step) (permit, bool) {
-	if g, ok := exactGrant(j.dir, s.Words); ok && j.grantedKey(g.key) {
+	if g := j.exactly(s); g.rule != "" && j.grantedKey(g.key) {
 		return permit{g.rule, granted, true, true}, true
 	}
 	if r, ok := j.ruled(s.Words); ok {

@@ -10,13 +10,17 @@ import (
 	"adze/tool"
 )
 
-// Offer is what a person may allow for longer than once, and what that means.
+// Offer is what a person may allow for longer than once, and what that means. Its texts are made of
+// the rules alone: see [Rule.Describe].
 type Offer struct {
 	Kind OfferKind
 	// Rules are what is granted, exactly.
 	Rules []string
-	// Covers and Spares say by example what then is not asked any more, and what still is.
-	Covers, Spares string
+	// Covers and Spares say what then is not asked any more, and what close to it still is. Saved
+	// says what the rules cover beyond that once they are saved. It is empty where that is nothing.
+	Covers, Spares, Saved string
+	// Runs and Asks are examples: calls that are not asked any more, and calls that still are.
+	Runs, Asks []tool.Need
 
 	grants []grant
 }
@@ -27,8 +31,10 @@ type OfferKind string
 // Kinds of offers, the narrowest first.
 const (
 	ExactOffer   OfferKind = "exact"   // these words, this file, this address
+	ToolOffer    OfferKind = "tool"    // a tool of an MCP server, whatever its arguments
 	ProgramOffer OfferKind = "program" // the program with its subcommand and any words
 	FolderOffer  OfferKind = "folder"  // all below a folder, or a whole host
+	ServerOffer  OfferKind = "server"  // all tools of an MCP server
 )
 
 // Usual is the offer that is shown first: the program where it is offered, else the narrowest. -1:
@@ -57,11 +63,13 @@ func offersFor(open []verdict) (out []Offer) {
 		return nil
 	}
 	for _, kind := range []struct {
-		OfferKind
-		part func(verdict) (grant, string, string)
-	}{{ExactOffer, exactPart}, {ProgramOffer, programPart}, {FolderOffer, folderPart}} {
+		usual, server OfferKind
+		part          func(verdict) grant
+	}{{ExactOffer, ToolOffer, exactPart}, {ProgramOffer, ToolOffer, programPart}, {FolderOffer, ServerOffer, widePart}} {
 		o, ok := offerOf(parts, kind.part)
-		o.Kind = kind.OfferKind
+		if o.Kind = kind.usual; ok && parts[0].server != (serverTool{}) {
+			o.Kind = kind.server
+		}
 		if ok && !slices.ContainsFunc(out, func(other Offer) bool { return slices.Equal(other.Rules, o.Rules) }) {
 			out = append(out, o)
 		}
@@ -70,86 +78,114 @@ func offersFor(open []verdict) (out []Offer) {
 }
 
 // offerOf is one kind of offer for every part; false: a part has none.
-func offerOf(parts []verdict, kind func(verdict) (grant, string, string)) (o Offer, ok bool) {
+func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 	for _, v := range parts {
-		g, covers, spares := kind(v)
+		g := kind(v)
 		if g.rule == "" {
 			return Offer{}, false
 		}
-		if slices.Contains(o.Rules, g.rule) {
+		if slices.ContainsFunc(o.grants, func(other grant) bool { return g == other }) {
 			continue
 		}
-		o.grants, o.Rules = append(o.grants, g), append(o.Rules, g.rule)
-		if !strings.Contains(o.Covers, covers) {
-			o.Covers, o.Spares = also(o.Covers, covers), also(o.Spares, spares)
+		d, err := g.describe()
+		if err != nil {
+			return Offer{}, false
 		}
+		o.grants = append(o.grants, g)
+		if !slices.Contains(o.Rules, g.rule) {
+			o.Rules = append(o.Rules, g.rule)
+		}
+		o.Covers, o.Spares, o.Saved = also(o.Covers, d.Covers), also(o.Spares, d.Spares), also(o.Saved, d.Saved)
+		o.Runs, o.Asks = append(o.Runs, d.Runs...), append(o.Asks, d.Asks...)
+	}
+	if len(o.grants) > 1 { // what one of them leaves out another may allow
+		o.Asks = nil
 	}
 	return o, len(parts) > 0
 }
 
+// also adds a text to others, once.
 func also(a, b string) string {
-	if a == "" {
+	switch {
+	case a == "":
 		return b
+	case b == "" || slices.Contains(strings.Split(a, "; "), b):
+		return a
 	}
 	return a + "; " + b
 }
 
-// exactPart is the very words, file or address.
-func exactPart(v verdict) (g grant, covers, spares string) {
+// exactPart is the very words, file, address or tool.
+func exactPart(v verdict) grant {
+	switch {
+	case v.server != (serverTool{}):
+		return grant{rule: v.server.rule()}
+	case len(v.words) > 0:
+		return v.exact
+	case len(v.offers) == 1:
+		return v.offers[0]
+	}
+	return grant{}
+}
+
+// programPart is a program with its subcommand; of what is no program it is the very file, address
+// or tool.
+func programPart(v verdict) grant {
+	switch {
+	case len(v.words) == 0:
+		return exactPart(v)
+	case v.careful: // a rule for the program does not speak of such files
+		return grant{}
+	}
+	return grant{rule: wideCommand(v.words)}
+}
+
+// widePart is the folder of a file, the host of an address, or the server of a tool.
+func widePart(v verdict) grant {
 	kind := v.need.Permission
 	switch {
-	case len(v.words) > 0:
-		g, _ = exactGrant(v.dir, v.words)
-		return g, "the same words again, in the same folder", "other arguments, other folders, or the words behind sudo, env or sh -c"
+	case v.server != (serverTool{}):
+		return grant{rule: v.server.wide()}
 	case len(v.offers) != 1:
-		return grant{}, "", ""
+		return grant{}
 	case kind == tool.Network:
-		return v.offers[0], "every page at this address", "other hosts, other ports"
-	}
-	return v.offers[0], "a " + string(kind) + " of this one file, however often", "other files, or another kind of access to it"
-}
-
-// programPart is a program with its subcommand; of what is no program it is the very file or
-// address.
-func programPart(v verdict) (g grant, covers, spares string) {
-	if len(v.words) == 0 {
-		return exactPart(v)
-	}
-	if v.careful { // a rule for the program does not speak of such files
-		return grant{}, "", ""
-	}
-	g.rule, covers, spares = wideCommand(v.words)
-	return g, covers, spares
-}
-
-// folderPart is the folder of a file, or the host of an address.
-func folderPart(v verdict) (g grant, covers, spares string) {
-	switch kind := v.need.Permission; {
-	case len(v.offers) != 1:
-	case kind == tool.Network:
-		g.rule, covers, spares = wideHost(v.target)
+		return grant{rule: wideHost(v.target)}
 	case kind == tool.Read || kind == tool.Write:
-		g.rule, covers, spares = wideFile(v)
+		return grant{rule: wideFile(v)}
 	}
-	return g, covers, spares
+	return grant{}
 }
 
-// exactGrant is the grant of one program with these words in this folder; false: it is none that
-// may last.
-func exactGrant(dir string, words []script.Word) (grant, bool) {
+// exactGrant is the grant of one program with these words and variables in this folder; the zero
+// value: it is none that may last.
+func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
 	s := simpleOf(words)
 	if !lasting(s) || slices.ContainsFunc(s.words, func(w word) bool { return !w.known }) {
-		return grant{}, false
+		return grant{}
 	}
-	key := append([]string{string(tool.Execute), dir}, texts(s.words)...)
-	return grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", s)}, true
+	key := []string{string(tool.Execute), dir}
+	for _, set := range env {
+		value, known := set.Value.Known()
+		if !known {
+			return grant{}
+		}
+		key = append(key, set.Name+"="+value)
+	}
+	need := runNeed(texts(s.words)...)
+	need.Dir = dir
+	for i := len(env) - 1; i >= 0; i-- {
+		value, _ := env[i].Value.Known()
+		need.Target = env[i].Name + "=" + shellWord(value) + " " + need.Target
+	}
+	key = append(append(key, ""), texts(s.words)...)
+	return grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", s), need: need}
 }
 
 // wideCommand is the rule for a program with its subcommand and any words behind it.
-func wideCommand(words []script.Word) (rule, covers, spares string) {
+func wideCommand(words []script.Word) string {
 	s := simpleOf(words)
 	if !lasting(s) || narrow(s) {
-		return "", "", ""
+		return ""
 	}
 	head := []string{quoteWord(s.name())}
 	if sub := subcommand(s); sub != "" {
@@ -158,19 +194,9 @@ func wideCommand(words []script.Word) (rule, covers, spares string) {
 			head = append(head, quoteWord(s.words[2].text))
 		}
 	} else if hasSubcommands(s.name()) {
-		return "", "", ""
+		return ""
 	}
-	start := strings.Join(head, " ")
-	other := quoteWord(s.name()) + " with another subcommand"
-	if len(head) == 1 {
-		other = "other programs"
-	}
-	rule = fmt.Sprintf("execute(%s **)", start)
-	spares = other + ", or the same behind sudo or sh -c"
-	if r, err := ParseRule(Allow, User, rule); err == nil && r.Effects() != "" {
-		spares += "; " + r.Effects()
-	}
-	return "allow " + rule, start + ", " + start + " with any options and names, in every folder", spares
+	return fmt.Sprintf("allow execute(%s **)", strings.Join(head, " "))
 }
 
 // hasSubcommands lists programs whose first word chooses what they do.
@@ -211,9 +237,9 @@ func narrow(s simple) bool {
 }
 
 // wideFile is the rule for the folder that a file lies in; of the workspace it is a folder below.
-func wideFile(v verdict) (rule, covers, spares string) {
+func wideFile(v verdict) string {
 	if v.careful || v.place.Abs == "" {
-		return "", "", ""
+		return ""
 	}
 	anchor, at := "abs:", v.place.Abs
 	if !v.place.Outside {
@@ -223,17 +249,16 @@ func wideFile(v verdict) (rule, covers, spares string) {
 		at = path.Dir(at)
 	}
 	if at == "." || v.place.Outside && strings.Count(at, "/") < 2 { // all of the workspace, of /etc, or of the disk
-		return "", "", ""
+		return ""
 	}
-	kind := string(v.need.Permission)
-	return fmt.Sprintf("allow %s(%s%s/**)", kind, anchor, escapeGlob(at)), "a " + kind + " of every file below " + at, "files elsewhere, and files known for their secrets"
+	return fmt.Sprintf("allow %s(%s%s/**)", v.need.Permission, anchor, escapeGlob(at))
 }
 
 // wideHost is the rule for a host at the usual port of any scheme.
-func wideHost(target string) (rule, covers, spares string) {
+func wideHost(target string) string {
 	a, err := parseAddress(target)
 	if err != nil || a.port != usualPort(a.scheme) {
-		return "", "", ""
+		return ""
 	}
-	return fmt.Sprintf("allow network(%s)", a.host), "every page of " + a.host + ", by http and https", "other hosts, hosts below it, and other ports"
+	return fmt.Sprintf("allow network(%s)", a.host)
 }

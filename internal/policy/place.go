@@ -108,7 +108,7 @@ func (r Rule) counts(place Place, home, why, part string) bool {
 		}
 		return false
 	}
-	if r.Layer == Lent && why != "" && part == "" { // a secret
+	if (r.Layer == Lent || r.Layer == granted) && why != "" && part == "" { // a secret in a folder that was not meant
 		return false
 	}
 	return r.path.matches(place, home) && (why == "" || r.Matcher != "" && r.names(part))
@@ -150,7 +150,10 @@ func (p *Policy) fileGrant(kind tool.Permission, place Place) grant {
 	if !place.Outside {
 		pattern = "work:" + escapeGlob(place.Rel)
 	}
-	return grant{key: string(kind) + "\x00" + place.Abs, rule: fmt.Sprintf("allow %s(%s)", kind, pattern)}
+	return grant{
+		key: string(kind) + "\x00" + place.Abs, rule: fmt.Sprintf("allow %s(%s)", kind, pattern),
+		need: tool.Need{Permission: kind, Target: place.Abs},
+	}
 }
 
 func escapeGlob(s string) string {

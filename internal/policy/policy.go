@@ -6,9 +6,10 @@
 //
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules,
 // mode.go the defaults, place.go and delicate.go files, sieve.go the many files of one search,
-// widest.go needs that name nothing, host.go addresses, leaving.go secrets that would leave and too
-// many fetches, ask.go and offers.go the questions to a person and what they granted; explain.go
-// says what a command would meet.
+// widest.go needs that name nothing, servertool.go tools of MCP servers, host.go addresses,
+// leaving.go secrets that would leave and too many fetches, ask.go and offers.go the questions to a
+// person and what they granted, describe.go what a rule is said to allow; explain.go says what a
+// command would meet.
 //
 // A command is read twice. For denies, which look everywhere: bytes.go, parse.go, shell.go and
 // word.go find the programs that a text starts, plain.go reads plain ones a second time as bash
@@ -185,7 +186,7 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 		return tool.Decision{Allow: true, Layer: string(person)}, nil
 	}
 	if p.ask == nil {
-		return nobody(open[0]), nil
+		return nobody(open), nil
 	}
 	return p.askPerson(ctx, q)
 }
@@ -282,8 +283,10 @@ func allowed(verdicts []verdict) tool.Decision {
 	return d
 }
 
-// nobody is the answer to a question when there is no one to put it to.
-func nobody(v verdict) tool.Decision {
+// nobody is the answer to a question when there is no one to put it to. It names the narrowest
+// rules that would have allowed it.
+func nobody(open []verdict) tool.Decision {
+	v := open[0]
 	v.reason = fmt.Sprintf("%s; nobody is here to approve it", strings.TrimSuffix(v.reason, "."))
 	if v.layer == Contained {
 		v.reason += " (a rule, --allow 'execute(...)', lets it run there)"
@@ -291,7 +294,18 @@ func nobody(v verdict) tool.Decision {
 	if v.need.Outside != "" {
 		v.reason += " (--sandbox off and a rule for it, --allow 'execute(...)', run it outside)"
 	}
-	return v.decision(false, true)
+	d := v.decision(false, true)
+	if offers := offersFor(open); len(offers) > 0 {
+		for _, rule := range offers[0].Rules {
+			text := strings.TrimPrefix(rule, "allow ")
+			if r, err := ParseRule(Allow, CommandLine, text); err != nil || r.String() != rule {
+				d.Offers = nil
+				break
+			}
+			d.Offers = append(d.Offers, text)
+		}
+	}
+	return d
 }
 
 var errAnswer = errors.New("the answer to a permission question was none of once, session and no")

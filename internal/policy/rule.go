@@ -43,6 +43,8 @@ type Rule struct {
 	path pathMatcher
 	argv argvMatcher
 	host hostMatcher
+	// server is set for execute(mcp:SERVER TOOL), which is about no program.
+	server *serverMatcher
 }
 
 // String is the rule as it is written.
@@ -58,8 +60,9 @@ func (r Rule) String() string {
 // Matchers: read and write take a path pattern with ** and {a,b}, relative to the workspace (work:)
 // or with an anchor home: or abs:. A bare permission and a pattern without an anchor allow only
 // inside the workspace, but deny everywhere. Execute takes the words of a command: literal, {a,b},
-// * for one word, ** at the end for the rest. Network takes [scheme://]host[:port], with
-// *.example.com for all names below; a rule that allows takes no *.com and no lone *.
+// * for one word, ** at the end for the rest; mcp:SERVER TOOL is a tool of an MCP server, with the
+// patterns of paths in its name and ** for all of its tools. Network takes [scheme://]host[:port],
+// with *.example.com for all names below; a rule that allows takes no *.com and no lone *.
 func ParseRule(effect Effect, layer Layer, text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	name, matcher, has := strings.Cut(text, "(")
@@ -85,7 +88,11 @@ func (r *Rule) compile() (err error) {
 	case tool.Read, tool.Write:
 		r.path, err = compilePath(r.Matcher, r.Effect)
 	case tool.Execute:
-		r.argv, err = compileArgv(r.Matcher)
+		if aboutServer(r.Matcher) {
+			r.server, err = compileServer(r.Matcher, r.Effect)
+		} else {
+			r.argv, err = compileArgv(r.Matcher)
+		}
 	case tool.Network:
 		r.host, err = compileHost(r.Matcher, r.Effect)
 	}

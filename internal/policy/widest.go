@@ -6,11 +6,13 @@ import (
 	"adze/tool"
 )
 
-// judgeReach judges a need that names no file, command or address.
+// judgeReach judges a need that names no file, program or address.
 func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 	switch {
 	case v.need.Reach == tool.Anything:
 		return p.judgeAnything(mode, v)
+	case v.need.Reach == tool.ServerTool:
+		return p.judgeServerTool(mode, v)
 	case v.need.Reach == tool.State && v.need.Permission == tool.Read,
 		v.need.Reach == tool.OwnStart && v.need.Permission == tool.Execute,
 		v.need.Reach == tool.OwnChange && v.need.Permission == tool.Write: // the question itself asks: hooked

@@ -196,8 +196,11 @@ func (d *Dialog) Unseen() string {
 	return ""
 }
 
-// Scroll moves the question.
-func (d *Dialog) Scroll(by int) { d.scrolled = max(d.scrolled+min(by, d.hidden), 0) }
+// Scroll moves the question, by no more rows than the window has, so that none is passed over.
+func (d *Dialog) Scroll(by int) {
+	by = min(max(by, -max(d.room, 1)), max(d.room, 1))
+	d.scrolled = max(d.scrolled+min(by, d.hidden), 0)
+}
 
 // foot is how many rows stand below the question and its choices: the user's own words, and the
 // keys.

@@ -33,8 +33,9 @@ type Ask struct {
 type Offer struct {
 	// Rule is exactly that; several stand in lines.
 	Rule string
-	// Covers and Spares say by example what it allows, and what is asked all the same.
-	Covers, Spares string
+	// Covers and Spares say what it allows, and what is asked all the same. Saved says what it allows
+	// beyond that once it is kept; it may be empty.
+	Covers, Spares, Saved string
 	// Save is the file in which it can be kept for all sessions; empty: that is not offered.
 	Save string
 }

@@ -196,8 +196,12 @@ func (p *Dialog) Unseen() string {
 	return ""
 }
 
-// Scroll moves the question under its keys.
-func (p *Dialog) Scroll(by int) { p.scrolled = max(p.scrolled+min(by, p.hidden), 0) }
+// Scroll moves the question under its keys, by no more rows than the window has, so that none is
+// passed over.
+func (p *Dialog) Scroll(by int) {
+	by = min(max(by, -max(p.room, 1)), max(p.room, 1))
+	p.scrolled = max(p.scrolled+min(by, p.hidden), 0)
+}
 
 // Want is how many rows the dialog would like.
 func (p *Dialog) Want(w int) int {

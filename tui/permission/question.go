@@ -106,6 +106,9 @@ func means(o Offer) string {
 	if o.Spares != "" {
 		parts = append(parts, "not "+o.Spares)
 	}
+	if o.Saved != "" && o.Save != "" {
+		parts = append(parts, "always: "+o.Saved)
+	}
 	return strings.Join(parts, " · ")
 }
 

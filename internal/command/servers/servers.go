@@ -59,7 +59,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
 	c := command.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.list(), s.test(), s.accept(), s.login(), s.logout(), s.remove(), s.serve())
 	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
 		"configuration may be used; those of a project wait for adze trust allow. A tool is called server_tool, and the rules for\n" +
-		"it are execute(mcp:SERVER TOOL) and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."
+		"it are execute(mcp:SERVER TOOL), with * within the tool's name, and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."
 	return c
 }
 

@@ -102,7 +102,7 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	if len(p.Offers) > 0 {
 		offer := p.Offers[max(policy.Usual(p.Offers), 0)]
 		words = []any{string(policy.Once), string(policy.Session), string(policy.No)}
-		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", offer.Covers)
+		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", covered(offer))
 	}
 	return &mcp.ElicitParams{
 		Mode: "form", Message: s.clean(strings.TrimRight(b.String(), "\n")),
@@ -114,6 +114,14 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 			},
 		},
 	}
+}
+
+// covered is what an offer allows, and what it does not.
+func covered(o policy.Offer) string {
+	if o.Spares == "" {
+		return o.Covers
+	}
+	return o.Covers + " (not " + o.Spares + ")"
 }
 
 // shown is what the call would do, as far as there is room.

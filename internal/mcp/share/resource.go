@@ -59,7 +59,7 @@ func needs(in args) []tool.Need {
 	if in.Server == "" {
 		return nil
 	}
-	return []tool.Need{{Permission: tool.Execute, Target: "mcp:" + in.Server + " resources"}}
+	return []tool.Need{{Permission: tool.Execute, Target: "mcp:" + in.Server + " resources", Reach: tool.ServerTool}}
 }
 
 func view(m meta) []tool.Block {

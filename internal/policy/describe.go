@@ -1,0 +1,309 @@
+package policy
+
+import (
+	"net"
+	"path"
+	"slices"
+	"strings"
+
+	"adze/internal/policy/harmless"
+	"adze/tool"
+)
+
+// Description says what a rule that allows something is about. Only [Rule.Describe] and what
+// narrows it for a session write these sentences, so that every dialog and every protocol says the
+// same. The test TestOffersSayWhatTheyAllow reads them, and compares them with what the gate does.
+type Description struct {
+	// Covers is what is not asked any more, and Spares what close to it is asked all the same. Saved
+	// is what a saved rule covers beyond a session's grant. It is empty where that is nothing.
+	Covers, Spares, Saved string
+	// Runs and Asks are examples of both.
+	Runs, Asks []tool.Need
+}
+
+// everyWorkspace is said of a rule that names no place, or one below the workspace.
+const everyWorkspace = "in every workspace"
+
+// Describe says what a rule is about.
+func (r Rule) Describe() Description {
+	switch {
+	case r.Permission == tool.Network:
+		return r.describeHost()
+	case r.Permission == tool.Read || r.Permission == tool.Write:
+		return r.describePath()
+	case r.server != nil:
+		return r.server.describe()
+	case len(r.argv.tokens) == 0 && r.argv.rest:
+		return Description{
+			Covers: "every command, and every tool of every MCP server", Spares: "programs behind sudo or sh -c, files that are asked for by what they are", Saved: everyWorkspace,
+		}
+	}
+	return r.describeWords()
+}
+
+// describe is the sentence about tools of servers.
+func (m *serverMatcher) describe() Description {
+	many := func(pattern string) bool { return strings.ContainsAny(unescaped(pattern, "\x00"), "*?[{") }
+	server := "the MCP server " + unescaped(m.server, "")
+	if many(m.server) {
+		server = "each MCP server " + m.server
+	}
+	d := Description{Spares: "other tools, other servers", Saved: everyWorkspace + ", for any server of that name"}
+	switch {
+	case strings.Trim(m.tool, "*") == "":
+		d.Covers = "any call of any tool of " + server + ", also of tools that it adds later"
+		d.Spares = "other servers"
+	case many(m.tool):
+		d.Covers = "any call of each tool " + m.tool + " of " + server + ", whatever its arguments, also of tools that it adds later"
+	default:
+		d.Covers = "any call of the tool " + unescaped(m.tool, "") + " of " + server + ", whatever its arguments"
+	}
+	if m.matches(serverTool{nameOfPattern(m.server), resourcesTool}) {
+		d.Covers += ", and reading its resources"
+	}
+	t := serverTool{nameOfPattern(m.server), nameOfPattern(m.tool)}
+	if !m.matches(t) { // no name was found for it
+		return d
+	}
+	d.Runs = []tool.Need{t.need()}
+	for _, other := range []serverTool{{t.server, t.tool + "_2"}, {t.server + "_2", t.tool}} {
+		if !m.matches(other) {
+			d.Asks = append(d.Asks, other.need())
+		}
+	}
+	return d
+}
+
+// resourcesTool is what needs call the reading of what a server shares.
+const resourcesTool = "resources"
+
+// nameOfPattern is a name that a pattern is likely to match.
+func nameOfPattern(pattern string) string {
+	for {
+		open := strings.IndexByte(pattern, '{')
+		if open < 0 {
+			break
+		}
+		first, rest, _ := strings.Cut(pattern[open+1:], "}")
+		first, _, _ = strings.Cut(first, ",")
+		pattern = pattern[:open] + first + rest
+	}
+	if strings.Trim(pattern, "*") == "" {
+		return "any"
+	}
+	return unescaped(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(pattern), "")
+}
+
+func (t serverTool) need() tool.Need {
+	return tool.Need{Permission: tool.Execute, Target: serverPrefix + t.server + " " + t.tool, Reach: tool.ServerTool}
+}
+
+// choice lists names of which each counts.
+func choice(names []string) string { return strings.Join(names, " or ") }
+
+// neverCovered is what no rule about commands reaches.
+const neverCovered = "the same behind sudo or sh -c"
+
+// describeWords is the sentence about the words of a command.
+func (r Rule) describeWords() Description {
+	var shown, example []string
+	anyWord := false
+	for _, t := range r.argv.tokens {
+		word := "*"
+		if !t.any {
+			word = choice(t.oneOf)
+		}
+		if len(t.oneOf) > 1 {
+			word = "(" + word + ")"
+		}
+		anyWord = anyWord || t.any
+		shown = append(shown, word)
+		if t.any {
+			example = append(example, "x")
+		} else {
+			example = append(example, t.oneOf[0])
+		}
+	}
+	words := strings.Join(shown, " ")
+	d := Description{Saved: everyWorkspace}
+	if r.argv.rest {
+		d.Covers = words + " with any options and names"
+	} else {
+		d.Covers = words + " and nothing behind it"
+		d.Spares = "other arguments, "
+	}
+	if anyWord {
+		d.Covers += " (* is any one word)"
+	}
+	d.Covers += ", in every folder, also behind CI=1, env, nohup or timeout"
+	switch head := r.argv.tokens[0]; {
+	case head.any:
+	case r.argv.rest && len(r.argv.tokens) > 1:
+		d.Spares += choice(head.oneOf) + " with another subcommand, "
+	case r.argv.rest:
+		d.Spares += "other programs, "
+	}
+	d.Spares += neverCovered
+	if looksAt(example) {
+		d.Spares += ", files known for their secrets"
+	}
+	if does := r.Effects(); does != "" {
+		d.Spares += "; " + does
+	}
+	d.Runs = []tool.Need{runNeed(example...)}
+	if !r.argv.rest {
+		d.Asks = append(d.Asks, runNeed(append(slices.Clone(example), "other")...))
+	} else if len(example) > 1 {
+		d.Asks = append(d.Asks, runNeed(append(slices.Clone(example[:len(example)-1]), "other")...))
+	}
+	return d
+}
+
+// looksAt reports the words of a program of which the table knows which files it reads.
+func looksAt(words []string) bool {
+	for _, more := range [][]string{nil, {"x"}, {"x", "x"}} {
+		var given []harmless.Word
+		for _, w := range append(slices.Clone(words), more...) {
+			given = append(given, harmless.Word{Text: w, Known: true})
+		}
+		if use, ok := harmless.Judge(given); ok && len(use.Accesses) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// runNeed is the need to run words.
+func runNeed(words ...string) tool.Need {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	return tool.Need{Permission: tool.Execute, Target: strings.Join(quoted, " ")}
+}
+
+// shellWord writes a word as a shell reads it back.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@%+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
+}
+
+// describePath is the sentence about files.
+func (r Rule) describePath() Description {
+	kind := string(r.Permission)
+	at := r.path.pattern
+	folder, below := strings.CutSuffix(at, "/**")
+	patterned := func(s string) bool { return strings.ContainsAny(unescaped(s, "\x00"), "*?[]{}") }
+	root := map[string]string{"home": "~/"}[r.path.anchor]
+	example := func(name string) []tool.Need {
+		return []tool.Need{{Permission: r.Permission, Target: root + unescaped(name, "")}}
+	}
+	d := Description{}
+	switch {
+	case at == "**":
+		d.Covers = "a " + kind + " of every file" + r.path.lies()
+	case below && !patterned(folder):
+		d.Runs, d.Asks = example(folder+"/example.txt"), example(folder+"-other/example.txt")
+		d.Covers = "a " + kind + " of " + unescaped(folder, "") + " and every file below it" + r.path.lies()
+	case patterned(at):
+		d.Covers = "a " + kind + " of every file that is called " + at + r.path.lies()
+	default:
+		d.Covers = "a " + kind + " of " + unescaped(at, "") + r.path.lies() + ", or a search or list of it where it is a folder"
+		d.Runs, d.Asks = example(at), example(at+"-other")
+	}
+	d.Spares = "other files, another kind of access to it"
+	if r.path.anchor == "work" {
+		d.Saved = everyWorkspace
+	}
+	const secrets = "files known for their secrets"
+	switch {
+	case !below && at != "**":
+	case r.Permission == tool.Write:
+		d.Spares = "files elsewhere, files that make other programs run things"
+	case r.Layer == granted:
+		d.Spares, d.Saved = "files elsewhere, "+secrets, also(d.Saved, "with "+secrets)
+	case r.Matcher == "":
+		d.Spares = "files elsewhere, " + secrets
+	default:
+		d.Covers, d.Spares = d.Covers+", also "+secrets, "files elsewhere"
+	}
+	return d
+}
+
+// lies says where a path of an anchor lies.
+func (m pathMatcher) lies() string {
+	return map[string]string{"work": " in the workspace", "home": " in the home folder"}[m.anchor]
+}
+
+// describeHost is the sentence about addresses.
+func (r Rule) describeHost() Description {
+	m := r.host
+	host := m.host
+	switch {
+	case m.below != "":
+		host = "each host below " + strings.TrimPrefix(m.below, ".")
+	case host == "":
+		return Description{Covers: "every page of every host on the usual ports", Spares: "other ports"}
+	}
+	d := Description{}
+	switch {
+	case m.port != "" && m.scheme != "":
+		d.Covers, d.Spares = "every page at "+m.scheme+"://"+net.JoinHostPort(host, m.port), "other hosts, hosts below it, other ports, other schemes"
+	case m.port != "":
+		d.Covers, d.Spares = "every page of "+host+" on port "+m.port, "other hosts, hosts below it, other ports"
+	case m.scheme != "":
+		d.Covers, d.Spares = "every page of "+host+" by "+m.scheme+" on its usual port", "other hosts, hosts below it, other ports, other schemes"
+	default:
+		d.Covers, d.Spares = "every page of "+host+" on the usual ports, by http and https", "other hosts, hosts below it, other ports"
+	}
+	page := func(host string) []tool.Need {
+		scheme, port := firstOf(m.scheme, "https"), ""
+		if m.port != "" {
+			port = ":" + m.port
+		}
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return []tool.Need{{Permission: tool.Network, Target: scheme + "://" + host + port}}
+	}
+	d.Runs, d.Asks = page(firstOf(m.host, "www"+m.below)), page("other.example")
+	if m.below != "" {
+		d.Spares = strings.Replace(d.Spares, "hosts below it, ", "", 1)
+	}
+	return d
+}
+
+// describe is what a grant of a session covers: less than its rule, where it has a key.
+func (g grant) describe() (Description, error) {
+	r, err := ParseRule(Allow, granted, strings.TrimPrefix(g.rule, "allow "))
+	if g.key == "" {
+		return r.Describe(), err
+	}
+	d := Description{Runs: []tool.Need{g.need}}
+	if err == nil {
+		d.Saved = r.Describe().Saved
+	}
+	near := g.need
+	switch g.need.Permission {
+	case tool.Execute:
+		d.Covers = "the same words again, in the same folder"
+		d.Spares = "other arguments, other folders, other variables before it, or the words behind sudo, env or sh -c"
+		if d.Saved != "" {
+			d.Saved = "in every folder, also behind CI=1, env, nohup or timeout"
+		}
+		near.Target += " other"
+	case tool.Network:
+		d.Covers, d.Spares = "every page at this address", "other hosts, hosts below it, other ports, other schemes"
+		near.Target = "https://other." + strings.TrimPrefix(g.need.Target[strings.Index(g.need.Target, "://"):], "://")
+	case tool.Read:
+		d.Covers, d.Spares = "every read of this one file, or every list and search of this folder", "other files, another kind of access to it"
+		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
+	case tool.Write:
+		d.Covers, d.Spares = "a write of this one file, however often", "other files, another kind of access to it"
+		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
+	}
+	d.Asks = []tool.Need{near}
+	return d, nil
+}

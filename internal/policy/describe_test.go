@@ -1,0 +1,59 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"adze/tool"
+)
+
+// TestARuleSaysWhatItAllows holds the sentence and the examples of rules that users write.
+func TestARuleSaysWhatItAllows(t *testing.T) {
+	for rule, want := range map[string]string{
+		"execute":                           "every command, and every tool of every MCP server",
+		"execute(go test **)":               "go test with any options and names, in every folder, also behind CI=1, env, nohup or timeout",
+		"execute(mytool {log,show} *)":      "mytool (log or show) * and nothing behind it (* is any one word), in every folder, also behind CI=1, env, nohup or timeout",
+		"execute(make all)":                 "make all and nothing behind it, in every folder, also behind CI=1, env, nohup or timeout",
+		"execute(mcp:fs read_file)":         "any call of the tool read_file of the MCP server fs, whatever its arguments",
+		"execute(mcp:fs read_*)":            "any call of each tool read_* of the MCP server fs, whatever its arguments, also of tools that it adds later",
+		"execute(mcp:{fs,git} {a,b})":       "any call of each tool {a,b} of each MCP server {fs,git}, whatever its arguments, also of tools that it adds later",
+		"execute(mcp:fs res*)":              "any call of each tool res* of the MCP server fs, whatever its arguments, also of tools that it adds later, and reading its resources",
+		"execute(mcp:fs **)":                "any call of any tool of the MCP server fs, also of tools that it adds later, and reading its resources",
+		"write":                             "a write of every file in the workspace",
+		"write(src/**)":                     "a write of src and every file below it in the workspace",
+		"read(home:notes/**)":               "a read of notes and every file below it in the home folder, also files known for their secrets",
+		"read(abs:/srv/a.txt)":              "a read of /srv/a.txt, or a search or list of it where it is a folder",
+		"write(**/*.md)":                    "a write of every file that is called **/*.md in the workspace",
+		"network(example.com)":              "every page of example.com on the usual ports, by http and https",
+		"network(*.example.com)":            "every page of each host below example.com on the usual ports, by http and https",
+		"network(http://localhost:8080)":    "every page at http://localhost:8080",
+		"network(https://docs.example.com)": "every page of docs.example.com by https on its usual port",
+		"network":                           "every page of every host on the usual ports",
+	} {
+		r, err := ParseRule(Allow, User, rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := r.Describe()
+		if d.Covers != want {
+			t.Errorf("%s covers %q, want %q", rule, d.Covers, want)
+		}
+		if d.Spares == "" {
+			t.Errorf("%s spares nothing", rule)
+		}
+		if len(d.Runs) == 0 && !strings.Contains("execute write network write(**/*.md)", rule) {
+			t.Errorf("%s has no example", rule)
+		}
+		p := newPolicy(t, AskFirst, nil, "allow "+rule)
+		for _, n := range d.Runs {
+			if got := decide(t, p, tool.Question{Needs: []tool.Need{n}}); !got.Allow {
+				t.Errorf("%s: its example %s is asked for: %s", rule, n.Target, got.Reason)
+			}
+		}
+		for _, n := range d.Asks {
+			if got := decide(t, p, tool.Question{Needs: []tool.Need{n}}); got.Allow && !decide(t, newPolicy(t, AskFirst, nil), tool.Question{Needs: []tool.Need{n}}).Allow {
+				t.Errorf("%s: its example %s runs", rule, n.Target)
+			}
+		}
+	}
+}

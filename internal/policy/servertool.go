@@ -1,0 +1,176 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"adze/tool"
+)
+
+// serverPrefix begins what rules and needs call an MCP server.
+const serverPrefix = "mcp:"
+
+// serverTool is a tool of an MCP server, as a need names it: mcp:SERVER TOOL.
+type serverTool struct{ server, tool string }
+
+// serverToolOf reads the target of a need. It is false for what names no tool in exactly that way.
+func serverToolOf(target string) (serverTool, bool) {
+	rest, ok := strings.CutPrefix(target, serverPrefix)
+	server, name, _ := strings.Cut(rest, " ")
+	return serverTool{server, name}, ok && server != "" && name != "" && !strings.ContainsAny(server+name, " \t\r\n")
+}
+
+// serverMatcher is a compiled execute(mcp:SERVER TOOL). Both names are patterns as those of paths
+// are, with *, ?, [a-z] and {a,b}.
+type serverMatcher struct {
+	server, tool string
+	names        *regexp.Regexp // matches "SERVER TOOL"
+}
+
+// aboutServer reports a matcher that is about tools of MCP servers and not about programs.
+func aboutServer(matcher string) bool {
+	return strings.HasPrefix(strings.TrimLeft(matcher, `'"`), serverPrefix)
+}
+
+func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
+	words, err := splitMatcher(matcher)
+	if err != nil {
+		return nil, err
+	}
+	m := &serverMatcher{server: strings.TrimPrefix(words[0].pattern(), serverPrefix)}
+	switch {
+	case m.server == "":
+		return nil, errors.New("the server is missing; write mcp:SERVER TOOL")
+	case effect == Allow && hasWildcard(m.server):
+		return nil, fmt.Errorf("%s%s would allow tools of servers that are added later; name the server", serverPrefix, m.server)
+	case len(words) == 1:
+		return nil, fmt.Errorf("name a tool of the server, as in %[1]s%[2]s read_file or %[1]s%[2]s read_*; ** stands for all of its tools", serverPrefix, m.server)
+	case len(words) > 3, len(words) == 3 && words[2] != mword{text: "**"}:
+		return nil, errors.New("a rule about a tool of an MCP server ends with the name of the tool: it is about every call, whatever its arguments")
+	}
+	m.tool = toolName(words[1].pattern())
+	for _, pattern := range []string{m.server, m.tool} {
+		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") {
+			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
+		}
+	}
+	m.names, err = regexp.Compile("^" + expression(m.server) + " " + expression(m.tool) + "$")
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a pattern of names: %w", m.tool, err)
+	}
+	return m, nil
+}
+
+// expression is a pattern of one name as a regular expression. Those take no longer for a pattern
+// that somebody wrote to be slow.
+func expression(pattern string) string {
+	var b strings.Builder
+	class, depth := false, 0
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		switch {
+		case c == '\\' && i+1 < len(pattern):
+			i++
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		case class:
+			class = c != ']'
+			if c == '[' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteByte('.')
+		case c == '[':
+			class = true
+			b.WriteByte('[')
+			if i+1 < len(pattern) && (pattern[i+1] == '!' || pattern[i+1] == '^') {
+				i++
+				b.WriteByte('^')
+			}
+		case c == '{':
+			depth++
+			b.WriteString("(?:")
+		case c == '}' && depth > 0:
+			depth--
+			b.WriteByte(')')
+		case c == ',' && depth > 0:
+			b.WriteByte('|')
+		default:
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		}
+	}
+	return b.String()
+}
+
+// pattern is a word as a pattern; a quoted one stands for itself.
+func (w mword) pattern() string {
+	if w.quoted {
+		return escapeGlob(w.text)
+	}
+	return w.text
+}
+
+// hasWildcard reports a pattern that more names match than it writes out.
+func hasWildcard(pattern string) bool { return strings.ContainsAny(unescaped(pattern, "\x00"), "*?[") }
+
+// toolName is a pattern of names as needs have them: a server may call its tool delete.file, which
+// models know as delete_file.
+func toolName(pattern string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(`_-*?[]{},^!\`, r) {
+			return r
+		}
+		return '_'
+	}, pattern)
+}
+
+func (m *serverMatcher) matches(t serverTool) bool {
+	return m.names.MatchString(t.server + " " + t.tool)
+}
+
+// calls reports a rule of execute that is about a tool of a server: one that names it, or one about
+// everything that runs.
+func (r Rule) calls(t serverTool) bool {
+	if r.server != nil {
+		return r.server.matches(t)
+	}
+	words := []word{{text: serverPrefix + t.server, known: true}, {text: t.tool, known: true}}
+	return r.argv.covers(simple{words: words}.judged())
+}
+
+// judgeServerTool judges a call of a tool of an MCP server. Rules name the tool, and none of them
+// sees the arguments.
+func (p *Policy) judgeServerTool(mode Mode, v verdict) verdict {
+	t, ok := serverToolOf(v.need.Target)
+	if !ok || v.need.Permission != tool.Execute {
+		return v.mistaken(fmt.Errorf("%s is no tool of an MCP server", quote(v.need.Target)))
+	}
+	doing := "calling " + quote(v.need.Target)
+	r, found := strongest(p.rulesFor(tool.Execute), func(r Rule) bool { return r.calls(t) })
+	switch {
+	case found && r.Effect == Deny:
+		v.reason = deniedBy(doing, r)
+		return v.by(r)
+	case found:
+		v.reason = doing + " is asked for by a rule"
+		return v.by(r)
+	}
+	v.server = t
+	v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval"
+	return v
+}
+
+// rule is the line that allows the tool, and wide the one that allows all of its server.
+func (t serverTool) rule() string {
+	return fmt.Sprintf("allow execute(%s %s)", quoteWord(serverPrefix+t.server), quoteWord(t.tool))
+}
+
+func (t serverTool) wide() string {
+	return fmt.Sprintf("allow execute(%s **)", quoteWord(serverPrefix+t.server))
+}
