@@ -25,9 +25,12 @@ import (
 	"adze/internal/config"
 	"adze/internal/fleet"
 	"adze/internal/fleet/jetqueue"
+	"adze/internal/forget"
 	"adze/internal/gate"
 	"adze/internal/jet"
 	"adze/internal/place"
+	"adze/internal/rewind"
+	"adze/internal/sandbox"
 	"adze/internal/store"
 	"adze/internal/store/stream"
 	"adze/session"
@@ -44,12 +47,46 @@ func (a batches) Batch() (*batch.Batch, error) {
 	}
 	b := &batch.Batch{
 		Mirrors: filepath.Join(place.Of(a.Getenv).State, "mirrors"), Program: self, Env: os.Environ(), Keys: a.keys.Taken(),
-		Gate: gateFlags, Sessions: a,
+		Gate: gateFlags, Sessions: a, Gone: a.gone,
+	}
+	if cfg, err := a.keys.Load(a.ConfigFile()); err == nil {
+		b.Quota = int64(cfg.Batch.MirrorsMB) << 20
 	}
 	if seen, _ := a.watch.of(a.Getenv); seen != nil { // its children tell what cannot be sent
 		b.Observer = seen
 	}
 	return b, nil
+}
+
+// gone removes what adze keeps of a folder that was a task's clone.
+func (a batches) gone(clone string) {
+	at := place.Of(a.Getenv)
+	_ = os.RemoveAll(rewind.Store(at.Undo, clone)) // of an earlier version; what cannot be removed stays
+	_ = sandbox.Forget(at.State, clone)
+}
+
+// dropOutputs removes the whole outputs of a session that a server keeps.
+func (a batches) dropOutputs(id session.ID) {
+	if name := string(id); filepath.Base(name) == name && filepath.IsLocal(name) {
+		_ = os.RemoveAll(filepath.Join(place.Of(a.Getenv).Spill, name)) // what cannot be removed stays
+	}
+}
+
+// abandoned removes what adze keeps of the clones and sessions of a worker that was killed.
+func (a batches) abandoned(worker string) {
+	clones, _ := filepath.Glob(filepath.Join(worker, "*", "work", "*", "repository")) // the pattern is sound
+	for _, clone := range clones {
+		if real, err := filepath.EvalSymlinks(clone); err == nil {
+			clone = real
+		}
+		a.gone(clone)
+	}
+	runs, _ := os.ReadDir(worker)
+	for _, run := range runs {
+		for _, id := range (fleet.Run{ID: run.Name()}).Sessions() {
+			a.dropOutputs(id)
+		}
+	}
 }
 
 // Listen answers for health, readiness and figures while a batch or a worker runs.
@@ -179,7 +216,26 @@ func (a batches) Fleet(ctx context.Context, on string) (*runs.Fleet, error) {
 		conn.Close()
 		return nil, absent(err)
 	}
-	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String(), Sessions: []string{"--store", o.URL}}, nil
+	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String(), Sessions: []string{"--store", o.URL}, Rules: a.keep(),
+		Logs: func(ctx context.Context) (forget.Logs, func(), error) {
+			logs, err := stream.Open(ctx, conn, false, stream.Options{})
+			if err != nil {
+				return nil, nil, err
+			}
+			return logs, func() { _ = logs.Close() }, nil
+		}}, nil
+}
+
+// keepDays is how long servers keep what is over, where the configuration says nothing.
+const keepDays = 30
+
+// keep is how long servers keep what is over.
+func (a batches) keep() forget.Rules {
+	days := keepDays
+	if cfg, err := a.keys.Load(a.ConfigFile()); err == nil && cfg.Batch.KeepDays != 0 {
+		days = cfg.Batch.KeepDays
+	}
+	return forget.Rules{Age: time.Duration(max(days, 0)) * 24 * time.Hour}
 }
 
 // absent marks an error as fleet.ErrAway where no server answered; what it says stays.
@@ -205,8 +261,12 @@ const (
 // Worker makes a worker of this machine, and what ends it.
 //
 // Its clones are not below adze's own folders, where no task may write.
-func (a batches) Worker(f *runs.Fleet, below string, admits fleet.Admission) (*fleet.Worker, func(), error) {
+func (a batches) Worker(f *runs.Fleet, below, level string, admits fleet.Admission) (*fleet.Worker, func(), error) {
 	admits, err := a.admission(admits)
+	if err != nil {
+		return nil, nil, err
+	}
+	has, err := a.reaches(level)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,7 +277,7 @@ func (a batches) Worker(f *runs.Fleet, below string, admits fleet.Admission) (*f
 		}
 		below = filepath.Join(cache, "adze", "workers")
 	}
-	dir, done, err := fleet.Claim(place.Absolute(below), holdFile)
+	dir, done, err := fleet.Claim(place.Absolute(below), holdFile, a.abandoned)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -227,10 +287,17 @@ func (a batches) Worker(f *runs.Fleet, below string, admits fleet.Admission) (*f
 	}
 	mask := a.keys.Mask()
 	w := fleet.NewWorker(f.Cluster, fmt.Sprintf("%s-%d", host, os.Getpid()), fleet.Clones{New: a.Batch, Dir: dir, Env: []string{"ADZE_STORE=" + f.Name},
-		Sessions: func(id string) batch.Sessions { return oneSession{a, f.Name, session.ID(id)} }})
+		Sessions: func(id string) batch.Sessions { return oneSession{a, f.Name, session.ID(id)} },
+		Outputs:  a.dropOutputs})
 	a.watch.worker(w)
 	w.Redact, w.RedactJSON = mask.Text, mask.JSON
-	w.Refuses = func(t batch.Task, flags []string) error { return admits.Refuses(t, a.asked(flags)) }
+	w.Refuses = func(t batch.Task, flags []string) error {
+		asked := a.asked(flags)
+		if asked.Sandbox == config.SandboxRequired && rank(has.Level) < rank(sandbox.Full) {
+			return fmt.Errorf("the task requires a sandbox, and that of the worker has the level %s; %s", has.Level, containers)
+		}
+		return admits.Refuses(t, asked)
+	}
 	w.Cap = func(flags []string) float64 { return a.flags(flags).maxCost }
 	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).model) }
 	w.Room = func() error {
@@ -251,6 +318,42 @@ func (a batches) Worker(f *runs.Fleet, below string, admits fleet.Admission) (*f
 		_ = os.Remove(dir + ".lock")
 		done()
 	}, nil
+}
+
+// containers is what helps in a container.
+const containers = "in a container it needs user namespaces: with Kubernetes hostUsers: false and in the securityContext seccompProfile and appArmorProfile of type Unconfined and " +
+	"procMount: Unmasked; with docker security_opt seccomp=unconfined, apparmor=unconfined and systempaths=unconfined"
+
+// rank puts levels of the sandbox in an order.
+func rank(l sandbox.Level) int {
+	return slices.Index([]sandbox.Level{sandbox.NoLevel, sandbox.Degraded, sandbox.FullLive, sandbox.Full}, l)
+}
+
+// reaches finds out how much the sandbox holds here, and returns an error where that is below a
+// level; empty stands for full.
+func (a batches) reaches(level string) (sandbox.Report, error) {
+	want := cmp.Or(sandbox.Level(level), sandbox.Full)
+	if rank(want) < 0 {
+		return sandbox.Report{}, misuse("full, degraded or none", "--sandbox-level is %q", level)
+	}
+	if want == sandbox.NoLevel { // each task's adze looks for itself
+		return sandbox.Report{Level: sandbox.Full}, nil
+	}
+	at := place.Of(a.Getenv)
+	box := sandbox.Of(at.State, at.State, at.Config)
+	defer box.Close()
+	r, err := box.Level(context.Background())
+	if err != nil {
+		return r, fmt.Errorf("the sandbox could not be tested: %w", err)
+	}
+	if want == sandbox.Full && r.Level == sandbox.FullLive || rank(r.Level) >= rank(want) {
+		return r, nil
+	}
+	hint := containers + "; or start it with --sandbox-level " + string(r.Level)
+	if own := sandbox.Hint(r); own != "" {
+		hint = own + "; " + hint
+	}
+	return r, misuse(hint, "the sandbox reaches the level %s here (%s), and tasks in mode auto are refused what it cannot hold", r.Level, r.How)
 }
 
 // admission returns what a worker admits by its flags and by the file of the machine's owner.

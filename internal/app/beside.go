@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/batch"
 	"adze/internal/desk"
 	"adze/internal/git"
 	"adze/internal/heap"
@@ -74,7 +75,7 @@ func answered(e session.Event) bool {
 // nothing to undo by.
 func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	s := w.settings
-	if o.noSession || o.demo || s.config.Undo.Off {
+	if o.noSession || o.demo || s.config.Undo.Off || "ADZE_UNDO="+a.Getenv("ADZE_UNDO") == batch.UndoOff {
 		return
 	}
 	kept := s.undoing(s.root.Dir())

@@ -288,8 +288,91 @@ func strict(t *testing.T, name string, node *yaml.Node) {
 	}
 }
 
-// TestServersWithoutATokenDoNotStart runs what the containers run, with the real server.
-func TestServersWithoutATokenDoNotStart(t *testing.T) {
+// TestManifestsHaveFieldsThatThereAre: a strict decoder of the types of Kubernetes takes them.
+func TestManifestsHaveFieldsThatThereAre(t *testing.T) {
+	raw, err := os.ReadFile("testdata/deploy/fields.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]any{}
+	if err := yaml.Unmarshal(raw, &kinds); err != nil {
+		t.Fatal(err)
+	}
+	for name, doc := range readDeployed(t).docs {
+		kind, ok := doc["kind"].(string)
+		if !ok { // compose
+			continue
+		}
+		if kinds[kind] == nil {
+			t.Errorf("%s is of a kind that fields.yaml does not have", name)
+			continue
+		}
+		for _, wrong := range unlike(kinds[kind], doc, name) {
+			t.Error(wrong)
+		}
+	}
+	// The check itself finds what a strict decoder refuses.
+	for text, want := range map[string]string{
+		"kind: Deployment\nspec: {template: {spec: {containers: [{name: a, imagePolicy: b}]}}}": "imagePolicy is no field",
+		"kind: Deployment\nspec: {replicas: \"3\"}":                                             "replicas is no int",
+		"kind: ConfigMap\ndata: {a: 1}":                                                         "a is no string",
+		"kind: Service\nspec: {ports: {port: 1}}":                                               "ports is no list",
+	} {
+		doc := map[string]any{}
+		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if got := unlike(kinds[fmt.Sprint(doc["kind"])], doc, ""); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// unlike lists what of a value is not as a type says.
+func unlike(kind, v any, at string) (out []string) {
+	switch kind := kind.(type) {
+	case map[string]any:
+		m, ok := v.(map[string]any)
+		if !ok {
+			return []string{at + " is no map"}
+		}
+		for name, value := range m {
+			of, known := kind[name]
+			if !known {
+				of, known = kind["*"]
+			}
+			if !known {
+				out = append(out, at+"."+name+" is no field")
+				continue
+			}
+			out = append(out, unlike(of, value, at+"."+name)...)
+		}
+		return out
+	case []any:
+		l, ok := v.([]any)
+		if !ok {
+			return []string{at + " is no list"}
+		}
+		for i, value := range l {
+			out = append(out, unlike(kind[0], value, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+		return out
+	}
+	_, text := v.(string)
+	_, number := v.(int)
+	_, yes := v.(bool)
+	if ok := map[any]bool{"string": text, "int": number, "bool": yes, "port": text || number, "quantity": text || number}[kind]; !ok {
+		out = append(out, fmt.Sprintf("%s is no %v", at, kind))
+	}
+	return out
+}
+
+// serverUsers are those of the shipped servers, whose passwords stand in files of their names.
+var serverUsers = []string{"owner", "submitter", "worker"}
+
+// TestServersWithoutPasswordsDoNotStart runs what the containers run, as they do, with the real
+// server.
+func TestServersWithoutPasswordsDoNotStart(t *testing.T) {
 	d := readDeployed(t)
 	server := jettest.Program(t)
 	compose := strings.ReplaceAll(fmt.Sprint(at(d.docs["compose.yaml"], "services", "nats-0", "command", 0)), "$$", "$")
@@ -297,19 +380,30 @@ func TestServersWithoutATokenDoNotStart(t *testing.T) {
 		"compose":    compose,
 		"kubernetes": fmt.Sprint(at(d.docs["StatefulSet nats"], "spec", "template", "spec", "containers", 0, "args", 0)),
 	} {
-		for token, starts := range map[string]bool{"": false, "\n": false, "short": false, "adze-0123456789abcdef": true, "1e9000000000000000": true} {
-			dir := t.TempDir()
-			for name, data := range map[string]string{"token": token, "nats.conf": d.text["nats.conf"]} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+		for password, starts := range map[string]bool{"": false, "\n": false, "short": false, "adze-0123456789abcdef": true, "1e9000000000000000": true} {
+			for _, of := range serverUsers {
+				dir := t.TempDir()
+				for _, user := range serverUsers {
+					text := "adze-0123456789abcdef-" + user
+					if user == of {
+						text = password
+					}
+					for _, name := range []string{"nats-" + user, user} {
+						if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				if err := os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(d.text["nats.conf"]), 0o600); err != nil {
 					t.Fatal(err)
 				}
-			}
-			line := strings.NewReplacer("/run/secrets/nats-token", dir+"/token", "/run/secrets/nats/token", dir+"/token", "/etc/nats", dir, "nats-server -c", server+" -t -c").Replace(script)
-			cmd := exec.Command("/bin/sh", "-c", line)
-			cmd.Env = append(os.Environ(), "NATS_NAME=nats-0")
-			out, err := cmd.CombinedOutput()
-			if (err == nil) != starts || !starts && !strings.Contains(string(out), "less than 16 characters") {
-				t.Errorf("%s with the token %q: %v\n%s", where, token, err, out)
+				line := strings.NewReplacer("/run/secrets/nats/", dir+"/", "/run/secrets/", dir+"/", "/etc/nats", dir, "nats-server -c", server+" -t -c").Replace(script)
+				cmd := exec.Command("/bin/sh", "-c", line)
+				cmd.Env = append(os.Environ(), "NATS_NAME=nats-0")
+				out, err := cmd.CombinedOutput()
+				if (err == nil) != starts || !starts && !strings.Contains(string(out), "the password of "+of) {
+					t.Errorf("%s with the password %q of %s: %v\n%s", where, password, of, err, out)
+				}
 			}
 		}
 	}
@@ -392,11 +486,11 @@ func TestServersOfDeploymentsSync(t *testing.T) {
 	if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, token := range []string{"adze-1e9", "1e9", "0x17"} {
+	for _, password := range []string{"adze-1e9", "1e9", "0x17"} {
 		cmd := exec.Command(server, "-t", "-c", file)
-		cmd.Env = append(os.Environ(), "NATS_NAME=nats-0", `NATS_TOKEN="`+token+`"`)
+		cmd.Env = append(os.Environ(), "NATS_NAME=nats-0", `NATS_OWNER="`+password+`"`, `NATS_SUBMITTER="`+password+`"`, `NATS_WORKER="`+password+`"`)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("the server takes no token %s: %v\n%s", token, err, out)
+			t.Errorf("the server takes no password %s: %v\n%s", password, err, out)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestAWorkersOwnerSaysWhatTasksMayAskFor(t *testing.T) {
 		text += line
 	}
 	u.file("t.jsonl", text)
-	worker := u.command("worker", "--on", on, "--dir", t.TempDir(), "--allow-folder", filepath.Dir(repo), "--allow-repository", "https://host.example/*")
+	worker := u.command("worker", "--on", on, "--dir", t.TempDir(), "--sandbox-level", "none", "--allow-folder", filepath.Dir(repo), "--allow-repository", "https://host.example/*")
 	if err := worker.Start(); err != nil {
 		t.Fatal(err)
 	}

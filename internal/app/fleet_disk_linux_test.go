@@ -52,7 +52,7 @@ func TestAFullDiskOnAWorker(t *testing.T) {
 	}
 	on := server.URL()
 	u.file("t.jsonl", fmt.Sprintf("{\"id\":\"big\",\"repo\":%q,\"command\":\"true\"}\n{\"id\":\"good\",\"repo\":%q,\"command\":\"echo x >x.txt\"}\n", many, repo))
-	w := u.small(disk, u.command("worker", "--on", on, "--name", "w", "--dir", disk, "--allow-mode", "yolo", "--allow-folder", "/"), "size=1g,nr_inodes=12000", `mkdir "$0/other" && cd "$0/other" && seq 3000 | xargs touch; cd "$OLDPWD"`)
+	w := u.small(disk, u.command("worker", "--on", on, "--name", "w", "--dir", disk, "--sandbox-level", "none", "--allow-mode", "yolo", "--allow-folder", "/"), "size=1g,nr_inodes=12000", `mkdir "$0/other" && cd "$0/other" && seq 3000 | xargs touch; cd "$OLDPWD"`)
 	log := filepath.Join(u.home, "w.log")
 	to, err := os.Create(log)
 	if err != nil {

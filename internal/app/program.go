@@ -11,6 +11,7 @@ import (
 	"adze/internal/command"
 	"adze/internal/config"
 	"adze/internal/far"
+	"adze/internal/forget"
 	"adze/internal/gate"
 	"adze/internal/keyring"
 	"adze/internal/models"
@@ -109,6 +110,19 @@ func (a *app) Page(ctx context.Context, f store.Filter) (heads []session.Head, t
 		return nil
 	})
 	return heads, total, err
+}
+
+// Logs opens the sessions of the server that keeps them.
+func (a *app) Logs(ctx context.Context) (forget.Logs, func(), error) {
+	url, err := a.far.URL(a.Getenv)
+	if err != nil || url == "" {
+		return nil, nil, err
+	}
+	logs, err := a.far.Open(ctx, url, a.Getenv, stream.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return logs, func() { _ = logs.Close() }, nil
 }
 
 // Change opens the store as a run does, and makes it when it is not there.

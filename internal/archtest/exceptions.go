@@ -29,6 +29,7 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/sandbox", "held.go", "what a command planted is put aside"},
 		{ruleRename, "internal/sandbox", "quota.go", "a part of a cache is moved to where it is removed"},
 		{ruleRename, "internal/batch", "mirror.go", "a folder"},
+		{ruleRename, "internal/batch", "quota.go", "a folder is moved to where it is removed"},
 		{ruleRename, "internal/proc/shim/attempt", "attempt.go", "one of the attempts that the sandbox must refuse"},
 		{ruleLine, "internal/text", "lines.go", "of a line of any length it keeps the beginning and counts the rest"},
 		{ruleLine, "internal/mcp/remote", "events.go", "it bounds events, which are of many lines, and counts every byte when it comes"},

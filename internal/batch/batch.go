@@ -34,6 +34,7 @@ type Batch struct {
 	Out   string // the folder of results, absolute
 	// Mirrors is the folder of bare copies of repositories, absolute; batches share it.
 	Mirrors string
+	Quota   int64 // bytes that mirrors may have together; 0: UsualQuota
 	Jobs    int
 	Flags   []string // of adze, for each task
 	// Gate takes from flags of a run those that say where and what is allowed, for a command
@@ -50,8 +51,11 @@ type Batch struct {
 	Session  string      // the id of the session that a task begins; empty: any
 	Watch    func(State) // told of each change, by one caller at a time
 	Observer Observer    // nil: there is none
-	Retry    map[string]bool
-	now      func() time.Time
+	// Gone is told of a clone that was removed, so that what this program keeps of the folder goes
+	// with it. Optional.
+	Gone  func(clone string)
+	Retry map[string]bool
+	now   func() time.Time
 
 	journal *journal
 	purse   purse
@@ -123,6 +127,7 @@ func (b *Batch) Do(ctx context.Context) (Result, error) {
 	if err := b.prepare(); err != nil {
 		return Result{}, err
 	}
+	defer b.sweep()
 	t := b.Tasks[0]
 	s := State{Task: t, Stage: Waiting}
 	r, err := b.steps(ctx, t, &s)
@@ -135,6 +140,9 @@ func (b *Batch) Do(ctx context.Context) (Result, error) {
 	}
 	return r, nil
 }
+
+// Remove removes the clone of the one task that is in Tasks, with all that is kept of it.
+func (b *Batch) Remove() { b.remove(b.Tasks[0]) }
 
 // prepare makes the folders that a batch needs.
 func (b *Batch) prepare() error {
@@ -170,6 +178,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 	if err := b.mayCommit(ctx); err != nil {
 		return Report{}, err
 	}
+	defer b.sweep()
 	return b.runAll(ctx)
 }
 
@@ -257,5 +266,17 @@ func (b *Batch) clear(t Task, r Result) {
 	if b.Keep == KeepAll || b.Keep == KeepFailed && !r.OK {
 		return
 	}
-	_ = os.RemoveAll(b.dir(t))
+	b.remove(t)
+}
+
+// remove removes the clone of a task with all that is kept of it.
+func (b *Batch) remove(t Task) {
+	clone := b.clone(t)
+	if real, err := filepath.EvalSymlinks(clone); err == nil {
+		clone = real
+	}
+	_ = os.RemoveAll(b.dir(t)) // what cannot be removed stays
+	if b.Gone != nil {
+		b.Gone(clone)
+	}
 }

@@ -47,7 +47,7 @@ type change struct {
 // changed compares the clone with the commit that it was made of. New objects go to a folder of the
 // task's own.
 func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err error) {
-	bare, err := b.bare(ctx, t)
+	bare, err := b.bare(ctx, t, base)
 	if err != nil {
 		return c, err
 	}
@@ -74,15 +74,16 @@ func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err
 	return c, err
 }
 
-// bare is the repository that the clone was made of, without asking for news.
-func (b *Batch) bare(ctx context.Context, t Task) (string, error) {
+// bare is the repository that the clone was made of. A mirror that was removed since is made again.
+func (b *Batch) bare(ctx context.Context, t Task, base string) (string, error) {
 	if own := filepath.Join(b.dir(t), "folder.git"); isThere(own) {
 		return own, nil
 	}
-	if path := b.mirrored(cmp.Or(t.Repo, t.Folder)); isThere(path) {
+	if path := b.mirrored(cmp.Or(t.Repo, t.Folder)); isThere(filepath.Join(path, "HEAD")) {
 		return path, nil
 	}
-	return b.mirror(ctx, cmp.Or(t.Repo, t.Folder))
+	s, err := b.startOf(ctx, t, base)
+	return s.mirror, err
 }
 
 func isThere(path string) bool { _, err := os.Stat(path); return err == nil }
@@ -91,7 +92,7 @@ func isThere(path string) bool { _, err := os.Stat(path); return err == nil }
 // stays as it is, unless it is at a commit that this task itself has pushed: its machine was lost
 // then before the result could be written. Which commits these are is kept before each push.
 func (b *Batch) push(ctx context.Context, t Task, p *Progress, c change) (string, error) {
-	bare, err := b.bare(ctx, t)
+	bare, err := b.bare(ctx, t, p.Base)
 	if err != nil {
 		return "", err
 	}

@@ -62,6 +62,11 @@ var ErrKept = errors.New("how far a task is could not be kept")
 func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err error) {
 	over := b.begin(t)
 	defer func() { over(r, err) }()
+	unuse, err := b.use(ctx, t)
+	if err != nil {
+		return r, cmp.Or(context.Cause(ctx), err)
+	}
+	defer unuse()
 	p, err := b.remembered(t)
 	if err != nil {
 		return r, err

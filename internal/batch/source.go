@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -64,111 +62,6 @@ func (e *gitError) Error() string {
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
-
-// source is the bare repository that a task is cloned from: the mirror of its repository, or one
-// that is made of its folder.
-func (b *Batch) source(ctx context.Context, t Task) (string, error) {
-	if t.Repo != "" {
-		return b.mirror(ctx, t.Repo)
-	}
-	if info, err := os.Stat(t.Folder); err != nil || !info.IsDir() {
-		return "", cmp.Or(err, fmt.Errorf("%s is no folder", t.Folder))
-	}
-	if top, err := b.git(ctx, t.Folder, nil, "rev-parse", "--show-toplevel"); err == nil && samePlace(top, t.Folder) {
-		return b.mirror(ctx, t.Folder)
-	}
-	if t.Ref != "" {
-		return "", fmt.Errorf("%s is no git repository, and so has no %s", t.Folder, t.Ref)
-	}
-	return b.adopt(ctx, t)
-}
-
-// adopt makes a bare repository of one commit of a folder that git does not know.
-func (b *Batch) adopt(ctx context.Context, t Task) (string, error) {
-	path := filepath.Join(b.dir(t), "folder.git")
-	if err := os.RemoveAll(path); err != nil {
-		return "", err
-	}
-	if _, err := b.git(ctx, b.dir(t), nil, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", path); err != nil {
-		return "", err
-	}
-	tree, err := b.tree(ctx, t, path, t.Folder, "", nil)
-	if err != nil {
-		return "", err
-	}
-	commit, err := b.git(ctx, path, b.signature(t, b.now()), "commit-tree", "-m", "The folder as it was", tree)
-	if err == nil {
-		_, err = b.git(ctx, path, nil, "update-ref", "refs/heads/main", commit)
-	}
-	return path, err
-}
-
-func samePlace(a, c string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(c)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
-}
-
-// checkout makes the clone of a task and returns the commit that it starts from. Objects are
-// copied: with hard links, what works in the clone could change those of the mirror, which other
-// tasks are made of. At is the commit, where it is known; else it is found.
-func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, err error) {
-	if err := os.RemoveAll(b.dir(t)); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(b.dir(t), 0o700); err != nil {
-		return "", err
-	}
-	from, err := b.source(ctx, t)
-	if err != nil {
-		return "", err
-	}
-	begin, err := b.start(ctx, t, from, at)
-	if err != nil {
-		return "", err
-	}
-	if _, err := b.git(ctx, b.dir(t), nil, "clone", "--quiet", "--no-hardlinks", "--no-checkout", "--template=", "--", from, b.clone(t)); err != nil {
-		return "", err
-	}
-	if err := b.comesFrom(ctx, b.clone(t), from, cmp.Or(t.Repo, t.Folder)); err != nil {
-		return "", err
-	}
-	how := []string{"checkout", "--quiet", "--detach", begin.base}
-	if begin.branch != "" {
-		how = []string{"checkout", "--quiet", "-B", begin.branch, begin.base}
-	}
-	if _, err = b.git(ctx, b.clone(t), nil, how...); err == nil {
-		return begin.base, nil
-	}
-	if _, known := b.git(ctx, b.clone(t), nil, "rev-parse", "--quiet", "--verify", begin.base+"^{commit}"); known == nil {
-		return "", err
-	}
-	if _, err := b.git(ctx, b.clone(t), nil, "fetch", "--quiet", "--", from, fetched(t)); err != nil { // a commit that no branch leads to
-		return "", err
-	}
-	_, err = b.git(ctx, b.clone(t), nil, how...)
-	return begin.base, err
-}
-
-// resolve finds the commit that a task starts from; what no branch or tag leads to, such as
-// refs/pull/7/head, is asked of the repository.
-func (b *Batch) resolve(ctx context.Context, t Task, from, at string) (string, error) {
-	ref := cmp.Or(at, t.Ref, "HEAD")
-	base, err := b.git(ctx, from, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
-	if err == nil {
-		return base, nil
-	}
-	if at != "" && t.Ref == "" {
-		return "", fmt.Errorf("%s has no commit %s any more, which the work was begun on", t.Source(), at)
-	}
-	if t.Ref == "" {
-		return "", fmt.Errorf("%s has no commit yet", t.Source())
-	}
-	if err := b.fetchRef(ctx, t, from); err != nil {
-		return "", fmt.Errorf("%s has no %q: %w", t.Source(), t.Ref, err)
-	}
-	return b.git(ctx, from, nil, "rev-parse", "--verify", cmp.Or(at, fetched(t))+"^{commit}")
 }
 
 // lockFile holds a file for this process alone, or says that another one has it. The lock ends with

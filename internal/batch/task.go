@@ -180,6 +180,14 @@ func (t Task) whole(flags func([]string) error) error {
 	return nil
 }
 
+// Sound says what is wrong with a task that somebody else sent: Read has looked at it, or not.
+func (t Task) Sound() error {
+	if t.ID == "" {
+		return errors.New("it has no id")
+	}
+	return t.whole(func([]string) error { return nil })
+}
+
 // IsPath reports a repository on this machine: git takes what has a colon before the first slash
 // for a host.
 func (t Task) IsPath() bool {

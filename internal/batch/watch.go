@@ -29,12 +29,16 @@ func (b *Batch) begin(t Task) (over func(Result, error)) {
 }
 
 // environ is the environment of an adze in a folder.
+// UndoOff is the variable by which the adze of a task keeps no states of its files: the clone comes
+// from a commit, and its patch is the way back.
+const UndoOff = "ADZE_UNDO=off"
+
 func (b *Batch) environ(dir string) []string {
 	env := append(b.Env[:len(b.Env):len(b.Env)], b.Keys...)
 	if more, ok := b.traced.Load(dir); ok {
 		env = append(env, more.([]string)...)
 	}
-	return append(env, "PWD="+dir)
+	return append(env, "PWD="+dir, UndoOff)
 }
 
 // heard has the observer hear lines, too.

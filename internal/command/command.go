@@ -59,6 +59,8 @@ type Program interface {
 	// configuration lets go.
 	Forgets(*store.Store) forget.Room
 	Tidy(context.Context, *store.Store) (forget.Done, error)
+	// Logs opens the sessions of the server that keeps them, until end; nil: this machine does.
+	Logs(context.Context) (logs forget.Logs, end func(), err error)
 	// Session is the one whose id begins so.
 	Session(heads []session.Head, prefix string) (session.ID, error)
 	// Tools makes the tools of this folder, without a model, a session or a gate.

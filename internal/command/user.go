@@ -28,7 +28,7 @@ func Free(path string) (free, known bool) {
 		cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 		return true, true
 	case "login", "logout", "mcp accept", "mcp add", "mcp login", "mcp logout", "mcp remove", "permission add", "permission remove",
-		"redo", "session delete", "session import", "session rename", "session repair", "session tag", "trust allow", "trust revoke", "undo":
+		"redo", "runs delete", "session delete", "session import", "session rename", "session repair", "session tag", "trust allow", "trust revoke", "undo":
 		return false, true
 	}
 	return isTopic(path), isTopic(path)

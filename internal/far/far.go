@@ -5,7 +5,7 @@
 // were checked against their chain.
 //
 // Start reading at Place.URL. Known limits: a command that names no session copies all of them;
-// names, tags and removal are of the sessions of this machine alone.
+// names and tags are of the sessions of this machine alone.
 package far
 
 import (
@@ -49,7 +49,7 @@ func (p *Place) Readers(root *cobra.Command) {
 			continue
 		}
 		for _, c := range group.Commands() {
-			if slices.Contains([]string{"list", "show", "export", "search", "why", "verify", "stats"}, c.Name()) {
+			if slices.Contains([]string{"list", "show", "export", "search", "why", "verify", "stats", "delete"}, c.Name()) {
 				p.Flag(c)
 			}
 		}

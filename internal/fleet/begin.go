@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strings"
 	"sync"
 )
 
@@ -24,9 +25,12 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 		}
 	}
 	a.run, a.revision, err = read[Run](ctx, a.Runs, runsBelow+ticket.Run)
+	if errors.Is(err, ErrNone) || err == nil && a.run.Round < ticket.Round {
+		err = a.readAsk(ctx, ticket)
+	}
 	switch {
-	case errors.Is(err, ErrNone):
-		return a.answered(a.taken.Dead(ctx, "there is no such run"))
+	case errors.Is(err, ErrNone): // its batch was deleted
+		return a.answered(a.taken.Done(ctx))
 	case err != nil:
 		return err
 	case a.run.Round != ticket.Round || a.run.State.Over():
@@ -41,6 +45,17 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 	return a.claim(ctx)
 }
 
+// readAsk makes what is asked for the run, behind the revision of the run's record: an earlier
+// round, or none.
+func (a *attempt) readAsk(ctx context.Context, ticket Ticket) error {
+	ask, _, err := read[Run](ctx, a.Runs, asksBelow+ticket.Run)
+	if err != nil {
+		return err
+	}
+	a.run = asked(ticket.Run, ask)
+	return nil
+}
+
 // beginFirst begins a run that nobody had in hands before, by the copy of its record that the
 // ticket has: nothing is read, and the lease, which nobody else wants, is taken beside. A record
 // that has changed since refuses the claim, which is ErrStale; then nothing was done. The money of
@@ -48,20 +63,21 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 // is now.
 func (a *attempt) beginFirst(ctx context.Context, c Copy) error {
 	var err error
-	if a.order, err = a.orderOf(ctx, c.Run.Batch); err != nil {
+	of, _, _ := strings.Cut(a.taken.Ticket().Run, ".")
+	if a.order, err = a.orderOf(ctx, of); err != nil {
 		return err
 	}
 	if a.order.MaxCost > 0 {
 		return ErrStale
 	}
-	a.run, a.revision = c.Run, c.Revision
+	a.run, a.revision = asked(a.taken.Ticket().Run, c.Run), 0
 	if err := a.look(ctx); err != nil {
 		return err
 	}
 	var lease Lease
 	var held error
 	var beside sync.WaitGroup
-	beside.Go(func() { lease, held = a.Leases.Hold(ctx, c.Run.ID) })
+	beside.Go(func() { lease, held = a.Leases.Hold(ctx, a.run.ID) })
 	err = a.claim(ctx)
 	beside.Wait()
 	if held == nil {
@@ -84,7 +100,9 @@ func (a *attempt) look(ctx context.Context) (err error) {
 	if a.order, err = a.orderOf(ctx, a.run.Batch); err != nil {
 		return err
 	}
-	if a.task, err = a.Task(ctx, a.run); err != nil {
+	if a.task, err = a.Task(ctx, a.run); errors.Is(err, errBody) {
+		return a.answered(a.over(ctx, Dead, err.Error()))
+	} else if err != nil {
 		return err
 	}
 	return a.mayBegin(ctx)

@@ -52,7 +52,12 @@ func (a *attempt) finish(ctx context.Context, r batch.Result, patch string) erro
 		return err
 	}
 	a.cost(r.Cost)
-	return a.close(ctx, Finished, func(run *Run) { run.Result, run.Patch, run.Reason = &r, patch, "" }, Ended, func() error { return a.taken.Done(ctx) })
+	return a.close(ctx, Finished, func(run *Run) { run.Result, run.Patch, run.Reason = &r, patch, "" }, Ended, func() error {
+		if r.OK && a.run.Work.Apart { // it cannot run again; what fails here goes with the batch
+			_ = a.Bodies.Delete(ctx, a.run.ID)
+		}
+		return a.taken.Done(ctx)
+	})
 }
 
 // unbegun ends a run with a result although nothing of it was done.

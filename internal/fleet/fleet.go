@@ -98,10 +98,13 @@ type Run struct {
 	Changed time.Time      `json:"changed"`
 }
 
-// Work is what is to be done: the task itself, or its name among the blobs where it is long.
+// Work is what is to be done: the task itself, or its name among the inputs where it is long.
 type Work struct {
 	Task *batch.Task `json:"task,omitempty"`
 	Blob string      `json:"blob,omitempty"`
+	// Apart says that secrets are masked in Task, and that it stands apart as it was submitted until
+	// it has succeeded or its batch is deleted.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // Order is what holds for all tasks of a batch.

@@ -14,27 +14,6 @@ import (
 // ErrMany is a word that means more than one thing.
 var ErrMany = errors.New("more than one begins like that")
 
-// List tells the runs of a batch in the order of its lines; of an empty one: all.
-func (c Cluster) List(ctx context.Context, of string) ([]Run, error) {
-	below := runsBelow
-	if of != "" {
-		below += of + "."
-	}
-	records, err := c.Runs.List(ctx, below)
-	if err != nil {
-		return nil, err
-	}
-	var runs []Run
-	for _, r := range records {
-		run, err := parse[Run](r)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, run)
-	}
-	return sorted(runs), nil
-}
-
 // Orders tells the batches.
 func (c Cluster) Orders(ctx context.Context) ([]Order, error) {
 	records, err := c.Runs.List(ctx, ordersBelow)
@@ -128,16 +107,6 @@ func (c Cluster) Cancel(ctx context.Context, runs []Run, by string) (n int, err 
 		if err != nil {
 			return n, err
 		}
-		err = change(ctx, c.Runs, runsBelow+r.ID, func(now *Run) error {
-			if now.State != Waiting || now.Round != r.Round {
-				return errSame // its worker writes that down
-			}
-			now.State, now.Reason, now.Changed = Cancelled, ErrCancelled.Error(), time.Now().UTC()
-			return nil
-		})
-		if err != nil {
-			return n, err
-		}
 		n++
 	}
 	return n, nil
@@ -147,28 +116,30 @@ func (c Cluster) Cancel(ctx context.Context, runs []Run, by string) (n int, err 
 // that wait; it says how many. A round has a new clone and a new session.
 func (c Cluster) Retry(ctx context.Context, runs []Run) (n int, err error) {
 	for _, r := range runs {
-		again := false
-		err := change(ctx, c.Runs, runsBelow+r.ID, func(now *Run) error {
-			again = now.State.Over() && (now.Result == nil || !now.Result.OK)
-			if !again {
-				r = *now
-				return errSame
-			}
-			*now = Run{ID: now.ID, Batch: now.Batch, Label: now.Label, Priority: now.Priority, Line: now.Line, Task: now.Task, Source: now.Source, Work: now.Work,
-				State: Waiting, Round: now.Round + 1, Kept: batch.Progress{Pushing: now.Kept.Pushing}, Created: now.Created, Changed: time.Now().UTC()}
-			r = *now
-			return nil
-		})
+		now, err := c.Run(ctx, r.ID)
 		if err != nil {
 			return n, err
 		}
-		if again || r.State == Waiting {
-			if err := c.send(ctx, r, 0, again); err != nil {
+		again := now.State.Over() && (now.Result == nil || !now.Result.OK)
+		if again {
+			next := asked(now.ID, now)
+			next.Round, next.Changed = now.Round+1, time.Now().UTC()
+			err = change(ctx, c.Runs, asksBelow+r.ID, func(ask *Run) error {
+				if ask.Round > now.Round { // somebody else asked for it at the same time
+					return errSame
+				}
+				*ask = next
+				return nil
+			})
+			if err != nil {
 				return n, err
 			}
+			now, n = next, n+1
 		}
-		if again {
-			n++
+		if now.State == Waiting {
+			if err := c.send(ctx, now, again); err != nil {
+				return n, err
+			}
 		}
 	}
 	return n, nil
@@ -177,77 +148,4 @@ func (c Cluster) Retry(ctx context.Context, runs []Run) (n int, err error) {
 // Raise sets what a batch may cost.
 func (c Cluster) Raise(ctx context.Context, of string, most float64) error {
 	return change(ctx, c.Runs, ordersBelow+of, func(o *Order) error { o.MaxCost = most; return nil })
-}
-
-// Follow tells the runs of a batch as they are and then each change, until ctx ends or all are
-// over. A watch that breaks is begun again.
-func (c Cluster) Follow(ctx context.Context, of string, tasks int, saw func(Run) error) error {
-	f := following{seen: map[string]uint64{}, over: map[string]bool{}, tasks: tasks, saw: saw}
-	for {
-		err := c.follow(ctx, of, &f)
-		if !errors.Is(err, errBroken) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(idleMost):
-		}
-	}
-}
-
-// following is what was told of a batch.
-type following struct {
-	seen  map[string]uint64 // the revision, by run
-	over  map[string]bool
-	tasks int
-	saw   func(Run) error
-}
-
-func (f *following) take(r Record) error {
-	if r.Caught || r.Revision <= f.seen[r.Key] {
-		return nil
-	}
-	run, err := parse[Run](r)
-	if err != nil {
-		return err
-	}
-	if f.seen[r.Key] = r.Revision; run.State.Over() {
-		f.over[r.Key] = true
-	} else {
-		delete(f.over, r.Key)
-	}
-	return f.saw(run)
-}
-
-// errBroken is a watch that ended before its time.
-var errBroken = errors.New("the connection to the server broke")
-
-func (c Cluster) follow(ctx context.Context, of string, f *following) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var changes <-chan Record
-	err := patiently(ctx, func() (err error) {
-		changes, err = c.Runs.Watch(ctx, runsBelow+of+".")
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case r, open := <-changes:
-			switch {
-			case !open && ctx.Err() == nil:
-				return errBroken
-			case !open:
-				return context.Cause(ctx)
-			}
-			if err := f.take(r); err != nil || len(f.over) >= f.tasks {
-				return err
-			}
-		}
-	}
 }

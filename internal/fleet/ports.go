@@ -15,12 +15,10 @@ type Ticket struct {
 	Copy     *Copy  `json:"copy,omitempty"` // nil: the record is to be read
 }
 
-// Copy is a run's record as it was when the ticket was sent, so that its first worker need not ask
-// for it. It may be old by then: only a change that is made from its revision shows that it was
-// not.
+// Copy is what is asked for, so that the first worker of a run need not read it. The run may have
+// been begun since: only that nobody has written its record shows that it was not.
 type Copy struct {
-	Revision uint64 `json:"revision"`
-	Run      Run    `json:"run"`
+	Run Run `json:"run"`
 }
 
 // Queue hands tickets to workers. Contract:
@@ -29,9 +27,11 @@ type Copy struct {
 //   - Take returns a ticket of one of the labels (none: any), lower priorities first but for now and then, or ErrNone at once;
 //     no two workers have a ticket at the same time as long as the one that has it beats in time;
 //   - a ticket whose worker neither beats nor answers is taken again, with Deliveries one higher;
+//   - Remove takes a ticket away that waits; one that is not there is no error;
 //   - Sizes tells what waits and what is taken, by label and priority; Limit bounds what of a label is taken at a time.
 type Queue interface {
 	Submit(ctx context.Context, t Ticket, replace bool) error
+	Remove(ctx context.Context, t Ticket) error
 	Take(ctx context.Context, labels []string) (Taken, error)
 	Sizes(ctx context.Context) ([]Size, error)
 	Limit(ctx context.Context, label string, most int) error
@@ -72,11 +72,13 @@ type Record struct {
 //   - Get of what is not there is ErrNone;
 //   - Put makes a change that was made from that revision (0: there is none yet) and returns the new one; when the value is at
 //     another revision it is ErrStale and nothing changes; what was put survives;
+//   - Delete removes a value, and nothing of it stays; one that is not there is no error;
 //   - List tells all records whose key begins with a prefix that ends with a dot, or all of them for an empty one, in any order;
 //   - Watch tells the same, then each change, until ctx ends or the connection does for good; then the channel is closed.
 type Book interface {
 	Get(ctx context.Context, key string) (Record, error)
 	Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
+	Delete(ctx context.Context, key string) error
 	List(ctx context.Context, prefix string) ([]Record, error)
 	Watch(ctx context.Context, prefix string) (<-chan Record, error)
 }
@@ -97,20 +99,25 @@ type Lease interface {
 	Release(ctx context.Context) error
 }
 
-// Blobs keeps what is large under the SHA-256 of it, in hex. Keep of what is there already changes
-// nothing.
+// Blobs keeps what is large under the SHA-256 of it, in hex. Contract:
+//   - Keep of what is there already changes nothing but its age;
+//   - Sweep removes what is old, by the time when it was kept last, and what nobody names, and returns how many it removed; named
+//     is asked once, and only when something is old.
 type Blobs interface {
 	Keep(ctx context.Context, from io.ReadSeeker) (name string, err error)
 	Fetch(ctx context.Context, name string, to io.Writer) error
+	Sweep(ctx context.Context, old func(name string, kept time.Time) bool, named func() (map[string]bool, error)) (int, error)
 }
 
 // Cluster is all that a server does for a fleet.
 type Cluster struct {
 	Beat    time.Duration // how often a worker says that it still has a ticket; 0: every 10 s
 	Queue   Queue
-	Runs    Book // runs, orders and purses
+	Runs    Book // asks and orders, which submitters write, runs and purses, which workers do
+	Bodies  Book // tasks whose asks are masked, by run: submitters write them and workers read them
 	Cancels Book // what is not to go on
 	Pauses  Book // who is to wait for a provider
 	Leases  Leases
-	Blobs   Blobs
+	Blobs   Blobs // patches, which workers keep
+	Inputs  Blobs // long tasks, which submitters keep
 }

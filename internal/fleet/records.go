@@ -11,6 +11,7 @@ import (
 
 // Keys of the book of runs.
 const (
+	asksBelow   = "ask."
 	runsBelow   = "run."
 	ordersBelow = "batch."
 	pursesBelow = "purse."

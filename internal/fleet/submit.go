@@ -39,6 +39,8 @@ type Submission struct {
 	Label    string // of tasks that name none
 	Priority int
 	Told     func(done int)
+	// RedactJSON masks secrets in what all can see. Optional.
+	RedactJSON func([]byte) []byte
 }
 
 // Mistake is a task that no server is asked to keep.
@@ -137,67 +139,41 @@ func (c Cluster) Submit(ctx context.Context, s *Submission) error {
 	return g.Wait()
 }
 
-// submit writes the record of a task, then its ticket. Where the record is there already, only a
-// ticket that is missing is sent.
+// submit writes what is asked for, then the ticket. Where the ask is there already, only a ticket
+// that is missing is sent.
 func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error {
 	r, err := s.run(t)
 	if err != nil {
 		return err
 	}
-	if r.Work, err = c.keepTask(ctx, t); err != nil {
+	if r.Work, err = c.keepTask(ctx, s, r.ID, t); err != nil {
 		return err
 	}
-	revision, err := write(ctx, c.Runs, runsBelow+r.ID, r, 0)
+	_, err = write(ctx, c.Runs, asksBelow+r.ID, r, 0)
 	if errors.Is(err, ErrStale) {
-		if r, err = written[Run](ctx, c.Runs, runsBelow+r.ID); err == nil && r.State != Waiting {
-			return nil
+		if _, err = written[Run](ctx, c.Runs, asksBelow+r.ID); err == nil {
+			if r, err = c.Run(ctx, r.ID); err == nil && r.State != Waiting {
+				return nil
+			}
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, r, revision, false)
+	return c.send(ctx, r, false)
 }
 
-// send has a run wait in the queue, with a copy of its record where its revision is known and it is
-// short.
-func (c Cluster) send(ctx context.Context, r Run, revision uint64, replace bool) error {
+// send has a run wait in the queue, with a copy of what is asked for where it is short.
+func (c Cluster) send(ctx context.Context, r Run, replace bool) error {
 	t := Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority}
-	if raw, err := marshal(r); revision > 0 && err == nil && len(raw) <= shortRun {
-		t.Copy = &Copy{revision, r}
+	if raw, err := marshal(r); r.Round == 1 && err == nil && len(raw) <= shortRun {
+		t.Copy = &Copy{r}
 	}
 	err := c.Queue.Submit(ctx, t, replace)
 	if errors.Is(err, ErrQueue) {
 		return nil
 	}
 	return err
-}
-
-func (c Cluster) keepTask(ctx context.Context, t batch.Task) (Work, error) {
-	raw, err := marshal(t)
-	if err != nil || len(raw) <= inlineTask {
-		return Work{Task: &t}, err
-	}
-	name, err := c.Blobs.Keep(ctx, bytes.NewReader(raw))
-	return Work{Blob: name}, err
-}
-
-// Task is what a run is about.
-func (c Cluster) Task(ctx context.Context, r Run) (t batch.Task, err error) {
-	switch {
-	case r.Work.Task != nil:
-		t = *r.Work.Task
-	default:
-		var b bytes.Buffer
-		if err := c.Blobs.Fetch(ctx, r.Work.Blob, &b); err != nil {
-			return t, fmt.Errorf("the task of %s: %w", r.ID, err)
-		}
-		if t, err = parse[batch.Task](Record{Key: r.ID, Value: b.Bytes()}); err != nil {
-			return t, err
-		}
-	}
-	t.Line = r.Line
-	return t, nil
 }
 
 // Patch writes the patch of a run; one without a patch writes nothing.

@@ -23,6 +23,9 @@ type Rules struct {
 // Any reports whether there is a rule.
 func (r Rules) Any() bool { return r.Age > 0 || r.Count > 0 || r.Bytes > 0 }
 
+// Old reports what was used last at a time so long ago that it goes.
+func (r Rules) Old(used, now time.Time) bool { return r.Age > 0 && now.Sub(used) > r.Age }
+
 // Expired lists what the rules let go, the longest unused first, but for their count of bytes,
 // which is known when others are gone.
 func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
@@ -32,8 +35,7 @@ func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 			continue
 		}
 		n++
-		old := r.Age > 0 && now.Sub(h.Updated) > r.Age
-		if (old || r.Count > 0 && n > r.Count) && !slices.Contains(h.Tags, Kept) {
+		if (r.Old(h.Updated, now) || r.Count > 0 && n > r.Count) && !slices.Contains(h.Tags, Kept) {
 			out = append(out, h.ID)
 		}
 	}

@@ -46,6 +46,7 @@ const (
 	codeStorageFull   jetstream.ErrorCode = 10047
 	codeReplicas      jetstream.ErrorCode = 10074 // more than one without a cluster
 	codeStoreFailed   jetstream.ErrorCode = 10077 // a limit of the stream
+	codePurgeDenied   jetstream.ErrorCode = 10110
 	codeOffline       jetstream.ErrorCode = 10118
 	codeWrongSequence                     = jetstream.JSErrCodeStreamWrongLastSequence
 	codeInFlight                          = jetstream.JSErrCodeStreamWrongLastSequenceConstant
@@ -118,6 +119,8 @@ func told(o Options, err error) error {
 
 func (o Options) secret() string {
 	switch {
+	case o.User != "":
+		return "the user " + o.User + " and the password in " + o.TokenFile
 	case o.TokenFile != "":
 		return "the token in " + o.TokenFile
 	case o.Creds != "":
@@ -132,6 +135,7 @@ func (c *Conn) explain(err error) error {
 		return nil
 	}
 	where := c.options.URL
+	err = c.Forbidden(err)
 	switch {
 	case errors.Is(err, ErrHeld), errors.Is(err, ErrLost), errors.Is(err, ErrNone), errors.Is(err, context.Canceled):
 		return err
@@ -141,6 +145,8 @@ func (c *Conn) explain(err error) error {
 		return fmt.Errorf("%w: %s has too few servers for 3 replicas; start them, or ask for 1: %w", ErrMade, where, err)
 	case Full(err):
 		return fmt.Errorf("%w: %s: make room there or raise its limits, then go on: %w", ErrFull, where, err)
+	case errors.Is(err, ErrRefused):
+		return err
 	case errors.Is(err, nats.ErrPermissionViolation):
 		return fmt.Errorf("%w: %s: %w", ErrRefused, where, err)
 	case Passing(err):

@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -35,7 +36,10 @@ import (
 type Options struct {
 	URL       string        // nats://host:port or tls://host:port, more of them behind commas
 	TokenFile string        // holds a token; read at each connection, so that it can be changed
+	User      string        // the user whose password the token file holds; empty: it holds a token
 	Creds     string        // a file with the credentials of a user (JWT and seed)
+	CA        string        // a file with the certificates of those who vouch for servers, in PEM; empty: the system's
+	Cert, Key string        // files with the certificate of this client and its key, in PEM; read at each connection
 	Plaintext bool          // allows a connection without TLS that leaves this machine
 	Monitor   string        // http://host:8222 of each server, behind commas; empty: durability is not proven
 	Replicas  int           // 1 or 3, of what is made; 0: 3 in a cluster, else 1
@@ -45,12 +49,16 @@ type Options struct {
 	Name      string        // of this client, as the server lists it; empty: adze
 }
 
-// FromEnvironment completes options by ADZE_NATS, ADZE_NATS_TOKEN_FILE, ADZE_NATS_CREDS,
-// ADZE_NATS_PLAINTEXT (1), ADZE_NATS_MONITOR and ADZE_NATS_LEASE (15s); what is given stays.
+// FromEnvironment completes options by ADZE_NATS, ADZE_NATS_USER, ADZE_NATS_TOKEN_FILE,
+// ADZE_NATS_CREDS, ADZE_NATS_CA, ADZE_NATS_CERT, ADZE_NATS_KEY, ADZE_NATS_PLAINTEXT (1),
+// ADZE_NATS_MONITOR and ADZE_NATS_LEASE (15s); what is given stays.
 func FromEnvironment(o Options, getenv func(string) string) Options {
 	o.URL = cmp.Or(o.URL, getenv("ADZE_NATS"))
 	o.TokenFile = cmp.Or(o.TokenFile, getenv("ADZE_NATS_TOKEN_FILE"))
+	o.User = cmp.Or(o.User, getenv("ADZE_NATS_USER"))
 	o.Creds = cmp.Or(o.Creds, getenv("ADZE_NATS_CREDS"))
+	o.CA = cmp.Or(o.CA, getenv("ADZE_NATS_CA"))
+	o.Cert, o.Key = cmp.Or(o.Cert, getenv("ADZE_NATS_CERT")), cmp.Or(o.Key, getenv("ADZE_NATS_KEY"))
 	o.Monitor = cmp.Or(o.Monitor, getenv("ADZE_NATS_MONITOR"))
 	if text := getenv("ADZE_NATS_LEASE"); text != "" && o.Lease == 0 {
 		var err error
@@ -73,6 +81,8 @@ type Conn struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	options Options
+
+	refusals *refusals
 }
 
 const (
@@ -98,12 +108,14 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	said := &refusals{}
+	settings = append(settings, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { said.note(err) }))
 	nc, err := connect(ctx, o, settings)
 	if err != nil {
 		return nil, err
 	}
 	o.Lease = cmp.Or(o.Lease, usualLease)
-	c := &Conn{nc: nc, options: o}
+	c := &Conn{nc: nc, options: o, refusals: said}
 	if err := c.check(ctx); err != nil {
 		nc.Close()
 		return nil, err
@@ -148,17 +160,34 @@ func (o Options) settings(plain bool) ([]nats.Option, error) {
 		nats.IgnoreAuthErrorAbort(),        // a token that is being changed is wrong for a moment
 		nats.PingInterval(4 * time.Second), // a dead connection is noticed before a lease ends
 		nats.MaxPingsOutstanding(1),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the default one writes on standard error
 	}
 	if plain {
 		out = append(out, nats.IgnoreDiscoveredServers()) // one of them may lie outside of this machine
 	} else {
-		out = append(out, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+		secure, err := o.secure()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, nats.Secure(secure))
+	}
+	if strings.ContainsAny(o.User, " \t\r\n.*>") {
+		return nil, fmt.Errorf("%w: %q is no name of a user; use letters and digits in ADZE_NATS_USER", ErrAddress, o.User)
+	}
+	if o.User != "" && o.TokenFile == "" {
+		return nil, fmt.Errorf("%w: ADZE_NATS_USER names a user, and no file holds the password; name it by ADZE_NATS_TOKEN_FILE", ErrAddress)
 	}
 	if o.TokenFile != "" {
 		if _, err := readToken(o.TokenFile); err != nil {
 			return nil, err
 		}
+	}
+	if o.TokenFile != "" && o.User != "" {
+		// Answers come to subjects of the user's own, so that a server can keep others from them.
+		out = append(out, nats.CustomInboxPrefix("_INBOX."+o.User), nats.UserInfoHandler(func() (string, string) {
+			password, _ := readToken(o.TokenFile)
+			return o.User, password
+		}))
+	} else if o.TokenFile != "" {
 		out = append(out, nats.TokenHandler(func() string {
 			token, _ := readToken(o.TokenFile) // an empty one is refused by the server
 			return token
@@ -171,6 +200,33 @@ func (o Options) settings(plain bool) ([]nats.Option, error) {
 		out = append(out, nats.UserCredentials(o.Creds))
 	}
 	return out, nil
+}
+
+// secure is how servers are known, and how this client is.
+func (o Options) secure() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.CA != "" {
+		text, err := os.ReadFile(o.CA)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the certificates of ADZE_NATS_CA: %w", ErrAddress, err)
+		}
+		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%w: %s of ADZE_NATS_CA has no certificate in PEM", ErrAddress, o.CA)
+		}
+	}
+	if (o.Cert == "") != (o.Key == "") {
+		return nil, fmt.Errorf("%w: a certificate needs its key: set ADZE_NATS_CERT and ADZE_NATS_KEY, both", ErrAddress)
+	}
+	if o.Cert != "" {
+		if _, err := tls.LoadX509KeyPair(o.Cert, o.Key); err != nil {
+			return nil, fmt.Errorf("%w: the certificate of this client: %w", ErrAddress, err)
+		}
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
+			return &pair, err
+		}
+	}
+	return c, nil
 }
 
 func readToken(path string) (string, error) {

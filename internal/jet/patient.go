@@ -23,7 +23,7 @@ func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) er
 		try, cancel := context.WithTimeout(ctx, oneTry)
 		err := do(try)
 		cancel()
-		if err == nil || !Passing(err) {
+		if err = c.Forbidden(err); err == nil || !Passing(err) {
 			return c.explain(err)
 		}
 		if said == nil || !errors.Is(err, context.DeadlineExceeded) {

@@ -3,6 +3,7 @@ package jet
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,6 +101,31 @@ func (c *Conn) Bucket(ctx context.Context, want jetstream.KeyValueConfig) (bucke
 		return nil, fmt.Errorf("bucket %s: %w", want.Bucket, err)
 	}
 	return bucket, nil
+}
+
+// Purge removes all messages of a subject. A stream that was made to keep each is ErrMade.
+func (c *Conn) Purge(ctx context.Context, stream, subject string) error {
+	request, err := json.Marshal(map[string]string{"filter": subject})
+	if err != nil {
+		return err
+	}
+	answer, err := c.nc.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+stream, request)
+	if err != nil {
+		return c.Forbidden(err)
+	}
+	var got struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(answer.Data, &got); err != nil {
+		return fmt.Errorf("an answer that is no JSON: %w", err)
+	}
+	if got.Error != nil && got.Error.ErrorCode == codePurgeDenied {
+		return fmt.Errorf("%w: %s on %s was made by an earlier adze, which let nobody remove anything; its owner can back it up, delete it, and start over", ErrMade, stream, c.options.URL)
+	}
+	if got.Error != nil {
+		return got.Error
+	}
+	return nil
 }
 
 // Warn says what of a stream a person should know; empty: nothing.

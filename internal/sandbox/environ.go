@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,13 @@ const insideCache = "/run/adze/cache"
 func cacheDir(state, workspace string) string {
 	sum := sha256.Sum256([]byte(workspace))
 	return filepath.Join(state, "sandbox", "cache", hex.EncodeToString(sum[:8]))
+}
+
+// Forget removes what is kept for commands in a workspace that is no more: their caches and private
+// views. It must not be called while an adze works there.
+func Forget(state, workspace string) error {
+	cache := cacheDir(state, workspace)
+	return errors.Join(os.RemoveAll(cache), os.RemoveAll(cache+".lock"), os.RemoveAll(viewsDir(state, workspace)))
 }
 
 // outward are variables by which programs reach what is not there: agents, screens, buses, daemons.

@@ -30,8 +30,9 @@ func deleteCommand(p past) *cobra.Command {
 	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions for ever, with all that was kept of them", Args: command.Takes(0, -1), ValidArgsFunction: p.moreIDs,
 		Long: `Remove sessions for ever, and those of their subagents: their logs, their words in the search index, their whole outputs, and
 their prompts among those you wrote before. The files are written anew, so that the words are gone from the disk, as far as
-adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.`,
-		Example: "  adze session delete 20261121t0245\n  adze session delete --yes 20261121t0245 20261120t1200\n  adze session delete --expired    # what sessions.keep of the configuration lets go",
+adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.
+On a server (--store) a session goes with those of its subagents, by a user who may purge the stream; adze runs delete removes batches.`,
+		Example: "  adze session delete --store nats://queue:4222 run-k3wq7d-4beuac1q\n  adze session delete 20261121t0245\n  adze session delete --yes 20261121t0245 20261120t1200\n  adze session delete --expired    # what sessions.keep of the configuration lets go",
 		RunE:    func(c *cobra.Command, words []string) error { return remover{p}.deleteSessions(c.Context(), words, o) }}
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&o.expired, "expired", false, "what sessions.keep of the configuration lets go")
@@ -43,8 +44,16 @@ func (p remover) deleteSessions(ctx context.Context, words []string, o deleting)
 	if o.expired != (len(words) == 0) {
 		return usage.Mistake("adze session list shows the ids", "name sessions, or --expired for those that sessions.keep lets go")
 	}
+	server, end, err := p.Logs(ctx)
+	if err != nil {
+		return err
+	}
+	if server != nil {
+		defer end()
+		return p.deleteFar(ctx, server, words, o)
+	}
 	var done forget.Done
-	err := p.Change(ctx, func(s *store.Store) (err error) {
+	err = p.Change(ctx, func(s *store.Store) (err error) {
 		if o.expired {
 			done, err = p.Tidy(ctx, s)
 			return err
@@ -53,17 +62,54 @@ func (p remover) deleteSessions(ctx context.Context, words []string, o deleting)
 		if err != nil {
 			return err
 		}
-		if ok, err := p.agrees(ctx, s, heads, o); !ok {
-			return err
-		}
 		var ids []session.ID
 		for _, h := range heads {
 			ids = append(ids, h.ID)
+		}
+		family, err := s.Owner().Family(ctx, ids...)
+		if err != nil {
+			return err
+		}
+		if ok, err := p.agrees(heads, len(family)-len(ids), o); !ok {
+			return err
 		}
 		done, err = p.Forgets(s).Sessions(ctx, ids...)
 		return err
 	})
 	if told := p.tellDone(done, o.json); err == nil {
+		err = told
+	}
+	return err
+}
+
+// deleteFar removes sessions of a server.
+func (p remover) deleteFar(ctx context.Context, logs forget.Logs, words []string, o deleting) error {
+	if o.expired {
+		return usage.Mistake("adze runs delete --expired", "what a server keeps goes by batch.keep_days of the configuration")
+	}
+	all, err := logs.List(ctx)
+	if err != nil {
+		return err
+	}
+	var heads []session.Head
+	var ids []session.ID
+	for _, w := range words {
+		id, err := p.Session(all, w)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+			heads = append(heads, all[slices.IndexFunc(all, func(h session.Head) bool { return h.ID == id })])
+		}
+	}
+	server := forget.Server{Logs: logs}
+	if ok, err := p.agrees(heads, len(forget.Family(all, ids...))-len(ids), o); !ok {
+		return err
+	}
+	var gone forget.Gone
+	err = server.Sessions(ctx, &gone, ids...)
+	if told := p.tellDone(forget.Done{Removed: gone.Sessions}, o.json); err == nil {
 		err = told
 	}
 	return err
@@ -83,24 +129,18 @@ func (p remover) chosen(ctx context.Context, s *store.Store, words []string) (ou
 	return out, nil
 }
 
-// agrees asks the user, where they did not say so before.
-func (p remover) agrees(ctx context.Context, s *store.Store, heads []session.Head, o deleting) (bool, error) {
+// agrees asks the user, where they did not say so before; more are subagents of the sessions.
+func (p remover) agrees(heads []session.Head, more int, o deleting) (bool, error) {
 	if o.yes {
 		return true, nil
 	}
 	if !term.IsTerminal(p.In.Fd()) {
 		return false, usage.Mistake("add --yes", "removing sessions is asked for, and there is nobody to ask")
 	}
-	var ids []session.ID
 	for _, h := range heads {
-		ids = append(ids, h.ID)
 		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), plural.Of(h.Entries, "entry"))
 	}
-	family, err := s.Owner().Family(ctx, ids...)
-	if err != nil {
-		return false, err
-	}
-	if more := len(family) - len(ids); more > 0 {
+	if more > 0 {
 		fmt.Fprintf(p.Err, "and %d of their subagents\n", more)
 	}
 	fmt.Fprint(p.Err, "remove for ever? [y/N] ")

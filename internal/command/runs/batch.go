@@ -47,8 +47,9 @@ type Program interface {
 	// Fleet connects to a server; an empty address is that of the environment.
 	Fleet(ctx context.Context, on string) (*Fleet, error)
 	// Worker makes a worker of this machine that does what is admitted, with its clones below dir,
-	// and returns what ends it. An empty dir stands for the usual folder.
-	Worker(f *Fleet, dir string, admits fleet.Admission) (*fleet.Worker, func(), error)
+	// and returns what ends it. An empty dir stands for the usual folder. Where the sandbox of this
+	// machine is below the level it is an error.
+	Worker(f *Fleet, dir, level string, admits fleet.Admission) (*fleet.Worker, func(), error)
 }
 
 type runs struct {

@@ -1,15 +1,23 @@
 package runs
 
 import (
+	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
 
 	"adze/internal/command"
 	"adze/internal/fleet"
+	"adze/internal/forget"
+	"adze/internal/plural"
+	"adze/internal/store"
 	"adze/internal/usage"
 )
 
@@ -63,6 +71,62 @@ func (r runs) retry(a asked) error {
 	}
 	r.Show("%s for another round\n", runsDo(n, "waits", "wait"))
 	return nil
+}
+
+// delete removes batches for ever.
+func (r runs) delete(a asked) (err error) {
+	expired := command.Flagged(a.cmd, "expired")
+	if expired != (len(a.words) == 0) {
+		return usage.Mistake("adze runs list shows the batches", "name batches, or --expired for those that batch.keep_days lets go")
+	}
+	logs, end, err := a.Logs(a)
+	if err != nil {
+		return err
+	}
+	defer end()
+	server, gone := forget.Server{Runs: a.Cluster, Logs: logs}, forget.Gone{}
+	defer func() {
+		for _, id := range gone.Batches {
+			r.Show("removed batch %s\n", id)
+		}
+		if n := len(gone.Sessions); n > 0 || expired {
+			r.Show("removed %s and %s\n", plural.Of(n, "session"), plural.Of(gone.Contents, "content"))
+		}
+	}()
+	if expired {
+		gone, err = server.Expire(a, a.Rules, time.Now())
+		return err
+	}
+	for _, id := range a.words {
+		over, err := a.Over(a, id)
+		if errors.Is(err, fleet.ErrRuns) {
+			return usage.Mistake("adze runs cancel "+id+" ends it", "%v", err)
+		}
+		if err != nil {
+			return err
+		}
+		if ok, err := r.agrees(a, id, len(over)); !ok {
+			return err
+		}
+		if err := server.Batch(a, id, store.ByHand, &gone); err != nil {
+			return err
+		}
+	}
+	return server.Unnamed(a, time.Now(), &gone)
+}
+
+// agrees asks the user, where they did not say so before.
+func (r runs) agrees(a asked, id string, n int) (bool, error) {
+	if command.Flagged(a.cmd, "yes") {
+		return true, nil
+	}
+	if !term.IsTerminal(r.In.Fd()) {
+		return false, usage.Mistake("add --yes", "removing batches is asked for, and there is nobody to ask")
+	}
+	fmt.Fprintf(r.Err, "remove batch %s with %s for ever? [y/N] ", id, plural.Of(n, "run"))
+	line, _ := bufio.NewReader(r.In).ReadString('\n') // the end of the input is a no
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
 }
 
 func batches(all []fleet.Run) (out []string) {

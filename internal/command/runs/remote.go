@@ -106,7 +106,7 @@ func (r runs) remember(out string, e elsewhere) (id string, err error) {
 // submit has workers do a batch, and follows it.
 func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on string) error {
 	f := c.Flags()
-	s := &fleet.Submission{Tasks: b.Tasks}
+	s := &fleet.Submission{Tasks: b.Tasks, RedactJSON: r.Mask().JSON}
 	s.Flags, s.Push, s.MaxCost = b.Flags, b.Push, b.MaxCost
 	s.Label, _ = f.GetString("label")
 	s.Priority, _ = f.GetInt("priority")

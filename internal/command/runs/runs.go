@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"adze/internal/batch"
 	"adze/internal/command"
 	"adze/internal/fleet"
+	"adze/internal/forget"
 	"adze/internal/plural"
 	"adze/internal/signals"
 	"adze/internal/usage"
@@ -29,6 +31,10 @@ type Fleet struct {
 	Durability string // what could be proven of it; empty: nothing is to be told
 	Close      func()
 	Sessions   []string // flags with which adze session finds those of runs
+	// Logs opens the sessions that the server keeps, until end.
+	Logs func(context.Context) (logs forget.Logs, end func(), err error)
+	// Rules say how long the server keeps what is over.
+	Rules forget.Rules
 }
 
 // ListCommand is adze runs.
@@ -44,7 +50,10 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 	again.Flags().Float64("max-cost", 0, "raise what the batch may cost to so many `USD`")
 	stats := &cobra.Command{Use: "stats [BATCH]", Short: "Count runs by state and cause, and what waits in the queue", Args: command.Takes(0, 1), RunE: r.with(r.stats)}
 	limit := &cobra.Command{Use: "limit LABEL N", Short: "Bound how many tasks of a label and priority run at a time; 0: any number", Args: command.Takes(2, 2), RunE: r.with(r.limit)}
-	all := []*cobra.Command{list, show, follow, stop, again, stats, limit}
+	remove := &cobra.Command{Use: "delete BATCH…", Short: "Remove batches that are over for ever, with their sessions and patches", Long: deleteLong, Args: command.Takes(0, -1), RunE: r.with(r.delete)}
+	remove.Flags().BoolP("yes", "y", false, "do not ask")
+	remove.Flags().Bool("expired", false, "what batch.keep_days of the configuration lets go: batches, sessions and contents")
+	all := []*cobra.Command{list, show, follow, stop, again, stats, limit, remove}
 	for _, c := range all {
 		onFlag(c)
 		c.ValidArgsFunction = r.ids
@@ -56,6 +65,11 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 	}
 	return command.Group("runs", "Look at batches that workers do (--on nats://…), stop them and do them again", all...)
 }
+
+const deleteLong = `Remove batches that are over for ever: their records, the prompts in them, the sessions of their runs and what these kept apart.
+One that waits or runs is not removed; adze runs cancel ends it. Workers remove by themselves what is over for longer than
+batch.keep_days of their configuration (30 days where it says nothing), and sessions that nobody used for as long.
+The server must let the user purge streams, as it does the owner of deploy/nats.conf.`
 
 const followLong = `Show how a batch goes on until it is over.
 
@@ -71,6 +85,7 @@ var runExamples = map[string]string{
 	"cancel": "  adze runs cancel k3wq7d\n  adze runs cancel k3wq7d.b2xs k3wq7d.h8mv",
 	"retry":  "  adze runs retry k3wq7d --cause provider,dead\n  adze runs retry k3wq7d.b2xs --max-cost 20",
 	"stats":  "  adze runs stats\n  adze runs stats k3wq7d --json",
+	"delete": "  adze runs delete k3wq7d\n  adze runs delete --expired",
 	"limit":  "  adze runs limit core 2\n  adze runs limit core 0",
 }
 
@@ -211,6 +226,9 @@ func (r runs) show(a asked) error {
 		task, err := a.Task(a, run)
 		if err != nil {
 			return err
+		}
+		if raw, err := json.Marshal(task); err == nil { // a long one is kept as it was written
+			_ = json.Unmarshal(r.Mask().JSON(raw), &task)
 		}
 		run.Work = fleet.Work{Task: &task}
 	}

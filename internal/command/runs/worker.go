@@ -13,6 +13,8 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/fleet"
+	"adze/internal/forget"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/signals"
 	"adze/internal/usage"
@@ -26,6 +28,9 @@ carries none.
 A batch comes from others, so the owner says what it may ask for: by the flags --allow-…, and by "worker" in the file of the machine's
 owner, beyond which no flag goes. Without them a task runs in mode auto or a stricter one, in the sandbox, on a repository of another
 machine. What is not admitted ends with the cause "denied" and the reason.
+
+Tasks run in mode auto, which refuses what the sandbox cannot hold. So a worker does not start where the sandbox is below the level
+full, and says what helps; --sandbox-level takes a lower one, and a task with the flag --sandbox required goes to workers that are full.
 
 On SIGTERM or Ctrl-C it takes no more tasks and lets those that run come to their end for --grace; what is left then, or at the
 second signal, is given back, and another worker goes on with it.
@@ -53,6 +58,7 @@ func WorkerCommand(e *command.Env, p Program) *cobra.Command {
 	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
 	f.StringSlice("allow-mode", nil, "let tasks run in this permission `MODE`, too (yolo); plan, ask, edits and auto are always admitted")
 	f.Bool("allow-sandbox-off", false, "let tasks run commands outside the sandbox (--sandbox off)")
+	f.String("sandbox-level", "", "start only where the sandbox reaches this `LEVEL`: full, degraded or none (default: full, or none with --allow-sandbox-off)")
 	f.StringSlice("allow-folder", nil, "let tasks have their files, or a repository that is a path, at or below this `DIR` of this machine")
 	f.StringSlice("allow-repository", nil, "take only tasks whose repository matches this `PATTERN`, such as 'https://host/team/*' (default: every address of another machine)")
 	f.StringArray("allow-rule", nil, "let tasks bring this `RULE` with --allow, such as 'network(docs.example)'; it must be the same, word for word")
@@ -102,7 +108,12 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 	defer server.Close()
 	connected.Store(server)
 	dir, _ := c.Flags().GetString("dir")
-	w, done, err := r.Worker(server, dir, admission(c))
+	admits := admission(c)
+	level, _ := c.Flags().GetString("sandbox-level")
+	if level == "" && admits.SandboxOff {
+		level = "none"
+	}
+	w, done, err := r.Worker(server, dir, level, admits)
 	if err != nil {
 		return err
 	}
@@ -113,11 +124,30 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 	}
 	w.Tell = r.saying(w.Tell)
 	now.Store(w)
+	keeping, stopKeeping := context.WithCancel(ctx)
+	defer stopKeeping()
+	go server.Keep(keeping, func(ctx context.Context) error { return r.expire(ctx, server) }, func(err error) {
+		r.say(fleet.Event{Kind: "what is over for long stays", Why: err.Error()})
+	})
 	fmt.Fprintf(r.Err, "worker %s takes tasks from %s, %d at a time\n", safeterm.Name(w.Name), server.Name, jobs)
 	if server.Durability != "" {
 		fmt.Fprintf(r.Err, "%s\n", safeterm.Name(server.Durability))
 	}
 	return w.Run(ctx)
+}
+
+// expire lets go what the server has kept for long enough.
+func (r runs) expire(ctx context.Context, server *Fleet) error {
+	logs, end, err := server.Logs(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	gone, err := forget.Server{Runs: server.Cluster, Logs: logs}.Expire(ctx, server.Rules, time.Now())
+	if n := len(gone.Batches) + len(gone.Sessions) + gone.Contents; n > 0 {
+		r.say(fleet.Event{Kind: "let go", Why: fmt.Sprintf("%s, %s and %s", plural.Of(len(gone.Batches), "batch"), plural.Of(len(gone.Sessions), "session"), plural.Of(gone.Contents, "content"))})
+	}
+	return err
 }
 
 // admission returns what the flags of a worker let tasks ask for.

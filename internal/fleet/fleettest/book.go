@@ -62,6 +62,16 @@ func (b *book) Put(_ context.Context, key string, value []byte, revision uint64)
 	return r.Revision, nil
 }
 
+func (b *book) Delete(_ context.Context, key string) error {
+	end, err := b.m.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	delete(b.values, key)
+	return nil
+}
+
 func (w *watcher) add(r fleet.Record) {
 	w.queue = append(w.queue, r)
 	select {

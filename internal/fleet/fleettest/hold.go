@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"time"
 
 	"adze/internal/fleet"
 )
@@ -55,7 +56,15 @@ func (l *lease) Release(context.Context) error {
 	return nil
 }
 
-type blobs struct{ m *Memory }
+type blobs struct {
+	m   *Memory
+	all map[string]blob
+}
+
+type blob struct {
+	raw  []byte
+	kept time.Time
+}
 
 func (b blobs) Keep(_ context.Context, from io.ReadSeeker) (string, error) {
 	raw, err := io.ReadAll(from)
@@ -69,7 +78,7 @@ func (b blobs) Keep(_ context.Context, from io.ReadSeeker) (string, error) {
 	defer end()
 	sum := sha256.Sum256(raw)
 	name := hex.EncodeToString(sum[:])
-	b.m.blobs[name] = raw
+	b.all[name] = blob{raw, time.Now()}
 	return name, nil
 }
 
@@ -78,11 +87,41 @@ func (b blobs) Fetch(_ context.Context, name string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	raw, there := b.m.blobs[name]
+	got, there := b.all[name]
 	end()
 	if !there {
 		return fleet.ErrNone
 	}
-	_, err = io.Copy(to, bytes.NewReader(raw))
+	_, err = io.Copy(to, bytes.NewReader(got.raw))
 	return err
+}
+
+func (b blobs) Sweep(_ context.Context, old func(string, time.Time) bool, named func() (map[string]bool, error)) (n int, err error) {
+	end, err := b.m.begin()
+	if err != nil {
+		return 0, err
+	}
+	var aged []string
+	for name, is := range b.all {
+		if old(name, is.kept) {
+			aged = append(aged, name)
+		}
+	}
+	end()
+	if len(aged) == 0 {
+		return 0, nil
+	}
+	keep, err := named()
+	if err != nil {
+		return 0, err
+	}
+	b.m.mu.Lock()
+	defer b.m.mu.Unlock()
+	for _, name := range aged {
+		if !keep[name] {
+			delete(b.all, name)
+			n++
+		}
+	}
+	return n, nil
 }

@@ -3,6 +3,7 @@ package fleettest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func Run(t *testing.T, make func(t *testing.T) fleet.Cluster) {
 		"a ticket is taken once and gone when done": takenOnce, "a ticket that waits is not submitted twice": submittedOnce,
 		"retry and dead": retriedAndDead, "the first priority comes first": priorities, "labels and limits": limits,
 		"a record is changed from its newest revision": changed, "a race for a record has one winner": race, "a watch misses nothing": watched,
-		"a lease has one holder": leases, "blobs are what was kept": kept,
+		"a lease has one holder": leases, "blobs are what was kept": kept, "what is removed is gone": removed,
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) { test(t, make(t)) })
 	}
@@ -123,6 +124,49 @@ func retriedAndDead(t *testing.T, c fleet.Cluster) {
 		if time.Now().After(end) {
 			t.Fatalf("%+v; one waits for its hour", sizes)
 		}
+	}
+}
+
+func removed(t *testing.T, c fleet.Cluster) {
+	must(t, c.Queue.Submit(t.Context(), ticketOf("a"), false))
+	must(t, c.Queue.Submit(t.Context(), ticketOf("b"), false))
+	must(t, c.Queue.Remove(t.Context(), ticketOf("a")))
+	must(t, c.Queue.Remove(t.Context(), ticketOf("none")))
+	if taken := take(t, c); taken.Ticket().Run != ticketOf("b").Run {
+		t.Fatalf("%+v", taken.Ticket())
+	}
+	for _, key := range []string{"run.x.y", "run.x.z"} {
+		_, err := c.Runs.Put(t.Context(), key, []byte("1"), 0)
+		must(t, err)
+	}
+	must(t, c.Runs.Delete(t.Context(), "run.x.y"))
+	must(t, c.Runs.Delete(t.Context(), "run.x.none"))
+	if _, err := c.Runs.Get(t.Context(), "run.x.y"); !errors.Is(err, fleet.ErrNone) {
+		t.Fatal(err)
+	}
+	if list, err := c.Runs.List(t.Context(), "run.x."); err != nil || len(list) != 1 || list[0].Key != "run.x.z" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	_, err := c.Runs.Put(t.Context(), "run.x.y", []byte("2"), 0)
+	must(t, err)
+	for _, blobs := range []fleet.Blobs{c.Blobs, c.Inputs} {
+		one, err := blobs.Keep(t.Context(), strings.NewReader("one"))
+		must(t, err)
+		two, err := blobs.Keep(t.Context(), strings.NewReader("two"))
+		must(t, err)
+		begin, none := time.Now().Add(-time.Hour), func() (map[string]bool, error) { return nil, errors.New("nobody had to ask") }
+		n, err := blobs.Sweep(t.Context(), func(_ string, kept time.Time) bool { return kept.Before(begin) }, none)
+		if err != nil || n != 0 {
+			t.Fatal(n, err)
+		}
+		n, err = blobs.Sweep(t.Context(), func(string, time.Time) bool { return true }, func() (map[string]bool, error) { return map[string]bool{two: true}, nil })
+		if err != nil || n != 1 {
+			t.Fatal(n, err)
+		}
+		if err := blobs.Fetch(t.Context(), one, io.Discard); err == nil {
+			t.Fatal("a blob that was removed is there")
+		}
+		must(t, blobs.Fetch(t.Context(), two, io.Discard))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func changed(t *testing.T, c fleet.Cluster) {
-	for _, book := range []fleet.Book{c.Runs, c.Cancels, c.Pauses} {
+	for _, book := range []fleet.Book{c.Runs, c.Bodies, c.Cancels, c.Pauses} {
 		if _, err := book.Get(t.Context(), "run.x.y"); !errors.Is(err, fleet.ErrNone) {
 			t.Fatal(err)
 		}

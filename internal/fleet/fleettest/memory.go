@@ -26,7 +26,8 @@ type Memory struct {
 	limits   map[string]int
 	dead     map[string]string // reasons, by run
 	leases   map[string]*lease
-	blobs    map[string][]byte
+	blobs    map[string]blob
+	inputs   map[string]blob
 	refusing error
 	swallow  int
 	// Hurry has delays before a ticket is taken again be none.
@@ -35,12 +36,12 @@ type Memory struct {
 
 // NewMemory makes an empty server.
 func NewMemory() *Memory {
-	return &Memory{tickets: map[string]*ticket{}, limits: map[string]int{}, dead: map[string]string{}, leases: map[string]*lease{}, blobs: map[string][]byte{}}
+	return &Memory{tickets: map[string]*ticket{}, limits: map[string]int{}, dead: map[string]string{}, leases: map[string]*lease{}, blobs: map[string]blob{}, inputs: map[string]blob{}}
 }
 
 // Cluster is the server as a fleet sees it.
 func (m *Memory) Cluster() fleet.Cluster {
-	return fleet.Cluster{Queue: m, Runs: newBook(m), Cancels: newBook(m), Pauses: newBook(m), Leases: m, Blobs: blobs{m}}
+	return fleet.Cluster{Queue: m, Runs: newBook(m), Bodies: newBook(m), Cancels: newBook(m), Pauses: newBook(m), Leases: m, Blobs: blobs{m, m.blobs}, Inputs: blobs{m, m.inputs}}
 }
 
 // Refuse has the server answer everything with an error, until it is nil.
@@ -124,6 +125,17 @@ func (m *Memory) Submit(_ context.Context, t fleet.Ticket, replace bool) error {
 func (m *Memory) remove(run string) {
 	delete(m.tickets, run)
 	m.order = slices.DeleteFunc(m.order, func(r string) bool { return r == run })
+}
+
+// Remove takes a ticket away.
+func (m *Memory) Remove(_ context.Context, t fleet.Ticket) error {
+	end, err := m.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	m.remove(t.Run)
+	return nil
 }
 
 // Take hands a ticket out.

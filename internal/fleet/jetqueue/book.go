@@ -62,6 +62,13 @@ func (b book) Put(ctx context.Context, key string, value []byte, revision uint64
 	return ack.Sequence, nil
 }
 
+// Delete purges the record's subject: the marker that a bucket's own way leaves would stay.
+func (b book) Delete(ctx context.Context, key string) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return explain(b.conn, b.conn.Purge(ctx, "KV_"+b.name, b.subject(key)))
+}
+
 // List reads until it has seen what the leader has last: another replica may be behind.
 func (b book) List(ctx context.Context, prefix string) ([]fleet.Record, error) {
 	asked, cancel := limited(ctx)

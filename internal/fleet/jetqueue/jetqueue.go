@@ -28,8 +28,10 @@ const (
 	taskStream   = "ADZE_TASK"
 	deadStream   = "ADZE_DEAD"
 	runBucket    = "ADZE_RUN"
+	bodyBucket   = "ADZE_BODY"
 	cancelBucket = "ADZE_CANCEL"
 	pauseBucket  = "ADZE_PAUSE"
+	inputBucket  = "ADZE_INPUT"
 )
 
 // Open makes what is missing on a server.
@@ -40,7 +42,7 @@ func Open(ctx context.Context, conn *jet.Conn) (fleet.Cluster, error) {
 		return c, err
 	}
 	c.Queue = q
-	for name, to := range map[string]*fleet.Book{runBucket: &c.Runs, cancelBucket: &c.Cancels, pauseBucket: &c.Pauses} {
+	for name, to := range map[string]*fleet.Book{runBucket: &c.Runs, bodyBucket: &c.Bodies, cancelBucket: &c.Cancels, pauseBucket: &c.Pauses} {
 		if *to, err = openBook(ctx, conn, name); err != nil {
 			return c, err
 		}
@@ -50,9 +52,14 @@ func Open(ctx context.Context, conn *jet.Conn) (fleet.Cluster, error) {
 		return c, err
 	}
 	c.Leases = leases{held}
-	kept, err := conn.Blobs(ctx)
-	c.Blobs = blobs{kept}
-	return c, err
+	for bucket, to := range map[string]*fleet.Blobs{jet.BlobBucket: &c.Blobs, inputBucket: &c.Inputs} {
+		kept, err := conn.BlobsIn(ctx, bucket)
+		if err != nil {
+			return c, err
+		}
+		*to = blobs{kept}
+	}
+	return c, nil
 }
 
 type blobs struct{ of *jet.Blobs }
@@ -64,6 +71,11 @@ func (b blobs) Keep(ctx context.Context, from io.ReadSeeker) (string, error) {
 
 func (b blobs) Fetch(ctx context.Context, name string, to io.Writer) error {
 	return away(b.of.Fetch(ctx, name, to))
+}
+
+func (b blobs) Sweep(ctx context.Context, old func(name string, kept time.Time) bool, named func() (map[string]bool, error)) (int, error) {
+	n, err := b.of.Sweep(ctx, old, named)
+	return n, away(err)
 }
 
 // away marks an error that is explained already.
@@ -95,9 +107,10 @@ func (l lease) Prove(ctx context.Context) error { return away(l.Lease.Prove(ctx)
 
 // explain makes the errors of a server those of a fleet.
 func explain(conn *jet.Conn, err error) error {
+	err = conn.Forbidden(err)
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || errors.Is(err, jet.ErrRefused):
+		return err
 	case jet.Full(err):
 		return fmt.Errorf("%w: %s: make room there or raise its limits, then go on: %w", fleet.ErrFull, conn.URL(), err)
 	case jet.Passing(err), errors.Is(err, jet.ErrUnreachable):

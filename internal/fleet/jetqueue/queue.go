@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	lookEvery  = 3 * time.Second // for labels that others have made
+	lettersFor = 30 * 24 * time.Hour // how long dead letters stay
+	lookEvery  = 3 * time.Second     // for labels that others have made
 	skipFor    = 2 * time.Second
 	fromBelow  = 8 // each so-manieth look begins with the last priority
 	priorities = 3
@@ -56,7 +57,7 @@ func openQueue(ctx context.Context, conn *jet.Conn) (*queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = conn.Stream(ctx, jetstream.StreamConfig{Name: deadStream, Subjects: []string{"adze.dead.*"}, Discard: jetstream.DiscardNew})
+	_, err = conn.Stream(ctx, jetstream.StreamConfig{Name: deadStream, Subjects: []string{"adze.dead.*"}, Discard: jetstream.DiscardNew, MaxAge: lettersFor})
 	return &queue{conn: conn, stream: stream, asker: asker{conn: conn}, lines: map[string]line{}}, err
 }
 
@@ -76,8 +77,8 @@ func (q *queue) Submit(ctx context.Context, t fleet.Ticket, replace bool) error 
 		return err
 	}
 	if replace {
-		if err := q.stream.Purge(ctx, jetstream.WithPurgeSubject(subjectOf(t))); err != nil {
-			return explain(q.conn, err)
+		if err := q.Remove(ctx, t); err != nil {
+			return err
 		}
 	}
 	_, err = q.conn.JetStream().PublishMsg(ctx, &nats.Msg{Subject: subjectOf(t), Data: raw})
@@ -86,6 +87,13 @@ func (q *queue) Submit(ctx context.Context, t fleet.Ticket, replace bool) error 
 		return fmt.Errorf("%s: %w", t.Run, fleet.ErrQueue)
 	}
 	return explain(q.conn, err)
+}
+
+// Remove purges the ticket's subject.
+func (q *queue) Remove(ctx context.Context, t fleet.Ticket) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return explain(q.conn, q.conn.Purge(ctx, taskStream, subjectOf(t)))
 }
 
 // open makes the consumers of a label, or finds them.

@@ -33,10 +33,12 @@ const patience = 2 * time.Minute
 // Options change how servers are started; the zero value is one without a password that syncs each
 // write.
 type Options struct {
-	Token    string // clients need it
-	Lazy     bool   // no sync_interval: always
-	Disabled bool   // no JetStream
-	MaxFile  string // how much all streams may hold, such as 8MB; empty: 2GB
+	Token    string   // clients need it
+	Lazy     bool     // no sync_interval: always
+	Disabled bool     // no JetStream
+	Users    string   // an authorization block of a configuration, in place of a token
+	Env      []string // further variables of the servers, which Users may name
+	MaxFile  string   // how much all streams may hold, such as 8MB; empty: 2GB
 }
 
 // Cluster is one server or three.
@@ -75,7 +77,7 @@ func start(t testing.TB, o Options, count int) *Cluster {
 	t.Helper()
 	program := Program(t)
 	c := &Cluster{options: o}
-	ports := freePorts(t, 3*count)
+	ports := FreePorts(t, 3*count)
 	var routes []string
 	for n := range count {
 		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", ports[3*n+2]))

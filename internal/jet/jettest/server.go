@@ -23,6 +23,7 @@ type Server struct {
 	program string
 	monitor int
 	dir     string
+	env     []string
 
 	mu    sync.Mutex
 	pid   int // 0: it does not run
@@ -39,6 +40,9 @@ func (s *Server) Monitor() string { return fmt.Sprintf("http://127.0.0.1:%d", s.
 // Address is where clients connect, as host and port.
 func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
+// Dir is where it keeps everything.
+func (s *Server) Dir() string { return s.dir }
+
 // configure writes the server's configuration.
 func (s *Server) configure(o Options, routePort int, routes []string) error {
 	var b strings.Builder
@@ -53,6 +57,8 @@ func (s *Server) configure(o Options, routePort int, routes []string) error {
 	if o.Token != "" {
 		fmt.Fprintf(&b, "authorization { token: %q }\n", o.Token)
 	}
+	b.WriteString(o.Users + "\n")
+	s.env = o.Env
 	if len(routes) > 1 {
 		fmt.Fprintf(&b, "cluster {\n  name: adze\n  listen: 127.0.0.1:%d\n  routes: [%s]\n}\n", routePort, strings.Join(routes, ", "))
 	}
@@ -77,6 +83,7 @@ func (s *Server) launch() {
 	s.t.Helper()
 	guard := exec.Command("sh", "-c", guarding, "guard", s.program, s.dir)
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test reaches it by the pipe
+	guard.Env = append(os.Environ(), s.env...)
 	pipe, err := guard.StdinPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -146,10 +153,10 @@ func (s *Server) Restart() {
 	}
 }
 
-// freePorts are below those that systems give to connections that go out: one of these could take
+// FreePorts are below those that systems give to connections that go out: one of these could take
 // the port of a server that is being started again, and a client that dials its own port talks to
 // itself.
-func freePorts(t testing.TB, count int) (ports []int) {
+func FreePorts(t testing.TB, count int) (ports []int) {
 	t.Helper()
 	for range 10_000 {
 		if len(ports) == count {

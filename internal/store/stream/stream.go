@@ -17,8 +17,9 @@
 //
 // Known limits: what is durable is up to the servers (jet.Durability tells what could be proven).
 // Who may publish to the stream may also forge: the chain shows changes, not forgery by a writer.
-// Contents that no entry names, left by a failed append, stay. Names, tags and removal of sessions,
-// which the SQLite store has, are not kept here.
+// Contents that no entry names, left by a failed append or a removal, stay until they are swept.
+// Names and tags of sessions, which the SQLite store has, are not kept here. No single message can
+// be deleted: a log is removed as a whole (remove.go), by whom the server lets purge the stream.
 package stream
 
 import (
@@ -88,7 +89,7 @@ func Open(ctx context.Context, conn *jet.Conn, own bool, o Options) (*Store, err
 	var err error
 	s.log, err = conn.Stream(ctx, jetstream.StreamConfig{
 		Name: streamName, Description: "logs of adze sessions", Subjects: []string{prefix + "*"},
-		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, DenyPurge: true, AllowDirect: true,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, AllowDirect: true,
 	})
 	if err == nil {
 		s.leases, err = conn.Leases(ctx, o.Times)
