@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/plural"
 	"adze/internal/proc"
+	"adze/internal/secret"
 	"adze/tool"
 )
 
@@ -36,7 +37,11 @@ type processRow struct {
 	Command string `json:"command"`
 }
 
-func listProcesses(s *Shell) tool.Tool {
+func listProcesses(s *Shell, asks bool) tool.Tool {
+	needs := func(processesArgs) []tool.Need { return tool.Told("the processes of this user") }
+	if asks {
+		needs = func(processesArgs) []tool.Need { return []tool.Need{{Permission: tool.Read, Target: "/proc"}} }
+	}
 	return tool.Define("list_processes", tool.Config[processesArgs, processesMeta]{
 		Description: describe("list_processes", limits{"limit": processLimit}),
 		Permissions: tool.Requires(tool.Read),
@@ -46,7 +51,7 @@ func listProcesses(s *Shell) tool.Tool {
 		Safety:      tool.Safety{Safe: true},
 		// Commands of a person's other processes may hold secrets: only the counts are logged.
 		Redact: tool.Expose("filter", "limit", "total"),
-		Needs:  func(processesArgs) []tool.Need { return tool.Told("the processes of this user") },
+		Needs:  needs,
 		Run:    processLister{s}.run,
 		View:   viewProcesses,
 	})
@@ -66,6 +71,7 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 	jobs := jobsByPID(l.shell.jobs.List(), all)
 	want := strings.ToLower(in.Filter)
 	for _, p := range all {
+		p.Command = secret.Arguments(p.Command) // before it is searched: a filter finds no secret either
 		if !strings.Contains(strings.ToLower(p.Command), want) {
 			continue
 		}

@@ -35,6 +35,9 @@ type Deps struct {
 	// Shell runs commands; nil: one without a ledger, with this process's cleaned environment.
 	// Whoever gives one closes it.
 	Shell *Shell
+	// AskProcesses has list_processes need to read /proc, which is asked about: a program of others
+	// makes the calls.
+	AskProcesses bool
 	// Env looks up where git's configuration lies, for glob, grep and list; nil: os.Getenv.
 	Env func(string) string
 	// Signs knows which files of the workspace grep need not read; nil: it reads them all.
@@ -122,7 +125,7 @@ func (d Deps) builtIn() []tool.Tool {
 		bash(f, d.Shell),
 		bashOutput(d.Shell),
 		bashKill(d.Shell),
-		listProcesses(d.Shell),
+		listProcesses(d.Shell, d.AskProcesses),
 		gitStatus(g),
 		gitDiff(g),
 		gitLog(g),

@@ -136,7 +136,7 @@ func (s settings) ownServers() (out []mcp.Server) {
 		if c.Off {
 			continue
 		}
-		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.Old(c.Type, c.URL), Headers: c.Headers, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Sampling: c.Sampling}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.Old(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Sampling: c.Sampling}
 		if c.Command != "" {
 			one.Command = append([]string{c.Command}, c.Args...)
 		}

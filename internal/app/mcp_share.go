@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,7 +42,7 @@ func logins(getenv func(string) string, hide func(secret string)) loginDesk {
 // reach has servers with an address dialled, puts what servers ask to the user, and keeps what
 // they share.
 func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
-	o.HTTP = dial.Opener(s.logins)
+	o.HTTP = dial.Opener(m.loginsOf(w))
 	ctx, end := context.WithCancel(context.Background())
 	w.closers = append(w.closers, end)
 	desk := &consent.Desk{Told: m.tell}
@@ -207,22 +208,52 @@ func (m *mcpServers) login(w *wired, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	desk := w.settings.logins
-	desk.Tell = m.tell
-	if ask := w.person.inquire; ask != nil {
-		desk.Agree = func(issuer string) bool {
-			const yes = "log in there"
-			said, err := ask(context.Background(), toolset.Inquiry{Asks: "adze", Question: "The MCP server " + name + " sends logins to another origin: " + issuer + "\nDo you have an account there, and mean it?", Choices: []string{"no", yes}})
-			return err == nil && said == yes
-		}
-	}
-	_, where, err := desk.Login(context.Background(), server, oauth.Options{})
+	_, where, err := m.loginsOf(w).Login(context.Background(), server, oauth.Options{})
 	if err != nil {
 		return "", err
 	}
 	m.Stop(name)
 	m.Wake(name)
 	return "logged in at " + name + "; the login is in " + where, nil
+}
+
+// The answers to a server that wants a login.
+const (
+	noLogin   = "no"
+	logInMore = "log in again for that"
+)
+
+// loginsOf is where the user of a run logs in: they are asked in the run, where they are there.
+func (m *mcpServers) loginsOf(w *wired) loginDesk {
+	desk := w.settings.logins
+	desk.Tell = m.tell
+	ask := w.person.inquire
+	if ask == nil {
+		return desk
+	}
+	desk.Choose = func(ctx context.Context, server string, issuers []string) string {
+		question := "The MCP server " + server + " sends logins to another origin: " + issuers[0] + "\nDo you have an account there, and mean it?"
+		if len(issuers) > 1 {
+			question = "The MCP server " + server + " takes logins of several. Where do you have an account, and mean it?"
+		}
+		choices := []string{noLogin}
+		for _, issuer := range issuers {
+			choices = append(choices, "log in at "+issuer)
+		}
+		said, err := ask(ctx, toolset.Inquiry{Asks: "adze", Question: question, Choices: choices})
+		issuer, ok := strings.CutPrefix(said, "log in at ")
+		if err != nil || !ok || !slices.Contains(issuers, issuer) {
+			return ""
+		}
+		return issuer
+	}
+	desk.More = func(ctx context.Context, server string, scopes []string) bool {
+		defer m.Waits(server)()
+		said, err := ask(ctx, toolset.Inquiry{Asks: "the MCP server " + server, Choices: []string{noLogin, logInMore},
+			Question: "The MCP server " + server + " does not allow this call with your login. Log in again, in your browser, for more?\nIt would have: " + strings.Join(scopes, ", ")})
+		return err == nil && said == logInMore
+	}
+	return desk
 }
 
 // shelfOf is what the servers of a run share.

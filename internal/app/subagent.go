@@ -71,6 +71,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		return nil, err
 	}
 	f.deps = f.settings.deps(w)
+	f.deps.AskProcesses = f.options.serves
 	f.deps.Inquire, w.plan = w.person.inquire, w.desk()
 	if f.options.byHand == nil {
 		f.deps.Plans = w.plan

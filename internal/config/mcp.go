@@ -27,6 +27,7 @@ type MCPServer struct {
 	Cwd     string            `json:"cwd,omitempty"` // default: the workspace
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
+	OAuth   map[string]string `json:"oauth,omitempty"` // how one logs in there, by OAuthNames
 	Off     bool              `json:"off,omitempty"`
 	Start   Duration          `json:"start_timeout,omitempty"` // until its tools are known
 	Call    Duration          `json:"timeout,omitempty"`       // of a call without a sign of progress
@@ -35,6 +36,14 @@ type MCPServer struct {
 	// Sampling lets it ask the model of the run: ask, each time or once for a session, or allow;
 	// empty or off: it may not.
 	Sampling string `json:"sampling,omitempty"`
+}
+
+// OAuthNames are what an object "oauth" may hold. Those that end in _file name a file that holds
+// the value.
+func OAuthNames() []string {
+	return []string{"assertion", "assertion_file", "client_id", "client_metadata", "client_secret", "client_secret_file", "grant",
+		"idp_client_id", "idp_client_secret", "idp_client_secret_file", "idp_issuer", "issuer", "private_key", "private_key_file",
+		"private_key_id", "scope", "signing_algorithm"}
 }
 
 // checkMCP finds servers that could not be used.
@@ -65,6 +74,13 @@ func (s MCPServer) check(name string) error {
 		return fmt.Errorf("there is no type %q; leave it out", s.Type)
 	case !slices.Contains([]string{"", "off", "ask", "allow"}, s.Sampling):
 		return fmt.Errorf("sampling is off, ask or allow, and not %q", s.Sampling)
+	case len(s.OAuth) > 0 && s.URL == "":
+		return fmt.Errorf("oauth is for a server with a url")
+	}
+	for name := range s.OAuth {
+		if !slices.Contains(OAuthNames(), name) {
+			return fmt.Errorf("oauth has no %q; it has %s", name, strings.Join(OAuthNames(), ", "))
+		}
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ type Reader struct {
 	// Wanted, when given, says by the beginning of a line, of up to 64 KiB, whether it is read. Of
 	// others nothing is kept, and none of them is too long.
 	Wanted func(start []byte) bool
+	// Long, when given, sees a line that is too long: its beginning first, then piece by piece until
+	// last. Next then tells of it at its end.
+	Long func(piece []byte, last bool)
 
 	in   *bufio.Reader
 	most int
@@ -56,8 +59,12 @@ func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 	var line []byte
 	for {
 		if room := r.most - len(line); len(piece) > room {
-			r.skip = !ended
-			return append(line, piece[:room]...), ErrLong
+			if r.Long == nil {
+				r.skip = !ended
+				return append(line, piece[:room]...), ErrLong
+			}
+			line = append(line, piece...)
+			return line[:r.most], r.whole(line, ended)
 		}
 		if line = append(line, piece...); ended {
 			return line, nil
@@ -71,6 +78,20 @@ func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 			return nil, err
 		}
 	}
+}
+
+// whole shows a line that is too long to who wants to see it, and reads it to its end.
+func (r *Reader) whole(start []byte, ended bool) error {
+	r.Long(start, ended)
+	for !ended {
+		piece, last, err := r.piece()
+		if err != nil && err != io.EOF {
+			return err
+		}
+		ended = last || err == io.EOF
+		r.Long(piece, ended)
+	}
+	return ErrLong
 }
 
 // piece is a whole line or a part of one, without the line feed, until the next read; ended: it is

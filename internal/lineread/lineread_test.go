@@ -137,3 +137,30 @@ func TestOfALongLineNoMoreThanTheBoundIsHeld(t *testing.T) {
 		t.Errorf("a line of 256 MiB with a bound of 1 took %d MiB", took>>20)
 	}
 }
+
+// Who wants to see a line that is too long sees all of it, and the next line is read as ever.
+func TestALongLineIsSeenWhole(t *testing.T) {
+	for _, text := range []string{"short\n" + strings.Repeat("ab", 100_000) + "\nafter\n", strings.Repeat("x", 11) + "\nafter", strings.Repeat("x", 300_000)} {
+		r := lineread.New(strings.NewReader(text), 10)
+		var seen strings.Builder
+		ends := 0
+		r.Long = func(piece []byte, last bool) {
+			seen.Write(piece)
+			if last {
+				ends++
+			}
+		}
+		said, end := all(t, r)
+		if end != io.EOF || ends != 1 {
+			t.Errorf("%v after %d long lines", end, ends)
+		}
+		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+			switch {
+			case len(line) > 10 && (seen.String() != line || !said[i].long):
+				t.Errorf("seen %d bytes of %d", seen.Len(), len(line))
+			case len(line) <= 10 && said[i].text != line:
+				t.Errorf("%q, want %q", said[i].text, line)
+			}
+		}
+	}
+}

@@ -84,6 +84,7 @@ func (v *life) attempt(ctx context.Context, a attempt) (began bool, err error) {
 	}
 	var said error
 	broke := open(ctx, v.conf, func(wire sdk.Transport) { began, said = v.talk(ctx, wire, a) })
+	said = sentence(said)
 	switch {
 	case said == nil && broke == nil:
 		return began, errors.New("it ended")
@@ -91,7 +92,7 @@ func (v *life) attempt(ctx context.Context, a attempt) (began bool, err error) {
 		return began, broke
 	case broke == nil:
 		return began, said
-	case ended(said):
+	case ended(said), errors.Is(broke, ErrFinal):
 		return began, broke
 	}
 	return began, fmt.Errorf("%w (%w)", said, broke)

@@ -86,7 +86,7 @@ type Variables struct {
 // it: ${env:NAME}, ${workspaceFolder}, ${userHome}. What cannot be replaced makes the server
 // unusable.
 func (s Server) Expand(v Variables) Server {
-	s.Command, s.Env, s.Headers = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers)
+	s.Command, s.Env, s.Headers, s.OAuth = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers), maps.Clone(s.OAuth)
 	x := expander{of: v}
 	for i, word := range s.Command {
 		s.Command[i] = x.text(word)
@@ -95,7 +95,7 @@ func (s Server) Expand(v Variables) Server {
 	if s.Dir = x.text(s.Dir); s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		s.Dir = filepath.Join(v.Dir, s.Dir)
 	}
-	for _, m := range []map[string]string{s.Env, s.Headers} {
+	for _, m := range []map[string]string{s.Env, s.Headers, s.OAuth} {
 		for key, value := range m {
 			m[key] = x.text(value)
 		}

@@ -58,8 +58,9 @@ type Server struct {
 	URL     string            // of streamable HTTP, where there is no command
 	SSE     bool              // it speaks the transport of 2024-11-05 there: HTTP with server-sent events
 	Headers map[string]string
-	Tools   []string      // names, * for any rest, a first ! leaves out; empty: all
-	Start   time.Duration // 0: the defaults
+	OAuth   map[string]string // how one logs in at its address, by the names of the configuration
+	Tools   []string          // names, * for any rest, a first ! leaves out; empty: all
+	Start   time.Duration     // 0: the defaults
 	Call    time.Duration
 	From    string // the file that names it
 	Outside bool   // the person lets it run without walls

@@ -257,7 +257,7 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 // is known a moment later.
 func (v *server) failure(err error) string {
 	if !ended(err) {
-		return err.Error()
+		return sentence(err).Error()
 	}
 	v.mu.Lock()
 	changed, state := v.changed, v.state

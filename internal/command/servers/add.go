@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,13 +18,14 @@ import (
 )
 
 func (s servers) add() *cobra.Command {
-	var env, headers, tools []string
+	var env, headers, login, tools []string
 	var timeout time.Duration
 	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: command.Takes(2, -1),
 		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. One that does not\n" +
 			"start is not added. Values may name\n" +
 			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.",
-		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'",
+		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'\n" +
+			"  adze mcp add ci https://api.example.com/mcp --oauth grant=client_credentials --oauth client_id=ci --oauth 'client_secret=${CI_SECRET}'",
 		RunE: func(c *cobra.Command, words []string) error {
 			one := config.MCPServer{Tools: tools, Call: config.Duration(timeout)}
 			if strings.HasPrefix(words[1], "https://") || strings.HasPrefix(words[1], "http://") {
@@ -40,11 +42,20 @@ func (s servers) add() *cobra.Command {
 			if one.Headers, err = pairs(headers, ":", "--header"); err != nil {
 				return err
 			}
+			if one.OAuth, err = pairs(login, "=", "--oauth"); err != nil {
+				return err
+			}
+			for name := range one.OAuth {
+				if !slices.Contains(config.OAuthNames(), name) || one.URL == "" {
+					return usage.Mistake("it is for an address, and takes "+strings.Join(config.OAuthNames(), ", "), "--oauth %s is not taken", name)
+				}
+			}
 			return s.runAdd(c, words[0], one)
 		}}
 	f := c.Flags()
 	f.StringArrayVarP(&env, "env", "e", nil, "`NAME=VALUE` in the environment of its program; again for more")
 	f.StringArrayVarP(&headers, "header", "H", nil, "`NAME: VALUE` with each request to its address; again for more")
+	f.StringArrayVar(&login, "oauth", nil, "`NAME=VALUE` of how one logs in at its address, such as grant=client_credentials; again for more")
 	f.StringSliceVar(&tools, "tools", nil, "use only these of its tools; * stands for any rest, a first ! leaves out")
 	f.DurationVar(&timeout, "timeout", 0, "how long a call may take without a sign of progress (default 5m)")
 	f.Bool("no-test", false, "do not start it")

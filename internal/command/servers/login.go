@@ -2,9 +2,11 @@ package servers
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -23,8 +25,9 @@ func (s servers) login() *cobra.Command {
 	var inFile bool
 	c := &cobra.Command{Use: "login NAME", Short: "Log in at a server that asks for it", Args: command.Takes(1, 1), ValidArgsFunction: s.names,
 		Long: "Opens the server's login in your browser, which comes back to this machine, or shows a code for another device, and keeps\n" +
-			"what that brings: in the key ring of the system, else in a file that only you can read. It is refreshed by itself. A server\n" +
-			"whose logins are at another origin is followed only where you say so.",
+			"what that brings: in the key ring of the system, else in a file that only you can read. It is refreshed by itself. Where a\n" +
+			"server's logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays the same for\n" +
+			"each login, and logins that need nobody (CI), stand in the configuration: mcp.servers.NAME.oauth.",
 		Example: "  adze mcp login github\n  adze mcp login github --device\n  adze mcp login github --issuer https://login.example.com",
 		RunE: func(c *cobra.Command, words []string) error {
 			if secretFrom != "" {
@@ -38,6 +41,7 @@ func (s servers) login() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.Device, "device", false, "show a code to be typed in on another device; no browser is opened here")
 	f.StringVar(&o.Issuer, "issuer", "", "the `ADDRESS` that gives logins for it, where that is another origin and you mean it")
+	f.StringVar(&o.Metadata, "client-metadata", "", "the `ADDRESS` of a client id metadata document about this client")
 	f.StringArrayVar(&o.Scopes, "scope", nil, "ask for these `SCOPES` instead of those that it names; again for more")
 	f.StringVar(&o.Client, "client-id", "", "the `ID` of a client that you registered there")
 	f.StringVar(&secretFrom, "client-secret-from", "", "the `VARIABLE` that holds its secret")
@@ -76,11 +80,7 @@ func (s servers) runLogin(c *cobra.Command, d oauth.Desk, at oauth.Server, o oau
 	o.Scopes, d.Shelf.InFile = scopes, inFile
 	d.Tell = func(line string) { fmt.Fprintf(s.Err, "%s\n", safeterm.Reveal(line)) }
 	if term.IsTerminal(s.In.Fd()) {
-		d.Agree = func(issuer string) bool {
-			fmt.Fprintf(s.Err, "%s sends logins to another origin: %s\nlog in there? [y/N] ", at.Name, safeterm.Reveal(issuer))
-			line, err := bufio.NewReader(io.LimitReader(s.In, 100)).ReadString('\n')
-			return err == nil && strings.EqualFold(strings.TrimSpace(line), "y")
-		}
+		d.Choose = s.choose
 	}
 	kept, where, err := d.Login(c.Context(), at, o)
 	if err != nil {
@@ -94,6 +94,32 @@ func (s servers) runLogin(c *cobra.Command, d oauth.Desk, at oauth.Server, o oau
 		s.Show("it holds until %s, and cannot be prolonged\n", kept.Expiry.Local().Format("2006-01-02 15:04"))
 	}
 	return nil
+}
+
+// choose asks the user where they log in at a server.
+func (s servers) choose(_ context.Context, server string, issuers []string) string {
+	line := func(question string) string {
+		fmt.Fprint(s.Err, question)
+		text, err := bufio.NewReader(io.LimitReader(s.In, 100)).ReadString('\n')
+		if err != nil {
+			return ""
+		}
+		return strings.ToLower(strings.TrimSpace(text))
+	}
+	if len(issuers) == 1 {
+		if said := line(fmt.Sprintf("%s sends logins to another origin: %s\nlog in there? [y/N] ", server, safeterm.Reveal(issuers[0]))); said == "y" || said == "yes" {
+			return issuers[0]
+		}
+		return ""
+	}
+	fmt.Fprintf(s.Err, "%s takes logins of several:\n", server)
+	for i, issuer := range issuers {
+		fmt.Fprintf(s.Err, "  %d  %s\n", i+1, safeterm.Reveal(issuer))
+	}
+	if n, err := strconv.Atoi(line(fmt.Sprintf("log in at which? [1-%d, nothing for none] ", len(issuers)))); err == nil && n >= 1 && n <= len(issuers) {
+		return issuers[n-1]
+	}
+	return ""
 }
 
 // told makes an error with a next move one of the command line's.

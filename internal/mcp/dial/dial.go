@@ -1,8 +1,8 @@
 // Package dial opens the wire to MCP servers with an address: streamable HTTP or its predecessor,
 // with the headers and the login that are the server's own.
 //
-// The one rule: nothing is dialled but the address that the user configured, and nobody is asked
-// to log in: a server that wants it ends its conversation with the command to run.
+// The one rule: nothing is dialled but the address that the user configured. A server that wants a
+// login ends its conversation with the command to run.
 //
 // Start reading at Opener; login.go is for the transport of 2024-11-05 (HTTP with server-sent
 // events on an address of their own), which is spoken where the configuration says so.
@@ -29,11 +29,12 @@ func Opener(d oauth.Desk) mcp.Opener {
 	return func(ctx context.Context, s mcp.Server, use func(sdk.Transport)) error {
 		server, err := Server(s)
 		if err != nil {
-			return fmt.Errorf("%w: %w", mcp.ErrFinal, err)
+			return final{err}
 		}
 		keeper := d.Keep(server)
 		client := remote.Client(server.At, server.Headers)
 		defer client.CloseIdleConnections()
+		client.Transport = keeper.Proves(client.Transport)
 		if s.SSE {
 			client.Transport = login{keeper, client.Transport}
 			use(&sdk.SSEClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024})
@@ -41,11 +42,16 @@ func Opener(d oauth.Desk) mcp.Opener {
 			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: keeper})
 		}
 		if err := keeper.Wanted(); err != nil {
-			return fmt.Errorf("%w: %w: run %s", mcp.ErrFinal, err, err.Next())
+			return final{fmt.Errorf("%w: run %s", err, err.Next())}
 		}
 		return nil
 	}
 }
+
+// final is an error that no second attempt mends.
+type final struct{ error }
+
+func (f final) Unwrap() []error { return []error{f.error, mcp.ErrFinal} }
 
 // Server is where a server is dialled and logged in at.
 func Server(s mcp.Server) (oauth.Server, error) {
@@ -63,5 +69,9 @@ func Server(s mcp.Server) (oauth.Server, error) {
 	for name, value := range s.Headers {
 		headers.Set(name, value)
 	}
-	return oauth.Server{Name: s.Name, At: u, Headers: headers}, nil
+	config, err := oauth.Read(s.OAuth)
+	if err != nil {
+		return oauth.Server{}, err
+	}
+	return oauth.Server{Name: s.Name, At: u, Headers: headers, Config: config}, nil
 }

@@ -14,14 +14,14 @@ type login struct {
 }
 
 // RoundTrip implements http.RoundTripper. A request that is refused is sent once more where there
-// is a newer login.
+// is a newer login, or one with more scopes.
 func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent, err := l.with(r)
 	if err != nil {
 		return nil, err
 	}
 	resp, err := l.next.RoundTrip(sent)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized && !oauth.Lacks(resp) {
 		return resp, err
 	}
 	if err := l.keeper.Authorize(r.Context(), sent, resp); err != nil {

@@ -51,7 +51,11 @@ func (d Desk) byBrowser(ctx context.Context, f found, o Options) (k Kept, err er
 	if err := f.judge(answer); err != nil {
 		return k, err
 	}
-	token, err := config.Exchange(with(ctx, f.client), answer.Get("code"), oauth2.VerifierOption(verifier), target)
+	params, err := k.asserting(f.server.Config)
+	if err != nil {
+		return k, err
+	}
+	token, err := config.Exchange(with(ctx, f.client), answer.Get("code"), append(params, oauth2.VerifierOption(verifier), target)...)
 	if err != nil {
 		return k, err
 	}

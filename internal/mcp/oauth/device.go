@@ -34,7 +34,11 @@ func (d Desk) byDevice(ctx context.Context, f found, o Options) (k Kept, err err
 		return k, err
 	}
 	d.Tell("log in at " + da.VerificationURI + " with the code " + da.UserCode)
-	token, err := k.config().DeviceAccessToken(with(ctx, f.client), da, oauth2.SetAuthURLParam("resource", k.Resource))
+	params, err := k.asserting(f.server.Config)
+	if err != nil {
+		return k, err
+	}
+	token, err := k.config().DeviceAccessToken(with(ctx, f.client), da, append(params, oauth2.SetAuthURLParam("resource", k.Resource))...)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = &oauth2.RetrieveError{ErrorCode: "expired_token"}
 	}

@@ -18,8 +18,9 @@ import (
 // metadata is what an issuer tells of itself (RFC 8414), with the device flow (RFC 8628).
 type metadata struct {
 	oauthex.AuthServerMeta
-	Device  string `json:"device_authorization_endpoint"`
-	guessed bool   // nobody told it
+	Device  string   `json:"device_authorization_endpoint"`
+	Proofs  []string `json:"dpop_signing_alg_values_supported"`
+	guessed bool     // nobody told it
 }
 
 // pkce reports an issuer that binds a code to who asked for it.
@@ -32,33 +33,61 @@ type resource struct {
 	Resource string   `json:"resource"`
 	Issuers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
+	Bound    bool     `json:"dpop_bound_access_tokens_required"`
 	told     bool     // by the server; else it is guessed
 }
 
-// challenge asks a server without a token, for what it says then. open: it wants none.
-func challenge(ctx context.Context, c *http.Client, server *url.URL) (params map[string]string, open bool, err error) {
+// challengeInfo is what a server says to a request without a token that it takes.
+type challengeInfo struct {
+	params map[string]string
+	bound  bool // it wants tokens that are bound to a key
+	open   bool // it wants none
+}
+
+// challengeOf reads what a server refuses a request with; false: it says nothing of tokens.
+func challengeOf(resp *http.Response) (c challengeInfo, ok bool) {
+	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
+	if err != nil { // what it says cannot be read; its well-known addresses are left
+		return c, false
+	}
+	for _, one := range all {
+		switch {
+		case one.Scheme == "dpop":
+			c.bound = true
+		case one.Scheme != "bearer":
+			continue
+		}
+		if c.params == nil || one.Scheme == "bearer" {
+			c.params = one.Params
+		}
+		ok = true
+	}
+	return c, ok
+}
+
+// Lacks reports that a server refuses a request because its token lacks scopes.
+func Lacks(resp *http.Response) bool {
+	said, _ := challengeOf(resp)
+	return resp.StatusCode == http.StatusForbidden && said.params["error"] == "insufficient_scope"
+}
+
+// challenge asks a server without a token, for what it says then.
+func challenge(ctx context.Context, c *http.Client, server *url.URL) (said challengeInfo, err error) {
 	ask := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.String(), ask)
 	if err != nil {
-		return nil, false, err
+		return said, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	resp, err := c.Do(r)
 	if err != nil {
-		return nil, false, err
+		return said, err
 	}
 	resp.Body.Close()
-	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
-	if err != nil { // what it says cannot be read; its well-known addresses are left
-		all = nil
-	}
-	for _, one := range all {
-		if one.Scheme == "bearer" {
-			return one.Params, false, nil
-		}
-	}
-	return nil, resp.StatusCode/100 == 2, nil
+	said, ok := challengeOf(resp)
+	said.open = !ok && resp.StatusCode/100 == 2
+	return said, nil
 }
 
 // describe finds what a server tells of its logins; without any word of it, it is its own issuer,
@@ -186,7 +215,7 @@ func fetch(ctx context.Context, c *http.Client, at string, into any) (found bool
 	case resp.StatusCode/100 == 4:
 		return false, nil
 	case resp.StatusCode != http.StatusOK:
-		return false, refuse("try again later", "%s answers %s", at, resp.Status)
+		return false, refuse("try again later", "%s answers %s", at, remote.Status(resp))
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxDescription+1))
 	if err == nil && (len(raw) > maxDescription || json.Unmarshal(raw, into) != nil) {

@@ -32,6 +32,9 @@ type world struct {
 	polls    []string                                                // what polling brings, one after the other; then the token
 	asked    []string                                                // paths at both
 	forms    []url.Values                                            // at the token endpoint
+	headers  []http.Header                                           // there, too
+	scopes   []string                                                // that were asked for in the browser
+	client   string                                                  // that is known there
 	spare    map[string]func(w http.ResponseWriter, _ *http.Request) // other paths
 	codes    map[string]string                                       // code to challenge
 	valid    string                                                  // access token
@@ -42,7 +45,7 @@ type world struct {
 
 // other: the issuer is another origin than the server.
 func newWorld(t *testing.T, other bool) *world {
-	w := &world{t: t, codes: map[string]string{}, spare: map[string]func(http.ResponseWriter, *http.Request){}, expires: 3600}
+	w := &world{t: t, codes: map[string]string{}, spare: map[string]func(http.ResponseWriter, *http.Request){}, expires: 3600, client: "c1"}
 	w.server = httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(w.server.Close)
 	w.issuer = w.server
@@ -83,9 +86,10 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		tell(rw, map[string]any{"client_id": "c1", "token_endpoint_auth_method": "none", "redirect_uris": []string{"http://127.0.0.1/callback"}})
 	case path == "/authorize":
 		q := r.URL.Query()
-		if q.Get("code_challenge_method") != "S256" || q.Get("resource") == "" || q.Get("client_id") != "c1" {
+		if q.Get("code_challenge_method") != "S256" || q.Get("resource") == "" || q.Get("client_id") != w.client {
 			w.t.Errorf("asked for a code with %v", q)
 		}
+		w.scopes = append(w.scopes, q.Get("scope"))
 		w.codes["code1"] = q.Get("code_challenge")
 		rw.Header().Set("Location", w.answer(q.Get("redirect_uri"), q.Get("state"), "code1"))
 		rw.WriteHeader(http.StatusFound)
@@ -97,7 +101,7 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		say(rw, status, text)
 	case path == "/token":
 		_ = r.ParseForm()
-		w.forms = append(w.forms, r.PostForm)
+		w.forms, w.headers = append(w.forms, r.PostForm), append(w.headers, r.Header)
 		say2 := w.give
 		if w.token != nil {
 			say2 = w.token
@@ -127,6 +131,7 @@ func (w *world) give(form url.Values) (int, string) {
 			w.polls = w.polls[1:]
 			return 400, `{"error":"` + said + `"}`
 		}
+	case "client_credentials", jwtBearerGrant:
 	default:
 		return 400, `{"error":"unsupported_grant_type"}`
 	}

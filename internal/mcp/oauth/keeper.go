@@ -6,10 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"adze/internal/keyring"
@@ -18,21 +18,28 @@ import (
 // refreshPatience bounds a refresh; a call waits for it.
 const refreshPatience = 20 * time.Second
 
-// Keeper hands the login of one server to its connection: it is the OAuthHandler of a transport. It
-// asks no person; a login that is needed is the error [Wanted]. It is safe for concurrent use.
+// Keeper hands the login of one server to its connection: it is the OAuthHandler of a transport. A
+// login that is needed is the error [Wanted]; for more scopes than a login has, the user is asked
+// where there is one. It is safe for concurrent use.
 type Keeper struct {
 	server Server
-	shelf  Shelf
-	client func(named ...*url.URL) *http.Client
-	hide   func(secret string)
+	desk   Desk
 	now    func() time.Time
+
+	step  sync.Mutex // one asks for more at a time
+	steps int        // how often that was
 
 	mu     sync.Mutex
 	kept   Kept
 	known  bool
 	refuse string // the access token that the server takes no more
 	wanted *Wanted
+	proves *proofTransport // with the key of the login, where its tokens are bound to one
+	proof  string          // that key
 }
+
+// maxSteps bounds how often a connection asks for more scopes.
+const maxSteps = 3
 
 // Wanted is the login that the connection ended for; nil: none.
 func (k *Keeper) Wanted() *Wanted {
@@ -42,9 +49,7 @@ func (k *Keeper) Wanted() *Wanted {
 }
 
 // Keep makes a keeper of the logins at a desk; it reads nothing yet.
-func (d Desk) Keep(s Server) *Keeper {
-	return &Keeper{server: s, shelf: d.Shelf, client: d.Clients.Issuers, hide: d.Hide, now: time.Now}
-}
+func (d Desk) Keep(s Server) *Keeper { return &Keeper{server: s, desk: d, now: time.Now} }
 
 // TokenSource gives what the next request is sent with; nil: there is no login.
 func (k *Keeper) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
@@ -67,35 +72,63 @@ func (k *Keeper) note(err error) error {
 // Token is a token that the server should take, refreshed where need be; nil: there is no login.
 func (k *Keeper) Token(ctx context.Context) (*oauth2.Token, error) {
 	token, err := k.token(ctx)
+	if token == nil && err == nil {
+		return nil, nil // without a login nothing is known better than before
+	}
 	return token, k.note(err)
 }
 
 func (k *Keeper) token(ctx context.Context) (*oauth2.Token, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if err := k.current(ctx); err != nil || !k.known {
+		return nil, err
+	}
+	return &oauth2.Token{AccessToken: k.kept.Access, TokenType: "Bearer", Expiry: k.kept.Expiry}, nil
+}
+
+// current has a token that the server should take, where there is a login; the lock is held.
+func (k *Keeper) current(ctx context.Context) error {
+	if k.server.Config.unattended() {
+		if !k.known || k.good() {
+			return nil // nobody has asked for one yet
+		}
+		return k.got(ctx, k.kept.Scopes)
+	}
 	if !k.known || !k.good() {
 		if err := k.read(); err != nil || !k.known {
-			return nil, err
+			return err
 		}
 	}
 	if !k.good() {
-		if err := k.refreshed(ctx); err != nil {
-			return nil, err
-		}
+		return k.refreshed(ctx)
 	}
-	return &oauth2.Token{AccessToken: k.kept.Access, TokenType: "Bearer", Expiry: k.kept.Expiry}, nil
+	return nil
+}
+
+// got gets a token that needs nobody; the lock is held.
+func (k *Keeper) got(ctx context.Context, scopes []string) error {
+	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
+	defer cancel()
+	f, err := k.desk.find(ctx, k.server, Options{Issuer: k.server.Config.Issuer, Scopes: scopes})
+	if err != nil {
+		return explain(k.server.At.Host, err)
+	}
+	fresh, err := k.desk.unattended(ctx, f)
+	if err != nil {
+		return explain(f.issuer.Host, err)
+	}
+	k.desk.hide(fresh)
+	k.kept, k.known = fresh, true
+	return nil
 }
 
 func (k *Keeper) good() bool { return k.kept.valid(k.now()) && k.kept.Access != k.refuse }
 
 // read takes what is kept by now.
 func (k *Keeper) read() (err error) {
-	k.kept, k.known, err = k.shelf.Of(k.server.At)
-	for _, secret := range []string{k.kept.Access, k.kept.Refresh, k.kept.Secret} {
-		if k.hide != nil && secret != "" {
-			k.hide(secret)
-		}
-	}
+	k.kept, k.known, err = k.desk.Shelf.Of(k.server.At)
+	k.desk.hide(k.kept)
 	return err
 }
 
@@ -103,7 +136,7 @@ func (k *Keeper) read() (err error) {
 func (k *Keeper) refreshed(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
 	defer cancel()
-	return k.shelf.alone(ctx, func() error {
+	return k.desk.Shelf.alone(ctx, func() error {
 		if err := k.read(); err != nil {
 			return err
 		}
@@ -125,14 +158,22 @@ func (k *Keeper) refreshNow(ctx context.Context) error {
 	if err != nil || err2 != nil || !protected(at, issuer) {
 		return &Wanted{Name: k.server.Name, Why: "where it refreshes is no protected address"}
 	}
-	token, err := k.kept.config().Exchange(with(ctx, k.client(k.server.At, issuer)), "", // an empty code is none (RFC 6749 3.2)
-		oauth2.SetAuthURLParam("grant_type", "refresh_token"), oauth2.SetAuthURLParam("refresh_token", k.kept.Refresh),
+	client, err := proven(k.desk.Clients.Issuers(k.server.At, issuer), k.kept.Proof)
+	if err != nil {
+		return err
+	}
+	params, err := k.kept.asserting(k.server.Config)
+	if err != nil {
+		return err
+	}
+	params = append(params, oauth2.SetAuthURLParam("grant_type", "refresh_token"), oauth2.SetAuthURLParam("refresh_token", k.kept.Refresh),
 		oauth2.SetAuthURLParam("resource", k.kept.Resource))
+	token, err := k.kept.config().Exchange(with(ctx, client), "", params...) // an empty code is none (RFC 6749 3.2)
 	var said *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &said) && said.Response != nil && said.Response.StatusCode/100 == 4 && said.Response.StatusCode != http.StatusTooManyRequests:
 		k.kept.Refresh = "" // it is not sent again
-		_, err = k.shelf.Keep(k.server.At, k.kept)
+		_, err = k.desk.Shelf.Keep(k.server.At, k.kept)
 		return errors.Join(&Wanted{Name: k.server.Name, Why: "its issuer does not prolong the last one"}, err)
 	case err != nil:
 		return explain(issuer.Host, err)
@@ -142,34 +183,31 @@ func (k *Keeper) refreshNow(ctx context.Context) error {
 		return err
 	}
 	k.kept = fresh
-	for _, secret := range []string{fresh.Access, fresh.Refresh} {
-		if k.hide != nil && secret != "" {
-			k.hide(secret)
-		}
-	}
-	_, err = k.shelf.Keep(k.server.At, fresh)
+	k.desk.hide(fresh)
+	_, err = k.desk.Shelf.Keep(k.server.At, fresh)
 	return err
 }
 
 // Authorize is called when the server refuses a request. A token that was refused is refreshed
-// once; whatever else is needed, a person has to do.
+// once, and one that lacks scopes is replaced where the user agrees; the request is sent again
+// then.
 func (k *Keeper) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxDescription))
 	resp.Body.Close()
-	var lacks []string
-	scope := false
-	if all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate")); err == nil {
-		for _, one := range all {
-			if one.Scheme == "bearer" {
-				lacks, scope = scopesOf(one.Params["scope"]), one.Params["error"] == "insufficient_scope"
-			}
-		}
-	}
+	said, _ := challengeOf(resp)
+	lacks := scopesOf(said.params["scope"])
 	switch sent := bearer(r); {
-	case resp.StatusCode == http.StatusForbidden && scope:
-		return &Wanted{Name: k.server.Name, Scopes: lacks, Why: "the last one does not allow this"} // the conversation goes on
+	case Lacks(resp):
+		return k.more(ctx, sent, lacks) // the conversation goes on, whatever comes of it
 	case resp.StatusCode == http.StatusForbidden:
 		return refuse("look at what the account may do there", "%s does not allow this", k.server.Name)
+	case sent == "" && k.server.Config.unattended():
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.known && k.good() { // another request got one
+			return nil
+		}
+		return k.got(ctx, k.server.Config.Scopes)
 	case sent == "":
 		return k.note(&Wanted{Name: k.server.Name, Scopes: lacks})
 	default:
@@ -181,13 +219,91 @@ func (k *Keeper) Authorize(ctx context.Context, r *http.Request, resp *http.Resp
 	return err
 }
 
-// bearer is the token that a request was sent with.
-func bearer(r *http.Request) string {
-	const kind = "Bearer "
-	if h := r.Header.Get("Authorization"); len(h) > len(kind) && h[:len(kind)] == kind {
-		return h[len(kind):]
+// more gets a login with more scopes than the one that a request was sent with: all that it had,
+// and those that the server says it lacks. One that has them already is not asked for again.
+func (k *Keeper) more(ctx context.Context, sent string, lacks []string) error {
+	k.step.Lock()
+	defer k.step.Unlock()
+	k.mu.Lock()
+	var err error
+	if !k.server.Config.unattended() {
+		err = k.read() // another process may have logged in meanwhile
 	}
-	return ""
+	had := k.kept
+	k.mu.Unlock()
+	if err != nil || had.Access != sent { // another request got one meanwhile
+		return err
+	}
+	all := slices.Clone(had.Scopes)
+	for _, scope := range lacks {
+		if !slices.Contains(all, scope) {
+			all = append(all, scope)
+		}
+	}
+	wanted := &Wanted{Name: k.server.Name, Scopes: all, Why: "the last one does not allow this", Alone: k.server.Config.unattended()}
+	if len(all) == len(had.Scopes) || k.steps >= maxSteps {
+		return wanted
+	}
+	k.steps++
+	if k.server.Config.unattended() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return k.got(ctx, all)
+	}
+	if k.desk.More == nil || !k.desk.More(ctx, k.server.Name, all) {
+		return wanted
+	}
+	fresh, _, err := k.desk.Login(ctx, k.server, Options{Issuer: had.Issuer, Scopes: all})
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept, k.known = fresh, true
+	return nil
+}
+
+// Proves sends the requests of a connection with a proof where the tokens of the login are bound to
+// a key, and notices that the server takes them.
+func (k *Keeper) Proves(next http.RoundTripper) http.RoundTripper { return &loginTransport{k, next} }
+
+type loginTransport struct {
+	keeper *Keeper
+	next   http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b *loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := b.next
+	p, err := b.keeper.proving(bearer(r), b.next)
+	if err != nil {
+		return nil, err
+	}
+	if p != nil {
+		next = p
+	}
+	resp, err := next.RoundTrip(r)
+	if err == nil && resp.StatusCode/100 == 2 {
+		_ = b.keeper.note(nil) // a server may want a login for some requests alone
+	}
+	return resp, err
+}
+
+// proving sends requests with the proof of the token that they are sent with; nil: it needs none.
+func (k *Keeper) proving(sent string, next http.RoundTripper) (*proofTransport, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if sent == "" || sent != k.kept.Access || k.kept.Proof == "" {
+		return nil, nil
+	}
+	if k.proof != k.kept.Proof {
+		p, err := newProofTransport(next, k.kept.Proof)
+		if err != nil {
+			return nil, err
+		}
+		k.proves, k.proof = p, k.kept.Proof
+	}
+	return k.proves, nil
 }
 
 // Logout forgets the login at a server, and tells its issuer where it can be told. ErrNone: there

@@ -177,7 +177,7 @@ func TestARequestThatIsRefused(t *testing.T) {
 			rw.WriteHeader(http.StatusForbidden)
 		}
 	})
-	if _, err := serverSays(t, w, k); !errors.As(err, &wanted) || wanted.Next() != "adze mcp login acme --scope 'files:write ; rm -rf ~ admin'" && wanted.Next() != "adze mcp login acme --scope 'files:write rm -rf ~ admin'" {
+	if _, err := serverSays(t, w, k); !errors.As(err, &wanted) || wanted.Next() != "adze mcp login acme --scope 'tools files:write ; rm -rf ~ admin'" && wanted.Next() != "adze mcp login acme --scope 'tools files:write rm -rf ~ admin'" {
 		t.Fatal(err, wanted)
 	}
 	w.spoil(func() { delete(w.spare, "/mcp") })

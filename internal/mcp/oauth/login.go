@@ -3,9 +3,11 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -23,8 +25,13 @@ type Desk struct {
 	Clients Clients
 	Open    func(address string) error // in the person's browser; nil: there is none
 	Tell    func(line string)          // the person
-	Agree   func(issuer string) bool   // asks the person whether they log in there; nil: they do not
 	Hide    func(secret string)        // has all that lasts hide a token; nil: nothing does
+	// Choose asks the user where they log in at a server: at one of several issuers, or at the one
+	// that is another origin than the server's. "": at none. nil: nobody is there.
+	Choose func(ctx context.Context, server string, issuers []string) string
+	// More asks the user whether they log in again at a server, because a call needs more scopes
+	// than their login has. nil: nobody is there.
+	More func(ctx context.Context, server string, scopes []string) bool
 }
 
 // Server is where a person logs in.
@@ -32,16 +39,19 @@ type Server struct {
 	Name    string // as it is configured
 	At      *url.URL
 	Headers http.Header // that are configured
+	Config  Config
 }
 
-// Options are how a person logs in.
+// Options are how a person logs in; what they leave out is as the server's configuration has it,
+// then as it was for the login before.
 type Options struct {
-	Issuer string   // that is meant; "": the server's own origin, or the one that Agree is asked about
-	Client string   // a client that was registered by hand
-	Secret string   // of it
-	Scopes []string // nil: those that the server names
-	Device bool     // the person says yes on another device
-	Port   int      // of the address that the browser comes back to; 0: any
+	Issuer   string   // that is meant; "": the server's own origin, or the one that Choose answers
+	Client   string   // a client that was registered by hand
+	Secret   string   // of it
+	Metadata string   // the address of a document that describes the client
+	Scopes   []string // nil: those that the server names
+	Device   bool     // the person says yes on another device
+	Port     int      // of the address that the browser comes back to; 0: any
 }
 
 // found is what was learned before a person is asked.
@@ -52,15 +62,29 @@ type found struct {
 	issuer   *url.URL
 	client   *http.Client // for the issuer
 	scopes   []string
+	former   Kept   // the login before; the zero value: there was none
+	proof    string // the key that tokens are to be bound to; empty: they are not
 }
 
 // Login has a person log in at a server, and keeps what it brings. where says where for the user.
 func (d Desk) Login(ctx context.Context, s Server, o Options) (k Kept, where string, err error) {
+	if s.Config.unattended() {
+		return k, "", refuse("adze mcp test "+s.Name+" tries it", "%s needs no login: its tokens are got by %s", s.Name, s.Config.Grant)
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if o, err = o.filled(s.Config); err != nil {
+		return k, "", err
+	}
 	f, err := d.find(ctx, s, o)
 	if err != nil {
-		return k, "", err
+		return k, "", explain(s.At.Host, err)
+	}
+	if o.Client == "" && f.former.Given && f.former.Issuer == f.meta.Issuer {
+		o.Client, o.Secret = f.former.Client, f.former.Secret
+		if o.Port == 0 {
+			o.Port = f.former.Port
+		}
 	}
 	if o.Device {
 		k, err = d.byDevice(ctx, f, o)
@@ -78,8 +102,32 @@ func (d Desk) Login(ctx context.Context, s Server, o Options) (k Kept, where str
 	return k, where, err
 }
 
-func (d Desk) hide(k Kept) {
-	for _, secret := range []string{k.Access, k.Refresh, k.Secret} {
+// filled takes what is left out from the configuration.
+func (o Options) filled(c Config) (Options, error) {
+	if o.Issuer == "" {
+		o.Issuer = c.Issuer
+	}
+	if o.Client == "" && c.Client.ID != "" {
+		secret, err := c.Client.Secret.read()
+		if err != nil {
+			return o, err
+		}
+		o.Client, o.Secret = c.Client.ID, secret
+	}
+	if o.Metadata == "" {
+		o.Metadata = c.Metadata
+	}
+	if o.Scopes == nil {
+		o.Scopes = c.Scopes
+	}
+	return o, nil
+}
+
+func (d Desk) hide(k Kept) { d.hidden(k.Access, k.Refresh, k.Secret, k.Proof) }
+
+// hidden has all that lasts hide secrets.
+func (d Desk) hidden(secrets ...string) {
+	for _, secret := range secrets {
 		if d.Hide != nil && secret != "" {
 			d.Hide(secret)
 		}
@@ -93,73 +141,154 @@ func (d Desk) find(ctx context.Context, s Server, o Options) (f found, err error
 		return f, refuse("configure an address that begins with https", "%s is reached without TLS: a token could be read on the way", s.Name)
 	}
 	own := d.Clients.Server(s.At, s.Headers)
-	params, open, err := challenge(ctx, own, s.At)
+	said, err := challenge(ctx, own, s.At)
 	if err != nil {
 		return f, err
 	}
-	if open {
-		return f, refuse("use it as it is", "%s wants no login", s.Name)
-	}
-	if f.resource, err = describe(ctx, own, s.At, params["resource_metadata"]); err != nil {
+	if f.resource, err = describe(ctx, own, s.At, said.params["resource_metadata"]); err != nil {
 		return f, err
 	}
-	if f.issuer, err = d.choose(s, f.resource, o.Issuer); err != nil {
+	if said.open && !f.resource.told { // one that describes its logins wants them for some of its calls
+		return f, refuse("use it as it is", "%s wants no login", s.Name)
+	}
+	f.former, _, _ = d.Shelf.Of(s.At) // without it, it is the first one
+	if f.issuer, err = d.choose(ctx, f, o.Issuer); err != nil {
 		return f, err
 	}
 	f.client = d.Clients.Issuers(s.At, f.issuer)
 	if f.meta, err = ask(ctx, f.client, f.issuer, !f.resource.told); err != nil {
 		return f, err
 	}
+	if (said.bound || f.resource.Bound) && slices.Contains(f.meta.Proofs, "ES256") {
+		if f.proof, err = newProofKey(); err != nil {
+			return f, err
+		}
+		if f.client, err = proven(f.client, f.proof); err != nil {
+			return f, err
+		}
+	}
 	if f.scopes = o.Scopes; f.scopes == nil {
-		f.scopes = scopesOf(params["scope"])
-		for _, scope := range f.resource.Scopes {
-			if len(scopesOf(params["scope"])) == 0 {
-				f.scopes = append(f.scopes, scopesOf(scope)...)
-			}
-		}
-		if slices.Contains(f.meta.ScopesSupported, "offline_access") && !slices.Contains(f.scopes, "offline_access") {
-			f.scopes = append(f.scopes, "offline_access") // for a token that can be refreshed
-		}
+		f.scopes = f.named(said)
 	}
 	return f, nil
 }
 
-// choose picks the issuer: the one that the user named, the server's own origin, or one that they
-// agree to.
-func (d Desk) choose(s Server, r resource, named string) (*url.URL, error) {
-	for _, raw := range r.Issuers {
+// proven is a client whose requests prove that they come from who has a key; without a key it is
+// the client itself.
+func proven(c *http.Client, key string) (*http.Client, error) {
+	if key == "" {
+		return c, nil
+	}
+	p, err := newProofTransport(c.Transport, key)
+	proves := *c
+	proves.Transport = p
+	return &proves, err
+}
+
+// named are the scopes that a server names for who logs in first.
+func (f found) named(said challengeInfo) []string {
+	scopes := scopesOf(said.params["scope"])
+	if len(scopes) == 0 {
+		for _, scope := range f.resource.Scopes {
+			scopes = append(scopes, scopesOf(scope)...)
+		}
+	}
+	if !f.server.Config.unattended() && slices.Contains(f.meta.ScopesSupported, "offline_access") && !slices.Contains(scopes, "offline_access") {
+		scopes = append(scopes, "offline_access") // for a token that can be refreshed
+	}
+	return scopes
+}
+
+// choose picks the issuer: the one that the user named, the server's own origin if it is the only
+// one, the one of the login before, or one that the user chooses.
+func (d Desk) choose(ctx context.Context, f found, named string) (*url.URL, error) {
+	s := f.server
+	var all []*url.URL
+	for _, raw := range f.resource.Issuers {
 		u, err := url.Parse(raw)
 		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && !(u.Scheme == "http" && remote.Loopback(u)) {
 			return nil, refuse("tell whoever runs it", "%s sends logins to an address that is not protected (%.200q)", s.Name, raw)
 		}
-		if named != "" && named != raw {
-			continue
+		if named != "" && strings.TrimRight(named, "/") == strings.TrimRight(raw, "/") {
+			return u, nil
 		}
-		if named != "" || remote.SameOrigin(u, s.At) {
+		all = append(all, u)
+	}
+	if named != "" {
+		return nil, refuse("it names "+strings.Join(f.resource.Issuers, ", "), "%s takes no logins of %s", s.Name, named)
+	}
+	if len(all) == 1 && remote.SameOrigin(all[0], s.At) {
+		return all[0], nil
+	}
+	for _, u := range all {
+		if strings.TrimRight(f.former.Issuer, "/") == strings.TrimRight(u.String(), "/") {
+			return u, nil // they agreed to it for this server
+		}
+	}
+	if u := d.chosen(ctx, s, all); u != nil {
+		return u, nil
+	}
+	for _, u := range all {
+		if remote.SameOrigin(u, s.At) && d.Choose == nil {
 			return u, nil
 		}
 	}
-	if named != "" {
-		return nil, refuse("it names "+r.Issuers[0], "%s takes no logins of %s", s.Name, named)
+	var names, flags []string
+	for _, u := range all[:min(len(all), 8)] {
+		names, flags = append(names, u.String()), append(flags, "--issuer "+u.String())
 	}
-	u, _ := url.Parse(r.Issuers[0]) // it was parsed above
-	if public := u.Scheme == "https"; public && d.Agree != nil && d.Agree(u.String()) {
-		return u, nil
-	}
-	return nil, refuse("adze mcp login "+s.Name+" --issuer "+u.String()+" if you have an account there", "%s sends logins to another origin, %s", s.Name, u.String())
+	return nil, refuse("adze mcp login "+s.Name+" "+strings.Join(flags, ", or ")+", if you have an account there; \"issuer\" of its \"oauth\" in the configuration names it for good",
+		"%s sends logins to another origin, %s", s.Name, strings.Join(names, ", "))
 }
 
-// register makes a client of ours known to the issuer, unless the user brings one.
-func (f found) register(ctx context.Context, o Options, redirect string) (Kept, error) {
+// chosen is what the user chooses among the issuers of a server. One on this machine is not
+// offered by a server elsewhere: it would choose what answers there.
+func (d Desk) chosen(ctx context.Context, s Server, all []*url.URL) *url.URL {
+	if d.Choose == nil {
+		return nil
+	}
+	var names []string
+	for _, u := range all {
+		if u.Scheme == "https" || remote.Loopback(s.At) {
+			names = append(names, u.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	said := d.Choose(ctx, s.Name, names)
+	if i := slices.IndexFunc(all, func(u *url.URL) bool { return u.String() == said }); i >= 0 && slices.Contains(names, said) {
+		return all[i]
+	}
+	return nil
+}
+
+// kept is a login at what was found, without tokens yet, of a client.
+func (f found) kept(client, secret string) Kept {
 	k := Kept{Resource: f.resource.Resource, Issuer: f.meta.Issuer, Token: f.meta.TokenEndpoint, Revoke: f.meta.RevocationEndpoint,
-		Client: o.Client, Secret: o.Secret, Scopes: f.scopes}
-	methods := f.meta.TokenEndpointAuthMethodsSupported
-	k.InHeader = k.Secret != "" && !slices.Contains(methods, "client_secret_post")
+		Client: client, Secret: secret, Scopes: f.scopes, Proof: f.proof}
+	k.InHeader = secret != "" && !slices.Contains(f.meta.TokenEndpointAuthMethodsSupported, "client_secret_post")
+	return k
+}
+
+// register makes a client of ours known to the issuer, unless the user brings one: by the address
+// of the document that describes it, else by registering it.
+func (f found) register(ctx context.Context, o Options, redirect string) (Kept, error) {
+	k := f.kept(o.Client, o.Secret)
 	if k.Client != "" {
+		k.Given, k.Port = true, o.Port
+		return k, nil
+	}
+	if o.Metadata != "" && f.meta.ClientIDMetadataDocumentSupported {
+		k.Client = o.Metadata
 		return k, nil
 	}
 	if f.meta.RegistrationEndpoint == "" {
-		return k, refuse("register a client there, then adze mcp login "+f.server.Name+" --client-id ID", "%s lets no program register itself", f.issuer.Host)
+		hint := "register a client there, then adze mcp login " + f.server.Name + " --client-id ID"
+		if f.meta.ClientIDMetadataDocumentSupported {
+			hint += "; or publish a document about this client, and name it with --client-metadata URL"
+		}
+		return k, refuse(hint, "%s lets no program register itself", f.issuer.Host)
 	}
 	grants := []string{"authorization_code", "refresh_token"}
 	if o.Device {
@@ -170,7 +299,7 @@ func (f found) register(ctx context.Context, o Options, redirect string) (Kept, 
 		TokenEndpointAuthMethod: "none", ApplicationType: "native",
 	}, f.client)
 	if err != nil {
-		return k, err
+		return k, f.unregistered(err)
 	}
 	k.Client, k.Secret = answer.ClientID, answer.ClientSecret
 	k.InHeader = k.Secret != "" && answer.TokenEndpointAuthMethod != "client_secret_post" && answer.TokenEndpointAuthMethod != "none"
@@ -180,26 +309,55 @@ func (f found) register(ctx context.Context, o Options, redirect string) (Kept, 
 	return k, nil
 }
 
-// with has the library use a client.
-func with(ctx context.Context, c *http.Client) context.Context {
-	return context.WithValue(ctx, oauth2.HTTPClient, c)
+// unregistered explains why a client of ours could not be registered; what the issuer wrote is not
+// shown.
+func (f found) unregistered(err error) error {
+	code := "it answers otherwise than the protocol says"
+	var said *oauthex.ClientRegistrationError
+	if errors.As(err, &said) {
+		code = fmt.Sprintf("%.60q", said.ErrorCode)
+	} else if plain := remote.Explain(f.issuer.Host, err); plain != err {
+		return plain
+	}
+	return refuse("register a client there by hand, then adze mcp login "+f.server.Name+" --client-id ID", "%s does not register this program: %s", f.issuer.Host, code)
 }
 
-// explain makes a refusal of an issuer one for the user. What it says beside a code is not shown:
-// it may hold anything.
+// asserting are the parameters of a request for tokens with which a client that has a key shows who
+// it is.
+func (k Kept) asserting(c Config) ([]oauth2.AuthCodeOption, error) {
+	if !c.Client.Key.given() || c.Client.ID != k.Client {
+		return nil, nil
+	}
+	params, err := c.Client.assertion(k.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	var out []oauth2.AuthCodeOption
+	for name := range params {
+		out = append(out, oauth2.SetAuthURLParam(name, params.Get(name)))
+	}
+	return out, nil
+}
+
+// explain makes an error of the network, or a refusal of an issuer, one sentence for the user. What
+// an issuer says beside a code is not shown: it may hold anything.
 func explain(host string, err error) error {
 	var said *oauth2.RetrieveError
 	if !errors.As(err, &said) {
-		return err
+		return remote.Explain(host, err)
 	}
 	switch said.ErrorCode {
 	case "access_denied":
 		return refuse("log in again if you did not mean it", "the login at %s was refused there", host)
 	case "expired_token":
 		return refuse("begin anew", "the code of %s ran out before anybody took it", host)
+	case "invalid_client", "unauthorized_client":
+		return refuse("check the client's id, its secret or key, and what it was registered for", "%s does not take this client (%s)", host, said.ErrorCode)
+	case "invalid_scope":
+		return refuse("ask for others with --scope, or with \"scope\" in the configuration", "%s does not give the scopes that were asked for", host)
 	}
 	if said.ErrorCode == "" && said.Response != nil {
-		return refuse("try again later", "%s answers %s", host, said.Response.Status)
+		return refuse("try again later", "%s answers %s", host, remote.Status(said.Response))
 	}
-	return refuse("begin anew; tell whoever runs it if it stays so", "%s refuses: %.100q", host, said.ErrorCode)
+	return refuse("begin anew; tell whoever runs it if it stays so", "%s refuses: %s", host, fmt.Sprintf("%.100q", said.ErrorCode))
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -140,6 +141,7 @@ func TestALoginIsRefused(t *testing.T) {
 		}, Options{}, "was refused there", "/token"},
 		"no registration": {false, func(w *world) { delete(w.meta, "registration_endpoint") }, Options{}, "no program register", "/authorize"},
 		"no login wanted": {false, func(w *world) {
+			w.resource = nil
 			w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusOK) }
 		}, Options{}, "wants no login", "/authorize"},
 	} {
@@ -166,17 +168,58 @@ func TestAnotherOriginIsFollowedWhenThePersonSaysSo(t *testing.T) {
 	if err != nil || k.Issuer != w.issuer.URL {
 		t.Fatalf("%+v, %v", k, err)
 	}
-	// A public one may be agreed to as it is met; it is not there, which is as far as this test
-	// goes.
-	w = newWorld(t, false)
-	w.resource["authorization_servers"] = []string{"https://issuer.invalid/tenant"}
-	asked := ""
-	d, _ = w.desk(t)
-	d.Agree = func(issuer string) bool { asked = issuer; return false }
-	_, _, err = d.Login(t.Context(), w.mcp(), Options{})
-	var own *Error
-	if asked != "https://issuer.invalid/tenant" || !errors.As(err, &own) || !strings.Contains(own.Hint, "--issuer https://issuer.invalid/tenant") {
-		t.Errorf("%q, %v", asked, err)
+	// The login before says where, and another issuer is asked about again.
+	d.Choose = func(context.Context, string, []string) string {
+		t.Error("asked about the same issuer again")
+		return ""
+	}
+	if _, _, err := d.Login(t.Context(), w.mcp(), Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The user is asked where they log in: at an issuer that is another origin, and at one of several.
+func TestTheUserIsAskedWhereTheyLogIn(t *testing.T) {
+	const far = "https://issuer.invalid/tenant"
+	for name, c := range map[string]struct {
+		issuers func(w *world) []string
+		answer  func(w *world) string
+		offered func(w *world) []string
+		logs    bool
+	}{
+		"another origin, refused": {func(*world) []string { return []string{far} }, func(*world) string { return "" }, func(*world) []string { return []string{far} }, false},
+		"another origin, agreed":  {func(w *world) []string { return []string{w.issuer.URL} }, func(w *world) string { return w.issuer.URL }, func(w *world) []string { return []string{w.issuer.URL} }, true},
+		"one of several": {func(w *world) []string { return []string{far, w.issuer.URL} }, func(w *world) string { return w.issuer.URL },
+			func(w *world) []string { return []string{far, w.issuer.URL} }, true},
+		"none of several":      {func(w *world) []string { return []string{far, w.server.URL} }, func(*world) string { return "" }, func(w *world) []string { return []string{far, w.server.URL} }, false},
+		"one that was not one": {func(*world) []string { return []string{far} }, func(*world) string { return "https://evil.example" }, func(*world) []string { return []string{far} }, false},
+	} {
+		w := newWorld(t, true)
+		w.resource["authorization_servers"] = c.issuers(w)
+		d, _ := w.desk(t)
+		var offered []string
+		d.Choose = func(_ context.Context, _ string, issuers []string) string { offered = issuers; return c.answer(w) }
+		k, _, err := d.Login(t.Context(), w.mcp(), Options{})
+		if !slices.Equal(offered, c.offered(w)) {
+			t.Errorf("%s: offered %q", name, offered)
+		}
+		var own *Error
+		switch {
+		case c.logs && (err != nil || k.Issuer != w.issuer.URL):
+			t.Errorf("%s: %+v, %v", name, k, err)
+		case !c.logs && (!errors.As(err, &own) || !strings.Contains(own.Hint, "--issuer "+far) || strings.Contains(w.paths(), "/authorize")):
+			t.Errorf("%s: %v; asked %s", name, err, w.paths())
+		}
+	}
+}
+
+// A server elsewhere cannot send the user to what answers on their own machine.
+func TestAServerElsewhereOffersNoIssuerOfThisMachine(t *testing.T) {
+	at, _ := url.Parse("https://mcp.example/mcp")
+	d := Desk{Choose: func(context.Context, string, []string) string { t.Error("asked"); return "http://127.0.0.1:9" }}
+	_, err := d.choose(t.Context(), found{server: Server{Name: "acme", At: at}, resource: resource{Issuers: []string{"http://127.0.0.1:9"}}}, "")
+	if err == nil {
+		t.Error("no error")
 	}
 }
 

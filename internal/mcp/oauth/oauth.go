@@ -6,11 +6,14 @@
 // origin is followed only when the user says so.
 //
 // Start reading at Desk.Login. discover.go finds who gives tokens, browser.go and device.go have
-// the user say yes, shelf.go keeps what came, keeper.go hands it to a connection and never asks a
-// person.
+// the user say yes, shelf.go keeps what came, keeper.go hands it to a connection. A connection asks
+// the user for one thing alone: to log in again for more, where a call needs it.
 //
-// Known limits: one login for a server's address. Tokens that are bound to a key of the client
-// (DPoP, mutual TLS) are not spoken.
+// What needs nobody (a client with credentials of its own, a workload, a company's identity
+// provider) is got by a connection itself, where the configuration says so, and not kept: grant.go.
+//
+// Known limits: one login for a server's address. Tokens that are bound to a certificate of the
+// client (mutual TLS) are not spoken.
 package oauth
 
 import (
@@ -33,6 +36,9 @@ type Kept struct {
 	Client   string    `json:"client_id"`
 	Secret   string    `json:"client_secret,omitempty"`
 	InHeader bool      `json:"secret_in_header,omitempty"`
+	Given    bool      `json:"client_given,omitempty"` // the user brought the client, and did not have it registered
+	Port     int       `json:"port,omitempty"`         // that the browser comes back to; 0: any
+	Proof    string    `json:"proof_key,omitempty"`    // the private key that the tokens are bound to (DPoP); empty: they are not
 	Scopes   []string  `json:"scopes,omitempty"`
 	Access   string    `json:"access_token"`
 	Refresh  string    `json:"refresh_token,omitempty"`
@@ -59,8 +65,12 @@ func (k Kept) config() *oauth2.Config {
 
 // take puts what a token endpoint answered into what is kept.
 func (k Kept) take(t *oauth2.Token) (Kept, error) {
-	if t.AccessToken == "" || !strings.EqualFold(t.Type(), "Bearer") {
+	bound := k.Proof != "" && strings.EqualFold(t.Type(), "DPoP")
+	if t.AccessToken == "" || !bound && !strings.EqualFold(t.Type(), "Bearer") {
 		return k, refuse("tell whoever runs it", "%s gave a token of a kind that is not spoken (%s)", k.Issuer, t.Type())
+	}
+	if !bound {
+		k.Proof = ""
 	}
 	k.Access, k.Expiry = t.AccessToken, t.Expiry
 	if t.RefreshToken != "" {
@@ -91,10 +101,14 @@ type Wanted struct {
 	Name   string   // of the server, as it is configured
 	Scopes []string // that a token lacks, where the server says so
 	Why    string   // "" : there was no login yet
+	Alone  bool     // its tokens need nobody, so that no login helps
 }
 
 // Error implements error.
 func (w *Wanted) Error() string {
+	if w.Alone {
+		return w.Name + " does not take the token that it gets by itself: " + w.Why
+	}
 	if w.Why != "" {
 		return w.Name + " wants a new login: " + w.Why
 	}
@@ -103,6 +117,9 @@ func (w *Wanted) Error() string {
 
 // Next is the next move.
 func (w *Wanted) Next() string {
+	if w.Alone {
+		return "look at the account's rights, and at mcp.servers." + w.Name + ".oauth in the configuration"
+	}
 	command := "adze mcp login " + w.Name
 	if len(w.Scopes) > 0 {
 		command += " --scope '" + strings.Join(w.Scopes, " ") + "'"

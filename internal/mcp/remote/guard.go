@@ -36,9 +36,13 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp, err := g.next.RoundTrip(sent)
 	if err != nil {
+		return nil, Explain(g.server.Host, err)
+	}
+	call, method := callOf(r)
+	if err := g.refused(resp, method); err != nil {
+		resp.Body.Close()
 		return nil, err
 	}
-	call := callOf(r)
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
 		resp.Body = newEvents(resp.Body, g.flood, call)
 		return resp, nil
@@ -55,14 +59,37 @@ func sameOrigin(server, to *url.URL) error {
 	return refuse("configure that address if it is meant", "%s sends requests on to %s, another origin", server.Host, at.String())
 }
 
-// callOf is the id of the one call in a request as it stands on the wire; nil: there is none.
-func callOf(r *http.Request) json.RawMessage {
-	if r.Method != http.MethodPost || r.GetBody == nil {
+// refused explains an answer that is none of the protocol: of a server that is broken, or of an
+// address at which there is none.
+func (g *guard) refused(resp *http.Response, method string) error {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if method == "" || kind == "application/json" || kind == "text/event-stream" {
 		return nil
+	}
+	switch status := resp.StatusCode; {
+	case status == http.StatusTooManyRequests:
+		return refuse("try again later", "%s takes no more requests now (%s)", g.server.Host, Status(resp))
+	case status >= 500:
+		return refuse("try again later; check the address if it stays so", "%s answers %s", g.server.Host, Status(resp))
+	case method != "initialize":
+		return nil
+	case status/100 == 2 && kind != "":
+		return refuse("check the address: it often ends in /mcp", "%s answers with a page (%.40s) and not in the protocol", g.server.Host, kind)
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
+		return refuse("check the address: it often ends in /mcp; an old server wants \"type\": \"sse\"", "there is no MCP server at %s%s (%s)", g.server.Host, g.server.Path, Status(resp))
+	}
+	return nil
+}
+
+// callOf is the id of the one call in a request as it stands on the wire, and its method; nil:
+// there is none.
+func callOf(r *http.Request) (id json.RawMessage, method string) {
+	if r.Method != http.MethodPost || r.GetBody == nil {
+		return nil, ""
 	}
 	body, err := r.GetBody()
 	if err != nil {
-		return nil
+		return nil, ""
 	}
 	defer body.Close()
 	var call struct {
@@ -70,9 +97,9 @@ func callOf(r *http.Request) json.RawMessage {
 		Method string          `json:"method"`
 	}
 	if json.NewDecoder(io.LimitReader(body, MaxFrame)).Decode(&call) != nil || call.Method == "" || string(call.ID) == "null" {
-		return nil
+		return nil, ""
 	}
-	return call.ID
+	return call.ID, call.Method
 }
 
 // secure sends nothing without TLS, but to places on this machine that the user named.
@@ -91,7 +118,7 @@ func (s secure) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp, err := s.next.RoundTrip(r)
 	if err != nil {
-		return nil, err
+		return nil, Explain(r.URL.Host, err)
 	}
 	return limited(resp, maxMetadata), nil
 }

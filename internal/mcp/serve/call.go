@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -127,7 +126,7 @@ func (s *Server) unfinished(c *call, q *question) *mcp.CallToolResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting[state] = c
-	time.AfterFunc(s.patience, func() {
+	s.after(s.patience, func() {
 		if s.take(state) != nil {
 			c.cancel(errors.New("nobody answered the question"))
 		}

@@ -14,8 +14,10 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/net/netutil"
 
@@ -182,7 +184,7 @@ func (s *Server) newDoor() *door {
 	one := func(*http.Request) *mcp.Server { return s.sdk }
 	return &door{
 		server:  s,
-		session: mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{SessionTimeout: s.idle, MaxRequestBodyBytes: maxBody}),
+		session: mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody}),
 		single:  mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true}),
 		present: &presence{server: s, there: map[string]*visit{}},
 	}
@@ -195,14 +197,16 @@ const postHeader = "Adze-Post"
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(readTime))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		http.Error(w, fmt.Sprintf("the body was not read: a message has at most %d MiB, and %s to come", maxBody>>20, readTime), http.StatusRequestEntityTooLarge)
+	body, ok := d.body(w, r)
+	if !ok {
 		return
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	session := r.Header.Get("Mcp-Session-Id")
+	if !d.versioned(w, r, session) {
+		return
+	}
 	modern := r.Header.Get("Mcp-Protocol-Version") >= modernProtocol
 	if session == "" && !modern && d.server.sessions() >= mostSessions {
 		http.Error(w, "too many clients are here", http.StatusServiceUnavailable)
@@ -211,17 +215,115 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	post := rand.Text()
 	r.Header.Set(postHeader, post)
 	defer d.server.posted(post, r.Context())()
-	w = &patient{ResponseWriter: w, control: control}
+	out := &reply{patient: patient{ResponseWriter: w, control: control}, asked: map[string]*pending{}}
+	all, _ := heads(body)
+	for _, h := range all {
+		if h.call() {
+			out.asked[string(h.ID)] = &pending{method: h.Method}
+		}
+		if h.Method == cancelled && session != "" {
+			d.present.takenBack(session, string(h.Params.RequestID))
+		}
+	}
 	if modern {
-		d.single.ServeHTTP(w, r)
+		d.single.ServeHTTP(out, r)
 		return
 	}
-	if session == "" { // the SDK says in the answer which one it is
-		defer func() { d.present.enter(w.Header().Get("Mcp-Session-Id"), r.Method)() }()
-	} else {
-		defer d.present.enter(session, r.Method)()
+	if r.Method == http.MethodDelete {
+		d.server.dropSession(session) // the SDK waits for what runs
 	}
-	d.session.ServeHTTP(w, r)
+	if session == "" { // the SDK says in the answer which one it is
+		defer func() { d.present.enter(w.Header().Get("Mcp-Session-Id"), r.Method, out)() }()
+	} else {
+		defer d.present.enter(session, r.Method, out)()
+	}
+	d.session.ServeHTTP(out, r)
+}
+
+// body reads a request; false: it is answered. One that is too long is answered with its id.
+func (d *door) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err == nil && len(body) <= maxBody {
+		return body, true
+	}
+	why := fmt.Sprintf("the body was not read: a message has at most %d MiB, and %s to come", maxBody>>20, readTime)
+	id := &idFinder{}
+	id.see(body)
+	rest, more := make([]byte, 64<<10), 0
+	for n := 0; err == nil && more < mostIgnored; more += n {
+		n, err = r.Body.Read(rest)
+		id.see(rest[:n])
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusRequestEntityTooLarge)
+	_, _ = w.Write(refusal(id.found(), jsonrpc.CodeInvalidRequest, why))
+	return nil, false
+}
+
+// mostIgnored is how much of a message that is too long is read, to find its id.
+const mostIgnored = 64 << 20
+
+// versioned holds a session to the protocol that was agreed with it: a request that names none is
+// one of that, and one that names another is refused.
+func (d *door) versioned(w http.ResponseWriter, r *http.Request, session string) bool {
+	agreed := d.present.version(session)
+	switch said := r.Header.Get("Mcp-Protocol-Version"); {
+	case agreed == "" || said == agreed:
+	case said == "":
+		r.Header.Set("Mcp-Protocol-Version", agreed)
+	default:
+		http.Error(w, "this session speaks the protocol "+agreed, http.StatusBadRequest)
+		return false
+	}
+	return true
+}
+
+// reply passes on what answers a request of HTTP, but for the answer to what was taken back.
+type reply struct {
+	patient
+	mu      sync.Mutex
+	asked   map[string]*pending
+	version string
+}
+
+// takenBack leaves a request without an answer.
+func (w *reply) takenBack(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a := w.asked[id]; a != nil && a.method != "initialize" {
+		a.drop = true
+	}
+}
+
+// agreed is the protocol that was agreed in the answer; empty: none was.
+func (w *reply) agreed() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.version
+}
+
+// Write passes on a message, or an event with one, which the SDK writes in one piece.
+func (w *reply) Write(b []byte) (int, error) {
+	text := b
+	if _, data, event := bytes.Cut(b, []byte("data: ")); event {
+		text = data
+	}
+	w.mu.Lock()
+	drop := false
+	all, _ := heads(text)
+	for _, h := range all {
+		if a := w.asked[string(h.ID)]; a != nil && h.answer() {
+			drop = a.drop
+			if a.method == "initialize" {
+				w.version = h.Result.Version
+			}
+		}
+	}
+	w.mu.Unlock()
+	if drop {
+		return len(b), nil
+	}
+	return w.patient.Write(b)
 }
 
 // patient gives a reader some time for each write. One that stands still loses the connection, and

@@ -3,8 +3,8 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -49,7 +49,8 @@ func (s *Server) followed(ctx context.Context, r *mcp.CallToolRequest) (context.
 }
 
 // presence knows which sessions have a connection open. One that held a stream open, and has none
-// any more, is a client that has gone: soon after it goes, too, with all that it left running.
+// any more, is a client that has gone: soon after it goes, too, with all that it left running. One
+// that never held a stream is let go when it has asked nothing for minutes.
 type presence struct {
 	server *Server
 	mu     sync.Mutex
@@ -58,12 +59,14 @@ type presence struct {
 
 type visit struct {
 	open    int
-	streams bool // it held one open to listen
-	leaving *time.Timer
+	streams bool   // it held one open to listen
+	version string // of the protocol, as it was agreed; empty: not known
+	leaving timer
+	posts   []*reply // the requests that are being answered
 }
 
 // enter counts a request of a session; leave is to be called at its end.
-func (p *presence) enter(session, method string) (leave func()) {
+func (p *presence) enter(session, method string, w *reply) (leave func()) {
 	if session == "" {
 		return func() {}
 	}
@@ -75,17 +78,22 @@ func (p *presence) enter(session, method string) (leave func()) {
 		p.there[session] = v
 	}
 	v.open++
+	v.posts = append(v.posts, w)
 	v.streams = v.streams || method == http.MethodGet
 	if v.leaving != nil {
 		v.leaving.Stop()
 		v.leaving = nil
 	}
-	return func() { p.leave(session, v) }
+	return func() { p.leave(session, v, w) }
 }
 
-func (p *presence) leave(session string, v *visit) {
+func (p *presence) leave(session string, v *visit, w *reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	v.posts = slices.DeleteFunc(v.posts, func(one *reply) bool { return one == w })
+	if version := w.agreed(); version != "" {
+		v.version = version
+	}
 	if v.open--; v.open > 0 {
 		return
 	}
@@ -93,7 +101,28 @@ func (p *presence) leave(session string, v *visit) {
 	if v.streams {
 		wait = p.server.gone
 	}
-	v.leaving = time.AfterFunc(wait, func() { p.end(session, v) })
+	v.leaving = p.server.after(wait, func() { p.end(session, v) })
+}
+
+// version is the protocol that was agreed with a session; empty: not known.
+func (p *presence) version(session string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v := p.there[session]; v != nil {
+		return v.version
+	}
+	return ""
+}
+
+// takenBack leaves a request of a session without an answer.
+func (p *presence) takenBack(session, id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v := p.there[session]; v != nil {
+		for _, w := range v.posts {
+			w.takenBack(id)
+		}
+	}
 }
 
 // end closes a session whose client has not come back.
@@ -105,9 +134,19 @@ func (p *presence) end(session string, v *visit) {
 	}
 	delete(p.there, session)
 	p.mu.Unlock()
+	p.server.dropSession(session)
 	for ss := range p.server.sdk.Sessions() {
 		if ss.ID() == session {
 			_ = ss.Close()
+		}
+	}
+}
+
+// dropSession ends what a session runs, and what it has left running.
+func (s *Server) dropSession(session string) {
+	for ss := range s.sdk.Sessions() {
+		if session != "" && ss.ID() == session {
+			s.drop(ss)
 		}
 	}
 }

@@ -12,9 +12,8 @@
 // Since 2026-07-28 a server asks by an unfinished result, after which the client makes the call
 // again: the call waits here meanwhile.
 //
-// Known limits: a batch of JSON-RPC is refused, also of a client of 2025-03-26. Over HTTP the
-// clients of 2026-07-28 have no session, and those of one name and version share a Desk. Streams
-// are not resumed: who loses the connection of a call loses the call.
+// Known limits: over HTTP the clients of 2026-07-28 have no session, and those of one name and
+// version share a Desk. Streams are not resumed: who loses the connection of a call loses the call.
 package serve
 
 import (
@@ -26,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/safeterm"
@@ -64,6 +64,7 @@ type Server struct {
 	// gone, a question that nobody answers, and what still runs when the pipe from the client has
 	// ended.
 	idle, gone, patience, drain time.Duration
+	after                       func(time.Duration, func()) timer // time.AfterFunc, which tests replace
 
 	mu      sync.Mutex
 	clients map[any]*client
@@ -72,21 +73,43 @@ type Server struct {
 	ended   bool
 }
 
+// timer is one of time.AfterFunc.
+type timer interface {
+	Stop() bool
+	Reset(time.Duration) bool
+}
+
 // New makes a server of tools. One whose schema no protocol allows is offered with one that allows
 // any object: it checks its arguments itself.
 func New(o Options) *Server {
 	s := &Server{
-		o: o, idle: 30 * time.Minute, gone: 20 * time.Second, patience: 10 * time.Minute, drain: 10 * time.Second,
+		o: o, after: func(d time.Duration, f func()) timer { return time.AfterFunc(d, f) },
+		idle: 5 * time.Minute, gone: 20 * time.Second, patience: 10 * time.Minute, drain: 10 * time.Second,
 		clients: map[any]*client{}, waiting: map[string]*call{}, posts: map[string]context.Context{},
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "adze", Title: "adze", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: o.Instructions, Logger: slog.New(slog.DiscardHandler),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // it is for who knows the token
 	})
+	s.sdk.AddReceivingMiddleware(declared)
 	for _, d := range o.Tools {
 		s.sdk.AddTool(&mcp.Tool{Name: d.Name, Description: d.Description, InputSchema: schemaOf(d), Annotations: hintsOf(d)}, s.handle)
 	}
 	return s
+}
+
+// declared refuses what the server does not declare that it can: the SDK would answer with nothing,
+// as one that has no prompts today.
+func declared(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		for _, kind := range []string{"prompts/", "resources/", "completion/", "logging/"} {
+			if strings.HasPrefix(method, kind) {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " is not offered here"}
+			}
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // schemaOf is the schema of a tool, byte for byte.
@@ -114,8 +137,8 @@ type client struct {
 	life   context.Context // ends with it
 	leave  context.CancelCauseFunc
 	calls  sync.WaitGroup
-	active int         // how many of them run
-	unused *time.Timer // nil: the connection tells when it has gone
+	active int   // how many of them run
+	unused timer // nil: the connection tells when it has gone
 
 	once sync.Once
 	desk Desk
@@ -159,7 +182,7 @@ func (s *Server) enter(r *mcp.CallToolRequest) (c *client, done func(), err erro
 		if lasts {
 			go func() { _ = r.Session.Wait(); s.drop(key) }()
 		} else {
-			c.unused = time.AfterFunc(s.idle, func() { s.drop(key) })
+			c.unused = s.after(s.idle, func() { s.drop(key) })
 		}
 	}
 	if c.active++; c.unused != nil {

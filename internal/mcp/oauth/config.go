@@ -1,0 +1,140 @@
+package oauth
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The ways of getting a token that a configuration may name. All but the first need nobody: they
+// are for CI and for services.
+const (
+	AuthorizationCode = "authorization_code" // the user logs in; the default
+	ClientCredentials = "client_credentials" // the client is the account (RFC 6749, 4.4)
+	JWTBearer         = "jwt_bearer"         // a token of the workload is handed in (RFC 7523)
+	TokenExchange     = "token_exchange"     // an identity token is exchanged at the company's provider (cross-app access)
+)
+
+// Config is how the user's configuration says that one logs in at a server. The zero value finds
+// everything out.
+type Config struct {
+	Grant     string
+	Issuer    string // that is meant, also at another origin than the server's
+	Client    Client
+	Metadata  string   // the address of a client id metadata document
+	Assertion Secret   // of JWTBearer: the token of the workload; of TokenExchange: the identity token
+	Scopes    []string // nil: those that the server names
+	Provider  struct { // of TokenExchange
+		Issuer string
+		Client Client
+	}
+}
+
+// Client is a client that was registered by hand.
+type Client struct {
+	ID        string
+	Secret    Secret
+	Key       Secret // a private key in PEM, which signs assertions (private_key_jwt)
+	KeyID     string
+	Algorithm string // of the signatures; empty: what the key is for
+}
+
+// Secret is a text, or the file that holds it. The file is read each time: its text may change.
+type Secret struct{ Text, File string }
+
+// read is the secret without the blanks around it; empty: there is none.
+func (s Secret) read() (string, error) {
+	if s.File == "" {
+		return s.Text, nil
+	}
+	raw, err := os.ReadFile(s.File)
+	if err != nil {
+		return "", refuse("check the path in the configuration", "the file of a secret cannot be read: %v", err)
+	}
+	if len(raw) > maxDescription {
+		return "", refuse("check the path in the configuration", "the file of a secret is too long: %s", s.File)
+	}
+	return strings.TrimSpace(string(raw)), nil
+}
+
+func (s Secret) given() bool { return s.Text != "" || s.File != "" }
+
+// Names are the names of a configuration's object "oauth", with what they say.
+func Names() []string {
+	var out []string
+	for name := range (&Config{}).places() {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// places are the texts of a configuration by their names.
+func (c *Config) places() map[string]*string {
+	return map[string]*string{
+		"grant": &c.Grant, "issuer": &c.Issuer, "client_metadata": &c.Metadata, "scope": new(string),
+		"client_id": &c.Client.ID, "client_secret": &c.Client.Secret.Text, "client_secret_file": &c.Client.Secret.File,
+		"private_key": &c.Client.Key.Text, "private_key_file": &c.Client.Key.File, "private_key_id": &c.Client.KeyID, "signing_algorithm": &c.Client.Algorithm,
+		"assertion": &c.Assertion.Text, "assertion_file": &c.Assertion.File,
+		"idp_issuer": &c.Provider.Issuer, "idp_client_id": &c.Provider.Client.ID,
+		"idp_client_secret": &c.Provider.Client.Secret.Text, "idp_client_secret_file": &c.Provider.Client.Secret.File,
+	}
+}
+
+// Read reads a configuration from the texts of its object "oauth".
+func Read(texts map[string]string) (c Config, err error) {
+	places := c.places()
+	for name, text := range texts {
+		place := places[name]
+		if place == nil {
+			return c, fmt.Errorf("oauth has no %q; it has %s", name, strings.Join(Names(), ", "))
+		}
+		*place = text
+	}
+	if scope := strings.Fields(*places["scope"]); len(scope) > 0 {
+		c.Scopes = scope
+	}
+	return c, c.check()
+}
+
+func (c Config) check() error {
+	lacks := func(have bool, name string) error {
+		if have {
+			return nil
+		}
+		return fmt.Errorf("oauth.grant %s needs oauth.%s", c.Grant, name)
+	}
+	for name, raw := range map[string]string{"issuer": c.Issuer, "client_metadata": c.Metadata, "idp_issuer": c.Provider.Issuer} {
+		u, err := url.Parse(raw)
+		if raw != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+			return fmt.Errorf("oauth.%s is no address that begins with https://", name)
+		}
+	}
+	if u, _ := url.Parse(c.Metadata); c.Metadata != "" && (u.Scheme != "https" || strings.Trim(u.Path, "/") == "") {
+		return fmt.Errorf("oauth.client_metadata is the address of a document: https://HOST/PATH")
+	}
+	switch c.Grant {
+	case "", AuthorizationCode:
+		return nil
+	case ClientCredentials:
+		if err := lacks(c.Client.ID != "", "client_id"); err != nil {
+			return err
+		}
+		return lacks(c.Client.Secret.given() || c.Client.Key.given(), "client_secret, client_secret_file or private_key_file")
+	case JWTBearer:
+		return lacks(c.Assertion.given(), "assertion_file")
+	case TokenExchange:
+		for name, have := range map[string]bool{"client_id": c.Client.ID != "", "assertion_file": c.Assertion.given(), "idp_issuer": c.Provider.Issuer != "", "idp_client_id": c.Provider.Client.ID != ""} {
+			if err := lacks(have, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("oauth.grant is %s, %s, %s or %s, and not %q", AuthorizationCode, ClientCredentials, JWTBearer, TokenExchange, c.Grant)
+}
+
+// unattended reports a configuration whose tokens need nobody.
+func (c Config) unattended() bool { return c.Grant != "" && c.Grant != AuthorizationCode }
