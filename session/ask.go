@@ -128,7 +128,7 @@ func (s *Session) take(d *draft, c Chunk) {
 		}
 	case Forming:
 		d.forming = cmp.Or(c.Name, d.forming, "a tool")
-		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes})
+		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes, c.Arguments})
 	case Call:
 		c.Opaque = unspaced(c.Opaque)
 		d.calls = append(d.calls, c.RawCall)

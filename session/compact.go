@@ -82,6 +82,19 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 // person may want to see them, and what their calls did stays done.
 func (s *Session) Earlier() []Message { return s.earlier }
 
+// Failed are the ends of turns of earlier runs that did not come to their own end, by the id of the
+// message that each ended with.
+func (s *Session) Failed() map[string][]Result { return s.failed }
+
+// Mode is the permission mode that was chosen for the session in an earlier run; empty: none was.
+func (s *Session) Mode() string { return s.mode }
+
+func modeOf(e Entry) string {
+	var p Permits
+	_ = json.Unmarshal(e.Data, &p) // a damaged one chooses none
+	return p.Mode
+}
+
 // Claims are those of the last answer, also of an earlier run.
 func (s *Session) Claims() []Claim { return s.claims }
 

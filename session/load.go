@@ -35,6 +35,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	}
 	s := New(c)
 	s.earlier, s.ran = log.earlier, log.ran
+	s.failed, s.mode = log.failed, log.mode
 	s.restoreEffort(log.effort)
 	s.plans.newest = log.plan
 	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
@@ -102,6 +103,8 @@ type log struct {
 	messages int
 	orphans  []orphan
 	past     past
+	failed   map[string][]Result // ends of turns that did not come to theirs, by the last message before
+	mode     string              // the permission mode that was chosen last
 
 	outcomes map[callKey]tool.Outcome
 	intents  map[callKey]*tool.Record
@@ -160,8 +163,15 @@ func replay(entries []Entry) (*log, error) {
 			l.agents[callKey{a.Message, a.Call}] = a.Session
 		case PlanEntry:
 			err = l.planned(e)
-		case PrefixEntry, EndEntry:
+		case PrefixEntry:
 			l.past.note(e)
+		case EndEntry:
+			l.past.note(e)
+			l.ended(e, messages, partial)
+		case ModeEntry:
+			l.mode = modeOf(e)
+		case ImportEntry:
+			l.mode = "" // whoever wrote that file chose it, not the user
 		case IntentEntry, OutcomeEntry, ChangedEntry:
 			err = l.call(e)
 		}
@@ -171,6 +181,26 @@ func replay(entries []Entry) (*log, error) {
 	}
 	l.build(l.broken(messages, partial))
 	return l, nil
+}
+
+// ended keeps how a turn ended that did not come to its own end, behind the message that it ended
+// with. A damaged entry says nothing, and the session goes on.
+func (l *log) ended(e Entry, messages []Message, partial *Message) {
+	var r Result
+	if json.Unmarshal(e.Data, &r) != nil || r.Cause == CauseDone || r.Cause == "" {
+		return
+	}
+	last := ""
+	if len(messages) > 0 {
+		last = messages[len(messages)-1].ID
+	}
+	if partial != nil {
+		last = partial.ID
+	}
+	if l.failed == nil {
+		l.failed = map[string][]Result{}
+	}
+	l.failed[last] = append(l.failed[last], r)
 }
 
 // broken keeps what is left of an answer that broke off with its process; nil: none did. Who went

@@ -78,6 +78,9 @@ type Forming struct {
 	ID    tool.CallID
 	Name  string
 	Bytes int
+	// Arguments are what there is of them so far, as the model writes them; empty: nothing is known
+	// of them yet. They run nothing.
+	Arguments string
 }
 
 // Call is a finished call.
@@ -188,6 +191,12 @@ func Efforts() []string {
 
 // DefaultEffort takes a chosen effort back: the model thinks as its provider is configured.
 const DefaultEffort = "default"
+
+// Permits is the data of a mode entry: the permission mode that the user chose for the session. It
+// is for the interface that goes on with it; the session itself knows no modes.
+type Permits struct {
+	Mode string `json:"mode"`
+}
 
 // Thinks is the data of an effort entry: how hard the model thinks from here on.
 type Thinks struct {

@@ -145,7 +145,9 @@ type Session struct {
 	asked    string // the message of outcomes that notes were asked for last
 	hooks    *hooks
 	windows  *windows
-	claims   []Claim // of the last answer
+	claims   []Claim             // of the last answer
+	failed   map[string][]Result // of earlier runs
+	mode     string              // that was chosen in one
 	callers  callers
 	watch    sync.Mutex // one observer call at a time
 }

@@ -62,6 +62,7 @@ const (
 	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
 	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
 	EffortEntry   EntryType = "effort"   // Thinks: how hard the model thinks from here on
+	ModeEntry     EntryType = "mode"     // Permits: the permission mode that the user chose for the session
 	EndEntry      EntryType = "end"      // Result of one turn
 	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own

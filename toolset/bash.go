@@ -115,8 +115,8 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
 		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
 	}
-	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
-	if p, ok := endsInPipeline(text, env); ok && !plain && !in.Background && b.shell.Terminal == nil && argv[len(argv)-1] == text {
+	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded, seen: slices.Clone(argv)}
+	if p, ok := endsInPipeline(text, env); ok && !plain && !in.Background && argv[len(argv)-1] == text {
 		x.pipeline = p
 		cmd.Argv[len(argv)-1] = p.asks(text)
 	}
@@ -144,7 +144,8 @@ type bashCall struct {
 	spill   spiller
 	// pipeline is that at the end of the command, where bash is asked how its parts ended.
 	pipeline pipeline
-	spilled  func() // writes what the spill holds back
+	seen     []string // the command without that question
+	spilled  func()   // writes what the spill holds back
 	// declared is the file of the declared tool whose command this is; "" for bash itself.
 	declared string
 }
@@ -188,7 +189,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		}
 	}
 	start := x.shell.Now()
-	r, err := x.shell.run(ctx, x.call.CallID, cmd)
+	r, err := x.shell.run(ctx, x.call.CallID, cmd, x.seen)
 	if err != nil {
 		return x.result, asFailure(err)
 	}

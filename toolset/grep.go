@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"strings"
+	"time"
 
 	"adze/internal/plural"
 	"adze/internal/search"
@@ -105,6 +107,11 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 			grepMeta{Pattern: in.Pattern, Path: from, Mode: string(q.Mode), Searched: int(n)})
 	})
 	r, err := at.Grep(ctx, q)
+	if err == nil && g.root.HasDrafts() {
+		if at.Texts = g.drafts(ctx, at, r); len(at.Texts) > 0 {
+			r, err = at.Grep(ctx, q)
+		}
+	}
 	stop()
 	if err != nil {
 		return grepResult{}, err
@@ -122,6 +129,41 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	}
 	meta.Lines = meta.Lines[:min(len(meta.Lines), grepShown)]
 	return grepResult{Title: in.Pattern + ", " + out.totals(), Metadata: meta, Output: out.text.String() + out.footer()}, nil
+}
+
+// Bounds of the files whose unsaved texts are looked for.
+const (
+	draftFiles  = 40 // with matches on the disk
+	draftNewest = 24 // that were written last
+	draftTime   = 5 * time.Second
+)
+
+// drafts are unsaved texts of files below a place, by their paths from there: of those that match
+// on the disk, of those that were written last, and of those that are known to have one.
+func (g grepper) drafts(ctx context.Context, at place, r search.GrepResult) map[string]string {
+	ctx, cancel := context.WithTimeout(ctx, draftTime)
+	defer cancel()
+	paths := []string{at.Root}
+	if at.folder {
+		paths = nil
+		for _, f := range r.Files[:min(len(r.Files), draftFiles)] {
+			paths = append(paths, path.Join(at.Root, f.Path))
+		}
+		if newest, err := at.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: draftNewest}); err == nil {
+			for _, f := range newest.Files {
+				paths = append(paths, path.Join(at.Root, f.Path))
+			}
+		}
+	}
+	out := map[string]string{}
+	for name, text := range g.root.Drafts(ctx, at.Root, paths) {
+		if name == at.Root {
+			out[""] = text
+		} else if rel, below := strings.CutPrefix(name, strings.TrimSuffix(at.Root, "/")+"/"); below {
+			out[rel] = text
+		}
+	}
+	return out
 }
 
 func (in grepArgs) query() search.GrepQuery {
@@ -275,7 +317,11 @@ func (o *grepOutput) footer() string {
 	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
 	}
-	foot := noted(totals, searched, o.some(o.r.Binary, "skipped as binary"), o.some(o.r.TooLarge, "skipped as too large"),
+	unsaved := ""
+	if n := len(o.Texts); n > 0 {
+		unsaved = plural.Of(n, "file") + " as in the editor, not saved yet"
+	}
+	foot := noted(totals, searched, unsaved, o.some(o.r.Binary, "skipped as binary"), o.some(o.r.TooLarge, "skipped as too large"),
 		o.some(o.r.Partly, fmt.Sprintf("searched only in the first %d GiB", search.MaxFile>>30)), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))
 	if o.text.Len() > 0 {
 		return "\n" + foot

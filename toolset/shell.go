@@ -51,10 +51,13 @@ type Shell struct {
 // ErrNoTerminal is wrapped where a terminal does not take a command: nothing has run.
 var ErrNoTerminal = errors.New("no terminal takes the command")
 
-// run runs a command where this shell runs those that are waited for.
-func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error) {
+// run runs a command where this shell runs those that are waited for. Seen is its argument vector
+// as the user may see it.
+func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command, seen []string) (proc.Result, error) {
 	if s.Terminal != nil && !c.Aside {
-		if r, err := s.Terminal(ctx, call, c); !errors.Is(err, ErrNoTerminal) {
+		shown := c
+		shown.Argv = seen
+		if r, err := s.Terminal(ctx, call, shown); !errors.Is(err, ErrNoTerminal) {
 			return r, err
 		}
 	}

@@ -8,13 +8,14 @@
 // opens). prompt.go is a turn and content.go what it is given; update_*.go are what an editor is
 // told, a file for each kind, call.go, content_of_call.go and hunk.go how a call is shown,
 // outbox.go in which portions; permission.go and question.go ask the user; settings.go has mode,
-// model and effort; files.go has the editor read and write files, terminal.go run commands.
+// model and effort; forming.go tells calls while they are written; files.go has the editor read and
+// write files, terminal.go run commands.
 //
 // Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
 // refused while one runs. The calls of a subagent are told as progress of the call that started it.
-// What is told beside the log, such as a notice, is not told again when a session is loaded; nor is
-// the terminal of the editor's in which a command ran, whose output is told then. MCP servers that
-// an editor names are not used, which a notice says.
+// What is told beside the log, such as a notice, is not told again when a session is loaded, but how
+// a turn ended is; nor is the terminal of the editor's in which a command ran, whose output is told
+// then. Of a call that is being written the first 2 KiB of its arguments are told.
 package acp
 
 import (
@@ -27,6 +28,9 @@ import (
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/internal/jsontext"
+	"adze/session"
 )
 
 // Agent is adze as an editor sees it: several sessions on one connection.
@@ -111,6 +115,7 @@ func (a *Agent) methods() map[string]way {
 		sdk.AgentMethodSessionList:            takes(a.listSessions),
 		sdk.AgentMethodSessionClose:           takes(a.closeSession),
 		methodDelete:                          takes(a.deleteSession),
+		sdk.AgentMethodSessionFork:            takes(a.forkSession),
 		sdk.AgentMethodSessionSetMode:         takes(a.setMode),
 		sdk.AgentMethodSessionSetModel:        takes(a.setModel),
 		sdk.AgentMethodSessionSetConfigOption: takes(a.setOption),
@@ -136,7 +141,7 @@ func params[P any](raw json.RawMessage) (p P, err error) {
 		raw = json.RawMessage("{}")
 	}
 	if err = json.Unmarshal(raw, &p); err != nil {
-		return p, refuse(codeInvalidParams, "the parameters cannot be read: "+err.Error())
+		return p, refuse(codeInvalidParams, "the parameters cannot be read: "+jsontext.Problem(err))
 	}
 	return p, nil
 }
@@ -183,5 +188,10 @@ func (a *Agent) refusal(err error) error {
 	if errors.As(err, &r) {
 		return r
 	}
-	return failed(a.Program.Failure(err))
+	out := failed(a.Program.Failure(err))
+	if errors.Is(err, session.ErrLocked) {
+		out.Code = codeInvalidRequest
+		out.Message += "; session/fork goes on with a copy"
+	}
+	return out
 }

@@ -27,7 +27,7 @@ func (a *Agent) initialize(_ context.Context, p sdk.InitializeRequest) (initiali
 			McpCapabilities:    sdk.McpCapabilities{Http: true, Sse: true},
 			PromptCapabilities: sdk.PromptCapabilities{Image: true, EmbeddedContext: true},
 			SessionCapabilities: sdk.SessionCapabilities{
-				List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{}, Close: &sdk.SessionCloseCapabilities{},
+				List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{}, Close: &sdk.SessionCloseCapabilities{}, Fork: &sdk.SessionForkCapabilities{},
 			},
 		},
 		AuthMethods: a.logins(p.ClientCapabilities),

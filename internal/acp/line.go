@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"adze/internal/jsontext"
 	"adze/internal/lineread"
 )
 
@@ -70,7 +71,7 @@ func parse(line []byte) (message, error) {
 		return m, &unread{nil, refuse(codeInvalidRequest, "the line is no JSON object; a message is one JSON object on one line, and batches are not taken")}
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
-		return m, &unread{idIn(line), refuse(codeInvalidRequest, "the message is none of JSON-RPC 2.0: "+err.Error())}
+		return m, &unread{idIn(line), refuse(codeInvalidRequest, "the message is none of JSON-RPC 2.0: "+jsontext.Problem(err))}
 	}
 	if bytes.Equal(m.ID, []byte("null")) {
 		m.ID = nil

@@ -86,21 +86,22 @@ func touches(a permission.Ask) string {
 	return strings.Join(out, "\n\n")
 }
 
-// answers are the choices, with what they mean.
+// answers are the choices, with what they mean: those that allow once, then those that allow more,
+// then those that refuse. Editors go by the kinds, and where several have one by their order.
 func (t *thread) answers(a permission.Ask) []sdk.PermissionOption {
 	out := []sdk.PermissionOption{{OptionId: once, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once"}}
+	if a.Tries {
+		out = append(out, sdk.PermissionOption{OptionId: try, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Run it aside, and decide about its changes"})
+	}
+	if a.Question.Editing != nil && t.agent.forms() {
+		out = append(out, sdk.PermissionOption{OptionId: rewrite, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Rewrite it, and allow that once"})
+	}
 	for n, o := range a.Offers {
 		name := "Allow in this session: " + strings.ReplaceAll(o.Rule, "\n", ", ")
 		if o.Covers != "" {
 			name += " — " + o.Covers
 		}
 		out = append(out, sdk.PermissionOption{OptionId: sdk.PermissionOptionId(fmt.Sprint(forSession, n)), Kind: sdk.PermissionOptionKindAllowAlways, Name: name})
-	}
-	if a.Tries {
-		out = append(out, sdk.PermissionOption{OptionId: try, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Run it aside, and decide about its changes"})
-	}
-	if a.Question.Editing != nil && t.agent.forms() {
-		out = append(out, sdk.PermissionOption{OptionId: rewrite, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Rewrite it, and allow that once"})
 	}
 	out = append(out, sdk.PermissionOption{OptionId: no, Kind: sdk.PermissionOptionKindRejectOnce, Name: "Reject"})
 	if t.agent.forms() {

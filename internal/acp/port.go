@@ -30,6 +30,7 @@ type Program interface {
 // Wish is what a conversation is to be.
 type Wish struct {
 	ID     string // of a stored one; empty: a new one
+	Fork   bool   // go on in a copy of it
 	As     string // the id of a new one; empty: any
 	Cwd    string
 	Model  string // empty: as the configuration, or the stored one, says
@@ -73,6 +74,7 @@ type Conversation interface {
 	AllModels(ctx context.Context) []port.ModelRow
 	Mode() string
 	Modes() []port.Mode
+	// SetMode puts a mode in force, and keeps it with the session.
 	SetMode(name string) error
 	Effort() string
 	SetEffort(name string)

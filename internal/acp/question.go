@@ -28,9 +28,7 @@ func (t *thread) inquire(ctx context.Context, q inquiry.Question) (string, error
 		ToolCallId: call, Title: sdk.Ptr(headline(q)), Kind: sdk.Ptr(sdk.ToolKindThink), Status: sdk.Ptr(sdk.ToolCallStatusPending),
 		Content: []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(whole(q)))},
 	}}
-	for n, c := range q.Choices {
-		r.Options = append(r.Options, sdk.PermissionOption{OptionId: sdk.PermissionOptionId(fmt.Sprint("choice:", n)), Kind: sdk.PermissionOptionKindAllowOnce, Name: c})
-	}
+	r.Options = choices(q)
 	id, more, err := t.choice(ctx, r)
 	answer := strings.TrimSpace(more.Adze.Text)
 	for n, c := range q.Choices {
@@ -45,6 +43,32 @@ func (t *thread) inquire(ctx context.Context, q inquiry.Question) (string, error
 		err = errors.New("the person dismissed the question")
 	}
 	return answer, err
+}
+
+// choices are the answers to a question, each of the kind that it is: editors give them keys, marks
+// and defaults by that. One that refuses is always among them, as the last.
+func choices(q inquiry.Question) (out []sdk.PermissionOption) {
+	refuses := false
+	for n, c := range q.Choices {
+		o := sdk.PermissionOption{OptionId: sdk.PermissionOptionId(fmt.Sprint("choice:", n)), Kind: sdk.PermissionOptionKindAllowOnce, Name: c}
+		if n < len(q.Kinds) {
+			switch q.Kinds[n] {
+			case inquiry.AllowAlways:
+				o.Kind = sdk.PermissionOptionKindAllowAlways
+			case inquiry.Refuse:
+				o.Kind, refuses = sdk.PermissionOptionKindRejectOnce, true
+			}
+		}
+		out = append(out, o)
+	}
+	if !refuses {
+		name := "Do not answer"
+		if len(q.Kinds) > 0 {
+			name = "Reject"
+		}
+		out = append(out, sdk.PermissionOption{OptionId: no, Kind: sdk.PermissionOptionKindRejectOnce, Name: name})
+	}
+	return out
 }
 
 // question is the call that asks, where it is one of the model's, else one that stands for the

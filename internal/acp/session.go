@@ -53,6 +53,30 @@ func (a *Agent) resumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (
 	return sdk.ResumeSessionResponse{Modes: t.modes(), Models: t.models(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
+// forkSession goes on with a copy of a stored conversation, under an id of its own, and tells
+// nothing of it. The one that is copied may be open, here or elsewhere: of a turn that runs, the
+// copy has what is stored.
+func (a *Agent) forkSession(ctx context.Context, p forkRequest) (sdk.NewSessionResponse, func(), error) {
+	w := Wish{ID: string(p.SessionId), Fork: true, Cwd: p.Cwd, Servers: servers(p.McpServers)}
+	if open, err := a.thread(p.SessionId); err == nil && !open.busy() && !open.now().Begun() {
+		w.ID, w.Fork = "", false // nothing was said in it
+	} else if _, err := a.stored(ctx, p.SessionId); err != nil {
+		return sdk.NewSessionResponse{}, nil, err
+	}
+	t, err := a.open(ctx, w)
+	if err != nil {
+		return sdk.NewSessionResponse{}, nil, err
+	}
+	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), Models: t.models(), ConfigOptions: t.options()}, t.introduce, nil
+}
+
+// forkRequest is session/fork, which the protocol calls unstable.
+type forkRequest struct {
+	SessionId  sdk.SessionId   `json:"sessionId"`
+	Cwd        string          `json:"cwd"`
+	McpServers []sdk.McpServer `json:"mcpServers"`
+}
+
 // closeSession ends what runs of a session, and lets go of it. It stays stored.
 func (a *Agent) closeSession(_ context.Context, p sdk.CloseSessionRequest) (sdk.CloseSessionResponse, func(), error) {
 	t, err := a.thread(p.SessionId)
@@ -165,7 +189,7 @@ func (a *Agent) open(ctx context.Context, w Wish) (*thread, error) {
 	if !filepath.IsAbs(w.Cwd) {
 		return nil, refuse(codeInvalidParams, "cwd has to be an absolute path")
 	}
-	if w.ID != "" {
+	if w.ID != "" && !w.Fork {
 		if !a.claim(w.ID) {
 			return nil, refuse(codeInvalidRequest, "this session is being opened already")
 		}

@@ -72,7 +72,7 @@ func (t *thread) again(ctx context.Context, change func(*Wish)) error {
 	defer end()
 	old := t.wish
 	w := old
-	w.ID, w.As = "", t.id
+	w.ID, w.As, w.Fork = "", t.id, false
 	if t.now().Begun() {
 		w.ID, w.As = t.id, ""
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -16,7 +17,8 @@ import (
 type shown struct {
 	title    string
 	args     json.RawMessage
-	begun    bool // told to be in progress
+	forming  *forming // it is still being written; nil: it is whole
+	begun    bool     // told to be in progress
 	ended    bool
 	asks     bool   // it is a question to the person
 	terminal string // of the editor, in which it runs; empty: none
@@ -26,6 +28,12 @@ type shown struct {
 // them.
 func (t *teller) called(e session.Event) {
 	switch e := e.(type) {
+	case session.CallForming:
+		t.formed(e)
+	case session.TurnEnd:
+		t.unformed("", nil)
+	case session.Counted:
+		t.used(e.Ledger)
 	case session.ToolQueued:
 		t.queued(e.Event)
 	case session.ToolStart:
@@ -47,6 +55,9 @@ func (t *teller) queued(e tool.Event) {
 // begins tells a call once.
 func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage) *shown {
 	if s, ok := t.calls[id]; ok {
+		if s.forming != nil {
+			t.whole(id, s, name, title, args)
+		}
 		return s
 	}
 	args = json.RawMessage(secret.Passwords(string(args)))
@@ -57,6 +68,19 @@ func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage
 	t.thread.post(sdk.StartToolCall(sdk.ToolCallId(id), s.title, sdk.WithStartKind(kindOf(d)), sdk.WithStartStatus(sdk.ToolCallStatusPending),
 		withLocations(places(t.with.Cwd(), args, nil, nil)), sdk.WithStartRawInput(raw(args))))
 	return s
+}
+
+// whole tells the arguments of a call that was told while it was written.
+func (t *teller) whole(id tool.CallID, s *shown, name, title string, args json.RawMessage) {
+	s.forming = nil
+	args = json.RawMessage(secret.Passwords(string(args)))
+	at, words := places(t.with.Cwd(), args, nil, nil), secret.Passwords(callTitle(name, title, args))
+	if bytes.Equal(args, s.args) && words == s.title && len(at) == 0 {
+		return // it was all told
+	}
+	s.args, s.title = args, words
+	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateTitle(s.title), sdk.WithUpdateRawInput(raw(s.args)),
+		sdk.WithUpdateLocations(at)))
 }
 
 // withLocations is sdk.WithStartLocations, which adds a path to the input that nobody wrote there.
@@ -113,7 +137,7 @@ func (t *teller) ended(e session.ToolEnd) {
 	blocks := t.with.Blocks(o.Tool, o.Metadata)
 	opts := []sdk.ToolCallUpdateOpt{
 		sdk.WithUpdateStatus(callStatus(o.Status)), sdk.WithUpdateTitle(secret.Passwords(callTitle(o.Tool, o.Title, args))),
-		sdk.WithUpdateLocations(places(t.with.Cwd(), args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o)),
+		sdk.WithUpdateLocations(places(t.with.Cwd(), args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, s.terminal == "" && showsOutput(blocks))),
 	}
 	if !bytes.Equal(args, s.args) {
 		opts = append(opts, sdk.WithUpdateRawInput(raw(args)))
@@ -130,18 +154,39 @@ func (t *teller) ended(e session.ToolEnd) {
 	}
 }
 
-// outcome is what is shown of a call that has ended: its blocks, and where it failed why.
+// outcome is what is shown of a call that has ended: its blocks, the pictures that the model got,
+// and where it failed why.
 func (t *teller) outcome(o tool.Outcome, blocks []tool.Block) []sdk.ToolCallContent {
 	out := contents(t.with.Cwd(), blocks)
-	if o.Output != "" && (o.Status != tool.Completed || len(out) == 0) {
+	if o.Output != "" && !showsOutput(blocks) && (o.Status != tool.Completed || len(out) == 0) {
 		out = append(out, sdk.ToolContent(sdk.TextBlock(fenced("", o.Output))))
+	}
+	left := maxPictures
+	for _, a := range o.Attachments {
+		if strings.HasPrefix(a.MediaType, "image/") && len(a.Data) <= left {
+			left -= len(a.Data)
+			out = append(out, sdk.ToolContent(attachment(a)))
+		}
 	}
 	return out
 }
 
-// rawOutput is what the model got.
-func rawOutput(o tool.Outcome) map[string]any {
-	out := map[string]any{"status": o.Status, "output": o.Output}
+// maxPictures bounds the pictures of one call, in bytes; they stand in one message, as base64.
+const maxPictures = 5 << 20
+
+// showsOutput reports blocks that hold what the call wrote: it is told once.
+func showsOutput(blocks []tool.Block) bool {
+	return slices.ContainsFunc(blocks, func(b tool.Block) bool {
+		return b.Kind == tool.OutputBlock && strings.TrimSpace(b.Text) != ""
+	})
+}
+
+// rawOutput is what the model got, where that is not shown already.
+func rawOutput(o tool.Outcome, shown bool) map[string]any {
+	out := map[string]any{"status": o.Status}
+	if !shown {
+		out["output"] = o.Output
+	}
 	if o.Code != "" {
 		out["code"] = o.Code
 	}

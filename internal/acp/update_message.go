@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 	"sync"
@@ -23,8 +24,9 @@ type teller struct {
 	text      int          // bytes of it that were told
 	thought   int
 	calls     map[tool.CallID]*shown
-	mode      string // as told last
-	questions int    // that were no call's
+	mode      string     // as told last
+	usage     [3]float64 // as told last
+	questions int        // that were no call's
 }
 
 // settled says that the conversation is open.
@@ -51,6 +53,9 @@ func (t *teller) observe(e session.Event) {
 	case session.Notice:
 		t.warn(e.Text)
 		return
+	case session.Compacted:
+		t.warn(e.String())
+		return
 	case session.Unsaved:
 		t.warn(e.String())
 		return
@@ -72,6 +77,7 @@ func (t *teller) observe(e session.Event) {
 	case session.MessageDone:
 		if e.Message.Role == session.Assistant {
 			t.finish(e.Message)
+			t.unformed(e.Message.ID, e.Message.Calls())
 		}
 	default:
 		t.called(e)
@@ -84,7 +90,10 @@ func (t *teller) replay(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	done, ok := e.(session.MessageDone)
+	end, ended := e.(session.TurnEnd)
 	switch {
+	case ended:
+		t.aside(endOf(end.Result))
 	case !ok:
 		t.called(e)
 	case done.Message.Role == session.Assistant:
@@ -92,6 +101,16 @@ func (t *teller) replay(e session.Event) {
 	case done.Message.Role == session.User && !done.Message.Note && !done.Message.Summary:
 		t.asked(done.Message)
 	}
+}
+
+// endOf says how a turn ended that did not come to its own end: its prompt was answered with that,
+// or with an error.
+func endOf(r session.Result) string {
+	text := "this turn ended: " + cmp.Or(r.Message, string(r.Cause))
+	if r.Hint != "" && r.Cause != session.CauseInterrupted {
+		text += " (" + r.Hint + ")"
+	}
+	return text
 }
 
 // writes begins a message of the model.
@@ -127,6 +146,7 @@ func rest(told int, text string, tell func(string)) int {
 
 // broken says that what was told of an answer is void: it cannot be taken back.
 func (t *teller) broken(r session.Retry) {
+	t.unformed(r.Message, nil)
 	if t.message == r.Message && t.text > 0 {
 		t.say(r.Message, "\n\n(the answer broke off and is asked for again)\n\n")
 	}
@@ -195,6 +215,11 @@ func (t *teller) warn(text string) {
 		t.early = append(t.early, text)
 		return
 	}
+	t.aside(text)
+}
+
+// aside tells it in the editor alone.
+func (t *teller) aside(text string) {
 	t.thread.post(sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{
 		Content: sdk.TextBlock("! " + text + "\n"), Meta: map[string]any{metaKey: map[string]any{"notice": true}},
 	}})

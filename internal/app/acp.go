@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,7 +117,7 @@ func (e *editor) Delete(ctx context.Context, id string) error {
 func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error) {
 	o := e.given
 	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
-	o.Cwd, o.resume, o.as = w.Cwd, w.ID, w.As
+	o.Cwd, o.resume, o.as, o.fork = w.Cwd, w.ID, w.As, w.Fork
 	if w.ID != "" {
 		o.model, o.effort, o.agent = "", "", ""
 	}
@@ -124,15 +126,16 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 			*set.to = *set.from
 		}
 	}
-	c := &edited{app: e.app, o: &o, wish: w}
+	c := &edited{app: e.app, o: &o, wish: w, begun: w.ID != ""}
 	o.files, o.lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(desk.VeiledEvent(ev)) }
-	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review, terminal: e.terminal(w.Editor)})
+	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review, terminal: c.terminal(e.terminal(w.Editor))})
 	if err != nil {
 		return nil, err
 	}
 	c.wired = wired
 	wired.patient.Watch(observe)
+	c.restoreMode()
 	return c, nil
 }
 
@@ -143,21 +146,25 @@ type edited struct {
 	wish  acp.Wish
 	wired *wired
 	named bool // a model was asked for a title
+
+	mu    sync.Mutex
+	begun bool                 // something is stored of it
+	mode  string               // the permission mode as it is kept with the session
+	asked map[tool.CallID]bool // calls that the user allowed when they were asked
 }
 
-func (c *edited) ID() string                { return c.wired.head.Session }
-func (c *edited) Cwd() string               { return c.wired.head.Cwd }
-func (c *edited) Begun() bool               { return len(c.wired.session.History()) > 0 }
-func (c *edited) Replay() []session.Event   { return replayed(c.wired) }
-func (c *edited) Model() string             { return c.wired.head.Provider + "/" + c.wired.head.Model }
-func (c *edited) Mode() string              { return string(c.wired.gate.Mode()) }
-func (c *edited) SetMode(name string) error { return c.wired.setMode(name) }
-func (c *edited) Effort() string            { return c.wired.effort() }
-func (c *edited) SetEffort(name string)     { c.wired.session.SetEffort(name) }
-func (c *edited) Efforts() []port.Mode      { return desk.Efforts() }
-func (c *edited) Commands() []port.Named    { return c.wired.named() }
-func (c *edited) Notices() []string         { return c.wired.notices }
-func (c *edited) Close()                    { c.wired.close() }
+func (c *edited) ID() string              { return c.wired.head.Session }
+func (c *edited) Cwd() string             { return c.wired.head.Cwd }
+func (c *edited) Begun() bool             { return len(c.wired.session.History()) > 0 }
+func (c *edited) Replay() []session.Event { return replayed(c.wired) }
+func (c *edited) Model() string           { return c.wired.head.Provider + "/" + c.wired.head.Model }
+func (c *edited) Mode() string            { return string(c.wired.gate.Mode()) }
+func (c *edited) Effort() string          { return c.wired.effort() }
+func (c *edited) SetEffort(name string)   { c.wired.session.SetEffort(name) }
+func (c *edited) Efforts() []port.Mode    { return desk.Efforts() }
+func (c *edited) Commands() []port.Named  { return slices.Concat(builtins(), c.wired.named()) }
+func (c *edited) Notices() []string       { return c.wired.notices }
+func (c *edited) Close()                  { c.wired.close() }
 
 // Modes are those that the owner of the machine lets be.
 func (c *edited) Modes() []port.Mode {
@@ -177,10 +184,14 @@ func (c *edited) Title() string {
 // Prompt is one turn.
 func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	w := c.wired
+	if do, arg := builtinOf(p); do != nil {
+		return do(c, ctx, arg)
+	}
 	in, err := w.menu.Prompt(p.Text, "", false) // what no command is called is text
 	if err != nil {
 		return failure(err)
 	}
+	defer c.keepMode(context.WithoutCancel(ctx))
 	c.consent(ctx)
 	in, err = w.enclose(w.servers.dress(in), p.Attachments)
 	if err != nil {
@@ -220,13 +231,40 @@ func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	return asking{w: c.wired, ask: func(ctx context.Context, a permission.Ask) (permission.Answer, error) { return c.wish.Ask(ctx, a) }, tell: c.wish.Observe}.put(ctx, q, p)
+	put := func(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+		if c.wish.Editor.Terminal != nil && slices.Contains(q.Tool.Tags, "terminal") {
+			a.Why = strings.TrimSpace(a.Why + "\n\n" + c.wired.whereRun())
+		}
+		return c.wish.Ask(ctx, a)
+	}
+	answer, err := asking{w: c.wired, ask: put, tell: c.wish.Observe}.put(ctx, q, p)
+	if err == nil && (answer.Choice == policy.Once || answer.Choice == policy.Session) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.asked == nil {
+			c.asked = map[tool.CallID]bool{}
+		}
+		c.asked[q.Call] = true
+	}
+	return answer, err
+}
+
+// allowed reports a call that the user allowed when they were asked about it.
+func (c *edited) allowed(call tool.CallID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked[call]
 }
 
 func (c *edited) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
 	return c.wish.Inquire(ctx, inquiry.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
+// review puts a plan to the user. The first answer lets nothing happen unasked, the others do.
 func (c *edited) review(ctx context.Context, q plan.Question) (string, error) {
-	return c.wish.Inquire(ctx, inquiry.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+	kinds := []inquiry.Kind{inquiry.AllowOnce}
+	for range len(q.Choices) - 1 {
+		kinds = append(kinds, inquiry.AllowAlways)
+	}
+	return c.wish.Inquire(ctx, inquiry.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said})
 }

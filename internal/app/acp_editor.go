@@ -13,11 +13,13 @@ import (
 	"adze/internal/acp"
 	"adze/internal/mcp"
 	"adze/internal/proc"
+	"adze/internal/sandbox"
 	"adze/internal/trust"
 	"adze/internal/workspace"
 	"adze/internal/workspace/buffers"
 	"adze/tool"
 	"adze/toolset"
+	"adze/tui/inquiry"
 )
 
 // What an editor does for the tools of a conversation.
@@ -41,6 +43,33 @@ func filesOf(e acp.Editor) workspace.FS {
 		f.Write = func(path, text string) error { return refused(e.Write(path, text)) }
 	}
 	return f
+}
+
+// inTerminal runs a command in a terminal of an editor's.
+type inTerminal = func(context.Context, tool.CallID, proc.Command) (proc.Result, error)
+
+// terminal gives a terminal the commands that may leave the sandbox: those that would run outside
+// of it anyway, because it is switched off or because the user was asked and allowed them. All
+// others run here. Nil: there is no terminal.
+func (c *edited) terminal(run inTerminal) inTerminal {
+	if run == nil {
+		return nil
+	}
+	return func(ctx context.Context, call tool.CallID, cmd proc.Command) (proc.Result, error) {
+		cage := c.wired.cage
+		if cage.Encloses(cmd) || cage.Setting != sandbox.Off && !c.allowed(call) {
+			return proc.Result{}, toolset.ErrNoTerminal
+		}
+		return run(ctx, call, cmd)
+	}
+}
+
+// whereRun says where a command runs that the user allows now.
+func (w *wired) whereRun() string {
+	if w.cage.Encloses(proc.Command{}) {
+		return "Allowed, it runs in the sandbox; outside of it, in a terminal of the editor."
+	}
+	return "Allowed, it runs in a terminal of the editor, outside any sandbox."
 }
 
 // terminal has commands run by an editor; nil: it offers no terminal.
@@ -208,8 +237,10 @@ func (c *edited) allows(ctx context.Context, l *lentServers, name string) bool {
 		return true
 	}
 	i := l.items[name]
-	answer, err := c.inquire(ctx, toolset.Inquiry{Choices: []string{notLent, lentOnce, lentHence}, Question: fmt.Sprintf(
-		"The editor wants to use the MCP server %s in this session, which would start or reach:\n\n%s\n\nMay it?", name, strings.Join(i.Lines(), "\n"))})
+	answer, err := c.wish.Inquire(ctx, inquiry.Question{
+		Text:    fmt.Sprintf("The editor wants to use the MCP server %s in this session, which would start or reach:\n\n%s\n\nMay it?", name, strings.Join(i.Lines(), "\n")),
+		Choices: []string{lentOnce, lentHence, notLent}, Kinds: []inquiry.Kind{inquiry.AllowOnce, inquiry.AllowAlways, inquiry.Refuse},
+	})
 	if err != nil || answer != lentOnce && answer != lentHence {
 		return false
 	}

@@ -87,7 +87,15 @@ func (w *wire) hears(text string) {
 	w.u.t.Helper()
 	said := map[string]string{}
 	for !anyHolds(said, text) {
-		params := w.until(`"agent_message_chunk"`)["params"].(map[string]any)
+		m := w.until(`"jsonrpc"`)
+		if m["error"] != nil || m["result"] != nil {
+			w.u.t.Fatalf("before %q: %v; heard %q", text, m, said)
+		}
+		params, _ := m["params"].(map[string]any)
+		update, _ := params["update"].(map[string]any)
+		if update["sessionUpdate"] != "agent_message_chunk" {
+			continue
+		}
 		content := params["update"].(map[string]any)["content"].(map[string]any)
 		said[params["sessionId"].(string)] += content["text"].(string)
 	}

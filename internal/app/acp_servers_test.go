@@ -37,12 +37,12 @@ func TestAServerOfAnEditorIsAskedAbout(t *testing.T) {
 	w.says(lends(1, u.dir, "my server", entry))
 	id := w.until(`"id":1,"result"`)["result"].(map[string]any)["sessionId"].(string)
 	w.says(prompting(2, id, "go"))
-	asked := w.until("session/request_permission", "be-an-mcp-server", "sha256", "do not start it")
+	asked := w.until("session/request_permission", "be-an-mcp-server", "sha256", "do not start it", `"kind":"reject_once"`)
 	question, _ := json.Marshal(asked["id"]) // it was decoded
 	if n := startsIn(t, starts); n != 0 {
 		t.Errorf("%d starts before anybody agreed", n)
 	}
-	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"choice:0"}}}`, question))
+	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"choice:2"}}}`, question))
 	w.hears("without it")
 	w.until(`"id":2,"result"`, "end_turn")
 	w.says(prompting(3, id, "go on"))
@@ -105,7 +105,7 @@ func TestServersOfAnEditorWithAnAddress(t *testing.T) {
 			id := w.until(`"id":1,"result"`)["result"].(map[string]any)["sessionId"].(string)
 			w.says(prompting(2, id, "go"))
 			question, _ := json.Marshal(w.until("session/request_permission", "start it, for this session")["id"]) // it was decoded
-			w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"choice:1"}}}`, question))
+			w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"choice:0"}}}`, question))
 			w.hears("done")
 			w.until(`"id":2,"result"`, "end_turn")
 			w.in.Close()

@@ -15,7 +15,7 @@ func TestAnEditorsTerminalRunsCommandsWithoutASandbox(t *testing.T) {
 	const scenario = `
 let made = 0, killed, ids = [];
 const e = connect({ permit: () => "once", terminal: {
-  create: (p) => { if (p.args.at(-1) === "echo here") throw new Error("not here"); say("cwd", p.cwd === folder); ids.push("t" + ++made); return { terminalId: ids.at(-1) }; },
+  create: (p) => { if (p.args.at(-1).includes("here")) throw new Error("not here"); say("cwd", p.cwd === folder); ids.push("t" + ++made); return { terminalId: ids.at(-1) }; },
   wait: (p) => p.terminalId === "t1" ? { exitCode: 3 } : new Promise((done) => { killed = () => done({ signal: "SIGKILL" }); e.notify("session/cancel", { sessionId: p.sessionId }); }),
   kill: (p) => { say("killed", p.terminalId); killed?.(); return {}; },
   output: () => ({ output: "from the editor\n", truncated: false }),

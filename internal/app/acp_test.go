@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,7 +85,20 @@ func newProtocol(t *testing.T) *protocol {
 		t.Fatal(err)
 	}
 	p.defs = all.Defs
-	for name, def := range all.Defs {
+	stable := maps.Clone(all.Defs)
+	if raw, err = os.ReadFile(filepath.Join(nodetest.Modules(t, acpClient), filepath.FromSlash(acpClient), "schema", "v1", "schema.unstable.json")); err == nil {
+		all.Defs = nil
+		err = json.Unmarshal(raw, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, def := range all.Defs { // what the stable one does not have
+		if _, has := stable[name]; !has {
+			p.defs[name] = def
+		}
+	}
+	for name, def := range p.defs {
 		var about struct {
 			Side   string `json:"x-side"`
 			Method string `json:"x-method"`

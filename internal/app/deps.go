@@ -40,9 +40,7 @@ func (s settings) deps(w *wired) toolset.Deps {
 		w.notices = append(w.notices, "what a killed adze had begun to change cannot be finished: "+err.Error())
 	}
 	shell := s.shell(w)
-	if w.cage.Setting == sandbox.Off {
-		shell.Terminal = w.person.terminal
-	}
+	shell.Terminal = w.person.terminal
 	w.closers = append(w.closers, shell.Close)
 	w.folders = search.NewFolders()
 	return toolset.Deps{

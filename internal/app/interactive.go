@@ -264,7 +264,19 @@ func (s *sitting) told() []string {
 // context.
 func replayed(w *wired) []session.Event {
 	var events []session.Event
+	failed := w.session.Failed()
+	var ends []session.Result // of the turn whose last calls come
+	end := func(of string) {
+		for _, r := range ends {
+			events = append(events, session.TurnEnd{Result: r})
+		}
+		ends = failed[of]
+	}
+	end("")
 	for _, m := range w.history {
+		if m.Role != session.ToolRole {
+			end(m.ID)
+		}
 		if o, ok := w.session.Ran(m.Own); ok {
 			events = append(events, session.ToolEnd{Outcome: o}) // as it was drawn when it ran; the message is the model's
 			continue
@@ -279,6 +291,7 @@ func replayed(w *wired) []session.Event {
 			}
 		}
 	}
+	end("")
 	if c := w.session.Claims(); len(c) > 0 {
 		events = append(events, session.Claimed{Claims: c})
 	}

@@ -27,7 +27,8 @@ type person struct {
 	review  func(ctx context.Context, q plan.Question) (string, error)
 	rewrite func(ctx context.Context, text string) (string, error)
 	stir    func() // something changed in the background
-	// terminal runs a command where the user sees it; only without a sandbox.
+	// terminal runs a command where the user sees it, outside of any sandbox; which ones it takes,
+	// it decides.
 	terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"adze/internal/agent"
 	"adze/internal/choices"
@@ -150,6 +151,18 @@ func (w *wired) setMode(name string) error {
 		go w.cage.Now(context.Background())
 	}
 	return err
+}
+
+// keepMode stores a mode with the session, for who goes on with it.
+func (w *wired) keepMode(ctx context.Context, mode string) error {
+	if w.patient == nil {
+		return nil // nothing of it is stored
+	}
+	raw, err := json.Marshal(session.Permits{Mode: mode})
+	if err != nil {
+		return err
+	}
+	return w.patient.Append(ctx, w.session.ID(), session.Entry{Type: session.ModeEntry, Time: time.Now(), Data: raw})
 }
 
 // files lists the workspace for completion, but for what may not be read.

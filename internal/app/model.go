@@ -126,7 +126,7 @@ func (a *app) recall(ctx context.Context, o *options, w *wired, logs opening) er
 	if resumed && o.byHand == nil && !o.demo {
 		stored, id, _, err := logs()
 		if err != nil {
-			return nil // it is told where the session is opened
+			return err // the session says more than that it names no model
 		}
 		w.past = resume.Last(ctx, stored, id)
 	}

@@ -135,6 +135,11 @@ func (a *app) headless(o *options, words string) (exit int) {
 		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
 	}, nil)
 	defer stop()
+	if format == print.StreamJSON { // who reads along may be gone while nothing is written
+		watching, enough := context.WithCancel(ctx)
+		defer enough()
+		stdio.WatchReader(watching, a.Out, func() { cancel(session.ErrClosed) })
+	}
 	if o.inputFormat == inputLines {
 		return p.Finish(a.converse(ctx, o, p, words))
 	}
@@ -196,6 +201,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 // begin tells what this run is, before its first prompt.
 func (a *app) begin(ctx context.Context, o *options, p *print.Printer, w *wired) error {
 	p.Begin(w.head)
+	p.Mode = func() string { return string(w.gate.Mode()) }
 	if err := w.acceptPlan(ctx, o); err != nil {
 		return err
 	}

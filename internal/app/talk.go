@@ -3,6 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/answer"
@@ -48,47 +52,127 @@ func (a *app) converse(ctx context.Context, o *options, p *print.Printer, words 
 		return failure(err)
 	}
 	t := talk.New(p)
-	c := &conversation{o: o, out: p, talk: t}
+	c := &conversation{app: a, out: p, talk: t}
 	o.asked = words
-	c.w, err = a.wire(ctx, o, func(e session.Event) { p.Observe(e); t.Heard(e) }, person{ask: c.ask, inquire: c.inquire, review: c.review})
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-		c.w.close()
-	}
-	if err != nil {
+	if err := c.open(ctx, o); err != nil {
 		return failure(err)
 	}
-	defer c.w.close()
+	defer func() { c.now().close() }()
 	if err := a.begin(ctx, o, p, c.w); err != nil {
 		return failure(err)
 	}
+	p.Mode = func() string { return string(c.now().gate.Mode()) }
+	p.Open()
 	var first []talk.Prompt
 	if words += o.prompt(); words != "" || len(o.attach) > 0 {
 		first = []talk.Prompt{{Text: words, Attach: o.attach}}
 	}
 	c.w.patient.Watch(p.Observe)
-	r := c.w.patient.Judge(t.Run(ctx, a.In, c, first...))
+	r := t.Run(ctx, a.In, c, first...)
+	r = c.now().patient.Judge(r)
 	r.Duration = time.Since(started)
 	return o.judge(r)
 }
 
 // conversation is a session that a program talks with.
 type conversation struct {
+	app  *app
 	o    *options
-	w    *wired
 	out  *print.Printer
 	talk *talk.Talk
+
+	mu sync.Mutex
+	w  *wired // that of the model that answers
+}
+
+// open wires the conversation, and closes it again where that fails.
+func (c *conversation) open(ctx context.Context, o *options) error {
+	w, err := c.app.wire(ctx, o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) }, person{ask: c.ask, inquire: c.inquire, review: c.review})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+		w.close()
+	}
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.w, c.o = w, o
+	return nil
+}
+
+func (c *conversation) now() *wired {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.w
+}
+
+// Set puts a permission mode and an effort in force.
+func (c *conversation) Set(mode, effort string) error {
+	w := c.now()
+	if effort != "" && effort != session.DefaultEffort && !slices.Contains(session.Efforts(), effort) {
+		return misuse("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
+	}
+	if mode != "" {
+		if err := w.setMode(mode); err != nil {
+			return misuse("", "%v", err)
+		}
+	}
+	if effort != "" {
+		w.session.SetEffort(effort)
+	}
+	c.tell(w)
+	return nil
+}
+
+// tell writes a mode or a model that no event tells of.
+func (c *conversation) tell(w *wired) {
+	c.out.Now(string(w.gate.Mode()), w.head.Provider, w.head.Model)
+}
+
+// Model opens the session anew, with another model. Where that fails the one before answers on.
+func (c *conversation) Model(ctx context.Context, name string) error {
+	w := c.now()
+	switch {
+	case name == w.head.Provider+"/"+w.head.Model:
+		return nil
+	case c.o.noSession, c.o.worktree != "", c.o.demo, c.o.record != "", c.o.replay != "":
+		return misuse("leave --no-session, --worktree, --record, --replay and --demo out", "the model cannot be changed: the session is opened anew for that, which this run cannot do")
+	}
+	next := *c.o
+	next.Mode, next.effort = string(w.gate.Mode()), w.session.Effort()
+	next.resume, next.as, next.resumeLast, next.fork, next.acceptPlan = "", w.head.Session, false, false, ""
+	if len(w.session.History()) > 0 {
+		next.resume, next.as = w.head.Session, ""
+	}
+	before := next
+	before.model = w.head.Provider + "/" + w.head.Model
+	next.model = name
+	w.close()
+	err := c.open(ctx, &next)
+	if err != nil {
+		if back := c.open(context.WithoutCancel(ctx), &before); back != nil {
+			return fmt.Errorf("%w; the conversation cannot go on: %w", err, back)
+		}
+	}
+	c.now().patient.Watch(c.out.Observe)
+	c.tell(c.now())
+	return err
 }
 
 // Prompt is one turn.
 func (c *conversation) Prompt(ctx context.Context, p talk.Prompt) session.Result {
 	started := time.Now()
+	w := c.now()
 	in, err := session.Input{Text: p.Text}, error(nil)
 	if in.Attachments, err = desk.Attachments(p.Attach); err == nil {
-		err = c.w.mayAttach(p.Attach)
+		err = w.mayAttach(p.Attach)
 	}
 	if err == nil {
-		in, err = c.w.menu.Given(in, p.Text, c.o.answer.Demand)
+		in, err = w.enclose(in, p.Files)
+	}
+	if err == nil {
+		in, err = w.menu.Given(in, p.Text, c.o.answer.Demand)
 		if in.Compose == nil {
 			in.Words = p.Text
 		}
@@ -96,17 +180,17 @@ func (c *conversation) Prompt(ctx context.Context, p talk.Prompt) session.Result
 	if err != nil {
 		return failure(err)
 	}
-	r := c.o.answer.Structured(c.w.answer(ctx, c.w.servers.dress(in)))
+	r := c.o.answer.Structured(w.answer(ctx, w.servers.dress(in)))
 	r.Duration = time.Since(started)
 	return r
 }
 
-func (c *conversation) Steer(text string) bool { return c.w.session.Steer(text) }
+func (c *conversation) Steer(text string) bool { return c.now().session.Steer(text) }
 
-func (c *conversation) CancelCall(id tool.CallID) bool { return c.w.session.CancelCall(id) }
+func (c *conversation) CancelCall(id tool.CallID) bool { return c.now().session.CancelCall(id) }
 
 func (c *conversation) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	answer, err := asking{w: c.w, ask: c.talk.Ask, tell: c.out.Observe}.put(ctx, q, p)
+	answer, err := asking{w: c.now(), ask: c.talk.Ask, tell: c.out.Observe}.put(ctx, q, p)
 	if errors.Is(err, talk.ErrNobody) {
 		err = policy.ErrNobody
 	}

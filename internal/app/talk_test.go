@@ -1,12 +1,18 @@
 package app_test
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // program drives adze as one that holds a conversation.
@@ -148,5 +154,96 @@ func TestInputFormatsThatCannotBe(t *testing.T) {
 	r := u.runWith(strings.NewReader("\n"), "-p", "--input-format=stream-json", "--output-format=stream-json", u.script("-- 1 --\ntext: x\n")).wants(2)
 	if got := r.result(); got["cause"] != "usage" || !strings.Contains(fmt.Sprint(got["message"]), "no prompt came") {
 		t.Errorf("result %v", got)
+	}
+}
+
+// TestAProgramReadsWhatTheModelReads: init comes before anything is said, a result with its output
+// and its length, a picture with its bytes, another mode and model as lines of their own, and a
+// picture that the program sends reaches the model.
+func TestAProgramReadsWhatTheModelReads(t *testing.T) {
+	u := newUser(t)
+	picture := pngOf(t, 20, 10)
+	u.file("p.png", string(picture))
+	second := filepath.Join(u.home, "second.txtar")
+	if err := os.WriteFile(second, []byte("# t\n-- 1 --\nexpect prompt: look\ntext: I am the second.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := u.program("--permission-mode=yolo", "--sandbox=off", u.script("-- 1 --\ncall bash: {\"command\":\"seq 3; exit 3\"}\n-- 2 --\ncall bash: {\"command\":\"head -c 90000 /dev/zero | tr '\\\\0' x | fold -w 1000\"}\n"+
+		"-- 3 --\ncall read: {\"file_path\":\"p.png\"}\n-- 4 --\ntext: Done.\n"))
+	p.until(`"type":"init"`)
+	p.says(`{"type":"prompt","text":"go"}`)
+	p.until(`"type":"turn"`)
+	p.says(`{"type":"set","permission_mode":"edits"}`)
+	p.until(`{"type":"mode","permission_mode":"edits"}`)
+	p.says(`{"type":"set","model":"nobody/knows"}`)
+	p.until(`"type":"unread","line":3`)
+	p.says(fmt.Sprintf(`{"type":"set","model":"script/%s"}`, second))
+	p.until(fmt.Sprintf(`{"type":"model","provider":"script","model":%q}`, second))
+	p.says(fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"look"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":%q}}]}}`,
+		base64.StdEncoding.EncodeToString(picture)))
+	p.until(`"type":"turn"`)
+	r := p.ends().wants(0)
+	if last := r.result(); last["text"] != "I am the second." {
+		t.Errorf("result %v", last)
+	}
+	var ends []line
+	for _, l := range r.lines() {
+		if l["type"] == "tool_end" {
+			ends = append(ends, l)
+		}
+	}
+	if len(ends) != 3 {
+		t.Fatalf("%d calls ended", len(ends))
+	}
+	if out := ends[0]["output"].(string); !strings.Contains(out, "1\n2\n3\n") || ends[0]["output_bytes"] != float64(len(out)) {
+		t.Errorf("the first call ended with %v", ends[0])
+	}
+	if out := ends[1]["output"].(string); !strings.Contains(out, "xxxx") || ends[1]["truncated"] != true || ends[1]["output_file"] == nil || ends[1]["output_bytes"].(float64) < float64(len(out)) {
+		t.Errorf("the second call ended with %d bytes, %v", len(out), ends[1]["output_bytes"])
+	}
+	a, _ := ends[2]["attachments"].([]any)
+	if len(a) != 1 || a[0].(map[string]any)["data"] != base64.StdEncoding.EncodeToString(picture) || a[0].(map[string]any)["media_type"] != "image/png" {
+		t.Errorf("the picture came as %v", ends[2])
+	}
+}
+
+// pngOf is a picture of this size.
+func pngOf(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestAProgramThatDiesEndsItsRun: it closed stdin as one does that has said all, and its call goes
+// on; when nobody reads stdout any more it ends at once, though nothing is written.
+func TestAProgramThatDiesEndsItsRun(t *testing.T) {
+	needProc(t)
+	u := newUser(t)
+	cmd := u.command("-p", "--input-format=stream-json", "--output-format=stream-json", "--permission-mode=yolo", "--sandbox=off",
+		u.script("-- 1 --\ncall bash: {\"command\":\""+nap(511)+"\"}\n"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	w := &wire{u, in, bufio.NewReader(out), cmd, nil}
+	w.says(`{"type":"prompt","text":"sleep"}`)
+	w.until(`"type":"tool_update"`)
+	waitFor(t, "the command", func() bool { return napping(511) == 1 })
+	in.Close()
+	out.Close()
+	if code := w.wait(); code != 11 || napping(511) != 0 {
+		t.Errorf("exit code %d, %d commands run", code, napping(511))
 	}
 }

@@ -60,7 +60,7 @@ func Table() []Row {
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/lineread", "internal/safeterm", "tui/draw", "tui/choose", "tui/pane", "tui/permission", "tui/inquiry", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
 		{Package: "internal/print", May: []string{"internal/jsontext", "session", "tool", "internal/safeterm", "internal/secret", "internal/usage"}, Why: "an observer of one event stream"},
-		{Package: "internal/talk", May: []string{"internal/lineread", "internal/print", "internal/usage", "session", "tool", "tui/inquiry", "tui/permission"}, Why: "it puts the questions of the interface to a program, and knows neither the wiring nor who decides"},
+		{Package: "internal/talk", May: []string{"internal/enclosed", "internal/jsontext", "internal/lineread", "internal/print", "internal/usage", "session", "tool", "tui/inquiry", "tui/permission"}, Why: "it puts the questions of the interface to a program, and knows neither the wiring nor who decides"},
 
 		{Package: "internal/store", May: []string{"session", "tool", "internal/whole"}, Why: "adapters depend inwards"},
 		{Package: "internal/agent", May: []string{"session", "tool", "toolset", "internal/carry"}, Why: "it turns a call of the task tool into a session, of an agent that is built in or that a file describes"},
@@ -85,7 +85,7 @@ func Table() []Row {
 		{Package: "internal/keyring", May: []string{"internal/whole", "internal/ownfile"}, Why: "keys in a file or the system's ring; it knows nobody who uses them"},
 		{Package: "internal/proc", May: []string{"internal/secret", "internal/whole"}, Why: "it keeps secrets out of the environment of commands, and records of those that run"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
-		{Package: "internal/enclosed", May: []string{"tool"}, From: []string{"internal/acp", "internal/serve", "internal/desk"}, Why: "bytes that came with a prompt; who sent them it does not know"},
+		{Package: "internal/enclosed", May: []string{"tool"}, From: []string{"internal/acp", "internal/serve", "internal/talk", "internal/desk"}, Why: "bytes that came with a prompt; who sent them it does not know"},
 		{Package: "internal/ways", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
 		{Package: "internal/fold", Anybody: true, Never: outside(), Why: "how repetitive text is shortened; it knows nothing else"},
 		{Package: "internal/plural", Anybody: true, Never: outside(), Why: "how English counts; it knows nothing else"},
@@ -113,7 +113,7 @@ func program() []Row {
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/workspace/buffers", Room: true, May: []string{"internal/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
-		{Package: "internal/acp", May: []string{"internal/enclosed", "internal/lineread", "internal/diff", "internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
+		{Package: "internal/acp", May: []string{"internal/enclosed", "internal/jsontext", "internal/lineread", "internal/diff", "internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
 		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/git", "internal/undo", "internal/proc", "internal/whole"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore", "internal/whole"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/overlay", Room: true, Why: "changes of folders; it knows no command and no git"},
@@ -155,7 +155,7 @@ func rooms() []Row {
 		{Package: "internal/forget", May: []string{"session", "internal/fleet", "internal/recall", "internal/resume", "internal/store"}, Tests: []string{"internal/batch", "internal/fleet/*", "internal/jet", "internal/jet/*"},
 			Why: "it lets go what others keep, here and on servers, and knows neither flags nor the configuration"},
 		{Package: "internal/recall", May: []string{"session", "tool", "internal/store"}, Why: "it reads logs and keeps their words; it knows no run"},
-		{Package: "internal/serve", May: []string{"session", "tool", "internal/enclosed", "internal/follow", "internal/secret", "internal/uistream", "tui/inquiry", "tui/permission"}, Tests: []string{"internal/nodetest"},
+		{Package: "internal/serve", May: []string{"session", "tool", "internal/enclosed", "internal/jsontext", "internal/follow", "internal/secret", "internal/uistream", "tui/inquiry", "tui/permission"}, Tests: []string{"internal/nodetest"},
 			From: []string{"internal/app"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/uistream", May: []string{"session", "tool", "internal/secret"}, Tests: []string{"internal/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},

@@ -25,6 +25,8 @@ func cut(v any) jsontext.Line {
 		v = l
 	case resultLine:
 		texts, v = []*string{&l.Text}, &l
+	case endLineOf:
+		texts, v = []*string{&l.Output}, &l
 	}
 	line, err := jsontext.Cut(v, texts...)
 	if err != nil {

@@ -3,6 +3,7 @@ package print
 import (
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 
 	"adze/session"
 	"adze/tool"
@@ -65,16 +66,36 @@ type endLineOf struct {
 	Type string      `json:"type"`
 	Call tool.CallID `json:"call"`
 	by
-	Name       string          `json:"name"`
-	Status     tool.Status     `json:"status"`
-	Code       string          `json:"code,omitempty"`
-	Title      string          `json:"title,omitempty"`
-	Duration   int64           `json:"duration_ms"`
-	Truncated  bool            `json:"truncated"`
-	OutputFile string          `json:"output_file,omitempty"`
-	Metadata   json.RawMessage `json:"metadata,omitempty"`
-	Validated  bool            `json:"validated"`
+	Name     string      `json:"name"`
+	Status   tool.Status `json:"status"`
+	Code     string      `json:"code,omitempty"`
+	Title    string      `json:"title,omitempty"`
+	Duration int64       `json:"duration_ms"`
+	// Output is what the model got, its first bytes where that is long, and OutputBytes the length
+	// of all of it.
+	Output      string          `json:"output"`
+	OutputBytes int             `json:"output_bytes"`
+	Attachments []attachment    `json:"attachments,omitempty"`
+	Truncated   bool            `json:"truncated"` // the model got less than there was
+	OutputFile  string          `json:"output_file,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+	Validated   bool            `json:"validated"`
 }
+
+// attachment is a picture or a document that the model got with an output. Data is missing where it
+// is too large for a line.
+type attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Bytes     int    `json:"bytes"`
+	Data      []byte `json:"data,omitempty"` // base64
+}
+
+// The bounds of one line, in bytes.
+const (
+	maxOutput = 64 << 10 // of an output
+	maxData   = 8 << 20  // of all attachments
+)
 
 type askLine struct {
 	Type string      `json:"type"`
@@ -204,9 +225,47 @@ func endOf(e session.ToolEnd) endLineOf {
 	o := e.Outcome
 	return endLineOf{
 		Type: "tool_end", Call: o.Call, by: by{e.Parent, e.Agent}, Name: o.Tool, Status: o.Status, Code: o.Code, Title: o.Title,
-		Duration: o.Duration.Milliseconds(), Truncated: o.Truncated, OutputFile: o.OutputFile,
+		Duration: o.Duration.Milliseconds(), Output: head(o.Output, maxOutput), OutputBytes: len(o.Output),
+		Attachments: attachments(o.Attachments), Truncated: o.Truncated, OutputFile: o.OutputFile,
 		Metadata: e.Redacted, Validated: o.Record.Validated,
 	}
+}
+
+// head is the beginning of a text, cut at a character.
+func head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+func attachments(all []tool.Attachment) (out []attachment) {
+	left := maxData
+	for _, a := range all {
+		told := attachment{Name: a.Name, MediaType: a.MediaType, Bytes: len(a.Data)}
+		if len(a.Data) <= left {
+			told.Data = a.Data
+			left -= len(a.Data)
+		}
+		out = append(out, told)
+	}
+	return out
+}
+
+// modeLine tells the permission mode that holds from here on.
+type modeLine struct {
+	Type string `json:"type"`
+	Mode string `json:"permission_mode"`
+}
+
+// modelLine tells the model that answers from here on.
+type modelLine struct {
+	Type     string `json:"type"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
 }
 
 // planLine tells what came of a plan; its text is in the call, or in the file.

@@ -37,6 +37,8 @@ func samples() []any {
 		lineOf(session.Notice{}),
 		lineOf(session.Unsaved{}),
 		lineOf(session.PrefixChanged{}),
+		modeLine{Type: "mode"},
+		modelLine{Type: "model"},
 		Question{Type: "question"},
 		turnLine{resultLine{Type: "turn"}, ""},
 		unreadLine{Type: "unread"},

@@ -50,6 +50,8 @@ type Printer struct {
 	Closed func(error)
 	// Mask hides secrets; nil: only those that are known by their look.
 	Mask func() *secret.Masker
+	// Mode is the permission mode in force; nil: it is always that of the first line.
+	Mode func() string
 
 	mu       sync.Mutex
 	head     Head
@@ -93,6 +95,16 @@ func (p *Printer) Begin(h Head) {
 	p.head, p.waiting = h, true
 }
 
+// Open writes the first line now: a program that holds a conversation reads it before it says
+// anything. Its session is stored with the first prompt.
+func (p *Printer) Open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting {
+		p.begin()
+	}
+}
+
 // begin writes the first line, and what was held back for it.
 func (p *Printer) begin() {
 	p.waiting = false
@@ -114,11 +126,48 @@ func (p *Printer) Observe(e session.Event) {
 		p.begin()
 	}
 	if p.Format == StreamJSON {
+		p.changes(e)
 		p.stream(e)
 	}
 	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
 		p.progress(e)
 	}
+}
+
+// changes writes what is no longer as the lines before told it: the permission mode, and the model
+// that answers.
+func (p *Printer) changes(e session.Event) {
+	if p.Mode != nil {
+		p.modeIs(p.Mode())
+	}
+	if r, ok := e.(session.Requested); ok && r.Parent == "" && r.Message != "" {
+		p.modelIs(r.Provider, r.Model)
+	}
+}
+
+func (p *Printer) modeIs(mode string) {
+	if mode != p.head.PermissionMode {
+		p.head.PermissionMode = mode
+		p.event(modeLine{"mode", mode})
+	}
+}
+
+func (p *Printer) modelIs(provider, model string) {
+	if provider != p.head.Provider || model != p.head.Model {
+		p.head.Provider, p.head.Model = provider, model
+		p.event(modelLine{"model", provider, model})
+	}
+}
+
+// Now writes what another mode or model was put in force, where no event tells of it.
+func (p *Printer) Now(mode, provider, model string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished || p.Format != StreamJSON {
+		return
+	}
+	p.modeIs(mode)
+	p.modelIs(provider, model)
 }
 
 // begins reports an event that comes after the session's first commit: what the user said, or a

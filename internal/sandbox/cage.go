@@ -49,11 +49,17 @@ func (c *Cage) inside() bool {
 	return c.Setting == Required || c.Setting == Auto && c.Wanted != nil && c.Wanted()
 }
 
+// Encloses reports whether a command is to run inside; where there is no sandbox, Enclose says what
+// comes of that.
+func (c *Cage) Encloses(cmd proc.Command) bool {
+	inside := c.inside() || cmd.Inside // the mode may have changed since it was allowed
+	return inside && !(c.Setting == Auto && (cmd.Outside || c.Outside != nil && c.Outside(cmd)))
+}
+
 // Enclose is proc.Cage.
 func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error) {
-	inside := c.inside() || cmd.Inside // the mode may have changed since it was allowed
 	switch {
-	case !inside || c.Setting == Auto && (cmd.Outside || c.Outside != nil && c.Outside(cmd)):
+	case !c.Encloses(cmd):
 		return proc.Walls{}, nil
 	case cmd.Outside:
 		return proc.Walls{}, errors.New("no command runs outside the sandbox, because it is required")

@@ -52,6 +52,21 @@ func TestGrep(t *testing.T) {
 	}
 }
 
+// TestGrepOfTextsInPlaceOfFiles: what is searched is the text, also of the file that is the root,
+// and nothing that the walk does not come to.
+func TestGrepOfTextsInPlaceOfFiles(t *testing.T) {
+	tr := tree(t, map[string]string{"a.txt": "needle\n", "sub/b.txt": "none\n", "skip.log": "none\n", ".gitignore": "*.log\n"})
+	tr.Texts = map[string]string{"a.txt": "typed over\n", "sub/b.txt": "one\na needle\n", "skip.log": "needle\n", "gone.txt": "needle\n"}
+	r, err := tr.Grep(t.Context(), GrepQuery{Query: query("needle"), Limit: 10})
+	if err != nil || len(r.Files) != 1 || r.Files[0].Path != "sub/b.txt" || r.Files[0].Lines[0].Number != 2 || r.Searched != 2 {
+		t.Errorf("%+v %v", r, err)
+	}
+	tr.Root, tr.Texts = filepath.Join(tr.Root, "a.txt"), map[string]string{"": "two\nneedles\n"}
+	if r, err := tr.Grep(t.Context(), GrepQuery{Query: query("needle"), Limit: 10}); err != nil || r.Matches != 1 || r.Files[0].Lines[0].Number != 2 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestGrepTotals(t *testing.T) {
 	tr := tree(t, map[string]string{"a": "x\nx\ny\n", "b": "x\n", "c": "n\n", "d": "x\x00", "e": strings.Repeat("y", match.MaxLine+1)})
 	want := GrepResult{Matches: 3, Matching: 2, Searched: 4, Binary: Unreadable{1, []string{"d"}}}

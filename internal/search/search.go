@@ -60,6 +60,10 @@ type Tree struct {
 	Time time.Duration
 	// FileBytes bounds what Grep reads of one file, in bytes, holes left out; 0 means MaxFile.
 	FileBytes int64
+	// Texts are searched by Grep in place of what files of the walk hold, by their paths from Root;
+	// that of a file that is the root itself is empty. Those of files that the walk does not come
+	// to are left out.
+	Texts map[string]string
 	// Visited, when given, counts the files looked at while a search runs, for somebody who
 	// watches.
 	Visited *atomic.Int64

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"adze/internal/search/match"
@@ -63,6 +64,12 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.q.Stop && !s.first.takes(d.path, e.name) {
 			continue
 		}
+		if text, ok := s.tree.Texts[d.path+e.name]; ok {
+			if err := s.searchText(ctx, d.path, e.name, text); err != nil && ctx.Err() == nil {
+				s.unreadable(d.path + e.name)
+			}
+			continue
+		}
 		if s.skips(d, e) {
 			continue
 		}
@@ -78,14 +85,32 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 
 // search searches the file that is open and closes it.
 func (s *seeker) search(ctx context.Context, folder, name string) error {
-	keep := 0
-	if s.q.Mode == Content && s.first.takes(folder, name) {
-		keep = max(s.q.PerFile, s.most)
-	}
-	found, err := s.run(ctx, keep)
+	found, err := s.run(ctx, s.keep(folder, name))
 	if err := errors.Join(err, s.file.Close()); err != nil {
 		return err
 	}
+	return s.take(folder, name, found, s.file.cut)
+}
+
+// searchText searches a text in place of a file.
+func (s *seeker) searchText(ctx context.Context, folder, name, text string) error {
+	found, err := s.scan.Run(ctx, strings.NewReader(text), s.keep(folder, name))
+	if err != nil {
+		return err
+	}
+	return s.take(folder, name, found, false)
+}
+
+// keep is how many matches of a file may be returned.
+func (s *seeker) keep(folder, name string) int {
+	if s.q.Mode == Content && s.first.takes(folder, name) {
+		return max(s.q.PerFile, s.most)
+	}
+	return 0
+}
+
+// take counts what was found in a file, of which only a part was read where it was cut.
+func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
 	switch found.Skip {
 	case match.Binary:
 		s.r.Binary.add(folder + name)
@@ -94,7 +119,7 @@ func (s *seeker) search(ctx context.Context, folder, name string) error {
 		s.r.TooLarge.add(folder + name)
 		return nil
 	}
-	if s.file.cut {
+	if cut {
 		s.r.Partly.add(folder + name)
 	}
 	s.r.Searched++
@@ -133,8 +158,13 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // grepFile searches the file that is the root of the tree.
 func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
+	text, instead := t.Texts[""]
 	err := openRootFile(t.Root, &s.file.handle)
-	if err == nil {
+	switch {
+	case err == nil && instead:
+		_ = s.file.Close() // it was only opened to see that it is there
+		err = s.searchText(ctx, "", "", text)
+	case err == nil:
 		err = s.search(ctx, "", "")
 	}
 	if ctx.Err() != nil {

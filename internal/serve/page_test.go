@@ -86,12 +86,51 @@ func TestThePageInABrowser(t *testing.T) {
 		t.Errorf("how the turn ended is gone from the page: %s", got)
 	}
 	page.eval(`location.reload()`)
-	page.until(`document.querySelectorAll("article.user").length === 2 && document.body.textContent.includes("Done <img")`)
+	page.until(`document.querySelectorAll("article.user").length === 2 && document.body.textContent.includes("Done <img") && document.body.textContent.includes("stopped: interrupted")`)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.asked) > 0 {
 		t.Errorf("the browser asked others for %q", b.asked)
 	}
+}
+
+// TestThePageShowsTheAnswerThatCounts: one that broke off goes when it is asked for again, and the
+// error of a turn is there also when the page is read anew.
+func TestThePageShowsTheAnswerThatCounts(t *testing.T) {
+	b := newBrowser(t)
+	next := make(chan struct{})
+	h := &house{turn: func(_ context.Context, c *conversation, text string) session.Result {
+		if text == "fail" {
+			return session.Result{Cause: session.CauseProvider, Message: "the server is overheated", Hint: "wait"}
+		}
+		c.who.Observe(session.TextDelta{Message: "a", Delta: "Half an answer"})
+		<-next
+		c.who.Observe(session.Retry{Message: "a", Attempt: 1, Of: 3, Cause: "it broke off"})
+		c.who.Observe(session.TextDelta{Message: "a", Delta: "All of it"})
+		<-next
+		return done()
+	}}
+	s := listen(t, h)
+	id := s.begin()
+	page := b.open(s.url + "/#" + s.token)
+	page.until(`!document.getElementById("words").disabled`)
+	say := func(text string) {
+		page.eval(`(() => { document.getElementById("words").value = "` + text + `"; document.getElementById("say").requestSubmit() })()`)
+	}
+	_ = id
+	say("go")
+	page.until(`document.body.textContent.includes("Half an answer")`)
+	next <- struct{}{}
+	page.until(`document.body.textContent.includes("All of it")`)
+	if got := page.eval(`document.getElementById("log").textContent`); strings.Contains(got, "Half an answer") {
+		t.Errorf("the broken answer is still there: %s", got)
+	}
+	next <- struct{}{}
+	page.until(`document.getElementById("state").textContent === "ready"`)
+	say("fail")
+	page.until(`document.querySelector(".bad[role=alert]")?.textContent === "the server is overheated (wait)"`)
+	page.eval(`location.reload()`)
+	page.until(`document.querySelector(".bad[role=alert]")?.textContent === "the server is overheated (wait)"`)
 }
 
 // shot writes what the page looks like to $ADZE_SHOT, for who wants to see it.

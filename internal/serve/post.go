@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"adze/internal/jsontext"
 	"adze/internal/uistream"
 	"adze/session"
 	"adze/tool"
@@ -31,6 +32,7 @@ type newest struct {
 		ToolCallID tool.CallID     `json:"toolCallId"`
 		Input      json.RawMessage `json:"input"`
 		Approval   *approval       `json:"approval"`
+		Data       json.RawMessage `json:"data"` // of data-answer
 	} `json:"parts"`
 	Content json.RawMessage `json:"content"` // of the older form: a text
 }
@@ -40,6 +42,7 @@ type said struct {
 	id        session.ID
 	prompt    *Prompt
 	approvals []approval
+	apart     bool   // they stand in a message of the person, so that what follows is a new answer
 	persons   int    // messages of the person that its sender knows
 	answer    string // the message that is to be made again; empty: the newest
 }
@@ -55,14 +58,14 @@ func read(r *http.Request) (said, error) {
 		err = json.Unmarshal(raw, &p)
 	}
 	if err != nil {
-		return said{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + err.Error()}
+		return said{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + jsontext.Problem(err)}
 	}
 	if len(p.Messages) == 0 {
 		return said{}, &refusal{http.StatusBadRequest, "the request has no message"}
 	}
 	var m newest
 	if err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m); err != nil {
-		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + err.Error()}
+		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + jsontext.Problem(err)}
 	}
 	return p.mean(m)
 }
@@ -74,6 +77,8 @@ func (p posted) mean(m newest) (said, error) {
 	switch {
 	case p.Trigger != "" && p.Trigger != "submit-message" && !anew:
 		return s, &refusal{http.StatusBadRequest, fmt.Sprintf("nothing is known of the trigger %.40q", p.Trigger)}
+	case m.Role == "user" && !anew && m.answers(&s):
+		return s, nil
 	case m.Role == "user":
 		prompt, err := m.prompt()
 		prompt.Again = anew
@@ -89,6 +94,25 @@ func (p posted) mean(m newest) (said, error) {
 		}
 	}
 	return s, nil
+}
+
+// answers reads the answers of a message of the person that holds nothing else: interfaces whose
+// protocol has no part for an approval send them as data-answer.
+func (m newest) answers(s *said) bool {
+	for _, part := range m.Parts {
+		var a struct {
+			approval
+			Call  tool.CallID     `json:"toolCallId"`
+			Input json.RawMessage `json:"input"`
+		}
+		if part.Type != "data-answer" || json.Unmarshal(part.Data, &a) != nil || a.Approved == nil {
+			s.approvals = nil
+			return false
+		}
+		a.approval.call, a.approval.input = a.Call, a.Input
+		s.approvals, s.apart = append(s.approvals, a.approval), true
+	}
+	return s.apart
 }
 
 // persons counts the messages of the user.
@@ -110,6 +134,9 @@ const bodyTime = 30 * time.Second
 // post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or
 // asks.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	if refuseProtocol(w, r) {
+		return
+	}
 	// A body that never comes ends the request; the stream behind it may take as long as it likes.
 	conn := http.NewResponseController(w)
 	err := conn.SetReadDeadline(s.Now().Add(bodyTime))
@@ -147,6 +174,9 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 		if err != nil {
 			return nil, err
 		}
+		if in.apart {
+			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+		}
 		return s.goOn(r, room, paused, ""), nil
 	}
 	if in.prompt.Again {
@@ -170,7 +200,7 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 	if q == nil {
 		return heard(), nil
 	}
-	return &teller{room: room, reader: q, encoder: s.encoder(room), pausing: true}, nil
+	return &teller{room: room, reader: q, encoder: s.encoder(r, room), pausing: true}, nil
 }
 
 // heard answers a remark for the running turn: whoever follows that reads what comes of it.
@@ -185,7 +215,7 @@ func heard() *teller {
 // there, or to another one that has read as much elsewhere.
 func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *teller {
 	if t == nil {
-		if t = s.catchUp(r.Context(), room); t == nil {
+		if t = s.catchUp(r, room); t == nil {
 			return heard() // the turn has ended meanwhile
 		}
 		t.first = nil // it has read that
@@ -195,6 +225,6 @@ func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *t
 	return t
 }
 
-func (s *Server) encoder(r *room) *uistream.Encoder {
-	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks})
+func (s *Server) encoder(req *http.Request, r *room) *uistream.Encoder {
+	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks, Unapproved: protocolOf(req) == protocolAI5})
 }

@@ -3,12 +3,42 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"adze/internal/uistream"
 	"adze/session"
 )
+
+// The protocols of a stream, as a request asks for them with ?protocol= or the header
+// X-Adze-Protocol.
+const (
+	protocolUI   = "ui"   // the UI message stream of ai 6 and 7
+	protocolAI5  = "ai5"  // the same without what ai 5 does not know: a question is data alone
+	protocolData = "data" // the older data stream
+)
+
+func protocolOf(r *http.Request) string {
+	if q := r.URL.Query().Get("protocol"); q != "" {
+		return q
+	}
+	if h := r.Header.Get("X-Adze-Protocol"); h != "" {
+		return h
+	}
+	return protocolUI
+}
+
+// refuseProtocol answers a request for a protocol that nobody knows here; false: it is known.
+func refuseProtocol(w http.ResponseWriter, r *http.Request) bool {
+	switch p := protocolOf(r); p {
+	case protocolUI, protocolAI5, protocolData:
+		return false
+	default:
+		refuse(w, &refusal{http.StatusBadRequest, fmt.Sprintf("there is no protocol %.20q; there are: %s, %s, %s", p, protocolUI, protocolAI5, protocolData)})
+		return true
+	}
+}
 
 // teller tells one stream: what is known first, then what comes.
 type teller struct {
@@ -29,7 +59,7 @@ type out struct {
 }
 
 func (s *Server) out(w http.ResponseWriter, r *http.Request) *out {
-	o := &out{server: s, w: w, conn: http.NewResponseController(w), wire: uistream.Wire{Data: r.URL.Query().Get("protocol") == "data", Mask: s.Mask}}
+	o := &out{server: s, w: w, conn: http.NewResponseController(w), wire: uistream.Wire{Data: protocolOf(r) == protocolData, Mask: s.Mask}}
 	o.wire.Header(w.Header().Set)
 	return o
 }
@@ -106,15 +136,15 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 }
 
 // catchUp is a teller of the running turn that has told what there is of it; nil: none runs.
-func (s *Server) catchUp(ctx context.Context, room *room) *teller {
+func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	q, prompt, under := room.follow()
 	if q == nil {
 		return nil
 	}
-	t := &teller{room: room, reader: q, encoder: s.encoder(room)}
+	t := &teller{room: room, reader: q, encoder: s.encoder(r, room)}
 	if prompt != "" {
 		// What cannot be read is missing in this stream alone; what comes is told all the same.
-		if turn, _, ok, _ := s.last(ctx, room.id); ok && turn.prompt.ID == prompt {
+		if turn, _, ok, _ := s.last(r.Context(), room.id); ok && turn.prompt.ID == prompt {
 			for _, ev := range turn.events {
 				t.first = append(t.first, t.encoder.Take(ev)...)
 			}
@@ -135,6 +165,9 @@ func (s *Server) catchUp(ctx context.Context, room *room) *teller {
 // nothing to tell (204). Who names with after the newest answer that it knows gets a newer one that
 // has ended, too, or waits a while for the next.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	if refuseProtocol(w, r) {
+		return
+	}
 	id, q := session.ID(r.PathValue("id")), r.URL.Query()
 	if err := s.known(r.Context(), id); err != nil {
 		refuse(w, err)
@@ -165,7 +198,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID) (done bool, err error) {
 	room := s.open(id)
 	if room != nil {
-		if t := s.catchUp(r.Context(), room); t != nil {
+		if t := s.catchUp(r, room); t != nil {
 			t.pausing = r.URL.Query().Has("pause")
 			s.tell(w, r, t)
 			return true, nil

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/enclosed"
+	"adze/internal/jsontext"
 	"adze/internal/lineread"
 	"adze/internal/usage"
 	"adze/tool"
@@ -24,6 +27,7 @@ const (
 	steerLine  = "steer"  // a remark for the running turn; without one it is a prompt
 	answerLine = "answer" // to a question
 	abortLine  = "abort"  // ends the running turn, or with call one call of it
+	setLine    = "set"    // another permission mode, effort or model
 	userLine   = "user"   // a prompt in the shape that other assistants read
 )
 
@@ -39,6 +43,11 @@ type said struct {
 	Reason   string   `json:"reason"`
 	Refused  []int    `json:"refused"`
 	Call     string   `json:"call"`
+	Mode     string   `json:"permission_mode"`
+	Model    string   `json:"model"`
+	Effort   string   `json:"effort"`
+
+	files []tool.Attachment // that the line itself holds
 }
 
 // fields are those that a type has beside itself.
@@ -48,6 +57,7 @@ func fields() map[string][]string {
 		steerLine:  {"id", "text"},
 		answerLine: {"id", "question", "choice", "offer", "reason", "refused", "text"},
 		abortLine:  {"id", "call"},
+		setLine:    {"id", "permission_mode", "model", "effort"},
 		userLine:   nil, // anything: only what is said is read
 	}
 }
@@ -61,9 +71,9 @@ func parse(raw []byte) (said, error) {
 		return said{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
 	}
 	if err := json.Unmarshal(raw, &kind); err != nil {
-		return said{}, usage.Mistake("write one JSON object on a line", "the line is no JSON object: %v", err)
+		return said{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
 	}
-	types := []string{promptLine, steerLine, answerLine, abortLine, userLine}
+	types := []string{promptLine, steerLine, answerLine, abortLine, setLine, userLine}
 	if kind.Type == nil {
 		return said{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
 	}
@@ -76,7 +86,7 @@ func parse(raw []byte) (said, error) {
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return said{}, err
+		return said{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
 	}
 	for name := range all {
 		if name != "type" && !slices.Contains(known, name) {
@@ -85,7 +95,10 @@ func parse(raw []byte) (said, error) {
 	}
 	var s said
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return said{}, usage.Mistake("adze help lines lists the lines of --input-format stream-json", "%v", err)
+		return said{}, usage.Mistake("adze help lines has the fields of each line", "a line of type %q: %s", *kind.Type, jsontext.Problem(err))
+	}
+	if s.Type == setLine && s.Mode == "" && s.Model == "" && s.Effort == "" {
+		return said{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
 	}
 	if (s.Type == promptLine && len(s.Attach) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
 		return said{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
@@ -93,9 +106,41 @@ func parse(raw []byte) (said, error) {
 	return s, nil
 }
 
+// part is a part of a message as other assistants write it. What a picture or a document holds
+// stands in data, or in a source.
+type part struct {
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Data   string `json:"data"` // base64
+	Source struct {
+		Data string `json:"data"` // base64
+	} `json:"source"`
+}
+
+// file is the picture or document that a part holds; n counts the parts from 1.
+func (p part) file(n int) (tool.Attachment, error) {
+	const hint = `send the bytes as base64: {"type":"image","source":{"type":"base64","data":"…"}}, or name a file: {"type":"prompt","text":"…","attach":["FILE"]}`
+	data := p.Source.Data
+	if data == "" {
+		data = p.Data
+	}
+	if data == "" {
+		return tool.Attachment{}, usage.Mistake(hint, "part %d of the message, of type %q, holds no data", n, p.Type)
+	}
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return tool.Attachment{}, usage.Mistake(hint, "part %d of the message is no base64", n)
+	}
+	a, is := enclosed.File(fmt.Sprintf("%s %d", p.Type, n), raw)
+	if !is {
+		return a, usage.Mistake(hint, "part %d of the message is neither a picture nor a PDF", n)
+	}
+	return a, nil
+}
+
 // parseUser reads {"type":"user","message":{"role":"user","content":…}}, whose content is a text or
-// parts of it. What is no text in it is refused: a picture that is left out in silence would be
-// missed.
+// parts of it: texts, pictures and documents. Anything else is refused: what is left out in silence
+// would be missed.
 func parseUser(raw []byte) (said, error) {
 	var line struct {
 		Message struct {
@@ -104,30 +149,35 @@ func parseUser(raw []byte) (said, error) {
 	}
 	const hint = `write {"type":"user","message":{"role":"user","content":"…"}}, or {"type":"prompt","text":"…"}`
 	if err := json.Unmarshal(raw, &line); err != nil {
-		return said{}, usage.Mistake(hint, "%v", err)
+		return said{}, usage.Mistake(hint, "the line cannot be read: %s", jsontext.Problem(err))
 	}
-	var text string
-	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(line.Message.Content, &text) != nil {
+	out := said{Type: promptLine}
+	var parts []part
+	if json.Unmarshal(line.Message.Content, &out.Text) != nil {
 		if json.Unmarshal(line.Message.Content, &parts) != nil {
 			return said{}, usage.Mistake(hint, "the message has no content that can be read")
 		}
 		var texts []string
-		for _, p := range parts {
-			if p.Type != "text" {
-				return said{}, usage.Mistake(`write {"type":"prompt","text":"…","attach":["FILE"]}`, "a part of type %q is not taken here", p.Type)
+		for n, p := range parts {
+			switch p.Type {
+			case "text":
+				texts = append(texts, p.Text)
+			case "image", "document":
+				a, err := p.file(n + 1)
+				if err != nil {
+					return said{}, err
+				}
+				out.files = append(out.files, a)
+			default:
+				return said{}, usage.Mistake("write texts, images and documents", "a part of type %q is not taken here", p.Type)
 			}
-			texts = append(texts, p.Text)
 		}
-		text = strings.Join(texts, "\n\n")
+		out.Text = strings.Join(texts, "\n\n")
 	}
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(out.Text) == "" && len(out.files) == 0 {
 		return said{}, usage.Mistake(hint, "the message says nothing")
 	}
-	return said{Type: promptLine, Text: text}, nil
+	return out, nil
 }
 
 func nearest(word string, words []string) string {
@@ -164,14 +214,16 @@ func (l lines) next() ([]byte, error) {
 }
 
 // take does what a line says.
-func (t *Talk) take(raw []byte, with Conversation) error {
+func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	s, err := parse(raw)
 	if err != nil {
 		return err
 	}
 	switch s.Type {
 	case promptLine:
-		t.set(func() { t.prompts = append(t.prompts, Prompt{s.ID, s.Text, s.Attach}) })
+		t.set(func() {
+			t.prompts = append(t.prompts, Prompt{ID: s.ID, Text: s.Text, Attach: s.Attach, Files: s.files})
+		})
 		t.stir()
 	case steerLine:
 		t.steer(s, with)
@@ -179,6 +231,23 @@ func (t *Talk) take(raw []byte, with Conversation) error {
 		return t.answer(s)
 	case abortLine:
 		return t.stop(s, with)
+	case setLine:
+		return t.change(s, line, with)
+	}
+	return nil
+}
+
+// change puts a mode or an effort in force at once. A model waits for the running turn to end, and
+// for the prompts before it.
+func (t *Talk) change(s said, line int, with Conversation) error {
+	if s.Mode != "" || s.Effort != "" {
+		if err := with.Set(s.Mode, s.Effort); err != nil {
+			return err
+		}
+	}
+	if s.Model != "" {
+		t.set(func() { t.prompts = append(t.prompts, Prompt{model: s.Model, line: line}) })
+		t.stir()
 	}
 	return nil
 }

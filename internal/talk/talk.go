@@ -7,6 +7,9 @@
 // Start reading at Talk.Run, then line.go (what a program may write) and question.go (what it is
 // asked).
 //
+// The end of stdin is no end of the program: it may have said all, and read on. That it is gone is
+// known by stdout, which nobody can read any more then (stdio.WatchReader); the run ends there.
+//
 // Known limits: answers are for this conversation only; a program that wants a rule to last writes
 // it with adze permission add. A line has at most 16 MiB.
 package talk
@@ -28,6 +31,10 @@ type Conversation interface {
 	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
 	CancelCall(id tool.CallID) bool
+	// Set puts a permission mode and an effort in force, also while a turn runs; empty: as it is.
+	Set(mode, effort string) error
+	// Model has another model answer from the next prompt on. It is called while no turn runs.
+	Model(ctx context.Context, name string) error
 }
 
 // Prompt is what a turn begins with.
@@ -35,6 +42,10 @@ type Prompt struct {
 	ID     string // the program's own name for it, told again with what came of it
 	Text   string
 	Attach []string // files
+	Files  []tool.Attachment
+
+	model string // in place of all that: the model that answers from here on
+	line  int    // that asked for it
 }
 
 // Talk is one conversation with a program.
@@ -63,7 +74,7 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 	t.prompts = append(first, t.prompts...)
 	go t.read(in, with)
 	var all session.Result
-	for turns := 0; ; turns++ {
+	for turns := 0; ; {
 		p, ok := t.next(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -73,7 +84,13 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 				Hint: `write {"type":"prompt","text":"what to do"} and a line feed`}
 		case !ok:
 			return all
+		case p.model != "":
+			if err := with.Model(ctx, p.model); err != nil {
+				t.Out.Unread(p.line, err)
+			}
+			continue
 		}
+		turns++
 		r := t.turn(ctx, with, p)
 		all = sum(all, r)
 		if ctx.Err() != nil {
@@ -160,7 +177,7 @@ func (t *Talk) read(in io.Reader, with Conversation) {
 			break
 		}
 		if err == nil && len(raw) > 0 {
-			err = t.take(raw, with)
+			err = t.take(raw, n, with)
 		}
 		if err != nil {
 			t.Out.Unread(n, err)

@@ -32,6 +32,9 @@ func (p *partner) Prompt(ctx context.Context, prompt talk.Prompt) session.Result
 	p.mu.Lock()
 	p.open = true
 	p.heard = append(p.heard, prompt.Text)
+	for _, a := range prompt.Files {
+		p.heard = append(p.heard, a.Name+" "+a.MediaType)
+	}
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
@@ -48,6 +51,28 @@ func (p *partner) Steer(text string) bool {
 }
 
 func (p *partner) CancelCall(id tool.CallID) bool { return id == "running" }
+
+func (p *partner) Set(mode, effort string) error {
+	if mode == "wild" {
+		return errors.New("there is no such mode")
+	}
+	p.note("set " + mode + effort)
+	return nil
+}
+
+func (p *partner) Model(_ context.Context, name string) error {
+	if name == "nobody/knows" {
+		return errors.New("there is no such model")
+	}
+	p.note("model " + name)
+	return nil
+}
+
+func (p *partner) note(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = append(p.heard, what)
+}
 
 // written is what a program reads.
 type written struct {
@@ -226,5 +251,55 @@ func TestSumsOfTurns(t *testing.T) {
 	got := tk.Run(t.Context(), strings.NewReader(""), with, talk.Prompt{Text: "b"}, talk.Prompt{Text: "c"})
 	if got.Text != "c" || got.Steps != 4 || *got.Cost != 0.5 || got.Usage["p/m"].Input != 6 || got.Calls["read"][tool.Completed] != 2 || fmt.Sprint(got.Changed) != "[a b c]" {
 		t.Errorf("sum: %+v", got)
+	}
+}
+
+// TestRefusalsNameNoTypeOfGo: whoever writes lines knows JSON, and none of our types.
+func TestRefusalsNameNoTypeOfGo(t *testing.T) {
+	for line, want := range map[string]string{
+		`[1]`:                           "it has to be an object, and is a list",
+		`7`:                             "it has to be an object, and is a number",
+		`{"type":7}`:                    `"type" has to be a string, and is a number`,
+		`{"type":"prompt","text":true}`: `"text" has to be a string, and is true or false`,
+		`{"type":"prompt","text":"a","attach":1}`:                                `"attach" has to be a list, and is a number`,
+		`{"type":"prompt","text":"a","attach":[{}]}`:                             `"attach" has to be a string, and is an object`,
+		`{"type":"answer","question":"q1","choice":"once","offer":""}`:           `"offer" has to be a whole number, and is a string`,
+		`{"type":"answer","question":"q1","refused":1.5}`:                        `"refused" has to be a list, and is a number`,
+		`{"type":"user","message":5}`:                                            `"message" has to be an object, and is a number`,
+		`{"type":"user","message":{"content":{}}}`:                               "no content that can be read",
+		`{"type":"user","message":{"content":[{"type":"audio"}]}}`:               `of type "audio" is not taken`,
+		`{"type":"user","message":{"content":[{"type":"image"}]}}`:               "holds no data",
+		`{"type":"user","message":{"content":[{"type":"image","data":"YQ=="}]}}`: "neither a picture nor a PDF",
+		`{"type":"set"}`: "sets nothing",
+		`{"type":"set","permission_mode":"wild"}`: "no such mode",
+		`{"type":"set","model":"nobody/knows"}`:   "no such model",
+		`{`:                                       "it is no JSON",
+	} {
+		tk, out := newTalk()
+		tk.Run(t.Context(), strings.NewReader(line+"\n"+`{"type":"prompt","text":"on"}`+"\n"), &partner{turn: done})
+		lines := out.all(t, "unread")
+		if len(lines) != 1 {
+			t.Errorf("%s: refused %d times", line, len(lines))
+			continue
+		}
+		said := fmt.Sprint(lines[0]["message"], " ", lines[0]["hint"])
+		if !strings.Contains(said, want) || strings.Contains(said, "Go ") || strings.Contains(said, "struct") || strings.Contains(said, "talk.") || lines[0]["line"] != 1.0 {
+			t.Errorf("%s: refused with %v, want %q", line, lines[0], want)
+		}
+	}
+}
+
+// TestAModelWaitsForThePromptsBeforeIt: a mode holds at once.
+func TestAModelWaitsForThePromptsBeforeIt(t *testing.T) {
+	tk, _ := newTalk()
+	with := &partner{turn: done}
+	r, w := io.Pipe()
+	go func() {
+		io.WriteString(w, `{"type":"set","permission_mode":"edits"}`+"\n"+`{"type":"prompt","text":"a"}`+"\n"+`{"type":"set","model":"p/m"}`+"\n"+`{"type":"user","message":{"content":[{"type":"text","text":"b"},{"type":"image","source":{"data":"iVBORw0KGgo="}}]}}`+"\n")
+		w.Close()
+	}()
+	res := tk.Run(t.Context(), r, with)
+	if got := strings.Join(with.heard, ", "); got != "set edits, a, model p/m, b, image 2 image/png" || res.Steps != 2 {
+		t.Errorf("%s; %d turns", got, res.Steps)
 	}
 }

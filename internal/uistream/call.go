@@ -22,6 +22,10 @@ type call struct {
 	begun     bool            // its name is told
 	shown     bool            // its arguments are
 	over      bool
+	raw       string         // of its arguments, as far as they were told while they came
+	told      bool           // some of that was
+	mask      *secret.Stream // of it: the beginning of a secret waits for its end
+	escaped   bool           // they hold escapes in which a secret could hide: they are told whole
 }
 
 // learn finds a call, or takes a new one.
@@ -91,10 +95,15 @@ func quoted(text string) json.RawMessage {
 	return raw
 }
 
-// forming shows the name of a call that is being written, where no other call is open.
+// forming shows a call that is being written, where no other call is open: its name, and what comes
+// of its arguments.
 func (e *Encoder) forming(f session.CallForming) []Part {
-	if f.Call == "" || f.Name == "" || e.ended[f.Message] || e.calls[f.Call] != nil {
+	if f.Call == "" || f.Name == "" || e.ended[f.Message] {
 		return nil
+	}
+	c := e.calls[f.Call]
+	if c != nil {
+		return c.comes(f.Arguments)
 	}
 	for _, c := range e.calls {
 		if c.begun && !c.over {
@@ -102,9 +111,37 @@ func (e *Encoder) forming(f session.CallForming) []Part {
 		}
 	}
 	out := append(e.enter(f.Message), e.hush()...)
-	c := e.learn(f.Call, f.Name)
-	c.message, c.begun = f.Message, true
-	return append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
+	c = e.learn(f.Call, f.Name)
+	c.message, c.begun, c.mask = f.Message, true, e.options.mask().Stream()
+	out = append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
+	return append(out, c.comes(f.Arguments)...)
+}
+
+// comes tells what has come of the arguments since the last time.
+func (c *call) comes(arguments string) []Part {
+	piece, more := strings.CutPrefix(arguments, c.raw)
+	if !c.begun || c.shown || c.mask == nil || !more || piece == "" {
+		return nil
+	}
+	if c.escaped = c.escaped || strings.Contains(piece, `\u`) || strings.HasSuffix(c.raw, `\`) && piece[0] == 'u'; c.escaped {
+		return nil
+	}
+	c.raw = strings.Clone(arguments)
+	return c.delta(c.mask.Write(piece))
+}
+
+func (c *call) delta(text string) []Part {
+	if text == "" {
+		return nil
+	}
+	c.told = true
+	return []Part{{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: text}}
+}
+
+// broken ends a call that the model did not finish.
+func (e *Encoder) broken(c *call, why string) []Part {
+	c.input = quoted(c.raw)
+	return append(e.show(c), c.fails(why))
 }
 
 // show tells a call and its arguments, once.
@@ -119,10 +156,15 @@ func (e *Encoder) show(c *call) []Part {
 	if !c.begun {
 		out = append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
 	}
-	c.begun, c.shown = true, true
 	input := c.shownInput()
-	return append(out, Part{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: string(e.options.mask().JSON(input))},
-		Part{Type: "tool-input-available", ToolCallID: c.id, ToolName: c.name, Input: input, Dynamic: true})
+	switch rest, more := strings.CutPrefix(c.arguments, c.raw); {
+	case !c.told:
+		out = append(out, Part{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: string(e.options.mask().JSON(input))})
+	case more && !c.escaped && !strings.Contains(rest, `\u`): // else what follows takes its place
+		out = append(out, c.delta(c.mask.Write(rest)+c.mask.End())...)
+	}
+	c.begun, c.shown = true, true
+	return append(out, Part{Type: "tool-input-available", ToolCallID: c.id, ToolName: c.name, Input: input, Dynamic: true})
 }
 
 // started shows a call that begins. One of a subagent is progress of the call that it works for.
@@ -206,6 +248,9 @@ func (e *Encoder) Ask(q Question) []Part {
 	}
 	// What it is about comes first: some interfaces ask as soon as they read the request.
 	out := append(e.show(c), Part{Type: "data-question", ID: q.ID, Data: q})
+	if e.options.Unapproved {
+		return out
+	}
 	return append(out, Part{Type: "tool-approval-request", ApprovalID: q.ID, ToolCallID: q.Call})
 }
 

@@ -130,7 +130,7 @@ func (e *Encoder) Pause(q Question) []Part {
 	out := e.hush()
 	for _, id := range e.order {
 		c := e.calls[id]
-		if !c.shown || c.over || q.Kind == Permission && id == q.Call {
+		if !c.shown || c.over || q.Kind == Permission && id == q.Call && !e.options.Unapproved {
 			continue
 		}
 		word := "still running; the result follows"
@@ -160,12 +160,19 @@ func (e *Encoder) Resume(id string) []Part {
 func (e *Encoder) finish(r session.Result) []Part {
 	out := append(e.begin(), e.hush()...)
 	for _, id := range e.order {
-		if c := e.calls[id]; c.shown && !c.over {
+		switch c := e.calls[id]; {
+		case c.over:
+		case c.shown:
 			out = append(out, c.fails("aborted: the turn ended before the call did"))
+		case c.begun:
+			out = append(out, e.broken(c, "aborted: the turn ended before the call was written")...)
 		}
 	}
 	out = append(out, e.leave()...)
 	reason := "error"
+	if r.Cause != session.CauseDone {
+		out = append(out, Part{Type: "data-end", Data: End{Cause: r.Cause, Text: secret.Passwords(cmp.Or(r.Message, string(r.Cause))), Hint: secret.Passwords(r.Hint)}})
+	}
 	switch r.Cause {
 	case session.CauseDone:
 		reason = "stop"

@@ -29,6 +29,7 @@ type Piece struct {
 	MediaType  string          `json:"mediaType,omitempty"` // of a file, as what follows
 	Filename   string          `json:"filename,omitempty"`
 	URL        string          `json:"url,omitempty"`
+	Data       any             `json:"data,omitempty"`
 
 	id string
 }
@@ -72,10 +73,24 @@ func (m *Message) Fold(p Part) {
 		m.Parts = append(m.Parts, Piece{Type: "dynamic-tool", ToolCallID: p.ToolCallID, ToolName: p.ToolName, State: "input-streaming"})
 	case "tool-input-available":
 		m.call(p.ToolCallID, func(at *Piece) { at.State, at.Input = "input-available", p.Input })
+	case "data-end":
+		m.Parts = append(m.Parts, Piece{Type: p.Type, Data: p.Data})
+	case "data-retry":
+		m.void()
 	case "tool-output-available":
 		m.call(p.ToolCallID, func(at *Piece) { at.State, at.Output = "output-available", p.Output })
 	case "tool-output-error":
 		m.call(p.ToolCallID, func(at *Piece) { at.State, at.ErrorText = "output-error", p.ErrorText })
+	}
+}
+
+// void drops what the step that is open has told.
+func (m *Message) void() {
+	for i := len(m.Parts) - 1; i >= 0; i-- {
+		if m.Parts[i].Type == "step-start" {
+			m.Parts = m.Parts[:i]
+			return
+		}
 	}
 }
 

@@ -96,17 +96,22 @@ func (e *Encoder) whole(m session.Message) []Part {
 func (e *Encoder) retry(r session.Retry) []Part {
 	told := e.step == r.Message && r.Message != "" && e.text.came != [2]int{}
 	out := e.hush()
-	if e.step == r.Message {
-		e.text.came = [2]int{}
-	}
 	for _, id := range e.order {
-		if c := e.calls[id]; c.message == r.Message && c.shown && !c.over {
+		c := e.calls[id]
+		if c.message != r.Message || c.over || !c.begun {
+			continue
+		}
+		told = true
+		if c.shown {
 			out = append(out, c.fails("void: the request failed, and is made again"))
+		} else {
+			out = append(out, e.broken(c, "void: the request failed, and is made again")...)
 		}
 	}
-	text := "the request failed and is made again: " + r.Cause
-	if told {
-		text += "; what was said of this answer so far is void"
+	cause := secret.Passwords(r.Cause)
+	out = append(append(out, e.begin()...), Part{Type: "data-retry", ID: r.Message + "." + strconv.Itoa(r.Attempt), Data: Retried{cause, r.Attempt, r.Of, told}})
+	if e.step == r.Message {
+		out = append(out, e.leave()...) // what comes now is another step
 	}
-	return append(out, e.notice(text)...)
+	return append(out, e.notice("the request failed and is made again: "+cause)...)
 }

@@ -11,8 +11,9 @@
 // One Encoder tells one turn to one reader. It takes what it has told already once more without
 // telling it twice, so that a log and what comes behind it may overlap.
 //
-// Known limits: a retry cannot take back what was streamed of an answer; a notice says so.
-// Attachments are not told.
+// Known limits: no part of those protocols takes back what was streamed of an answer. Where a request
+// fails and is made again, data-retry says that what its step has told is void, and the new answer
+// has a step of its own; what is read from the log has the new one alone. Attachments are not told.
 package uistream
 
 import (
@@ -24,7 +25,7 @@ import (
 )
 
 // Part is one part of a UI message stream; Type says which fields count. The names are those of the
-// AI SDK (package ai, 6 and 7).
+// AI SDK (package ai, 5 to 7).
 type Part struct {
 	Type           string          `json:"type"`
 	MessageID      string          `json:"messageId,omitempty"`
@@ -67,6 +68,23 @@ type Notice struct {
 	Text string `json:"text"`
 }
 
+// End is the data of data-end: how a turn ended that did not come to its own end. It stays in the
+// message, where the parts error and abort are for the moment.
+type End struct {
+	Cause session.Cause `json:"cause"`
+	Text  string        `json:"text"`
+	Hint  string        `json:"hint,omitempty"`
+}
+
+// Retried is the data of data-retry: the request failed and is made again. What its step has told
+// before it is void: the answer that takes its place comes in the next step.
+type Retried struct {
+	Cause   string `json:"cause"`
+	Attempt int    `json:"attempt"`
+	Of      int    `json:"of,omitempty"`
+	Void    bool   `json:"void"` // something of it was told
+}
+
 // Question is what a person is asked while a turn waits. It is the data of data-question, whose
 // part has its id.
 type Question struct {
@@ -99,6 +117,9 @@ type Options struct {
 	Mask func() *secret.Masker
 	// Blocks shows the metadata of a running call; nil: only titles are shown.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
+	// Unapproved leaves out the part that asks for an approval, which ai 5 does not know: a question
+	// is then told as data alone, and the call that it is about ends with a word.
+	Unapproved bool
 }
 
 func (o Options) mask() *secret.Masker {

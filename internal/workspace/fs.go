@@ -1,6 +1,9 @@
 package workspace
 
-import "io/fs"
+import (
+	"context"
+	"io/fs"
+)
 
 // FS is the way to the file system: all of this package's reading and changing of files goes
 // through it, so that a test can number the operations and make any one of them fail.
@@ -12,6 +15,28 @@ import "io/fs"
 type FS interface {
 	// OpenDir opens the top folder.
 	OpenDir() (Dir, error)
+}
+
+// Drafts is what an FS may know beside: texts of files that the disk does not have yet.
+type Drafts interface {
+	// Drafts are such texts, by the absolute paths of their files: of those that are named, and of
+	// those below a folder of which the FS knows one. What cannot be found out is left out.
+	Drafts(ctx context.Context, below string, paths []string) map[string]string
+}
+
+// Drafts are the texts of files that the disk does not have yet, as far as the way to the file
+// system knows of any; see Drafts.Drafts.
+func (r *Root) Drafts(ctx context.Context, below string, paths []string) map[string]string {
+	if d, ok := r.fs.(Drafts); ok {
+		return d.Drafts(ctx, below, paths)
+	}
+	return nil
+}
+
+// HasDrafts reports whether there can be any.
+func (r *Root) HasDrafts() bool {
+	_, ok := r.fs.(Drafts)
+	return ok
 }
 
 // Dir is an open folder. Names are single path parts.

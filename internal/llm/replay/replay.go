@@ -108,7 +108,8 @@ type FullCall struct {
 	Opaque    string      `json:"opaque,omitempty"`
 }
 
-// FormingCall is a forming chunk.
+// FormingCall is a forming chunk. What there is of its arguments is not recorded: a secret that
+// comes in pieces would not be known for one, and the call has them whole.
 type FormingCall struct {
 	ID    tool.CallID `json:"id,omitempty"`
 	Name  string      `json:"name,omitempty"`

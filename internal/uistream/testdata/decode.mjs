@@ -1,5 +1,6 @@
 // Reads every stream of a folder with the decoders of others, and prints what they made of it.
 import fs from "node:fs";
+import * as ai5 from "ai5";
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
 import { AssistantMessageAccumulator, DataStreamDecoder, UIMessageStreamDecoder } from "assistant-stream";
@@ -9,14 +10,18 @@ const bytes = (raw) => new ReadableStream({ start(c) { for (let i = 0; i < raw.l
 const call = (p) => p.toolName + " " + ({ "output-available": "done", "output-error": "error", "approval-requested": "waits" }[p.state] ?? p.state);
 
 async function byAI(ai, raw) {
-  const out = { text: "", calls: "", end: "", failed: "" };
+  const out = { text: "", calls: "", end: "", failed: "", streamed: new Set() };
   let message;
   const transport = new (class extends ai.DefaultChatTransport { read(s) { return this.processResponseStream(s); } })({ api: "http://127.0.0.1/" });
   try {
     const watched = transport.read(bytes(raw)).pipeThrough(new TransformStream({
       transform(chunk, c) { if (chunk.type === "finish") out.end = chunk.finishReason; c.enqueue(chunk); } }));
-    for await (const m of ai.readUIMessageStream({ stream: watched, terminateOnError: true })) message = m;
+    for await (const m of ai.readUIMessageStream({ stream: watched, terminateOnError: true })) {
+      message = m;
+      for (const p of m.parts) if (p.state === "input-streaming" && p.input !== undefined) out.streamed.add(JSON.stringify(p.input));
+    }
   } catch (e) { out.failed = String(e); }
+  out.streamed = [...out.streamed];
   out.id = message?.id ?? "";
   out.parts = message?.parts ?? [];
   out.text = out.parts.filter((p) => p.type === "text").map((p) => p.text).join("");
@@ -45,6 +50,10 @@ for (const file of fs.readdirSync(process.argv[2])) {
   const by = (all[name] ??= {});
   if (form === "data") {
     by["assistant-stream data"] = await byAssistant(new DataStreamDecoder(), raw);
+    continue;
+  }
+  if (form === "ai5") {
+    by.ai5 = await byAI(ai5, raw);
     continue;
   }
   by.ai6 = await byAI(ai6, raw);

@@ -7,7 +7,8 @@
 // Start reading at FS, then dir.Open and dir.Rename. A file that the editor has nothing to say
 // about is that of the disk.
 //
-// Known limits: searches look at the disk. Undo keeps what is on the disk, and so not what was
+// Known limits: a search finds what was not saved in files with a match on the disk, in the newest
+// ones, and in those that were read before (drafts.go). Undo keeps what is on the disk, and so not what was
 // never saved. An editor that does not save what it is given leaves the file on the disk as it was,
 // for commands, too.
 package buffers

@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { Readable, Writable, Transform } from "node:stream";
-import * as acp from "@agentclientprotocol/sdk";
+
+const acp = await import(process.env.ADZE_ACP ?? "@agentclientprotocol/sdk");
 
 export const argv = JSON.parse(process.env.ADZE_ARGV);
 export const folder = process.env.ADZE_FOLDER;
