@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"adze/internal/mcp/sampling"
 	"adze/internal/mcp/share"
 	"adze/internal/models"
+	"adze/internal/plural"
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/trust"
@@ -136,7 +138,7 @@ func (s settings) ownServers() (out []mcp.Server) {
 		if c.Off {
 			continue
 		}
-		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.Old(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Sampling: c.Sampling}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.Old(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Sampling: c.Sampling, Unpinned: c.Pin == "off", Roots: c.Roots}
 		if c.Command != "" {
 			one.Command = append([]string{c.Command}, c.Args...)
 		}
@@ -238,6 +240,35 @@ func (m *mcpServers) wakeUnseen() {
 	for _, name := range m.Unseen() {
 		m.Wake(name)
 	}
+}
+
+// meet starts the servers that were never started, before the first prompt of a run that nobody
+// watches, and waits until each is ready or has failed: a program may have to be installed first. It
+// tells how far that is.
+func (m *mcpServers) meet(ctx context.Context, tell func(string)) {
+	if m == nil {
+		return
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for _, name := range m.Untried() {
+		conf, _ := m.Server(name)
+		tell(fmt.Sprintf("MCP server %s is started for the first time; its tools are known in at most %s", name, cmp.Or(conf.Start, mcp.DefaultStart)))
+		began := time.Now()
+		all.Go(func() {
+			if err := m.Await(ctx, name); err != nil {
+				return // that it failed is told by itself
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			tools := 0
+			if c := m.Catalogue(name); c != nil {
+				tools = len(c.Tools)
+			}
+			tell(fmt.Sprintf("MCP server %s is ready after %s: %s", name, time.Since(began).Round(100*time.Millisecond), plural.Of(tools, "tool")))
+		})
+	}
+	all.Wait()
 }
 
 // join is the tools of the run where others joined: at a prompt, and within a turn after a search

@@ -14,12 +14,14 @@ import (
 func (s settings) listed(pool *mcp.Pool) (out []servers.Listed, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.MCP.Servers)) {
 		c := s.config.MCP.Servers[name]
-		l := servers.Listed{Name: name, State: "on", From: s.file, URL: c.URL, Mine: true}
+		l := servers.Listed{Name: name, From: s.file, URL: c.URL, Mine: true}
 		if c.Command != "" {
 			l.Command = trust.Item{Argv: append([]string{c.Command}, c.Args...)}.Command()
 		}
 		if c.Off {
-			l.State = "off"
+			l.State = servers.Disabled
+		} else {
+			l.State, l.Why = stateOf(pool, name)
 		}
 		out = append(out, l)
 	}
@@ -31,24 +33,42 @@ func (s settings) listed(pool *mcp.Pool) (out []servers.Listed, err error) {
 		if i.Kind != trust.Server {
 			continue
 		}
-		l := servers.Listed{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: string(i.State), From: i.From, URL: i.URL, Why: i.Problem}
+		l := servers.Listed{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: servers.NeedsConsent, From: i.From, URL: i.URL, Why: i.Problem}
 		if i.URL == "" {
 			l.Command = i.Command()
 		}
-		if i.State == trust.Allowed {
-			l.State = "on"
-			if _, mine := s.config.MCP.Servers[l.Name]; mine || !slices.Contains(pool.Names(), l.Name) {
-				l.State, l.Why = "hidden", "it is switched off, or another server has its name"
-			}
+		_, mine := s.config.MCP.Servers[l.Name]
+		switch {
+		case i.Problem != "":
+			l.State = servers.Broken
+		case i.State == trust.Changed:
+			l.Why = "its entry changed since you agreed to it"
+		case i.State != trust.Allowed:
+		case mine || !slices.Contains(pool.Names(), l.Name):
+			l.State, l.Why = servers.Hidden, "it is switched off, or another server has its name"
+		default:
+			l.State, l.Why = stateOf(pool, l.Name)
 		}
 		out = append(out, l)
 	}
-	for i, l := range out {
-		for _, st := range pool.States() {
-			if st.Name == l.Name && l.State == "on" && st.Why != "" {
-				out[i].Why = st.Why
-			}
-		}
-	}
 	return out, nil
+}
+
+// stateOf is how a server that may be used is, as far as that is known without starting it.
+func stateOf(pool *mcp.Pool, name string) (state, why string) {
+	if conf, ok := pool.Server(name); ok && conf.Err != nil {
+		return servers.Failed, conf.Err.Error()
+	}
+	last := pool.Last(name)
+	switch {
+	case last.State == mcp.Failed && last.Login:
+		return servers.NeedsLogin, last.Why
+	case last.State == mcp.Failed:
+		return servers.Failed, last.Why
+	case last.State == mcp.Starting:
+		return servers.Starting, ""
+	case pool.Catalogue(name) == nil:
+		return servers.NeverStarted, ""
+	}
+	return servers.Ready, ""
 }

@@ -69,6 +69,8 @@ func TestAServerThatWantsALoginNamesTheCommand(t *testing.T) {
 	if r.code == 0 || !strings.Contains(r.out+r.err, "adze mcp login acme") {
 		t.Errorf("%d: %s%s", r.code, r.out, r.err)
 	}
+	u.run("mcp", "list", "--json").wants(0, `"state":"needs login"`)
+	u.look("acme needs login", "adze mcp login acme")
 }
 
 // TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown: the server was never there before, and is

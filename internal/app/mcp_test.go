@@ -3,8 +3,10 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +109,113 @@ func TestADenyHoldsForAServersProgram(t *testing.T) {
 	}
 }
 
+// TestAFirstRunWaitsForAServerThatInstallsItself: it is started once, although it is silent for
+// longer than it is asked in the newest words alone, its tools are there for the first request, and
+// what it takes is told. A second run starts nothing.
+func TestAFirstRunWaitsForAServerThatInstallsItself(t *testing.T) {
+	u := newUser(t)
+	entry, starts := u.served("hold 2") // it answers when it was asked in older words too
+	u.configure(`{"mcp": {"servers": {"fake": ` + entry + `}}}`)
+	u.run("mcp", "list").wants(0, "never started")
+	u.run("-p", "--allow", "execute(mcp:fake echo)", u.script("-- 1 --\ncall fake_echo: {\"text\":\"hello\"}\n-- 2 --\nexpect fake_echo completed: ^hello$\ntext: done\n"), "go").
+		wants(0, "done", "MCP server fake is started for the first time", "MCP server fake is ready after ", ": 1 tool")
+	u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done")
+	if n := startsIn(t, starts); n != 1 {
+		t.Errorf("%d starts", n)
+	}
+	u.run("mcp", "list").wants(0, "ready")
+}
+
+// TestAServerThatFailedHoldsUpOneRun: it is waited for once, its state and its words are told, and
+// a failed add leaves nothing behind.
+func TestAServerThatFailedHoldsUpOneRun(t *testing.T) {
+	u := newUser(t)
+	entry, _ := u.served("exit at initialize")
+	u.configure(`{"mcp": {"servers": {"fake": ` + entry + `}}}`)
+	u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done", "is started for the first time", "MCP server fake does not work: exit code 3: cannot go on")
+	if r := u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done"); strings.Contains(r.err, "for the first time") {
+		t.Error(r.err)
+	}
+	u.run("mcp", "list").wants(0, "failed", "cannot go on")
+	u.run("mcp", "get", "fake").wants(0, "failed", "cannot go on", "last start", "log")
+	u.run("mcp", "logs", "fake").wants(0, "first words\ncannot go on", "fake ended: exit code 3")
+	u.run("mcp", "logs", "fake", "--json", "-n", "1").wants(0, `"log":"---`)
+	u.look("fake failed: exit code 3: cannot go on", "adze mcp logs fake")
+	u.run("mcp", "disable", "fake").wants(0, "fake is disabled")
+	u.run("mcp", "list").wants(0, "disabled")
+	u.run("mcp", "logs", "fake").wants(2, "adze mcp enable fake")
+	u.run("mcp", "enable", "fake").wants(0, "fake is enabled")
+	u.run("mcp", "list", "--json").wants(0, `"state":"failed"`)
+
+	kept := func() (names []string) {
+		_ = filepath.WalkDir(u.home, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.Contains(path, "mcp") {
+				names = append(names, path)
+			}
+			return nil
+		})
+		return names
+	}
+	before, file := kept(), filepath.Join(u.home, "config.json")
+	was, _ := os.ReadFile(file)
+	self, _ := os.Executable()
+	u.run("mcp", "add", "none", "--", self, mcptest.Word, "exit at initialize").wants(8, "cannot go on", "It wrote:\n  first words", "was not added")
+	if now, _ := os.ReadFile(file); string(now) != string(was) || !slices.Equal(kept(), before) {
+		t.Errorf("%q, not %q\n%s", kept(), before, now)
+	}
+}
+
+// TestAChangeThatIsMeantIsNotAskedAbout where the server's pin is off.
+func TestAChangeThatIsMeantIsNotAskedAbout(t *testing.T) {
+	u := newUser(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := filepath.Join(t.TempDir(), "tools")
+	say := func(text string) {
+		if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(mcptest.Echo)
+	u.run("mcp", "add", "fake", "--no-pin", "--", self, mcptest.Word, "old; tools from "+tools).wants(0, "fake works")
+	say(strings.Replace(mcptest.Echo, "says it again", "says it, and more", 1))
+	u.run("mcp", "test", "fake").wants(0, "says it, and more")
+	u.run("-p", "--allow", "execute(mcp:fake **)", u.script("-- 1 --\ncall fake_echo: {\"text\":\"x\"}\n-- 2 --\nexpect fake_echo completed: x\ntext: done\n"), "go").wants(0, "done")
+}
+
+// look runs adze doctor, whatever it ends with.
+func (u *user) look(parts ...string) {
+	u.t.Helper()
+	r := u.run("doctor", "--offline")
+	r.wants(r.code, parts...)
+}
+
+// TestServersOfOtherAssistantsAreTakenOver: shown first, written with --yes, and said by doctor.
+func TestServersOfOtherAssistantsAreTakenOver(t *testing.T) {
+	u := newUser(t)
+	entry, starts := u.served("old")
+	home := strings.TrimPrefix(u.env[slices.IndexFunc(u.env, func(kv string) bool { return strings.HasPrefix(kv, "HOME=") && strings.Contains(kv, os.TempDir()) })], "HOME=")
+	for name, text := range map[string]string{".cursor/mcp.json": `{"mcpServers": {"fake": ` + entry + `, "bad name!": {"url": "https://a.example"}}}`, ".codex/config.toml": "[mcp_servers.fake]\ncommand = \"other\"\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u.look("2 servers in other assistants (bad-name, fake); adze mcp import takes them over")
+	u.run("mcp", "import").wants(0, "fake", "new", "different", "cursor", "config.toml", "nothing was written; --yes takes over 2 servers")
+	u.run("mcp", "import", "none").wants(2, "no other assistant")
+	u.run("mcp", "import", "fake", "--yes", "--json").wants(0, `"state":"imported"`, `"state":"different"`)
+	if startsIn(t, starts) != 0 {
+		t.Error("it was started")
+	}
+	u.run("mcp", "import", "fake", "--yes").wants(0, "there", "nothing to take over")
+	u.run("mcp", "test", "fake").wants(0, "fake works")
+}
+
 // TestServersAreLookedAfter: added, listed, tried, agreed to again when they say otherwise, and
 // removed.
 func TestServersAreLookedAfter(t *testing.T) {
@@ -134,7 +243,7 @@ func TestServersAreLookedAfter(t *testing.T) {
 	u.run("mcp", "add", "none", "--no-test", "--", "there-is-no-such-program").wants(0, "added none")
 	u.run("mcp", "add", "fake", "--replace", "--", "there-is-no-such-program").wants(8, "stays as it was")
 	u.run("mcp", "test", "nobody").wants(2, "adze mcp list")
-	u.run("mcp", "list", "--json").wants(0, `{"name":"fake","state":"on"`, `"tools":["fake_echo"]`, `{"name":"none","state":"on"`, `"seen":false`)
+	u.run("mcp", "list", "--json").wants(0, `{"name":"fake","state":"ready"`, `"tools":["fake_echo"]`, `{"name":"none","state":"never started"`, `"seen":false`)
 	u.run("tools", "list").wants(0, "fake_echo")
 	u.run("context").wants(0, "fake_echo")
 	say(strings.Replace(mcptest.Echo, "says it again", "says it, and sends it away", 1))

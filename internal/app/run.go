@@ -189,6 +189,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if err := a.begin(ctx, o, p, w); err != nil {
 		return failure(err)
 	}
+	w.servers.meet(ctx, func(text string) { p.Observe(session.Notice{Text: text}) })
 	w.patient.Watch(p.Observe)
 	r := w.patient.Judge(o.answer.Structured(w.answer(ctx, in)))
 	r.Duration = time.Since(started)

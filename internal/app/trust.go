@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/carry"
 	"adze/internal/command/servers"
+	"adze/internal/config"
 	"adze/internal/gate"
 	"adze/internal/hook"
 	"adze/internal/mcp"
@@ -216,11 +218,21 @@ func (w *wired) consent(ctx context.Context, shown port.Carried, allow bool) err
 
 // MCP hands over the servers of this folder, for who looks after them.
 func (a *app) MCP(ctx context.Context, use func(servers.Desk) error) error {
+	return a.TryMCP(ctx, "", config.MCPServer{}, use)
+}
+
+// TryMCP does so with one more server, which stands in no file yet.
+func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use func(servers.Desk) error) error {
 	w, o := &wired{}, &options{}
 	defer w.close()
 	s, err := a.settle(o, w)
 	if err != nil {
 		return err
+	}
+	if name != "" {
+		all := map[string]config.MCPServer{}
+		maps.Copy(all, s.config.MCP.Servers)
+		all[name], s.config.MCP.Servers = one, all
 	}
 	w.settle(ctx, o, s, a.Getenv("HOME"), func(session.Event) {})
 	s.deps(w)

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/config"
+	"adze/internal/doctor"
 	"adze/internal/forget"
 	"adze/internal/gate"
 	"adze/internal/keyring"
@@ -43,6 +44,8 @@ type Program interface {
 	// KeyTable lists the keys of the interface: action, keys, what they do; and what of the bound
 	// ones cannot be.
 	KeyTable(bound map[string][]string) (rows [][3]string, warnings []string)
+	// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
+	ServerChecks(context.Context) []doctor.Check
 	// ConfigFile is where it stands, or would.
 	ConfigFile() string
 	// Failure sorts an error that would end a run.

@@ -46,6 +46,7 @@ func (a *all) writeProfile() error {
 
 func (a *all) examine(ctx context.Context, ask doctor.Ask, asJSON bool) {
 	checks := doctor.Doctor{Out: a.Out, Getenv: a.Getenv, Config: a.Config, Failure: a.Failure}.Checks(ctx, ask)
+	checks = append(checks, a.ServerChecks(ctx)...)
 	for _, c := range checks {
 		if c.State == doctor.Fail { // the first one is what would end a run
 			a.Conclude(c.Cause, "", "")

@@ -19,7 +19,7 @@ func Free(path string) (free, known bool) {
 	case "", // a run, whose interface asks ByUser before it keeps anything
 		"acp", "acp login", "batch", "serve", "worker", // runs, too
 		"audit", "audit show", "audit stats", "audit verify", "completion", "completion bash", "completion fish", "completion powershell",
-		"completion zsh", "context", "doctor", "help", "keys", "mcp", "mcp list", "mcp serve", "mcp test", "models",
+		"completion zsh", "context", "doctor", "help", "keys", "mcp", "mcp get", "mcp list", "mcp logs", "mcp serve", "mcp test", "models",
 		"permission", "permission list", "permission test", "permission why", "pick", "runs", "runs cancel", "runs follow", "runs limit",
 		"runs list", "runs retry", "runs show", "runs stats", "session", "session backup", "session export", "session follow",
 		"session fork", "session list", "session search", "session show", "session verify", "session why", "tools", "tools list", "tools run",
@@ -27,7 +27,7 @@ func Free(path string) (free, known bool) {
 		"worktree list", "worktree remove",
 		cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 		return true, true
-	case "login", "logout", "mcp accept", "mcp add", "mcp login", "mcp logout", "mcp remove", "permission add", "permission remove",
+	case "login", "logout", "mcp accept", "mcp add", "mcp disable", "mcp enable", "mcp import", "mcp login", "mcp logout", "mcp remove", "permission add", "permission remove",
 		"redo", "runs delete", "session delete", "session import", "session rename", "session repair", "session tag", "trust allow", "trust revoke", "undo":
 		return false, true
 	}

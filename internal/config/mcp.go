@@ -36,6 +36,12 @@ type MCPServer struct {
 	// Sampling lets it ask the model of the run: ask, each time or once for a session, or allow;
 	// empty or off: it may not.
 	Sampling string `json:"sampling,omitempty"`
+	// Pin off takes what it says of its tools as it is, whenever that changes; empty or on: a change
+	// is asked about.
+	Pin string `json:"pin,omitempty"`
+	// Roots on or off says whether a program is told which folder the run works in. Empty: unless
+	// its arguments name folders, in whose place some would take it.
+	Roots string `json:"roots,omitempty"`
 }
 
 // OAuthNames are what an object "oauth" may hold. Those that end in _file name a file that holds
@@ -49,7 +55,7 @@ func OAuthNames() []string {
 // checkMCP finds servers that could not be used.
 func (c Config) checkMCP(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
-		if err := c.MCP.Servers[name].check(name); err != nil {
+		if err := c.MCP.Servers[name].Check(name); err != nil {
 			return &Error{Path: path, Message: fmt.Sprintf("mcp.servers.%s: %v", name, err), Hint: `say a program, "command": "npx", "args": ["-y", "server"], or an address, "url": "https://…"`}
 		}
 	}
@@ -62,7 +68,8 @@ func goodServer(name string) bool {
 	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
 }
 
-func (s MCPServer) check(name string) error {
+// Check says why a server of this name could not be used, or nil.
+func (s MCPServer) Check(name string) error {
 	switch {
 	case !goodServer(name):
 		return fmt.Errorf("a name is a letter and at most 39 letters, digits, _, . and -")
@@ -74,6 +81,10 @@ func (s MCPServer) check(name string) error {
 		return fmt.Errorf("there is no type %q; leave it out", s.Type)
 	case !slices.Contains([]string{"", "off", "ask", "allow"}, s.Sampling):
 		return fmt.Errorf("sampling is off, ask or allow, and not %q", s.Sampling)
+	case !slices.Contains([]string{"", "on", "off"}, s.Pin):
+		return fmt.Errorf("pin is on or off, and not %q", s.Pin)
+	case !slices.Contains([]string{"", "on", "off"}, s.Roots):
+		return fmt.Errorf("roots is on or off, and not %q", s.Roots)
 	case len(s.OAuth) > 0 && s.URL == "":
 		return fmt.Errorf("oauth is for a server with a url")
 	}
@@ -100,6 +111,28 @@ func KeepServer(path, name string, s MCPServer) error {
 		memberOf(servers, name, hujson.Literal("null")).Value = value.Value
 		return true
 	})
+}
+
+// SwitchServer switches a server of the user's file off or on; comments and all else stay.
+func SwitchServer(path, name string, off bool) error {
+	var wrong error
+	err := changeServers(path, func(servers *hujson.Object) bool {
+		entry, ok := memberOf(servers, name, &hujson.Object{}).Value.(*hujson.Object)
+		if !ok {
+			wrong = fmt.Errorf("mcp.servers.%s is no object", name)
+			return false
+		}
+		if off {
+			memberOf(entry, "off", hujson.Literal("null")).Value = hujson.Bool(true)
+			return true
+		}
+		entry.Members = slices.DeleteFunc(entry.Members, func(m hujson.ObjectMember) bool {
+			key, ok := m.Name.Value.(hujson.Literal)
+			return ok && strings.EqualFold(key.String(), "off")
+		})
+		return true
+	})
+	return errors.Join(wrong, err)
 }
 
 // DropServer takes a server out of the user's file, and reports whether it was there.

@@ -22,13 +22,11 @@ type Reader struct {
 	// Wanted, when given, says by the beginning of a line, of up to 64 KiB, whether it is read. Of
 	// others nothing is kept, and none of them is too long.
 	Wanted func(start []byte) bool
-	// Long, when given, sees a line that is too long: its beginning first, then piece by piece until
-	// last. Next then tells of it at its end.
-	Long func(piece []byte, last bool)
 
 	in   *bufio.Reader
 	most int
-	skip bool // what comes is the rest of a line that is passed over
+	skip bool   // what comes is the rest of a line that is passed over
+	rest []byte // what was read of the line that is passed over, behind what was handed out
 }
 
 // New reads lines of at most so many bytes; the line feed does not count.
@@ -43,6 +41,7 @@ func New(in io.Reader, most int) *Reader {
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		start, ended, err := r.piece()
+		r.rest = nil
 		if err != nil {
 			return nil, err
 		}
@@ -54,17 +53,40 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
+// Rest hands over, in pieces, what follows the beginning of a line that was too long, until the line
+// ends or to fails. It is for right after [ErrLong]; without it the next call of Next passes over
+// the rest.
+func (r *Reader) Rest(to func(piece []byte) error) error {
+	if len(r.rest) > 0 {
+		if err := to(r.rest); err != nil {
+			return err
+		}
+		r.rest = nil
+	}
+	for r.skip {
+		piece, ended, err := r.piece()
+		if err == io.EOF {
+			r.skip = false
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.skip = !ended
+		if err := to(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // line is the line that a piece begins.
 func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 	var line []byte
 	for {
 		if room := r.most - len(line); len(piece) > room {
-			if r.Long == nil {
-				r.skip = !ended
-				return append(line, piece[:room]...), ErrLong
-			}
-			line = append(line, piece...)
-			return line[:r.most], r.whole(line, ended)
+			r.skip, r.rest = !ended, piece[room:]
+			return append(line, piece[:room]...), ErrLong
 		}
 		if line = append(line, piece...); ended {
 			return line, nil
@@ -78,20 +100,6 @@ func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-// whole shows a line that is too long to who wants to see it, and reads it to its end.
-func (r *Reader) whole(start []byte, ended bool) error {
-	r.Long(start, ended)
-	for !ended {
-		piece, last, err := r.piece()
-		if err != nil && err != io.EOF {
-			return err
-		}
-		ended = last || err == io.EOF
-		r.Long(piece, ended)
-	}
-	return ErrLong
 }
 
 // piece is a whole line or a part of one, without the line feed, until the next read; ended: it is

@@ -138,28 +138,25 @@ func TestOfALongLineNoMoreThanTheBoundIsHeld(t *testing.T) {
 	}
 }
 
-// Who wants to see a line that is too long sees all of it, and the next line is read as ever.
-func TestALongLineIsSeenWhole(t *testing.T) {
-	for _, text := range []string{"short\n" + strings.Repeat("ab", 100_000) + "\nafter\n", strings.Repeat("x", 11) + "\nafter", strings.Repeat("x", 300_000)} {
-		r := lineread.New(strings.NewReader(text), 10)
-		var seen strings.Builder
-		ends := 0
-		r.Long = func(piece []byte, last bool) {
-			seen.Write(piece)
-			if last {
-				ends++
+// TestTheRestOfALongLine can be read in pieces, and what follows it as if it had been a good one.
+func TestTheRestOfALongLine(t *testing.T) {
+	for _, long := range []int{11, 64 << 10, 200_000} {
+		for _, end := range []string{"\n", "\nnext\n", ""} {
+			want := strings.Repeat("abcdefg", long/7+1)[:long]
+			r := lineread.New(strings.NewReader("short\n"+want+end), 10)
+			if line, err := r.Next(); string(line) != "short" || err != nil {
+				t.Fatal(string(line), err)
 			}
-		}
-		said, end := all(t, r)
-		if end != io.EOF || ends != 1 {
-			t.Errorf("%v after %d long lines", end, ends)
-		}
-		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-			switch {
-			case len(line) > 10 && (seen.String() != line || !said[i].long):
-				t.Errorf("seen %d bytes of %d", seen.Len(), len(line))
-			case len(line) <= 10 && said[i].text != line:
-				t.Errorf("%q, want %q", said[i].text, line)
+			got, err := r.Next()
+			if !errors.Is(err, lineread.ErrLong) {
+				t.Fatal(err)
+			}
+			if err := r.Rest(func(p []byte) error { got = append(got, p...); return nil }); err != nil || string(got) != want {
+				t.Errorf("%d bytes: %d, %v", long, len(got), err)
+			}
+			line, err := r.Next()
+			if end == "\nnext\n" && string(line) != "next" || end != "\nnext\n" && err != io.EOF {
+				t.Errorf("%d bytes, then %q: %q, %v", long, end, line, err)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func (v *server) learn(l Listing) {
 	v.list, v.now, v.change = l, now, Change{}
 	old := v.known()
 	if old != nil {
-		if c := changes(v.conf.Name, old, now); c.Any() {
+		if c := changes(v.conf.Name, old, now); c.Any() && !v.conf.Unpinned {
 			v.change = c
 			return
 		}
@@ -158,7 +158,7 @@ func (v *server) holds(ctx context.Context, shown Tool) error {
 		return tool.Fail(tool.CodeNotFound, "the server %s has no tool %s any more; go on without it", name, Line(shown.Name, 100))
 	case now.Pin == shown.Pin:
 		return nil
-	case now.Pin != agreed.Pin:
+	case now.Pin != agreed.Pin && !v.conf.Unpinned:
 		if err := v.consent(ctx, change); err != nil {
 			return err
 		}
@@ -204,9 +204,14 @@ func (p *Pool) Forget(name string) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	p.mu.Lock()
+	p.forgot = true
+	p.mu.Unlock()
 	v.looked, v.agreed, v.now, v.change = true, nil, nil, Change{}
 	if dir := p.opts.State; dir != "" {
 		_ = os.Remove(v.conf.file(dir)) // it may never have been there
+		_ = os.Remove(v.conf.logFile(dir))
+		_ = os.Remove(v.conf.lastFile(dir))
 	}
 	p.generation.Add(1)
 }

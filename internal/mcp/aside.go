@@ -17,14 +17,13 @@ const (
 // Aside is what a server wants done while calls of it run, such as a question to a model.
 type Aside struct {
 	calls  *calls
-	of     map[string]running // the calls, by their tokens; it ends with the last of them
+	of     map[string]*running // the calls, by their tokens; it ends with the last of them
 	cancel context.CancelFunc
 	over   chan struct{}
-	holds  []func()
 }
 
-// Aside begins one: the context ends with the last of the calls that run now, whose time it does
-// not take. No call: nothing is wanted of anybody, and there is none. End has to be called.
+// Aside begins one: the context ends with the last of the calls that run now, whose time it takes.
+// No call: nothing is wanted of anybody, and there is none. End has to be called.
 func (p *Pool) Aside(ctx context.Context, server string) (context.Context, *Aside) {
 	v := p.servers[server]
 	if v == nil {
@@ -36,11 +35,10 @@ func (p *Pool) Aside(ctx context.Context, server string) (context.Context, *Asid
 	if len(c.by) == 0 {
 		return ctx, nil
 	}
-	a := &Aside{calls: c, of: map[string]running{}, over: make(chan struct{})}
+	a := &Aside{calls: c, of: map[string]*running{}, over: make(chan struct{})}
 	ctx, a.cancel = context.WithCancel(ctx)
 	for token, r := range c.by {
 		a.of[token] = r
-		a.holds = append(a.holds, r.hold())
 	}
 	c.asides = append(c.asides, a)
 	return ctx, a
@@ -62,9 +60,6 @@ func (a *Aside) Note(text string) {
 // End says that it is done.
 func (a *Aside) End() {
 	a.cancel()
-	for _, release := range a.holds {
-		release()
-	}
 	a.calls.mu.Lock()
 	defer a.calls.mu.Unlock()
 	a.calls.asides = slices.DeleteFunc(a.calls.asides, func(b *Aside) bool { return a == b })

@@ -32,29 +32,46 @@ func (e errSilent) Error() string {
 	return fmt.Sprintf("it did not answer within %s", e.after.Round(time.Millisecond))
 }
 
-// converse begins a conversation and holds it until it ends or ctx does. A server of an older
-// protocol may be silent at the question of the newest one, or end at it: it is then started anew
-// and asked in its own words. One that refuses those was only slow.
+// converse begins a conversation and holds it until it ends or ctx does. A program is asked in the
+// words of both eras in one start, see handshake; one that ended by itself at the question of the
+// newest protocol, which some do at what they do not know, is started anew and asked in older words
+// alone. A service that is silent at that question is dialled again.
 func (v *life) converse(ctx context.Context) error {
 	whole := cmp.Or(v.conf.Start, DefaultStart)
-	deadline := time.Now().Add(whole)
-	tries := []attempt{{"", min(v.pool.opts.Probe, whole)}, {lastOld, whole}}
+	tries := []attempt{{"", whole}, {lastOld, whole}}
+	if len(v.conf.Command) == 0 {
+		tries[0].limit = min(v.pool.opts.Probe, whole)
+	}
 	if v.knownOld() {
 		tries = tries[1:]
 	}
 	var err error
 	for i, try := range tries {
 		var began bool
-		try.limit = min(try.limit, max(time.Until(deadline), time.Second))
-		if began, err = v.attempt(ctx, try); began || ctx.Err() != nil || errors.As(err, new(*startError)) || errors.Is(err, ErrFinal) {
+		if began, err = v.attempt(ctx, try); began || ctx.Err() != nil || v.hopeless(try, err) {
 			return err
 		}
 		var refused *jsonrpc.Error
 		if i == len(tries)-1 && try.version == lastOld && errors.As(err, &refused) {
-			_, err = v.attempt(ctx, attempt{"", max(time.Until(deadline), time.Second)})
+			_, err = v.attempt(ctx, attempt{"", whole})
 		}
 	}
 	return err
+}
+
+// hopeless reports that after this try a start in other words would end in the same way.
+func (v *life) hopeless(t attempt, err error) bool {
+	program := len(v.conf.Command) > 0
+	var exit *exitError
+	switch {
+	case errors.As(err, new(*startError)), errors.Is(err, ErrFinal):
+		return true
+	case errors.As(err, new(*jsonrpc.Error)):
+		return program && t.version == "" // it was asked in both words
+	case errors.As(err, &exit):
+		return !exit.itself || exit.launch
+	}
+	return program
 }
 
 // knownOld reports that the server spoke an older protocol when it was last there.
@@ -119,7 +136,7 @@ func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began b
 		_ = session.Wait()
 	}()
 	err = v.latest.Since(ctx, v.latest.Mark(), func() error {
-		listing, err := within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return list(ctx, session, v.conf) })
+		listing, err := within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return v.ask(ctx, session) })
 		if err == nil {
 			v.ready(session, listing)
 		}

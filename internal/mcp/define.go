@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/mcp/wire"
 	"adze/tool/schema"
 )
 
@@ -32,6 +33,7 @@ type Tool struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Hints       []string        `json:"hints,omitempty"` // what the server says of it; nothing is decided by them
+	Task        string          `json:"task,omitempty"`  // required: it runs as a task alone
 	Pin         string          `json:"pin"`
 	Bad         string          `json:"bad,omitempty"` // why it cannot be used; empty: it can
 }
@@ -45,9 +47,15 @@ func define(t *sdk.Tool, instructions string) Tool {
 		}
 		out.Hints = hints(a)
 	}
+	if said, _ := t.Meta[wire.TaskSupport].(string); said == "required" {
+		out.Task = said
+	}
 	var err error
 	if out.Parameters, err = parameters(t.InputSchema); err != nil {
 		out.Bad, out.Parameters = Line(err.Error(), 300), json.RawMessage(`{"type":"object"}`)
+	}
+	if bad, ok := t.Meta[wire.Bad].(string); ok {
+		out.Bad = Line(bad, 300)
 	}
 	return out
 }

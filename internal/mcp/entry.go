@@ -39,6 +39,16 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	switch c := e.Command.(type) {
 	case string:
 		s.Command = append([]string{c}, e.Args...)
+	case map[string]any: // Zed
+		var inner entry
+		raw, _ := json.Marshal(c) // it came as JSON
+		if json.Unmarshal(raw, &inner) == nil {
+			path, _ := c["path"].(string)
+			if path != "" {
+				s.Command = append([]string{path}, inner.Args...)
+			}
+			e.Env = inner.Env
+		}
 	case []any:
 		for _, word := range c {
 			s.Command = append(s.Command, fmt.Sprint(word))

@@ -30,7 +30,17 @@ type Listing struct {
 	Resources    bool        `json:"resources,omitempty"`
 }
 
-// list asks a server for its tools, if it says that it has any.
+// ask asks the server for its tools, if it says that it has any.
+func (v *server) ask(ctx context.Context, s *sdk.ClientSession) (Listing, error) {
+	before := v.cuts.Load()
+	l, err := list(ctx, s, v.conf)
+	if v.cuts.Load() > before && l.More == "" {
+		l.More = fmt.Sprintf("its list is longer than %d MiB", maxFrame>>20)
+	}
+	return l, err
+}
+
+// list asks for what a server says.
 func list(ctx context.Context, s *sdk.ClientSession, conf Server) (Listing, error) {
 	hello := s.InitializeResult()
 	l := Listing{Version: hello.ProtocolVersion, Instructions: hello.Instructions}

@@ -5,15 +5,19 @@
 // cleaned before anybody sees it, and what it says of its tools is pinned: a word that changes is
 // asked about before it counts.
 //
-// Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the
-// handshake, in both eras of the protocol), relist.go and latest.go (what changes while it runs),
-// stdio.go (the wire of a program), list.go and define.go (its catalogue, bounded and cleaned),
-// agree.go (what the user lets it say), roll.go (what a start reads of it), tool.go (a call).
+// Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go and
+// handshake.go (the beginning, in both eras of the protocol), relist.go and latest.go (what changes
+// while it runs), stdio.go (the wire of a program), log.go, why.go and last.go (what is kept of how
+// it went), list.go and define.go (its catalogue, bounded and cleaned),
+// agree.go (what the user lets it say), roll.go (what a start reads of it), tool.go (a call), task.go (one that runs as a task).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
 //
-// Known limits: the order of a schema's properties is that of the alphabet, because the library
+// Known limits: of tasks those of 2025-11-25 are run whose tool runs in no other way; servers cannot
+// ask for tasks of adze's, and a task is not taken up again after adze ended. A program that stops
+// reading at the question of the newest protocol, and neither answers nor ends, fails when its start
+// timeout is over. The order of a schema's properties is that of the alphabet, because the library
 // decodes it into a map. From 2026-07-28 on, changes after the end of a subscription are seen when
 // the server is started the next time: the library does not tell of that end.
 package mcp
@@ -35,12 +39,13 @@ import (
 // Bounds of a server's life, unless Options or Server say others.
 const (
 	// DefaultProbe is how long a server may take to answer the question of the newest protocol,
-	// which older ones leave unanswered, or end at.
+	// which older ones leave unanswered, until it is asked in older words too.
 	DefaultProbe = 3 * time.Second
 	// DefaultStart is how long a server may take until its tools are known; it is the session's
 	// time and not a call's.
 	DefaultStart = 30 * time.Second
-	// DefaultWait is how long a call waits for a server that starts.
+	// DefaultWait is how long a search waits for servers that start. A call waits as long as the
+	// start may take.
 	DefaultWait = 5 * time.Second
 	// DefaultCall is how long a call may take without a sign of progress.
 	DefaultCall = 5 * time.Minute
@@ -66,9 +71,20 @@ type Server struct {
 	Outside bool   // the person lets it run without walls
 	// Sampling is whether it may ask the model: Ask or Allow; empty: it may not.
 	Sampling string
+	// Roots says whether a program is told which folders the run works in: RootsOn or RootsOff; empty: unless
+	// its arguments name folders, which some servers would then not use.
+	Roots string
+	// Unpinned is whether the user takes what it says of its tools as it is, whenever that changes.
+	Unpinned bool
 	// Err is why it cannot be used, such as a variable that is not set; nil: it can.
 	Err error
 }
+
+// Whether a program is told which folders the run works in.
+const (
+	RootsOn  = "on"
+	RootsOff = "off"
+)
 
 // What a server may do that it wants of the model.
 const (
@@ -103,7 +119,8 @@ type Options struct {
 	// Nil: nobody looks.
 	Changed func(server string)
 
-	Probe, Wait, Idle time.Duration // 0: the defaults
+	Probe, Idle time.Duration // 0: the defaults
+	Wait        time.Duration // how long a call waits for a server that starts; 0: until its start ends
 }
 
 // Opener opens the wire to a server and hands it to use, which returns when the conversation is
@@ -125,6 +142,7 @@ type Pool struct {
 	servers map[string]*server
 	order   []string
 	closed  bool
+	forgot  bool // a server: what is listed of them is not what the next run has
 
 	generation atomic.Int64
 	roll       func() map[string]*leaf // of servers that are listed in it as they are
@@ -137,7 +155,7 @@ func New(o Options) *Pool {
 	for _, d := range []struct {
 		at    *time.Duration
 		usual time.Duration
-	}{{&o.Probe, DefaultProbe}, {&o.Wait, DefaultWait}, {&o.Idle, DefaultIdle}} {
+	}{{&o.Probe, DefaultProbe}, {&o.Idle, DefaultIdle}} {
 		if *d.at == 0 {
 			*d.at = d.usual
 		}
@@ -165,7 +183,7 @@ func (p *Pool) Close() {
 	}
 	p.all.Wait()
 	p.end()
-	if p.generation.Load() > 0 || len(p.roll()) < len(p.order) {
+	if !p.forgot && (p.generation.Load() > 0 || len(p.roll()) < len(p.order)) {
 		p.writeRoll()
 	}
 }
@@ -205,7 +223,7 @@ func (p *Pool) Stop(name string) {
 }
 
 // Session is the conversation with a server, which is started when it does not run: it waits until
-// the tools are known, as long as ctx and Options.Wait let it. Release has to be called when it is
+// the tools are known, as long as ctx lets it and the start takes. Release has to be called when it is
 // not used any more: until then the server is not idle.
 func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, release func(), err error) {
 	v := p.server(name)
@@ -213,8 +231,11 @@ func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, 
 		return nil, nil, ErrUnknown
 	}
 	v.wake()
-	ctx, cancel := context.WithTimeout(ctx, p.opts.Wait)
-	defer cancel()
+	if p.opts.Wait > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, p.opts.Wait)
+		defer cancel()
+	}
 	return v.borrow(ctx)
 }
 

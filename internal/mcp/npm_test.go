@@ -20,7 +20,7 @@ func npm(t *testing.T, name string, args ...string) (*bench, *Pool) {
 	program := nodetest.Program(t, "@modelcontextprotocol/server-"+name, "mcp-server-"+name)
 	p := seen(t, map[string]string{"fake": "old"}, func(o *Options) {
 		o.Servers = []Server{{Name: "fake", Command: append([]string{program}, args...), Start: patience, Env: map[string]string{"MEMORY_FILE_PATH": filepath.Join(o.Dir, "memory.json")}}}
-		o.Probe = 0 // the usual: these are slow at times, and then asked in older words
+		o.Probe = 0 // the usual: these are slow at times, and then asked in older words too
 	})
 	b := newBench(t, p)
 	if len(b.problems) > 0 {
@@ -42,6 +42,9 @@ func (b *bench) wants(t *testing.T, name, args string, status tool.Status, want 
 
 func TestTheServerOfEverything(t *testing.T) {
 	b, p := npm(t, "everything")
+	if s := p.States()[0]; s.Starts > 1 {
+		t.Errorf("it was started %d times", s.Starts)
+	}
 	if n := len(b.set.Names()); n < 10 {
 		t.Errorf("%d tools: %v", n, b.set.Names())
 	}
@@ -53,6 +56,8 @@ func TestTheServerOfEverything(t *testing.T) {
 		t.Errorf("%d attachments", len(o.Attachments))
 	}
 	b.wants(t, "get-resource-links", `{"count":2}`, tool.Completed, "resource demo://")
+	b.wants(t, "simulate-research-query", `{"topic":"saws"}`, tool.Completed, "Research Report: saws") // a task, and no other way
+	b.wants(t, "get-roots-list", `{}`, tool.Completed, "file://"+p.opts.Dir)
 	b.wants(t, "trigger-long-running-operation", `{"duration":0.2,"steps":2}`, tool.Completed, "completed")
 	ctx, cancel := context.WithCancel(t.Context())
 	b.runner.Emit = func(e tool.Event) { // its first progress is there: it works

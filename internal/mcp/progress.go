@@ -7,11 +7,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// Bounds of what a server may ask while one call of it runs, or while none does.
+const (
+	maxQuestions = 30   // that the user or the model answers
+	maxRequests  = 1000 // of all kinds
+)
+
 // calls are those that a server works on now, by the token that its progress names.
 type calls struct {
 	mu   sync.Mutex
 	last int
-	by   map[string]running
+	by   map[string]*running
+	idle count // what was asked since no call runs
 
 	asides []*Aside
 }
@@ -19,9 +26,28 @@ type calls struct {
 // running is one of them.
 type running struct {
 	tell func(*sdk.ProgressNotificationParams)
-	wait func() (over func())    // a person is waited for
-	hold func() (release func()) // somebody else is: the server's time stands still
-	note func(text string)       // what was done meanwhile
+	wait func() (over func()) // a person is waited for: the server's time stands still
+	note func(text string)    // what was done meanwhile
+	end  func(why error)      // it asked too much
+	count
+}
+
+// count is what a server asked.
+type count struct{ questions, requests int }
+
+// add counts and returns why it is too much, or nil.
+func (c *count) add(question bool) error {
+	c.requests++
+	if question {
+		c.questions++
+	}
+	switch {
+	case c.questions > maxQuestions:
+		return fmt.Errorf("it asked the user or the model more than %d times", maxQuestions)
+	case c.requests > maxRequests:
+		return fmt.Errorf("it asked more than %d times", maxRequests)
+	}
+	return nil
 }
 
 // begin makes a token, under which a call is known until it has ended.
@@ -31,10 +57,29 @@ func (c *calls) begin(r running) (token string, end func()) {
 	c.last++
 	token = fmt.Sprintf("adze-%d", c.last)
 	if c.by == nil {
-		c.by = map[string]running{}
+		c.by = map[string]*running{}
 	}
-	c.by[token] = r
+	c.by[token], c.idle = &r, count{}
 	return token, func() { c.leave(token) }
+}
+
+// asks counts what the server asks, a question to the user or the model or another request, and
+// ends the calls in which it is too much. An error: nothing is to be answered. Where no call runs,
+// over says that the conversation is to end.
+func (c *calls) asks(question bool) (over bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.by) == 0 {
+		err = c.idle.add(question)
+		return err != nil, err
+	}
+	for _, r := range c.by {
+		if why := r.add(question); why != nil {
+			r.end(why)
+			err = why
+		}
+	}
+	return false, err
 }
 
 // progress goes to the call that it is of; the last one may come after the result, and is then

@@ -1,35 +1,90 @@
 package mcp
 
+//lint:file-ignore SA1019 the newest protocol advises new servers against sampling; those that exist use it
+
 import (
 	"cmp"
 	"context"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // client is what adze tells a server that it can do, and hears it tell.
 func (l *life) client() *sdk.Client {
 	o := &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{}, // nil would announce roots
+		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.stale() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			l.calls.progress(r.Params)
 		},
 	}
+	addRoots := l.announceRoots(o)
 	if l.pool.opts.Client != nil {
 		l.pool.opts.Client(l.conf.Name, o)
 	}
+	if ask := o.ElicitationHandler; ask != nil {
+		o.ElicitationHandler = func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			if err := l.asks(true); err != nil {
+				return nil, err
+			}
+			return ask(ctx, r)
+		}
+	}
+	if ask := o.CreateMessageWithToolsHandler; ask != nil {
+		o.CreateMessageWithToolsHandler = func(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
+			if err := l.asks(true); err != nil {
+				return nil, err
+			}
+			return ask(ctx, r)
+		}
+	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: l.pool.opts.Version}, o)
+	addRoots(c)
 	c.AddSendingMiddleware(uncached)
 	c.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 			if p, ok := r.GetParams().(*sdk.SubscriptionsAcknowledgedParams); ok && p != nil {
 				subscribed(ctx, o, p.Notifications)
 			}
+			if !strings.HasPrefix(method, "notifications/") && method != "elicitation/create" && method != "sampling/createMessage" {
+				if err := l.asks(false); err != nil {
+					return nil, err
+				}
+			}
 			return next(ctx, method, r)
 		}
 	})
 	return c
+}
+
+// asks counts what the server asks; an error: it is too much.
+func (l *life) asks(question bool) error {
+	over, err := l.calls.asks(question)
+	if over {
+		l.fail(err.Error() + " while no call of it ran")
+	}
+	if err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "nothing more is answered: " + err.Error()}
+	}
+	return nil
+}
+
+// fail ends the conversation for a reason.
+func (l *life) fail(why string) {
+	l.mu.Lock()
+	own := l.server.life == l
+	if own {
+		l.log.note("%s was ended: %s", l.conf.Name, why)
+		l.remember(Failed, why, false)
+		l.end()
+		l.part(Failed, why)
+	}
+	l.mu.Unlock()
+	if own {
+		l.pool.changed(l.conf.Name)
+	}
 }
 
 // uncached has the library forget lists at once, whatever time a server says that they are good
@@ -88,7 +143,7 @@ func (l *life) relist(mark int) {
 	defer release()
 	for range relistTries {
 		err := l.latest.Since(ctx, mark, func() error {
-			now, err := within(ctx, nil, limit, func() (Listing, error) { return list(ctx, session, l.conf) })
+			now, err := within(ctx, nil, limit, func() (Listing, error) { return l.ask(ctx, session) })
 			if err == nil {
 				l.changedTo(now)
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,9 +74,12 @@ type server struct {
 	introduced bool // the model was told its instructions
 	pid        int
 	errs       *proc.Output  // standard error of the last program; nil: there was none
+	log        *serverLog    // nil: nothing is kept
 	noise      atomic.Int64  // lines that were no messages
+	cuts       atomic.Int64  // messages that were cut
 	changed    chan struct{} // closed and replaced whenever something of this changes
 	starts     int
+	before     Last  // what became of the start before this one
 	life       *life // nil: it does not run
 	busy       int   // who uses the session
 	idle       *time.Timer
@@ -83,7 +87,9 @@ type server struct {
 }
 
 func newServer(p *Pool, c Server) *server {
-	return &server{pool: p, conf: c, state: Off, changed: make(chan struct{})}
+	v := &server{pool: p, conf: c, state: Off, changed: make(chan struct{})}
+	v.log = v.newLog()
+	return v
 }
 
 func (v *server) show() State {
@@ -130,6 +136,8 @@ func (v *server) wake() {
 	v.starts++
 	v.noise.Store(0)
 	v.turn(Starting, "")
+	v.before = v.pool.Last(v.conf.Name)
+	v.remember(Starting, "", false)
 	v.pool.all.Go(func() { l.live(ctx) })
 }
 
@@ -154,10 +162,17 @@ type life struct {
 func (l *life) live(ctx context.Context) {
 	err := l.converse(ctx)
 	l.end()
+	var next interface{ Next() string }
+	login := errors.As(err, &next) && strings.Contains(next.Next(), "mcp login")
 	l.mu.Lock()
 	own := l.server.life == l
 	if own {
-		l.part(Failed, l.pool.masked(cmp.Or(fmt.Sprint(err), "it ended")))
+		why := l.pool.masked(plainly(cmp.Or(fmt.Sprint(err), "it ended")))
+		if len(l.conf.Command) == 0 {
+			l.log.note("%s failed: %s", l.conf.Name, why)
+		}
+		l.remember(Failed, why, login)
+		l.part(Failed, why)
 	}
 	l.mu.Unlock()
 	if own {
@@ -199,7 +214,9 @@ func (v *server) quit() {
 		return
 	}
 	v.life.end()
-	v.begun = nil
+	if v.begun = nil; v.state == Starting {
+		v.restore(v.before)
+	}
 	v.part(Off, "")
 }
 
@@ -210,6 +227,7 @@ func (l *life) ready(s *sdk.ClientSession, known Listing) {
 	if own {
 		l.session, l.begun = s, nil
 		l.learn(known)
+		l.remember(Ready, "", false)
 		l.turn(Ready, "")
 		l.rest()
 	}

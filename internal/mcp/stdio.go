@@ -11,12 +11,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/lineread"
+	"adze/internal/mcp/wire"
 	"adze/internal/proc"
 )
 
@@ -32,8 +34,11 @@ const (
 	floodTime  = 10 * time.Second
 	// maxMemory is what a program and all below it may hold, in bytes.
 	maxMemory = 2 << 30
+	// maxMessage is the longest message that is read to its end: what is more than a frame of it is
+	// cut.
+	maxMessage = 64 << 20
 	// errorRing is what is kept of standard error, in bytes.
-	errorRing = 8 << 10
+	errorRing = keptLog
 )
 
 // stdio starts a server's program and talks over its pipes.
@@ -41,33 +46,59 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	talked := make(chan struct{})
-	var wire *lines
+	var talk *lines
+	log := p.servers[s.Name].log
 	process, err := p.opts.Supervisor.Start(life, proc.Command{
-		Argv: s.Command, Dir: cmp.Or(s.Dir, p.opts.Dir), Env: s.environ(p.environ()), Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing,
+		Argv: s.Command, Dir: cmp.Or(s.Dir, p.opts.Dir), Env: s.environ(p.environ()), Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
 		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
 		Talk: func(in io.WriteCloser, out io.Reader) {
 			defer close(talked)
-			wire = newLines(in, out, &p.servers[s.Name].noise)
-			use(wire.transport())
-			wire.close(io.ErrClosedPipe)
+			talk = newLines(in, out, p.opts.Probe, p.servers[s.Name])
+			use(talk.transport())
+			talk.close(io.ErrClosedPipe)
 		},
 	})
 	if err != nil {
+		log.note("%s could not be started: %v", s.Name, err)
 		return &startError{err}
 	}
+	log.note("%s started as process %d: %s", s.Name, process.PID(), strings.Join(s.Command, " "))
 	p.runs(s.Name, process)
 	<-talked
+	polite := time.NewTimer(politeTime)
+	defer polite.Stop()
 	select { // standard input is closed now, which asks it to end
 	case <-process.Done():
-	case <-time.After(politeTime):
+	case <-polite.C:
+		if talk.ended.Load() { // it went by itself, which takes a while to be known on a busy machine
+			late := time.NewTimer(lastTime)
+			defer late.Stop()
+			select {
+			case <-process.Done():
+			case <-late.C:
+			case <-ctx.Done():
+			}
+		}
 	}
 	kill()
 	r := process.Wait()
 	if ctx.Err() != nil {
+		log.note("%s was stopped", s.Name)
 		return nil
 	}
-	return errors.New(strings.TrimSpace(wire.broke() + lastWords(r)))
+	words := strings.TrimSpace(talk.broke() + lastWords(r))
+	log.note("%s ended: %s", s.Name, words)
+	return &exitError{words: words, itself: r.Killed == "" && talk.broke() == "", launch: launchFailure().MatchString(r.Errors.Head + r.Errors.Tail)}
 }
+
+// exitError says how a program ended.
+type exitError struct {
+	words  string
+	itself bool // nobody ended it
+	launch bool // what was to be started is not there
+}
+
+func (e *exitError) Error() string { return e.words }
 
 // environ is the environment of programs.
 func (p *Pool) environ() []string {
@@ -94,12 +125,9 @@ func (p *Pool) runs(name string, process *proc.Process) {
 	v.pid, v.errs = process.PID(), process.Errors()
 }
 
-// lastWords is how a program ended, with the last line of its standard error.
+// lastWords is how a program ended, with the line of its standard error that says why.
 func lastWords(r proc.Result) string {
-	words := strings.TrimSpace(cmp.Or(r.Errors.Tail, r.Errors.Head))
-	if i := strings.LastIndexByte(words, '\n'); i >= 0 {
-		words = words[i+1:]
-	}
+	words := reason(r.Errors.Head + r.Errors.Tail)
 	out := fmt.Sprintf("exit code %d", r.Code)
 	switch {
 	case r.Killed == proc.TooMuchMemory:
@@ -116,32 +144,54 @@ func lastWords(r proc.Result) string {
 }
 
 // lines is a program's standard output as messages: lines that are none, such as a banner, are left
-// out and counted.
+// out and counted, and a message that is too long is cut.
 type lines struct {
 	in       io.WriteCloser
+	writing  sync.Mutex // one message at a time
 	messages *io.PipeReader
 	pump     *io.PipeWriter
-	noise    *atomic.Int64
+	server   *server
+	filter   wire.Filter
+	hello    handshake
 	unasked  atomic.Int64
+	ended    atomic.Bool // the program closed its output
 	cause    atomic.Pointer[string]
 }
 
-func newLines(in io.WriteCloser, out io.Reader, noise *atomic.Int64) *lines {
-	l := &lines{in: in, noise: noise}
+func newLines(in io.WriteCloser, out io.Reader, probe time.Duration, s *server) *lines {
+	l := &lines{in: in, server: s}
 	l.messages, l.pump = io.Pipe()
+	l.hello = handshake{probe: probe, send: func(text []byte) { _, _ = l.send(text) }, deliver: func(text []byte) { l.give(text) }}
 	go l.run(lineread.New(out, maxFrame))
 	return l
 }
 
 // transport is the wire as the library takes it.
 func (l *lines) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: l.messages, Writer: l, MaxLineLength: maxFrame + 1}
+	return &sdk.IOTransport{Reader: l.messages, Writer: l, MaxLineLength: maxFrame + maxFrame/8}
 }
 
 // Write sends; a message of ours makes room for theirs.
 func (l *lines) Write(p []byte) (int, error) {
 	l.unasked.Store(0)
+	if l.hello.out(p) {
+		if _, err := l.send(l.filter.Out(p)); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func (l *lines) send(p []byte) (int, error) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	return l.in.Write(p)
+}
+
+// give hands a message to the library, as far as it still reads.
+func (l *lines) give(text []byte) bool {
+	_, err := l.pump.Write(append(l.filter.In(text), '\n'))
+	return err == nil
 }
 
 // Close ends the conversation; the pipe itself is closed by who made it.
@@ -151,6 +201,7 @@ func (l *lines) Close() error {
 }
 
 func (l *lines) close(why error) {
+	l.hello.end()
 	_ = l.pump.CloseWithError(why)
 	_ = l.messages.CloseWithError(why)
 }
@@ -168,7 +219,7 @@ func (l *lines) run(from *lineread.Reader) {
 	for {
 		line, err := from.Next()
 		if errors.Is(err, lineread.ErrLong) {
-			line, err = nil, fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
+			line, err = l.cut(line, from)
 		}
 		line = bytes.TrimSpace(line)
 		if time.Since(since) > floodTime {
@@ -178,19 +229,23 @@ func (l *lines) run(from *lineread.Reader) {
 		switch {
 		case len(line) == 0:
 		case !message(line):
-			l.noise.Add(1)
+			l.server.noise.Add(1)
 			if noisy += len(line); noisy > maxNoise {
 				err = fmt.Errorf("it wrote more than %d MiB that are no messages", maxNoise>>20)
 			}
 		case l.unasked.Add(1) <= maxUnasked:
-			if _, err := l.pump.Write(append(line, '\n')); err != nil {
-				return
+			for _, text := range l.hello.in(line) {
+				if !l.give(text) {
+					return
+				}
 			}
 		default:
 			err = fmt.Errorf("it sent more than %d messages unasked", maxUnasked)
 		}
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) {
+				l.ended.Store(true)
+			} else {
 				why := err.Error()
 				l.cause.CompareAndSwap(nil, &why)
 			}
@@ -198,6 +253,28 @@ func (l *lines) run(from *lineread.Reader) {
 			return
 		}
 	}
+}
+
+// cut makes one that is short enough of a message whose beginning was read. What is no message
+// counts as noise.
+func (l *lines) cut(begin []byte, from *lineread.Reader) ([]byte, error) {
+	c, size := wire.NewCutter(maxFrame), len(begin)
+	_, _ = c.Write(begin) // it never fails
+	err := from.Rest(func(piece []byte) error {
+		if size += len(piece); size > maxMessage {
+			return fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
+		}
+		_, _ = c.Write(piece)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.server.cuts.Add(1)
+	if short := c.Message(); short != nil {
+		return short, nil
+	}
+	return begin, nil
 }
 
 // message reports whether a line is one, or several as older protocols let a server send them.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -230,7 +232,7 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 				again()
 			}
 		},
-		hold: alarm.hold,
+		end: func(why error) { cancel(errAsks{why}) },
 		note: func(text string) {
 			w.asked.add(text)
 			w.show("")
@@ -239,8 +241,17 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	defer end()
 	params := &sdk.CallToolParams{Name: c.as.Name, Arguments: in}
 	params.SetProgressToken(token)
-	got, err := Within(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
+	var got *sdk.CallToolResult
+	var err error
+	if asTask(s, c.current()) {
+		got, err = c.runTask(ctx, s, params, alarm.again, w.show)
+	} else {
+		got, err = Within(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
+	}
+	var asks errAsks
 	switch {
+	case errors.As(context.Cause(ctx), &asks):
+		return nil, tool.Fail(tool.CodeFailed, "the MCP server %s was not answered any more, and the call was ended: %w in one call", c.conf.Name, asks.why)
 	case err == nil:
 		return got, nil
 	case errors.Is(context.Cause(ctx), errNoSign):
@@ -253,11 +264,22 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	return nil, tool.Fail(tool.CodeIO, "the MCP server %s answered with an error: %s", c.conf.Name, c.pool.masked(c.failure(err)))
 }
 
+// current is the tool as the server says it now: of tools that were kept by an older adze less is
+// known.
+func (c caller) current() Tool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now, there := c.now.tool(c.as.Name); there {
+		return now
+	}
+	return c.as
+}
+
 // failure is an error of a call; of a server that broke off it is what its life ended with, which
 // is known a moment later.
 func (v *server) failure(err error) string {
 	if !ended(err) {
-		return sentence(err).Error()
+		return plainly(sentence(err).Error())
 	}
 	v.mu.Lock()
 	changed, state := v.changed, v.state
@@ -274,6 +296,13 @@ func (v *server) failure(err error) string {
 	return "it ended"
 }
 
+// plainly is an error without what the library puts before what went wrong.
+func plainly(text string) string { return libraryWords().ReplaceAllString(text, "") }
+
+var libraryWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`((calling|sending) "[^"]*": |rejected by transport: )+`)
+})
+
 // Failure is an error of a conversation in words for the model: of a server that broke off it is
 // what its life ended with.
 func (p *Pool) Failure(name string, err error) string {
@@ -283,6 +312,11 @@ func (p *Pool) Failure(name string, err error) string {
 	}
 	return p.masked(text)
 }
+
+// errAsks says that a server asked too much in a call.
+type errAsks struct{ why error }
+
+func (e errAsks) Error() string { return e.why.Error() }
 
 var errNoSign = errors.New("no sign of the server")
 

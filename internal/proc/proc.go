@@ -84,6 +84,10 @@ type Command struct {
 	Linger  bool   // after the command has exited, wait for what it started instead of ending it
 	Tag     string // shown in the process list and the ledger; made unique by Start
 
+	// Errors gets standard error as it comes, where it is kept apart, on the goroutine that reads
+	// it. Nil: nobody does.
+	Errors io.Writer
+
 	Separate   bool  // keep standard error apart, in Result.Errors; else both in order as written
 	Head, Tail int   // bytes kept of the start and of the end; both 0: the defaults
 	MaxOutput  int64 // bytes written before the command is ended; 0: no limit

@@ -314,6 +314,9 @@ func (p *Process) take(chunk []byte, to *Output) {
 	if to == p.out && p.cmd.Spill != nil {
 		p.spill(chunk)
 	}
+	if to == p.errs && p.cmd.Errors != nil {
+		_, _ = p.cmd.Errors.Write(chunk) // what it loses is its own
+	}
 	if p.cmd.MaxOutput > 0 && total > p.cmd.MaxOutput {
 		p.End(Limited)
 	}

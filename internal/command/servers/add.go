@@ -1,9 +1,9 @@
 package servers
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +20,10 @@ import (
 func (s servers) add() *cobra.Command {
 	var env, headers, login, tools []string
 	var timeout time.Duration
+	var unpinned bool
 	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: command.Takes(2, -1),
 		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. One that does not\n" +
-			"start is not added. Values may name\n" +
+			"start is not added, and leaves nothing behind. It has its start_timeout for that (30 s), in which npx may install it. Values may name\n" +
 			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.",
 		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'\n" +
 			"  adze mcp add ci https://api.example.com/mcp --oauth grant=client_credentials --oauth client_id=ci --oauth 'client_secret=${CI_SECRET}'",
@@ -34,6 +35,9 @@ func (s servers) add() *cobra.Command {
 				}
 			} else {
 				one.Command, one.Args = words[1], words[2:]
+			}
+			if unpinned {
+				one.Pin = "off"
 			}
 			var err error
 			if one.Env, err = pairs(env, "=", "--env"); err != nil {
@@ -58,6 +62,7 @@ func (s servers) add() *cobra.Command {
 	f.StringArrayVar(&login, "oauth", nil, "`NAME=VALUE` of how one logs in at its address, such as grant=client_credentials; again for more")
 	f.StringSliceVar(&tools, "tools", nil, "use only these of its tools; * stands for any rest, a first ! leaves out")
 	f.DurationVar(&timeout, "timeout", 0, "how long a call may take without a sign of progress (default 5m)")
+	f.BoolVar(&unpinned, "no-pin", false, "take what it says of its tools as it is, whenever that changes")
 	f.Bool("no-test", false, "do not start it")
 	f.Bool("replace", false, "in the place of one of this name")
 	f.Bool("json", false, "one JSON object a line")
@@ -89,38 +94,51 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 	if there && !command.Flagged(c, "replace") {
 		return usage.Mistake("--replace puts this one in its place", "there is a server %s already", name)
 	}
-	if err := config.KeepServer(s.ConfigFile(), name, one); err != nil {
-		return err
+	if err := one.Check(name); err != nil {
+		return usage.Mistake("adze mcp add --help shows how", "the server %s cannot be added: %v", name, err)
 	}
 	if command.Flagged(c, "no-test") {
+		if err := config.KeepServer(s.ConfigFile(), name, one); err != nil {
+			return err
+		}
 		s.added(c, name)
 		return nil
 	}
-	failed, err := s.runTest(c, name)
-	var login *oauth.Wanted
-	if err == nil && failed == nil || errors.As(failed, &login) {
-		s.added(c, name)
+	var failed error
+	err = s.TryMCP(c.Context(), name, one, func(d Desk) error {
+		var err error
+		if failed, err = s.try(c, d, name); failed != nil && !wantsLogin(failed) {
+			if words := d.Pool.LastWords(name); words != "" && !command.Flagged(c, "json") {
+				fmt.Fprintf(s.Err, "It wrote:\n  %s\n", strings.ReplaceAll(safeterm.Reveal(words).String(), "\n", "\n  "))
+			}
+			if !there || !reflect.DeepEqual(former, one) {
+				d.Pool.Forget(name) // each run would start it
+			}
+		}
 		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case failed == nil || wantsLogin(failed):
+		if err := config.KeepServer(s.ConfigFile(), name, one); err != nil {
+			return err
+		}
+		s.added(c, name)
+	case there:
+		fmt.Fprintf(s.Err, "%s stays as it was in %s; --no-test puts this one in its place all the same\n", safeterm.Name(name), s.ConfigFile())
+	default:
+		fmt.Fprintf(s.Err, "%s was not added; --no-test adds it all the same\n", safeterm.Name(name))
 	}
-	return cmp.Or(s.takeBack(name, former, there), err)
+	return nil
 }
+
+func wantsLogin(err error) bool { return errors.As(err, new(*oauth.Wanted)) }
 
 func (s servers) added(c *cobra.Command, name string) {
 	if !command.Flagged(c, "json") {
 		s.Show("added %s to %s\n", name, s.ConfigFile())
 	}
-}
-
-// takeBack leaves the configuration as it was before a server that does not work was added: each
-// run would start it.
-func (s servers) takeBack(name string, former config.MCPServer, there bool) error {
-	if there {
-		fmt.Fprintf(s.Err, "%s stays as it was in %s; --no-test puts this one in its place all the same\n", safeterm.Name(name), s.ConfigFile())
-		return config.KeepServer(s.ConfigFile(), name, former)
-	}
-	fmt.Fprintf(s.Err, "%s was not added; --no-test adds it all the same\n", safeterm.Name(name))
-	_, err := config.DropServer(s.ConfigFile(), name)
-	return err
 }
 
 func (s servers) remove() *cobra.Command {

@@ -62,7 +62,7 @@ func (s servers) runList(c *cobra.Command, _ []string) error {
 				}
 				continue
 			}
-			tools := "not seen yet"
+			tools := ""
 			if one.Seen {
 				tools = fmt.Sprintf("%s, %d KB", plural.Of(len(one.Tools), "tool"), (one.Bytes+1023)>>10)
 			}
@@ -99,43 +99,56 @@ type tested struct {
 // from its own error.
 func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
 	err = s.MCP(c.Context(), func(d Desk) error {
-		if err := d.usable(name); err != nil {
-			return err
+		var err error
+		failed, err = s.try(c, d, name)
+		if text, _ := d.Pool.Log(name); failed != nil && text != "" && !command.Flagged(c, "json") {
+			s.Show("  adze mcp logs %s shows what it wrote\n", name)
 		}
-		began := time.Now()
-		failed = d.Pool.Await(c.Context(), name)
-		t := tested{Works: failed == nil, Took: time.Since(began).Milliseconds()}
-		for _, l := range d.All {
-			if l.Name == name {
-				t.line = lineOf(l, d.Pool.Catalogue(name))
-			}
-		}
-		for _, st := range d.Pool.States() {
-			if st.Name == name {
-				t.Noise = st.Noise
-				if failed != nil {
-					t.Why = cmp.Or(st.Why, failed.Error())
-				}
-			}
-		}
-		if known := d.Pool.Catalogue(name); known != nil {
-			for _, one := range known.Tools {
-				if one.Bad != "" {
-					t.Left = append(t.Left, mcp.Line(one.Name, 64)+": "+one.Bad)
-				}
-			}
-		}
-		t.Differs = d.Pool.Pending(name).Lines
-		if !t.Works || len(t.Differs) > 0 {
-			s.Conclude(session.CauseTool, "", "")
-		}
-		if command.Flagged(c, "json") {
-			return s.WriteJSON(t)
-		}
-		s.tell(name, t, d.Pool.Catalogue(name))
-		return nil
+		return err
 	})
 	return failed, err
+}
+
+// try is runTest with servers that are there already.
+func (s servers) try(c *cobra.Command, d Desk, name string) (failed, err error) {
+	if err := d.usable(name); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	failed = d.Pool.Await(c.Context(), name)
+	t := tested{Works: failed == nil, Took: time.Since(began).Milliseconds()}
+	for _, l := range d.All {
+		if l.Name == name {
+			if l.State, l.Why = Ready, ""; failed != nil {
+				l.State = Failed
+			}
+			t.line = lineOf(l, d.Pool.Catalogue(name))
+		}
+	}
+	for _, st := range d.Pool.States() {
+		if st.Name == name {
+			t.Noise = st.Noise
+			if failed != nil {
+				t.Why = cmp.Or(st.Why, failed.Error())
+			}
+		}
+	}
+	if known := d.Pool.Catalogue(name); known != nil {
+		for _, one := range known.Tools {
+			if one.Bad != "" {
+				t.Left = append(t.Left, mcp.Line(one.Name, 64)+": "+one.Bad)
+			}
+		}
+	}
+	t.Differs = d.Pool.Pending(name).Lines
+	if !t.Works || len(t.Differs) > 0 {
+		s.Conclude(session.CauseTool, "", "")
+	}
+	if command.Flagged(c, "json") {
+		return failed, s.WriteJSON(t)
+	}
+	s.tell(name, t, d.Pool.Catalogue(name))
+	return failed, nil
 }
 
 // tell says what came of a test.

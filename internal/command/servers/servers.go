@@ -3,8 +3,8 @@
 // The one rule: listing starts nothing and dials nothing; what a server says is shown cleaned, and
 // agreed to only by a command that says so.
 //
-// Start reading at Command. login.go logs in, add.go writes the user's configuration, look.go
-// lists, tries and agrees; serve.go is the other way round. What a server is and how it is talked
+// Start reading at Command. login.go logs in, add.go and import.go write the user's configuration,
+// look.go lists, tries and agrees, get.go shows one and switches it, logs.go shows what it wrote; serve.go is the other way round. What a server is and how it is talked
 // with is in package mcp.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/command"
+	"adze/internal/config"
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
 	"adze/internal/usage"
@@ -26,6 +27,8 @@ type Program interface {
 	command.Program
 	// MCP hands over the servers of this folder; nothing of them runs before it is asked for.
 	MCP(context.Context, func(Desk) error) error
+	// TryMCP does so with one more server, which stands in no file yet.
+	TryMCP(ctx context.Context, name string, one config.MCPServer, use func(Desk) error) error
 	// ServeTools offers the tools of this folder until the client goes or a signal comes.
 	ServeTools(Serve) error
 }
@@ -37,11 +40,24 @@ type Desk struct {
 	Logins oauth.Desk
 }
 
+// The states of a server, as far as they are known without starting it.
+const (
+	Ready        = "ready"         // its tools are known; a call starts it
+	Starting     = "starting"      // another adze starts it now
+	Failed       = "failed"        // its last start failed
+	NeverStarted = "never started" // nobody knows its tools
+	NeedsLogin   = "needs login"
+	NeedsConsent = "needs consent" // it is of a project
+	Disabled     = "disabled"
+	Hidden       = "hidden" // another server has its name
+	Broken       = "broken" // its entry cannot be read
+)
+
 // Listed is a server that somebody named, whether it may be used or not.
 type Listed struct {
 	Name    string `json:"name"`
-	State   string `json:"state"` // on, off, waiting, changed, broken, hidden
-	From    string `json:"from"`  // the file that names it
+	State   string `json:"state"`
+	From    string `json:"from"` // the file that names it
 	Command string `json:"command,omitempty"`
 	URL     string `json:"url,omitempty"`
 	Why     string `json:"why,omitempty"`
@@ -56,7 +72,7 @@ type servers struct {
 // Command is adze mcp with its commands.
 func Command(e *command.Env, p Program) *cobra.Command {
 	s := servers{e, p}
-	c := command.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.list(), s.test(), s.accept(), s.login(), s.logout(), s.remove(), s.serve())
+	c := command.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.importing(), s.list(), s.get(), s.test(), s.logs(), s.accept(), s.enable(), s.disable(), s.login(), s.logout(), s.remove(), s.serve())
 	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
 		"configuration may be used; those of a project wait for adze trust allow. A tool is called server_tool, and the rules for\n" +
 		"it are execute(mcp:SERVER TOOL), with * within the tool's name, and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."
@@ -87,7 +103,7 @@ func (d Desk) usable(name string) error {
 		if l.Name == name {
 			hint := "adze trust show server:" + name + " shows it, adze trust allow server:" + name + " allows it"
 			if l.Mine {
-				hint = "take \"off\" out of mcp.servers." + name + " in the configuration"
+				hint = "adze mcp enable " + name + " switches it on"
 			}
 			return usage.Mistake(hint, "the server %s is %s", name, l.State)
 		}

@@ -6,8 +6,8 @@
 //
 // Start reading at Desk.Elicit; form.go makes questions of a schema and values of answers.
 //
-// Known limits: fields are asked one after the other, those that have to be there first and then by
-// their name, because the library decodes their order away.
+// Known limits: fields are asked one after the other, in the order of the form; where it came
+// without the filter of package wire, by their name.
 package consent
 
 import (
@@ -27,10 +27,10 @@ import (
 // Bounds of what a person is asked.
 const (
 	maxMessage = 1500 // bytes
-	maxFields  = 12
+	maxFields  = 100
 	maxWaiting = 3 // questions of one server at a time; more are declined
 	maxTries   = 3 // to answer one field
-	patience   = 10 * time.Minute
+	patience   = 30 * time.Minute
 )
 
 // Question is what a person is shown.

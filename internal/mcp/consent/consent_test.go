@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/mcp/wire"
 )
 
 // person answers with what stands ready, and keeps what they were shown.
@@ -77,18 +81,77 @@ func schema(t *testing.T, text string) any {
 	return v
 }
 
+// ordered is a schema as the wire's filter hands it over.
+func ordered(text string) any { return map[string]any{"type": "object", wire.Schema: text} }
+
 func TestAFormIsAskedFieldByField(t *testing.T) {
-	p := &person{answers: []string{"Beta", "A", "Ann", "leave it out", "Ex, Why", "not a mail", "ann@example.org", "yes"}}
-	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "Who \x1b[31mare\u202e you?", RequestedSchema: schema(t, form)})
-	want := map[string]any{"name": "Ann", "level": "b", "count": float64(3), "kinds": []any{"x", "y"}, "mail": "ann@example.org", "sure": true}
+	p := &person{answers: []string{"A", "Ann", "Beta", "not a mail", "ann@example.org", "leave it out", "yes", "Ex, Why"}}
+	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "Who \x1b[31mare\u202e you?", RequestedSchema: ordered(form)})
+	want := map[string]any{"name": "Ann", "level": "b", "kinds": []any{"x", "y"}, "mail": "ann@example.org", "sure": true}
 	if got.Action != accept || !reflect.DeepEqual(got.Content, want) {
 		t.Errorf("%+v", got)
 	}
-	if q := p.shown[0]; q.Server != "acme" || !strings.HasPrefix(q.Text, "Who [31mare you?\n\n(1 of 6) level") || strings.Join(q.Choices, "|") != "Alpha|Beta" {
+	if q := p.shown[0]; q.Server != "acme" || !strings.HasPrefix(q.Text, "Who [31mare you?\n\n(1 of 6) Your name") || len(q.Choices) > 0 {
 		t.Errorf("%+v", q)
 	}
-	if q := p.shown[2]; !strings.Contains(q.Text, "does not fit") {
+	if q := p.shown[2]; !strings.Contains(q.Text, "(2 of 6) level") || strings.Join(q.Choices, "|") != "Alpha|Beta" {
 		t.Errorf("%+v", q)
+	}
+	if q := p.shown[5]; strings.Join(q.Choices, "|") != "3|leave it out" || !strings.Contains(q.Text, "default: 3") {
+		t.Errorf("%+v", q)
+	}
+	if q := p.shown[4]; !strings.Contains(q.Text, "does not fit") {
+		t.Errorf("%+v", q)
+	}
+}
+
+// TestEachKindOfFieldHasItsDefault as a ready answer, and nothing is sent for a field that is left
+// out, whatever its default.
+func TestEachKindOfFieldHasItsDefault(t *testing.T) {
+	const all = `{"type":"object","properties":{
+ "text":{"type":"string","default":"some text"},
+ "number":{"type":"number","default":1.5},
+ "truth":{"type":"boolean","default":false},
+ "one":{"type":"string","enum":["r","g"],"default":"g"},
+ "titled":{"type":"string","oneOf":[{"const":"r","title":"Red, dark"},{"const":"g","title":"Green"}],"default":"r"},
+ "old":{"enum":["r","g"],"enumNames":["Red","Green"],"default":"g"},
+ "several":{"type":"array","items":{"type":"string","enum":["r","g","b"]},"default":["r","b"]},
+ "titles":{"type":"array","items":{"anyOf":[{"const":"r","title":"Red, dark"},{"const":"g","title":"Green"}]},"default":["r","g"]},
+ "day":{"type":"string","format":"date","default":"2026-01-02"}}}`
+	fields, err := fieldsOf(ordered(all))
+	if err != nil || len(fields) != 9 {
+		t.Fatal(fields, err)
+	}
+	want := map[string]any{"text": "some text", "number": 1.5, "truth": false, "one": "g", "titled": "r", "old": "g", "several": []any{"r", "b"}, "titles": []any{"r", "g"}, "day": "2026-01-02"}
+	p, leaves := &person{}, &person{}
+	for i, f := range fields {
+		if i == 0 && f.name != "text" || i == 8 && f.name != "day" {
+			t.Error(f.name, "is not in its place")
+		}
+		p.answers, leaves.answers = append(p.answers, f.readyDefault()), append(leaves.answers, without)
+		if f.readyDefault() == "" || !slices.Contains(f.choices(), f.readyDefault()) || f.choices()[len(f.choices())-1] != without {
+			t.Errorf("%s: %q of %q", f.name, f.readyDefault(), f.choices())
+		}
+	}
+	if got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: ordered(all)}); !reflect.DeepEqual(got.Content, want) {
+		t.Errorf("%+v", got)
+	}
+	if got := asked(t, &Desk{Ask: leaves.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: ordered(all)}); got.Action != accept || len(got.Content) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAFormOfManyFields is asked to its end.
+func TestAFormOfManyFields(t *testing.T) {
+	var text []string
+	p := &person{}
+	for i := range 40 {
+		text = append(text, fmt.Sprintf(`"f%d":{"type":"string"}`, 40-i))
+		p.answers = append(p.answers, fmt.Sprint("answer ", 40-i))
+	}
+	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: ordered(`{"type":"object","properties":{` + strings.Join(text, ",") + `}}`)})
+	if len(got.Content) != 40 || got.Content["f7"] != "answer 7" || got.Content["f40"] != "answer 40" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -1,9 +1,10 @@
 package consent
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/mail"
 	"net/url"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/mcp"
+	"adze/internal/mcp/wire"
 )
 
 // The ready answers about a field.
@@ -41,42 +43,77 @@ type field struct {
 type option struct{ value, label string }
 
 // fieldsOf reads the schema of a form: an object of plain values (elicitation, "Requested schema").
+// Its fields are in the order in which they stand there.
 func fieldsOf(schema any) ([]field, error) {
 	s, _ := schema.(map[string]any)
-	properties, _ := s["properties"].(map[string]any)
-	if len(properties) > maxFields {
-		return nil, fmt.Errorf("it has %d fields, at most %d are asked for", len(properties), maxFields)
-	}
-	var needed []string
-	for _, name := range list(s["required"]) {
-		needed = append(needed, fmt.Sprint(name))
-	}
-	var out []field
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		raw, _ := properties[name].(map[string]any)
-		f, err := fieldOf(name, raw)
+	text, whole := s[wire.Schema].(string)
+	if !whole { // it came another way; its order is not known
+		raw, err := json.Marshal(schema)
 		if err != nil {
 			return nil, err
 		}
-		f.needed = slices.Contains(needed, name)
+		text = string(raw)
+	}
+	var form struct {
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+	}
+	if text == "null" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &form); err != nil {
+		return nil, errors.New("its form cannot be read")
+	}
+	names, values, err := members(form.Properties)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > maxFields {
+		return nil, fmt.Errorf("it has %d fields, at most %d are asked for", len(names), maxFields)
+	}
+	var out []field
+	for i, name := range names {
+		f, err := fieldOf(name, values[i])
+		if err != nil {
+			return nil, err
+		}
+		f.needed = slices.Contains(form.Required, name)
 		out = append(out, f)
 	}
-	slices.SortStableFunc(out, func(a, b field) int {
-		switch {
-		case a.needed == b.needed:
-			return 0
-		case a.needed:
-			return -1
-		}
-		return 1
-	})
 	return out, nil
+}
+
+// members are the members of an object in their order.
+func members(raw json.RawMessage) (names []string, values []map[string]any, err error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, nil, errors.New("its fields are no object")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		var value any
+		if err := d.Decode(&value); err != nil {
+			return nil, nil, err
+		}
+		one, _ := value.(map[string]any)
+		names, values = append(names, fmt.Sprint(name)), append(values, one)
+	}
+	return names, values, nil
 }
 
 func fieldOf(name string, raw map[string]any) (field, error) {
 	text := func(key string, most int) string { s, _ := raw[key].(string); return mcp.Line(s, most) }
 	f := field{name: name, title: text("title", 100), note: text("description", 500), format: text("format", 40), usual: raw["default"]}
 	f.kind, _ = raw["type"].(string)
+	if f.kind == "" && len(options(raw)) > 0 {
+		f.kind = "string"
+	}
 	f.pattern, _ = raw["pattern"].(string)
 	if f.title == "" {
 		f.title = mcp.Line(name, 100)
@@ -158,8 +195,8 @@ func (f field) text() string {
 	if f.most != nil {
 		more = append(more, fmt.Sprintf("at most %v%s", *f.most, what))
 	}
-	if f.usual != nil {
-		more = append(more, "usually "+mcp.Line(fmt.Sprint(f.usual), 100))
+	if usual := f.readyDefault(); usual != "" {
+		more = append(more, "default: "+mcp.Line(usual, 100))
 	}
 	if len(more) > 0 {
 		text += " (" + strings.Join(more, ", ") + ")"
@@ -187,17 +224,62 @@ func (f field) choices() (out []string) {
 			out = append(out, o.label)
 		}
 	}
+	if usual := f.readyDefault(); usual != "" && !slices.Contains(out, usual) {
+		out = append([]string{usual}, out...)
+	}
 	if !f.needed {
 		out = append(out, without)
 	}
 	return out
 }
 
+// readyDefault is the ready answer that is the default; empty: there is none, or it does not fit.
+func (f field) readyDefault() string {
+	switch usual := f.usual.(type) {
+	case bool:
+		if f.kind == "boolean" {
+			return map[bool]string{true: yes, false: no}[usual]
+		}
+	case float64:
+		if f.kind == "number" || f.kind == "integer" {
+			return strconv.FormatFloat(usual, 'f', -1, 64)
+		}
+	case string:
+		if f.kind != "string" || usual != strings.TrimSpace(usual) || usual != mcp.Line(usual, 200) {
+			return ""
+		}
+		for _, o := range f.options {
+			if o.value == usual {
+				return o.label
+			}
+		}
+		if len(f.options) == 0 {
+			return usual
+		}
+	case []any:
+		var labels []string
+		for _, v := range usual {
+			i := slices.IndexFunc(f.options, func(o option) bool { return o.value == fmt.Sprint(v) })
+			if i < 0 {
+				return ""
+			}
+			labels = append(labels, f.options[i].label)
+		}
+		if f.kind == "array" {
+			return strings.Join(labels, ", ")
+		}
+	}
+	return ""
+}
+
 // value makes of an answer what the server gets.
 func (f field) value(said string) (value any, given bool, err error) {
 	said = strings.TrimSpace(said)
-	if !f.needed && said == without {
-		return f.usual, f.usual != nil, nil
+	switch {
+	case !f.needed && said == without:
+		return nil, false, nil
+	case said == f.readyDefault() && said != "":
+		return f.usual, true, nil
 	}
 	switch f.kind {
 	case "boolean":
@@ -237,16 +319,26 @@ func (f field) one(said string) (string, error) {
 	return "", errors.New("it is none of the choices")
 }
 
+// several reads choices with commas between them; a choice may hold commas itself.
 func (f field) several(said string) (any, bool, error) {
 	values := []any{}
-	for part := range strings.SplitSeq(said, ",") {
-		one, err := f.one(strings.TrimSpace(part))
-		if err != nil {
-			return nil, false, err
+	for rest := strings.TrimSpace(said); rest != ""; {
+		value, length := "", 0
+		for _, o := range f.options {
+			for _, word := range []string{o.label, o.value} {
+				after, is := strings.CutPrefix(rest, word)
+				if is && len(word) > length && (strings.TrimSpace(after) == "" || strings.HasPrefix(strings.TrimSpace(after), ",")) {
+					value, length = o.value, len(word)
+				}
+			}
 		}
-		if !slices.Contains(values, any(one)) {
-			values = append(values, one)
+		if length == 0 {
+			return nil, false, errors.New("it is none of the choices")
 		}
+		if !slices.Contains(values, any(value)) {
+			values = append(values, value)
+		}
+		rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest[length:]), ","))
 	}
 	return values, true, f.within(float64(len(values)))
 }

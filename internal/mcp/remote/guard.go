@@ -1,11 +1,15 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
+
+	"adze/internal/mcp/wire"
 )
 
 // guard sends requests to one server and bounds its answers. It is safe for concurrent use.
@@ -13,6 +17,7 @@ type guard struct {
 	server  *url.URL
 	headers http.Header
 	flood   *flood
+	wire    wire.Filter
 	next    http.RoundTripper
 }
 
@@ -34,6 +39,9 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 			sent.Header[name] = values
 		}
 	}
+	if err := g.filter(sent); err != nil {
+		return nil, err
+	}
 	resp, err := g.next.RoundTrip(sent)
 	if err != nil {
 		return nil, Explain(g.server.Host, err)
@@ -44,10 +52,40 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
-		resp.Body = newEvents(resp.Body, g.flood, call)
+		resp.Body = newEvents(resp.Body, g.flood, call, g.wire.In)
 		return resp, nil
 	}
-	return bounded(resp, call)
+	if resp, err = bounded(resp, call); err != nil || call == nil {
+		return resp, err
+	}
+	raw, err := io.ReadAll(resp.Body) // it is in memory
+	if err == nil {
+		setBody(&resp.Body, &resp.ContentLength, resp.Header, g.wire.In(raw))
+	}
+	return resp, err
+}
+
+// filter changes what is sent where the library has no place for it.
+func (g *guard) filter(r *http.Request) error {
+	if r.Method != http.MethodPost || r.Body == nil || r.ContentLength > MaxFrame {
+		return nil
+	}
+	raw, err := io.ReadAll(r.Body)
+	if r.Body.Close(); err != nil {
+		return err
+	}
+	raw = g.wire.Out(raw)
+	setBody(&r.Body, &r.ContentLength, r.Header, raw)
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
+	return nil
+}
+
+// setBody replaces the body of a request or an answer.
+func setBody(body *io.ReadCloser, length *int64, h http.Header, raw []byte) {
+	*body, *length = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	if h.Get("Content-Length") != "" {
+		h.Set("Content-Length", strconv.Itoa(len(raw)))
+	}
 }
 
 // sameOrigin refuses an address that is not of the server that is configured.

@@ -134,7 +134,41 @@ func TestPrivateAddressesAreReachedOnlyWhereConfigured(t *testing.T) {
 	}
 }
 
-// A long answer ends its call, and nothing else.
+// TestALongAnswerIsCut: a call gets the beginning of its answer, in each form in which it can come.
+func TestALongAnswerIsCut(t *testing.T) {
+	long := `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"` + strings.Repeat("x", MaxFrame+2000) + `"}]},"id":7}`
+	for name, write := range map[string]func(w http.ResponseWriter){
+		"one text": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, long)
+		},
+		"an event": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+			_, _ = fmt.Fprintf(w, "id: 1\ndata: {}\n\nid: 2\ndata: %s\n\n", long)
+		},
+		"an event of two lines": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = fmt.Fprintf(w, "event: message\ndata: %s\ndata: %s\n\n", long[:16], long[16:])
+		},
+	} {
+		u, c := served(t, nil, func(w http.ResponseWriter, _ *http.Request) { write(w) })
+		got, err := post(t, c, u)
+		_, last, _ := strings.Cut(got, "data: {}\n\n")
+		if last == "" {
+			last = got
+		}
+		var answer struct {
+			ID     int
+			Result struct{ Content []struct{ Text string } }
+		}
+		err2 := json.Unmarshal([]byte(strings.TrimPrefix(strings.TrimSpace(last), "data: ")), &answer)
+		if err != nil || err2 != nil || answer.ID != 7 || len(answer.Result.Content) != 1 || len(answer.Result.Content[0].Text) < MaxFrame/4 || !strings.HasSuffix(answer.Result.Content[0].Text, "longer than 4194304 bytes]") {
+			t.Errorf("%s: %.200q, %v, %v", name, got, err, err2)
+		}
+	}
+}
+
+// A long answer that cannot be cut ends its call, and nothing else.
 func TestALongAnswerIsOneErrorOfItsCall(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), MaxFrame+2000)
 	for name, write := range map[string]func(w http.ResponseWriter){
@@ -158,6 +192,7 @@ func TestALongAnswerIsOneErrorOfItsCall(t *testing.T) {
 			for range len(long) / 100 {
 				_, _ = fmt.Fprintf(w, "data: %s\n", long[:100])
 			}
+			_, _ = fmt.Fprintln(w)
 		},
 		"an event without end": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -286,7 +321,7 @@ func FuzzEvents(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
-		e := newEvents(io.NopCloser(strings.NewReader(stream)), newFlood(time.Now), nil)
+		e := newEvents(io.NopCloser(strings.NewReader(stream)), newFlood(time.Now), nil, func(b []byte) []byte { return b })
 		if got, err := io.ReadAll(e); err != nil || string(got) != stream {
 			t.Errorf("%q became %q, %v", stream, got, err)
 		}

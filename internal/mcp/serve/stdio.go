@@ -162,13 +162,13 @@ func (p *pipe) send(b []byte) (int, error) {
 // read takes the lines of the client.
 func (p *pipe) read(in io.Reader) {
 	r := lineread.New(in, maxFrame)
-	id := &idFinder{}
-	r.Long = func(piece []byte, _ bool) { id.see(piece) }
 	for {
 		line, err := r.Next()
 		if errors.Is(err, lineread.ErrLong) {
+			id := &idFinder{}
+			id.see(line)
+			_ = r.Rest(func(piece []byte) error { id.see(piece); return nil }) // Next says what failed
 			p.refuse(id.found(), jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message is longer than %d MiB", maxFrame>>20))
-			*id = idFinder{}
 			continue
 		}
 		if err != nil {

@@ -1,0 +1,211 @@
+package mcp
+
+//lint:file-ignore SA1019 servers that exist ask the model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/mcp/mcptest"
+	"adze/tool"
+)
+
+// asking is a pool whose servers may ask the user and the model, which answer count.
+func asking(t *testing.T, how string, answered *atomic.Int64, change func(*Options)) *Pool {
+	return seen(t, map[string]string{"fake": how}, func(o *Options) {
+		o.Client = func(_ string, c *sdk.ClientOptions) {
+			c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}
+			c.ElicitationHandler = func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				answered.Add(1)
+				return &sdk.ElicitResult{Action: "decline"}, nil
+			}
+			c.Capabilities.Sampling = &sdk.SamplingCapabilities{}
+			c.CreateMessageWithToolsHandler = func(context.Context, *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
+				answered.Add(1)
+				return nil, fmt.Errorf("no")
+			}
+		}
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// TestAServerThatAsksForEverEndsItsCall, with a reason, whatever it asks; the next call goes
+// through.
+func TestAServerThatAsksForEverEndsItsCall(t *testing.T) {
+	for what, want := range map[string]string{
+		`elicitation/create {"message":"m","requestedSchema":{"type":"object","properties":{}}}`:                        "more than 30 times",
+		`sampling/createMessage {"messages":[{"role":"user","content":{"type":"text","text":"hello"}}],"maxTokens":10}`: "more than 30 times",
+		"ping":       "more than 1000 times",
+		"roots/list": "more than 1000 times",
+	} {
+		var answered atomic.Int64
+		b := newBench(t, asking(t, "old", &answered, nil))
+		args, _ := json.Marshal(map[string]string{"text": "loop " + what})
+		o := b.call(t.Context(), "fake_echo", string(args))
+		if o.Status != tool.Failed || !strings.Contains(o.Output, want) || answered.Load() > 2*maxQuestions { // a few more, until it hears that the call is over
+			t.Errorf("%s: %s %q, %d answers", what, o.Status, o.Output, answered.Load())
+		}
+		if o := b.call(t.Context(), "fake_echo", `{"text":"after that"}`); o.Status != tool.Completed {
+			t.Errorf("%s: %s %q", what, o.Status, o.Output)
+		}
+	}
+}
+
+// TestAServerThatAsksOnIsEnded: behind its call as well, and the next call starts it anew.
+func TestAServerThatAsksOnIsEnded(t *testing.T) {
+	var answered atomic.Int64
+	p := asking(t, "old", &answered, nil)
+	b := newBench(t, p)
+	if o := b.call(t.Context(), "fake_echo", `{"text":"for ever elicitation/create {\"message\":\"m\"}"}`); o.Status != tool.Failed {
+		t.Errorf("%s %q", o.Status, o.Output)
+	}
+	waitFor(t, func() bool { return p.States()[0].State == Failed })
+	if why := p.States()[0].Why; !strings.Contains(why, "more than 30 times while no call of it ran") {
+		t.Error(why)
+	}
+	if o := b.call(t.Context(), "fake_echo", `{"text":"after that"}`); o.Status != tool.Completed || answered.Load() > 2*maxQuestions {
+		t.Errorf("%s %q, %d answers", o.Status, o.Output, answered.Load())
+	}
+}
+
+// TestTheTimeOfACallCountsWhateverIsAsked: questions to the model prolong it by nothing.
+func TestTheTimeOfACallCountsWhateverIsAsked(t *testing.T) {
+	var pool *Pool
+	var answered atomic.Int64
+	pool = asking(t, "old", &answered, func(o *Options) {
+		o.Servers[0].Call = time.Second
+		client := o.Client
+		o.Client = func(name string, c *sdk.ClientOptions) {
+			client(name, c)
+			c.CreateMessageWithToolsHandler = func(ctx context.Context, _ *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
+				ctx, aside := pool.Aside(ctx, "fake")
+				defer aside.End()
+				<-ctx.Done() // a model that never answers
+				return nil, ctx.Err()
+			}
+		}
+	})
+	b := newBench(t, pool)
+	o := b.call(t.Context(), "fake_echo", `{"text":"sample {\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"x\"}}],\"maxTokens\":10}"}`)
+	if o.Status != tool.Failed || !strings.Contains(o.Output, "gave no sign for 1s") {
+		t.Errorf("%s %q", o.Status, o.Output)
+	}
+}
+
+// TestWhatAnAlarmHasLeft stays while it is held, and is no more behind that.
+func TestWhatAnAlarmHasLeft(t *testing.T) {
+	rang := make(chan struct{})
+	a := newAlarm(time.Hour, func() { close(rang) })
+	a.mu.Lock()
+	a.left = 30 * time.Minute
+	a.mu.Unlock()
+	for range 1000 {
+		a.hold()()
+	}
+	a.mu.Lock()
+	left := a.left
+	a.mu.Unlock()
+	if left > 30*time.Minute {
+		t.Errorf("%s are left", left)
+	}
+	a.mu.Lock()
+	a.left = 0
+	a.held++
+	a.mu.Unlock()
+	a.hold()()
+	a.mu.Lock()
+	a.held = 0
+	a.mu.Unlock()
+	a.hold()()
+	<-rang
+}
+
+func TestAServerIsToldTheFoldersOfTheRun(t *testing.T) {
+	var answered atomic.Int64
+	p := asking(t, "old", &answered, func(o *Options) {
+		if o.Dir += "/a b"; os.MkdirAll(o.Dir, 0o700) != nil {
+			t.Fatal(o.Dir)
+		}
+	})
+	b := newBench(t, p)
+	if o := b.call(t.Context(), "fake_echo", `{"text":"ask roots/list"}`); !strings.Contains(o.Output, `"uri":"file://`+strings.ReplaceAll(p.opts.Dir, " ", "%20")+`"`) || !strings.Contains(o.Output, `"name":"a b"`) {
+		t.Errorf("%q", o.Output)
+	}
+	if o := b.call(t.Context(), "fake_echo", `{"text":"capabilities"}`); !strings.Contains(o.Output, `"roots":{}`) {
+		t.Errorf("%q", o.Output)
+	}
+	// A server whose arguments name folders uses those, unless the user wants it otherwise.
+	dir := t.TempDir()
+	for roots, want := range map[string]bool{"": false, RootsOn: true} {
+		p = asking(t, "old", &answered, func(o *Options) {
+			o.Servers[0].Roots = roots
+			o.Servers[0].Command = append([]string{"sh", "-c", `exec "$2" "$3" "$4"`, "sh", dir}, o.Servers[0].Command...)
+		})
+		b = newBench(t, p)
+		if o := b.call(t.Context(), "fake_echo", `{"text":"capabilities"}`); strings.Contains(o.Output, `"roots":{}`) != want {
+			t.Errorf("%q", o.Output)
+		}
+	}
+	p = asking(t, "old", &answered, func(o *Options) { o.Servers[0].Roots = RootsOff })
+	b = newBench(t, p)
+	if o := b.call(t.Context(), "fake_echo", `{"text":"capabilities"}`); strings.Contains(o.Output, `roots`) {
+		t.Errorf("%q", o.Output)
+	}
+}
+
+// TestALongAnswerIsCut with a note, and the server stays.
+func TestALongAnswerIsCut(t *testing.T) {
+	p := seen(t, map[string]string{"fake": "old"}, nil)
+	b := newBench(t, p)
+	o := b.call(t.Context(), "fake_echo", `{"text":"long 9000000"}`)
+	if o.Status != tool.Completed || !strings.Contains(o.Output, "bytes are left out here: the answer was longer than 4194304 bytes") {
+		t.Errorf("%s, %d bytes, …%.200s", o.Status, len(o.Output), o.Output[max(0, len(o.Output)-200):])
+	}
+	if o := b.call(t.Context(), "fake_echo", `{"text":"after that"}`); o.Status != tool.Completed || p.States()[0].Starts != 1 && p.States()[0].Starts != 2 {
+		t.Errorf("%s %q %+v", o.Status, o.Output, p.States()[0])
+	}
+}
+
+// TestALongListOfToolsIsCut: those that fit are there, and what was left out is told.
+func TestALongListOfToolsIsCut(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old; many 50000"}, nil)
+	if err := p.Await(t.Context(), "fake"); err != nil {
+		t.Fatal(err)
+	}
+	if l := p.server("fake").list; len(l.Tools) != maxTools || l.More == "" {
+		t.Errorf("%d tools, %q", len(l.Tools), l.More)
+	}
+	big := `{"name":"big","description":"` + strings.Repeat("d", 5<<20) + `","inputSchema":{"type":"object"}}`
+	file := filepath.Join(t.TempDir(), "tools")
+	one := strings.Replace(mcptest.Echo, `"echo"`, `"one"`, 1)
+	if err := os.WriteFile(file, []byte(one+"\n"+big+"\n"+mcptest.Echo), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = pool(t, map[string]string{"fake": "old; tools from " + file}, nil)
+	if err := p.Await(t.Context(), "fake"); err != nil {
+		t.Fatal(err)
+	}
+	if l := p.server("fake").list; len(l.Tools) != 3 || !strings.Contains(l.More, "4 MiB") {
+		t.Errorf("%d tools, %q", len(l.Tools), l.More)
+	}
+}
+
+// TestOneBadToolLeavesTheOthers: they are used, and it is told why that one is not.
+func TestOneBadToolLeavesTheOthers(t *testing.T) {
+	b := newBench(t, seen(t, map[string]string{"fake": `old; tool {"name":7,"inputSchema":{}}; tool {"name":"odd","inputSchema":{"type":"object"},"annotations":[]}; tool ` + mcptest.Echo}, nil))
+	b.wants(t, "echo", `{"text":"hello"}`, tool.Completed, "hello")
+	if all := strings.Join(b.problems, "\n"); len(b.problems) != 2 || !strings.Contains(all, "the tool tool-1 is left out: it cannot be read") || !strings.Contains(all, "the tool odd is left out: it cannot be read") {
+		t.Error(all)
+	}
+}

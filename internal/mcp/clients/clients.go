@@ -1,0 +1,225 @@
+// Package clients reads the MCP servers that the user has in other assistants, to take them over.
+//
+// The one rule: it reads only, regular files of the user's own that are short enough, and starts
+// and dials nothing.
+//
+// Start reading at Find; toml.go reads the one file that is no JSON.
+//
+// Known limits: what an assistant asks for when it starts a server (${input:…}) is told and not
+// taken over; servers that another assistant got from its account or an extension stand in no file.
+package clients
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/jsonc"
+	"adze/internal/mcp"
+)
+
+// maxFile bounds one file in bytes. Claude Code keeps its history beside its servers.
+const maxFile = 64 << 20
+
+// Found is a server of another assistant.
+type Found struct {
+	mcp.Server
+	Client  string // whose it is, such as claude or cursor
+	Off     bool   // it is switched off there
+	Problem string // why it cannot be taken over; empty: it can
+}
+
+// place is a file in which an assistant keeps servers of the user's.
+type place struct {
+	client string
+	path   string // below the home folder, or below the folder of configurations where it begins with +
+	member string // that holds them
+}
+
+// places are those files. Of a folder of configurations there are two: that of the system, and
+// ~/.config.
+var places = []place{
+	{"claude", ".claude.json", "mcpServers"},
+	{"claude-desktop", "+Claude/claude_desktop_config.json", "mcpServers"},
+	{"cursor", ".cursor/mcp.json", "mcpServers"},
+	{"vscode", "+Code/User/mcp.json", "servers"},
+	{"vscode", "+Code/User/settings.json", "mcp"},
+	{"codex", ".codex/config.toml", "mcp_servers"},
+	{"gemini", ".gemini/settings.json", "mcpServers"},
+	{"opencode", "+opencode/opencode.json", "mcp"},
+	{"opencode", "+opencode/opencode.jsonc", "mcp"},
+	{"zed", "+zed/settings.json", "context_servers"},
+	{"windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers"},
+}
+
+// Names are the assistants whose servers are found.
+func Names() (out []string) {
+	for _, p := range places {
+		if !slices.Contains(out, p.client) {
+			out = append(out, p.client)
+		}
+	}
+	return out
+}
+
+// Find reads the servers of all of them, those of a file by name. Dir is the folder of the run:
+// Claude Code keeps servers for one folder beside those for all.
+func Find(home string, getenv func(string) string, dir string) (out []Found) {
+	for _, p := range places {
+		for _, path := range p.files(home, getenv) {
+			out = append(out, p.read(path, dir)...)
+		}
+	}
+	return out
+}
+
+// files are where it may be.
+func (p place) files(home string, getenv func(string) string) []string {
+	rest, configured := strings.CutPrefix(p.path, "+")
+	if !configured {
+		if at := getenv("CODEX_HOME"); p.client == "codex" && at != "" {
+			return []string{filepath.Join(at, "config.toml")}
+		}
+		return []string{filepath.Join(home, filepath.FromSlash(rest))}
+	}
+	all := []string{filepath.Join(home, ".config"), filepath.Join(home, "Library", "Application Support")}
+	if at := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(at) {
+		all[0] = at
+	}
+	for i := range all {
+		all[i] = filepath.Join(all[i], filepath.FromSlash(rest))
+	}
+	return all
+}
+
+func (p place) read(path, dir string) (out []Found) {
+	raw, err := contents(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	broken := func(err error) []Found {
+		return []Found{{Server: mcp.Server{From: path}, Client: p.client, Problem: err.Error()}}
+	}
+	var file map[string]json.RawMessage
+	switch {
+	case err != nil:
+		return broken(err)
+	case p.client == "codex":
+		file, err = fromTOML(string(raw))
+	default:
+		_, err = jsonc.Decode(raw, &file)
+	}
+	if err != nil {
+		return broken(errors.New("it cannot be read: " + err.Error()))
+	}
+	member := file[p.member]
+	if p.member == "mcp" && p.client == "vscode" { // settings.json has them one level below
+		var inner map[string]json.RawMessage
+		_ = json.Unmarshal(member, &inner) // then there is none
+		member = inner["servers"]
+	}
+	out = p.entries(path, member)
+	if p.client == "claude" {
+		var projects map[string]map[string]json.RawMessage
+		_ = json.Unmarshal(file["projects"], &projects) // then there is none
+		out = append(out, p.entries(path, projects[dir][p.member])...)
+	}
+	return out
+}
+
+func (p place) entries(path string, member json.RawMessage) (out []Found) {
+	var entries map[string]json.RawMessage
+	if json.Unmarshal(member, &entries) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		f := Found{Client: p.client}
+		s, off, err := mcp.Read(name, entries[name])
+		s.From, f.Off = path, off
+		more := struct {
+			Timeout  float64           `json:"timeout"`
+			Include  []string          `json:"includeTools"`
+			Exclude  []string          `json:"excludeTools"`
+			Disabled []string          `json:"disabledTools"`
+			Enabled  []string          `json:"enabled_tools"`
+			Without  []string          `json:"disabled_tools"`
+			Start    float64           `json:"startup_timeout_sec"`
+			Call     float64           `json:"tool_timeout_sec"`
+			Bearer   string            `json:"bearer_token_env_var"`
+			Headers  map[string]string `json:"http_headers"`
+			Variable map[string]string `json:"env_http_headers"`
+		}{}
+		_ = json.Unmarshal(entries[name], &more) // what is there in another form is left out
+		s.Tools = append(more.Include, more.Enabled...)
+		for _, not := range slices.Concat(more.Exclude, more.Disabled, more.Without) {
+			s.Tools = append(s.Tools, "!"+not)
+		}
+		if p.client == "gemini" {
+			s.Call = time.Duration(more.Timeout) * time.Millisecond
+		} else {
+			s.Start, s.Call = time.Duration(more.Start)*time.Second, time.Duration(more.Call)*time.Second
+		}
+		for header, value := range more.Headers {
+			s.Headers[header] = value
+		}
+		for header, variable := range more.Variable {
+			s.Headers[header] = "${" + variable + "}"
+		}
+		if more.Bearer != "" {
+			s.Headers["Authorization"] = "Bearer ${" + more.Bearer + "}"
+		}
+		if f.Server = s; s.Name == "" {
+			f.Name = name
+		}
+		switch {
+		case err != nil:
+			f.Problem = err.Error()
+		case strings.Contains(string(entries[name]), "${input:"):
+			f.Problem = "it names ${input:…}, which that assistant asks for; put a variable of yours in its place with adze mcp add"
+		case !mcp.GoodServer(name):
+			f.Name = rename(name)
+			if !mcp.GoodServer(f.Name) {
+				f.Problem = "its name is none that a server can have here; add it by adze mcp add"
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// rename makes a name of letters, digits, _, . and - of one that has others.
+func rename(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-", r) {
+			return r
+		}
+		return '-'
+	}, name)
+	return strings.Trim(name[:min(len(name), 40)], "-_.")
+}
+
+// contents reads a regular file.
+func contents(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no file")
+	case info.Size() > maxFile:
+		return nil, errors.New("it is too long to be read")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile))
+}

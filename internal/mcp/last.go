@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Last is what became of a server when it was last started, in this run or another.
+type Last struct {
+	State string    `json:"state"` // starting, ready or failed; empty: it was never started
+	Why   string    `json:"why,omitempty"`
+	Login bool      `json:"login,omitempty"` // it wants one
+	At    time.Time `json:"at,omitzero"`
+	PID   int       `json:"pid,omitempty"` // of the adze that starts it
+}
+
+// lastFile is where that is kept.
+func (s Server) lastFile(dir string) string {
+	return strings.TrimSuffix(s.file(dir), ".json") + ".last"
+}
+
+// Last tells it of one of the servers; nothing is started. A start whose adze has ended is none.
+func (p *Pool) Last(name string) (last Last) {
+	v := p.servers[name]
+	if v == nil || p.opts.State == "" {
+		return Last{}
+	}
+	raw, err := os.ReadFile(v.conf.lastFile(p.opts.State))
+	if err != nil || json.Unmarshal(raw, &last) != nil {
+		return Last{}
+	}
+	if last.State == Starting && syscall.Kill(last.PID, 0) != nil {
+		return Last{}
+	}
+	return last
+}
+
+// remember keeps what became of a start; without it less is told.
+func (v *server) remember(state, why string, login bool) {
+	if v.pool.opts.State == "" {
+		return
+	}
+	raw, err := json.Marshal(Last{State: state, Why: why, Login: login, At: time.Now(), PID: os.Getpid()})
+	if err == nil {
+		_ = keep(v.conf.lastFile(v.pool.opts.State), raw)
+	}
+}
+
+// restore takes a start back that was not to its end.
+func (v *server) restore(before Last) {
+	switch dir := v.pool.opts.State; {
+	case dir == "":
+	case before.State == "":
+		_ = os.Remove(v.conf.lastFile(dir)) // it may never have been there
+	default:
+		if raw, err := json.Marshal(before); err == nil {
+			_ = keep(v.conf.lastFile(dir), raw) // without it less is told
+		}
+	}
+}
+
+// Untried are the servers whose tools nobody knows and that were never started.
+func (p *Pool) Untried() (out []string) {
+	for _, name := range p.Unseen() {
+		if p.Last(name).State == "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}

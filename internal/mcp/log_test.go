@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestWhatAServerComplainsOfIsKept: the last 64 KiB and more, without secrets, over several starts.
+func TestWhatAServerComplainsOfIsKept(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old"}, func(o *Options) {
+		o.State = t.TempDir()
+		o.Mask = func(s string) string { return strings.ReplaceAll(s, "hunter2", "[hidden]") }
+		o.Servers[0].Command = append([]string{"sh", "-c", `printf 'the key is hun' >&2; printf 'ter2\n\033[31mred\n' >&2; exec "$@"`, "sh"}, o.Servers[0].Command...)
+	})
+	if _, err := says(t.Context(), t, p, "die"); err == nil {
+		t.Fatal("it answered")
+	}
+	waitFor(t, func() bool { return p.States()[0].State == Failed })
+	if _, err := says(t.Context(), t, p, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	text, file := p.Log("fake")
+	for _, want := range []string{"the key is [hidden]\n[31mred\n", "fake started as process ", "\nI die\n", "fake ended: exit code 4: I die"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+	if strings.Contains(text, "hunter2") || strings.Count(text, "fake started") != 2 {
+		t.Error(text)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+	p.Forget("fake")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it is still there")
+	}
+}
+
+func TestALogIsBounded(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old; complain at initialize"}, func(o *Options) { o.State = t.TempDir() })
+	if _, err := says(t.Context(), t, p, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	text, file := p.Log("fake")
+	info, err := os.Stat(file)
+	if err != nil || info.Size() > maxLog+maxLogLine || len(text) < keptLog-2000 || !strings.HasPrefix(text, "complaint") {
+		t.Errorf("%v, %v, %d bytes, %.30q", info, err, len(text), text)
+	}
+	if last := p.LastWords("fake"); len(last) < 1000 {
+		t.Error(last)
+	}
+}
+
+// TestWhatBecameOfAStartIsRemembered by the next run; a start that was broken off is none.
+func TestWhatBecameOfAStartIsRemembered(t *testing.T) {
+	state := t.TempDir()
+	with := func(how string) *Pool {
+		p := pool(t, map[string]string{"fake": "old"}, func(o *Options) {
+			o.State = state
+			o.Servers[0].Env = map[string]string{"HOW": how} // the names alone tell servers apart
+			o.Servers[0].Command = append([]string{"sh", "-c", `[ "$HOW" = work ] && exec "$@"; echo "Error: no way" >&2; exit 5`, "sh"}, o.Servers[0].Command...)
+		})
+		return p
+	}
+	p := with("fail")
+	if got := p.Untried(); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+	_ = p.Await(t.Context(), "fake")
+	p.Close()
+	p = with("work")
+	if last := p.Last("fake"); last.State != Failed || !strings.Contains(last.Why, "exit code 5: Error: no way") || len(p.Untried()) != 0 || len(p.Unseen()) != 1 {
+		t.Errorf("%+v", last)
+	}
+	if err := p.Await(t.Context(), "fake"); err != nil {
+		t.Error(err)
+	}
+	p.Close()
+	if last := with("work").Last("fake"); last.State != Ready || last.Why != "" {
+		t.Errorf("%+v", last)
+	}
+	p = with("work")
+	p.servers["fake"].remember(Starting, "", false)
+	if last := p.Last("fake"); last.State != Starting {
+		t.Errorf("%+v", last)
+	}
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	raw, _ := json.Marshal(Last{State: Starting, PID: gone.Process.Pid})
+	if err := keep(p.servers["fake"].conf.lastFile(state), raw); err != nil {
+		t.Fatal(err)
+	}
+	if last := p.Last("fake"); last.State != "" {
+		t.Errorf("%+v", last)
+	}
+}

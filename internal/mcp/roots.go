@@ -1,0 +1,34 @@
+package mcp
+
+//lint:file-ignore SA1019 the newest protocol advises new servers against roots; those that exist use them
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// announceRoots tells a program which folder adze works in, which never changes while it runs. One
+// that is given folders as arguments is told nothing, because a server of files works on the roots
+// instead of those, unless the user wants it otherwise. A service somewhere else has no use for a
+// path of this machine.
+func (l *life) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client)) {
+	dir := l.pool.opts.Dir
+	if len(l.conf.Command) == 0 || dir == "" || l.conf.Roots == RootsOff || l.conf.Roots != RootsOn && l.conf.namesFolder() {
+		return func(*sdk.Client) {}
+	}
+	o.Capabilities.RootsV2 = &sdk.RootCapabilities{}
+	root := &sdk.Root{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String(), Name: filepath.Base(dir)}
+	return func(c *sdk.Client) { c.AddRoots(root) }
+}
+
+// namesFolder reports a command with a folder among its arguments.
+func (s Server) namesFolder() bool {
+	return slices.ContainsFunc(s.Command[1:], func(word string) bool {
+		info, err := os.Stat(word)
+		return filepath.IsAbs(word) && err == nil && info.IsDir()
+	})
+}
