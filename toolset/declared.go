@@ -189,6 +189,11 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	if c.ByRule {
 		env, guarded = r.basher.guard(ctx, command, dir, nil)
 	}
+	if r.holds != nil {
+		env = proc.Consented(env, r.basher.root.Dir(), argv...)
+	} else {
+		env = proc.Isolated(env, r.basher.root.Dir(), argv...)
+	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
 		Named: argv[:1], Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,

@@ -114,6 +114,9 @@ func (d Deps) builtIn() []tool.Tool {
 		d.Web = web.New(web.Policy{})
 	}
 	g := repos{files: f, git: git.Git{Supervisor: d.Shell.Supervisor, Env: d.Shell.Env}}
+	if d.Root != nil { // who only looks at what tools there are has none
+		g.git.Env = proc.Outside(d.Shell.Env, d.Root.Dir())
+	}
 	return append([]tool.Tool{
 		read(f),
 		write(f),

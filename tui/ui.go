@@ -186,6 +186,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	}()
 	program := tea.NewProgram(u.model,
 		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
 		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
 		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
 	u.listen(t, func(e uv.Event) { program.Send(e) }, cancel)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -176,7 +177,7 @@ func (s settings) lend(own []mcp.Server, given []acp.Server) (all []mcp.Server, 
 			notices = append(notices, fmt.Sprintf("the MCP server %s of the editor is not used: %s", mcp.Line(one.Name, 60), why))
 			continue
 		}
-		server.From = item.From
+		server.From, server.Dir = item.From, cmp.Or(server.Dir, s.root.Dir()) // as the user is shown it
 		own, l.names, l.items[name] = append(own, server), append(l.names, name), item
 	}
 	return own, l, notices

@@ -29,6 +29,7 @@ import (
 	"adze/internal/gate"
 	"adze/internal/jet"
 	"adze/internal/place"
+	"adze/internal/proc"
 	"adze/internal/rewind"
 	"adze/internal/sandbox"
 	"adze/internal/store"
@@ -45,8 +46,12 @@ func (a batches) Batch() (*batch.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
 	b := &batch.Batch{
-		Mirrors: filepath.Join(place.Of(a.Getenv).State, "mirrors"), Program: self, Env: os.Environ(), Keys: a.keys.Taken(),
+		Mirrors: filepath.Join(place.Of(a.Getenv).State, "mirrors"), Program: self, Env: proc.Outside(os.Environ(), here), Keys: a.keys.Taken(),
 		Gate: gateFlags, Sessions: a, Gone: a.gone,
 	}
 	if cfg, err := a.keys.Load(a.ConfigFile()); err == nil {

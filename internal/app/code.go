@@ -160,7 +160,7 @@ func (s settings) formatters(o *options, w *wired) *format.Formatters {
 	f := &format.Formatters{Dir: dir, Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare, Watch: w.writers.Watch(s.root.Dir()), Live: w.live}, Env: s.cleanEnv(dir)}
 	for _, name := range slices.Sorted(maps.Keys(s.config.Formatters)) {
 		one := s.config.Formatters[name]
-		f.All = append(f.All, format.Formatter{Name: name, Files: one.Files, Command: one.Command})
+		f.All = append(f.All, format.Formatter{Name: name, Files: one.Files, Command: one.Command, May: w.mayTake(s, trust.Formatter, name, one.Command, "")})
 	}
 	return f
 }

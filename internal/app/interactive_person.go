@@ -71,9 +71,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Folder:     desk.FolderIn(w.head.Cwd),
 		Carried:    w.carried,
 		Consent:    w.consent,
-		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,
+		Edit:       desk.NewEditor(w.settings.root.Dir(), a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       desk.DropIn(w.head.Cwd),
-		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,
+		Picture:    desk.NewClipboard(w.settings.at.State, w.settings.root.Dir(), a.Getenv).Picture,
 		Modes:      desk.Modes(),
 	}
 	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown
@@ -169,7 +169,7 @@ func (w *wired) keepMode(ctx context.Context, mode string) error {
 func (w *wired) files(ctx context.Context) (port.Files, error) {
 	files, err := desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd), Folders: w.folders}, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.settings.config)})
-		return desk.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.ledger}, Env: env}, w.head.Cwd)
+		return desk.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.ledger}, Env: proc.Outside(env, w.head.Cwd)}, w.head.Cwd)
 	})
 	files.Paths = append(files.Paths, w.servers.mentions()...)
 	return files, err

@@ -79,10 +79,9 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	if o.demo {
 		return nil
 	}
-	own := s.ownServers()
-	var holds map[string]trust.Item
+	own, holds := s.ownServers(), s.takingServers()
 	if !o.bare {
-		own, holds = s.projectServers(own)
+		own = s.projectServers(own, holds)
 	}
 	own, lent, notices := s.lend(own, o.lent)
 	w.notices = append(w.notices, notices...)
@@ -147,13 +146,12 @@ func (s settings) ownServers() (out []mcp.Server) {
 	return out
 }
 
-// projectServers adds those of the project that the user allowed; a name that is taken stays
-// whose it is.
-func (s settings) projectServers(own []mcp.Server) ([]mcp.Server, map[string]trust.Item) {
+// projectServers adds those of the project that the user allowed, and notes what they allowed; a
+// name that is taken stays whose it is. They start in the workspace, as the user was shown.
+func (s settings) projectServers(own []mcp.Server, holds map[string]trust.Item) []mcp.Server {
 	items, _ := s.survey() // what is wrong with the book is told by tellProject
-	holds := map[string]trust.Item{}
 	for _, i := range items {
-		if i.Kind != trust.Server || i.State != trust.Allowed {
+		if i.Kind != trust.Server || i.State != trust.Allowed || i.Mine {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(i.ID, trust.Server+":"), "@")
@@ -162,10 +160,10 @@ func (s settings) projectServers(own []mcp.Server) ([]mcp.Server, map[string]tru
 		if _, mine := s.config.MCP.Servers[name]; off || taken || mine || !mcp.GoodServer(name) {
 			continue
 		}
-		one.Err, one.From = err, i.Path
+		one.Err, one.From, one.Dir = err, i.Path, cmp.Or(one.Dir, s.root.Dir())
 		own, holds[name] = append(own, one.Expand(s.variables())), i
 	}
-	return own, holds
+	return own
 }
 
 // mayServe says, right before a server starts or is dialled, whether it may: what the user

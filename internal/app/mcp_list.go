@@ -33,6 +33,15 @@ func (s settings) listed(pool *mcp.Pool) (out []servers.Listed, err error) {
 		if i.Kind != trust.Server {
 			continue
 		}
+		if i.Mine { // one of the user's that would start in this folder
+			name := strings.TrimSuffix(strings.TrimPrefix(i.ID, trust.Server+":"), "@config")
+			for n := range out {
+				if out[n].Name == name && out[n].State != servers.Disabled && i.State != trust.Allowed {
+					out[n].State, out[n].Why = servers.NeedsConsent, i.Means+"; adze trust allow "+i.ID+" lets it in this folder"
+				}
+			}
+			continue
+		}
 		l := servers.Listed{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: servers.NeedsConsent, From: i.From, URL: i.URL, Why: i.Problem}
 		if i.URL == "" {
 			l.Command = i.Command()

@@ -22,6 +22,7 @@ import (
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/plural"
+	"adze/internal/proc"
 	"adze/session"
 	"adze/toolset"
 	"adze/tui/port"
@@ -31,11 +32,11 @@ import (
 type loginDesk = oauth.Desk
 
 // logins is that place, and what is kept of it. The key ring is asked when a server wants it.
-func logins(getenv func(string) string, hide func(secret string)) loginDesk {
+func logins(getenv func(string) string, workspace string, hide func(secret string)) loginDesk {
 	return loginDesk{
 		Shelf:   oauth.Shelf{File: filepath.Join(place.Of(getenv).State, "logins.json"), Ring: keyring.OfSystem(getenv, nil)},
 		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
-		Open:    oauth.Browser(getenv), Hide: hide,
+		Open:    oauth.Browser(getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: hide,
 	}
 }
 

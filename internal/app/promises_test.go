@@ -37,6 +37,8 @@ func promises() []promise {
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed " +
 			"TestShellPartsOfCommands TestACommandThatIsExchangedIsAskedAgain TestArgumentsNeverBecomeShellText TestAChangeAsksAgain " +
 			"TestACommandChangesNoSettings TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
+		{"What adze starts by itself", "TestServersTakeNothingOfTheFolder TestAServerHasAFolderOfItsOwn TestFormattersHooksAndToolsTakeNothingOfTheFolder TestAPinnedScriptLoadsNothingBesideIt " +
+			"TestCommandsTakeNothingOfTheFolder TestInterpretersTakeNothingOfTheFolder TestAHelperIsNotTakenFromTheFolder TestStartsAreListed"},
 		{"A hook only narrows", "TestAHookHasASayBeforeACall TestAHookHoldsInEveryMode TestHooksFireForSubagents TestWhatAHookDoesInsteadOfAnswering " +
 			"TestChangedArgumentsAreJudgedAsWhatTheyBecome"},
 		{"In the mode `plan` no call changes", "TestNothingChangesInThePlanMode TestADeclaredToolDoesNotRunWhileAPlanIsMade TestAYesDoesNotOutliveTheMode " +

@@ -43,6 +43,7 @@ func (s settings) project() trust.Project {
 	return trust.Project{
 		Dir: s.root.Dir(), Main: main, Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server, trust.SDK}, SDKs: s.runs,
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env()) },
+		Own:   s.takers, Home: s.home,
 	}
 }
 
@@ -92,7 +93,7 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 	for _, from := range []struct {
 		dir, layer string
 		owner      int
-	}{{filepath.Dir(s.at.Managed), "managed", 0}, {s.at.Config, "person", os.Getuid()}} {
+	}{{filepath.Dir(s.at.Managed), "managed", 0}, {s.at.Config, personLayer, os.Getuid()}} {
 		path := filepath.Join(from.dir, hook.File)
 		own, err := hook.Load(path, from.owner, from.layer)
 		var foreign *ownfile.Error
@@ -101,6 +102,11 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 		}
 		if err != nil {
 			return misuse("mend it, or remove it; adze help hooks says what it holds", "%s: %v", path, err)
+		}
+		if from.layer == personLayer {
+			for n, p := range own {
+				own[n].May = w.mayTake(s, trust.Hook, p.Name, p.Argv, p.Shell)
+			}
 		}
 		programs = append(programs, own...)
 	}
@@ -158,6 +164,14 @@ func (w *wired) tellProject(here bool) {
 		}
 	}
 	open := trust.Open(items)
+	mine := slices.DeleteFunc(slices.Clone(open), func(i trust.Item) bool { return !i.Mine })
+	open = slices.DeleteFunc(open, func(i trust.Item) bool { return i.Mine })
+	w.tellOpen("of this project, ignored until you allow it", open, here)
+	w.tellOpen("of your own configuration, held back or in the sandbox because it takes code from this folder, until you allow it", mine, here)
+}
+
+// tellOpen tells which items wait for the user's consent.
+func (w *wired) tellOpen(what string, open []trust.Item, here bool) {
 	if len(open) == 0 {
 		return
 	}
@@ -177,7 +191,7 @@ func (w *wired) tellProject(here bool) {
 	if here {
 		how = "/trust shows and allows them"
 	}
-	w.notices = append(w.notices, fmt.Sprintf("of this project, ignored until you allow it: %s (%s)", strings.Join(names, ", "), how))
+	w.notices = append(w.notices, fmt.Sprintf("%s: %s (%s)", what, strings.Join(names, ", "), how))
 }
 
 // carried lists what the project would run, for the interface.

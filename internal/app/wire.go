@@ -200,7 +200,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	if err := a.own.trusted(); err != nil {
 		return settings{}, err
 	}
-	s := settings{own: &a.own, known: a.keys.Mask, at: place.Of(a.Getenv), home: a.Getenv("HOME"), logins: logins(a.Getenv, a.keys.Hide)}
+	s := settings{own: &a.own, known: a.keys.Mask, at: place.Of(a.Getenv), home: a.Getenv("HOME")}
 	s.file = config.File(a.Getenv, s.at.Config)
 	a.own.begin(s.at, s.file)
 	var err error
@@ -241,6 +241,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 		return s, misuse("name a folder that exists", "%v", err)
 	}
 	w.closers = append(w.closers, func() { s.root.Close() })
+	s.logins = logins(a.Getenv, s.root.Dir(), a.keys.Hide)
 	s.files = &keys.Files{Ring: a.keys, Root: s.root.Dir()}
 	s.files.Begin()
 	if s.useLanguageServers(o) {

@@ -1,6 +1,6 @@
 // Package archtest checks the shape of the whole module: who imports whom, what happens at import,
 // and that there is one way to start a process, one to replace a file and one to run a tool
-// (ways.go). Nothing imports it; its test runs it over the real tree.
+// (ways.go), and which processes are started (starts.go). Nothing imports it; its test runs it over the real tree.
 //
 // The one rule: an exception is a line in this package with its reason, never a silence in a
 // checker, and an exception that nothing needs any more is a failure too.
@@ -47,6 +47,9 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 		c.state(p)
 		c.ways(p)
 	}
+	if rules.Starts != nil {
+		c.starts(rules.Starts)
+	}
 	c.calls()
 	c.staleExceptions()
 	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].Where < c.found[j].Where })
@@ -57,6 +60,7 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 type Rules struct {
 	Table      []Row
 	Exceptions []Exception
+	Starts     []start // nil: where processes are started is not looked at
 }
 
 // Exception allows one name of one package to break one rule.

@@ -2,6 +2,8 @@ package archtest
 
 import (
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -9,7 +11,7 @@ import (
 
 // TestModuleKeepsItsShape is the check of the real tree.
 func TestModuleKeepsItsShape(t *testing.T) {
-	found, err := Check(os.DirFS("../.."), Rules{Table: Table(), Exceptions: Exceptions()})
+	found, err := Check(os.DirFS("../.."), Rules{Table: Table(), Exceptions: Exceptions(), Starts: starts()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,6 +222,48 @@ func TestProcessesAreStartedInOnePlace(t *testing.T) {
 			files := map[string]string{c.file: c.text, "internal/web/b.go": ""}
 			broken(t, files, want...)
 		})
+	}
+}
+
+// Each place where a process is started is listed.
+func TestStartsAreListed(t *testing.T) {
+	const text = "import proc \"adze/internal/proc\"\nfunc f() any { return proc.Command{Dir: \"x\"} }\n"
+	list := []start{{file: "internal/hook/a.go", places: 1}}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"listed":      {map[string]string{"internal/hook/a.go": text}, nil},
+		"a new place": {map[string]string{"internal/hook/a.go": text, "internal/hook/b.go": text}, []string{"internal/hook/b.go: it starts a process at 1 places, and 0 are listed"}},
+		"another way": {map[string]string{"internal/hook/a.go": text + "func g() any { return &proc.Command{} }\n"}, []string{"2 places, and 1 are listed"}},
+		"it has gone": {map[string]string{"internal/hook/b.go": ""}, []string{"internal/hook/a.go: a file that starts processes is listed"}},
+		"in a test":   {map[string]string{"internal/hook/a.go": text, "internal/hook/a_test.go": text}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			brokenBy(t, Rules{Table: Table(), Starts: list}, c.files, c.want...)
+		})
+	}
+}
+
+// Packages of others that could start a process are known, each with why it does not.
+func TestStartersAreKnown(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{join .Imports \" \"}}{{end}}", "adze").Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	known := starters()
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "adze") || !slices.Contains(words[1:], "os/exec") {
+			continue
+		}
+		if known[words[0]] == "" {
+			t.Errorf("%s imports os/exec: say in starts.go why it starts nothing by itself", words[0])
+		}
+		delete(known, words[0])
+	}
+	for name := range known {
+		t.Errorf("%s starts nothing any more: take it out of starts.go", name)
 	}
 }
 

@@ -26,7 +26,7 @@ func (b *Batch) git(ctx context.Context, dir string, env []string, args ...strin
 	})
 	own = append(own, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	argv := append([]string{"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsmonitor=false"}, args...)
-	r, err := proc.Supervisor{}.Run(ctx, proc.Command{Argv: argv, Dir: dir, Env: append(own, env...), Timeout: maxGit, Separate: true, Head: 1 << 20, Tail: 4 << 10})
+	r, err := proc.Supervisor{}.Run(ctx, proc.Command{Argv: argv, Dir: dir, Env: append(proc.Outside(own, dir), env...), Timeout: maxGit, Separate: true, Head: 1 << 20, Tail: 4 << 10})
 	switch {
 	case err != nil:
 		return "", err

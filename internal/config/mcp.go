@@ -24,7 +24,10 @@ type MCPServer struct {
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
-	Cwd     string            `json:"cwd,omitempty"` // default: the workspace
+	// Cwd is where a program starts. By default it is a folder of its own, in which nothing of the
+	// workspace lies. A relative path counts from the workspace; the user is asked about each
+	// workspace that a server starts in.
+	Cwd     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	OAuth   map[string]string `json:"oauth,omitempty"` // how one logs in there, by OAuthNames

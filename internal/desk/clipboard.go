@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"adze/internal/proc"
 )
 
 // pictureAge is how long pictures from the clipboard are kept: a message that waits is sent before.
@@ -19,14 +21,15 @@ const pictureAge = 24 * time.Hour
 
 // Clipboard takes pictures from the clipboard by the programs that systems have for that.
 type Clipboard struct {
-	dir    string // where pictures are kept
-	system string // as in runtime.GOOS
-	getenv func(string) string
+	dir       string // where pictures are kept
+	system    string // as in runtime.GOOS
+	workspace string // in which no program is looked for
+	getenv    func(string) string
 }
 
-// NewClipboard keeps pictures in the state folder.
-func NewClipboard(state string, getenv func(string) string) Clipboard {
-	return Clipboard{filepath.Join(state, "pictures"), runtime.GOOS, getenv}
+// NewClipboard keeps pictures in the state folder. No program is taken from the workspace.
+func NewClipboard(state, workspace string, getenv func(string) string) Clipboard {
+	return Clipboard{filepath.Join(state, "pictures"), runtime.GOOS, workspace, getenv}
 }
 
 // reader is a program that writes the clipboard's picture to its output.
@@ -61,13 +64,13 @@ func (c Clipboard) Picture(ctx context.Context) (string, error) {
 	}
 	var missing []string
 	for _, r := range all {
-		path, err := exec.LookPath(r.args[0])
+		path, env, err := proc.Helper(r.args[0], c.workspace)
 		if err != nil {
 			missing = append(missing, r.args[0])
 			continue
 		}
 		cmd := exec.CommandContext(ctx, path, r.args[1:]...)
-		cmd.WaitDelay = time.Second
+		cmd.Env, cmd.WaitDelay = env, time.Second
 		out, err := cmd.Output()
 		if r.decode != nil {
 			out = r.decode(out)

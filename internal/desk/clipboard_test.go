@@ -33,7 +33,7 @@ func TestPictureFromTheClipboard(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "pictures")
 		got := ""
-		path, err := Clipboard{dir, c.system, env(c.env)}.Picture(context.Background())
+		path, err := Clipboard{dir, c.system, t.TempDir(), env(c.env)}.Picture(context.Background())
 		if err != nil {
 			got = "error: " + err.Error()
 		} else if b, err := os.ReadFile(path); err != nil || filepath.Dir(path) != dir || !attachable(path) {
@@ -46,7 +46,7 @@ func TestPictureFromTheClipboard(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := (Clipboard{t.TempDir(), "linux", env(map[string]string{"DISPLAY": ":0"})}).Picture(context.Background()); err == nil || !strings.Contains(err.Error(), "read by xclip, which is not installed") {
+	if _, err := (Clipboard{t.TempDir(), "linux", t.TempDir(), env(map[string]string{"DISPLAY": ":0"})}).Picture(context.Background()); err == nil || !strings.Contains(err.Error(), "read by xclip, which is not installed") {
 		t.Error(err)
 	}
 }

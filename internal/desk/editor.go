@@ -8,19 +8,21 @@ import (
 	"os"
 	"os/exec"
 
+	"adze/internal/proc"
 	"adze/internal/safeterm"
 )
 
 // Editor is the user's own, on the terminal that adze has.
 type Editor struct {
-	getenv  func(string) string
-	in, out *os.File
-	err     io.Writer
+	getenv    func(string) string
+	workspace string // in which no program is looked for
+	in, out   *os.File
+	err       io.Writer
 }
 
-// NewEditor starts editors on these streams.
-func NewEditor(getenv func(string) string, in, out *os.File, err io.Writer) Editor {
-	return Editor{getenv, in, out, err}
+// NewEditor starts editors on these streams. No program is taken from the workspace.
+func NewEditor(workspace string, getenv func(string) string, in, out *os.File, err io.Writer) Editor {
+	return Editor{getenv, workspace, in, out, err}
 }
 
 // Edit lets the user write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a
@@ -36,7 +38,12 @@ func (e Editor) Edit(text string) (string, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", f.Name())
+	shell, env, err := proc.Helper("sh", e.workspace)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(shell, "-c", program+` "$1"`, "sh", f.Name())
+	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.in, e.out, e.err
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s: %w; set VISUAL or EDITOR to your editor", safeterm.Name(program), err)

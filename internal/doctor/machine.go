@@ -259,7 +259,13 @@ func (d Doctor) checkTmux(ctx context.Context) []Check {
 	}
 	ctx, cancel := context.WithTimeout(ctx, tmuxPatience)
 	defer cancel()
-	keys, err := exec.CommandContext(ctx, "tmux", "show-options", "-sv", "extended-keys").Output()
+	program, env, err := proc.Helper("tmux")
+	if err != nil {
+		return []Check{lacks("tmux", "it does not tell its options: "+err.Error(), "look at: tmux show-options -s")}
+	}
+	c := exec.CommandContext(ctx, program, "show-options", "-sv", "extended-keys")
+	c.Env = env
+	keys, err := c.Output()
 	switch value := strings.TrimSpace(string(keys)); {
 	case err != nil:
 		return []Check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}

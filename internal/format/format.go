@@ -2,7 +2,8 @@
 // whatever else reads a text and writes it anew.
 //
 // The one rule: a formatter gets a text and gives one back; it is shown no file to write to, and
-// what it says is taken only when it ended well and in time.
+// what it says is taken only when it ended well and in time. It runs in the workspace, where its
+// settings are, and interpreters below it are led to no code there.
 //
 // Start reading at Formatters.Format. Known limits: a formatter that can only rewrite files in
 // place is none here.
@@ -31,6 +32,9 @@ type Formatter struct {
 	Name    string
 	Files   []string // endings with their point, in small letters
 	Command []string // reads the text on standard input and writes it to standard output; {file} is the file's path
+	// May says right before each run whether it may take code from the workspace: inside, it runs in
+	// a full sandbox only. Nil: it takes none.
+	May func() (inside bool, err error)
 }
 
 // Formatters are those of one workspace. The first that fits a file is used.
@@ -62,9 +66,14 @@ func (f *Formatters) Format(ctx context.Context, path, text string) (formatted, 
 	if !ok || len(text) > maxText {
 		return text, "", nil
 	}
-	c := proc.Command{Dir: f.Dir, Env: f.Env, Tag: "format-" + one.Name, Input: []byte(text), Separate: true, Head: maxText, Tail: 1, MaxOutput: maxText, Timeout: f.Time}
+	c := proc.Command{Dir: f.Dir, Env: proc.Isolated(f.Env, f.Dir, one.Command...), Tag: "format-" + one.Name, Input: []byte(text), Separate: true, Head: maxText, Tail: 1, MaxOutput: maxText, Timeout: f.Time}
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTime
+	}
+	if one.May != nil {
+		if c.Inside, err = one.May(); err != nil {
+			return text, one.Name, err
+		}
 	}
 	c.Named = one.Command
 	for _, word := range one.Command {

@@ -48,6 +48,9 @@ type Program struct {
 	// Holds says right before each start whether it still is what was allowed; nil: it needs no
 	// consent.
 	Holds func() error
+	// May says of a hook of the user's, right before each start, whether it may take code from the
+	// workspace: inside, it runs in a full sandbox only. Nil: it takes none.
+	May func() (inside bool, err error)
 }
 
 // Engine runs hooks. Its fields do not change while it is in use; it is safe for concurrent use.

@@ -22,12 +22,19 @@ func (e *Engine) start(ctx context.Context, h chosen, input []byte, time time.Du
 	if h.Shell != "" {
 		argv = []string{"/bin/sh", "-c", h.Shell}
 	}
-	env := e.Env
+	words, inside := append(strings.Fields(h.Shell), h.Argv...), false
+	env := proc.Consented(e.Env, e.Dir, words...)
 	if h.Holds == nil { // nobody consented to what the workspace would put in a program's place
-		env = proc.Outside(env, e.Dir)
+		env = proc.Outside(proc.Isolated(e.Env, e.Dir, words...), e.Dir)
+	}
+	if h.May != nil {
+		var err error
+		if inside, err = h.May(); err != nil {
+			return output{}, err
+		}
 	}
 	r, err := e.Supervisor.Run(ctx, proc.Command{
-		Argv: argv, Dir: e.Dir, Env: append(env[:len(env):len(env)], h.Environment(e.Dir)...), Tag: "hook", Named: append(strings.Fields(h.Shell), h.Argv...),
+		Argv: argv, Dir: e.Dir, Env: append(env, h.Environment(e.Dir)...), Tag: "hook", Named: words, Inside: inside,
 		Input: input, Timeout: time, Separate: true, Head: maxOutput, MaxOutput: maxOutput,
 	})
 	if err != nil {

@@ -212,6 +212,7 @@ func (p *Pool) Forget(name string) {
 		_ = os.Remove(v.conf.file(dir)) // it may never have been there
 		_ = os.Remove(v.conf.logFile(dir))
 		_ = os.Remove(v.conf.lastFile(dir))
+		p.dropFolder(name)
 	}
 	p.generation.Add(1)
 }

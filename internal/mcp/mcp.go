@@ -59,7 +59,7 @@ type Server struct {
 	Name    string
 	Command []string          // program and arguments
 	Env     map[string]string // that the program gets beside that of every command
-	Dir     string            // absolute; empty: the workspace
+	Dir     string            // absolute; empty: a folder of its own, below Options.State
 	URL     string            // of streamable HTTP, where there is no command
 	SSE     bool              // it speaks the transport of 2024-11-05 there: HTTP with server-sent events
 	Headers map[string]string

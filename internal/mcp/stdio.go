@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,14 +42,19 @@ const (
 
 // stdio starts a server's program and talks over its pipes.
 func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) error {
+	at, err := p.whereToStart(s)
+	if err != nil {
+		return err
+	}
+	defer at.end()
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	talked := make(chan struct{})
 	var talk *lines
 	log := p.servers[s.Name].log
 	process, err := p.opts.Supervisor.Start(life, proc.Command{
-		Argv: s.Command, Dir: cmp.Or(s.Dir, p.opts.Dir), Env: s.environ(p.environ()), Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
-		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
+		Argv: s.Command, Dir: at.dir, Own: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
+		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: s.words(),
 		Talk: func(in io.WriteCloser, out io.Reader) {
 			defer close(talked)
 			talk = newLines(in, out, p.opts.Probe, p.servers[s.Name])

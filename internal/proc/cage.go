@@ -29,6 +29,7 @@ type Walls struct {
 	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; nil: as usual
 	Files []*os.File           // from descriptor FirstFile on
 	Env   []string             // instead of the command's environment; nil: that
+	Dir   string               // where the command's own folder (Command.Own) is inside; empty: where it is outside
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
 	Apart bool                 // the command changes a view of its folder: Done applies that

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,6 +133,24 @@ func Within(program, dir string, env []string) string {
 		return ""
 	}
 	return path
+}
+
+// Helper finds a program of the user's, such as their browser, by adze's own search path, and
+// returns the environment to start it with. What lies in one of dirs, or where adze was started,
+// counts for neither: a project would bring programs of its own.
+func Helper(program string, dirs ...string) (path string, env []string, err error) {
+	if here, err := os.Getwd(); err == nil {
+		dirs = append(dirs, real(here))
+	}
+	env = os.Environ()
+	home, _ := os.UserHomeDir() // empty is no folder
+	for _, dir := range dirs {
+		if dir != "/" && dir != real(home) { // all that is there is the user's own
+			env = Outside(env, dir)
+		}
+	}
+	path, err = LookPath(program, "/", env)
+	return path, env, err
 }
 
 func (p EnvPolicy) passes(name, value string) bool {

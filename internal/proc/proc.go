@@ -45,7 +45,10 @@ const (
 type Command struct {
 	Argv []string // program and arguments; a program without a slash is looked up in Env's PATH
 	Dir  string   // working directory, absolute
-	Env  []string // whole environment; see Environ
+	// Own says that Dir is no part of the workspace and the command's alone: it may write there,
+	// whatever its cage hides.
+	Own bool
+	Env []string // whole environment; see Environ
 
 	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a
 	// network of its own. It may wait for a person. Nil: none is allowed.

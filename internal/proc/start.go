@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -85,7 +86,7 @@ func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	if err != nil {
 		return err
 	}
-	spec.Box = p.walls.Box
+	spec.Box, spec.Dir = p.walls.Box, cmp.Or(p.walls.Dir, spec.Dir)
 	if own := p.cmd.Memory; own > 0 && (spec.Box.Memory == 0 || own < spec.Box.Memory) {
 		spec.Box.Memory = own
 	}

@@ -89,7 +89,7 @@ func (p plan) throughBubblewrap(b box.Box, arguments []string, files ...*os.File
 	b.Blind = p.blind
 	files = append([]*os.File{exe}, files...)
 	argv := append(append([]string{path}, arguments...), "--", "/proc/self/fd/"+strconv.Itoa(proc.FirstFile))
-	return proc.Walls{Box: b, Argv: argv, Files: files, Env: p.environ(), PIDs: true, Done: done}, nil
+	return proc.Walls{Box: b, Argv: argv, Files: files, Env: p.environ(), Dir: p.ownInside(), PIDs: true, Done: done}, nil
 }
 
 // bubblewrapArguments says the same as the mounts, in bubblewrap's words.

@@ -16,6 +16,26 @@ import (
 // insideCache is where a command finds its caches, which lie with adze's state outside.
 const insideCache = "/run/adze/cache"
 
+// insideOwn is where a command finds its own folder (proc.Command.Own), which may lie with adze's
+// state outside, where no command sees anything.
+const insideOwn = "/run/adze/own"
+
+// ownInside is that folder for means that mount; empty where the command has none.
+func (p *plan) ownInside() string {
+	if p.command.Own {
+		return insideOwn
+	}
+	return ""
+}
+
+// own is the command's own folder for means that mount nothing.
+func (p *plan) own() []string {
+	if p.command.Own {
+		return []string{p.command.Dir}
+	}
+	return nil
+}
+
 // cacheDir is where the caches of commands in a workspace are kept. They are not the user's: what
 // a command leaves there runs again, and outside nobody must be hit by it. Nor are they another
 // workspace's.

@@ -70,7 +70,7 @@ func (g *gitSettings) read(v *view, top string, dirs []string) {
 			g.remember(filepath.Join(home, ".config", "git", "config"))
 		}
 	}
-	fields, err := gitList(top, v.command.Env)
+	fields, err := gitList(top, proc.Outside(v.command.Env, v.workspace))
 	if err != nil {
 		g.known = false // it is asked again
 		return
@@ -93,7 +93,7 @@ func gitList(dir string, env []string, flags ...string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settingsTime)
 	defer cancel()
 	r, err := proc.Supervisor{}.Run(ctx, proc.Command{
-		Argv: append([]string{"git", "config", "--list", "--show-origin", "-z", "--includes"}, flags...), Dir: dir, Env: env, Separate: true, Head: maxConfig, Tag: "git settings",
+		Argv: append([]string{"git", "config", "--list", "--show-origin", "-z", "--includes"}, flags...), Dir: dir, Env: proc.Outside(env, dir), Separate: true, Head: maxConfig, Tag: "git settings",
 	})
 	if err == nil {
 		err = r.Err()

@@ -42,6 +42,7 @@ func byLandlock(p plan) (proc.Walls, error) {
 	opened = slices.DeleteFunc(opened, func(path string) bool { // what has the workspace in it would open that
 		return files.Within(path) || slices.ContainsFunc(files.Roots, func(root string) bool { return within(root, path) })
 	})
+	opened = append(opened, p.own()...)
 	write, files.Own = append(write, opened...), append(files.Own, opened...)
 	read = append(read, readable(p.glance, files.Roots, hidden)...)
 	made, err := p.rules.of(p.glance, hidden, read, write)

@@ -164,6 +164,9 @@ func (p *plan) mounts() []box.Mount {
 	w := p.workspace
 	out = append(out, box.Mount{Kind: box.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
 		box.Mount{Kind: box.Writable, Path: insideCache, From: p.cache})
+	if p.command.Own {
+		out = append(out, box.Mount{Kind: box.Writable, Path: insideOwn, From: p.command.Dir})
+	}
 	for _, path := range p.grants {
 		out = append(out, box.Mount{Kind: box.Writable, Path: path, From: path})
 	}

@@ -32,7 +32,7 @@ func seatbelt(p plan) (text string, params []string) {
 		b.rule("deny", "file-read*", "subpath", path)
 	}
 	read, write := p.home.reach()
-	write = slices.Concat([]string{p.workspace.path, p.cache}, p.grants, write)
+	write = slices.Concat([]string{p.workspace.path, p.cache}, p.own(), p.grants, write)
 	for _, path := range append(read, write...) {
 		b.rule("allow", "file-read*", "subpath", path)
 		for _, dir := range p.home.hollow {
@@ -76,6 +76,9 @@ func seatbelt(p plan) (text string, params []string) {
 		}
 		b.rule("deny", "file-read* file-write*", "subpath", path)
 		b.rule("allow", "file-read* file-write*", "subpath", p.cache) // the caches lie with adze's state
+	}
+	for _, path := range p.own() {
+		b.rule("allow", "file-read* file-write*", "subpath", path) // and so may a folder of the command's own
 	}
 	return strings.Join(b.lines, "\n") + "\n", params
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
 )
 
@@ -14,6 +15,7 @@ func TestSeatbeltSaysWhatThePlanSays(t *testing.T) {
 		workspace: folder{path: odd}, cache: "/s/sandbox/cache/1", grants: []string{"/main/.git"},
 		guards:  []guard{{odd + "/.git", box.Same}, {odd + "/.git/hooks", box.Locked}, {odd + "/.vscode", box.Locked}, {"/main/.git/info/attributes", box.Locked}},
 		secrets: []string{"/home/.ssh", "/s"},
+		command: proc.Command{Dir: "/s/mcp/folders/fs", Own: true},
 	}
 	text, params := seatbelt(p)
 	if strings.Count(text, "(") != strings.Count(text, ")") || strings.Contains(text, "/w\"") || strings.Contains(text, "/home") || strings.Contains(text, "allow default") {
@@ -29,6 +31,9 @@ func TestSeatbeltSaysWhatThePlanSays(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(params[at], "=")
 		return strings.LastIndex(text, strings.ReplaceAll(rule, "X", `(param "`+name+`")`))
+	}
+	if named("(allow file-read* file-write* (subpath X))", "/s/mcp/folders/fs") < named("(deny file-read* file-write* (subpath X))", "/s") {
+		t.Error("the command's own folder is hidden with the state")
 	}
 	allowed := named("(allow file-write* (subpath X))", odd)
 	for rule, path := range map[string]string{

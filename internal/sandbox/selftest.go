@@ -47,7 +47,7 @@ func (f found) level(m Means) Level {
 func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
-	site, err := newSite(s.o.State)
+	site, err := newSite(s.o.State, s.o.Workspace)
 	if err != nil {
 		return found{}, err
 	}

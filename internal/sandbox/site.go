@@ -8,10 +8,13 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"adze/internal/proc"
 )
 
 // site is a person's home made for the self-test, with servers that a sandbox must not reach.
 type site struct {
+	workspace            string // in which no program is looked for
 	top, home, work, own string
 	files                map[string]string // of the home, with their content
 	tcp, udp             string            // ports
@@ -21,7 +24,7 @@ type site struct {
 	closers              []func()
 }
 
-func newSite(state string) (s *site, err error) {
+func newSite(state, workspace string) (s *site, err error) {
 	base := filepath.Join(state, "sandbox")
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func newSite(state string) (s *site, err error) {
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		return nil, err
 	}
-	s = &site{top: top, home: filepath.Join(top, "home"), own: filepath.Join(top, "own"), files: map[string]string{
+	s = &site{workspace: workspace, top: top, home: filepath.Join(top, "home"), own: filepath.Join(top, "own"), files: map[string]string{
 		"file": "as it was\n", ".ssh/id": "secret\n", "work/.git/config": "[core]\n", "work/.git/HEAD": "ref: refs/heads/main\n",
 	}}
 	s.work = filepath.Join(s.home, "work")
@@ -116,7 +119,12 @@ func (s *site) serveLinux() error {
 	if err := s.listen(s.abstract); err != nil {
 		return err
 	}
-	s.witness = exec.Command("sleep", "60")
+	sleep, env, err := proc.Helper("sleep", s.workspace)
+	if err != nil {
+		return err
+	}
+	s.witness = exec.Command(sleep, "60")
+	s.witness.Env = env
 	if err := s.witness.Start(); err != nil {
 		return err
 	}

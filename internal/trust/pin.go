@@ -47,6 +47,10 @@ func runners(program string) []string {
 		return []string{"build.gradle", "build.gradle.kts", "settings.gradle", "pom.xml"}
 	case "direnv":
 		return []string{".envrc"}
+	case "deno":
+		return []string{"deno.json", "deno.jsonc"}
+	case "bundle", "bundler":
+		return []string{"Gemfile"}
 	}
 	return nil
 }
@@ -89,6 +93,11 @@ func (p Project) pin(i *Item) {
 		i.Problem = fmt.Sprintf("it names %d files of the project, at most %d", len(i.Files), maxPins)
 		return
 	}
+	i.seal()
+}
+
+// seal hashes the item.
+func (i *Item) seal() {
 	whole, _ := json.Marshal(struct { // texts and lists always encode
 		Kind, ID, When, URL, Cwd string
 		Argv, Shell, Env         []string

@@ -7,18 +7,20 @@
 //
 // Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one
 // row; tools.go, hooks.go, servers.go, languages.go and commands.go find what stands in a project's
-// files, pin.go hashes what a command names, book.go keeps what was allowed in the user's state
-// folder.
+// files, pin.go hashes what a command names, own.go is about the user's own programs that
+// take code from a folder, book.go keeps what was allowed in the user's state folder.
 //
 // Known limits:
 //   - A pin covers the files that a command names, but for texts, tables and pictures, and what a known runner reads first
-//     (make its Makefile), not what those load in turn. A command that names its own result asks again after each run. A program from outside the project is not pinned.
+//     (make its Makefile), not what those load in turn. Python is started so that it loads nothing from beside them (from
+//     Python 3.11 on); for other interpreters there is no way, and the question says so. A command that names its own result asks again after each run. A program from outside the project is not pinned.
 //   - Between the last look at a pinned file and its start lie microseconds in which another program can change it.
 package trust
 
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +45,7 @@ type Item struct {
 	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
 	Means   string   `json:"means,omitempty"`   // what a definition of another assistant is here
 	Idle    string   `json:"idle,omitempty"`    // why this version does not run it
+	Mine    bool     `json:"mine,omitempty"`    // it stands in the user's own configuration, and takes code from this folder
 
 	// Hook is a hook as it was read; Order is its place among all of the project.
 	Hook  *dialect.Hook `json:"-"`
@@ -102,8 +105,23 @@ func (i Item) Lines() (out []string) {
 	for _, f := range i.Files {
 		line("file", f.Path+" sha256 "+f.Hash[:16])
 	}
+	line("loads", i.unpinned())
 	line("sha256", i.Hash)
 	return out
+}
+
+// unpinned says what of an item a hash does not cover. It is empty where the item names no file of
+// the project.
+func (i Item) unpinned() string {
+	switch {
+	case i.Mine:
+		return "what lies in this folder may become a part of it, and is not pinned"
+	case len(i.Files) == 0 || i.Kind == Command:
+		return ""
+	case slices.ContainsFunc(i.Files, func(f Pinned) bool { return path.Ext(f.Path) == ".py" }) && !slices.Contains(strings.Fields(i.Command()), "-m"):
+		return "what these files load in turn is not pinned; Python finds no modules beside them"
+	}
+	return "what these files load in turn is not pinned"
 }
 
 // Project is a workspace, with what its person allowed.
@@ -122,6 +140,10 @@ type Project struct {
 	SDKs func() []Item
 	// Used are the kinds that this version runs.
 	Used []string
+	// Own lists what of the user's own configuration takes code from this folder: it is asked about
+	// as what a project carries. ID is without the kind. Nil: nothing does.
+	Own  func() []Item
+	Home string // of the user; empty: it is not known
 }
 
 // Survey lists what the project carries, by kind and name. It reads files and starts nothing. An
@@ -140,6 +162,10 @@ func (p Project) Survey() ([]Item, error) {
 			found[n].State = p.state(found[n], allowed)
 		}
 		out = append(out, found...)
+	}
+	for _, i := range p.own() {
+		i.State = p.state(i, allowed)
+		out = append(out, i)
 	}
 	return out, err
 }
@@ -192,7 +218,7 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 	switch {
 	case i.Problem != "":
 		return Broken
-	case i.Idle != "", !slices.Contains(p.Used, i.Kind):
+	case i.Idle != "", !i.Mine && !slices.Contains(p.Used, i.Kind):
 		return Unused
 	case known && was.Hash == i.Hash:
 		return Allowed
@@ -214,23 +240,26 @@ func (p Project) Holds(i Item) error {
 		return err
 	}
 	defer root.Close()
+	there := p.own()
 	for _, k := range kinds() {
-		if k.name != i.Kind {
+		if k.name == i.Kind && !i.Mine {
+			there = p.find(root, k)
+		}
+	}
+	for _, now := range there {
+		if now.ID != i.ID {
 			continue
 		}
-		for _, now := range p.find(root, k) {
-			if now.ID != i.ID {
-				continue
-			}
-			switch state := p.state(now, allowed); {
-			case state == Allowed && now.Hash == i.Hash:
-				return nil
-			case state == Allowed || state == Changed:
-				return fmt.Errorf("%s is not what was allowed any more: %s changed; the person looks at it with adze trust show %s and allows it again",
-					i.ID, p.difference(i, now), i.ID)
-			}
-			return fmt.Errorf("%s is %s; the person allows it with adze trust allow %s", i.ID, now.State, i.ID)
+		switch state := p.state(now, allowed); {
+		case state == Allowed && now.Hash == i.Hash:
+			return nil
+		case state == Allowed || state == Changed:
+			return fmt.Errorf("%s is not what was allowed any more: %s changed; the person looks at it with adze trust show %s and allows it again",
+				i.ID, p.difference(i, now), i.ID)
+		case i.Mine:
+			return fmt.Errorf("%s: %s; the user lets it in this folder with adze trust allow %s", i.ID, now.Means, i.ID)
 		}
+		return fmt.Errorf("%s is %s; the person allows it with adze trust allow %s", i.ID, now.State, i.ID)
 	}
 	return fmt.Errorf("%s is not there any more", i.ID)
 }

@@ -21,14 +21,16 @@ func (s servers) add() *cobra.Command {
 	var env, headers, login, tools []string
 	var timeout time.Duration
 	var unpinned bool
+	var cwd string
 	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: command.Takes(2, -1),
 		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. One that does not\n" +
 			"start is not added, and leaves nothing behind. It has its start_timeout for that (30 s), in which npx may install it. Values may name\n" +
-			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.",
-		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'\n" +
+			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.\n" +
+			"A command starts in a folder of its own. ${workspaceFolder} stands for the folder that adze works in.",
+		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem '${workspaceFolder}'\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'\n" +
 			"  adze mcp add ci https://api.example.com/mcp --oauth grant=client_credentials --oauth client_id=ci --oauth 'client_secret=${CI_SECRET}'",
 		RunE: func(c *cobra.Command, words []string) error {
-			one := config.MCPServer{Tools: tools, Call: config.Duration(timeout)}
+			one := config.MCPServer{Tools: tools, Call: config.Duration(timeout), Cwd: cwd}
 			if strings.HasPrefix(words[1], "https://") || strings.HasPrefix(words[1], "http://") {
 				if one.URL = words[1]; len(words) > 2 {
 					return usage.Mistake("put an address alone, or a command behind --", "%q follows the address", words[2])
@@ -61,6 +63,7 @@ func (s servers) add() *cobra.Command {
 	f.StringArrayVarP(&headers, "header", "H", nil, "`NAME: VALUE` with each request to its address; again for more")
 	f.StringArrayVar(&login, "oauth", nil, "`NAME=VALUE` of how one logs in at its address, such as grant=client_credentials; again for more")
 	f.StringSliceVar(&tools, "tools", nil, "use only these of its tools; * stands for any rest, a first ! leaves out")
+	f.StringVar(&cwd, "cwd", "", "start it in this `FOLDER`; . is the one that adze works in, and you are asked about each")
 	f.DurationVar(&timeout, "timeout", 0, "how long a call may take without a sign of progress (default 5m)")
 	f.BoolVar(&unpinned, "no-pin", false, "take what it says of its tools as it is, whenever that changes")
 	f.Bool("no-test", false, "do not start it")
@@ -97,6 +100,9 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 	if err := one.Check(name); err != nil {
 		return usage.Mistake("adze mcp add --help shows how", "the server %s cannot be added: %v", name, err)
 	}
+	if one.Cwd == "" && slices.ContainsFunc(one.Args, relative) {
+		fmt.Fprintf(s.Err, "hint: %s starts in a folder of its own, from where . and .. count; '${workspaceFolder}' stands for the folder that adze works in\n", safeterm.Name(name))
+	}
 	if command.Flagged(c, "no-test") {
 		if err := config.KeepServer(s.ConfigFile(), name, one); err != nil {
 			return err
@@ -105,8 +111,12 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 		return nil
 	}
 	var failed error
+	var waits string
 	err = s.TryMCP(c.Context(), name, one, func(d Desk) error {
 		var err error
+		if waits = waiting(d, name); waits != "" {
+			return nil
+		}
 		if failed, err = s.try(c, d, name); failed != nil && !wantsLogin(failed) {
 			if words := d.Pool.LastWords(name); words != "" && !command.Flagged(c, "json") {
 				fmt.Fprintf(s.Err, "It wrote:\n  %s\n", strings.ReplaceAll(safeterm.Reveal(words).String(), "\n", "\n  "))
@@ -125,6 +135,9 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 			return err
 		}
 		s.added(c, name)
+		if waits != "" && !command.Flagged(c, "json") {
+			s.Show("it was not started: %s\n", waits)
+		}
 	case there:
 		fmt.Fprintf(s.Err, "%s stays as it was in %s; --no-test puts this one in its place all the same\n", safeterm.Name(name), s.ConfigFile())
 	default:
@@ -134,6 +147,21 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 }
 
 func wantsLogin(err error) bool { return errors.As(err, new(*oauth.Wanted)) }
+
+// waiting says why a server of the user's is not started in this folder; "" is that it may start.
+func waiting(d Desk, name string) string {
+	for _, l := range d.All {
+		if l.Name == name && l.Mine && l.State == NeedsConsent {
+			return l.Why
+		}
+	}
+	return ""
+}
+
+// relative reports an argument that means another folder, depending on where a program starts.
+func relative(word string) bool {
+	return word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../")
+}
 
 func (s servers) added(c *cobra.Command, name string) {
 	if !command.Flagged(c, "json") {

@@ -6,9 +6,12 @@ import (
 	"runtime"
 )
 
+// Finder finds a program of the user's, and the environment to start it with.
+type Finder func(program string) (path string, env []string, err error)
+
 // Browser opens web addresses on this system; nil where no window can be shown. The address is one
 // argument of a program, and no shell sees it.
-func Browser(getenv func(string) string) func(address string) error {
+func Browser(getenv func(string) string, find Finder) func(address string) error {
 	var words []string
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("CI") != "":
@@ -27,11 +30,12 @@ func Browser(getenv func(string) string) func(address string) error {
 		if err != nil {
 			return err
 		}
-		program, err := exec.LookPath(words[0])
+		program, env, err := find(words[0])
 		if err != nil {
 			return errors.New(words[0] + " is not installed")
 		}
 		c := exec.Command(program, append(words[1:], safe)...)
+		c.Env = env
 		if err := c.Start(); err != nil {
 			return err
 		}

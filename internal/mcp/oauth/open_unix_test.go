@@ -20,8 +20,8 @@ func TestABrowserGetsTheAddressAsOneArgument(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	open := Browser(func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] })
+	find := func(program string) (string, []string, error) { return filepath.Join(dir, program), os.Environ(), nil }
+	open := Browser(func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] }, find)
 	if err := open("https://a.example/?a=$(id)&b='x%20y';ls"); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestABrowserGetsTheAddressAsOneArgument(t *testing.T) {
 		t.Error("a file is opened")
 	}
 	for _, env := range []map[string]string{{}, {"DISPLAY": ":0", "SSH_CONNECTION": "1"}, {"WAYLAND_DISPLAY": "w", "CI": "true"}} {
-		if Browser(func(name string) string { return env[name] }) != nil {
+		if Browser(func(name string) string { return env[name] }, find) != nil {
 			t.Errorf("%v opens one", env)
 		}
 	}
