@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"syscall"
 	"time"
 
 	"adze/session/loop"
@@ -233,6 +235,21 @@ func limitOf(err error) *time.Duration {
 	return new(max(0, p.RetryAfter))
 }
 
+// StoreHint returns the next move after an error of a store: what the error itself says by a method
+// Hint, or what fits its cause.
+func StoreHint(err error) string {
+	var own interface{ Hint() string }
+	switch {
+	case errors.As(err, &own):
+		return own.Hint()
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "free disk space"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "check who may write to the folder of the sessions"
+	}
+	return "free disk space or check the folder's permissions"
+}
+
 // causeOf sorts what ended a turn.
 func causeOf(err error) (cause Cause, message, hint string) {
 	var p *ProviderError
@@ -244,7 +261,7 @@ func causeOf(err error) (cause Cause, message, hint string) {
 	case errors.As(err, &c):
 		return c.Cause, c.Message, c.Hint
 	case errors.Is(err, errStore):
-		return CauseStore, err.Error(), "free disk space or check the folder's permissions, then run adze --continue"
+		return CauseStore, err.Error(), StoreHint(err) + ", then run adze --continue"
 	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled), errors.Is(err, ErrCallAborted):
 		return CauseInterrupted, "interrupted", "adze --continue goes on from here"
 	case errors.Is(err, ErrTerminated):

@@ -144,6 +144,9 @@ func failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseUsage, "adze session list shows the sessions there are"
 	case errors.Is(err, store.ErrOpen):
 		r.Cause, r.Hint = session.CauseStore, "run with --no-session to go on without saving"
+		if own := new(interface{ Hint() string }); errors.As(err, own) { // of a server
+			r.Hint = (*own).Hint()
+		}
 	case errors.Is(err, store.ErrDamaged):
 		r.Cause, r.Hint = session.CauseStore, "other sessions are read as ever; of this one a copy of the server's stream may have more"
 	default:

@@ -52,7 +52,7 @@ func (a batches) Batch() (*batch.Batch, error) {
 	}
 	b := &batch.Batch{
 		Mirrors: filepath.Join(place.Of(a.Getenv).State, "mirrors"), Program: self, Env: proc.Outside(os.Environ(), here), Keys: a.keys.Taken(),
-		Gate: gateFlags, Sessions: a, Gone: a.gone,
+		Gate: gateFlags, MaxTime: a.maxTime, SaveAfter: 2 * time.Second, Sessions: a, Gone: a.gone,
 	}
 	if cfg, err := a.keys.Load(a.ConfigFile()); err == nil {
 		b.Quota = int64(cfg.Batch.MirrorsMB) << 20
@@ -295,9 +295,12 @@ func (a batches) Worker(f *runs.Fleet, below, level string, admits fleet.Admissi
 		Sessions: func(id string) batch.Sessions { return oneSession{a, f.Name, session.ID(id)} },
 		Outputs:  a.dropOutputs})
 	a.watch.worker(w)
-	w.Redact, w.RedactJSON = mask.Text, mask.JSON
+	w.Redact, w.RedactJSON, w.Version = mask.Text, mask.JSON, Version
 	w.Refuses = func(t batch.Task, flags []string) error {
-		asked := a.asked(flags)
+		asked, err := a.asked(flags)
+		if err != nil {
+			return fmt.Errorf("%w: %w", fleet.ErrUnknown, err)
+		}
 		if asked.Sandbox == config.SandboxRequired && rank(has.Level) < rank(sandbox.Full) {
 			return fmt.Errorf("the task requires a sandbox, and that of the worker has the level %s; %s", has.Level, containers)
 		}
@@ -376,16 +379,16 @@ func (a batches) admission(admits fleet.Admission) (fleet.Admission, error) {
 	return admits, err
 }
 
-// asked returns what flags of a task ask for.
-func (a batches) asked(flags []string) (asked fleet.Asked) {
+// asked returns what flags of a task ask for. Flags of another version of adze are an error.
+func (a batches) asked(flags []string) (asked fleet.Asked, err error) {
 	o, c := &options{}, &cobra.Command{Use: "adze"}
 	addFlags(c, o)
-	if err := c.ParseFlags(flags); err != nil { // of another version of adze
-		return fleet.Asked{Flags: []string{strings.TrimLeft(err.Error(), "-")}}
+	if err := c.ParseFlags(flags); err != nil {
+		return asked, err
 	}
 	asked = fleet.Asked{Mode: o.Mode, Sandbox: o.Sandbox, Rules: o.Allow}
 	c.Flags().Visit(func(f *pflag.Flag) { asked.Flags = append(asked.Flags, f.Name) })
-	return asked
+	return asked, nil
 }
 
 // holdFile locks a file until this process ends.
@@ -406,6 +409,18 @@ func (a batches) flags(flags []string) *options {
 	addFlags(c, o)
 	_ = c.ParseFlags(flags) // what another version of adze let in counts as far as it is read
 	return o
+}
+
+// maxTime returns how long a prompt of a task may take, by its flags or the configuration.
+func (a batches) maxTime(flags []string) time.Duration {
+	if most := a.flags(flags).maxTime; most > 0 {
+		return most
+	}
+	cfg, err := a.keys.Load(a.ConfigFile())
+	if err != nil {
+		return 0 // the prompt fails by that
+	}
+	return time.Duration(cfg.MaxTime)
 }
 
 // keyOf is what a provider knows this machine by, without the key itself: workers with the same one

@@ -24,7 +24,6 @@ import (
 	"adze/internal/rewind"
 	"adze/internal/store"
 	"adze/internal/store/patient"
-	"adze/internal/store/stream"
 	"adze/internal/undo"
 	"adze/internal/worktree"
 	"adze/session"
@@ -160,11 +159,7 @@ func (w *wired) patience(stored session.Store) session.Store {
 	if !can {
 		return stored
 	}
-	var o patient.Options
-	if _, server := stored.(*stream.Store); server {
-		o.Hint = "see to the NATS server, as the message says"
-	}
-	w.patient = patient.New(below, o)
+	w.patient = patient.New(below, patient.Options{})
 	w.closers = append(w.closers, func() { _ = w.patient.Settle() }) // who judges the run by it tells it
 	return w.patient
 }

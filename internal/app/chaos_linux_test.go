@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -27,6 +29,7 @@ type chaos struct {
 	workers []*prey
 	counts  string // the folder in which calls count themselves
 	clones  string
+	repo    string
 	lease   time.Duration
 	said    string // the folder of what each adze of a task printed
 
@@ -162,8 +165,9 @@ func (c *chaos) harm(over context.Context, what string, p *prey, while time.Dura
 // TestTasksSurviveWhatHappensToWorkersAndServers: while workers are killed with signal 9, stopped
 // with all below them for longer than a lease and cut off, and servers that lead are killed, every
 // task comes to one end, no call has two effects, what had an effect is in the stream, and what
-// wakes after its lease was lost starts nothing. ADZE_CHAOS_MINUTES=10 does it with ten workers for
-// that long.
+// wakes after its lease was lost starts nothing. Two submit, and a third one asks for what no owner
+// of a worker admits. ADZE_CHAOS_MINUTES=10 does it with ten workers for that long, and
+// ADZE_CHAOS_TASKS=500 with four workers and so many tasks, with a kill each three seconds.
 func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves it out: leases and tickets take their time")
@@ -171,16 +175,22 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 	needs(t, "git")
 	minutes, _ := strconv.Atoi(os.Getenv("ADZE_CHAOS_MINUTES"))
 	workers, tasks := 4, 12
+	many, _ := strconv.Atoi(os.Getenv("ADZE_CHAOS_TASKS"))
+	if many > 0 {
+		tasks = many
+	}
 	if minutes > 0 {
 		workers, tasks = 10, 80*minutes
 	}
 	c := &chaos{user: newUser(t).withName(), said: t.TempDir(), counts: t.TempDir(), clones: t.TempDir(), did: map[string]int{}}
-	if c.lease = 15 * time.Second; minutes == 0 {
+	if c.lease = 15 * time.Second; minutes == 0 && many == 0 {
 		c.lease = 6 * time.Second
 	}
 	c.env = append(c.env, alsoTo+"="+c.said, "ADZE_NATS_LEASE="+c.lease.String())
 	c.servers = jettest.StartCluster(t, jettest.Options{})
-	c.submitFile(tasks)
+	c.submitFile("t", 0, tasks/2)
+	c.submitFile("s", tasks/2, tasks)
+	c.file("h.jsonl", fmt.Sprintf("{\"id\":\"h0\",\"repo\":%q,\"command\":\"true\",\"flags\":[\"--allow=execute(**)\"]}\n{\"id\":\"h1\",\"folder\":%q,\"command\":\"true\",\"flags\":[\"--allow=network(*)\"]}\n", c.repo, c.home))
 	for i := range workers {
 		p := &prey{name: fmt.Sprint("w", i), on: c.servers.URL()}
 		if i%3 == 2 {
@@ -191,18 +201,29 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 		c.begin(p)
 	}
 	over, ended := context.WithCancel(t.Context())
-	done := make(chan ran, 1)
-	go func() {
-		defer ended()
-		done <- c.run("batch", "t.jsonl", "--on", c.servers.URL(), "--attempts", "1000", "--", "--permission-mode", "yolo", "--sandbox", "off")
-	}()
+	done := make(chan ran, 3)
+	var submitters sync.WaitGroup
+	for _, name := range []string{"t", "s", "h"} {
+		submitters.Go(func() {
+			r := c.run("batch", name+".jsonl", "--on", c.servers.URL(), "--push", "--", "--permission-mode", "yolo", "--sandbox", "off")
+			if name == "h" && r.code == 8 {
+				r.code = 0
+			}
+			done <- r
+		})
+	}
+	go func() { defer ended(); submitters.Wait() }()
 	var harms sync.WaitGroup
 	if minutes > 0 {
 		c.forLong(over, &harms, time.Duration(minutes)*time.Minute)
+	} else if many > 0 {
+		c.killing(over)
 	} else {
 		c.once(over, &harms)
 	}
-	(<-done).wants(0)
+	for range 3 {
+		(<-done).wants(0)
+	}
 	harms.Wait()
 	t.Log(c.did)
 	c.judge(tasks)
@@ -211,19 +232,33 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 
 const chaosCalls = 3
 
-// submitFile writes the tasks. Each call tells who made it: the process, the two above it with when
+// killing kills a worker or the server that leads each three seconds.
+func (c *chaos) killing(over context.Context) {
+	for n := 0; over.Err() == nil; n++ {
+		during(over, 3*time.Second)
+		if n%4 == 3 {
+			c.harm(over, killLeader, nil, 0)
+		} else {
+			c.harm(over, killWorker, c.workers[n%len(c.workers)], 0)
+		}
+	}
+}
+
+// submitFile writes tasks. Each call tells who made it: the process, the two above it with when
 // they began, and when it did.
-func (c *chaos) submitFile(tasks int) {
-	repo := c.repository("r")
+func (c *chaos) submitFile(name string, from, to int) {
+	if c.repo == "" {
+		c.repo = c.repository("r")
+	}
 	var lines strings.Builder
-	for i := range tasks {
+	for i := from; i < to; i++ {
 		task := fmt.Sprint("t", i)
 		model := c.counting(c.counts, task, chaosCalls, func(call int) string {
 			return fmt.Sprintf("; of() { cut -d' ' -f$1 /proc/$2/stat || echo 0; }; a=$(of 4 $PPID); echo $$ $PPID $(of 22 $PPID) $a $(of 22 $a) $(date +%%s%%N) >>%s; sleep 0.5", filepath.Join(c.counts, fmt.Sprintf("%s-%d.who", task, call)))
 		})
-		fmt.Fprintf(&lines, "{\"id\":%q,\"repo\":%q,\"prompt\":\"do it\",\"flags\":[%q],\"check\":\"true\"}\n", task, repo, model)
+		fmt.Fprintf(&lines, "{\"id\":%q,\"repo\":%q,\"prompt\":\"do it\",\"flags\":[%q],\"check\":\"true\",\"branch\":\"b-%s\"}\n", task, c.repo, model, task)
 	}
-	c.file("t.jsonl", lines.String())
+	c.file(name+".jsonl", lines.String())
 }
 
 // once lets each thing happen once, at the same time, as soon as there is something to harm. The
@@ -272,18 +307,26 @@ type chaosRun struct {
 // judge counts ends and effects, and looks for each effect in the stream.
 func (c *chaos) judge(tasks int) {
 	t, on := c.t, c.servers.URL()
-	results := c.batchResults(filepath.Join(c.dir, "t.batch"))
-	var batch struct{ Batch string }
-	if raw, err := os.ReadFile(filepath.Join(c.dir, "t.batch", "fleet.json")); err != nil || json.Unmarshal(raw, &batch) != nil {
-		t.Fatal(err)
-	}
-	runs := map[string][]chaosRun{}
-	for line := range strings.Lines(c.run("runs", "list", batch.Batch, "--on", on, "--json").wants(0).out) {
-		var r chaosRun
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
+	results, runs := map[string][]batchResult{}, map[string][]chaosRun{}
+	for _, name := range []string{"t", "s", "h"} {
+		maps.Copy(results, c.batchResults(filepath.Join(c.dir, name+".batch")))
+		var batch struct{ Batch string }
+		if raw, err := os.ReadFile(filepath.Join(c.dir, name+".batch", "fleet.json")); err != nil || json.Unmarshal(raw, &batch) != nil {
 			t.Fatal(err)
 		}
-		runs[r.Task] = append(runs[r.Task], r)
+		for line := range strings.Lines(c.run("runs", "list", batch.Batch, "--on", on, "--json").wants(0).out) {
+			var r chaosRun
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatal(err)
+			}
+			runs[r.Task] = append(runs[r.Task], r)
+		}
+	}
+	for _, task := range []string{"h0", "h1"} {
+		if r := results[task]; len(r) != 1 || r[0].Cause != "denied" {
+			t.Errorf("the hostile %s: %+v", task, r)
+		}
+		delete(runs, task)
 	}
 	events := c.printed()
 	kept, compared := c.exported(runs), 0
@@ -299,6 +342,9 @@ func (c *chaos) judge(tasks int) {
 			continue
 		}
 		resumed += min(1, r[0].Resumed)
+		if r[0].Pushed != "" && inGit(t, c.repo, "rev-parse", "b-"+task) != r[0].Pushed || r[0].Pushed == "" && (r[0].Patch != "" || r[0].Resumed == 0) {
+			t.Errorf("the branch of %s is not where its result says: %+v", task, r[0])
+		}
 		said := kept[run[0].Session]
 		compared += c.acknowledged(run[0].Session, said, events[run[0].Session])
 		for call := 1; call <= chaosCalls; call++ {
@@ -324,6 +370,19 @@ func (c *chaos) judge(tasks int) {
 	if compared == 0 {
 		t.Error("no event was compared")
 	}
+}
+
+// kilobytes is what the files below a folder have.
+func kilobytes(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n >> 10
 }
 
 // afterLoss finds calls that were begun by something that had slept longer than its lease, after it
@@ -355,6 +414,10 @@ func (c *chaos) drained() {
 	for _, p := range c.workers {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
 		_ = p.cmd.Wait()
+	}
+	c.t.Logf("left on the disk: %d KB of clones, %d KB of adze's folders", kilobytes(c.clones), kilobytes(c.home))
+	for _, s := range c.servers.Servers {
+		c.t.Logf("%d KB on a server", kilobytes(s.Folder()))
 	}
 	log, _ := os.ReadFile(filepath.Join(c.home, c.workers[0].name+".log"))
 	for line := range strings.Lines(string(log)) { // what servers log is found by it

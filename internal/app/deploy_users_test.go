@@ -77,6 +77,7 @@ func TestABatchRunsWithTheUsersThatAreShipped(t *testing.T) {
 			}
 			submitter.run("runs", "list", id).wants(0, "finished")
 			submitter.run("runs", "stats").wants(0)
+			submitter.run("runs", "workers").wants(0)
 			submitter.run("runs", "limit", "core", "2").wants(0)
 			session := u.batchResults(filepath.Join(u.dir, "t.batch"))["model"][0].Session
 			submitter.run("session", "show", session, "--store", on).wants(0, "do it")
@@ -112,7 +113,7 @@ func TestUsersWriteOnlyWhatIsTheirs(t *testing.T) {
 	u.as("owner", on).run("runs", "stats").wants(0) // the streams are made
 	streams := []string{"ADZE_TASK", "ADZE_DEAD", "ADZE_LOG", "KV_ADZE_RUN", "KV_ADZE_BODY", "KV_ADZE_CANCEL", "KV_ADZE_PAUSE", "KV_ADZE_LEASE", "OBJ_ADZE_BLOB", "OBJ_ADZE_INPUT"}
 	worker := []string{"$KV.ADZE_RUN.run.b.x", "$KV.ADZE_RUN.purse.b", "$KV.ADZE_LEASE.x", "$KV.ADZE_PAUSE.x", "$KV.ADZE_GONE.x", "adze.log.x", "adze.dead.x", "$O.ADZE_BLOB.C.x", "$O.ADZE_BLOB.M.x",
-		"$JS.ACK.ADZE_TASK.default-p2.1.1.1.1.0", "$JS.API.CONSUMER.MSG.NEXT.ADZE_TASK.default-p2", "$JS.API.CONSUMER.DELETE.ADZE_TASK.default-p2", "$JS.API.STREAM.MSG.GET.KV_ADZE_BODY",
+		"adze.task.default.q2.b_x", "$KV.ADZE_WORKER.x", "$JS.ACK.ADZE_TASK.default-p2.1.1.1.1.0", "$JS.API.CONSUMER.MSG.NEXT.ADZE_TASK.default-p2", "$JS.API.CONSUMER.DELETE.ADZE_TASK.default-p2", "$JS.API.STREAM.MSG.GET.KV_ADZE_BODY",
 		"$JS.API.CONSUMER.CREATE.KV_ADZE_BODY.x.y", "$JS.API.STREAM.PURGE.ADZE_LOG", "$JS.API.STREAM.PURGE.KV_ADZE_RUN", "$JS.API.STREAM.PURGE.OBJ_ADZE_BLOB", "$JS.API.STREAM.CREATE.ADZE_TASK"}
 	submitter := []string{"adze.task.default.p2.b_x", "$KV.ADZE_RUN.ask.b.x", "$KV.ADZE_RUN.batch.b", "$KV.ADZE_BODY.b.x", "$KV.ADZE_CANCEL.b.x", "$O.ADZE_INPUT.C.x", "$O.ADZE_INPUT.M.x"}
 	var nobody []string

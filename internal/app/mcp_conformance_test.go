@@ -482,7 +482,7 @@ func (u *conformanceUser) talk(script, prompt string) (said string, err error) {
 		}
 		switch l.Type {
 		case "question":
-			answer, _ := json.Marshal(map[string]string{"type": "answer", "question": l.Question, "choice": agrees(l.Choices)}) // texts encode
+			answer, _ := json.Marshal(map[string]string{"type": "answer", "question": l.Question, "choice": agrees(l.Text, l.Choices)}) // texts encode
 			_, _ = in.Write(append(answer, '\n'))
 		case "turn":
 			in.Close()
@@ -494,7 +494,14 @@ func (u *conformanceUser) talk(script, prompt string) (said string, err error) {
 }
 
 // agrees is the answer of somebody who lets everything go on, with what a form proposes.
-func agrees(choices []string) string {
+func agrees(text string, choices []string) string {
+	if _, usual, ok := strings.Cut(text, "default: "); ok {
+		for _, c := range choices {
+			if strings.HasPrefix(usual, c) {
+				return c
+			}
+		}
+	}
 	for _, want := range []string{"usual", "default", "leave it out", "log in", "yes"} {
 		if i := slices.IndexFunc(choices, func(c string) bool { return strings.Contains(c, want) }); i >= 0 {
 			return choices[i]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,14 @@ func (b *Batch) bring(ctx context.Context, t Task, p *Progress) (err error) {
 	if t.Repo == "" {
 		at = "" // a folder becomes another commit each time that it is taken over
 	}
-	if p.Base, err = b.checkout(ctx, t, at); err != nil || p.Saved == "" {
+	if p.Base, err = b.checkout(ctx, t, at); err != nil {
 		return err
+	}
+	if err := copyIndex(filepath.Join(b.clone(t), ".git", "index"), b.pristine(t)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if p.Saved == "" {
+		return nil
 	}
 	path := filepath.Join(b.dir(t), "saved.patch")
 	if err := b.Away.Fetch(ctx, p.Saved, path); err != nil {
@@ -46,7 +53,7 @@ func (b *Batch) saver(ctx context.Context, t Task, p *Progress, s *State) func()
 	if b.Away == nil {
 		return func() {}
 	}
-	next, saved := time.Time{}, 0
+	next, saved := time.Now().Add(b.SaveAfter), 0
 	return func() {
 		began := time.Now()
 		if s.Calls == saved || began.Before(next) {
@@ -56,6 +63,7 @@ func (b *Batch) saver(ctx context.Context, t Task, p *Progress, s *State) func()
 		if b.save(ctx, t, p, s.Calls) {
 			_ = b.remember(ctx, t, *p) // who cannot keep it finds that out at the next step
 		}
+		b.touch() // the work goes on
 		next = time.Now().Add(20 * time.Since(began))
 	}
 }
@@ -77,7 +85,8 @@ func (b *Batch) save(ctx context.Context, t Task, p *Progress, calls int) bool {
 			return false
 		}
 	}
-	p.Saved, p.Calls = name, calls
+	p.Saved, p.Calls, p.Files = name, calls, c.files
+	b.latest = &c
 	return true
 }
 

@@ -39,7 +39,10 @@ type Batch struct {
 	Flags   []string // of adze, for each task
 	// Gate takes from flags of a run those that say where and what is allowed, for a command
 	// without a model.
-	Gate     func(flags []string) []string
+	Gate func(flags []string) []string
+	// MaxTime takes from flags of a run how long a prompt may take, which holds for a command and a
+	// check as well. It is 0 for any time. Optional.
+	MaxTime  func(flags []string) time.Duration
 	Program  string // this adze
 	Env      []string
 	Keys     []string // further variables, for adze alone: git and what tasks start do not see them
@@ -47,10 +50,12 @@ type Batch struct {
 	MaxCost  float64 // USD for all tasks together; 0: any
 	Push     bool    // push a branch where a task names one
 	Sessions Sessions
-	Away     Away        // keeps how far a task is for other machines; nil: the folder beside its clone
-	Session  string      // the id of the session that a task begins; empty: any
-	Watch    func(State) // told of each change, by one caller at a time
-	Observer Observer    // nil: there is none
+	// SaveAfter is how long work is too short for a clone to be saved while it goes on.
+	SaveAfter time.Duration
+	Away      Away        // keeps how far a task is for other machines; nil: the folder beside its clone
+	Session   string      // the id of the session that a task begins; empty: any
+	Watch     func(State) // told of each change, by one caller at a time
+	Observer  Observer    // nil: there is none
 	// Gone is told of a clone that was removed, so that what this program keeps of the folder goes
 	// with it. Optional.
 	Gone  func(clone string)
@@ -61,6 +66,7 @@ type Batch struct {
 	purse   purse
 	traced  sync.Map // what the adze in a clone gets of the observer
 	mirrors mirrors
+	latest  *change    // of the one task that is kept Away; nil: its clone may have changed
 	mu      sync.Mutex // of Watch
 }
 
@@ -117,6 +123,7 @@ type Report struct {
 	Already  int      // of them, how many an earlier run had
 	Waiting  []string // ids of tasks without a result, or whose new try has none yet
 	Cost     float64  // USD, of all results where it is known
+	Begun    float64  // USD, of tasks without a result
 	Unpriced int      // results whose cost is not known
 }
 
@@ -141,6 +148,17 @@ func (b *Batch) Do(ctx context.Context) (Result, error) {
 	return r, nil
 }
 
+// ErrBusy says that another process has the folder of results.
+var ErrBusy = errors.New("another adze batch works there")
+
+// busy tells why the lock of a folder could not be had.
+func busy(out string, err error) error {
+	if errors.Is(err, errHeld) {
+		return fmt.Errorf("%w: %s", ErrBusy, out)
+	}
+	return fmt.Errorf("the lock of %s could not be taken: %w", out, err)
+}
+
 // Remove removes the clone of the one task that is in Tasks, with all that is kept of it.
 func (b *Batch) Remove() { b.remove(b.Tasks[0]) }
 
@@ -149,8 +167,8 @@ func (b *Batch) prepare() error {
 	if b.now == nil {
 		b.now = time.Now
 	}
-	if b.purse.now == nil {
-		b.purse = purse{empty: func() {}, now: map[string]float64{}}
+	if b.purse.empty == nil {
+		b.purse.empty = func() {}
 	}
 	b.mirrors.dir = b.Mirrors
 	for _, dir := range []string{b.Out, filepath.Join(b.Out, "patches"), filepath.Join(b.Out, "work"), b.Mirrors} {
@@ -168,7 +186,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 	}
 	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
 	if err != nil {
-		return Report{}, fmt.Errorf("another adze batch works in %s: %w", b.Out, err)
+		return Report{}, busy(b.Out, err)
 	}
 	defer unlock()
 	if b.journal, err = openJournal(filepath.Join(b.Out, "results.jsonl")); err != nil {
@@ -198,7 +216,8 @@ func (b *Batch) runAll(ctx context.Context) (Report, error) {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	b.purse = purse{most: b.MaxCost, spent: b.journal.cost() + b.owed(left), empty: func() { stop(ErrMaxCost) }, now: map[string]float64{}}
+	b.purse.most, b.purse.empty = b.MaxCost, func() { stop(ErrMaxCost) }
+	b.purse.Spent = b.journal.cost() + b.owed(left)
 	b.purse.look()
 	queue := make(chan Task)
 	var workers sync.WaitGroup
@@ -227,7 +246,7 @@ func (b *Batch) runAll(ctx context.Context) (Report, error) {
 
 // report reads what there is.
 func (b *Batch) report(already int) Report {
-	out := Report{Already: already}
+	out := Report{Already: already, Begun: b.owed(b.Tasks)}
 	for _, t := range b.Tasks {
 		r, done := b.journal.Last(t.ID)
 		if !done || b.retries(t, r) {

@@ -204,7 +204,7 @@ func TestTwoBatchesDoNotShareAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if _, err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "another adze batch works in") {
+	if _, err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "another adze batch works there") {
 		t.Error(err)
 	}
 }

@@ -1,52 +1,93 @@
 package batch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"adze/internal/lineread"
 )
 
 // tree is the files of a folder as a tree in a bare repository. Of a .git in the folder nothing is
 // read: whatever worked there may have written programs for git to run into it.
+func (b *Batch) tree(ctx context.Context, t Task, bare, folder, base string, env []string) (tree string, err error) {
+	err = b.staged(ctx, t, bare, folder, base, env, func(env []string) error {
+		tree, err = b.git(ctx, folder, env, "write-tree")
+		return err
+	})
+	return tree, err
+}
+
+// staged has the files of a folder in an index, for as long as do takes.
 //
 // The index is a new one each time, in the task's own folder: of one whose git was killed, its lock
-// is left.
-func (b *Batch) tree(ctx context.Context, t Task, bare, folder, base string, env []string) (string, error) {
+// is left. It begins as the index of the clone was before anybody worked there, so that git reads
+// only what has changed since.
+func (b *Batch) staged(ctx context.Context, t Task, bare, folder, base string, env []string, do func(env []string) error) error {
 	scratch, err := os.MkdirTemp(b.dir(t), "index-")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(scratch) // what is left of it goes with the task's folder
-	env = append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + folder, "GIT_INDEX_FILE=" + filepath.Join(scratch, "index")}, env...)
-	if base != "" {
-		if _, err := b.git(ctx, folder, env, "read-tree", base); err != nil {
-			return "", err
+	index := filepath.Join(scratch, "index")
+	env = append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + folder, "GIT_INDEX_FILE=" + index}, env...)
+	add := func() error {
+		_, err := b.git(ctx, folder, env, "-c", "core.bare=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", ".")
+		return err
+	}
+	begun := base != "" && copyIndex(b.pristine(t), index) == nil && add() == nil
+	if !begun {
+		_ = os.Remove(index)
+		if base != "" {
+			if _, err := b.git(ctx, folder, env, "read-tree", base); err != nil {
+				return err
+			}
+		}
+		if err := add(); err != nil {
+			return err
 		}
 	}
-	if _, err := b.git(ctx, folder, env, "-c", "core.bare=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."); err != nil {
-		return "", err
+	return do(env)
+}
+
+// pristine is where the index of a clone lies as it was made.
+func (b *Batch) pristine(t Task) string { return filepath.Join(b.dir(t), "pristine") }
+
+// copyIndex copies an index with its time: git reads files again that changed at that time.
+func copyIndex(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
 	}
-	return b.git(ctx, folder, env, "write-tree")
+	raw, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(to, raw, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }
 
 // change is what a task made of its commit.
 type change struct {
 	patch string // of git diff --binary; empty: nothing changed
 	files int
-	tree  string
+	tree  string   // where it is to be pushed
 	env   []string // where its objects are
 }
 
 // changed compares the clone with the commit that it was made of. New objects go to a folder of the
 // task's own.
 func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err error) {
+	if b.latest != nil { // nothing has run there since
+		return *b.latest, nil
+	}
 	bare, err := b.bare(ctx, t, base)
 	if err != nil {
 		return c, err
@@ -56,23 +97,51 @@ func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err
 		return c, err
 	}
 	c.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(bare, "objects")}
-	if c.tree, err = b.tree(ctx, t, bare, b.clone(t), base, c.env); err != nil {
+	patch := filepath.Join("patches", t.ID+".patch")
+	err = b.staged(ctx, t, bare, b.clone(t), base, c.env, func(env []string) error {
+		_, err := b.git(ctx, bare, env, "diff-index", "--cached", "-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/",
+			"--output="+filepath.Join(b.Out, patch), base)
+		if err == nil && b.Push && t.Branch != "" {
+			c.tree, err = b.git(ctx, bare, env, "write-tree")
+		}
+		return err
+	})
+	if err != nil {
 		return c, err
 	}
-	env := append([]string{"GIT_DIR=" + bare}, c.env...)
-	sum, err := b.git(ctx, bare, env, "diff-tree", "-r", "--shortstat", base, c.tree)
-	if err != nil || sum == "" {
-		return c, err
+	if c.files, err = patchedFiles(filepath.Join(b.Out, patch)); c.files > 0 {
+		c.patch = patch
+	} else if err == nil {
+		err = os.Remove(filepath.Join(b.Out, patch))
 	}
-	first, _, _ := strings.Cut(sum, " ")
-	if c.files, err = strconv.Atoi(first); err != nil {
-		return c, fmt.Errorf("git counts %q", sum)
-	}
-	c.patch = filepath.Join("patches", t.ID+".patch")
-	_, err = b.git(ctx, bare, env, "diff-tree", "-r", "-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/",
-		"--output="+filepath.Join(b.Out, c.patch), base, c.tree)
 	return c, err
 }
+
+// patchedFiles counts the files of a patch of git: no line of a content begins as the header of a
+// file does.
+func patchedFiles(path string) (n int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	r := lineread.New(f, maxHeader)
+	for {
+		line, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case errors.Is(err, lineread.ErrLong): // of a content
+		case err != nil:
+			return n, err
+		case bytes.HasPrefix(line, []byte("diff --git ")):
+			n++
+		}
+	}
+}
+
+// maxHeader bounds the header of a file in a patch, in bytes: it has its path twice, quoted.
+const maxHeader = 64 << 10
 
 // bare is the repository that the clone was made of. A mirror that was removed since is made again.
 func (b *Batch) bare(ctx context.Context, t Task, base string) (string, error) {
@@ -131,6 +200,9 @@ func (b *Batch) push(ctx context.Context, t Task, p *Progress, c change) (string
 	return "", fmt.Errorf("the branch %s could not be pushed: %w", t.Branch, err)
 }
 
+// ErrNobody says that git does not know who commits.
+var ErrNobody = errors.New("git does not know who commits")
+
 // Reasons why a change is not pushed.
 var (
 	errNoCommit = errors.New("git made no commit")
@@ -140,6 +212,8 @@ var (
 // pushHint is the next move after a change was not pushed.
 func pushHint(err error) string {
 	switch {
+	case full(err):
+		return "make room on the disk of the machine where the task ran; then run the batch again with --retry push"
 	case errors.Is(err, errTaken):
 		return "choose another branch or remove the one that is there; then run the batch again with --retry push"
 	case errors.Is(err, errNoCommit):
@@ -154,7 +228,7 @@ func (b *Batch) mayCommit(ctx context.Context) error {
 		return nil
 	}
 	if _, err := b.git(ctx, b.Out, nil, "var", "GIT_COMMITTER_IDENT"); err != nil {
-		return fmt.Errorf("branches are to be pushed, and git does not know who commits (git config --global user.name and user.email): %w", err)
+		return fmt.Errorf("branches are to be pushed: %w: %w", ErrNobody, err)
 	}
 	return nil
 }

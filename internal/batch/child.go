@@ -37,6 +37,7 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 	if ctx.Err() != nil {
 		return exit{}, context.Cause(ctx)
 	}
+	b.touch()
 	c := exec.CommandContext(ctx, b.Program, args...)
 	c.Dir, c.Env = dir, b.environ(dir)
 	c.Stdin = strings.NewReader(input)
@@ -70,6 +71,13 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 		return e, err
 	}
 	return e, nil
+}
+
+// touch notes that the clone of the task that is kept Away may change from now on.
+func (b *Batch) touch() {
+	if b.Away != nil {
+		b.latest = nil
+	}
 }
 
 // readEvents hands on the lines that are wanted by how they begin, but those that are too long.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -52,13 +53,25 @@ func (h hand) cause() string {
 	return string(session.CauseTool)
 }
 
-// maxCheck is how long a command of a task may take.
+// maxCheck is how long a command of a task may take, where its flags name no shorter time. The
+// configuration's bash_max_timeout bounds it as well.
 const maxCheck = 30 * time.Minute
+
+// maxTime returns how long a command of a task may take.
+func (b *Batch) maxTime(t Task) time.Duration {
+	if b.MaxTime == nil {
+		return maxCheck
+	}
+	if most := b.MaxTime(slices.Concat(b.Flags, t.Flags)); most > 0 {
+		return min(most, maxCheck)
+	}
+	return maxCheck
+}
 
 // hand runs a command by hand in the clone of a task. One that is stopped with the batch is an
 // error.
 func (b *Batch) hand(ctx context.Context, t Task, command string) (h hand, err error) {
-	args, err := json.Marshal(map[string]any{"command": command, "description": "a command of a batch", "timeout": maxCheck.Milliseconds()})
+	args, err := json.Marshal(map[string]any{"command": command, "description": "a command of a batch", "timeout": math.Ceil(b.maxTime(t).Seconds())})
 	if err != nil {
 		return h, err
 	}

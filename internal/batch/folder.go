@@ -21,7 +21,7 @@ func (b *Batch) Collect() (*Folder, error) {
 	}
 	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
 	if err != nil {
-		return nil, fmt.Errorf("another adze batch works in %s: %w", b.Out, err)
+		return nil, busy(b.Out, err)
 	}
 	if b.journal, err = openJournal(filepath.Join(b.Out, "results.jsonl")); err != nil {
 		unlock()

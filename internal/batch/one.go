@@ -54,6 +54,14 @@ func (b *Batch) one(ctx context.Context, t Task) error {
 	return nil
 }
 
+// repositoryHint is the next move after a clone could not be made.
+func repositoryHint(err error) string {
+	if full(err) {
+		return "make room on the disk of the machine where the task ran"
+	}
+	return "check the address, the ref and what git is allowed to read"
+}
+
 // ErrKept marks what could not be written down: without it, a batch that goes on could do a thing
 // twice.
 var ErrKept = errors.New("how far a task is could not be kept")
@@ -94,7 +102,7 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 				return r, err
 			}
 			return b.finish(t, p, Result{Cause: CauseRepository, Message: err.Error(),
-				Hint: "check the address, the ref and what git is allowed to read; then run the batch again with --retry repository"}), nil
+				Hint: repositoryHint(err) + "; then run the batch again with --retry repository"}), nil
 		}
 		if err := keep(); err != nil {
 			return r, err

@@ -27,6 +27,7 @@ type Progress struct {
 	// of the prompt had ended by then.
 	Saved string `json:"saved,omitempty"`
 	Calls int    `json:"calls,omitempty"`
+	Files int    `json:"files,omitempty"` // how many files that changes
 	// Pushing holds the commits that the task's branch may have been pushed at, the newest last. A
 	// new try takes that branch up.
 	Pushing []string `json:"pushing,omitempty"`

@@ -21,7 +21,7 @@ func Free(path string) (free, known bool) {
 		"audit", "audit show", "audit stats", "audit verify", "completion", "completion bash", "completion fish", "completion powershell",
 		"completion zsh", "context", "doctor", "help", "keys", "mcp", "mcp get", "mcp list", "mcp logs", "mcp serve", "mcp test", "models",
 		"permission", "permission list", "permission test", "permission why", "pick", "runs", "runs cancel", "runs follow", "runs limit",
-		"runs list", "runs retry", "runs show", "runs stats", "session", "session backup", "session export", "session follow",
+		"runs list", "runs retry", "runs show", "runs stats", "runs workers", "session", "session backup", "session export", "session follow",
 		"session fork", "session list", "session search", "session show", "session verify", "session why", "tools", "tools list", "tools run",
 		"tools schema", "tools show", "tools test", "trust", "trust list", "trust show", "version", "worktree", "worktree clean",
 		"worktree list", "worktree remove",

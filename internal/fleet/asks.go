@@ -21,7 +21,23 @@ import (
 func asked(id string, ask Run) Run {
 	of, _, _ := strings.Cut(id, ".")
 	return Run{ID: id, Batch: of, Label: ask.Label, Priority: ask.Priority, Line: ask.Line, Task: ask.Task, Source: ask.Source, Work: ask.Work,
-		State: Waiting, Round: max(1, ask.Round), Kept: batch.Progress{Pushing: ask.Kept.Pushing}, Created: ask.Created, Changed: ask.Changed}
+		Next: nextOf(of, ask.Next), State: Waiting, Round: max(1, ask.Round), Kept: batch.Progress{Pushing: ask.Kept.Pushing}, Created: ask.Created, Changed: ask.Changed}
+}
+
+// nextOf returns the run behind another one in the chain of a batch.
+func nextOf(batch, next string) string {
+	if !strings.HasPrefix(next, batch+".") {
+		return ""
+	}
+	return next
+}
+
+// later returns the cancel of two that is of the later round.
+func later(a, b cancel) cancel {
+	if a.Round >= b.Round {
+		return a
+	}
+	return b
 }
 
 // combined is what is known of a run: its own record, or the ask where that is of a later round. One
@@ -30,6 +46,7 @@ func combined(ask, run Run, c cancel) Run {
 	r := run
 	if ask.ID != "" && ask.Round > run.Round {
 		r = asked(ask.ID, ask)
+		r.Earlier = run.Earlier + run.soFar()
 	}
 	if r.State == Waiting && c.Round >= r.Round {
 		r.State, r.Reason, r.Changed = Cancelled, ErrCancelled.Error(), c.At
@@ -40,18 +57,22 @@ func combined(ask, run Run, c cancel) Run {
 // Run returns what is known of a run now. One that is not there is ErrNone.
 func (c Cluster) Run(ctx context.Context, id string) (Run, error) {
 	var ask, run Run
-	var stop cancel
+	var stop, all cancel
 	g, asking := errgroup.WithContext(ctx)
 	g.Go(func() error { return found(asking, c.Runs, asksBelow+id, &ask) })
 	g.Go(func() error { return found(asking, c.Runs, runsBelow+id, &run) })
 	g.Go(func() error { return found(asking, c.Cancels, id, &stop) })
+	g.Go(func() error {
+		of, _, _ := strings.Cut(id, ".")
+		return found(asking, c.Cancels, wholeBatch(of), &all)
+	})
 	if err := g.Wait(); err != nil {
 		return run, err
 	}
 	if ask.ID == "" && run.ID == "" {
 		return run, fmt.Errorf("run %s: %w", id, ErrNone)
 	}
-	return combined(ask, run, stop), nil
+	return combined(ask, run, later(stop, all)), nil
 }
 
 // found reads a record where there is one.
@@ -92,12 +113,16 @@ func (c Cluster) List(ctx context.Context, of string) ([]Run, error) {
 		return nil, err
 	}
 	var out []Run
+	stopped := func(id string) cancel {
+		of, _, _ := strings.Cut(id, ".")
+		return later(cancels[id], cancels[wholeBatch(of)])
+	}
 	for id, ask := range asks {
-		out = append(out, combined(ask, runs[id], cancels[id]))
+		out = append(out, combined(ask, runs[id], stopped(id)))
 	}
 	for id, run := range runs {
 		if _, there := asks[id]; !there { // of an earlier version
-			out = append(out, combined(Run{}, run, cancels[id]))
+			out = append(out, combined(Run{}, run, stopped(id)))
 		}
 	}
 	return sorted(out), nil
@@ -144,7 +169,7 @@ var errBody = errors.New("the task had secrets in it, and was removed when it ha
 func (c Cluster) Task(ctx context.Context, r Run) (t batch.Task, err error) {
 	switch {
 	case r.Work.Apart:
-		t, _, err = read[batch.Task](ctx, c.Bodies, r.ID)
+		t, _, err = readKnown[batch.Task](ctx, c.Bodies, r.ID)
 		if errors.Is(err, ErrNone) {
 			err = errBody
 		}
@@ -158,7 +183,7 @@ func (c Cluster) Task(ctx context.Context, r Run) (t batch.Task, err error) {
 			err = c.Blobs.Fetch(ctx, r.Work.Blob, &b)
 		}
 		if err == nil {
-			t, err = parse[batch.Task](Record{Key: r.ID, Value: b.Bytes()})
+			t, err = strict[batch.Task](Record{Key: "the task", Value: b.Bytes()})
 		}
 	}
 	if err != nil {

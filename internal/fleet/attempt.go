@@ -15,7 +15,6 @@ import (
 // Delays before a ticket is taken again.
 const (
 	heldWait  = 5 * time.Second // another worker's lease is still there
-	moneyWait = 10 * time.Second
 	failWait  = 5 * time.Second // after the first failure; then twice as long each time
 	limitWait = time.Minute     // after a provider asked for a pause and named no time; then twice as long each time
 	// What a provider may ask for. A limit of a day is asked about again each quarter of an hour,
@@ -45,14 +44,17 @@ type attempt struct {
 	freed sync.Once
 	order Order
 	task  batch.Task
-	cap   float64 // what is set aside for it; 0: any
+	cap   float64 // what it may cost; 0: any
 
+	moving   sync.Mutex
+	moved    bool // the next ticket of the batch was sent
 	putting  sync.Mutex
 	mu       sync.Mutex // of run, seen and dirty
 	run      Run
 	revision uint64
 	seen     seen
-	dirty    bool // seen has changed since it was put
+	dirty    bool          // seen has changed since it was put
+	spent    chan struct{} // seen was changed
 }
 
 // errAnswered says that nothing is to be done with a ticket any more.
@@ -60,7 +62,7 @@ var errAnswered = errors.New("the ticket is answered")
 
 // attempt does what is to be done with a ticket.
 func (w *Worker) attempt(ctx context.Context, t Taken) {
-	a := &attempt{Worker: w, taken: t}
+	a := &attempt{Worker: w, taken: t, spent: make(chan struct{}, 1)}
 	begun, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	err := a.begin(begun)
 	cancel()
@@ -75,6 +77,9 @@ func (w *Worker) attempt(ctx context.Context, t Taken) {
 		return
 	}
 	w.tell(Event{Kind: Took, Run: a.run})
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { _ = a.moveOn(ctx) }) // otherwise it is done before the ticket is answered
 	r, patch, cause, err := a.work(ctx)
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
@@ -110,11 +115,13 @@ func (a *attempt) mayBegin(ctx context.Context) error {
 	if a.run.Attempts-a.run.lostNow() >= a.order.Attempts {
 		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was tried %d times; the last time: %s", a.run.Attempts, orLost(a.run))))
 	}
-	if a.taken.Deliveries() > tooOften+a.run.Attempts+a.run.Waits {
+	if often := a.taken.Deliveries() - a.run.Attempts - a.run.Waits; often > tooOften && often > tooOften+a.refusedBefore(ctx) {
 		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was taken %d times and never got anywhere", a.taken.Deliveries())))
 	}
 	flags := append(a.order.Flags[:len(a.order.Flags):len(a.order.Flags)], a.task.Flags...)
-	if err := a.Refuses(a.task, flags); err != nil {
+	if err := a.Refuses(a.task, flags); errors.Is(err, ErrUnknown) {
+		return a.refuse(ctx, err, true)
+	} else if err != nil {
 		return a.answered(a.unbegun(ctx, session.CauseDenied, err.Error(), "the owner of "+a.Name+" can admit it; the flags of adze worker --help say how"))
 	}
 	if key := a.Key(flags); key != "" && a.task.Prompt != "" {
@@ -126,7 +133,7 @@ func (a *attempt) mayBegin(ctx context.Context) error {
 			return a.answered(a.putOff(ctx, left, p.Why))
 		}
 	}
-	return a.setAside(ctx, flags)
+	return a.mayPay(ctx, flags)
 }
 
 // lostNow returns 1 for a run whose worker was lost in the middle of an attempt that does not
@@ -150,6 +157,9 @@ func (a *attempt) putOff(ctx context.Context, wait time.Duration, why string) er
 	if err := a.put(ctx, func(r *Run) { r.State, r.Reason = Waiting, why; r.Waits++ }); err != nil {
 		return err
 	}
+	if err := a.moveOn(ctx); err != nil { // what waits behind it may go on
+		return err
+	}
 	a.tell(Event{Kind: PutOff, Run: a.run, Why: why})
 	a.release()
 	return a.taken.Retry(ctx, wait)
@@ -168,6 +178,7 @@ func (a *attempt) work(ctx context.Context) (r batch.Result, patch string, cause
 	beside.Go(func() { a.watch(over, stop) })
 	beside.Go(func() { a.beat(ctx, over) })
 	beside.Go(func() { a.flush(ctx, over, stop) })
+	beside.Go(func() { a.pay(ctx, over, stop) })
 	// A cancel that came between the look at it and enter is seen here.
 	if stopped, err := a.isCancelled(ctx, a.run); err == nil && stopped {
 		stop(ErrCancelled)

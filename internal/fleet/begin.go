@@ -12,6 +12,14 @@ import (
 // had the task before can change its run any more.
 func (a *attempt) begin(ctx context.Context) (err error) {
 	ticket := a.taken.Ticket()
+	if ticket.Unknown != nil {
+		return a.refuse(ctx, ticket.Unknown, false)
+	}
+	if ticket.Chained && a.taken.Deliveries() == 1 && ticket.Round == 1 {
+		if ask, _, err := readKnown[Run](ctx, a.Runs, asksBelow+ticket.Run); err == nil {
+			ticket.Copy = &Copy{ask}
+		}
+	}
 	if c := ticket.Copy; c != nil && a.taken.Deliveries() == 1 && ticket.Round == 1 && c.Run.Round == 1 {
 		if err := a.beginFirst(ctx, *c); !errors.Is(err, ErrStale) {
 			return err
@@ -24,17 +32,26 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	a.run, a.revision, err = read[Run](ctx, a.Runs, runsBelow+ticket.Run)
+	a.run, a.revision, err = readKnown[Run](ctx, a.Runs, runsBelow+ticket.Run)
 	if errors.Is(err, ErrNone) || err == nil && a.run.Round < ticket.Round {
 		err = a.readAsk(ctx, ticket)
 	}
 	switch {
+	case errors.Is(err, ErrUnknown):
+		of, _, _ := strings.Cut(ticket.Run, ".")
+		if o, _, err := read[Order](ctx, a.Runs, ordersBelow+of); err == nil {
+			a.order = o
+		}
+		return a.refuse(ctx, err, false)
 	case errors.Is(err, ErrNone): // its batch was deleted
+		if err := a.moveOn(ctx); err != nil {
+			return err
+		}
 		return a.answered(a.taken.Done(ctx))
 	case err != nil:
 		return err
-	case a.run.Round != ticket.Round || a.run.State.Over():
-		if err := a.settle(ctx); err != nil {
+	case a.run.State.Over(): // a ticket of an earlier round counts for the one that waits now
+		if err := errors.Join(a.settle(ctx), a.moveOn(ctx)); err != nil {
 			return err
 		}
 		return a.answered(a.taken.Done(ctx))
@@ -48,11 +65,13 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 // readAsk makes what is asked for the run, behind the revision of the run's record: an earlier
 // round, or none.
 func (a *attempt) readAsk(ctx context.Context, ticket Ticket) error {
-	ask, _, err := read[Run](ctx, a.Runs, asksBelow+ticket.Run)
+	ask, _, err := readKnown[Run](ctx, a.Runs, asksBelow+ticket.Run)
 	if err != nil {
 		return err
 	}
+	earlier := a.run.Earlier + a.run.soFar()
 	a.run = asked(ticket.Run, ask)
+	a.run.Earlier = earlier
 	return nil
 }
 
@@ -64,7 +83,9 @@ func (a *attempt) readAsk(ctx context.Context, ticket Ticket) error {
 func (a *attempt) beginFirst(ctx context.Context, c Copy) error {
 	var err error
 	of, _, _ := strings.Cut(a.taken.Ticket().Run, ".")
-	if a.order, err = a.orderOf(ctx, of); err != nil {
+	if a.order, err = a.orderOf(ctx, of, c.Run.Round); errors.Is(err, ErrUnknown) {
+		return ErrStale // the lease comes first
+	} else if err != nil {
 		return err
 	}
 	if a.order.MaxCost > 0 {
@@ -97,11 +118,14 @@ func (a *attempt) beginFirst(ctx context.Context, c Copy) error {
 
 // look reads what the run is about and whether anything stands against an attempt.
 func (a *attempt) look(ctx context.Context) (err error) {
-	if a.order, err = a.orderOf(ctx, a.run.Batch); err != nil {
-		return err
+	if a.order, err = a.orderOf(ctx, a.run.Batch, a.run.Round); err == nil {
+		a.task, err = a.Task(ctx, a.run)
 	}
-	if a.task, err = a.Task(ctx, a.run); errors.Is(err, errBody) {
+	if errors.Is(err, errBody) {
 		return a.answered(a.over(ctx, Dead, err.Error()))
+	}
+	if errors.Is(err, ErrUnknown) {
+		return a.refuse(ctx, err, true)
 	} else if err != nil {
 		return err
 	}

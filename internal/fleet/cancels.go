@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -44,23 +45,31 @@ func (w *Worker) know(stopped map[string]int) {
 // isCancelled asks the server where the watch does not know.
 func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
 	w.mu.Lock()
-	round, known := w.stopped[r.ID], w.stopped != nil
+	round, known := max(w.stopped[r.ID], w.stopped[wholeBatch(r.Batch)]), w.stopped != nil
 	w.mu.Unlock()
 	if known {
 		return round >= r.Round, nil
 	}
-	c, _, err := read[cancel](ctx, w.Cancels, r.ID)
-	if errors.Is(err, ErrNone) {
-		return false, nil
+	for _, key := range []string{r.ID, wholeBatch(r.Batch)} {
+		c, _, err := read[cancel](ctx, w.Cancels, key)
+		if err != nil && !errors.Is(err, ErrNone) {
+			return false, err
+		}
+		if c.Round >= r.Round {
+			return true, nil
+		}
 	}
-	return err == nil && c.Round >= r.Round, err
+	return false, nil
 }
 
-func (w *Worker) cancelLive(run string, round int, seen map[string]int) {
+// cancelLive stops a run, or those of a batch, up to a round.
+func (w *Worker) cancelLive(key string, round int, seen map[string]int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	seen[run] = round
-	if l, ok := w.live[run]; ok && l.round <= round {
-		l.stop(ErrCancelled)
+	seen[key] = round
+	for run, l := range w.live {
+		if of, _, _ := strings.Cut(run, "."); (run == key || wholeBatch(of) == key) && l.round <= round {
+			l.stop(ErrCancelled)
+		}
 	}
 }

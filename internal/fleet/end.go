@@ -30,6 +30,9 @@ func (a *attempt) end(ctx context.Context, r batch.Result, patch string, cause, 
 	case errors.Is(cause, ErrCancelled):
 		a.cost(r.Cost)
 		err = a.over(ctx, Cancelled, ErrCancelled.Error())
+	case errors.Is(cause, batch.ErrMaxCost):
+		a.cost(r.Cost)
+		err = a.stopSpending(ctx)
 	case errors.Is(cause, ErrDrained):
 		err = a.giveBack(ctx, r.Cost)
 	case batch.Full(err):
@@ -51,6 +54,9 @@ func (a *attempt) finish(ctx context.Context, r batch.Result, patch string) erro
 	if r, err = parse[batch.Result](Record{Key: a.run.ID, Value: a.RedactJSON(raw)}); err != nil {
 		return err
 	}
+	if r.Ended.IsZero() {
+		r.Ended = a.now().UTC()
+	}
 	a.cost(r.Cost)
 	return a.close(ctx, Finished, func(run *Run) { run.Result, run.Patch, run.Reason = &r, patch, "" }, Ended, func() error {
 		if r.OK && a.run.Work.Apart { // it cannot run again; what fails here goes with the batch
@@ -62,9 +68,9 @@ func (a *attempt) finish(ctx context.Context, r batch.Result, patch string) erro
 
 // unbegun ends a run with a result although nothing of it was done.
 func (a *attempt) unbegun(ctx context.Context, cause session.Cause, message, hint string) error {
-	t := a.task
-	return a.finish(ctx, batch.Result{Task: t.ID, Line: a.run.Line, Repo: t.Repo, Folder: t.Folder, Ref: t.Ref, Labels: t.Labels,
-		Cause: string(cause), Message: message, Hint: hint}, "")
+	r := a.run.unfinished(a.task)
+	r.Cause, r.Message, r.Hint = string(cause), message, hint
+	return a.finish(ctx, r, a.run.Kept.Saved)
 }
 
 // over ends a run without a result.
@@ -73,7 +79,7 @@ func (a *attempt) over(ctx context.Context, s State, why string) error {
 	if s == Dead {
 		kind, answer = Died, func() error { return a.taken.Dead(ctx, why) }
 	}
-	return a.close(ctx, s, func(run *Run) { run.Reason = why }, kind, answer)
+	return a.close(ctx, s, func(run *Run) { run.Reason, run.Patch = why, run.Kept.Saved }, kind, answer)
 }
 
 // close ends a run: first the record, which nobody else can have changed, then the money and the
@@ -84,7 +90,7 @@ func (a *attempt) close(ctx context.Context, s State, how func(*Run), kind Event
 		return err
 	}
 	a.tell(Event{Kind: kind, Run: a.run, Why: a.run.Reason})
-	if err := a.settle(ctx); err != nil {
+	if err := errors.Join(a.settle(ctx), a.moveOn(ctx)); err != nil {
 		return err
 	}
 	var beside sync.WaitGroup

@@ -34,13 +34,25 @@ import (
 
 // Sentinels of ports and of what a person asks for.
 var (
-	ErrNone  = errors.New("there is none")             // of Get and Take
-	ErrStale = errors.New("it was changed meanwhile")  // of Put: the revision is not the newest
-	ErrHeld  = errors.New("another worker holds it")   // of Hold
-	ErrFull  = errors.New("the server has no room")    // of Submit, Put and Keep
-	ErrAway  = errors.New("no server answers")         // of all: what was asked may have been done
-	ErrQueue = errors.New("it waits in the queue yet") // of Submit: the task is there already
+	ErrNone  = errors.New("there is none")            // of Get and Take
+	ErrStale = errors.New("it was changed meanwhile") // of Put: the revision is not the newest
+	ErrHeld  = errors.New("another worker holds it")  // of Hold
+	// ErrFull is of Submit, Put and Keep.
+	ErrFull error = &hinted{"the server has no room", "make room on the NATS server, or raise its limits"}
+	// ErrAway is of all: what was asked may have been done.
+	ErrAway error = &hinted{"no server answers", "start the NATS server, or check its address and the way to it"}
+	// ErrUnknown is work that a worker of this version does not know how to do.
+	ErrUnknown error = &hinted{"this version does not know it", "start a worker of a newer version"}
+	ErrQueue         = errors.New("it waits in the queue yet") // of Submit: the task is there already
 )
+
+// hinted is an error with the next move of a user who meets it.
+type hinted struct{ text, hint string }
+
+func (h *hinted) Error() string { return h.text }
+
+// Hint returns the next move.
+func (h *hinted) Hint() string { return h.hint }
 
 // Causes that end the work on a task before its end.
 var (
@@ -74,6 +86,7 @@ type Run struct {
 	Task     string `json:"task"`   // its id in the batch's file
 	Source   string `json:"source"` // of Work, for lists
 	Work     Work   `json:"work"`
+	Next     string `json:"next,omitempty"` // the run behind it whose ticket is sent when this one's is taken
 	State    State  `json:"state"`
 	Round    int    `json:"round"`              // how often somebody asked for it: from 1
 	Attempts int    `json:"attempts,omitempty"` // of this round
@@ -89,7 +102,8 @@ type Run struct {
 	Doing   string         `json:"doing,omitempty"`
 	Turns   int            `json:"turns,omitempty"`
 	Calls   int            `json:"calls,omitempty"`
-	Cost    *float64       `json:"cost_usd,omitempty"`
+	Cost    *float64       `json:"cost_usd,omitempty"`         // of this round
+	Earlier float64        `json:"earlier_cost_usd,omitempty"` // of the rounds before
 	Kept    batch.Progress `json:"progress,omitzero"`
 	Result  *batch.Result  `json:"result,omitempty"`
 	Patch   string         `json:"patch,omitempty"` // its name among the blobs
@@ -109,14 +123,18 @@ type Work struct {
 
 // Order is what holds for all tasks of a batch.
 type Order struct {
-	ID       string        `json:"id"`
-	Created  time.Time     `json:"created"`
-	Tasks    int           `json:"tasks"`
-	Flags    []string      `json:"flags,omitempty"` // of each task's adze
-	Push     bool          `json:"push,omitempty"`
-	Attempts int           `json:"attempts"`           // how often a task is tried at most
-	MaxCost  float64       `json:"max_cost,omitempty"` // USD for all tasks; 0: any
-	Timeout  time.Duration `json:"timeout_ns,omitempty"`
+	ID       string    `json:"id"`
+	Created  time.Time `json:"created"`
+	Version  string    `json:"version,omitempty"` // of the adze that submitted it
+	Tasks    int       `json:"tasks"`
+	Flags    []string  `json:"flags,omitempty"` // of each task's adze
+	Push     bool      `json:"push,omitempty"`
+	Attempts int       `json:"attempts"`           // how often a task is tried at most
+	MaxCost  float64   `json:"max_cost,omitempty"` // USD for all tasks; 0: any
+	// Late says that the limit came after the submission, so that what was spent before is counted
+	// once.
+	Late    bool          `json:"late_limit,omitempty"`
+	Timeout time.Duration `json:"timeout_ns,omitempty"`
 }
 
 // Usual values of an order.

@@ -67,7 +67,8 @@ func (f *following) tell(id string) error {
 	if ask.ID == "" && run.ID == "" { // a cancel of it came first
 		return nil
 	}
-	now := combined(ask, run, f.cancels[id])
+	of, _, _ := strings.Cut(id, ".")
+	now := combined(ask, run, later(f.cancels[id], f.cancels[wholeBatch(of)]))
 	if last, told := f.told[id]; told && reflect.DeepEqual(last, now) {
 		return nil
 	}
@@ -148,7 +149,12 @@ func (c Cluster) follow(ctx context.Context, of string, f *following) error {
 					err = f.tellAll()
 				}
 			case !r.Caught:
-				if id, err = f.take(r); id != "" && err == nil && len(caught) == len(kinds) {
+				id, err = f.take(r)
+				switch {
+				case id == "" || err != nil || len(caught) < len(kinds):
+				case id == wholeBatch(of):
+					err = f.tellAll()
+				default:
 					err = f.tell(id)
 				}
 			}

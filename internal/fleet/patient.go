@@ -33,6 +33,18 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
+// pauseFor waits, and returns false when the attempt was over before.
+func (a *attempt) pauseFor(over <-chan struct{}, while time.Duration) bool {
+	wait := time.NewTimer(while)
+	defer wait.Stop()
+	select {
+	case <-over:
+		return false
+	case <-wait.C:
+		return true
+	}
+}
+
 // written reads what stood in the way of a first write. Where nothing is there, a write is on its
 // way: it may be one's own, and may come to nothing when its leader is lost.
 func written[T any](ctx context.Context, b Book, key string) (T, error) {

@@ -12,7 +12,10 @@ type Ticket struct {
 	Round    int    `json:"round"`
 	Label    string `json:"label"`
 	Priority int    `json:"priority"`
+	Next     string `json:"next,omitempty"` // the run whose ticket is sent when this one is taken
 	Copy     *Copy  `json:"copy,omitempty"` // nil: the record is to be read
+	Unknown  error  `json:"-"`              // what this version does not know of it
+	Chained  bool   `json:"-"`              // a worker sent it, and it has no copy: what is asked for is read
 }
 
 // Copy is what is asked for, so that the first worker of a run need not read it. The run may have
@@ -26,6 +29,8 @@ type Copy struct {
 //     with replace the new one takes its place; ErrFull: there is no room;
 //   - Take returns a ticket of one of the labels (none: any), lower priorities first but for now and then, or ErrNone at once;
 //     no two workers have a ticket at the same time as long as the one that has it beats in time;
+//   - Await returns a ticket as Take does, and waits for one until ctx ends, which is ErrNone: one that is submitted, whose delay is over
+//     or that a limit held back comes at once;
 //   - a ticket whose worker neither beats nor answers is taken again, with Deliveries one higher;
 //   - Remove takes a ticket away that waits; one that is not there is no error;
 //   - Sizes tells what waits and what is taken, by label and priority; Limit bounds what of a label is taken at a time.
@@ -33,6 +38,7 @@ type Queue interface {
 	Submit(ctx context.Context, t Ticket, replace bool) error
 	Remove(ctx context.Context, t Ticket) error
 	Take(ctx context.Context, labels []string) (Taken, error)
+	Await(ctx context.Context, labels []string) (Taken, error)
 	Sizes(ctx context.Context) ([]Size, error)
 	Limit(ctx context.Context, label string, most int) error
 }
@@ -117,6 +123,7 @@ type Cluster struct {
 	Bodies  Book // tasks whose asks are masked, by run: submitters write them and workers read them
 	Cancels Book // what is not to go on
 	Pauses  Book // who is to wait for a provider
+	Present Book // the workers that are there; a record goes by itself when it is not put for PresenceFor
 	Leases  Leases
 	Blobs   Blobs // patches, which workers keep
 	Inputs  Blobs // long tasks, which submitters keep

@@ -113,6 +113,10 @@ func (a *attempt) saw(s batch.State) {
 		cost = &c
 	}
 	a.seen, a.dirty = seen{s.Stage, a.Redact(s.Doing), s.Turns, s.Calls, cost}, true
+	select {
+	case a.spent <- struct{}{}:
+	default: // it is to be told already
+	}
 }
 
 // flush puts how far the task is, now and then, and stops the work when the run is another one's.

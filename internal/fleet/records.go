@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"adze/internal/batch"
 )
 
 // Keys of the book of runs.
@@ -78,7 +80,7 @@ func change[T any](ctx context.Context, b Book, key string, how func(*T) error) 
 	}
 }
 
-// Cancel is what stands in the book of cancels, under the id of a run.
+// cancel is what stands in the book of cancels, under the id of a run or of a batch.
 type cancel struct {
 	Round int       `json:"round"` // it and those before it
 	By    string    `json:"by,omitempty"`
@@ -91,18 +93,13 @@ type pause struct {
 	Why   string    `json:"why"`
 }
 
-// Purse is the money of a batch: what its tasks have cost, and what is set aside for those that
-// run.
-type purse struct {
-	Spent float64            `json:"spent"`
-	Held  map[string]float64 `json:"held,omitempty"` // by run
-}
+// purse is the money of a batch, by run.
+type purse struct{ batch.Money }
 
-// rest is what nobody has spent or holds, of most.
-func (p purse) rest(most float64) float64 {
-	rest := most - p.Spent
-	for _, held := range p.Held {
-		rest -= held
-	}
-	return rest
+// move takes a run out of those that run, and returns what it has cost so far. Its record may be
+// behind, of a worker that was lost.
+func (p *purse) move(r Run) float64 {
+	so := max(p.Now[r.ID], r.soFar())
+	delete(p.Now, r.ID)
+	return so
 }

@@ -47,11 +47,17 @@ func (c Cluster) Delete(ctx context.Context, of string, runs []Run) error {
 				return err
 			}
 		}
+		if err := c.Pauses.Delete(ctx, refusedBelow+r.ID); err != nil {
+			return err
+		}
 		for _, book := range []Book{c.Bodies, c.Cancels} {
 			if err := book.Delete(ctx, r.ID); err != nil {
 				return err
 			}
 		}
+	}
+	if err := c.Cancels.Delete(ctx, wholeBatch(of)); err != nil {
+		return err
 	}
 	if err := c.Runs.Delete(ctx, pursesBelow+of); err != nil {
 		return err

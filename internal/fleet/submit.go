@@ -39,6 +39,8 @@ type Submission struct {
 	Label    string // of tasks that name none
 	Priority int
 	Told     func(done int)
+
+	chain chain
 	// RedactJSON masks secrets in what all can see. Optional.
 	RedactJSON func([]byte) []byte
 }
@@ -79,12 +81,15 @@ func (s *Submission) Prepare(now time.Time) error {
 		}
 		ids[id] = t.Line
 	}
-	return nil
+	var err error
+	s.chain, err = s.chains()
+	return err
 }
 
 // run is the record of a task before anything is done with it.
 func (s *Submission) run(t batch.Task) (Run, error) {
 	r := Run{ID: runID(s.ID, t), Batch: s.ID, Label: s.Label, Priority: s.Priority, Line: t.Line, Task: t.ID, Source: t.Source(), State: Waiting, Round: 1, Created: s.Created, Changed: s.Created}
+	r.Next = s.chain.next[r.ID]
 	if l := t.Labels[LabelKey]; l != "" {
 		r.Label = l
 	}
@@ -160,15 +165,24 @@ func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error 
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, r, false)
+	return c.sendFirst(ctx, r, s.chain.before[r.ID])
 }
 
 // send has a run wait in the queue, with a copy of what is asked for where it is short.
 func (c Cluster) send(ctx context.Context, r Run, replace bool) error {
-	t := Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority}
+	t := ticketOf(r)
 	if raw, err := marshal(r); r.Round == 1 && err == nil && len(raw) <= shortRun {
 		t.Copy = &Copy{r}
 	}
+	return c.queue(ctx, t, replace)
+}
+
+func ticketOf(r Run) Ticket {
+	return Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority, Next: r.Next}
+}
+
+// queue submits a ticket, unless it is there.
+func (c Cluster) queue(ctx context.Context, t Ticket, replace bool) error {
 	err := c.Queue.Submit(ctx, t, replace)
 	if errors.Is(err, ErrQueue) {
 		return nil

@@ -24,11 +24,12 @@ const (
 // Worker takes tasks and has them done.
 type Worker struct {
 	Cluster
-	Name   string
-	Labels []string // whose tasks it takes; none: all
-	Jobs   int
-	Doer   Doer
-	Grace  time.Duration // how long what runs may go on when the worker is told to stop
+	Name    string
+	Version string   // of this adze
+	Labels  []string // whose tasks it takes; none: all
+	Jobs    int
+	Doer    Doer
+	Grace   time.Duration // how long what runs may go on when the worker is told to stop
 	// Key is what a provider knows the model of a task by; tasks with the same one pause together.
 	// Cap is what a task's flags say it may cost. It is 0 where there is nothing.
 	Key func(flags []string) string
@@ -49,13 +50,16 @@ type Worker struct {
 	live    map[string]liveRun
 	stopped map[string]int // the round that was cancelled, by run; nil: what is cancelled is not known
 	orders  map[string]known
+	stops   bool
+	refuses []string
+	changed chan struct{} // there is news to tell of the worker
 	drain   chan struct{} // closed when what runs is to be given back
 	hurry   sync.Once
 }
 
 // NewWorker makes a worker; the other fields are as its owner likes.
 func NewWorker(c Cluster, name string, d Doer) *Worker {
-	return &Worker{Cluster: c, Name: name, Doer: d, drain: make(chan struct{})}
+	return &Worker{Cluster: c, Name: name, Doer: d, drain: make(chan struct{}), changed: make(chan struct{}, 1)}
 }
 
 // liveRun is a run that this worker works on.
@@ -70,18 +74,19 @@ type known struct {
 	at time.Time
 }
 
-// orderFor is how long an order is taken to be what it was: only what a batch may cost can change.
+// orderFor is how long the order of a batch without a limit is taken to be what it was: only the
+// limit can change.
 const orderFor = 5 * time.Second
 
-func (w *Worker) orderOf(ctx context.Context, id string) (Order, error) {
+func (w *Worker) orderOf(ctx context.Context, id string, round int) (Order, error) {
 	w.mu.Lock()
 	o, there := w.orders[id]
 	w.mu.Unlock()
-	if there && time.Since(o.at) < orderFor {
+	if there && time.Since(o.at) < orderFor && round == 1 && o.MaxCost == 0 { // a round may have begun with another limit
 		return o.Order, nil
 	}
 	var err error
-	if o.Order, _, err = read[Order](ctx, w.Runs, ordersBelow+id); err != nil {
+	if o.Order, _, err = readKnown[Order](ctx, w.Runs, ordersBelow+id); err != nil {
 		return o.Order, err
 	}
 	o.at = time.Now()
@@ -140,6 +145,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go w.watchCancels(work)
+	var present sync.WaitGroup
+	over := make(chan struct{})
+	present.Go(func() { w.present(work, over) })
+	defer present.Wait()
+	defer close(over)
 	var running sync.WaitGroup
 	free := make(chan struct{}, max(1, w.Jobs)) // a token is a task that runs
 	idle, trouble := idleLeast, ""
@@ -155,16 +165,27 @@ func (w *Worker) Run(ctx context.Context) error {
 			idle = w.rest(ctx, err, idle, &trouble)
 			continue
 		}
-		if trouble != "" {
-			trouble = ""
-			w.tell(Event{Kind: Happy})
+		if t == nil {
+			<-free
+			w.well(ctx, &trouble)
+			continue
 		}
+		if ctx.Err() != nil || w.Room() != nil { // while it waited for the ticket
+			<-free
+			_ = t.Retry(ctx, 0)
+			continue
+		}
+		w.well(ctx, &trouble)
 		idle = idleLeast
 		running.Go(func() {
 			defer func() { <-free }()
 			w.attempt(work, t)
 		})
 	}
+	w.mu.Lock()
+	w.stops = true
+	w.mu.Unlock()
+	w.change()
 	w.tell(Event{Kind: IsDrained})
 	late := time.AfterFunc(w.Grace, w.GiveBack)
 	running.Wait()
@@ -207,22 +228,21 @@ func (w *Worker) take(ctx context.Context) (Taken, error) {
 	if err := w.Room(); err != nil {
 		return nil, errRoom{err}
 	}
-	return w.Queue.Take(ctx, w.Labels)
+	waiting, cancel := context.WithTimeout(ctx, roomWait) // then it looks for room again
+	defer cancel()
+	t, err := w.Queue.Await(waiting, w.Labels)
+	if errors.Is(err, ErrNone) {
+		return nil, nil
+	}
+	return t, err
 }
 
 // rest waits until it is worth asking again, and says how long to wait the next time. The same
 // trouble is told once.
 func (w *Worker) rest(ctx context.Context, err error, idle time.Duration, trouble *string) time.Duration {
-	most := idleMost
-	if !errors.Is(err, ErrNone) && ctx.Err() == nil {
-		most = hurtMost
-		if text := err.Error(); text != *trouble {
-			*trouble = text
-			w.tell(Event{Kind: Unhappy, Why: text})
-		}
-	} else if *trouble != "" && ctx.Err() == nil {
-		*trouble = ""
-		w.tell(Event{Kind: Happy})
+	if text := err.Error(); text != *trouble && ctx.Err() == nil {
+		*trouble = text
+		w.tell(Event{Kind: Unhappy, Why: text})
 	}
 	if errors.As(err, &errRoom{}) {
 		idle = roomWait
@@ -233,7 +253,15 @@ func (w *Worker) rest(ctx context.Context, err error, idle time.Duration, troubl
 	case <-ctx.Done():
 	case <-wait.C:
 	}
-	return min(most, 2*idle)
+	return min(hurtMost, 2*idle)
+}
+
+// well tells that a trouble is over.
+func (w *Worker) well(ctx context.Context, trouble *string) {
+	if *trouble != "" && ctx.Err() == nil {
+		*trouble = ""
+		w.tell(Event{Kind: Happy})
+	}
 }
 
 // tell tells of an event, one at a time.
@@ -254,10 +282,12 @@ func (w *Worker) enter(r Run, stop context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.live[r.ID] = liveRun{r.Round, stop}
+	w.change()
 }
 
 func (w *Worker) leave(r Run) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.live, r.ID)
+	w.change()
 }

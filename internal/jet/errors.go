@@ -9,30 +9,38 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// kind is an error with the next move of a user who meets it.
+type kind struct{ text, hint string }
+
+func (k *kind) Error() string { return k.text }
+
+// Hint returns the next move.
+func (k *kind) Hint() string { return k.hint }
+
 // Sentinels.
 var (
 	// ErrAddress says that the address, the token or the credentials cannot be used as they are.
-	ErrAddress = errors.New("the NATS server cannot be used")
+	ErrAddress error = &kind{"the NATS server cannot be used", "mend the address, ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS"}
 	// ErrUnreachable says that no server answered.
-	ErrUnreachable = errors.New("no NATS server answers")
+	ErrUnreachable error = &kind{"no NATS server answers", "start the NATS server, or check its address and the way to it"}
 	// ErrRefused says that a server answered and let nobody in, or forbids what was asked.
-	ErrRefused = errors.New("the NATS server refuses")
+	ErrRefused error = &kind{"the NATS server refuses", "check ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS, and what the server lets them do"}
 	// ErrNoJetStream says that the server, or the account, has JetStream switched off.
-	ErrNoJetStream = errors.New("the NATS server has no JetStream")
+	ErrNoJetStream error = &kind{"the NATS server has no JetStream", "switch JetStream on at the NATS server"}
 	// ErrOldServer says that the server lacks what adze needs.
-	ErrOldServer = errors.New("the NATS server is too old")
+	ErrOldServer error = &kind{"the NATS server is too old", "use a newer NATS server"}
 	// ErrFull says that a stream, a bucket or the server's disk takes no more.
-	ErrFull = errors.New("the NATS server is full")
+	ErrFull error = &kind{"the NATS server is full", "make room on the NATS server, or raise its limits"}
 	// ErrMade says that a stream is there that was made otherwise than it must be.
-	ErrMade = errors.New("the stream is not as it must be")
+	ErrMade error = &kind{"the stream is not as it must be", "see to the stream on the NATS server, as the message says"}
 	// ErrHeld says that somebody else holds a lease.
-	ErrHeld = errors.New("somebody else holds it")
+	ErrHeld error = &kind{"somebody else holds it", "end the other one, or wait until its lease ends"}
 	// ErrLost says that a lease was not renewed in time, or that somebody else has it by now.
-	ErrLost = errors.New("the lease was lost")
+	ErrLost error = &kind{"the lease was lost", "another process may go on with it by now; look at it first"}
 	// ErrNone says that there is no such message or content.
 	ErrNone = errors.New("there is no such thing on the NATS server")
 	// ErrDamaged says that a content is not the one that its name says.
-	ErrDamaged = errors.New("the content on the NATS server is damaged")
+	ErrDamaged error = &kind{"the content on the NATS server is damaged", "compare with a copy of the stream of the NATS server"}
 )
 
 // Codes of the server's API errors (server/errors.json of nats-server).

@@ -161,13 +161,13 @@ func (o Options) settings(plain bool) ([]nats.Option, error) {
 		nats.PingInterval(4 * time.Second), // a dead connection is noticed before a lease ends
 		nats.MaxPingsOutstanding(1),
 	}
-	if plain {
+	secure, err := o.secure() // also where it is not used: files that are named are to be there
+	switch {
+	case err != nil:
+		return nil, err
+	case plain:
 		out = append(out, nats.IgnoreDiscoveredServers()) // one of them may lie outside of this machine
-	} else {
-		secure, err := o.secure()
-		if err != nil {
-			return nil, err
-		}
+	default:
 		out = append(out, nats.Secure(secure))
 	}
 	if strings.ContainsAny(o.User, " \t\r\n.*>") {

@@ -70,6 +70,11 @@ The folder of results (FILE without its ending, and .batch) gets results.jsonl a
 git apply --index patches/ID.patch applies it to the commit that "base" names. A batch that was stopped or killed goes on where it was
 when it is run again; tasks that have a result are left alone unless --retry names its cause.
 
+With --max-cost a task begins as long as all of them have cost less than the limit, here and by workers alike. When it is reached,
+those that run are stopped: the sum is above it by one request to the model for each of them at most.
+
+--max-time among the flags of a task bounds its prompt or command, and its check, each.
+
 Exits with 0 when all tasks succeeded, 8 when one did not, 6 when --max-cost stopped them, 10 when a result could not be kept.`
 
 // Command is adze batch.
@@ -86,7 +91,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
 	f.IntP("jobs", "j", 4, "how many tasks are done at the same time")
 	f.String("out", "", "the `DIR` of results (default: FILE without its ending, and .batch)")
 	f.String("keep", string(batch.KeepNone), "clones that stay: none, failed or all")
-	f.Float64("max-cost", 0, "`USD` that all tasks may cost together, where the prices are known; earlier runs count")
+	f.Float64("max-cost", 0, "`USD` that all tasks may cost together, where the prices are known; what earlier runs and rounds cost counts")
 	f.Bool("push", false, "push the branch that a task names when it succeeded; one that is there already is left alone")
 	f.StringSlice("retry", nil, "do tasks again whose result has one of these `CAUSES`, such as provider,check")
 	f.String("listen", "", "answer for /healthz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
@@ -254,14 +259,14 @@ func (r runs) conclude(b *batch.Batch, report batch.Report, err error, retry str
 	again := "run the same command again: it goes on with the " + plural.Of(len(report.Waiting), "task") + " left"
 	switch {
 	case errors.Is(err, batch.ErrMaxCost):
-		r.Conclude(session.CauseBudget, err.Error(), "raise --max-cost, then "+again)
+		r.Conclude(session.CauseBudget, fmt.Sprintf("%v: $%.2f of $%.2f; those that ran were stopped", err, report.Cost+report.Begun, b.MaxCost), "raise --max-cost, then "+again)
 	case errors.Is(err, session.ErrInterrupted), errors.Is(err, session.ErrTerminated), errors.Is(err, session.ErrClosed):
 		cause := session.Sort(err).Cause
 		r.Conclude(cause, fmt.Sprintf("stopped (%s)", cause), again)
 	case err != nil && len(report.Results) == 0 && len(report.Waiting) == 0:
-		return usage.Mistake("nothing was begun; mend that, or name another folder with --out", "%v", err)
+		return usage.Mistake("nothing was begun; "+hint(err, "mend that, or name another folder with --out"), "%v", err)
 	case err != nil:
-		r.Conclude(session.CauseStore, err.Error(), "make room or mend the disk, then "+again)
+		r.Conclude(session.CauseStore, err.Error(), hint(err, "mend what the message names")+", then "+again)
 	case failed > 0:
 		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", failed, len(report.Results)), retry)
 	}

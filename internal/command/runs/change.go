@@ -171,6 +171,7 @@ func (r runs) stats(a asked) error {
 	if err != nil {
 		return err
 	}
+	sizes = waiting(sizes, all)
 	rows := count(all)
 	if command.Flagged(a.cmd, "json") {
 		for _, row := range rows {
@@ -207,6 +208,25 @@ func (r runs) stats(a asked) error {
 	return nil
 }
 
+// waiting has sizes tell of all runs that wait: few of them have a ticket in the queue.
+func waiting(sizes []fleet.Size, all []fleet.Run) []fleet.Size {
+	for i := range sizes {
+		sizes[i].Waiting = 0
+	}
+	for _, run := range all {
+		if run.State != fleet.Waiting {
+			continue
+		}
+		at := slices.IndexFunc(sizes, func(s fleet.Size) bool { return s.Label == run.Label && s.Priority == run.Priority })
+		if at < 0 {
+			at = len(sizes)
+			sizes = append(sizes, fleet.Size{Label: run.Label, Priority: run.Priority})
+		}
+		sizes[at].Waiting++
+	}
+	return sizes
+}
+
 func count(all []fleet.Run) (rows []counted) {
 	at := map[string]int{}
 	for _, run := range all {
@@ -221,7 +241,7 @@ func count(all []fleet.Run) (rows []counted) {
 		}
 		into := &rows[at[key]]
 		into.Runs++
-		if run.Cost != nil {
+		if into.Cost += run.Earlier; run.Cost != nil {
 			into.Cost += *run.Cost
 		}
 	}

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,6 +113,7 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on s
 	s.Label, _ = f.GetString("label")
 	s.Priority, _ = f.GetInt("priority")
 	s.Attempts, _ = f.GetInt("attempts")
+	s.Version = c.Root().Version
 	if s.Priority < 1 || s.Priority > 3 || s.Attempts < 1 {
 		return usage.Mistake("--priority 1, 2 or 3; --attempts 1 or more", "--priority or --attempts is out of bounds")
 	}
@@ -132,7 +135,13 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on s
 	if s.ID, err = r.remember(b.Out, elsewhere{on, s.ID}); err != nil {
 		return err
 	}
+	if err := r.asSubmitted(ctx, server, s); err != nil {
+		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
+	}
 	if err := server.Submit(ctx, s); err != nil {
+		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
+	}
+	if err := r.sayUnattended(ctx, server, s.ID); err != nil {
 		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
 	}
 	if command.Flagged(c, "detach") {
@@ -141,6 +150,27 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on s
 	}
 	fmt.Fprintf(r.Err, "batch %s: %s on %s; adze runs follow %s\n", s.ID, plural.Of(len(s.Tasks), "task"), safeterm.Name(server.Name), s.ID)
 	return r.collect(ctx, c, b, server, s.ID)
+}
+
+// asSubmitted looks whether a batch that was submitted before is to be done as it was submitted. Another
+// limit of its cost holds from now on.
+func (r runs) asSubmitted(ctx context.Context, server *Fleet, s *fleet.Submission) error {
+	there, err := server.Order(ctx, s.ID)
+	if errors.Is(err, fleet.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(there.Flags, s.Flags) || there.Push != s.Push || there.Attempts != s.Attempts {
+		return usage.Mistake("run it as it was submitted, or name another folder with --out for a new batch",
+			"batch %s was submitted with other flags: --push=%t --attempts %d -- %s", s.ID, there.Push, there.Attempts, strings.Join(there.Flags, " "))
+	}
+	if s.MaxCost == there.MaxCost || s.MaxCost == 0 {
+		return nil
+	}
+	fmt.Fprintf(r.Err, "batch %s may cost $%.2f from now on; adze runs retry %s --cause budget does again what had no money left\n", s.ID, s.MaxCost, s.ID)
+	return server.Raise(ctx, s.ID, s.MaxCost)
 }
 
 // collect follows a batch until all is over, and keeps what comes of it in its folder.
@@ -185,18 +215,36 @@ func (r runs) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, ser
 }
 
 // stopped tells of an error of the server or of the disk.
-func (r runs) stopped(err error, hint string) error {
+func (r runs) stopped(err error, next string) error {
 	var wrong *usage.Error
 	if errors.As(err, &wrong) {
 		return err
 	}
-	r.Conclude(session.CauseStore, err.Error(), hint)
+	r.Conclude(session.CauseStore, err.Error(), hint(err, next))
 	return nil
+}
+
+// hint returns the next move after an error: what fits its cause, or else what the caller says.
+func hint(err error, other string) string {
+	var own interface{ Hint() string }
+	switch {
+	case errors.Is(err, batch.ErrBusy):
+		return "wait until the other one ends, or name another folder with --out"
+	case errors.Is(err, batch.ErrNobody):
+		return "set user.name and user.email with git config --global, or leave out --push"
+	case batch.Full(err):
+		return "make room on the disk of this machine"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "check who may write there, or name another folder with --out"
+	case errors.As(err, &own):
+		return own.Hint() + "; " + other
+	}
+	return other
 }
 
 // unreachable tells why there is no server.
 func (r runs) unreachable(err error) error {
-	return r.stopped(err, "start the server, or name another one with --on")
+	return r.stopped(err, "name another server with --on")
 }
 
 // follow shows a run that is not over.

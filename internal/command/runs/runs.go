@@ -50,17 +50,18 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 	again.Flags().Float64("max-cost", 0, "raise what the batch may cost to so many `USD`")
 	stats := &cobra.Command{Use: "stats [BATCH]", Short: "Count runs by state and cause, and what waits in the queue", Args: command.Takes(0, 1), RunE: r.with(r.stats)}
 	limit := &cobra.Command{Use: "limit LABEL N", Short: "Bound how many tasks of a label and priority run at a time; 0: any number", Args: command.Takes(2, 2), RunE: r.with(r.limit)}
+	workers := &cobra.Command{Use: "workers", Short: "List the workers that are there", Args: command.Takes(0, 0), RunE: r.with(r.workers)}
 	remove := &cobra.Command{Use: "delete BATCH…", Short: "Remove batches that are over for ever, with their sessions and patches", Long: deleteLong, Args: command.Takes(0, -1), RunE: r.with(r.delete)}
 	remove.Flags().BoolP("yes", "y", false, "do not ask")
 	remove.Flags().Bool("expired", false, "what batch.keep_days of the configuration lets go: batches, sessions and contents")
-	all := []*cobra.Command{list, show, follow, stop, again, stats, limit, remove}
+	all := []*cobra.Command{list, show, follow, stop, again, stats, limit, workers, remove}
 	for _, c := range all {
 		onFlag(c)
 		c.ValidArgsFunction = r.ids
 		c.Example = runExamples[c.Name()]
 	}
-	limit.ValidArgsFunction = cobra.NoFileCompletions
-	for _, c := range []*cobra.Command{list, show, follow, stats} {
+	limit.ValidArgsFunction, workers.ValidArgsFunction = cobra.NoFileCompletions, cobra.NoFileCompletions
+	for _, c := range []*cobra.Command{list, show, follow, stats, workers} {
 		c.Flags().Bool("json", false, "print JSON lines")
 	}
 	return command.Group("runs", "Look at batches that workers do (--on nats://…), stop them and do them again", all...)
@@ -87,6 +88,8 @@ var runExamples = map[string]string{
 	"stats":  "  adze runs stats\n  adze runs stats k3wq7d --json",
 	"delete": "  adze runs delete k3wq7d\n  adze runs delete --expired",
 	"limit":  "  adze runs limit core 2\n  adze runs limit core 0",
+
+	"workers": "  adze runs workers\n  adze runs workers --json | jq -r .name",
 }
 
 // asked is a command with the server and what the words mean.
@@ -274,6 +277,9 @@ func (r runs) watch(a asked) error {
 		return err
 	}
 	asJSON := command.Flagged(a.cmd, "json")
+	if err := r.sayUnattended(a, a.Fleet, o.ID); err != nil {
+		return err
+	}
 	view := newView(r.Err, r.Mask(), o.Tasks, r.live())
 	failed := map[string]bool{} // by run, of its last round
 	err = a.Follow(a, o.ID, o.Tasks, func(run fleet.Run) error {

@@ -38,8 +38,10 @@ second signal, is given back, and another worker goes on with it.
 A worker that finds no server when it starts says so and waits for one until it is told to stop; one that is refused, or whose address or
 credentials cannot be used, ends.
 
-A worker that cannot reach a server for two thirds of its lease of 15 s ends what it does, for after all of it another one goes on. Its
-ticket waits as long again. It is no attempt when no server answered and nobody had gone on by then. ADZE_NATS_LEASE is another time, from 3s on, for who submits and for all workers alike: a shorter one goes on
+A task waits for a worker of a newer version when this one does not know a field or flag of it; adze runs workers names it.
+
+A worker that cannot reach a server for two thirds of its lease of 15 s ends what it does, for after all of it another one goes on.
+It is no attempt when no server answered and nobody had gone on by then. ADZE_NATS_LEASE is another time, from 3s on, for who submits and for all workers alike: a shorter one goes on
 sooner, and is lost while three servers choose who leads, which takes 2 to 7 s.`
 
 // WorkerCommand is adze worker.

@@ -9,6 +9,7 @@ package fleettest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -28,20 +29,21 @@ type Memory struct {
 	leases   map[string]*lease
 	blobs    map[string]blob
 	inputs   map[string]blob
+	changed  chan struct{} // closed at each change of a ticket or limit
 	refusing error
 	swallow  int
-	// Hurry has delays before a ticket is taken again be none.
+	// Hurry has delays before a ticket is taken again be a millisecond.
 	Hurry bool
 }
 
 // NewMemory makes an empty server.
 func NewMemory() *Memory {
-	return &Memory{tickets: map[string]*ticket{}, limits: map[string]int{}, dead: map[string]string{}, leases: map[string]*lease{}, blobs: map[string]blob{}, inputs: map[string]blob{}}
+	return &Memory{changed: make(chan struct{}), tickets: map[string]*ticket{}, limits: map[string]int{}, dead: map[string]string{}, leases: map[string]*lease{}, blobs: map[string]blob{}, inputs: map[string]blob{}}
 }
 
 // Cluster is the server as a fleet sees it.
 func (m *Memory) Cluster() fleet.Cluster {
-	return fleet.Cluster{Queue: m, Runs: newBook(m), Bodies: newBook(m), Cancels: newBook(m), Pauses: newBook(m), Leases: m, Blobs: blobs{m, m.blobs}, Inputs: blobs{m, m.inputs}}
+	return fleet.Cluster{Queue: m, Runs: newBook(m), Bodies: newBook(m), Cancels: newBook(m), Pauses: newBook(m), Present: newBook(m), Leases: m, Blobs: blobs{m, m.blobs}, Inputs: blobs{m, m.inputs}}
 }
 
 // Refuse has the server answer everything with an error, until it is nil.
@@ -73,6 +75,7 @@ func (m *Memory) Lose(run string) {
 	defer m.mu.Unlock()
 	if t := m.tickets[run]; t != nil {
 		t.holder = nil
+		m.tell()
 	}
 	if l := m.leases[run]; l != nil {
 		close(l.lost)
@@ -86,6 +89,7 @@ func (m *Memory) LoseUnseen(run string) {
 	defer m.mu.Unlock()
 	if t := m.tickets[run]; t != nil {
 		t.holder = nil
+		m.tell()
 	}
 	delete(m.leases, run)
 }
@@ -118,6 +122,7 @@ func (m *Memory) Submit(_ context.Context, t fleet.Ticket, replace bool) error {
 	}
 	m.remove(t.Run)
 	m.tickets[t.Run] = &ticket{Ticket: t}
+	m.tell()
 	m.order = append(m.order, t.Run)
 	return nil
 }
@@ -125,6 +130,37 @@ func (m *Memory) Submit(_ context.Context, t fleet.Ticket, replace bool) error {
 func (m *Memory) remove(run string) {
 	delete(m.tickets, run)
 	m.order = slices.DeleteFunc(m.order, func(r string) bool { return r == run })
+}
+
+// tell wakes who waits for a ticket. The caller holds m.mu.
+func (m *Memory) tell() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// Await hands a ticket out as soon as there is one.
+func (m *Memory) Await(ctx context.Context, labels []string) (fleet.Taken, error) {
+	for {
+		m.mu.Lock()
+		changed, next := m.changed, time.Hour
+		for _, t := range m.tickets {
+			if wait := time.Until(t.not); t.holder == nil && wait > 0 {
+				next = min(next, wait)
+			}
+		}
+		m.mu.Unlock()
+		t, err := m.Take(ctx, labels)
+		if !errors.Is(err, fleet.ErrNone) || ctx.Err() != nil {
+			return t, err
+		}
+		late := time.NewTimer(next)
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-late.C:
+		}
+		late.Stop()
+	}
 }
 
 // Remove takes a ticket away.
@@ -208,6 +244,7 @@ func (m *Memory) Limit(_ context.Context, label string, most int) error {
 	}
 	defer end()
 	m.limits[label] = most
+	m.tell()
 	return nil
 }
 
@@ -231,7 +268,7 @@ func (t *taken) Retry(_ context.Context, after time.Duration) error {
 	return t.answer(func() {
 		if t.t.holder == t {
 			if t.m.Hurry {
-				after = 0
+				after = min(after, time.Millisecond)
 			}
 			t.t.holder, t.t.not = nil, time.Now().Add(after)
 			at := slices.Index(t.m.order, t.t.Run)
@@ -256,6 +293,7 @@ func (t *taken) answer(how func()) error {
 	defer end()
 	if t.m.tickets[t.t.Run] == t.t {
 		how()
+		t.m.tell()
 	}
 	return nil
 }

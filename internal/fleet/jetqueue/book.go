@@ -27,8 +27,8 @@ type book struct {
 	name string
 }
 
-func openBook(ctx context.Context, conn *jet.Conn, name string) (book, error) {
-	kv, err := conn.Bucket(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1})
+func openBook(ctx context.Context, conn *jet.Conn, name string, lives time.Duration) (book, error) {
+	kv, err := conn.Bucket(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, TTL: lives})
 	return book{conn, kv, name}, err
 }
 

@@ -31,6 +31,7 @@ const (
 	bodyBucket   = "ADZE_BODY"
 	cancelBucket = "ADZE_CANCEL"
 	pauseBucket  = "ADZE_PAUSE"
+	workerBucket = "ADZE_WORKER"
 	inputBucket  = "ADZE_INPUT"
 )
 
@@ -42,8 +43,12 @@ func Open(ctx context.Context, conn *jet.Conn) (fleet.Cluster, error) {
 		return c, err
 	}
 	c.Queue = q
-	for name, to := range map[string]*fleet.Book{runBucket: &c.Runs, bodyBucket: &c.Bodies, cancelBucket: &c.Cancels, pauseBucket: &c.Pauses} {
-		if *to, err = openBook(ctx, conn, name); err != nil {
+	for name, to := range map[string]*fleet.Book{runBucket: &c.Runs, bodyBucket: &c.Bodies, cancelBucket: &c.Cancels, pauseBucket: &c.Pauses, workerBucket: &c.Present} {
+		lives := time.Duration(0)
+		if name == workerBucket {
+			lives = fleet.PresenceFor
+		}
+		if *to, err = openBook(ctx, conn, name, lives); err != nil {
 			return c, err
 		}
 	}

@@ -20,34 +20,35 @@ import (
 
 const (
 	lettersFor = 30 * 24 * time.Hour // how long dead letters stay
-	lookEvery  = 3 * time.Second     // for labels that others have made
-	skipFor    = 2 * time.Second
-	fromBelow  = 8 // each so-manieth look begins with the last priority
+	lookEvery  = 10 * time.Second    // for labels whose consumers the server did not tell of
+	fromBelow  = 8                   // each so-manieth look begins with the last priority
 	priorities = 3
 )
 
 type queue struct {
 	conn   *jet.Conn
 	stream jetstream.Stream
-	asker  asker
 
-	mu     sync.Mutex
-	lines  map[string]line // by the name of their consumer
-	looked time.Time
-	turn   int
+	mu      sync.Mutex
+	lines   map[string]line // by the name of their consumer
+	more    chan struct{}   // closed when a line is added
+	looked  time.Time
+	news    *nats.Subscription
+	turn    int
+	pullers map[string][]*puller // those that nobody uses, by their labels
 }
 
 // line is a label and a priority, whose tickets one consumer hands out.
 type line struct {
 	label    string
 	priority int
-	not      time.Time // asked before
+	bounded  bool // its consumer was once silent, as at its limit
 	jetstream.Consumer
 }
 
-// ackWait is how long a ticket stays with a worker that does not beat: so long that its lease has
-// ended.
-func ackWait(conn *jet.Conn) time.Duration { return 2 * conn.Lease() }
+// ackWait is how long a ticket stays with a worker that does not beat: as long as the worker's
+// lease.
+func ackWait(conn *jet.Conn) time.Duration { return conn.Lease() }
 
 func nameOf(label string, priority int) string { return fmt.Sprintf("%s-p%d", label, priority) }
 
@@ -58,11 +59,34 @@ func openQueue(ctx context.Context, conn *jet.Conn) (*queue, error) {
 		return nil, err
 	}
 	_, err = conn.Stream(ctx, jetstream.StreamConfig{Name: deadStream, Subjects: []string{"adze.dead.*"}, Discard: jetstream.DiscardNew, MaxAge: lettersFor})
-	return &queue{conn: conn, stream: stream, asker: asker{conn: conn}, lines: map[string]line{}}, err
+	return &queue{conn: conn, stream: stream, lines: map[string]line{}, more: make(chan struct{}), pullers: map[string][]*puller{}}, err
 }
 
 func subjectOf(t fleet.Ticket) string {
-	return fmt.Sprintf("adze.task.%s.p%d.%s", t.Label, t.Priority, strings.ReplaceAll(t.Run, ".", "_"))
+	by := 'p'
+	if t.Chained {
+		by = byWorker
+	}
+	return fmt.Sprintf("adze.task.%s.%c%d.%s", t.Label, by, t.Priority, strings.ReplaceAll(t.Run, ".", "_"))
+}
+
+// byWorker stands before the priority in the subject of a ticket that a worker sent, in place of p. A
+// server lets submitters and workers write their own: a worker can send a ticket of what was asked
+// for, and ask for nothing.
+const byWorker = 'q'
+
+// filters are the subjects of a line.
+func filters(label string, priority int) []string {
+	return []string{fmt.Sprintf("adze.task.%s.p%d.*", label, priority), fmt.Sprintf("adze.task.%s.%c%d.*", label, byWorker, priority)}
+}
+
+// lineOf returns the name of the line of a ticket's subject.
+func lineOf(subject string) string {
+	parts := strings.Split(subject, ".")
+	if len(parts) < 5 {
+		return ""
+	}
+	return parts[2] + "-p" + parts[3][1:]
 }
 
 // Submit makes the consumers of the label first: a ticket that nobody can take would not be seen.
@@ -93,7 +117,10 @@ func (q *queue) Submit(ctx context.Context, t fleet.Ticket, replace bool) error 
 func (q *queue) Remove(ctx context.Context, t fleet.Ticket) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	return explain(q.conn, q.conn.Purge(ctx, taskStream, subjectOf(t)))
+	t.Chained = false
+	err := q.conn.Purge(ctx, taskStream, subjectOf(t))
+	t.Chained = true
+	return explain(q.conn, errors.Join(err, q.conn.Purge(ctx, taskStream, subjectOf(t))))
 }
 
 // open makes the consumers of a label, or finds them.
@@ -105,25 +132,45 @@ func (q *queue) open(ctx context.Context, label string) error {
 		if _, there := q.lines[name]; there {
 			continue
 		}
-		c, err := q.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubject: fmt.Sprintf("adze.task.%s.p%d.*", label, p), AckPolicy: jetstream.AckExplicitPolicy,
+		c, err := q.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubjects: filters(label, p), AckPolicy: jetstream.AckExplicitPolicy,
 			AckWait: ackWait(q.conn), MaxDeliver: -1, MaxAckPending: -1})
 		if errors.Is(err, jetstream.ErrConsumerExists) || errors.Is(err, jetstream.ErrConsumerNameAlreadyInUse) { // with a limit
-			c, err = q.stream.Consumer(ctx, name)
+			if c, err = q.stream.Consumer(ctx, name); err == nil && len(c.CachedInfo().Config.FilterSubjects) == 0 { // of an earlier version
+				config := c.CachedInfo().Config
+				config.FilterSubject, config.FilterSubjects = "", filters(label, p)
+				c, err = q.stream.UpdateConsumer(ctx, config)
+			}
 		}
 		if err != nil {
 			return explain(q.conn, err)
 		}
-		q.lines[name] = line{label: label, priority: p, Consumer: c}
+		q.add(name, line{label: label, priority: p, Consumer: c})
 	}
 	return nil
 }
 
-// look finds the consumers of labels that others have made.
+// add keeps a line and wakes who waits for tickets. The caller holds q.mu.
+func (q *queue) add(name string, l line) {
+	q.lines[name] = l
+	close(q.more)
+	q.more = make(chan struct{})
+}
+
+// look finds the consumers of labels that others have made. The server tells of each that is made;
+// the list of all is read first, and then now and then.
 func (q *queue) look(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if time.Since(q.looked) < lookEvery {
 		return nil
+	}
+	if q.news == nil {
+		created := "$JS.EVENT.ADVISORY.CONSUMER.CREATED." + taskStream + ".*"
+		news, err := q.conn.NATS().Subscribe(created, func(m *nats.Msg) { q.hear(m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]) })
+		if err != nil {
+			return explain(q.conn, err)
+		}
+		q.news = news
 	}
 	names := q.stream.ConsumerNames(ctx)
 	for name := range names.Name() {
@@ -135,13 +182,32 @@ func (q *queue) look(ctx context.Context) error {
 		if l.Consumer, err = q.stream.Consumer(ctx, name); err != nil {
 			return explain(q.conn, err)
 		}
-		q.lines[name] = l
+		q.add(name, l)
 	}
 	if err := names.Err(); err != nil {
 		return explain(q.conn, err)
 	}
 	q.looked = time.Now()
 	return nil
+}
+
+// hear adds the line of a consumer that was made.
+func (q *queue) hear(name string) {
+	l, ok := parse(name)
+	if !ok {
+		return
+	}
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	var err error
+	if l.Consumer, err = q.stream.Consumer(ctx, name); err != nil {
+		return // the next look finds it
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, there := q.lines[name]; !there {
+		q.add(name, l)
+	}
 }
 
 func parse(name string) (line, bool) {
@@ -160,7 +226,7 @@ func (q *queue) turns(labels []string) []line {
 	q.turn++
 	var out []line
 	for _, l := range q.lines {
-		if (len(labels) == 0 || slices.Contains(labels, l.label)) && time.Now().After(l.not) {
+		if len(labels) == 0 || slices.Contains(labels, l.label) {
 			out = append(out, l)
 		}
 	}
@@ -180,41 +246,15 @@ func (q *queue) turns(labels []string) []line {
 	return out
 }
 
-// Take asks one line after the other.
-func (q *queue) Take(ctx context.Context, labels []string) (fleet.Taken, error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	if err := q.look(ctx); err != nil {
-		return nil, err
-	}
-	for _, l := range q.turns(labels) {
-		m, err := q.asker.next(ctx, nameOf(l.label, l.priority))
-		switch {
-		case err == nil:
-			return q.taken(ctx, m)
-		case errors.Is(err, errSilent):
-			q.skip(l)
-		case !errors.Is(err, errEmpty):
-			return nil, explain(q.conn, err)
-		}
-	}
-	return nil, fleet.ErrNone
-}
-
-// skip leaves a line out for a while that gave no answer, which took a second.
-func (q *queue) skip(l line) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	l.not = time.Now().Add(skipFor)
-	q.lines[nameOf(l.label, l.priority)] = l
-}
-
 func (q *queue) taken(ctx context.Context, m *nats.Msg) (fleet.Taken, error) {
 	t := &taken{q: q, m: m}
 	about, err := m.Metadata()
 	if err == nil {
 		t.deliveries = int(about.NumDelivered)
-		err = json.Unmarshal(m.Data, &t.ticket)
+		t.ticket, err = fleet.ParseTicket(m.Data)
+		if _, rest, _ := strings.Cut(strings.TrimPrefix(m.Subject, "adze.task."), "."); strings.HasPrefix(rest, string(byWorker)) {
+			t.ticket.Chained, t.ticket.Copy = true, nil
+		}
 	}
 	if err != nil { // nobody can do anything with it
 		return nil, errors.Join(fmt.Errorf("a ticket is damaged: %w", err), t.bury(ctx, "damaged", m.Data, "it is damaged"))

@@ -31,6 +31,9 @@ type Server struct {
 	pipe  io.Closer
 }
 
+// Folder is where it keeps its streams.
+func (s *Server) Folder() string { return s.dir }
+
 // URL is where clients connect.
 func (s *Server) URL() string { return fmt.Sprintf("nats://127.0.0.1:%d", s.Port) }
 

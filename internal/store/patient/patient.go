@@ -13,7 +13,6 @@
 package patient
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +38,6 @@ type Again interface {
 // Options are what a Store needs beside the one below; the zero value is right outside tests.
 type Options struct {
 	Most  int                                                // bytes that may wait, of all sessions; 0: mostBytes
-	Hint  string                                             // what the user can do where nothing can be saved; "" means a disk
 	After func(d time.Duration, f func()) (stop func() bool) // calls f once; nil: a timer
 }
 
@@ -262,7 +260,7 @@ func (s *Store) Judge(r session.Result) session.Result {
 		return r
 	}
 	r.Cause, r.Message, r.Err = session.CauseStore, err.Error(), err
-	r.Hint = cmp.Or(s.options.Hint, "free disk space or check the folder's permissions") + ", then run adze --continue"
+	r.Hint = session.StoreHint(err) + ", then run adze --continue"
 	return r
 }
 
@@ -292,11 +290,11 @@ func (s *Store) settle() error {
 			delete(s.logs, id)
 		}
 	}
-	u := s.unsaved()
+	u, cause := s.unsaved(), s.cause
 	s.mu.Unlock()
 	s.tell()
-	if u.Entries > 0 {
-		return fmt.Errorf("%d entries of the session are not saved: %s", u.Entries, u.Cause)
+	if u.Entries > 0 && cause != nil {
+		return fmt.Errorf("%d entries of the session are not saved: %w", u.Entries, cause)
 	}
 	return anew
 }

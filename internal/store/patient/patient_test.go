@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/jet"
 	"adze/internal/store"
 	"adze/internal/store/patient"
 	"adze/session"
@@ -25,6 +26,7 @@ type disk struct {
 	fails  bool
 	landed bool // what was handed to the append that failed is stored all the same
 	lost   bool
+	why    error       // of what fails; nil: errFull
 	after  func() bool // says whether the next append fails after it was stored
 }
 
@@ -34,7 +36,7 @@ func (d *disk) Append(ctx context.Context, id session.ID, entries ...session.Ent
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lost {
-		return fmt.Errorf("%w: %w", store.ErrNotSaved, errFull)
+		return fmt.Errorf("%w: %w", store.ErrNotSaved, d.failure())
 	}
 	if !d.fails {
 		return d.Memory.Append(ctx, id, entries...)
@@ -42,6 +44,13 @@ func (d *disk) Append(ctx context.Context, id session.ID, entries ...session.Ent
 	d.lost = true
 	if d.landed = d.after != nil && d.after(); d.landed {
 		_ = d.Memory.Append(ctx, id, entries...)
+	}
+	return d.failure()
+}
+
+func (d *disk) failure() error {
+	if d.why != nil {
+		return d.why
 	}
 	return errFull
 }
@@ -53,7 +62,7 @@ func (d *disk) Again(context.Context, session.ID) (bool, error) {
 		return false, nil
 	}
 	if d.fails {
-		return false, errFull
+		return false, d.failure()
 	}
 	d.lost = false
 	return d.landed, nil
@@ -187,12 +196,13 @@ func TestNoMoreWaitsThanMay(t *testing.T) {
 }
 
 func TestAStoreThatIsNoDiskHasAHintOfItsOwn(t *testing.T) {
-	r := newRig(patient.Options{Hint: "see to the server"})
+	r := newRig(patient.Options{})
 	r.disk.fill(true)
+	r.disk.why = fmt.Errorf("append: %w", jet.ErrFull)
 	if err := r.Append(t.Context(), "one", said(1)); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Hint != "see to the server, then run adze --continue" {
+	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Hint != "make room on the NATS server, or raise its limits, then run adze --continue" {
 		t.Errorf("the result is %+v", got)
 	}
 }
