@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ var serverWords = map[string][]string{
 
 // TestAVariableThatIsNamedIsObeyed: each variable of a server has an effect in each command that
 // takes one, here that a value which cannot be used is refused by its name or text. A command that
-// is new is found by its flag, a variable by README.
+// is new is found by its flag, a variable by the documents.
 func TestAVariableThatIsNamedIsObeyed(t *testing.T) {
 	u := newUser(t)
 	u.file("t.jsonl", `{"repo":"r","command":"true"}`+"\n")
@@ -33,13 +34,21 @@ func TestAVariableThatIsNamedIsObeyed(t *testing.T) {
 	}
 	// shown elsewhere: by themselves they are no mistake
 	elsewhere := []string{"ADZE_NATS_KEY", "ADZE_NATS_MONITOR", "ADZE_NATS_PLAINTEXT", "ADZE_PATIENCE"}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
 	}
-	for _, name := range regexp.MustCompile(`ADZE_[A-Z_]+`).FindAllString(string(readme), -1) {
+	var documents strings.Builder
+	for _, page := range append(pages, "../../README.md") {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents.Write(raw)
+	}
+	for _, name := range regexp.MustCompile(`ADZE_[A-Z_]+`).FindAllString(documents.String(), -1) {
 		if _, there := bad[name]; !there && name != "ADZE_NATS" && name != "ADZE_STORE" && !slices.Contains(elsewhere, name) {
-			t.Errorf("README names %s, and no test says what it does", name)
+			t.Errorf("the documents name %s, and no test says what it does", name)
 		}
 	}
 	clean, seen := u.env, 0
