@@ -4,9 +4,9 @@ package main
 import (
 	"os"
 
-	"adze/internal/app"
+	"adze/internal/run"
 )
 
 func main() {
-	os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/golden"
+	"adze/internal/testkit/golden"
 	"adze/prompts"
 )
 

@@ -43,7 +43,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/jsontext"
+	"adze/internal/text/jsontext"
 	"adze/tool"
 )
 

@@ -19,7 +19,7 @@ type editArgs struct {
 	} `json:"edits,omitempty"`
 }
 
-const editCall = `{"path":"internal/app/main.go","edits":[{"old_string":"func main() {","new_string":"func main() {\n\tlog.SetFlags(0)"},{"old_string":"a","new_string":"b"}]}`
+const editCall = `{"path":"internal/run/main.go","edits":[{"old_string":"func main() {","new_string":"func main() {\n\tlog.SetFlags(0)"},{"old_string":"a","new_string":"b"}]}`
 
 // BenchmarkValidate is the validation of a typical call; the bar is 20 µs.
 func BenchmarkValidate(b *testing.B) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/fold"
-	"adze/internal/plural"
+	"adze/internal/text/fold"
+	"adze/internal/text/plural"
 )
 
 // Default bounds of what one call gives the model.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 )
 
 // corrected is a call's arguments as they would have been taken: what was given and fits, and for
@@ -66,7 +66,7 @@ func (h Hydration) given() any {
 	if h.Provenance.Parsed != nil {
 		text = string(h.Provenance.Parsed)
 	}
-	tree, ok := loose.Arguments(text, &loose.Steps{})
+	tree, ok := laxjson.Arguments(text, &laxjson.Steps{})
 	if !ok {
 		return nil
 	}
@@ -276,7 +276,7 @@ func (c corrector) fitting(s map[string]any, given any, name string, depth int) 
 			return between(s, v), true
 		}
 		if takes("string") && whole && math.Abs(v) < 1e15 {
-			return loose.Of(v).String(), true
+			return laxjson.Of(v).String(), true
 		}
 	case map[string]any:
 		if takes("object") {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/tool/loose"
-	"adze/tool/nearest"
+	"adze/tool/fuzzy"
+	"adze/tool/laxjson"
 	"adze/tool/schema"
 )
 
@@ -30,7 +30,7 @@ type Idiom struct {
 }
 
 // idioms lets every idiom that is about an object at path read it.
-func (m *mender) idioms(v *loose.Tree, path string) {
+func (m *mender) idioms(v *laxjson.Tree, path string) {
 	if len(m.prepared.idioms) == 0 {
 		return
 	}
@@ -42,7 +42,7 @@ func (m *mender) idioms(v *loose.Tree, path string) {
 	}
 }
 
-func (m *mender) idiom(v *loose.Tree, d Idiom, path string) {
+func (m *mender) idiom(v *laxjson.Tree, d Idiom, path string) {
 	written, places := map[string]any{}, map[int]string{}
 	for i, name := range v.Names {
 		known := d.name(name)
@@ -74,7 +74,7 @@ func (m *mender) idiom(v *loose.Tree, d Idiom, path string) {
 // name is the name among Names that a written one stands for; "" where it is none of them.
 func (d Idiom) name(written string) string {
 	for _, name := range d.Names {
-		if name == written || nearest.Fold(name) == nearest.Fold(written) {
+		if name == written || fuzzy.Fold(name) == fuzzy.Fold(written) {
 			return name
 		}
 	}
@@ -90,7 +90,7 @@ type idiomatic struct {
 
 // say puts what is meant in the place of what was written. A meaning for an argument that is there
 // already leaves all as it is.
-func (m *mender) say(v *loose.Tree, d idiomatic) {
+func (m *mender) say(v *laxjson.Tree, d idiomatic) {
 	fresh := false
 	for name, value := range d.means {
 		before, was := d.written[name]
@@ -119,7 +119,7 @@ func (m *mender) say(v *loose.Tree, d idiomatic) {
 	v.Names, v.Items = names, items
 	for _, name := range sortedKeys(d.means) {
 		if !v.Has(name) {
-			v.Names, v.Items = append(v.Names, name), append(v.Items, loose.Of(d.means[name]))
+			v.Names, v.Items = append(v.Names, name), append(v.Items, laxjson.Of(d.means[name]))
 		}
 	}
 }

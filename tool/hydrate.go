@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 	"adze/tool/schema"
 )
 
@@ -219,9 +219,9 @@ func parse(arguments string) (parsed, []Fault) {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: "a name appears twice in one object of the arguments; give each once"}}
 	}
-	if depth > loose.MaxNesting {
+	if depth > laxjson.MaxNesting {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
-			Message: fmt.Sprintf("the arguments nest %d levels deep; at most %d are taken", depth, loose.MaxNesting)}}
+			Message: fmt.Sprintf("the arguments nest %d levels deep; at most %d are taken", depth, laxjson.MaxNesting)}}
 	}
 	return parsed{json.RawMessage(text), object}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/golden"
+	"adze/internal/testkit/golden"
 	"adze/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/golden"
+	"adze/internal/testkit/golden"
 )
 
 // The keywords of the vocabularies core, applicator, unevaluated and validation of draft 2020-12,

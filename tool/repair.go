@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 	"adze/tool/schema"
 )
 
@@ -58,7 +58,7 @@ const (
 
 // fixes is what a repair did.
 type fixes struct {
-	kinds   loose.Steps
+	kinds   laxjson.Steps
 	dropped []string
 	refused map[string]string // by JSON pointer: why an argument cannot be taken
 }
@@ -116,16 +116,16 @@ func mend(p *prepared, text string) (string, fixes) {
 		return "", fixes{}
 	}
 	var did fixes
-	root, ok := loose.Arguments(text, &did.kinds)
-	if ok && root.Kind == loose.String && strings.HasPrefix(strings.TrimSpace(root.Text), "{") {
+	root, ok := laxjson.Arguments(text, &did.kinds)
+	if ok && root.Kind == laxjson.String && strings.HasPrefix(strings.TrimSpace(root.Text), "{") {
 		did.did(stepDouble)
-		root, ok = loose.Arguments(root.Text, &did.kinds)
+		root, ok = laxjson.Arguments(root.Text, &did.kinds)
 	}
-	if ok && root.Kind == loose.Array && len(root.Items) == 1 {
+	if ok && root.Kind == laxjson.Array && len(root.Items) == 1 {
 		did.did(stepWrapped) // [{…}]
 		root = root.Items[0]
 	}
-	if !ok || root.Kind != loose.Object {
+	if !ok || root.Kind != laxjson.Object {
 		return "", fixes{}
 	}
 	if shapes, err := schema.ReadShapes(p.def.Parameters); err == nil {

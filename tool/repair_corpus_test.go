@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/golden"
+	"adze/internal/testkit/golden"
 	"adze/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 	"adze/tool/schema"
 )
 
@@ -18,7 +18,7 @@ type mender struct {
 }
 
 // top fits the arguments themselves.
-func (m *mender) top(v *loose.Tree) {
+func (m *mender) top(v *laxjson.Tree) {
 	s := m.shapes.Top()
 	m.unwrap(v, s)
 	m.rename(v, s, m.prepared.argAliases)
@@ -27,23 +27,23 @@ func (m *mender) top(v *loose.Tree) {
 }
 
 // value fits anything below.
-func (m *mender) value(v *loose.Tree, schema any, path string) {
+func (m *mender) value(v *laxjson.Tree, schema any, path string) {
 	s := m.shapes.Of(schema)
 	if !s.Takes(v.Type()) {
 		m.convert(v, s)
 	}
-	if v.Kind == loose.Object {
+	if v.Kind == laxjson.Object {
 		m.rename(v, s, m.aliasesIn(s, path))
 		m.idioms(v, path)
 	}
 	m.fit(v, s, path)
 }
 
-// fit goes on with what lies in a value. Trees that were read nest within loose.MaxNesting, and so
+// fit goes on with what lies in a value. Trees that were read nest within laxjson.MaxNesting, and so
 // do the schemas' demands on them.
-func (m *mender) fit(v *loose.Tree, s *schema.Shape, path string) {
+func (m *mender) fit(v *laxjson.Tree, s *schema.Shape, path string) {
 	switch v.Kind {
-	case loose.Object:
+	case laxjson.Object:
 		m.drop(v, s, path)
 		for i, name := range v.Names {
 			child, known := s.Properties[name]
@@ -52,7 +52,7 @@ func (m *mender) fit(v *loose.Tree, s *schema.Shape, path string) {
 			}
 			m.value(v.Items[i], child, path+"/"+schema.Pointer(name))
 		}
-	case loose.Array:
+	case laxjson.Array:
 		if s.Prefixed {
 			return
 		}
@@ -63,35 +63,35 @@ func (m *mender) fit(v *loose.Tree, s *schema.Shape, path string) {
 }
 
 // convert rewrites a value of a wrong type into the one that is meant, where there is no doubt.
-func (m *mender) convert(v *loose.Tree, s *schema.Shape) {
+func (m *mender) convert(v *laxjson.Tree, s *schema.Shape) {
 	switch {
-	case v.Kind == loose.String && (s.Wants("object") || s.Wants("array")) && m.decode(v, s):
-	case v.Kind == loose.String && m.fromLiteral(v, s):
-	case v.Kind == loose.Number && s.Wants("string"):
-		v.Kind = loose.String
+	case v.Kind == laxjson.String && (s.Wants("object") || s.Wants("array")) && m.decode(v, s):
+	case v.Kind == laxjson.String && m.fromLiteral(v, s):
+	case v.Kind == laxjson.Number && s.Wants("string"):
+		v.Kind = laxjson.String
 		m.did.did(stepString)
-	case s.Wants("array") && !v.Null() && v.Kind != loose.Array && !encoded(v) && !m.shapes.Of(s.Items).Wants("array"):
+	case s.Wants("array") && !v.Null() && v.Kind != laxjson.Array && !encoded(v) && !m.shapes.Of(s.Items).Wants("array"):
 		one := *v
-		*v = loose.Tree{Kind: loose.Array, Items: []*loose.Tree{&one}}
+		*v = laxjson.Tree{Kind: laxjson.Array, Items: []*laxjson.Tree{&one}}
 		m.did.did(stepArray)
 	}
 }
 
 // encoded reports whether a string looks like the JSON of a list or object. One that could not be
 // read is not an item.
-func encoded(v *loose.Tree) bool {
+func encoded(v *laxjson.Tree) bool {
 	text := strings.TrimSpace(v.Text)
-	return v.Kind == loose.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{"))
+	return v.Kind == laxjson.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{"))
 }
 
 // decode takes the object or array out of a string that holds it.
-func (m *mender) decode(v *loose.Tree, s *schema.Shape) bool {
-	var did loose.Steps
+func (m *mender) decode(v *laxjson.Tree, s *schema.Shape) bool {
+	var did laxjson.Steps
 	if !encoded(v) {
 		return false
 	}
-	inner, ok := loose.Read(v.Text, &did)
-	if !ok || inner.Kind < loose.Array || !s.Wants(inner.Type()) {
+	inner, ok := laxjson.Read(v.Text, &did)
+	if !ok || inner.Kind < laxjson.Array || !s.Wants(inner.Type()) {
 		return false
 	}
 	*v = *inner
@@ -103,13 +103,13 @@ func (m *mender) decode(v *loose.Tree, s *schema.Shape) bool {
 }
 
 // fromLiteral takes the quotes off a number or boolean that is written exactly as one.
-func (m *mender) fromLiteral(v *loose.Tree, s *schema.Shape) bool {
-	number := loose.Tree{Kind: loose.Number, Text: v.Text}
+func (m *mender) fromLiteral(v *laxjson.Tree, s *schema.Shape) bool {
+	number := laxjson.Tree{Kind: laxjson.Number, Text: v.Text}
 	switch {
 	case (v.Text == "true" || v.Text == "True" || v.Text == "false" || v.Text == "False") && s.Wants("boolean"):
-		*v = loose.Tree{Text: strings.ToLower(v.Text)}
+		*v = laxjson.Tree{Text: strings.ToLower(v.Text)}
 		m.did.did(stepBoolean)
-	case loose.IsNumber(v.Text) && s.Wants(number.Type()):
+	case laxjson.IsNumber(v.Text) && s.Wants(number.Type()):
 		*v = number
 		m.did.did(stepNumber)
 	default:

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"adze/tool/loose"
-	"adze/tool/nearest"
+	"adze/tool/fuzzy"
+	"adze/tool/laxjson"
 	"adze/tool/schema"
 )
 
 // rename gives properties the names of the schema: aliases that the author declared, and what
 // differs only in case and separators. Two candidates for one name, or a name that is there
 // already, leave all as it is.
-func (m *mender) rename(v *loose.Tree, s *schema.Shape, aliases map[string]string) {
+func (m *mender) rename(v *laxjson.Tree, s *schema.Shape, aliases map[string]string) {
 	targets, claims := make([]string, len(v.Names)), map[string]int{}
 	for i, name := range v.Names {
 		if _, known := s.Properties[name]; !known {
@@ -25,7 +25,7 @@ func (m *mender) rename(v *loose.Tree, s *schema.Shape, aliases map[string]strin
 			continue
 		}
 		step := stepAlias
-		if nearest.Fold(v.Names[i]) == nearest.Fold(target) {
+		if fuzzy.Fold(v.Names[i]) == fuzzy.Fold(target) {
 			step = stepName
 		}
 		v.Names[i] = target
@@ -60,12 +60,12 @@ func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	}
 	found := map[string]bool{}
 	for known := range s.Properties {
-		if nearest.Fold(known) == nearest.Fold(name) && (s.Closed() || slices.Contains(s.Required, any(known))) {
+		if fuzzy.Fold(known) == fuzzy.Fold(name) && (s.Closed() || slices.Contains(s.Required, any(known))) {
 			found[known] = true
 		}
 	}
 	for alias, target := range aliases {
-		if nearest.Fold(alias) == nearest.Fold(name) {
+		if fuzzy.Fold(alias) == fuzzy.Fold(name) {
 			found[target] = true
 		}
 	}
@@ -78,7 +78,7 @@ func realName(name string, s *schema.Shape, aliases map[string]string) string {
 // drop leaves out what cannot change the meaning of a call: null where a property is optional, and
 // unknown properties that are empty or only talk about the call. Any other unknown property is
 // refused: dry_run without effect would be the opposite of what was asked.
-func (m *mender) drop(v *loose.Tree, s *schema.Shape, path string) {
+func (m *mender) drop(v *laxjson.Tree, s *schema.Shape, path string) {
 	names, items := v.Names[:0:0], v.Items[:0:0]
 	for i, name := range v.Names {
 		step := m.pointless(name, v.Items[i], s)
@@ -93,7 +93,7 @@ func (m *mender) drop(v *loose.Tree, s *schema.Shape, path string) {
 }
 
 // pointless names the step that drops a property; "" where it stays.
-func (m *mender) pointless(name string, value *loose.Tree, s *schema.Shape) string {
+func (m *mender) pointless(name string, value *laxjson.Tree, s *schema.Shape) string {
 	schema, known := s.Properties[name]
 	switch {
 	case known && (value.Null() || m.none(value, schema)) && !slices.Contains(s.Required, any(name)) && !m.shapes.Of(schema).Takes("null"):
@@ -105,24 +105,24 @@ func (m *mender) pointless(name string, value *loose.Tree, s *schema.Shape) stri
 }
 
 // none reports whether a text says that there is no value, where no text fits.
-func (m *mender) none(value *loose.Tree, schema any) bool {
-	return value.Kind == loose.String && slices.Contains([]string{"", "null", "None", "undefined"}, value.Text) && !m.shapes.Of(schema).Takes("string")
+func (m *mender) none(value *laxjson.Tree, schema any) bool {
+	return value.Kind == laxjson.String && slices.Contains([]string{"", "null", "None", "undefined"}, value.Text) && !m.shapes.Of(schema).Takes("string")
 }
 
 // meansNothing reports whether an unknown property can go. One that resembles a known name can not:
 // the known one may be meant. Nor can one that the schema speaks of elsewhere: its presence means
 // something.
-func (m *mender) meansNothing(name string, value *loose.Tree, s *schema.Shape) bool {
+func (m *mender) meansNothing(name string, value *laxjson.Tree, s *schema.Shape) bool {
 	if s.Mentions(name) || len(Nearest(name, sortedKeys(s.Properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
 		return false
 	}
-	return value.Empty() || m.addresses(name, value) || value.Kind == loose.String && m.remark(name)
+	return value.Empty() || m.addresses(name, value) || value.Kind == laxjson.String && m.remark(name)
 }
 
 // remark knows the names under which models say why they make a call. Some of them may be content,
 // such as the description of an issue, and go only where a call changes nothing.
 func (m *mender) remark(name string) bool {
-	switch nearest.Fold(name) {
+	switch fuzzy.Fold(name) {
 	case "explanation", "reasoning", "rationale", "justification", "thought", "thoughts", "thinking", "intent", "securityrisk", "taskprogress", "toolsummary",
 		"toolaction":
 		return true
@@ -134,8 +134,8 @@ func (m *mender) remark(name string) bool {
 }
 
 // unwrap takes the arguments out of an envelope that names this very tool, or none.
-func (m *mender) unwrap(v *loose.Tree, s *schema.Shape) {
-	var inner *loose.Tree
+func (m *mender) unwrap(v *laxjson.Tree, s *schema.Shape) {
+	var inner *laxjson.Tree
 	for i, name := range v.Names {
 		_, known := s.Properties[name]
 		switch {
@@ -150,10 +150,10 @@ func (m *mender) unwrap(v *loose.Tree, s *schema.Shape) {
 	if inner == nil {
 		return
 	}
-	if inner.Kind == loose.String {
+	if inner.Kind == laxjson.String {
 		m.decode(inner, &schema.Shape{Types: []string{"object"}})
 	}
-	if inner.Kind == loose.Object {
+	if inner.Kind == laxjson.Object {
 		*v = *inner
 		m.did.did(stepWrapped)
 	}
@@ -161,19 +161,19 @@ func (m *mender) unwrap(v *loose.Tree, s *schema.Shape) {
 
 // envelope reports whether a property may hold the arguments: by a name that is used for them, by
 // that of the tool.
-func (m *mender) envelope(name string, value *loose.Tree) bool {
+func (m *mender) envelope(name string, value *laxjson.Tree) bool {
 	return slices.Contains([]string{"arguments", "parameters", "args", "input", "kwargs", "params", "tool_input", "properties"}, name) ||
-		value.Kind == loose.Object && nearest.Fold(name) == nearest.Fold(m.prepared.def.Name)
+		value.Kind == laxjson.Object && fuzzy.Fold(name) == fuzzy.Fold(m.prepared.def.Name)
 }
 
 // addresses reports whether a property of an envelope says what the call says already.
-func (m *mender) addresses(name string, value *loose.Tree) bool {
+func (m *mender) addresses(name string, value *laxjson.Tree) bool {
 	switch name {
 	case "type":
-		return value.Kind == loose.String && (value.Text == "function" || value.Text == "object")
+		return value.Kind == laxjson.String && (value.Text == "function" || value.Text == "object")
 	case "name", "tool", "tool_name", "function":
 		d := m.prepared.def
-		return value.Kind == loose.String && (nearest.Fold(value.Text) == nearest.Fold(d.Name) || slices.Contains(d.Aliases, value.Text))
+		return value.Kind == laxjson.String && (fuzzy.Fold(value.Text) == fuzzy.Fold(d.Name) || slices.Contains(d.Aliases, value.Text))
 	}
 	return false
 }

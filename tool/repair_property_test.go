@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"adze/internal/golden"
+	"adze/internal/testkit/golden"
 	"adze/tool"
 
 	"github.com/google/go-cmp/cmp"

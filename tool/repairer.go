@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 )
 
 // Repairer is an optional second way to mend arguments that are not JSON, asked only where no rule
@@ -39,7 +39,7 @@ func (h *Hydration) askModel(ctx context.Context, model Repairer, before string,
 	if err != nil || !faithful(before, text) {
 		return "", fixes{}
 	}
-	return text, fixes{kinds: loose.Steps{stepModel}}
+	return text, fixes{kinds: laxjson.Steps{stepModel}}
 }
 
 // whole reports whether arguments have an end: brackets and quotes come in pairs, and a brace is
@@ -56,24 +56,24 @@ func whole(text string) bool {
 // same order but for those that give structure, and each of its names, strings and numbers in one
 // piece.
 func faithful(before, after string) bool {
-	var did loose.Steps
-	root, ok := loose.Read(after, &did)
-	if !ok || len(did) > 0 || root.Kind != loose.Object {
+	var did laxjson.Steps
+	root, ok := laxjson.Read(after, &did)
+	if !ok || len(did) > 0 || root.Kind != laxjson.Object {
 		return false
 	}
-	plain := loose.Unescaped(before)
-	return skeleton(plain) == skeleton(loose.Unescaped(after)) && stands(root, before, plain)
+	plain := laxjson.Unescaped(before)
+	return skeleton(plain) == skeleton(laxjson.Unescaped(after)) && stands(root, before, plain)
 }
 
 // stands reports whether every name, string and number of a tree stands in one of the texts.
-func stands(t *loose.Tree, texts ...string) bool {
+func stands(t *laxjson.Tree, texts ...string) bool {
 	found := func(part string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, part) })
 	}
 	if !found(t.Text) || slices.ContainsFunc(t.Names, func(name string) bool { return !found(name) }) {
 		return false
 	}
-	return !slices.ContainsFunc(t.Items, func(item *loose.Tree) bool { return !stands(item, texts...) })
+	return !slices.ContainsFunc(t.Items, func(item *laxjson.Tree) bool { return !stands(item, texts...) })
 }
 
 // skeleton is a text without what gives structure.

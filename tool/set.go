@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/tool/loose"
-	"adze/tool/nearest"
+	"adze/tool/fuzzy"
+	"adze/tool/laxjson"
 )
 
 // Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
@@ -177,7 +177,7 @@ func newRoster() roster {
 
 func (n *roster) add(e *entry) {
 	name := e.name
-	claim(n.foldedNames, nearest.Fold(name), name)
+	claim(n.foldedNames, fuzzy.Fold(name), name)
 	if e.later != nil { // it has but its name
 		return
 	}
@@ -185,15 +185,15 @@ func (n *roster) add(e *entry) {
 	for _, alias := range p.def.Aliases {
 		if _, taken := n.aliases[alias]; !taken {
 			n.aliases[alias] = name
-			claim(n.foldedAliases, nearest.Fold(alias), name)
+			claim(n.foldedAliases, fuzzy.Fold(alias), name)
 		}
 	}
 	for _, v := range p.verbs {
 		n.verbs = append(n.verbs, verb{v, name})
 	}
 	for _, other := range p.kin {
-		if _, taken := n.kin[nearest.Fold(other)]; !taken {
-			n.kin[nearest.Fold(other)] = name
+		if _, taken := n.kin[fuzzy.Fold(other)]; !taken {
+			n.kin[fuzzy.Fold(other)] = name
 		}
 	}
 }
@@ -211,24 +211,24 @@ func (n *roster) find(name string) string {
 	if owner, ok := n.aliases[name]; ok {
 		return owner
 	}
-	if owner, ok := n.foldedNames[nearest.Fold(name)]; ok {
+	if owner, ok := n.foldedNames[fuzzy.Fold(name)]; ok {
 		return owner
 	}
-	return n.foldedAliases[nearest.Fold(name)]
+	return n.foldedAliases[fuzzy.Fold(name)]
 }
 
 // verb is the tool that arguments choose among those of one name.
 func (n *roster) verb(name, arguments string) string {
-	if !slices.ContainsFunc(n.verbs, func(v verb) bool { return nearest.Fold(v.Name) == nearest.Fold(name) }) {
+	if !slices.ContainsFunc(n.verbs, func(v verb) bool { return fuzzy.Fold(v.Name) == fuzzy.Fold(name) }) {
 		return ""
 	}
-	var did loose.Steps
-	root, ok := loose.Read(arguments, &did)
-	if !ok || root.Kind != loose.Object {
+	var did laxjson.Steps
+	root, ok := laxjson.Read(arguments, &did)
+	if !ok || root.Kind != laxjson.Object {
 		return ""
 	}
 	for _, v := range n.verbs {
-		if at := root.Child(v.Argument); nearest.Fold(v.Name) == nearest.Fold(name) && at != nil && at.Kind == loose.String && at.Text == v.Value {
+		if at := root.Child(v.Argument); fuzzy.Fold(v.Name) == fuzzy.Fold(name) && at != nil && at.Kind == laxjson.String && at.Text == v.Value {
 			return v.tool
 		}
 	}
@@ -286,7 +286,7 @@ func (s *Set) Resolve(name string) (string, bool) {
 
 // instead says what to call where there is no tool of a name.
 func (s *Set) instead(name string) string {
-	if kin := s.roster().kin[nearest.Fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
+	if kin := s.roster().kin[fuzzy.Fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
 		return fmt.Sprintf("%s does such work, with arguments of its own", kin)
 	}
 	if near := Nearest(name, s.Names(), 3); len(near) > 0 {
@@ -297,5 +297,5 @@ func (s *Set) instead(name string) string {
 
 // Nearest returns up to n candidates that look like name, best first: for "did you mean".
 func Nearest(name string, candidates []string, n int) []string {
-	return nearest.Names(name, candidates, n)
+	return fuzzy.Names(name, candidates, n)
 }

@@ -14,8 +14,8 @@
 // told in dialect.go and set.go: it is accepted where its meaning is certain, and no fault.
 //
 // Below it are rooms that know nothing of it: tool/schema derives, checks and compiles schemas,
-// tool/loose reads what is almost JSON, tool/nearest finds names that look alike. Which of many
-// definitions fit a query is the matter of tool/pick, which knows this package and is not known
+// tool/laxjson reads what is almost JSON, tool/fuzzy finds names that look alike. Which of many
+// definitions fit a query is the matter of tool/rank, which knows this package and is not known
 // here.
 //
 // It has more files than most packages, because the steps of the pipeline share types that must

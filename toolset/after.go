@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
-	"adze/internal/diff"
+	"adze/internal/files/diff"
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/proc"
-	"adze/internal/secret"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -251,8 +251,8 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 		lines[0] = noOutput
 	}
 	lines = append(lines, x.notes(r)...)
-	if x.shell.Mask != nil && strings.Contains(lines[0], secret.Mark) {
-		lines = append(lines, secret.Note)
+	if x.shell.Mask != nil && strings.Contains(lines[0], redact.Mark) {
+		lines = append(lines, redact.Note)
 	}
 	if verdict := x.verdict(r); verdict != nil {
 		x.result.Output = strings.Join(lines, "\n")

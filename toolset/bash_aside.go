@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/diff"
-	"adze/internal/plural"
-	"adze/internal/proc"
+	"adze/internal/files/diff"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

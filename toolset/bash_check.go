@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/secret"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -33,8 +33,8 @@ func (b basher) sound(in bashArgs) error {
 	switch {
 	case strings.TrimSpace(in.Command) == "":
 		return tool.Fail(tool.CodeInvalidArguments, "the command is empty; give a command line")
-	case strings.Contains(in.Command, secret.Mark):
-		return tool.Fail(tool.CodeInvalidArguments, "the command holds %s, which stands for a secret that you were not shown and is not its value; leave it to the user, or name a variable or file that holds it", secret.Mark)
+	case strings.Contains(in.Command, redact.Mark):
+		return tool.Fail(tool.CodeInvalidArguments, "the command holds %s, which stands for a secret that you were not shown and is not its value; leave it to the user, or name a variable or file that holds it", redact.Mark)
 	case len(in.Command) > maxCommand:
 		return tool.Fail(tool.CodeTooLarge, "the command has %d bytes, at most %d; write it to a file and run that", len(in.Command), maxCommand)
 	case time.Duration(in.Timeout) > b.shell.MaxTimeout/time.Second:

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 func TestOpensScreen(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/plural"
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

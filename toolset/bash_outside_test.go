@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

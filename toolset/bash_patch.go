@@ -6,8 +6,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"adze/internal/textedit"
-	"adze/internal/workspace"
+	"adze/internal/files/textedit"
+	"adze/internal/files/workspace"
 	"adze/tool"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

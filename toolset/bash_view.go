@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/plural"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

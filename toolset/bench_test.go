@@ -3,7 +3,7 @@ package toolset_test
 import (
 	"testing"
 
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
 	"adze/tool"
 	"adze/toolset"
 )

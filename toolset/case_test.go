@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/golden"
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
+	"adze/internal/testkit/golden"
 	"adze/tool"
 )
 

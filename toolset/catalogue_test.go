@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/lsp"
-	"adze/internal/proc"
+	"adze/internal/editors/lsp"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

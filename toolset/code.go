@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/lsp"
-	"adze/internal/plural"
-	"adze/internal/workspace"
+	"adze/internal/editors/lsp"
+	"adze/internal/files/workspace"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/lsp"
+	"adze/internal/editors/lsp"
 	"adze/tool"
 )
 

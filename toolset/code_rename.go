@@ -6,10 +6,10 @@ import (
 	"regexp"
 	"strings"
 
-	"adze/internal/diff"
-	"adze/internal/lsp"
-	"adze/internal/plural"
-	"adze/internal/workspace"
+	"adze/internal/editors/lsp"
+	"adze/internal/files/diff"
+	"adze/internal/files/workspace"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

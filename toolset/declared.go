@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/proc"
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/jsonc"
-	"adze/internal/ownfile"
-	"adze/internal/proc"
+	"adze/internal/files/ownfile"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/jsonc"
 	"adze/tool"
 )
 

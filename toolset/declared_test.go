@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/workspace"
-	"adze/internal/workspace/failfs"
+	"adze/internal/files/workspace"
+	"adze/internal/testkit/failfs"
 	"adze/tool"
 )
 

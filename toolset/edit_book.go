@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/diff"
-	"adze/internal/notebook"
-	"adze/internal/textedit"
-	"adze/internal/workspace"
+	"adze/internal/files/diff"
+	"adze/internal/files/notebook"
+	"adze/internal/files/textedit"
+	"adze/internal/files/workspace"
 	"adze/tool"
 )
 

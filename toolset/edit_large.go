@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/diff"
+	"adze/internal/files/diff"
+	"adze/internal/files/textedit"
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/textedit"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 

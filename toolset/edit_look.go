@@ -3,7 +3,7 @@ package toolset
 import (
 	"context"
 
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
 	"adze/tool"
 )
 

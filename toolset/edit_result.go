@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
 	"adze/tool"
 )
 

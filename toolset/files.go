@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/format"
-	"adze/internal/lsp"
-	"adze/internal/notebook"
-	"adze/internal/plural"
+	"adze/internal/editors/lsp"
+	"adze/internal/files/formatter"
+	"adze/internal/files/notebook"
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/workspace"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 
@@ -28,7 +28,7 @@ type files struct {
 	withhold func(root string) func(dir, name string) bool
 	code     *lsp.Servers // Deps.Code
 	// formatters is Deps.Formatters.
-	formatters *format.Formatters
+	formatters *formatter.Formatters
 	brief      bool // offer the usual arguments alone, see Deps.Brief
 }
 

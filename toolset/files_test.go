@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/workspace/failfs"
+	"adze/internal/testkit/failfs"
 	"adze/tool"
 )
 

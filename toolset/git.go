@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/git"
-	"adze/internal/workspace"
+	"adze/internal/files/git"
+	"adze/internal/files/workspace"
 	"adze/tool"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adze/internal/golden"
+	"adze/internal/testkit/golden"
 )
 
 // setupSection is a bash script of a case that runs in the workspace before the calls: it makes the

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/git"
-	"adze/internal/plural"
+	"adze/internal/files/git"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

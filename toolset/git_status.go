@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/git"
+	"adze/internal/files/git"
 	"adze/tool"
 )
 

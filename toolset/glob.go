@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/search"
+	"adze/internal/files/search"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

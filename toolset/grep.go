@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/plural"
-	"adze/internal/search"
-	"adze/internal/search/match"
+	"adze/internal/files/search"
+	"adze/internal/files/search/match"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
 	"adze/tool"
 	"adze/toolset"
 )

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/proc"
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

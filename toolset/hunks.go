@@ -3,9 +3,9 @@ package toolset
 import (
 	"context"
 
-	"adze/internal/diff"
+	"adze/internal/files/diff"
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"path"
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/search"
+	"adze/internal/files/search"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/proc"
-	"adze/internal/secret"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -71,7 +71,7 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 	jobs := jobsByPID(l.shell.jobs.List(), all)
 	want := strings.ToLower(in.Filter)
 	for _, p := range all {
-		p.Command = secret.Arguments(p.Command) // before it is searched: a filter finds no secret either
+		p.Command = redact.Arguments(p.Command) // before it is searched: a filter finds no secret either
 		if !strings.Contains(strings.ToLower(p.Command), want) {
 			continue
 		}

@@ -3,8 +3,8 @@ package toolset
 import (
 	"strings"
 
-	"adze/internal/secret"
-	"adze/internal/textedit"
+	"adze/internal/files/textedit"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -15,9 +15,9 @@ import (
 func hidden(edits []textedit.Edit, file string) error {
 	for _, e := range edits {
 		switch {
-		case strings.Contains(e.Old, secret.Mark) && !strings.Contains(unixLines(file), unixLines(e.Old)):
-			return tool.Fail(tool.CodeInvalidArguments, "old_string holds %s, which stands for a secret that you were not shown; the file has the secret there. Match the text beside it, and leave the secret as it is", secret.Mark)
-		case !strings.Contains(e.Old, secret.Mark) && !strings.Contains(file, secret.Mark) && strings.Contains(e.New, secret.Mark):
+		case strings.Contains(e.Old, redact.Mark) && !strings.Contains(unixLines(file), unixLines(e.Old)):
+			return tool.Fail(tool.CodeInvalidArguments, "old_string holds %s, which stands for a secret that you were not shown; the file has the secret there. Match the text beside it, and leave the secret as it is", redact.Mark)
+		case !strings.Contains(e.Old, redact.Mark) && !strings.Contains(file, redact.Mark) && strings.Contains(e.New, redact.Mark):
 			return markWritten("new_string")
 		}
 	}
@@ -28,7 +28,7 @@ func hidden(edits []textedit.Edit, file string) error {
 // found.
 func hiddenLarge(edits []textedit.Edit) error {
 	for _, e := range edits {
-		if strings.Contains(e.New, secret.Mark) && !strings.Contains(e.Old, secret.Mark) {
+		if strings.Contains(e.New, redact.Mark) && !strings.Contains(e.Old, redact.Mark) {
 			return markWritten("new_string")
 		}
 	}
@@ -37,14 +37,14 @@ func hiddenLarge(edits []textedit.Edit) error {
 
 // hiddenText refuses a whole text with more marks than the file has.
 func hiddenText(next, file string) error {
-	if strings.Count(next, secret.Mark) > strings.Count(file, secret.Mark) {
+	if strings.Count(next, redact.Mark) > strings.Count(file, redact.Mark) {
 		return markWritten("content")
 	}
 	return nil
 }
 
 func markWritten(where string) error {
-	return tool.Fail(tool.CodeInvalidArguments, "%s holds %s, which stands for a secret that you were not shown; written back it would take the secret's place. Edit only the text beside it, or let the user put the secret in", where, secret.Mark)
+	return tool.Fail(tool.CodeInvalidArguments, "%s holds %s, which stands for a secret that you were not shown; written back it would take the secret's place. Edit only the text beside it, or let the user put the secret in", where, redact.Mark)
 }
 
 func unixLines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

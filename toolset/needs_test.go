@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
-	"adze/internal/workspace"
+	"adze/internal/files/workspace"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 	"adze/toolset"
 )

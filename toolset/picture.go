@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adze/internal/scale"
+	"adze/internal/files/imagescale"
 	"adze/tool"
 )
 
@@ -20,13 +20,13 @@ const (
 // picture makes an attachment of a picture, scaled where it is larger than any model looks at;
 // words tell of that.
 func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, error) {
-	p, err := heavy(ctx, pictureWork(a.Data), func() (scale.Picture, error) {
-		return scale.Fit(ctx, a.Data, scale.Limit{Side: pictureSide, Bytes: pictureBytes})
+	p, err := heavy(ctx, pictureWork(a.Data), func() (imagescale.Picture, error) {
+		return imagescale.Fit(ctx, a.Data, imagescale.Limit{Side: pictureSide, Bytes: pictureBytes})
 	})
 	switch {
 	case ctx.Err() != nil:
 		return a, "", ctx.Err()
-	case errors.Is(err, scale.ErrLarge):
+	case errors.Is(err, imagescale.ErrLarge):
 		return a, "", tool.Fail(tool.CodeTooLarge, "%s has %w, more than can be scaled here; make it smaller with bash first", a.Name, err)
 	case err != nil && len(a.Data) > pictureBytes:
 		return a, "", tool.Fail(tool.CodeTooLarge, "%s has %d bytes and cannot be scaled (%w); convert it with bash first", a.Name, len(a.Data), err)
@@ -39,7 +39,7 @@ func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, e
 
 // pictureWork is the bytes that a picture has decoded.
 func pictureWork(data []byte) int {
-	w, h, err := scale.Size(data)
+	w, h, err := imagescale.Size(data)
 	if err != nil {
 		return 0
 	}

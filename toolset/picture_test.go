@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/scale"
+	"adze/internal/files/imagescale"
 	"adze/tool"
 )
 
@@ -34,7 +34,7 @@ func TestReadScalesALargePicture(t *testing.T) {
 	if o.Status != tool.Completed || len(o.Attachments) != 1 || !strings.Contains(o.Output, "scaled from 6000×6000 to 3072×3072 pixels") {
 		t.Fatalf("%s: %s", o.Status, o.Output)
 	}
-	if w, h, err := scale.Size(o.Attachments[0].Data); err != nil || w != pictureSide || h != pictureSide {
+	if w, h, err := imagescale.Size(o.Attachments[0].Data); err != nil || w != pictureSide || h != pictureSide {
 		t.Errorf("%d×%d, %v", w, h, err)
 	}
 	if o := b.play(t, "read", `{"path":"bomb.gif"}`).outcome; o.Code != tool.CodeTooLarge || !strings.Contains(o.Output, "60000×60000 pixels") {

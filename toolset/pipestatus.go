@@ -12,7 +12,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // pipeline is the last pipeline of a command line. bash gives its last program's exit code alone,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // Bash does the same with the question behind a command line as without it: the same output, the

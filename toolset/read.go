@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 

@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"adze/internal/plural"
+	"adze/internal/files/textedit"
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/textedit"
-	"adze/internal/workspace"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/fold"
-	"adze/internal/plural"
-	"adze/internal/textedit"
-	"adze/internal/workspace"
+	"adze/internal/files/textedit"
+	"adze/internal/files/workspace"
+	"adze/internal/text/fold"
+	"adze/internal/text/plural"
 )
 
 // Of a log that is longer than a page, so much is shown at first.

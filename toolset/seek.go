@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/search"
-	"adze/internal/workspace"
+	"adze/internal/files/search"
+	"adze/internal/files/workspace"
 	"adze/tool"
 )
 

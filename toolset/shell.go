@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/fold"
-	"adze/internal/proc"
-	"adze/internal/secret"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/fold"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -27,7 +27,7 @@ type Shell struct {
 	// it; nil: long output is not stored.
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
 	// Mask hides secrets in what commands write; nil: none does.
-	Mask func() *secret.Stream
+	Mask func() *redact.Stream
 	// MayLeave says that a command which a sandbox kept from its work may be offered to a person
 	// outside of it.
 	MayLeave bool

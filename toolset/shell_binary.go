@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/plural"
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 	"adze/internal/text"
+	"adze/internal/text/plural"
 )
 
 // binaryLeast is how many bytes that no text has make an output binary, where they are also a tenth

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 func TestBinaryOutputIsSaid(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/git"
-	"adze/internal/proc"
+	"adze/internal/files/git"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

@@ -7,10 +7,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/fold"
-	"adze/internal/plural"
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 	"adze/internal/text"
+	"adze/internal/text/fold"
+	"adze/internal/text/plural"
 )
 
 // view is what a command wrote, as the model reads it: plain text in which repetition is folded,

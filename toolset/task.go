@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/plural"
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 

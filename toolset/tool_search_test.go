@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"adze/tool"
-	"adze/tool/pick"
+	"adze/tool/rank"
 )
 
 // caseFinder finds among three tools; the first is in the list of requests already.
@@ -23,7 +23,7 @@ func (caseFinder) Find(ctx context.Context, query string, limit int) Finding {
 	if query == "when the scorer fails" {
 		out.Note = "the server of embeddings is gone; tools are in the order of registration"
 	}
-	for _, r := range pick.Tools(ctx, query, defs, pick.Options{MaxCandidates: limit, AllowUnsafe: true}) {
+	for _, r := range rank.Tools(ctx, query, defs, rank.Options{MaxCandidates: limit, AllowUnsafe: true}) {
 		out.Tools = append(out.Tools, Found{r.Definition.Name, r.Definition.Description, r.Definition.Name == "read"})
 	}
 	if out.Note != "" {

@@ -17,13 +17,13 @@ import (
 	"fmt"
 	"os"
 
-	"adze/internal/format"
-	"adze/internal/git"
-	"adze/internal/lsp"
-	"adze/internal/proc"
-	"adze/internal/search"
+	"adze/internal/editors/lsp"
+	"adze/internal/files/formatter"
+	"adze/internal/files/git"
+	"adze/internal/files/search"
+	"adze/internal/files/workspace"
+	"adze/internal/sandbox/proc"
 	"adze/internal/web"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 
@@ -74,7 +74,7 @@ type Deps struct {
 	// Code asks language servers; nil: there are none, and the tools that ask them are not offered.
 	Code *lsp.Servers
 	// Formatters rewrite files after edits; nil: none does.
-	Formatters *format.Formatters
+	Formatters *formatter.Formatters
 	// Skills loads skills; nil: there are none, and skill is not offered.
 	Skills Skills
 }

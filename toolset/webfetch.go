@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/fold"
+	"adze/internal/text/fold"
 	"adze/internal/web"
 	"adze/tool"
 )

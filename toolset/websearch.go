@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/websearch"
+	"adze/internal/text/plural"
+	"adze/internal/web/websearch"
 	"adze/tool"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/websearch"
+	"adze/internal/web/websearch"
 	"adze/tool"
 )
 

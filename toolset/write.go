@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/diff"
+	"adze/internal/files/diff"
+	"adze/internal/files/textedit"
+	"adze/internal/files/workspace"
 	"adze/internal/text"
-	"adze/internal/textedit"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/edit"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // armTime is how long a first ctrl+c waits for the second.
@@ -159,7 +159,7 @@ func (m *model) leave() tea.Cmd {
 }
 
 // quitKey leaves; while the agent works, the user confirms.
-func (m *model) quitKey() tea.Cmd { return m.leaveFor(port.Next{}) }
+func (m *model) quitKey() tea.Cmd { return m.leaveFor(api.Next{}) }
 
 func (m *model) suspend() tea.Cmd {
 	return func() tea.Msg {

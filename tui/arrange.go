@@ -1,6 +1,6 @@
 package tui
 
-import "adze/tui/look"
+import "adze/tui/ui"
 
 // The interface works from this size on; below it says so.
 const (
@@ -26,7 +26,7 @@ type Wants struct {
 // Layout says where each pane is; a pane that is not shown has no height.
 type Layout struct {
 	TooSmall                                                                bool
-	Transcript, Activity, Todos, Dialog, Prompt, Menu, Over, Status, Divide look.Rect
+	Transcript, Activity, Todos, Dialog, Prompt, Menu, Over, Status, Divide ui.Rect
 }
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
@@ -46,10 +46,10 @@ func Arrange(w, h int, want Wants) Layout {
 		left = bottom(&l.Menu, w, left, max(min(want.Menu, left-minTranscript), 0))
 	}
 	if want.Over {
-		l.Over = look.At(0, 0, w, left)
+		l.Over = ui.At(0, 0, w, left)
 		return l
 	}
-	if w >= look.Wide && want.Activity+want.Todos > 0 {
+	if w >= ui.Wide && want.Activity+want.Todos > 0 {
 		l.beside(w, left, want)
 		return l
 	}
@@ -57,7 +57,7 @@ func Arrange(w, h int, want Wants) Layout {
 		left = bottom(&l.Todos, w, left, min(want.Todos, h/4, left-minTranscript))
 		left = bottom(&l.Activity, w, left, min(want.Activity, h/4, left-minTranscript))
 	}
-	l.Transcript = look.At(0, 0, w, left)
+	l.Transcript = ui.At(0, 0, w, left)
 	return l
 }
 
@@ -73,7 +73,7 @@ func mostDialog(h, left int) int { return min(max(h*2/3, leastDialog), left-1) }
 // pure, as Arrange is.
 func Stack(w, h int, want Wants, running int) Layout {
 	if w < minWidth || h < minHeight {
-		return Layout{TooSmall: true, Status: look.At(0, max(min(h-1, 4)-1, 0), w, 1)}
+		return Layout{TooSmall: true, Status: ui.At(0, max(min(h-1, 4)-1, 0), w, 1)}
 	}
 	var l Layout
 	status := statusRows(h, want)
@@ -96,18 +96,18 @@ func Stack(w, h int, want Wants, running int) Layout {
 	}
 	y := 0
 	for _, p := range []struct {
-		rect *look.Rect
+		rect *ui.Rect
 		rows int
 	}{{&l.Transcript, take(running, h)}, {&l.Activity, activity}, {&l.Todos, todos}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, status}} {
-		*p.rect = look.At(0, y, w, p.rows)
+		*p.rect = ui.At(0, y, w, p.rows)
 		y += p.rows
 	}
 	return l
 }
 
 // bottom places a pane of n rows above row y and returns the row that is then free.
-func bottom(r *look.Rect, w, y, n int) int {
-	*r = look.At(0, y-n, w, n)
+func bottom(r *ui.Rect, w, y, n int) int {
+	*r = ui.At(0, y-n, w, n)
 	return y - n
 }
 
@@ -116,20 +116,20 @@ func bottom(r *look.Rect, w, y, n int) int {
 func (l *Layout) beside(w, h int, want Wants) {
 	side := sideWidth(w)
 	x := w - side
-	l.Transcript = look.At(0, 0, x-2, h)
-	l.Divide = look.At(x-1, 0, 1, h)
+	l.Transcript = ui.At(0, 0, x-2, h)
+	l.Divide = ui.At(x-1, 0, 1, h)
 	x, side = x+1, side-1 // a space beside the line
 	todos := min(want.Todos, h)
 	if want.Activity > 0 {
 		todos = min(todos, h/2)
 	}
-	l.Activity = look.At(x, 0, side, min(want.Activity, h-todos))
-	l.Todos = look.At(x, l.Activity.H, side, todos)
+	l.Activity = ui.At(x, 0, side, min(want.Activity, h-todos))
+	l.Todos = ui.At(x, l.Activity.H, side, todos)
 }
 
 // sideWidth is how wide the column of activity and todos is; on a narrow screen all of it.
 func sideWidth(w int) int {
-	if w < look.Wide {
+	if w < ui.Wide {
 		return w
 	}
 	return min(max(w/3, 38), 64)

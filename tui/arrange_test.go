@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/golden"
-	"adze/tui/look"
+	"adze/internal/testkit/golden"
+	"adze/tui/ui"
 )
 
 // TestArrange draws layouts: each pane as a field of its letter. A case's input is one line:
@@ -30,7 +30,7 @@ func drawn(w, h int, l Layout) string {
 	for i := range cells {
 		cells[i] = []byte(strings.Repeat(".", w))
 	}
-	for letter, r := range map[byte]look.Rect{
+	for letter, r := range map[byte]ui.Rect{
 		't': l.Transcript, 'a': l.Activity, 'o': l.Todos, 'd': l.Dialog, 'p': l.Prompt, 's': l.Status, '|': l.Divide, 'm': l.Menu, 'v': l.Over,
 	} {
 		for y := r.Y; y < r.Y+r.H; y++ {

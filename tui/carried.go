@@ -8,15 +8,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
-	"adze/tui/choose"
+	"adze/internal/text/safeterm"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/port"
+	"adze/tui/list"
 )
 
 // consented is the answer of the program to a consent that was given or taken back.
 type consented struct {
-	item  port.Carried
+	item  api.Carried
 	allow bool
 	err   error
 }
@@ -31,31 +31,31 @@ func canTrust(m *model) string {
 // chooseCarried lists what the project would run; each is allowed or taken back on a screen of its
 // own.
 func chooseCarried(m *model) tea.Cmd {
-	var found sync.Map // of port.Carried by id: it is filled and looked into beside the interface
-	of := func(id string) port.Carried {
+	var found sync.Map // of api.Carried by id: it is filled and looked into beside the interface
+	of := func(id string) api.Carried {
 		i, _ := found.Load(id)
-		item, _ := i.(port.Carried)
+		item, _ := i.(api.Carried)
 		return item
 	}
-	m.picker.Begin("what this project would run", nil, func(c choose.Choice) tea.Cmd {
+	m.picker.Begin("what this project would run", nil, func(c list.Choice) tea.Cmd {
 		consent(m, of(c.ID))
 		return nil
 	})
 	m.picker.PeekWith("exactly what it is", func(_ context.Context, id string) ([]draw.Span, error) { return carriedLines(of(id)), nil })
 	ask := m.ports.Carried
-	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		items, err := ask(ctx)
-		var out []choose.Choice
+		var out []list.Choice
 		for _, i := range items {
 			found.Store(i.ID, i)
 			note := i.State + " · " + oneRow(i.Command)
 			if i.Off != "" {
 				note += " · "
 			}
-			out = append(out, choose.Choice{ID: i.ID, Label: i.ID, Note: note, Off: i.Off})
+			out = append(out, list.Choice{ID: i.ID, Label: i.ID, Note: note, Off: i.Off})
 		}
 		if len(out) == 0 && err == nil {
-			out = []choose.Choice{{Label: "nothing", Off: "this project carries nothing that would run"}}
+			out = []list.Choice{{Label: "nothing", Off: "this project carries nothing that would run"}}
 		}
 		return out, err
 	})
@@ -64,7 +64,7 @@ func chooseCarried(m *model) tea.Cmd {
 func oneRow(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // carriedLines shows an item whole: what is consented to is what is seen.
-func carriedLines(i port.Carried) []draw.Span {
+func carriedLines(i api.Carried) []draw.Span {
 	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(i.ID + " · " + i.State)}}
 	for _, line := range i.Lines {
 		lines = append(lines, draw.Span{Text: safeterm.Name(line)})
@@ -73,14 +73,14 @@ func carriedLines(i port.Carried) []draw.Span {
 }
 
 // consent asks once more, with all that is consented to.
-func consent(m *model, i port.Carried) {
+func consent(m *model, i api.Carried) {
 	allow := !i.Allowed
-	title, yes := "allow "+i.ID+"?", choose.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
+	title, yes := "allow "+i.ID+"?", list.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
 	if !allow {
 		title, yes.Label = "take back what you allowed of "+i.ID+"?", "take it back"
 	}
 	ask := m.ports.Consent
-	m.picker.Begin(title, []choose.Choice{{ID: "no", Label: "leave it as it is"}, yes}, func(c choose.Choice) tea.Cmd {
+	m.picker.Begin(title, []list.Choice{{ID: "no", Label: "leave it as it is"}, yes}, func(c list.Choice) tea.Cmd {
 		if c.ID != "yes" {
 			return nil
 		}
@@ -99,7 +99,7 @@ func goOnWith(m *model, c consented) tea.Cmd {
 		m.say("error: " + c.err.Error())
 		return nil
 	case m.ports.Switch:
-		return m.leaveFor(port.Next{Session: m.info.Session})
+		return m.leaveFor(api.Next{Session: m.info.Session})
 	case c.allow:
 		m.say(c.item.ID + " is allowed; it is there at the next start")
 		return nil
@@ -120,10 +120,10 @@ func keep(m *model, name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	if m.ports.Keep == nil || m.ports.Kept == nil || m.ports.Kept(name) == value {
 		return next(false)
 	}
-	m.picker.Begin(value+": keep as default?", []choose.Choice{
+	m.picker.Begin(value+": keep as default?", []list.Choice{
 		{ID: forNow, Label: "for now"},
 		{ID: kept, Label: "keep", Note: "into " + configuration(m) + "; comments stay"},
-	}, func(c choose.Choice) tea.Cmd { return next(c.ID == kept) })
+	}, func(c list.Choice) tea.Cmd { return next(c.ID == kept) })
 	return nil
 }
 

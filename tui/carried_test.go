@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/tui/port"
+	"adze/tui/api"
 )
 
 // A consent that cannot be kept is told, and one that is given goes on in the same session with
@@ -17,7 +17,7 @@ func TestAConsentIsKeptOrTold(t *testing.T) {
 		p.m.ports = p.ports()
 		p.m.info.Session = "s1"
 		asked := 0
-		p.m.ports.Consent = func(_ context.Context, i port.Carried, allow bool) error {
+		p.m.ports.Consent = func(_ context.Context, i api.Carried, allow bool) error {
 			if asked++; i.ID != "tool:lint" || i.Hash != "12ab" || !allow {
 				t.Errorf("asked for %+v, %v", i, allow)
 			}
@@ -37,7 +37,7 @@ func TestAConsentIsKeptOrTold(t *testing.T) {
 			verb, rest, _ := strings.Cut(s, " ")
 			p.step(verb, rest)
 		}
-		if asked != 1 || strings.Contains(p.dump(), "error: the disk is full") != fails || (p.m.next == port.Next{Session: "s1"}) == fails {
+		if asked != 1 || strings.Contains(p.dump(), "error: the disk is full") != fails || (p.m.next == api.Next{Session: "s1"}) == fails {
 			t.Errorf("fails %v: asked %d times, next %+v\n%s", fails, asked, p.m.next, p.dump())
 		}
 	}

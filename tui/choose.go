@@ -7,19 +7,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tool"
-	"adze/tui/choose"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/look"
-	"adze/tui/port"
+	"adze/tui/list"
+	"adze/tui/ui"
 )
 
 func (m *model) closePicker() tea.Cmd { m.picker.Close(); return nil }
 
-func pickedBy(pick func(*choose.List) tea.Cmd) func(*model) tea.Cmd {
+func pickedBy(pick func(*list.List) tea.Cmd) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { return pick(m.picker) }
 }
 
-func ofPicker(can func(*choose.List) string) func(*model) string {
+func ofPicker(can func(*list.List) string) func(*model) string {
 	return func(m *model) string { return can(m.picker) }
 }
 
@@ -29,23 +29,23 @@ func movePicker(by int) func(*model) tea.Cmd {
 
 func pickerKeys() []binding {
 	return []binding{
-		{id: "list.choose", action: takeChoice, scope: inPicker, Binding: look.Key("choose", "enter"), can: ofPicker((*choose.List).CanPick), do: pickedBy((*choose.List).Pick)},
-		{id: "list.copy", action: openCopy, scope: inPicker, Binding: look.Key("go on in a copy of the marked session", "ctrl+f"), can: ofPicker((*choose.List).CanPickCopy), do: pickedBy((*choose.List).PickCopy)},
-		{id: "list.end", action: endMarked, scope: inPicker, Binding: look.Key("background jobs: end the marked one, after a question", "ctrl+x"), can: ofPicker((*choose.List).CanPickEnd), do: pickedBy((*choose.List).PickEnd)},
-		{id: "list.close", action: closePane, scope: inPicker, Binding: look.Key("close without choosing", "esc"), do: (*model).closePicker},
-		{id: "help", action: showHelp, scope: inPicker, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{id: "interrupt", action: quit, scope: inPicker, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "list.up", action: lineUp, scope: inPicker, Binding: look.Key("the one above", "up", "ctrl+p"), do: movePicker(-1)},
-		{id: "list.down", action: lineDown, scope: inPicker, Binding: look.Key("the one below", "down", "ctrl+n"), do: movePicker(1)},
-		{id: "page-up", action: pageUp, scope: inPicker, Binding: look.KeyNamed("PgUp", "ten up", "pgup"), do: movePicker(-10)},
-		{id: "page-down", action: pageDown, scope: inPicker, Binding: look.KeyNamed("PgDn", "ten down", "pgdown"), do: movePicker(10)},
+		{id: "list.choose", action: takeChoice, scope: inPicker, Binding: ui.Key("choose", "enter"), can: ofPicker((*list.List).CanPick), do: pickedBy((*list.List).Pick)},
+		{id: "list.copy", action: openCopy, scope: inPicker, Binding: ui.Key("go on in a copy of the marked session", "ctrl+f"), can: ofPicker((*list.List).CanPickCopy), do: pickedBy((*list.List).PickCopy)},
+		{id: "list.end", action: endMarked, scope: inPicker, Binding: ui.Key("background jobs: end the marked one, after a question", "ctrl+x"), can: ofPicker((*list.List).CanPickEnd), do: pickedBy((*list.List).PickEnd)},
+		{id: "list.close", action: closePane, scope: inPicker, Binding: ui.Key("close without choosing", "esc"), do: (*model).closePicker},
+		{id: "help", action: showHelp, scope: inPicker, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "interrupt", action: quit, scope: inPicker, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "list.up", action: lineUp, scope: inPicker, Binding: ui.Key("the one above", "up", "ctrl+p"), do: movePicker(-1)},
+		{id: "list.down", action: lineDown, scope: inPicker, Binding: ui.Key("the one below", "down", "ctrl+n"), do: movePicker(1)},
+		{id: "page-up", action: pageUp, scope: inPicker, Binding: ui.KeyNamed("PgUp", "ten up", "pgup"), do: movePicker(-10)},
+		{id: "page-down", action: pageDown, scope: inPicker, Binding: ui.KeyNamed("PgDn", "ten down", "pgdown"), do: movePicker(10)},
 	}
 }
 
 // follow has a list look into the row that is marked, once it is marked for a while.
 func (m *model) follow() tea.Cmd {
 	if due, begins := m.picker.Follow(); begins {
-		return m.after(choose.PeekAfter, due)
+		return m.after(list.PeekAfter, due)
 	}
 	return nil
 }
@@ -58,15 +58,15 @@ func canModes(m *model) string {
 }
 
 func (m *model) chooseMode() tea.Cmd {
-	var items []choose.Choice
+	var items []list.Choice
 	at := 0
 	for i, mode := range m.ports.Modes {
-		items = append(items, choose.Choice{ID: mode.Name, Label: mode.Name, Note: mode.Means})
+		items = append(items, list.Choice{ID: mode.Name, Label: mode.Name, Note: mode.Means})
 		if mode.Name == m.info.Mode {
 			at = i
 		}
 	}
-	m.picker.Begin("permission modes · now "+m.info.Mode, items, func(c choose.Choice) tea.Cmd { return m.toMode(c.ID) })
+	m.picker.Begin("permission modes · now "+m.info.Mode, items, func(c list.Choice) tea.Cmd { return m.toMode(c.ID) })
 	m.picker.Move(at)
 	return nil
 }
@@ -111,15 +111,15 @@ func canEffort(m *model) string {
 }
 
 func (m *model) chooseEffort() tea.Cmd {
-	var items []choose.Choice
+	var items []list.Choice
 	at := 0
 	for i, e := range m.ports.Efforts {
-		items = append(items, choose.Choice{ID: e.Name, Label: e.Name, Note: e.Means})
+		items = append(items, list.Choice{ID: e.Name, Label: e.Name, Note: e.Means})
 		if e.Name == m.info.Effort {
 			at = i
 		}
 	}
-	m.picker.Begin("how hard the model thinks", items, func(c choose.Choice) tea.Cmd { return m.toEffort(c.ID) })
+	m.picker.Begin("how hard the model thinks", items, func(c list.Choice) tea.Cmd { return m.toEffort(c.ID) })
 	m.picker.Move(at)
 	return nil
 }
@@ -150,15 +150,15 @@ func (m *model) cancelCall() tea.Cmd {
 	if len(running) == 1 {
 		return m.cancelOne(running[0].ID, running[0].Name)
 	}
-	var items []choose.Choice
+	var items []list.Choice
 	for _, c := range running {
 		label := c.Name
 		if c.Parent != "" {
 			label = "↳ " + label
 		}
-		items = append(items, choose.Choice{ID: string(c.ID), Label: label, Note: c.Title})
+		items = append(items, list.Choice{ID: string(c.ID), Label: label, Note: c.Title})
 	}
-	m.picker.Begin("abort which call?", items, func(c choose.Choice) tea.Cmd {
+	m.picker.Begin("abort which call?", items, func(c list.Choice) tea.Cmd {
 		return m.cancelOne(tool.CallID(c.ID), strings.TrimPrefix(c.Label, "↳ "))
 	})
 	return nil
@@ -183,11 +183,11 @@ func canSearch(m *model) string {
 // search lets the user choose from what they wrote, newest first; what is in the prompt narrows
 // it.
 func (m *model) search() tea.Cmd {
-	var items []choose.Choice
+	var items []list.Choice
 	for _, text := range m.prompt.Recent() {
-		items = append(items, choose.Choice{ID: text, Label: strings.Join(strings.Fields(text), " ")})
+		items = append(items, list.Choice{ID: text, Label: strings.Join(strings.Fields(text), " ")})
 	}
-	m.picker.Begin("what you wrote before", items, func(c choose.Choice) tea.Cmd {
+	m.picker.Begin("what you wrote before", items, func(c list.Choice) tea.Cmd {
 		m.prompt.Set(c.ID)
 		return m.complete()
 	})
@@ -212,23 +212,23 @@ func (m *model) chooseSession() tea.Cmd {
 	if m.ports.Search != nil {
 		title += " · what you type is also looked for in what was said"
 	}
-	m.picker.Begin(title, []choose.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c choose.Choice) tea.Cmd {
+	m.picker.Begin(title, []list.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c list.Choice) tea.Cmd {
 		id, at := placeOf(c.ID)
 		switch {
 		case id == fresh:
-			return m.leaveFor(port.Next{New: true})
-		case id == m.info.Session && at != (port.Place{}):
+			return m.leaveFor(api.Next{New: true})
+		case id == m.info.Session && at != (api.Place{}):
 			showPlace(m, at)
 			return nil
 		case id == m.info.Session:
 			m.say("this session is open already; " + m.keys.label(openCopy) + " in the list opens a copy of it")
 			return nil
 		}
-		return m.leaveFor(port.Next{Session: id, At: at})
+		return m.leaveFor(api.Next{Session: id, At: at})
 	})
-	m.picker.Copied = func(c choose.Choice) tea.Cmd {
+	m.picker.Copied = func(c list.Choice) tea.Cmd {
 		id, at := placeOf(c.ID)
-		return m.leaveFor(port.Next{Session: id, At: at, Fork: true})
+		return m.leaveFor(api.Next{Session: id, At: at, Fork: true})
 	}
 	now, info := m.now(), m.info
 	if ask := m.ports.Peek; ask != nil {
@@ -239,12 +239,12 @@ func (m *model) chooseSession() tea.Cmd {
 		})
 	}
 	if find := m.ports.Search; find != nil {
-		m.picker.SearchWith(func(ctx context.Context, text string) ([]choose.Choice, string, error) {
+		m.picker.SearchWith(func(ctx context.Context, text string) ([]list.Choice, string, error) {
 			found, note, err := find(ctx, text)
 			return foundChoices(found, info, now), note, err
 		})
 	}
-	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		heads, err := m.ports.Sessions(ctx)
 		return sessionChoices(heads, info, now), err
 	})
@@ -253,7 +253,7 @@ func (m *model) chooseSession() tea.Cmd {
 // seek has a list search in what its rows stand for, once the user stops typing.
 func (m *model) seek() tea.Cmd {
 	if due, begins := m.picker.Seek(); begins {
-		return m.after(choose.SearchAfter, due)
+		return m.after(list.SearchAfter, due)
 	}
 	return nil
 }
@@ -269,9 +269,9 @@ func canModels(m *model) string {
 func (m *model) chooseModel() tea.Cmd {
 	now := m.info.Model
 	name := "models · $ in/out a million tokens · or type provider/name"
-	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return m.toModel(c.ID) })
+	m.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return m.toModel(c.ID) })
 	m.picker.Free = freeModel(m.keys.labelOf("list.choose"))
-	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		rows, err := m.ports.Models(ctx)
 		return modelChoices(rows, now), err
 	})
@@ -302,24 +302,24 @@ func (m *model) withModel(c modelChecked) tea.Cmd {
 		return nil
 	}
 	return keep(m, "model", c.name, func(keep bool) tea.Cmd {
-		return m.leaveFor(port.Next{Session: m.info.Session, Model: c.name, Keep: keep})
+		return m.leaveFor(api.Next{Session: m.info.Session, Model: c.name, Keep: keep})
 	})
 }
 
 // leaveFor ends the interface to go on with something else; while the agent works, the user
 // confirms.
-func (m *model) leaveFor(n port.Next) tea.Cmd {
+func (m *model) leaveFor(n api.Next) tea.Cmd {
 	if !m.turn.running {
 		m.next = n
 		return tea.Quit
 	}
 	what := "quit"
-	if n != (port.Next{}) {
+	if n != (api.Next{}) {
 		what = "go on with that"
 	}
-	m.picker.Begin("the agent works", []choose.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
+	m.picker.Begin("the agent works", []list.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
 		{ID: "leave", Label: "stop the agent and " + what, Note: "what it did is saved"}},
-		func(c choose.Choice) tea.Cmd {
+		func(c list.Choice) tea.Cmd {
 			if c.ID == "stay" {
 				return nil
 			}

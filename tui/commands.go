@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/choose"
-	"adze/tui/port"
+	"adze/tui/api"
+	"adze/tui/list"
 )
 
 // command is what a prompt that begins with a slash does.
@@ -48,20 +48,20 @@ func commands() []command {
 		{name: "resume", args: "id", help: "open the session of this id", can: canSwitch, do: (*model).resumeCommand},
 		{name: "fork", help: "go on in a copy of this session", can: canFork, do: fork},
 		{name: "rewind", help: "take your last message back to edit it, and what was done to files since", can: canRewind, do: plain((*model).rewind)},
-		{name: "undo", help: "put files back as they were before the last turn that changed some", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, port.Undo{}) })},
-		{name: "redo", help: "take the last undo back", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, port.Undo{Redo: true}) })},
+		{name: "undo", help: "put files back as they were before the last turn that changed some", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, api.Undo{}) })},
+		{name: "redo", help: "take the last undo back", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, api.Undo{Redo: true}) })},
 		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: canJobs, do: plain(chooseJob)},
 		{name: "servers", help: "MCP servers: their state, their tools, and start, stop, test or log in", can: canServers, do: plain(chooseServer)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
 		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
-		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(port.Next{}) })},
+		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(api.Next{}) })},
 	}
 }
 
 // commandChoices are the completions of the beginning of a name. What is named whole comes first:
 // enter takes the first.
-func commandChoices(m *model, start string) []choose.Choice {
-	var out []choose.Choice
+func commandChoices(m *model, start string) []list.Choice {
+	var out []list.Choice
 	for _, c := range commands() {
 		if !strings.HasPrefix(c.name, start) {
 			continue
@@ -72,17 +72,17 @@ func commandChoices(m *model, start string) []choose.Choice {
 				note += " (not now: " + why + ")"
 			}
 		}
-		out = append(out, choose.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
+		out = append(out, list.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
 	}
 	out = slices.Concat(out, namedChoices(m, start), wordChoices(m, start))
-	slices.SortStableFunc(out, func(a, b choose.Choice) int { return whole(b.ID, start) - whole(a.ID, start) })
+	slices.SortStableFunc(out, func(a, b list.Choice) int { return whole(b.ID, start) - whole(a.ID, start) })
 	return out
 }
 
 // agentChoices are the agents that a prompt can be addressed to.
-func agentChoices(agents []port.Mode) (out []choose.Choice) {
+func agentChoices(agents []api.Mode) (out []list.Choice) {
 	for _, a := range agents {
-		out = append(out, choose.Choice{ID: "@" + a.Name, Label: "@" + a.Name, Note: a.Means})
+		out = append(out, list.Choice{ID: "@" + a.Name, Label: "@" + a.Name, Note: a.Means})
 	}
 	return out
 }
@@ -142,7 +142,7 @@ func canSwitch(m *model) string {
 	return ""
 }
 
-func (m *model) newSession() tea.Cmd { return m.leaveFor(port.Next{New: true}) }
+func (m *model) newSession() tea.Cmd { return m.leaveFor(api.Next{New: true}) }
 
 func (m *model) resumeCommand(arg string) tea.Cmd {
 	switch {
@@ -152,7 +152,7 @@ func (m *model) resumeCommand(arg string) tea.Cmd {
 		m.say("write the id of a session behind it")
 		return nil
 	}
-	return m.leaveFor(port.Next{Session: arg})
+	return m.leaveFor(api.Next{Session: arg})
 }
 
 func (m *model) modelCommand(arg string) tea.Cmd {

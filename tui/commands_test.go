@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/tui/api"
 	"adze/tui/plain"
-	"adze/tui/port"
 )
 
 func TestWhatIsACommand(t *testing.T) {
@@ -86,7 +86,7 @@ func TestWhatIsNotThereIsToldFirst(t *testing.T) {
 	if p.m.picker.Open || !strings.Contains(p.dump(), "there is no provider nosuch/x") {
 		t.Errorf("it is asked about:\n%s", p.dump())
 	}
-	p.m.ports.Drop = func(string) (port.Dropped, bool) { return port.Dropped{}, false }
+	p.m.ports.Drop = func(string) (api.Dropped, bool) { return api.Dropped{}, false }
 	p.m.prompt.Set("")
 	p.step("type", "/attach none.png")
 	p.step("key", "enter")

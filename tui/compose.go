@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tui/edit"
-	"adze/tui/look"
 	"adze/tui/prompt"
+	"adze/tui/ui"
 )
 
 // happened does what a key in the prompt led to.
@@ -88,11 +88,11 @@ func menuKeys() []binding {
 	run := func(p *prompt.Line, _ int) prompt.Happened { return p.AcceptOrRun() }
 	move := func(by int) func(*prompt.Menu) { return func(u *prompt.Menu) { u.Move(by) } }
 	return []binding{
-		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: look.Key("complete the / command or @ file", "tab"), can: ofMenu((*prompt.Menu).Choosable), do: inLine(accept)},
-		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: look.Key("on a completion: take it", "enter"), can: ofMenu((*prompt.Menu).Choosable), do: inLine(run)},
-		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: look.Key("close the completions", "esc"), can: ofMenu((*prompt.Menu).Shown), do: inMenu((*prompt.Menu).Close)},
-		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: look.Key("the completion above", "up", "ctrl+p"), can: ofMenu((*prompt.Menu).Choosable), do: inMenu(move(-1))},
-		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: look.Key("the completion below", "down", "ctrl+n"), can: ofMenu((*prompt.Menu).Choosable), do: inMenu(move(1))},
+		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("complete the / command or @ file", "tab"), can: ofMenu((*prompt.Menu).Choosable), do: inLine(accept)},
+		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("on a completion: take it", "enter"), can: ofMenu((*prompt.Menu).Choosable), do: inLine(run)},
+		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: ui.Key("close the completions", "esc"), can: ofMenu((*prompt.Menu).Shown), do: inMenu((*prompt.Menu).Close)},
+		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: ui.Key("the completion above", "up", "ctrl+p"), can: ofMenu((*prompt.Menu).Choosable), do: inMenu(move(-1))},
+		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: ui.Key("the completion below", "down", "ctrl+n"), can: ofMenu((*prompt.Menu).Choosable), do: inMenu(move(1))},
 	}
 }
 

@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
-	"adze/tui/choose"
-	"adze/tui/look"
+	"adze/internal/text/safeterm"
+	"adze/tui/list"
 	"adze/tui/screen"
+	"adze/tui/ui"
 )
 
 func canCopy(m *model) string {
@@ -52,10 +52,10 @@ func (m *model) copyCommand(arg string) tea.Cmd {
 
 func (m *model) copyText(what, text string) tea.Cmd {
 	if len(text) > screen.MaxCopy {
-		m.say(fmt.Sprintf("%s has %s: terminals take at most %s", what, look.Size(len(text)), look.Size(screen.MaxCopy)))
+		m.say(fmt.Sprintf("%s has %s: terminals take at most %s", what, ui.Size(len(text)), ui.Size(screen.MaxCopy)))
 		return nil
 	}
-	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, look.Size(len(text))))
+	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, ui.Size(len(text))))
 	clean := safeterm.Clean(text)
 	return func() tea.Msg { m.clipboard(clean); return nil }
 }
@@ -92,15 +92,15 @@ func (m *model) copyDiff() tea.Cmd {
 // chooseCopy asks what to copy.
 func (m *model) chooseCopy() tea.Cmd {
 	all := m.transcript.Copyables()
-	var items []choose.Choice
+	var items []list.Choice
 	for i, c := range all {
-		items = append(items, choose.Choice{ID: fmt.Sprint(i), Label: c.What, Note: c.Note})
+		items = append(items, list.Choice{ID: fmt.Sprint(i), Label: c.What, Note: c.Note})
 	}
 	if len(items) == 0 {
 		m.say("there is nothing to copy yet")
 		return nil
 	}
-	m.picker.Begin("copy what?", items, func(c choose.Choice) tea.Cmd {
+	m.picker.Begin("copy what?", items, func(c list.Choice) tea.Cmd {
 		for i, it := range all {
 			if fmt.Sprint(i) == c.ID {
 				return m.copyText(it.What, it.Text)

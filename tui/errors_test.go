@@ -12,7 +12,7 @@ import (
 
 	"adze/session"
 	"adze/tool"
-	"adze/tui/port"
+	"adze/tui/api"
 )
 
 // broken is a program in which everything fails, and that remembers what it was asked.
@@ -28,45 +28,45 @@ func (b *broken) result(door string) session.Result {
 	return session.Result{Cause: session.CauseStore, Message: b.fail(door).Error()}
 }
 
-func (b *broken) ports() port.Ports {
-	return port.Ports{
+func (b *broken) ports() api.Ports {
+	return api.Ports{
 		Switch:   true,
-		Sessions: func(context.Context) ([]port.SessionHead, error) { return nil, b.fail("sessions") },
-		Search: func(context.Context, string) ([]port.Found, string, error) {
+		Sessions: func(context.Context) ([]api.SessionHead, error) { return nil, b.fail("sessions") },
+		Search: func(context.Context, string) ([]api.Found, string, error) {
 			return nil, "", b.fail("search")
 		},
-		Peek:   func(context.Context, string) (port.SessionPeek, error) { return port.SessionPeek{}, b.fail("peek") },
-		Models: func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
-		Modes:  []port.Mode{{Name: "plan"}, {Name: "ask"}},
-		Carried: func(context.Context) ([]port.Carried, error) {
-			return []port.Carried{{ID: "tool:x"}}, b.fail("carried")
+		Peek:   func(context.Context, string) (api.SessionPeek, error) { return api.SessionPeek{}, b.fail("peek") },
+		Models: func(context.Context) ([]api.ModelRow, error) { return nil, b.fail("models") },
+		Modes:  []api.Mode{{Name: "plan"}, {Name: "ask"}},
+		Carried: func(context.Context) ([]api.Carried, error) {
+			return []api.Carried{{ID: "tool:x"}}, b.fail("carried")
 		},
-		Consent:    func(context.Context, port.Carried, bool) error { return b.fail("consent") },
+		Consent:    func(context.Context, api.Carried, bool) error { return b.fail("consent") },
 		SetMode:    func(string) error { return b.fail("mode") },
 		Sandbox:    func() string { return "none" },
-		Efforts:    []port.Mode{{Name: "low"}, {Name: "plan"}},
+		Efforts:    []api.Mode{{Name: "low"}, {Name: "plan"}},
 		SetEffort:  func(word string) string { return word },
 		CancelCall: func(tool.CallID) bool { return false },
-		Jobs:       func() []port.Job { return []port.Job{{ID: "job1", Running: true}} },
+		Jobs:       func() []api.Job { return []api.Job{{ID: "job1", Running: true}} },
 		JobOutput:  func(context.Context, string) (string, error) { return "", b.fail("output") },
 		EndJob:     func(string) error { return b.fail("job") },
-		Servers:    func(context.Context) ([]port.Server, error) { return []port.Server{{Name: "acme"}}, nil },
+		Servers:    func(context.Context) ([]api.Server, error) { return []api.Server{{Name: "acme"}}, nil },
 		Serve:      func(context.Context, string, string) (string, error) { return "", b.fail("server") },
 		Late:       func() bool { return false },
 		Wake:       func(context.Context) session.Result { return b.result("wake") },
 		Branch:     func() string { return "" },
-		Files:      func(context.Context) (port.Files, error) { return port.Files{}, b.fail("files") },
+		Files:      func(context.Context) (api.Files, error) { return api.Files{}, b.fail("files") },
 		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
 		Run:        func(context.Context, string) session.Result { return b.result("run") },
-		Notebooks:  func() []port.Notebook { return []port.Notebook{{Name: "AGENTS.md"}} },
-		WriteDown:  func(context.Context, port.Notebook, string) session.Result { return b.result("remark") },
+		Notebooks:  func() []api.Notebook { return []api.Notebook{{Name: "AGENTS.md"}} },
+		WriteDown:  func(context.Context, api.Notebook, string) session.Result { return b.result("remark") },
 		Compact:    func(context.Context, string) session.Result { return b.result("compact") },
 		Plan:       func(context.Context) (string, error) { return "", b.fail("plan") },
 		Steer:      func(string) bool { return false },
 		Rewind:     func(context.Context) (string, error) { return "", b.fail("rewind") },
-		Undo:       func(context.Context, port.Undo) (port.Undone, error) { return port.Undone{}, b.fail("undo") },
+		Undo:       func(context.Context, api.Undo) (api.Undone, error) { return api.Undone{}, b.fail("undo") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
-		Drop:       func(string) (port.Dropped, bool) { return port.Dropped{}, false },
+		Drop:       func(string) (api.Dropped, bool) { return api.Dropped{}, false },
 		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
 		Keep:       func(string, string) error { return b.fail("keep") },
 		Kept:       func(string) string { return "" },
@@ -193,7 +193,7 @@ func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
 func TestAJobWithoutAStartHasNoTime(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for note, started := range map[string]time.Time{"runs": {}, "runs for 0.0 s": now.Add(time.Hour), "runs for 12 s": now.Add(-12 * time.Second)} {
-		got := jobChoices([]port.Job{{ID: "job1", Running: true, Started: started}}, now)[0].Note
+		got := jobChoices([]api.Job{{ID: "job1", Running: true, Started: started}}, now)[0].Note
 		if got != note {
 			t.Errorf("started at %v: %q, want %q", started, got, note)
 		}

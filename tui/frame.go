@@ -4,13 +4,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tui/draw"
-	"adze/tui/look"
 	"adze/tui/pane"
 	"adze/tui/screen"
+	"adze/tui/ui"
 )
 
 // frame draws the whole screen.
@@ -21,13 +21,13 @@ func (m *model) frame() screen.Frame {
 	}
 	want, status := m.wants()
 	l := Arrange(m.w, m.h, want)
-	c := look.Canvas{Rows: make([]draw.Row, m.h), Theme: m.draw.Theme}
+	c := ui.Canvas{Rows: make([]draw.Row, m.h), Theme: m.draw.Theme}
 	switch {
 	case l.TooSmall:
-		c.Put(look.At(0, 0, m.w, m.h), m.tooSmall())
+		c.Put(ui.At(0, 0, m.w, m.h), m.tooSmall())
 	case m.help.Open:
 		rows, x, y := m.help.Render(m.draw.Theme, m.helpGroups(), m.w, l.Status.Y)
-		c.Put(look.At(0, 0, m.w, l.Status.Y), rows)
+		c.Put(ui.At(0, 0, m.w, l.Status.Y), rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first != nil:
 		m.drawFirst(&c, l.Status.Y, &f)
@@ -58,14 +58,14 @@ func (m *model) title() safeterm.Text {
 }
 
 // panes draws what is between the top and the status line, and finds the cursor.
-func (m *model) panes(c *look.Canvas, l Layout, f *screen.Frame) {
+func (m *model) panes(c *ui.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Transcript, m.transcript.Render(l.Transcript.W, l.Transcript.H))
 	c.Divide(l.Divide)
 	m.lower(c, l, f)
 }
 
 // lower draws what is beside and below the conversation.
-func (m *model) lower(c *look.Canvas, l Layout, f *screen.Frame) {
+func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
 	c.Put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
@@ -90,7 +90,7 @@ func (m *model) lower(c *look.Canvas, l Layout, f *screen.Frame) {
 }
 
 // over draws what is in place of the conversation.
-func (m *model) over(r look.Rect) (rows []draw.Row, x, y int) {
+func (m *model) over(r ui.Rect) (rows []draw.Row, x, y int) {
 	if m.picker.Open {
 		return m.picker.Render(r.W, r.H)
 	}
@@ -180,8 +180,8 @@ func (m *model) hintsOfView() []string {
 }
 
 // drawFirst draws the screen, or the list that was opened from it.
-func (m *model) drawFirst(c *look.Canvas, h int, f *screen.Frame) {
-	all := look.At(0, 0, m.w, h)
+func (m *model) drawFirst(c *ui.Canvas, h int, f *screen.Frame) {
+	all := ui.At(0, 0, m.w, h)
 	if !m.picker.Open {
 		rows, x, y := m.first.Render(m.info.Version, all.W, all.H)
 		c.Put(all, rows)

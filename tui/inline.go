@@ -5,11 +5,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
-	"adze/tui/look"
 	"adze/tui/screen"
+	"adze/tui/ui"
 )
 
 // inline is the interface without the alternate screen: entries of the conversation that are final
@@ -116,9 +116,9 @@ func (m *model) region() screen.Frame {
 	running := m.transcript.Tail(m.inline.written, m.w, m.h)
 	want, status := m.wants()
 	l := Stack(m.w, m.h, want, len(running))
-	c := look.Canvas{Rows: make([]draw.Row, l.Status.Y+l.Status.H), Theme: m.draw.Theme}
+	c := ui.Canvas{Rows: make([]draw.Row, l.Status.Y+l.Status.H), Theme: m.draw.Theme}
 	if l.TooSmall {
-		c.Put(look.At(0, 0, m.w, l.Status.Y), m.tooSmall())
+		c.Put(ui.At(0, 0, m.w, l.Status.Y), m.tooSmall())
 	} else {
 		c.Put(l.Transcript, running[len(running)-l.Transcript.H:])
 		m.lower(&c, l, &f)

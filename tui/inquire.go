@@ -8,17 +8,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/inquiry"
-	"adze/tui/look"
 	"adze/tui/permission"
-	"adze/tui/port"
+	"adze/tui/question"
+	"adze/tui/ui"
 )
 
 // Inquire shows a question of the model and waits for the user, for ctx, or for the end of the
 // interface.
-func (u *UI) Inquire(ctx context.Context, q inquiry.Question) (string, error) {
-	asked := &inquiry.Asked{Question: q, Reply: make(chan inquiry.Reply, 1)}
+func (u *UI) Inquire(ctx context.Context, q question.Question) (string, error) {
+	asked := &question.Asked{Question: q, Reply: make(chan question.Reply, 1)}
 	u.bridge.push(asked)
 	select {
 	case r := <-asked.Reply:
@@ -27,7 +27,7 @@ func (u *UI) Inquire(ctx context.Context, q inquiry.Question) (string, error) {
 		}
 		return r.Text, nil
 	case <-ctx.Done():
-		u.bridge.push(inquiry.Unasked{Asked: asked})
+		u.bridge.push(question.Unasked{Asked: asked})
 		return "", ctx.Err()
 	case <-u.gone:
 		return "", permission.ErrClosed
@@ -37,12 +37,12 @@ func (u *UI) Inquire(ctx context.Context, q inquiry.Question) (string, error) {
 // questions are what the user is asked: by the gate, and by the model.
 type questions struct {
 	dialog  *permission.Dialog
-	inquiry *inquiry.Dialog
+	inquiry *question.Dialog
 }
 
 func newQuestions(t *draw.Theme, now func() time.Time, k *keymap, cwd string) questions {
-	labels := inquiry.Labels{Send: k.label(sendReply), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Marks: arrows(k.labelOf("inquiry.up")) + " " + arrows(k.labelOf("inquiry.down"))}
-	return questions{permission.New(t, now, k.ofDialog(), cwd), inquiry.New(t, now, permission.Guard, labels)}
+	labels := question.Labels{Send: k.label(sendReply), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Marks: arrows(k.labelOf("inquiry.up")) + " " + arrows(k.labelOf("inquiry.down"))}
+	return questions{permission.New(t, now, k.ofDialog(), cwd), question.New(t, now, permission.Guard, labels)}
 }
 
 // asks reports whether somebody waits for the user.
@@ -75,7 +75,7 @@ func (q questions) seen() {
 }
 
 // question draws the first that waits: the gate's go before the model's.
-func (q questions) question(r look.Rect) (rows []draw.Row, x, y int) {
+func (q questions) question(r ui.Rect) (rows []draw.Row, x, y int) {
 	if q.dialog.Open() {
 		return q.dialog.Render(r.W, r.H)
 	}
@@ -98,7 +98,7 @@ func (q questions) dismiss() bool {
 		q.dialog.Answer(permission.Answer{Choice: permission.Deny})
 		q.seen()
 	case q.inquiry.Open():
-		q.inquiry.Reply(inquiry.Reply{Refused: true})
+		q.inquiry.Reply(question.Reply{Refused: true})
 	default:
 		return false
 	}
@@ -113,7 +113,7 @@ func canReply(m *model) string {
 }
 
 func reply(m *model) tea.Cmd {
-	m.inquiry.Reply(inquiry.Reply{Text: m.inquiry.Answer()})
+	m.inquiry.Reply(question.Reply{Text: m.inquiry.Answer()})
 	return m.guardTimer()
 }
 
@@ -127,14 +127,14 @@ func scrollInquiry(by int) func(*model) tea.Cmd {
 
 func inquiryKeys() []binding {
 	return []binding{
-		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: look.Key("answer with your words, else with the marked choice", "enter"), can: canReply, do: reply},
-		{id: "stop", action: stop, scope: inInquiry, Binding: look.Key("do not answer and stop the agent", "esc"), do: (*model).stop},
-		{id: "interrupt", action: quit, scope: inInquiry, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "help", action: showHelp, scope: inInquiry, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: look.Key("the choice above", "up"), do: moveInquiry(-1)},
-		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: look.Key("the choice below", "down"), do: moveInquiry(1)},
-		{id: "page-up", action: pageUp, scope: inInquiry, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
-		{id: "page-down", action: pageDown, scope: inInquiry, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
+		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, else with the marked choice", "enter"), can: canReply, do: reply},
+		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("do not answer and stop the agent", "esc"), do: (*model).stop},
+		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), do: moveInquiry(-1)},
+		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), do: moveInquiry(1)},
+		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
+		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
 	}
 }
 
@@ -209,7 +209,7 @@ func carryOut(m *model, d decided) tea.Cmd {
 	case d.prompt == "":
 		return m.toMode("plan")
 	case canPlan(m) == "":
-		return m.begin(job{prompt: port.Prompt{Text: d.prompt}})
+		return m.begin(job{prompt: api.Prompt{Text: d.prompt}})
 	}
 	return nil
 }

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"adze/session"
-	"adze/tui/inquiry"
-	"adze/tui/port"
+	"adze/tui/api"
+	"adze/tui/question"
 )
 
 // inquire has the model ask; what comes of it is noted.
 func (p *player) inquire(rest string) {
-	a := &inquiry.Asked{Question: decode[inquiry.Question](p.t, rest), Reply: make(chan inquiry.Reply, 1)}
+	a := &question.Asked{Question: decode[question.Question](p.t, rest), Reply: make(chan question.Reply, 1)}
 	p.inquiries = append(p.inquiries, a)
 	p.send(batch{a})
 }
@@ -35,12 +35,12 @@ func (p *player) replied() {
 
 func TestAQuestionIsAnsweredOverLines(t *testing.T) {
 	said := talking(t, func(k *talk, o *Options) {
-		o.Send = func(ctx context.Context, _ port.Prompt) session.Result {
-			first, err := k.ui.Inquire(ctx, inquiry.Question{Text: "Which\u202e one?", Choices: []string{"this", "that"}})
+		o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
+			first, err := k.ui.Inquire(ctx, question.Question{Text: "Which\u202e one?", Choices: []string{"this", "that"}})
 			if err != nil {
 				t.Error(err)
 			}
-			second, err := k.ui.Inquire(ctx, inquiry.Question{Agent: "explore: look", Text: "Why?"})
+			second, err := k.ui.Inquire(ctx, question.Question{Agent: "explore: look", Text: "Why?"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -71,8 +71,8 @@ func TestAQuestionIsAnsweredOverLines(t *testing.T) {
 func TestNobodyAnswersWhenTheInputIsOver(t *testing.T) {
 	var got error
 	var u *UI
-	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ port.Prompt) session.Result {
-		_, got = u.Inquire(ctx, inquiry.Question{Text: "Which?"})
+	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ api.Prompt) session.Result {
+		_, got = u.Inquire(ctx, question.Question{Text: "Which?"})
 		return session.Result{Cause: session.CauseDone}
 	}})
 	if err := u.RunPlain(t.Context()); err != nil || got == nil {

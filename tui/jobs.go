@@ -7,13 +7,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
-	"adze/tui/choose"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/look"
+	tuilist "adze/tui/list"
 	"adze/tui/pane"
-	"adze/tui/port"
+	"adze/tui/ui"
 )
 
 // jobsEvery is how often jobs that run are looked at: nobody tells when one ends by itself. Where
@@ -23,7 +23,7 @@ const jobsEvery = 2 * time.Second
 // Messages about jobs: it is time to look, what was seen, and one that was ended.
 type (
 	jobsDue  struct{}
-	jobs     []port.Job
+	jobs     []api.Job
 	jobEnded struct {
 		id  string
 		err error
@@ -134,33 +134,33 @@ func canJobs(m *model) string {
 // that runs, and asks.
 func chooseJob(m *model) tea.Cmd {
 	now := m.now()
-	m.picker.Begin("background jobs", nil, func(c choose.Choice) tea.Cmd { return showJob(m, c) })
-	m.picker.Ended = func(c choose.Choice) tea.Cmd { return askToEnd(m, c) }
+	m.picker.Begin("background jobs", nil, func(c tuilist.Choice) tea.Cmd { return showJob(m, c) })
+	m.picker.Ended = func(c tuilist.Choice) tea.Cmd { return askToEnd(m, c) }
 	if ask := m.ports.JobOutput; ask != nil {
 		m.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
 			text, err := ask(ctx, id)
 			return outputLines(text), err
 		})
 	}
-	return m.picker.Lookup(func(context.Context) ([]choose.Choice, error) {
+	return m.picker.Lookup(func(context.Context) ([]tuilist.Choice, error) {
 		list := m.ports.Jobs()
 		if len(list) == 0 {
-			return []choose.Choice{{Label: "no job was started", Off: "a command goes to the background when the agent asks for it"}}, nil
+			return []tuilist.Choice{{Label: "no job was started", Off: "a command goes to the background when the agent asks for it"}}, nil
 		}
 		return jobChoices(list, now), nil
 	})
 }
 
 // jobChoices are jobs as rows: those that run first, the newest of each first.
-func jobChoices(list []port.Job, now time.Time) []choose.Choice {
-	var out []choose.Choice
+func jobChoices(list []api.Job, now time.Time) []tuilist.Choice {
+	var out []tuilist.Choice
 	list = slices.Clone(list)
 	slices.Reverse(list)
-	slices.SortStableFunc(list, func(a, b port.Job) int { return over(a) - over(b) })
+	slices.SortStableFunc(list, func(a, b api.Job) int { return over(a) - over(b) })
 	for _, j := range list {
-		c := choose.Choice{ID: j.ID, Label: j.ID + "  " + look.Shorten(j.Command), Note: "runs"}
-		if d, known := look.Running(now, j.Started); known {
-			c.Note += " for " + look.Seconds(d)
+		c := tuilist.Choice{ID: j.ID, Label: j.ID + "  " + ui.Shorten(j.Command), Note: "runs"}
+		if d, known := ui.Running(now, j.Started); known {
+			c.Note += " for " + ui.Seconds(d)
 		}
 		if !j.Running {
 			c.Note, c.Over = "ended: "+j.Ended, true
@@ -171,7 +171,7 @@ func jobChoices(list []port.Job, now time.Time) []choose.Choice {
 }
 
 // over is 1 for a job that has ended.
-func over(j port.Job) int {
+func over(j api.Job) int {
 	if j.Running {
 		return 0
 	}
@@ -190,7 +190,7 @@ func outputLines(text string) []draw.Span {
 }
 
 // showJob opens what a job wrote.
-func showJob(m *model, c choose.Choice) tea.Cmd {
+func showJob(m *model, c tuilist.Choice) tea.Cmd {
 	ask := m.ports.JobOutput
 	if ask == nil {
 		m.say("what jobs write cannot be shown here")
@@ -203,9 +203,9 @@ func showJob(m *model, c choose.Choice) tea.Cmd {
 }
 
 // askToEnd asks whether a job is to be ended; Enter leaves it running.
-func askToEnd(m *model, c choose.Choice) tea.Cmd {
-	m.picker.Begin("end "+c.Label+"?", []choose.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "and all that it started"}},
-		func(answer choose.Choice) tea.Cmd {
+func askToEnd(m *model, c tuilist.Choice) tea.Cmd {
+	m.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "and all that it started"}},
+		func(answer tuilist.Choice) tea.Cmd {
 			if answer.ID == "" {
 				return nil
 			}

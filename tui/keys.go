@@ -6,9 +6,9 @@ import (
 
 	"adze/tui/edit"
 	"adze/tui/firstrun"
-	"adze/tui/look"
 	"adze/tui/permission"
 	"adze/tui/prompt"
+	"adze/tui/ui"
 )
 
 // action is something a key does.
@@ -190,7 +190,7 @@ func (k *keymap) ofFirst() firstrun.Labels {
 	return firstrun.Labels{Give: k.labelOf("key.give"), Back: k.labelOf("key.back"), Up: k.label(pageUp), Down: k.label(pageDown)}
 }
 
-func (b *binding) name() string { return look.KeyName(b.Binding) }
+func (b *binding) name() string { return ui.KeyName(b.Binding) }
 
 // find returns what a key does now, or why it does nothing; both are empty for a key without
 // meaning.
@@ -219,43 +219,43 @@ func bindings() []binding {
 
 func mainKeys() []binding {
 	return []binding{
-		{id: "send", action: send, Binding: look.Key("send; while the agent works: send next", "enter"), can: canSend, do: (*model).send},
-		{id: "steer", action: steerNow, Binding: look.Key("while the agent works: say it before its next step", "ctrl+s"), can: canSteer, do: (*model).steer},
-		{id: "newline", action: newline, Binding: look.Key("new line; so does a backslash before sending", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
-		{id: "stop", action: stop, Binding: look.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: canStop, do: (*model).escape},
-		{id: "interrupt", action: quit, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "quit", action: quit, Binding: look.Key("quit", "ctrl+d"), can: canLeave, do: (*model).quitKey},
-		{id: "help", action: showHelp, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{id: "help-when-empty", action: showHelp, Binding: look.Key("all keys", "?"), can: needsEmpty, do: (*model).openHelp},
-		{id: "editor", action: editOutside, Binding: look.Key("write in your own editor", "ctrl+g"), can: canEdit, do: (*model).edit},
-		{id: "copy", action: copyLast, Binding: look.Key("copy the last answer; twice: choose what", "ctrl+y"), can: canCopy, do: (*model).copyKey},
-		{id: "history", action: editKey, Binding: look.Key("search what you wrote before", "ctrl+r"), can: canSearch, do: (*model).search},
-		{id: "picture", action: editKey, Binding: look.Key("attach the picture that is on the clipboard", "ctrl+v"), can: canPicture, do: (*model).pastePicture},
-		{id: "abort-call", action: cancelOneCall, Binding: look.Key("abort one running call; the agent goes on", "ctrl+x"), can: canCancelCall, do: (*model).cancelCall},
-		{id: "expand", action: expand, Binding: look.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: (*model).toggleExpanded},
-		{id: "mouse", action: releaseMouse, Binding: look.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: canMouse, do: (*model).toggleMouse},
-		{id: "redraw", action: drawAgain, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
-		{id: "suspend", action: suspend, Binding: look.Key("go to the background", "ctrl+z"), can: canSuspend, do: (*model).suspend},
+		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send next", "enter"), can: canSend, do: (*model).send},
+		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: say it before its next step", "ctrl+s"), can: canSteer, do: (*model).steer},
+		{id: "newline", action: newline, Binding: ui.Key("new line; so does a backslash before sending", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
+		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: canStop, do: (*model).escape},
+		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: canLeave, do: (*model).quitKey},
+		{id: "help", action: showHelp, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: needsEmpty, do: (*model).openHelp},
+		{id: "editor", action: editOutside, Binding: ui.Key("write in your own editor", "ctrl+g"), can: canEdit, do: (*model).edit},
+		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose what", "ctrl+y"), can: canCopy, do: (*model).copyKey},
+		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: canSearch, do: (*model).search},
+		{id: "picture", action: editKey, Binding: ui.Key("attach the picture that is on the clipboard", "ctrl+v"), can: canPicture, do: (*model).pastePicture},
+		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: canCancelCall, do: (*model).cancelCall},
+		{id: "expand", action: expand, Binding: ui.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: (*model).toggleExpanded},
+		{id: "mouse", action: releaseMouse, Binding: ui.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: canMouse, do: (*model).toggleMouse},
+		{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
+		{id: "suspend", action: suspend, Binding: ui.Key("go to the background", "ctrl+z"), can: canSuspend, do: (*model).suspend},
 	}
 }
 
 func paneKeys() []binding {
 	return append(sheetKeys(inPrompt), []binding{
-		{id: "todos", action: toggleTodos, part: panes, Binding: look.Key("show or hide the todos", "ctrl+t"), can: canTodos, do: (*model).toggleTodos},
-		{id: "mode", action: openPane, part: panes, Binding: look.Key("the permission mode", "shift+tab"), can: canModes, do: (*model).chooseMode},
+		{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show or hide the todos", "ctrl+t"), can: canTodos, do: (*model).toggleTodos},
+		{id: "mode", action: openPane, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: canModes, do: (*model).chooseMode},
 	}...)
 }
 
 func scrollKeys() []binding {
 	return []binding{
-		{id: "page-up", action: pageUp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), can: canScroll, do: scroll(pages(-1))},
-		{id: "page-down", action: pageDown, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), can: canScroll, do: scroll(pages(1))},
-		{id: "row-up", action: lineUp, Binding: look.Key("a row up", "shift+up", "ctrl+up"), can: canScroll, do: scroll(rows(-1))},
-		{id: "row-down", action: lineDown, Binding: look.Key("a row down", "shift+down", "ctrl+down"), can: canScroll, do: scroll(rows(1))},
-		{id: "top-when-empty", action: toTop, Binding: look.KeyNamed("Home", "to the beginning", "home"), can: either(needsEmpty, canScroll), do: (*model).toTop},
-		{id: "top", action: toTop, Binding: look.Key("to the beginning", "ctrl+home"), can: canScroll, do: (*model).toTop},
-		{id: "bottom-when-empty", action: toBottom, Binding: look.KeyNamed("End", "to the end, and follow it", "end"), can: either(needsEmpty, canScroll), do: (*model).toBottom},
-		{id: "bottom", action: toBottom, Binding: look.Key("to the end, and follow it", "ctrl+end"), can: canScroll, do: (*model).toBottom},
+		{id: "page-up", action: pageUp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), can: canScroll, do: scroll(pages(-1))},
+		{id: "page-down", action: pageDown, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), can: canScroll, do: scroll(pages(1))},
+		{id: "row-up", action: lineUp, Binding: ui.Key("a row up", "shift+up", "ctrl+up"), can: canScroll, do: scroll(rows(-1))},
+		{id: "row-down", action: lineDown, Binding: ui.Key("a row down", "shift+down", "ctrl+down"), can: canScroll, do: scroll(rows(1))},
+		{id: "top-when-empty", action: toTop, Binding: ui.KeyNamed("Home", "to the beginning", "home"), can: either(needsEmpty, canScroll), do: (*model).toTop},
+		{id: "top", action: toTop, Binding: ui.Key("to the beginning", "ctrl+home"), can: canScroll, do: (*model).toTop},
+		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "to the end, and follow it", "end"), can: either(needsEmpty, canScroll), do: (*model).toBottom},
+		{id: "bottom", action: toBottom, Binding: ui.Key("to the end, and follow it", "ctrl+end"), can: canScroll, do: (*model).toBottom},
 	}
 }
 
@@ -267,8 +267,8 @@ func rowKeys(s scope) []binding {
 		up, down = inEditor(edit.RowUp), inEditor(edit.RowDown)
 	}
 	return []binding{
-		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: look.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
-		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: look.Key("row down; at the last: back to what you wrote", "down"), do: down},
+		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: ui.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
+		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: ui.Key("row down; at the last: back to what you wrote", "down"), do: down},
 	}
 }
 

@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/choose"
+	"adze/tui/api"
 	"adze/tui/draw"
+	"adze/tui/list"
 	"adze/tui/permission"
 	"adze/tui/plain"
-	"adze/tui/port"
 )
 
 // RunPlain is Run for who reads by lines: it takes lines and prints lines.
@@ -41,7 +41,7 @@ func (u *UI) RunPlain(ctx context.Context) error {
 	}
 	var first func() tea.Cmd
 	if text := m.info.Prompt; text != "" {
-		first = func() tea.Cmd { return m.begin(job{prompt: port.Prompt{Text: text}}) }
+		first = func() tea.Cmd { return m.begin(job{prompt: api.Prompt{Text: text}}) }
 	}
 	return p.Run(ctx, greetingLines(m.info), first, lines)
 }
@@ -104,7 +104,7 @@ func (r lineRoot) Command(name, arg string) tea.Cmd {
 	return cmd
 }
 
-func (r lineRoot) Commands() []choose.Choice { return commandChoices(r.m, "") }
+func (r lineRoot) Commands() []list.Choice { return commandChoices(r.m, "") }
 
 func (r lineRoot) Named(name string) (full string, ok bool) {
 	if carries(r.m, name) {

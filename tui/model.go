@@ -6,27 +6,27 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/session"
-	"adze/tui/choose"
+	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/firstrun"
 	"adze/tui/input"
-	"adze/tui/inquiry"
-	"adze/tui/look"
+	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/permission"
-	"adze/tui/port"
 	"adze/tui/prompt"
+	"adze/tui/question"
 	"adze/tui/screen"
 	"adze/tui/transcript"
+	"adze/tui/ui"
 )
 
 // model is the one tea.Model. Panes are plain structs: they take events and draw themselves; what a
 // key does is in act.go, which key does it in keys.go, where a pane stands in arrange.go.
 type model struct {
 	info Info
-	draw *look.Drawing
+	draw *ui.Drawing
 	w, h int
 	keys *keymap
 
@@ -39,7 +39,7 @@ type model struct {
 	prompt     *prompt.Line
 	questions
 	view   *pane.View
-	picker *choose.List
+	picker *list.List
 	help   pane.Help
 	first  *firstrun.Screen // nil: a model is there
 	status *pane.Status
@@ -57,13 +57,13 @@ type model struct {
 	claims    []session.Claim // what the last answer says that the calls do not show
 	rewinding bool
 	jobsTimed bool // a look at the jobs is due
-	next      port.Next
+	next      api.Next
 	redrawn   int // how often the person asked for a fresh screen
 
 	// Ports to the outside; fakes in tests.
 	now       func() time.Time
 	after     func(time.Duration, tea.Msg) tea.Cmd
-	ports     port.Ports
+	ports     api.Ports
 	start     func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
 	external  func(text string) tea.Cmd        // the person's editor; its answer comes as edited; nil: there is none
 	clipboard func(safeterm.Text)
@@ -97,7 +97,7 @@ func (m *model) Init() tea.Cmd {
 		cmds = append(cmds, func() tea.Msg { return prompt.Earlier(past()) })
 	}
 	if m.info.Prompt != "" {
-		cmds = append(cmds, m.begin(job{prompt: port.Prompt{Text: m.info.Prompt}}))
+		cmds = append(cmds, m.begin(job{prompt: api.Prompt{Text: m.info.Prompt}}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -121,7 +121,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case firstrun.Kept:
 		cmd = keyKept(m, msg)
-	case choose.PeekDue, choose.SearchDue:
+	case list.PeekDue, list.SearchDue:
 		cmd = m.picker.Timed(msg)
 	case jobsDue, jobs, jobEnded, jobLog, served:
 		cmd = aboutJobs(m, msg)
@@ -144,7 +144,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
 	case input.TooLong:
-		m.say("that paste of " + look.Size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
+		m.say("that paste of " + ui.Size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
 	case tea.FocusMsg, tea.BlurMsg:
 		if _, m.away = msg.(tea.BlurMsg); !m.away {
 			cmd = m.lookForBranch() // it may have been changed elsewhere
@@ -159,7 +159,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // answered takes what a port answered.
 func (m *model) answered(msg tea.Msg) {
 	switch msg := msg.(type) {
-	case choose.Filled, choose.Peeked, choose.Searched:
+	case list.Filled, list.Peeked, list.Searched:
 		m.picker.Answered(msg)
 	case prompt.Listed:
 		m.prompt.Listed(msg, m.now())
@@ -203,10 +203,10 @@ func (m *model) take(b batch) tea.Cmd {
 		case permission.Unasked:
 			m.dialog.Remove(x.Asked)
 			m.seen()
-		case *inquiry.Asked:
+		case *question.Asked:
 			m.inquiry.Add(x)
 			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
-		case inquiry.Unasked:
+		case question.Unasked:
 			m.inquiry.Remove(x.Asked)
 		case *rewriting:
 			cmds = append(cmds, write(m, x))
@@ -268,7 +268,7 @@ var _ tea.Model = (*model)(nil)
 
 // newModel puts the panes together and draws the history of a resumed session.
 func newModel(o Options) *model {
-	d := &look.Drawing{Theme: coloursOf(o).theme(), Blocks: o.Blocks}
+	d := &ui.Drawing{Theme: coloursOf(o).theme(), Blocks: o.Blocks}
 	keys, warnings := newKeymap(o.Keys)
 	m := &model{info: o.Info, draw: d, colours: coloursOf(o), keys: keys, ports: o.Ports, mouse: true, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
@@ -285,9 +285,9 @@ func newModel(o Options) *model {
 	m.changes = pane.NewChanges(d)
 	m.refusals = pane.NewRefusals(d)
 	m.ledger = pane.NewLedger(d, clock)
-	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
+	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []list.Choice { return commandChoices(m, start) })
 	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)
-	m.picker = choose.New(d.Theme)
+	m.picker = list.New(d.Theme)
 	m.view = pane.NewView(d.Theme, m.keys.labelOf("pane.close"))
 	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})

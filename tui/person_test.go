@@ -9,50 +9,50 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/firstrun"
 	"adze/tui/pane"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // ports are written fakes that say what was asked of them.
-func (p *player) ports() port.Ports {
-	return port.Ports{
+func (p *player) ports() api.Ports {
+	return api.Ports{
 		Late: func() bool { return p.late }, Wake: func(context.Context) session.Result { return session.Result{} },
-		Efforts:   []port.Mode{{Name: "default", Means: "as its provider is configured"}, {Name: "low"}, {Name: "high"}},
+		Efforts:   []api.Mode{{Name: "default", Means: "as its provider is configured"}, {Name: "low"}, {Name: "high"}},
 		SetEffort: func(word string) string { return strings.TrimPrefix(word, "default") },
 		Switch:    true,
-		Sessions: func(context.Context) ([]port.SessionHead, error) {
-			return []port.SessionHead{
+		Sessions: func(context.Context) ([]api.SessionHead, error) {
+			return []api.SessionHead{
 				{ID: "s1", Title: "fix the parser", Model: "script/demo", Cwd: "/home/ann/calc", Updated: p.clock},
 				{ID: "s0", Title: "write the\u202e parser's tests", Model: "openai/gpt-5.4", Cwd: "/home/ann/calc", Updated: p.clock.Add(-2 * time.Hour)},
 				{ID: "r7", Title: "rename everything", Model: "ollama/qwen3", Cwd: "/home/ann/other", Worktree: "fix-1", Updated: p.clock.AddDate(0, 0, -3)},
 				{ID: "b2", Title: "begin", Model: "ollama/qwen3", Cwd: "/home/ann/calc", Updated: p.clock.AddDate(0, 0, -40).UTC()},
 			}, nil
 		},
-		Search: func(_ context.Context, text string) ([]port.Found, string, error) {
+		Search: func(_ context.Context, text string) ([]api.Found, string, error) {
 			p.note("searched " + text)
 			if text != "overflow" {
 				return nil, "", nil
 			}
-			return []port.Found{
-				{Session: "s1", Place: port.Place{Message: "m2"}, Title: "fix the parser", Kind: "answer", Snippet: "… the sum overflows at 2^31, so …", Cwd: "/home/ann/calc", Time: p.clock},
-				{Session: "r7", Place: port.Place{Message: "m9", Call: "c4"}, Title: "rename everything", Kind: "bash", Snippet: "stack \u202eoverflow in parse.go:12", Cwd: "/home/ann/other", Time: p.clock.AddDate(0, 0, -3)},
+			return []api.Found{
+				{Session: "s1", Place: api.Place{Message: "m2"}, Title: "fix the parser", Kind: "answer", Snippet: "… the sum overflows at 2^31, so …", Cwd: "/home/ann/calc", Time: p.clock},
+				{Session: "r7", Place: api.Place{Message: "m9", Call: "c4"}, Title: "rename everything", Kind: "bash", Snippet: "stack \u202eoverflow in parse.go:12", Cwd: "/home/ann/other", Time: p.clock.AddDate(0, 0, -3)},
 			}, "and more", nil
 		},
-		Peek: func(_ context.Context, id string) (port.SessionPeek, error) {
+		Peek: func(_ context.Context, id string) (api.SessionPeek, error) {
 			p.note("looked into " + id)
 			cost := 0.1234
-			return port.SessionPeek{Turns: 3, Messages: 14, Cost: &cost, Asked: "and the \u202e last question?", Answered: "This is what was answered last.\n\nIn two parts."}, nil
+			return api.SessionPeek{Turns: 3, Messages: 14, Cost: &cost, Asked: "and the \u202e last question?", Answered: "This is what was answered last.\n\nIn two parts."}, nil
 		},
-		Models: func(context.Context) ([]port.ModelRow, error) { return testModels(), nil },
-		Modes:  []port.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked"}, {Name: "edits", Means: "files are changed without asking"}},
+		Models: func(context.Context) ([]api.ModelRow, error) { return testModels(), nil },
+		Modes:  []api.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked"}, {Name: "edits", Means: "files are changed without asking"}},
 		SetMode: func(name string) error {
 			p.note("mode: " + name)
 			return nil
 		},
-		Carried: func(context.Context) ([]port.Carried, error) {
-			return []port.Carried{
+		Carried: func(context.Context) ([]api.Carried, error) {
+			return []api.Carried{
 				{ID: "hook:claude/PreToolUse/1", State: "waiting", Command: ".claude/check.sh", Hash: "34cd", Lines: []string{"command  .claude/check.sh",
 					"when     PreToolUse Bash|Edit", "here     before_tool of bash, edit, at most 5s", "file     .claude/check.sh sha256 99bb"}},
 				{ID: "hook:claude/SessionEnd/1", State: "unused", Command: "notify-send done", Off: "this version of adze does not run it: adze has no event like SessionEnd"},
@@ -60,7 +60,7 @@ func (p *player) ports() port.Ports {
 				{ID: "tool:lint", State: "changed", Command: "./lint.sh --only\u202e {path}", Lines: []string{"command ./lint.sh --only\u202e {path}", "folder .", "file .adze/tools/lint.sh sha256 77aa", "sha256 12ab"}, Hash: "12ab"},
 			}, nil
 		},
-		Consent: func(_ context.Context, i port.Carried, allow bool) error {
+		Consent: func(_ context.Context, i api.Carried, allow bool) error {
 			p.note(fmt.Sprintf("consent: %s %s %v", i.ID, i.Hash, allow))
 			return nil
 		},
@@ -68,11 +68,11 @@ func (p *player) ports() port.Ports {
 			p.note("cancel: " + string(id))
 			return true
 		},
-		Jobs:      func() []port.Job { return p.jobs },
+		Jobs:      func() []api.Job { return p.jobs },
 		JobOutput: func(_ context.Context, id string) (string, error) { return "listening on :8080\nGET /\n", nil },
 		EndJob:    func(id string) error { p.note("end: " + id); return nil },
-		Servers: func(context.Context) ([]port.Server, error) {
-			return []port.Server{
+		Servers: func(context.Context) ([]api.Server, error) {
+			return []api.Server{
 				{Name: "acme", Transport: "http https://acme.example/mcp", From: "config.json", State: "failed", Why: "acme wants a login: run adze mcp login acme", Login: true},
 				{Name: "files", Transport: "stdio npx -y server", From: ".mcp.json", State: "held", Why: "it is not allowed: adze trust"},
 				{Name: "memory", Transport: "stdio mcp-server-memory", From: "config.json", State: "ready", Title: "memory-server 0.6\u202e", Version: "2025-11-25", Tools: []string{"create_entities", "read_graph"},
@@ -84,8 +84,8 @@ func (p *player) ports() port.Ports {
 			p.note(act + " " + name)
 			return name + " was started: 2 tools", nil
 		},
-		Files: func(context.Context) (port.Files, error) {
-			return port.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Near: []string{"internal/parse/parse_test.go"}}, nil
+		Files: func(context.Context) (api.Files, error) {
+			return api.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Near: []string{"internal/parse/parse_test.go"}}, nil
 		},
 		Folder: func(_ context.Context, dir string) (string, []string, error) {
 			p.note("listed " + dir)
@@ -104,14 +104,14 @@ func (p *player) ports() port.Ports {
 		Picture:  func(context.Context) (string, error) { return "/home/ann/clipboard.png", nil },
 		Past:     func() []string { return []string{"an older message"} },
 		Remember: func(text string) { p.note("remember: " + text) },
-		Drop: func(text string) (port.Dropped, bool) {
+		Drop: func(text string) (api.Dropped, bool) {
 			switch text {
 			case "/home/ann/shot.png":
-				return port.Dropped{Path: text, Attach: text}, true
+				return api.Dropped{Path: text, Attach: text}, true
 			case "'/home/ann/calc/a file.go'":
-				return port.Dropped{Path: "a file.go"}, true
+				return api.Dropped{Path: "a file.go"}, true
 			}
-			return port.Dropped{}, false
+			return api.Dropped{}, false
 		},
 	}
 }
@@ -124,8 +124,8 @@ func (p *player) section(name string) (string, bool) {
 }
 
 // putBack says what it was asked, and that this came of it.
-func (p *player) putBack(u port.Undone) func(context.Context, port.Undo) (port.Undone, error) {
-	return func(_ context.Context, w port.Undo) (port.Undone, error) {
+func (p *player) putBack(u api.Undone) func(context.Context, api.Undo) (api.Undone, error) {
+	return func(_ context.Context, w api.Undo) (api.Undone, error) {
 		if !w.Dry {
 			p.note(fmt.Sprintf("put back: %+v", w))
 		}
@@ -134,9 +134,9 @@ func (p *player) putBack(u port.Undone) func(context.Context, port.Undo) (port.U
 }
 
 // testModels are models of every kind.
-func testModels() []port.ModelRow {
+func testModels() []api.ModelRow {
 	in, out, free := 3.0, 15.0, 0.0
-	return []port.ModelRow{
+	return []api.ModelRow{
 		{Name: "script/demo"},
 		{Name: "anthropic/claude-sonnet-4-6", Context: 200_000, Input: &in, Output: &out, Vision: true, Tools: true},
 		{Name: "gemini/gemini-flash-latest", Context: 1_048_576, Input: &free, Output: &free, Vision: true, Tools: true},

@@ -9,15 +9,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"adze/session"
-	"adze/tui/look"
-	"adze/tui/port"
+	"adze/tui/api"
+	"adze/tui/ui"
 )
 
 // manySessions are as many as somebody has after a year.
-func manySessions() []port.SessionHead {
-	var heads []port.SessionHead
+func manySessions() []api.SessionHead {
+	var heads []api.SessionHead
 	for i := range 1000 {
-		heads = append(heads, port.SessionHead{
+		heads = append(heads, api.SessionHead{
 			ID: fmt.Sprintf("s%04d", i), Title: fmt.Sprintf("fix what is wrong in part %d of the program", i), Model: "anthropic/claude-sonnet-5-5",
 			Cwd: fmt.Sprintf("/home/ann/project%d", i%7), Updated: time.Unix(int64(1_000_000-i*1000), 0),
 		})
@@ -51,7 +51,7 @@ func TestAgesAreToldAsPeopleDo(t *testing.T) {
 		0: "just now", 59 * time.Second: "just now", time.Minute: "1 min ago", 59 * time.Minute: "59 min ago", 2 * time.Hour: "2 h ago",
 		47 * time.Hour: "1 d ago", 29 * 24 * time.Hour: "29 d ago", 31 * 24 * time.Hour: "2026-10-21", -time.Hour: "2026-11-21",
 	} {
-		if got := look.Age(now, now.Add(-ago)); got != want {
+		if got := ui.Age(now, now.Add(-ago)); got != want {
 			t.Errorf("%v ago is %q, want %q", ago, got, want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestASessionIsOpenedAtAPlace(t *testing.T) {
 		history = append(history, session.MessageDone{Message: session.Message{ID: id, Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "text of " + id}}}})
 	}
 	for at, want := range map[string]string{"m7": "text of m7", "": "text of m59", "gone": "adze session show s1"} {
-		m := newModel(Options{History: history, At: port.Place{Message: at}, Info: Info{Session: "s1"}, Env: func(string) string { return "" }})
+		m := newModel(Options{History: history, At: api.Place{Message: at}, Info: Info{Session: "s1"}, Env: func(string) string { return "" }})
 		m.w, m.h = 80, 24
 		var shown strings.Builder
 		for _, r := range m.frame().Rows {
@@ -87,7 +87,7 @@ func TestASessionIsOpenedAtAPlace(t *testing.T) {
 			t.Errorf("%q shows\n%s", at, text)
 		}
 	}
-	if id, at := placeOf("s1"); id != "s1" || at != (port.Place{}) {
+	if id, at := placeOf("s1"); id != "s1" || at != (api.Place{}) {
 		t.Errorf("%q %v", id, at)
 	}
 }

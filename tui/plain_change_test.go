@@ -9,8 +9,8 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // TestPlainChangesCalls: by lines a command is rewritten, with its indents, and hunks are refused
@@ -23,7 +23,7 @@ func TestPlainChangesCalls(t *testing.T) {
 		Preview: []tool.Block{{Kind: tool.DiffBlock, Path: "a", Text: "@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n"}}}
 	var got []string
 	talking(t, func(k *talk, o *Options) {
-		o.Send = func(ctx context.Context, _ port.Prompt) session.Result {
+		o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
 			for _, a := range []permission.Ask{bash, bash, edit, edit} {
 				answer, err := k.ui.Ask(ctx, a)
 				got = append(got, fmt.Sprintf("%d %q %v %q %v", answer.Choice, answer.Text, answer.Refused, answer.Reason, err))

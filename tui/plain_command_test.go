@@ -12,8 +12,8 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // talk is a person in front of the interface of lines.
@@ -62,7 +62,7 @@ func talking(t *testing.T, change func(*talk, *Options), say func(k *talk)) (sai
 		o := Options{Blocks: testBlocks, In: in, Out: out, Ports: k.log.ports(),
 			Info: Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc"}}
 		o.Ports.Remember = nil
-		o.Send = func(ctx context.Context, p port.Prompt) session.Result {
+		o.Send = func(ctx context.Context, p api.Prompt) session.Result {
 			k.log.note(fmt.Sprintf("sent: %q %s", p.Text, strings.Join(p.Attach, " ")))
 			return session.Result{Cause: session.CauseDone}
 		}
@@ -102,8 +102,8 @@ func (k *talk) noted(want string) {
 func TestPlainCommands(t *testing.T) {
 	talking(t, func(_ *talk, o *Options) {
 		diff := blocksJSON(tool.Diff("a.go", "@@ -1 +1 @@\n-old\n+new\n"))
-		o.Info.Commands = func() []port.Named {
-			return []port.Named{{Name: "fix", Help: "Fix an issue", From: ".claude/commands/fix.md"}}
+		o.Info.Commands = func() []api.Named {
+			return []api.Named{{Name: "fix", Help: "Fix an issue", From: ".claude/commands/fix.md"}}
 		}
 		list := blocksJSON(tool.Checklist([]tool.Item{{Text: "find the test", State: "completed"}, {Text: "fix it", State: "in_progress"}}))
 		o.History = []session.Event{
@@ -142,7 +142,7 @@ func TestPlainCommands(t *testing.T) {
 }
 
 func TestPlainListsAndChooses(t *testing.T) {
-	var next port.Next
+	var next api.Next
 	talking(t, nil, func(k *talk) {
 		k.press("/sessions")
 		said := k.until("Write a number")
@@ -163,7 +163,7 @@ func TestPlainListsAndChooses(t *testing.T) {
 	if next.Session != "b2" {
 		t.Errorf("goes on with %+v", next)
 	}
-	for line, want := range map[string]port.Next{"/new": {New: true}, "/resume r7": {Session: "r7"}, "/model openai/gpt-6": {Session: "s1", Model: "openai/gpt-6"}} {
+	for line, want := range map[string]api.Next{"/new": {New: true}, "/resume r7": {Session: "r7"}, "/model openai/gpt-6": {Session: "s1", Model: "openai/gpt-6"}} {
 		talking(t, nil, func(k *talk) {
 			k.press(line)
 			err := <-k.ended
@@ -184,9 +184,9 @@ func TestPlainAttachesAndSteers(t *testing.T) {
 		gate = make(chan struct{})
 		o.Info.Cwd = "/home/ann"
 		drop := o.Ports.Drop
-		o.Ports.Drop = func(text string) (port.Dropped, bool) { return drop(strings.Trim(text, "'")) }
+		o.Ports.Drop = func(text string) (api.Dropped, bool) { return drop(strings.Trim(text, "'")) }
 		send := o.Send
-		o.Send = func(ctx context.Context, p port.Prompt) session.Result {
+		o.Send = func(ctx context.Context, p api.Prompt) session.Result {
 			r := send(ctx, p)
 			<-gate
 			return r

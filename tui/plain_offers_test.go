@@ -8,8 +8,8 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // TestPlainOffersByNumber: all that may be allowed for longer is listed, and a number takes one of
@@ -21,7 +21,7 @@ func TestPlainOffersByNumber(t *testing.T) {
 	} {
 		var got permission.Answer
 		said := talking(t, func(k *talk, o *Options) {
-			o.Send = func(ctx context.Context, _ port.Prompt) session.Result {
+			o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
 				got, _ = k.ui.Ask(ctx, permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}, Usual: 1, Offers: []permission.Offer{
 					{Rule: "allow execute(go test ./a)", Covers: "these words"}, {Rule: "allow execute(go test **)", Covers: "any words", Save: "/c"},
 					{Rule: "allow read(work:src/**)"}}})

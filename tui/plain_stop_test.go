@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"adze/session"
+	"adze/tui/api"
 	"adze/tui/plain"
-	"adze/tui/port"
 )
 
 // The first interrupt of a turn stops it and leaves the user in the program; each further one is
@@ -16,7 +16,7 @@ func TestAnInterruptStopsPlainWorkOnce(t *testing.T) {
 	lines := make(chan plain.Line)
 	begun, hold := make(chan struct{}), make(chan struct{})
 	var out strings.Builder
-	u := New(Options{Lines: lines, Out: &out, Send: func(ctx context.Context, _ port.Prompt) session.Result {
+	u := New(Options{Lines: lines, Out: &out, Send: func(ctx context.Context, _ api.Prompt) session.Result {
 		begun <- struct{}{}
 		<-ctx.Done()
 		<-hold

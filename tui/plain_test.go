@@ -8,15 +8,15 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // TestPlainIsLines plays a turn with a question in the interface for screen readers.
 func TestPlainIsLines(t *testing.T) {
 	said := talking(t, func(k *talk, o *Options) {
 		o.Info = Info{Version: "0.1.0", Model: "acted", Mode: "ask", Cwd: "/w", Notices: []string{"a no\x1b[2Jtice"}}
-		o.Send = func(ctx context.Context, p port.Prompt) session.Result { return (&actor{ui: k.ui}).send(ctx, p) }
+		o.Send = func(ctx context.Context, p api.Prompt) session.Result { return (&actor{ui: k.ui}).send(ctx, p) }
 	}, func(k *talk) {
 		k.press("fix it")
 		k.until("anything else denies it")
@@ -42,7 +42,7 @@ func TestPlainIsLines(t *testing.T) {
 func TestPlainEndsWithItsInput(t *testing.T) {
 	var answer permission.Answer
 	var u *UI
-	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ port.Prompt) session.Result {
+	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ api.Prompt) session.Result {
 		var err error
 		if answer, err = u.Ask(ctx, permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}}); err != nil {
 			t.Error(err)
@@ -62,7 +62,7 @@ func TestPlainEndsWithItsInput(t *testing.T) {
 func TestPlainNamesSubagents(t *testing.T) {
 	var out strings.Builder
 	var u *UI
-	u = New(Options{In: strings.NewReader("go\n"), Out: &out, Blocks: testBlocks, Send: func(context.Context, port.Prompt) session.Result {
+	u = New(Options{In: strings.NewReader("go\n"), Out: &out, Blocks: testBlocks, Send: func(context.Context, api.Prompt) session.Result {
 		nested := tool.Event{Call: "c1/d1", Parent: "c1", Agent: "explore: find\x1b[2J it", Tool: "grep"}
 		u.Observe(session.ToolStart{Event: tool.Event{Call: "c1", Tool: "task"}})
 		u.Observe(session.ToolStart{Event: nested})
@@ -90,7 +90,7 @@ func TestPlainNamesSubagents(t *testing.T) {
 func TestALineTooLongIsToldAndTheNextOneObeyed(t *testing.T) {
 	var sent []string
 	var out strings.Builder
-	u := New(Options{In: strings.NewReader(strings.Repeat("a", 2<<20) + "\nshort\r\n"), Out: &out, Blocks: testBlocks, Send: func(_ context.Context, p port.Prompt) session.Result {
+	u := New(Options{In: strings.NewReader(strings.Repeat("a", 2<<20) + "\nshort\r\n"), Out: &out, Blocks: testBlocks, Send: func(_ context.Context, p api.Prompt) session.Result {
 		sent = append(sent, p.Text)
 		return session.Result{Cause: session.CauseDone}
 	}})

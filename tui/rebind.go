@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/tool"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // rebind gives rows of the table the keys that the user bound to their ids. What cannot be is a
@@ -33,7 +33,7 @@ func rebind(table []binding, bound map[string][]string) (warnings []string) {
 	}
 	for i := range table {
 		if keys := want[table[i].id]; keys != nil {
-			table[i].Binding = look.Bind(table[i].Binding, keys)
+			table[i].Binding = ui.Bind(table[i].Binding, keys)
 		}
 	}
 	return warnings
@@ -45,12 +45,12 @@ func bindable(table []binding, id string, written []string) (keys []string, err 
 		return nil, fmt.Errorf("keys: there is no action %q%s", id, nearAction(table, id))
 	}
 	for _, w := range written {
-		key, err := look.ParseKey(w)
+		key, err := ui.ParseKey(w)
 		if err != nil {
 			return nil, fmt.Errorf("keys: %s: %w", id, err)
 		}
 		for _, b := range table {
-			if b.id == id && b.scope.writes() && look.Writes(key) {
+			if b.id == id && b.scope.writes() && ui.Writes(key) {
 				return nil, fmt.Errorf("keys: %s: %s is written where this acts; hold ctrl or alt with it, or take a key such as f8", id, key)
 			}
 		}

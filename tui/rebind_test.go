@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // actions are the ids of the key table, in order.
@@ -193,7 +193,7 @@ func TestNoTwoActionsShareABoundKey(t *testing.T) {
 		}
 		for i := range k.table {
 			b := &k.table[i]
-			if changed := !slices.Equal(b.Keys(), before[i].Keys()); changed && b.scope.writes() && slices.ContainsFunc(b.Keys(), look.Writes) {
+			if changed := !slices.Equal(b.Keys(), before[i].Keys()); changed && b.scope.writes() && slices.ContainsFunc(b.Keys(), ui.Writes) {
 				t.Fatalf("%v: %s is %s, which writes", bound, b.id, b.Keys())
 			}
 		}
@@ -232,7 +232,7 @@ func TestWhatCannotBeBoundIsTold(t *testing.T) {
 func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	for _, b := range bindings() {
 		for _, key := range b.Keys() {
-			if got, err := look.ParseKey(key); got != key || err != nil {
+			if got, err := ui.ParseKey(key); got != key || err != nil {
 				t.Errorf("%q is %q, %v", key, got, err)
 			}
 		}
@@ -240,7 +240,7 @@ func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	for written, want := range map[string]string{"Ctrl+Shift+K": "ctrl+shift+k", "shift-alt-Ctrl-x": "ctrl+alt+shift+x", "Escape": "esc", "shift+g": "G", "G": "G", "+": "+", "ctrl++": "ctrl++", "-": "-",
 		"Option-Return": "alt+enter", "F20": "f20", "PageDown": "pgdown", " f8 ": "f8", "ctrl+space": "ctrl+space",
 		"": "", "f21": "", "f08": "", "ctrl": "", "ctrl+": "", "ctlr+k": "", "ctrl+i": "", "ab": "", "\x1b": "", "ctrl+ctrl": "", "\xff": ""} {
-		if got, err := look.ParseKey(written); got != want || (err == nil) != (want != "") {
+		if got, err := ui.ParseKey(written); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q is %q, %v; want %q", written, got, err, want)
 		}
 	}

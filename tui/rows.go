@@ -8,30 +8,30 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/tool"
-	"adze/tui/choose"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/look"
-	"adze/tui/port"
+	"adze/tui/list"
+	"adze/tui/ui"
 )
 
 // freeModel takes what was typed for a model.
-func freeModel(key string) func(text string) (choose.Choice, bool) {
-	return func(text string) (choose.Choice, bool) {
+func freeModel(key string) func(text string) (list.Choice, bool) {
+	return func(text string) (list.Choice, bool) {
 		provider, name, ok := strings.Cut(text, "/")
 		if !ok || provider == "" || name == "" || strings.ContainsAny(text, " \t") {
-			return choose.Choice{}, false
+			return list.Choice{}, false
 		}
-		return choose.Choice{ID: text, Label: text, Note: "not in the list; " + key + " tries it"}, true
+		return list.Choice{ID: text, Label: text, Note: "not in the list; " + key + " tries it"}, true
 	}
 }
 
-func modelChoices(rows []port.ModelRow, now string) []choose.Choice {
-	var out []choose.Choice
+func modelChoices(rows []api.ModelRow, now string) []list.Choice {
+	var out []list.Choice
 	for _, r := range rows {
-		c := choose.Choice{ID: r.Name, Label: r.Name, Off: r.Why}
+		c := list.Choice{ID: r.Name, Label: r.Name, Off: r.Why}
 		if r.Why == "" {
 			c.Note = modelFacts(r)
 		}
@@ -44,7 +44,7 @@ func modelChoices(rows []port.ModelRow, now string) []choose.Choice {
 }
 
 // modelFacts are what is known of a model, in columns.
-func modelFacts(r port.ModelRow) string {
+func modelFacts(r api.ModelRow) string {
 	context, price := "", ""
 	if r.Context > 0 {
 		context = tokens(r.Context)
@@ -78,11 +78,11 @@ func tokens(n int) string {
 
 func money(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
 
-func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose.Choice {
-	var here, elsewhere []choose.Choice
+func sessionChoices(heads []api.SessionHead, info Info, now time.Time) []list.Choice {
+	var here, elsewhere []list.Choice
 	for _, h := range heads {
-		c := choose.Choice{ID: h.ID, Label: cmp.Or(look.Shorten(h.Title), h.ID), Find: h.Cwd + " " + h.ID + " " + strings.Join(h.Tags, " ")}
-		when := look.Age(now, h.Updated)
+		c := list.Choice{ID: h.ID, Label: cmp.Or(ui.Shorten(h.Title), h.ID), Find: h.Cwd + " " + h.ID + " " + strings.Join(h.Tags, " ")}
+		when := ui.Age(now, h.Updated)
 		if h.ID == info.Session {
 			when = "open now"
 		}
@@ -110,34 +110,34 @@ func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose
 const placeMark = "\x00"
 
 // placeOf reads the id of a row: a session, and the place that was found in it.
-func placeOf(row string) (id string, at port.Place) {
+func placeOf(row string) (id string, at api.Place) {
 	id, rest, _ := strings.Cut(row, placeMark)
 	message, call, _ := strings.Cut(rest, placeMark)
-	return id, port.Place{Message: message, Call: tool.CallID(call)}
+	return id, api.Place{Message: message, Call: tool.CallID(call)}
 }
 
 // foundChoices are rows of what was found in sessions: what was said, and where.
-func foundChoices(found []port.Found, info Info, now time.Time) (out []choose.Choice) {
+func foundChoices(found []api.Found, info Info, now time.Time) (out []list.Choice) {
 	for _, f := range found {
-		where := look.Shorten(f.Title)
+		where := ui.Shorten(f.Title)
 		if f.Session == info.Session {
 			where = "this session"
 		}
 		if f.Cwd != info.Cwd {
 			where += "  in " + filepath.Base(f.Cwd)
 		}
-		out = append(out, choose.Choice{
+		out = append(out, list.Choice{
 			ID:    f.Session + placeMark + f.Message + placeMark + string(f.Call),
 			Label: "“" + f.Snippet + "”",
-			Note:  fmt.Sprintf("%s, %s  %s", f.Kind, look.Age(now, f.Time), where),
+			Note:  fmt.Sprintf("%s, %s  %s", f.Kind, ui.Age(now, f.Time), where),
 		})
 	}
 	return out
 }
 
 // showPlace shows a place of the conversation, where it is still a part of it.
-func showPlace(m *model, at port.Place) {
-	if at != (port.Place{}) && !m.transcript.Reveal(at.Message, at.Call) {
+func showPlace(m *model, at api.Place) {
+	if at != (api.Place{}) && !m.transcript.Reveal(at.Message, at.Call) {
 		m.say("that was taken back, summed up, or said by a subagent: adze session show " + m.info.Session + " has it")
 	}
 }
@@ -145,7 +145,7 @@ func showPlace(m *model, at port.Place) {
 // peekBytes bounds what is shown of a message.
 const peekBytes = 4 << 10
 
-func peekLines(p port.SessionPeek) []draw.Span {
+func peekLines(p api.SessionPeek) []draw.Span {
 	facts := plural.Of(p.Turns, "turn") + ", " + plural.Of(p.Messages, "message")
 	if p.Cost != nil {
 		facts += fmt.Sprintf(", $%.2f", *p.Cost)

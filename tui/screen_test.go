@@ -13,13 +13,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"adze/internal/golden"
-	"adze/internal/safeterm"
+	"adze/internal/testkit/golden"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/inquiry"
+	"adze/tui/api"
 	"adze/tui/permission"
-	"adze/tui/port"
+	"adze/tui/question"
 	"adze/tui/screen"
 )
 
@@ -54,8 +54,8 @@ type player struct {
 	timers    []timer
 	log       []string
 	open      []*permission.Asked
-	inquiries []*inquiry.Asked
-	jobs      []port.Job
+	inquiries []*question.Asked
+	jobs      []api.Job
 	styles    bool
 	late      bool     // something came that the agent was not told
 	seen      *inlined // nil: the interface has the whole screen
@@ -86,7 +86,7 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 	}
 	if c != nil {
 		if text, ok := c.Section("agents"); ok {
-			info.Agents = decode[[]port.Mode](t, text)
+			info.Agents = decode[[]api.Mode](t, text)
 		}
 		if text, ok := c.Section("told"); ok {
 			info.Instructions = strings.Fields(text)
@@ -94,8 +94,8 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 	}
 	if c != nil {
 		if text, ok := c.Section("carried"); ok {
-			carried := decode[[]port.Named](t, text)
-			info.Commands = func() []port.Named { return carried }
+			carried := decode[[]api.Named](t, text)
+			info.Commands = func() []api.Named { return carried }
 		}
 	}
 	p.m = newModel(Options{Blocks: testBlocks, Info: info, Keys: keys, Env: func(string) string { return "" }})
@@ -175,7 +175,7 @@ func (p *player) run(cmd tea.Cmd) {
 
 // nextText is how the user wants to go on after quitting.
 func (p *player) nextText() string {
-	if p.m.next == (port.Next{}) {
+	if p.m.next == (api.Next{}) {
 		return ""
 	}
 	n := p.m.next
@@ -244,11 +244,11 @@ func (p *player) input(verb, rest string) bool {
 		p.late = rest == "late"
 		p.send(batch{stirred{}})
 	case "jobs":
-		p.jobs = decode[[]port.Job](p.t, rest)
+		p.jobs = decode[[]api.Job](p.t, rest)
 	case "ports":
 		p.m.ports = p.ports()
 		if text, ok := p.section("undone"); ok {
-			p.m.ports.Undo = p.putBack(decode[port.Undone](p.t, text))
+			p.m.ports.Undo = p.putBack(decode[api.Undone](p.t, text))
 		}
 		p.m.external = func(text string) tea.Cmd {
 			return func() tea.Msg { return edited{text: text + " and more\n"} }

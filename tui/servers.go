@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
-	"adze/tui/choose"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/port"
+	"adze/tui/list"
 )
 
 // served is what came of what a person had done with a server.
@@ -31,58 +31,58 @@ func canServers(m *model) string {
 // with it.
 func chooseServer(m *model) tea.Cmd {
 	ask := m.ports.Servers
-	m.picker.Begin("MCP servers · "+m.keys.labelOf("list.choose")+" says what can be done", nil, func(c choose.Choice) tea.Cmd { return chooseAct(m, c.ID) })
+	m.picker.Begin("MCP servers · "+m.keys.labelOf("list.choose")+" says what can be done", nil, func(c list.Choice) tea.Cmd { return chooseAct(m, c.ID) })
 	m.picker.PeekWith("what is known of it", func(ctx context.Context, name string) ([]draw.Span, error) {
 		s, err := serverOf(ctx, ask, name)
 		return serverLines(s), err
 	})
-	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		all, err := ask(ctx)
-		var out []choose.Choice
+		var out []list.Choice
 		for _, s := range all {
 			note := s.State + " · " + s.Transport + " · " + plural.Of(len(s.Tools), "tool")
 			if s.Why != "" {
 				note += " · " + oneRow(s.Why)
 			}
-			out = append(out, choose.Choice{ID: s.Name, Label: s.Name, Note: note})
+			out = append(out, list.Choice{ID: s.Name, Label: s.Name, Note: note})
 		}
 		if len(out) == 0 && err == nil {
-			out = []choose.Choice{{Label: "none", Off: "adze mcp add NAME … adds one"}}
+			out = []list.Choice{{Label: "none", Off: "adze mcp add NAME … adds one"}}
 		}
 		return out, err
 	})
 }
 
-func serverOf(ctx context.Context, ask func(context.Context) ([]port.Server, error), name string) (port.Server, error) {
+func serverOf(ctx context.Context, ask func(context.Context) ([]api.Server, error), name string) (api.Server, error) {
 	all, err := ask(ctx)
 	for _, s := range all {
 		if s.Name == name {
 			return s, err
 		}
 	}
-	return port.Server{Name: name, State: "gone"}, err
+	return api.Server{Name: name, State: "gone"}, err
 }
 
 // chooseAct asks what is to be done with a server.
 func chooseAct(m *model, name string) tea.Cmd {
 	ask := m.ports.Servers
-	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return serve(m, name, c.ID) })
+	m.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return serve(m, name, c.ID) })
 	m.picker.PeekWith("what is known of it", func(ctx context.Context, _ string) ([]draw.Span, error) {
 		s, err := serverOf(ctx, ask, name)
 		return serverLines(s), err
 	})
-	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		s, err := serverOf(ctx, ask, name)
 		return actsOf(s), err
 	})
 }
 
 // actsOf are what can be done with a server; what cannot says why.
-func actsOf(s port.Server) []choose.Choice {
+func actsOf(s api.Server) []list.Choice {
 	runs := s.State == "ready" || s.State == "starting"
-	start := choose.Choice{ID: "start", Label: "start it", Note: "its tools join at your next message"}
-	stop := choose.Choice{ID: "stop", Label: "stop it", Note: "the next call starts it again"}
-	login := choose.Choice{ID: "login", Label: "log in", Note: "in your browser"}
+	start := list.Choice{ID: "start", Label: "start it", Note: "its tools join at your next message"}
+	stop := list.Choice{ID: "stop", Label: "stop it", Note: "the next call starts it again"}
+	login := list.Choice{ID: "login", Label: "log in", Note: "in your browser"}
 	switch {
 	case runs:
 		start.Off = "it runs"
@@ -95,7 +95,7 @@ func actsOf(s port.Server) []choose.Choice {
 	if !s.Login {
 		login.Off = "it is a program on this machine, and no address"
 	}
-	out := []choose.Choice{start, stop, {ID: "test", Label: "test it", Note: "ask it for its tools, and say what is wrong"}, login}
+	out := []list.Choice{start, stop, {ID: "test", Label: "test it", Note: "ask it for its tools, and say what is wrong"}, login}
 	for i := range out {
 		if out[i].Off != "" {
 			out[i].Note = ""
@@ -125,7 +125,7 @@ func aboutServer(m *model, s served) tea.Cmd {
 }
 
 // serverLines is what is known of a server. Its own words are cleaned.
-func serverLines(s port.Server) []draw.Span {
+func serverLines(s api.Server) []draw.Span {
 	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(s.Name + " · " + s.State)}}
 	add := func(name, text string) {
 		if text != "" {

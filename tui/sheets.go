@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/look"
 	"adze/tui/pane"
+	"adze/tui/ui"
 )
 
 func (m *model) openChanges() tea.Cmd  { m.view.Toggle(m.changes); return nil }
@@ -25,26 +25,26 @@ func canParts(m *model) string { return m.view.CanParts() }
 
 func viewKeys() []binding {
 	return append(sheetKeys(inView), []binding{
-		{id: "pane.close", action: closePane, scope: inView, Binding: look.Key("close the pane", "esc", "q", "enter"), do: (*model).closeView},
-		{id: "interrupt", action: quit, scope: inView, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "help", action: showHelp, scope: inView, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
-		{id: "pane.next", action: nextPart, scope: inView, Binding: look.Key("the next file or part", "tab", "n"), can: canParts, do: inSheet((*pane.View).ToPart, 1)},
-		{id: "pane.previous", action: nextPart, scope: inView, Binding: look.Key("the file or part before", "shift+tab", "p"), can: canParts, do: inSheet((*pane.View).ToPart, -1)},
-		{id: "pane.copy-path", action: copyPart, scope: inView, Binding: look.Key("changes: copy the path of the file", "y"), can: looksAtChanges, do: (*model).copyPath},
-		{id: "pane.copy-diff", action: copyPart, scope: inView, Binding: look.Key("changes: copy the diff of the file", "d"), can: looksAtChanges, do: (*model).copyDiff},
-		{id: "page-up", action: pageUp, scope: inView, Binding: look.KeyNamed("PgUp", "a page up", "pgup", "b"), do: inSheet((*pane.View).ByPages, -1)},
-		{id: "page-down", action: pageDown, scope: inView, Binding: look.KeyNamed("PgDn", "a page down", "pgdown", "space"), do: inSheet((*pane.View).ByPages, 1)},
-		{id: "pane.up", action: lineUp, scope: inView, Binding: look.Key("a row up", "up", "k"), do: inSheet((*pane.View).Scroll, -1)},
-		{id: "pane.down", action: lineDown, scope: inView, Binding: look.Key("a row down", "down", "j"), do: inSheet((*pane.View).Scroll, 1)},
-		{id: "pane.top", action: toTop, scope: inView, Binding: look.KeyNamed("Home", "to the beginning", "home", "g"), do: inSheet((*pane.View).ToEnd, -1)},
-		{id: "pane.bottom", action: toBottom, scope: inView, Binding: look.KeyNamed("End", "to the end", "end", "G"), do: inSheet((*pane.View).ToEnd, 1)},
+		{id: "pane.close", action: closePane, scope: inView, Binding: ui.Key("close the pane", "esc", "q", "enter"), do: (*model).closeView},
+		{id: "interrupt", action: quit, scope: inView, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "help", action: showHelp, scope: inView, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
+		{id: "pane.next", action: nextPart, scope: inView, Binding: ui.Key("the next file or part", "tab", "n"), can: canParts, do: inSheet((*pane.View).ToPart, 1)},
+		{id: "pane.previous", action: nextPart, scope: inView, Binding: ui.Key("the file or part before", "shift+tab", "p"), can: canParts, do: inSheet((*pane.View).ToPart, -1)},
+		{id: "pane.copy-path", action: copyPart, scope: inView, Binding: ui.Key("changes: copy the path of the file", "y"), can: looksAtChanges, do: (*model).copyPath},
+		{id: "pane.copy-diff", action: copyPart, scope: inView, Binding: ui.Key("changes: copy the diff of the file", "d"), can: looksAtChanges, do: (*model).copyDiff},
+		{id: "page-up", action: pageUp, scope: inView, Binding: ui.KeyNamed("PgUp", "a page up", "pgup", "b"), do: inSheet((*pane.View).ByPages, -1)},
+		{id: "page-down", action: pageDown, scope: inView, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown", "space"), do: inSheet((*pane.View).ByPages, 1)},
+		{id: "pane.up", action: lineUp, scope: inView, Binding: ui.Key("a row up", "up", "k"), do: inSheet((*pane.View).Scroll, -1)},
+		{id: "pane.down", action: lineDown, scope: inView, Binding: ui.Key("a row down", "down", "j"), do: inSheet((*pane.View).Scroll, 1)},
+		{id: "pane.top", action: toTop, scope: inView, Binding: ui.KeyNamed("Home", "to the beginning", "home", "g"), do: inSheet((*pane.View).ToEnd, -1)},
+		{id: "pane.bottom", action: toBottom, scope: inView, Binding: ui.KeyNamed("End", "to the end", "end", "G"), do: inSheet((*pane.View).ToEnd, 1)},
 	}...)
 }
 
 // sheetKeys open panes, from the conversation and from one another.
 func sheetKeys(s scope) []binding {
 	key := func(id, name, help string, can func(*model) string, do func(*model) tea.Cmd) binding {
-		return binding{id: id, action: openPane, scope: s, part: panes, Binding: look.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
+		return binding{id: id, action: openPane, scope: s, part: panes, Binding: ui.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
 	}
 	return []binding{
 		key("changes", "f3", "the files that were changed", nil, (*model).openChanges),
@@ -157,12 +157,12 @@ func scrollHelp(by int) func(*model) tea.Cmd {
 
 func helpKeys() []binding {
 	return []binding{
-		{id: "help.back", action: closeHelp, scope: inHelp, Binding: look.Key("close; first: take back what was typed", "esc"), do: (*model).escapeHelp},
-		{id: "help.close", action: closeHelp, scope: inHelp, Binding: look.Key("close", "f1", "enter"), do: (*model).closeHelp},
-		{id: "interrupt", action: quit, scope: inHelp, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "page-up", action: pageUp, scope: inHelp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), do: scrollHelp(-10)},
-		{id: "page-down", action: pageDown, scope: inHelp, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), do: scrollHelp(10)},
-		{id: "help.up", action: lineUp, scope: inHelp, Binding: look.Key("a row up", "up"), do: scrollHelp(-1)},
-		{id: "help.down", action: lineDown, scope: inHelp, Binding: look.Key("a row down", "down"), do: scrollHelp(1)},
+		{id: "help.back", action: closeHelp, scope: inHelp, Binding: ui.Key("close; first: take back what was typed", "esc"), do: (*model).escapeHelp},
+		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "f1", "enter"), do: (*model).closeHelp},
+		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), do: scrollHelp(-10)},
+		{id: "page-down", action: pageDown, scope: inHelp, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), do: scrollHelp(10)},
+		{id: "help.up", action: lineUp, scope: inHelp, Binding: ui.Key("a row up", "up"), do: scrollHelp(-1)},
+		{id: "help.down", action: lineDown, scope: inHelp, Binding: ui.Key("a row down", "down"), do: scrollHelp(1)},
 	}
 }

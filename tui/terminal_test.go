@@ -16,8 +16,8 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
-	"adze/tui/port"
 )
 
 // actEnv makes the test binary the interface itself, with an agent that only acts; so a person can
@@ -78,7 +78,7 @@ func (a *actor) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (a *actor) send(ctx context.Context, p port.Prompt) session.Result {
+func (a *actor) send(ctx context.Context, p api.Prompt) session.Result {
 	if a.kind == "aside" {
 		a.ui.screen.Load().Go(func() { panic("aside") })
 		<-ctx.Done()

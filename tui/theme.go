@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/choose"
 	"adze/tui/draw"
+	"adze/tui/list"
 )
 
 // colours are which colours are in use and why.
@@ -64,15 +64,15 @@ func (m *model) themeCommand(arg string) tea.Cmd {
 }
 
 func (m *model) chooseTheme() tea.Cmd {
-	var items []choose.Choice
+	var items []list.Choice
 	at := 0
 	for i, name := range draw.Themes() {
-		items = append(items, choose.Choice{ID: name, Label: name, Note: draw.Means(name)})
+		items = append(items, list.Choice{ID: name, Label: name, Note: draw.Means(name)})
 		if name == m.colours.name {
 			at = i
 		}
 	}
-	m.picker.Begin("themes · now "+m.colours.name, items, func(c choose.Choice) tea.Cmd { return m.toTheme(c.ID) })
+	m.picker.Begin("themes · now "+m.colours.name, items, func(c list.Choice) tea.Cmd { return m.toTheme(c.ID) })
 	m.picker.Move(at)
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
-	"adze/tui/choose"
+	"adze/tui/api"
+	"adze/tui/list"
 	"adze/tui/plain"
-	"adze/tui/port"
 	"adze/tui/screen"
 )
 
@@ -19,7 +19,7 @@ import (
 type turn struct {
 	running, stopping bool
 	ended             bool // its TurnEnd was seen
-	prompt            port.Prompt
+	prompt            api.Prompt
 	heard             bool // the person's message is in the conversation
 	shell             bool // a command of the person's own
 	woken             bool // nobody prompted it
@@ -30,7 +30,7 @@ type turn struct {
 
 // job is what a turn does.
 type job struct {
-	prompt  port.Prompt
+	prompt  api.Prompt
 	command string // run this instead
 	// run is another thing of the user's own that is done instead.
 	run func(ctx context.Context) session.Result
@@ -49,7 +49,7 @@ type rewound struct {
 }
 
 // Next says how the user wants to go on; it is known when Run has returned.
-func (u *UI) Next() port.Next { return u.model.next }
+func (u *UI) Next() api.Next { return u.model.next }
 
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
@@ -176,13 +176,13 @@ func writeDown(m *model, line string) tea.Cmd {
 		m.say("the agent works: stop it first, or wait; a message that begins with # needs a second line")
 		return nil
 	}
-	var items []choose.Choice
+	var items []list.Choice
 	books := m.ports.Notebooks()
 	for _, b := range books {
-		items = append(items, choose.Choice{ID: b.Name, Label: b.Name, Note: b.Note})
+		items = append(items, list.Choice{ID: b.Name, Label: b.Name, Note: b.Note})
 	}
-	items = append(items, choose.Choice{ID: "", Label: "send it", Note: "as a message to the model, and write nothing"})
-	m.picker.Begin("add this line to", items, func(c choose.Choice) tea.Cmd {
+	items = append(items, list.Choice{ID: "", Label: "send it", Note: "as a message to the model, and write nothing"})
+	m.picker.Begin("add this line to", items, func(c list.Choice) tea.Cmd {
 		full := m.prompt.Take()
 		m.transcript.ToEnd()
 		for _, b := range books {
@@ -240,7 +240,7 @@ func (m *model) rewind() tea.Cmd {
 	}
 	m.stopped = false
 	if m.ports.Undo != nil {
-		return propose(m, port.Undo{Since: true})
+		return propose(m, api.Undo{Since: true})
 	}
 	return m.takeBack("")
 }
@@ -301,5 +301,5 @@ func canClaims(m *model) string {
 
 // tellClaims sends what was found in the last answer as the user's message.
 func (m *model) tellClaims() tea.Cmd {
-	return m.begin(job{prompt: port.Prompt{Text: session.ClaimsText(m.claims)}})
+	return m.begin(job{prompt: api.Prompt{Text: session.ClaimsText(m.claims)}})
 }

@@ -44,14 +44,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/firstrun"
 	"adze/tui/input"
 	"adze/tui/permission"
 	"adze/tui/plain"
-	"adze/tui/port"
 	"adze/tui/screen"
 )
 
@@ -59,15 +59,15 @@ import (
 type Options struct {
 	// Send runs one whole turn and blocks until it is over; ctx's end is the user's abort. It is
 	// called from a goroutine of its own, one turn at a time.
-	Send func(ctx context.Context, p port.Prompt) session.Result
+	Send func(ctx context.Context, p api.Prompt) session.Result
 	// Ports are what else the program can do for the user.
-	Ports port.Ports
+	Ports api.Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
 	// History is drawn at start, when a session is resumed.
 	History []session.Event
 	// At is the place in History to show first; the zero value: its end.
-	At port.Place
+	At api.Place
 	// First is given when no model can be used: the user then chooses what to do, and Next says
 	// what.
 	First *firstrun.Offer
@@ -107,11 +107,11 @@ type Info struct {
 	Config  string // the person's configuration file
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
-	Commands     func() []port.Named // what is carried and can be named after a slash, as of now; nil: nothing
+	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; nil: nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a
 	// model's replies are scripted, or why another session could not be opened.
 	Notices []string
-	Agents  []port.Mode // that take a prompt which begins with @ and their name
+	Agents  []api.Mode // that take a prompt which begins with @ and their name
 	// Prompt is sent at once when it is not empty.
 	Prompt string
 }

@@ -7,25 +7,25 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/session"
-	"adze/tui/choose"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/port"
+	"adze/tui/list"
 )
 
 // proposed is what putting files back would come to; nothing is done before the user has seen it.
 type proposed struct {
-	wish   port.Undo
-	undone port.Undone
+	wish   api.Undo
+	undone api.Undone
 	err    error
 }
 
 // putBack is what it came to. Then the last message is taken back, where that was chosen, too.
 type putBack struct {
-	wish   port.Undo
-	undone port.Undone
+	wish   api.Undo
+	undone api.Undone
 	err    error
 	rewind bool
 }
@@ -43,7 +43,7 @@ func canUndo(m *model) string {
 }
 
 // propose has the program say what a wish comes to; the answer comes as proposed.
-func propose(m *model, w port.Undo) tea.Cmd {
+func propose(m *model, w api.Undo) tea.Cmd {
 	if why := canUndo(m); why != "" {
 		m.say(why)
 		return nil
@@ -90,7 +90,7 @@ func (p proposed) offer(m *model) tea.Cmd {
 		m.say("there is nothing to undo: no turn has changed a file, or all is undone")
 		return nil
 	}
-	m.picker.Begin(p.title(), p.choices(m), func(c choose.Choice) tea.Cmd {
+	m.picker.Begin(p.title(), p.choices(m), func(c list.Choice) tea.Cmd {
 		switch c.ID {
 		case "no":
 			return nil
@@ -119,23 +119,23 @@ func (p proposed) title() string {
 // choices begins with what was asked for: enter takes the first, which only touches what nobody
 // else changed and can be taken back. Where there is nothing of that, it begins with what changes
 // least.
-func (p proposed) choices(m *model) []choose.Choice {
+func (p proposed) choices(m *model) []list.Choice {
 	u := p.undone
 	paths := plural.Of(len(u.Paths), "path")
 	note := oneRow(strings.Join(u.Paths, ", "))
 	if left := len(u.Left); left > 0 {
 		note = "leaves " + plural.Of(left, "path") + " as it is · " + note
 	}
-	no := choose.Choice{ID: "no", Label: "leave all as it is"}
-	files := choose.Choice{ID: "files", Label: "put back " + paths, Note: note}
+	no := list.Choice{ID: "no", Label: "leave all as it is"}
+	files := list.Choice{ID: "files", Label: "put back " + paths, Note: note}
 	if len(u.Paths) == 0 {
 		files.Off = "all of it may be somebody else's, and stays"
 	}
-	var out []choose.Choice
+	var out []list.Choice
 	if p.wish.Since && canRewind(m) == "" {
 		both := files
 		both.ID, both.Label = "both", "your message, and put back "+paths
-		out = []choose.Choice{both, {ID: "talk", Label: "your message only", Note: "files stay as they are"}}
+		out = []list.Choice{both, {ID: "talk", Label: "your message only", Note: "files stay as they are"}}
 		if len(u.Paths) == 0 {
 			out = out[1:]
 		}
@@ -145,9 +145,9 @@ func (p proposed) choices(m *model) []choose.Choice {
 		out = append(out, files)
 	}
 	if u.Git && !p.wish.Redo {
-		out = append(out, choose.Choice{ID: "git", Label: "put back " + paths + " and git's own state", Note: "HEAD, index and branches as they were"})
+		out = append(out, list.Choice{ID: "git", Label: "put back " + paths + " and git's own state", Note: "HEAD, index and branches as they were"})
 	}
-	also := choose.Choice{ID: "unknown", Label: "put back also what nobody knows of", Note: "it changed while adze was killed in the middle of a call"}
+	also := list.Choice{ID: "unknown", Label: "put back also what nobody knows of", Note: "it changed while adze was killed in the middle of a call"}
 	if len(u.Doubt) > 0 {
 		also.Label = "put back also " + plural.Of(len(u.Doubt), "path") + " in doubt"
 		if len(u.Paths) == 0 {
@@ -172,7 +172,7 @@ func (p proposed) choices(m *model) []choose.Choice {
 }
 
 // undoneSpans are all paths, for a closer look.
-func undoneSpans(u port.Undone) (out []draw.Span) {
+func undoneSpans(u api.Undone) (out []draw.Span) {
 	for _, p := range u.Paths {
 		out = append(out, draw.Span{Text: safeterm.Name(p)})
 	}
@@ -182,7 +182,7 @@ func undoneSpans(u port.Undone) (out []draw.Span) {
 	return out
 }
 
-func do(m *model, w port.Undo, rewind bool) tea.Cmd {
+func do(m *model, w api.Undo, rewind bool) tea.Cmd {
 	m.rewinding = true
 	m.say("putting files back…")
 	ask := m.ports.Undo

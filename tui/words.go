@@ -8,10 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tool"
-	"adze/tui/choose"
+	"adze/tui/api"
+	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/plain"
-	"adze/tui/port"
 )
 
 // word is what other assistants call something: it stands for a command of ours, or says where to
@@ -118,14 +118,14 @@ func unknown(m *model, name string) string {
 }
 
 // wordChoices are the completions of the beginning of a word of others.
-func wordChoices(m *model, start string) (out []choose.Choice) {
+func wordChoices(m *model, start string) (out []list.Choice) {
 	if start == "" {
 		return nil
 	}
 	for _, w := range words(m) {
 		for n := range strings.FieldsSeq(w.names) {
 			if strings.HasPrefix(n, start) && !carries(m, n) {
-				out = append(out, choose.Choice{ID: n, Label: "/" + n, Note: w.note()})
+				out = append(out, list.Choice{ID: n, Label: "/" + n, Note: w.note()})
 				break // one of those that mean the same is enough
 			}
 		}
@@ -172,7 +172,7 @@ func wordLines(m *model) (out []pane.Line) {
 
 // fork goes on in a copy of this session; what was said so far stands in both.
 func fork(m *model, _ string) tea.Cmd {
-	return m.leaveFor(port.Next{Session: m.info.Session, Fork: true})
+	return m.leaveFor(api.Next{Session: m.info.Session, Fork: true})
 }
 
 func canFork(m *model) string {
@@ -186,7 +186,7 @@ func canFork(m *model) string {
 }
 
 // carried is what can be named: servers may have come to share more of it since the start.
-func carried(m *model) []port.Named {
+func carried(m *model) []api.Named {
 	if m.info.Commands == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func carried(m *model) []port.Named {
 // carries reports a name of what the user or the project carries; the interface's own names come
 // first.
 func carries(m *model, name string) bool {
-	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(carried(m), func(n port.Named) bool { return n.Name == name })
+	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(carried(m), func(n api.Named) bool { return n.Name == name })
 }
 
 // names reports a message that begins with such a name: it is sent as it is, and goes its way as
@@ -217,10 +217,10 @@ func begun(m *model, name string) (string, bool) {
 
 // namedChoices are the completions of the beginning of a name that is carried, with what it does
 // and where it stands.
-func namedChoices(m *model, start string) (out []choose.Choice) {
+func namedChoices(m *model, start string) (out []list.Choice) {
 	for _, n := range carried(m) {
 		if strings.HasPrefix(n.Name, start) && carries(m, n.Name) {
-			out = append(out, choose.Choice{ID: n.Name, Label: strings.TrimSpace("/" + n.Name + " " + n.Args), Note: n.Note()})
+			out = append(out, list.Choice{ID: n.Name, Label: strings.TrimSpace("/" + n.Name + " " + n.Args), Note: n.Note()})
 		}
 	}
 	return out

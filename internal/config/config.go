@@ -26,8 +26,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/jsonc"
-	"adze/internal/ownfile"
+	"adze/internal/files/ownfile"
+	"adze/internal/text/jsonc"
 )
 
 // Config is what a person can set for all runs.

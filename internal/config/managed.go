@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"adze/internal/jsonc"
-	"adze/internal/ownfile"
+	"adze/internal/files/ownfile"
+	"adze/internal/text/jsonc"
 )
 
 // Managed is what the owner of a machine says for all who use adze on it: it only narrows, and

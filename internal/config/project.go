@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"adze/internal/jsonc"
+	"adze/internal/text/jsonc"
 )
 
 // Project is what a project's own file may say: it only narrows. Where a model is, its keys, a

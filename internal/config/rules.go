@@ -9,8 +9,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"adze/internal/jsonc"
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
+	"adze/internal/text/jsonc"
 )
 
 // AddRules adds rules to a list of the user's file, allow, ask or deny; comments and all else
@@ -88,7 +88,7 @@ func edit(path string, change func(*hujson.Object) bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return whole.Rewrite(path, v.Pack())
+	return atomicfile.Rewrite(path, v.Pack())
 }
 
 // text is a string of the file; what is none is no rule.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/jsonc"
-	"adze/tool/nearest"
+	"adze/internal/text/jsonc"
+	"adze/tool/fuzzy"
 )
 
 // restricting are the names whose loss would let something happen that the user forbade: what
@@ -19,7 +19,7 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 		what := fmt.Sprintf("line %d: %s is not known", u.Line, u.Name)
 		own := u.Name[strings.LastIndexByte(u.Name, '.')+1:]
 		around := strings.TrimSuffix(u.Name, own)
-		near := nearest.Names(own, u.Known, 1)
+		near := fuzzy.Names(own, u.Known, 1)
 		switch {
 		case len(near) == 1 && around == "" && slices.Contains(restricting(), near[0]):
 			return nil, &Error{Path: path, Message: what, Hint: meant(own, near[0])}
@@ -40,7 +40,7 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 // meant is what to write instead of a name that looks like one of those. Other assistants keep
 // rules and mode in one object.
 func meant(name, near string) string {
-	if slices.Contains([]string{"permission", "permissions"}, nearest.Fold(name)) {
+	if slices.Contains([]string{"permission", "permissions"}, fuzzy.Fold(name)) {
 		return `rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)", and the mode is "permission_mode"`
 	}
 	return "did you mean " + near + "?"
@@ -48,5 +48,5 @@ func meant(name, near string) string {
 
 // secret reports a name under which people write keys.
 func secret(name string) bool {
-	return slices.Contains([]string{"key", "apikey", "token", "secret"}, nearest.Fold(name))
+	return slices.Contains([]string{"key", "apikey", "token", "secret"}, fuzzy.Fold(name))
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // Admission is what the owner of a worker lets tasks ask for. A batch comes from another machine,

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // What a submitter wants of a run, and how far the run is, are two records: the ask and the run.

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"adze/internal/batch"
 	"adze/internal/fleet"
+	"adze/internal/fleet/batch"
 )
 
 // TestAnOldCopyBeginsNothing: the record in a ticket may have changed since; what is done is what

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 	"adze/session"
 )
 

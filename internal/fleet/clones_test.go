@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // TestNamesOfOthersNameNoFolders: ids come from whoever submitted a task, and name folders here.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 	"adze/session"
 )
 

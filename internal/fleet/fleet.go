@@ -28,7 +28,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 	"adze/session"
 )
 

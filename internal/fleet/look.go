@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 	"adze/session"
 )
 

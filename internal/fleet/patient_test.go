@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/batch"
 	"adze/internal/fleet"
-	"adze/internal/fleet/fleettest"
+	"adze/internal/fleet/batch"
+	"adze/internal/testkit/fleettest"
 )
 
 // TestASubmissionOutlivesTheChoiceOfALeader: answers that are lost, and a server that is away for

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/batch"
 	"adze/internal/fleet"
+	"adze/internal/fleet/batch"
 )
 
 // TestAWorkerIsThereAsLongAsItRuns with its labels, version and what it does.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 	"adze/session"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // putFor is how long a change is tried on a server that does not answer.

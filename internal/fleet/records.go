@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // Keys of the book of runs.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // Bounds of a task, in bytes as JSON.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/batch"
+	"adze/internal/fleet/batch"
 )
 
 // How often a worker does what it does without being told.

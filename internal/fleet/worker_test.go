@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/batch"
 	"adze/internal/fleet"
-	"adze/internal/fleet/fleettest"
+	"adze/internal/fleet/batch"
+	"adze/internal/testkit/fleettest"
 	"adze/session"
 )
 

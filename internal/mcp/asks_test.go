@@ -15,7 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/mcp/mcptest"
+	"adze/internal/testkit/mcptest"
 	"adze/tool"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/nodetest"
+	"adze/internal/testkit/nodetest"
 	"adze/tool"
-	"adze/tool/pick"
+	"adze/tool/rank"
 )
 
 // BenchmarkEnlist is what a start has of 150 tools of ten servers that were there before: their
@@ -38,7 +38,7 @@ func BenchmarkEnlist(b *testing.B) {
 		}
 	}
 	var kept []byte
-	shelf := pick.Shelf{Load: func(string) []byte { return kept }, Save: func(_ string, raw []byte) { kept = raw }}
+	shelf := rank.Shelf{Load: func(string) []byte { return kept }, Save: func(_ string, raw []byte) { kept = raw }}
 	New(o).Close() // what a run before has left
 	b.ReportAllocs()
 	for b.Loop() {
@@ -51,7 +51,7 @@ func BenchmarkEnlist(b *testing.B) {
 		if err != nil || len(set.Names()) != 150 {
 			b.Fatal(err, len(set.Names()))
 		}
-		pick.Of(set, pick.DefaultScorer(), shelf).Pick(b.Context(), "say hello", pick.Options{MaxCandidates: 10, AllowUnsafe: true})
+		rank.Of(set, rank.DefaultScorer(), shelf).Pick(b.Context(), "say hello", rank.Options{MaxCandidates: 10, AllowUnsafe: true})
 		p.Close()
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // Catalogue is what the user lets a server say of itself and its tools: what it said when it was
@@ -104,7 +104,7 @@ func keep(path string, raw []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return whole.WriteCache(path, raw)
+	return atomicfile.WriteCache(path, raw)
 }
 
 // Change is what a server says otherwise than the user agreed to.

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/mcp/mcptest"
+	"adze/internal/testkit/mcptest"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // start is the folder and the environment in which a server's program starts.

@@ -3,7 +3,7 @@ package mcp
 import (
 	"strings"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // Bounds of what a person is shown of a program's standard error.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // What a program wrote last is kept when it has ended, for the user to see why.

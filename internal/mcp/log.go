@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // Bounds of what is kept of a server's standard error, in bytes.
@@ -101,7 +101,7 @@ func (l *serverLog) add(text string) {
 	info, err := f.Stat()
 	f.Close()
 	if err == nil && info.Size() > maxLog {
-		_ = whole.WriteCache(l.path, []byte(tailOf(l.path)))
+		_ = atomicfile.WriteCache(l.path, []byte(tailOf(l.path)))
 	}
 }
 

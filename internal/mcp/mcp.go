@@ -33,7 +33,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // Bounds of a server's life, unless Options or Server say others.

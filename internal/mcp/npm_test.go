@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/nodetest"
+	"adze/internal/testkit/nodetest"
 	"adze/tool"
 )
 

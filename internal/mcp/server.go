@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 const (

@@ -16,9 +16,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/lineread"
 	"adze/internal/mcp/wire"
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/lineread"
 )
 
 // Bounds of a program's words.

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/fold"
+	"adze/internal/text/fold"
 	"adze/tool"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

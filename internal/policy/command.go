@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/harmless"
+	"adze/internal/policy/readonly"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -188,7 +188,7 @@ func (p *Policy) script(c command, text, dir string) (script.Script, error) {
 		return place.Abs, err
 	}}
 	if p.files != nil {
-		start.Names, start.Lists, start.Secret = p.names, listsNames, harmless.SecretNames()
+		start.Names, start.Lists, start.Secret = p.names, listsNames, readonly.SecretNames()
 	}
 	return script.Read(c.file, text, start)
 }

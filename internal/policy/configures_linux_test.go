@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 

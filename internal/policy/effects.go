@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/harmless"
+	"adze/internal/policy/readonly"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -170,11 +170,11 @@ func effectIn(words []string) (found effect, ok bool) {
 		return effect{operands[len(operands)-1], writesFile}, true
 	}
 	if oneOf(base(words[0]), "sed gsed awk gawk mawk") {
-		given := make([]harmless.Word, len(words))
+		given := make([]readonly.Word, len(words))
 		for i, w := range words {
-			given[i] = harmless.Word{Text: w, Known: w != ""}
+			given[i] = readonly.Word{Text: w, Known: w != ""}
 		}
-		if _, looks := harmless.Judge(given); !looks && !slices.Contains(words, "") {
+		if _, looks := readonly.Judge(given); !looks && !slices.Contains(words, "") {
 			return effect{"its code", "may write files or run programs"}, true
 		}
 	}

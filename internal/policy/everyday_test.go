@@ -46,7 +46,7 @@ func at(abs string) string {
 
 func project() tree {
 	return newTree("/w/main.go", "/w/util.go", "/w/README.md", "/w/CHANGELOG.md", "/w/.env", "/w/.env.example", "/w/go.mod", "/w/package.json", "/w/names.txt",
-		"/w/src/index.ts", "/w/src/app.ts", "/w/src/app.test.ts", "/w/internal/app/app.go", "/w/internal/policy/policy.go", "/w/docs/a.md", "/w/build.log", "/w/server.log")
+		"/w/src/index.ts", "/w/src/app.ts", "/w/src/app.test.ts", "/w/internal/run/app.go", "/w/internal/policy/policy.go", "/w/docs/a.md", "/w/build.log", "/w/server.log")
 }
 
 var update = flag.Bool("update", false, "write the verdicts as they are")

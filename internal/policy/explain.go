@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/policy/harmless"
+	"adze/internal/policy/readonly"
 	"adze/tool"
 )
 
@@ -127,18 +127,18 @@ func (p *Policy) part(mode Mode, s simple) Part {
 
 // looksAlone says that a program only looks; what it looks at is judged with the whole.
 func looksAlone(s simple) string {
-	var words []harmless.Word
+	var words []readonly.Word
 	for _, w := range s.words {
 		if !w.known && !w.whole {
 			return ""
 		}
-		words = append(words, harmless.Word{Text: w.text, Known: w.known})
+		words = append(words, readonly.Word{Text: w.text, Known: w.known})
 	}
-	use, ok := harmless.Judge(words)
+	use, ok := readonly.Judge(words)
 	switch {
 	case !ok || s.inner:
 		return ""
-	case writes([]harmless.Use{use}):
+	case writes([]readonly.Use{use}):
 		return "it writes no more than the files it names"
 	case len(use.Accesses) > 0:
 		return "it only looks, at files that are judged for themselves"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/harmless"
+	"adze/internal/policy/readonly"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -313,7 +313,7 @@ func configures(text string) string {
 		return ""
 	}
 	for _, s := range c.simples {
-		if !s.maybe && base(s.name()) == "git" && harmless.GitOf(texts(s.words[1:])).Configures() {
+		if !s.maybe && base(s.name()) == "git" && readonly.GitOf(texts(s.words[1:])).Configures() {
 			return quote(s.String()) + " writes the configuration of git, which is kept as it is in the sandbox"
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/harmless"
+	"adze/internal/policy/readonly"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -91,14 +91,14 @@ func (j *judging) step(s *script.Step) {
 		j.file(s, f)
 	}
 	for _, set := range s.Set {
-		if why := harmless.RiskySetting(set.Name, set.Value.Alts); why != "" {
+		if why := readonly.RiskySetting(set.Name, set.Value.Alts); why != "" {
 			j.ask(verdict{need: j.need(s), reason: why})
 		}
 	}
 	switch {
 	case s.Enter != "":
 		for _, dir := range s.Dirs {
-			j.access(s, dir, harmless.Access{Kind: harmless.List, Path: s.Enter}, false)
+			j.access(s, dir, readonly.Access{Kind: readonly.List, Path: s.Enter}, false)
 		}
 	case s.Language:
 		j.env = append(j.env, s.Set...)
@@ -119,9 +119,9 @@ func (j *judging) ask(v verdict) {
 // file judges the target of a redirection.
 func (j *judging) file(s *script.Step, f script.File) {
 	j.unlooked = j.unlooked || f.Write
-	kind := harmless.Read
+	kind := readonly.Read
 	if f.Write {
-		kind = harmless.Write
+		kind = readonly.Write
 	}
 	name, known := f.Path.Known()
 	if !known && len(f.Path.Alts) == 0 || name == "" && known {
@@ -130,7 +130,7 @@ func (j *judging) file(s *script.Step, f script.File) {
 	}
 	for _, name := range f.Path.Alts {
 		for _, dir := range s.Dirs {
-			j.access(s, dir, harmless.Access{Kind: kind, Path: name}, false)
+			j.access(s, dir, readonly.Access{Kind: kind, Path: name}, false)
 		}
 	}
 }
@@ -138,25 +138,25 @@ func (j *judging) file(s *script.Step, f script.File) {
 // access judges one path that is read or written, and has it checked again where it may have
 // changed meanwhile. Excused says that a rule allows the program, which may then read outside of
 // the workspace.
-func (j *judging) access(s *script.Step, dir string, a harmless.Access, excused bool) {
+func (j *judging) access(s *script.Step, dir string, a readonly.Access, excused bool) {
 	full := below(dir, a.Path, "~")
 	kind := tool.Read
-	if a.Kind == harmless.Write {
+	if a.Kind == readonly.Write {
 		kind = tool.Write
 	}
-	if a.Names && a.Kind != harmless.Write { // what lists a link to a folder lists that one
-		a.Kind, a.Hidden, a.Follow, a.Spared = harmless.Tree, true, true, true
+	if a.Names && a.Kind != readonly.Write { // what lists a link to a folder lists that one
+		a.Kind, a.Hidden, a.Follow, a.Spared = readonly.Tree, true, true, true
 		if s.Late {
 			j.ask(verdict{need: j.need(s), reason: "it reads files by names that are known only when it runs"})
 			return
 		}
 	}
 	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
-	v.folder = (a.Kind == harmless.List || a.Kind == harmless.Tree) && v.effect == Ask && j.isFolder(v.place.Abs)
+	v.folder = (a.Kind == readonly.List || a.Kind == readonly.Tree) && v.effect == Ask && j.isFolder(v.place.Abs)
 	if kind == tool.Write {
 		j.made = append(j.made, v.target)
 	}
-	if v.effect == Allow && a.Kind == harmless.Tree {
+	if v.effect == Allow && a.Kind == readonly.Tree {
 		v = j.tree(v, a)
 	}
 	switch {
@@ -302,9 +302,9 @@ func (j *judging) guarded() bool {
 	return guarded
 }
 
-func writes(uses []harmless.Use) bool {
-	return slices.ContainsFunc(uses, func(u harmless.Use) bool {
-		return slices.ContainsFunc(u.Accesses, func(a harmless.Access) bool { return a.Kind == harmless.Write })
+func writes(uses []readonly.Use) bool {
+	return slices.ContainsFunc(uses, func(u readonly.Use) bool {
+		return slices.ContainsFunc(u.Accesses, func(a readonly.Access) bool { return a.Kind == readonly.Write })
 	})
 }
 

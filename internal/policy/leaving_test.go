@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/secret"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -41,7 +41,7 @@ func TestKnownSecretsDoNotLeave(t *testing.T) {
 	} {
 		for _, mode := range []Mode{Yolo, AskFirst} {
 			p := newPolicy(t, mode, nil, "allow network", "allow execute")
-			p.leaks = secret.New(key).Leaks
+			p.leaks = redact.New(key).Leaks
 			d := decide(t, p, tool.Question{Needs: []tool.Need{c.need}})
 			if leaves := d.Reason == whySecret && !d.Allow; leaves == c.stays {
 				t.Errorf("%s: %q: %+v", mode, c.need.Target, d)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/harmless"
+	"adze/internal/policy/readonly"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -43,27 +43,27 @@ func quiet(words []script.Word) bool {
 
 // combinations are all that the words of a program may be; none: there are too many, or some are no
 // words.
-func combinations(words []script.Word) [][]harmless.Word {
-	all := [][]harmless.Word{nil}
+func combinations(words []script.Word) [][]readonly.Word {
+	all := [][]readonly.Word{nil}
 	for _, w := range words {
 		if w.Names {
 			all = withNames(all)
 			continue
 		}
-		alts := []harmless.Word{{}}
+		alts := []readonly.Word{{}}
 		switch {
 		case w.Piped:
-			alts = []harmless.Word{{Text: "/dev/null", Known: true, Piped: true}}
+			alts = []readonly.Word{{Text: "/dev/null", Known: true, Piped: true}}
 		case len(w.Alts) > 0:
 			alts = nil
 			for _, text := range w.Alts {
-				alts = append(alts, harmless.Word{Text: text, Known: true})
+				alts = append(alts, readonly.Word{Text: text, Known: true})
 			}
 		}
 		if !w.One || len(all)*len(alts) > maxCombinations {
 			return nil
 		}
-		var next [][]harmless.Word
+		var next [][]readonly.Word
 		for _, before := range all {
 			for _, alt := range alts {
 				next = append(next, append(slices.Clip(before), alt))
@@ -75,18 +75,18 @@ func combinations(words []script.Word) [][]harmless.Word {
 }
 
 // withNames puts some names behind words: none, and as many as any program tells apart.
-func withNames(all [][]harmless.Word) (next [][]harmless.Word) {
-	name := harmless.Word{Text: ".", Known: true, Names: true}
+func withNames(all [][]readonly.Word) (next [][]readonly.Word) {
+	name := readonly.Word{Text: ".", Known: true, Names: true}
 	for _, before := range all {
 		for n := range 4 {
-			next = append(next, append(slices.Clip(before), slices.Repeat([]harmless.Word{name}, n)...))
+			next = append(next, append(slices.Clip(before), slices.Repeat([]readonly.Word{name}, n)...))
 		}
 	}
 	return next
 }
 
 // look asks the table about every program that the words may be, also behind a wrapper.
-func (j *judging) look(s *script.Step) ([]harmless.Use, bool) {
+func (j *judging) look(s *script.Step) ([]readonly.Use, bool) {
 	words, before := s.Words, 0
 	uses, ok := judgeAll(words)
 	if !ok {
@@ -118,8 +118,8 @@ func (j *judging) look(s *script.Step) ([]harmless.Use, bool) {
 
 // judgeAll asks the table about words that may be several programs. It may change none of them
 // then.
-func judgeAll(words []script.Word) (uses []harmless.Use, ok bool) {
-	if len(words) > 0 && harmless.Any(nameOf(words)) {
+func judgeAll(words []script.Word) (uses []readonly.Use, ok bool) {
+	if len(words) > 0 && readonly.Any(nameOf(words)) {
 		words = slices.Clone(words)
 		for i := range words {
 			words[i].One = true
@@ -127,11 +127,11 @@ func judgeAll(words []script.Word) (uses []harmless.Use, ok bool) {
 	}
 	all := combinations(words)
 	for _, given := range all {
-		use, ok := harmless.Judge(given)
+		use, ok := readonly.Judge(given)
 		if !ok {
 			return nil, false
 		}
-		as := func(text string, w harmless.Word) bool { return text == w.Text }
+		as := func(text string, w readonly.Word) bool { return text == w.Text }
 		if !everyKnown(words) && (use.Away || len(use.Local) > 0 || !slices.EqualFunc(use.Words, given, as)) {
 			return nil, false
 		}
@@ -159,7 +159,7 @@ func chosen(only []string, name string) bool {
 
 // tree looks for files below that may not be read: those of rules, secrets, adze's own, and where
 // links are followed what they lead to. One is enough for a question.
-func (j *judging) tree(v verdict, a harmless.Access) verdict {
+func (j *judging) tree(v verdict, a readonly.Access) verdict {
 	held := j.SieveIn(j.mode, v.need.Target)
 	if held == nil && !a.Follow {
 		return v
@@ -191,7 +191,7 @@ func (j *judging) tree(v verdict, a harmless.Access) verdict {
 			}
 		case d.IsDir() && (name == ".git" && !j.strict() || !a.Hidden && strings.HasPrefix(name, ".")):
 			return fs.SkipDir
-		case a.Spared && harmless.LeftOut(name), !chosen(a.Only, name):
+		case a.Spared && readonly.LeftOut(name), !chosen(a.Only, name):
 		case held != nil && held(dir, name):
 			why = "it would read " + quote(at) + ", which is asked for"
 			return fs.SkipAll
@@ -257,7 +257,7 @@ func (j *judging) hooked(s *script.Step) string {
 	if j.repos == nil || base(nameOf(words)) != "git" {
 		return ""
 	}
-	g := harmless.GitOf(textsOf(words[1:]))
+	g := readonly.GitOf(textsOf(words[1:]))
 	for _, dir := range s.Dirs {
 		for _, name := range g.Dirs {
 			dir = below(dir, name, j.home)

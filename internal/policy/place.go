@@ -9,8 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
 
-	"adze/internal/secret"
-	"adze/internal/ways"
+	"adze/internal/text/bracecount"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -203,8 +203,8 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	if m.pattern == "" || !doublestar.ValidatePattern(m.pattern) || strings.HasPrefix(m.pattern, "../") {
 		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below one of the anchors work:, home: and abs: only", matcher)
 	}
-	if ways.TooMany(m.pattern) {
-		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, ways.Most)
+	if bracecount.TooMany(m.pattern) {
+		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, bracecount.Most)
 	}
 	if m.fold {
 		m.pattern = folded(m.pattern)
@@ -263,11 +263,11 @@ func SecretPlaces(home string) (out []string) {
 }
 
 // secret reports whether a file is known for its secrets: those of the home folder, and those that
-// secret.File knows by their names, which hold the live keys of a project and would go to the
+// redact.File knows by their names, which hold the live keys of a project and would go to the
 // model's provider.
 func (p *Policy) secret(place Place) bool {
 	for _, at := range place.both() {
-		if secret.File(path.Split(at.Abs)) {
+		if redact.File(path.Split(at.Abs)) {
 			return true
 		}
 		for _, pattern := range secretInHome() {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/policy/harmless"
-	"adze/internal/secret"
+	"adze/internal/policy/readonly"
+	"adze/internal/text/redact"
 )
 
 // What a search is told to leave out is at least what is known for its secrets by its name.
@@ -21,10 +21,10 @@ func TestASearchLeavesOutWhatIsKnownForSecrets(t *testing.T) {
 			names = append(names, stem+"."+ending)
 		}
 		for _, name := range names {
-			if !secret.File("", name) {
+			if !redact.File("", name) {
 				continue
 			}
-			if known++; !harmless.LeftOut(name) {
+			if known++; !readonly.LeftOut(name) {
 				t.Errorf("%s is known for its secrets, and a search reads it", name)
 			}
 		}

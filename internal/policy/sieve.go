@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/secret"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -63,7 +63,7 @@ type sieve struct {
 }
 
 func (s *sieve) holds(dir, name string) bool {
-	known := s.secrets && secret.File(dir, name)
+	known := s.secrets && redact.File(dir, name)
 	if !known && s.linked != nil && s.linked(dir+name) {
 		return dir+name != s.root
 	}

@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"adze/internal/plural"
-	"adze/internal/proc"
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
 )
 
 // Bounds of what is shown of a command's changes. What is beyond is one entry, which is applied or

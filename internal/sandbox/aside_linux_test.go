@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // kept runs a script whose changes wait for a decision.

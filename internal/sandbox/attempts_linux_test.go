@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/attempt"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/selftest"
 )
 
 // try is an attempt to get out: a script that ends with 0 where it succeeded, and a look from
@@ -135,7 +135,7 @@ func (w *world) listen(network, at string) net.Listener {
 // in replaces what a script is about.
 func (s *scene) in(script string) string {
 	return strings.NewReplacer("TCP", s.tcp, "UDP", s.udp, "AGENT", s.agent, "ABSTRACT", s.abstract, "SHARED", s.shared,
-		"STATE", s.state, "WITNESS", itoa(s.witness.Process.Pid), "PROBE", "./probe "+attempt.Word).Replace(script)
+		"STATE", s.state, "WITNESS", itoa(s.witness.Process.Pid), "PROBE", "./probe "+selftest.Word).Replace(script)
 }
 
 func (s *scene) has(name string) bool {

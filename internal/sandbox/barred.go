@@ -11,15 +11,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
-	"adze/internal/proc/shim/witness"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // weigh takes of what the walls refused (package witness) what the user could have done outside:
 // that alone can be a reason to run a command there. Nothing is tried for it: permissions,
 // listening ports and sockets are looked up.
-func (p *plan) weigh(facts []witness.Fact) (out []proc.Barred) {
+func (p *plan) weigh(facts []seccomptrace.Fact) (out []proc.Barred) {
 	for _, f := range facts {
 		b, ok := p.weighOne(f)
 		if ok && !slices.Contains(out, b) {
@@ -29,20 +29,20 @@ func (p *plan) weigh(facts []witness.Fact) (out []proc.Barred) {
 	return out
 }
 
-func (p *plan) weighOne(f witness.Fact) (proc.Barred, bool) {
+func (p *plan) weighOne(f seccomptrace.Fact) (proc.Barred, bool) {
 	switch f.Kind {
-	case witness.Written, witness.Made, witness.Fixed, witness.Absent:
+	case seccomptrace.Written, seccomptrace.Made, seccomptrace.Fixed, seccomptrace.Absent:
 		return p.weighWrite(f)
-	case witness.Connected:
+	case seccomptrace.Connected:
 		return weighAddress(f.Text)
-	case witness.Socket:
+	case seccomptrace.Socket:
 		info, err := os.Stat(f.Text)
 		ok := err == nil && info.Mode()&os.ModeSocket != 0 && may(f.Text) && !inPassing(f.Text)
 		return proc.Barred{Kind: proc.BarredSocket, What: legible(f.Text), Why: socketsWhy}, ok
-	case witness.Abstract:
+	case seccomptrace.Abstract:
 		return proc.Barred{Kind: proc.BarredSocket, What: "@" + legible(f.Text), Why: socketsWhy},
 			strings.Contains(table("unix"), " @"+f.Text+"\n")
-	case witness.Called:
+	case seccomptrace.Called:
 		return weighCall(f.Text)
 	}
 	return proc.Barred{}, false
@@ -51,8 +51,8 @@ func (p *plan) weighOne(f witness.Fact) (proc.Barred, bool) {
 const socketsWhy = "because commands in the sandbox reach only sockets of their own"
 
 // weighWrite asks whether the user may write what the command could not.
-func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
-	if f.Kind == witness.Absent {
+func (p *plan) weighWrite(f seccomptrace.Fact) (proc.Barred, bool) {
+	if f.Kind == seccomptrace.Absent {
 		f.Text = filepath.Clean(f.Text)
 	}
 	b := proc.Barred{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, f.Text), Why: "which is read only in the sandbox"}
@@ -63,7 +63,7 @@ func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
 	if absent {
 		b.Why = "which is not shown in the sandbox"
 	}
-	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return f.Text == g.path || g.kind == box.Locked && within(f.Text, g.path) })
+	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return f.Text == g.path || g.kind == namespace.Locked && within(f.Text, g.path) })
 	if protected {
 		b.Why = "which is protected in the sandbox, because other programs run what stands there"
 	}
@@ -72,7 +72,7 @@ func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
 			return b, may(filepath.Dir(missing))
 		}
 	}
-	hidden := f.Kind == witness.Absent && !absent
+	hidden := f.Kind == seccomptrace.Absent && !absent
 	if hidden {
 		b.What, b.Why = legible(f.Text), "whose folder is not there in the sandbox"
 	}
@@ -81,11 +81,11 @@ func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
 		return b, false
 	case hidden && !slices.ContainsFunc(p.private, func(dir string) bool { return within(f.Text, dir) }):
 		return b, false
-	case f.Kind == witness.Written && !absent:
+	case f.Kind == seccomptrace.Written && !absent:
 		return b, may(f.Text)
-	case absent && f.Kind == witness.Written:
+	case absent && f.Kind == seccomptrace.Written:
 		return b, may(f.Text) || !there(f.Text) && may(filepath.Dir(f.Text))
-	case f.Kind == witness.Fixed && !protected && !absent:
+	case f.Kind == seccomptrace.Fixed && !protected && !absent:
 		return b, false // a mount of the machine's own stays outside too
 	}
 	return b, may(filepath.Dir(f.Text))

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // failure is a script that does not succeed, and what must be told of it: a part of one sentence

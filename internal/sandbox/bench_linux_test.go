@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // BenchmarkTrue is the least command: supervised, and in a sandbox of each means. On a busy machine

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 // findBubblewrap is the installed bubblewrap. One that is set-user-id, or that somebody but root
@@ -50,7 +50,7 @@ func byBubblewrap(p plan) (proc.Walls, error) {
 	for _, right := range []string{"CAP_SETPCAP", "CAP_NET_ADMIN", "CAP_SYS_PTRACE", "CAP_SYS_ADMIN", "CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID"} {
 		argv = append(argv, "--cap-add", right)
 	}
-	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Memory: p.memory, Processes: p.processes}
+	b := namespace.Box{Own: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Memory: p.memory, Processes: p.processes}
 	return p.throughBubblewrap(b, append(argv, "--dev-bind", "/", "/"))
 }
 
@@ -62,11 +62,11 @@ func byBubblewrapAlone(p plan) (proc.Walls, error) {
 	if err != nil {
 		return proc.Walls{}, err
 	}
-	b := box.Box{Mounts: mounts, Filter: box.OwnNet, Memory: p.memory, Processes: p.processes}
+	b := namespace.Box{Mounts: mounts, Filter: namespace.OwnNet, Memory: p.memory, Processes: p.processes}
 	return p.throughBubblewrap(b, []string{"--args", strconv.Itoa(proc.FirstFile + 1)}, args)
 }
 
-func (p plan) throughBubblewrap(b box.Box, arguments []string, files ...*os.File) (proc.Walls, error) {
+func (p plan) throughBubblewrap(b namespace.Box, arguments []string, files ...*os.File) (proc.Walls, error) {
 	done := func() proc.Findings {
 		for _, f := range files {
 			_ = f.Close()
@@ -93,15 +93,15 @@ func (p plan) throughBubblewrap(b box.Box, arguments []string, files ...*os.File
 }
 
 // bubblewrapArguments says the same as the mounts, in bubblewrap's words.
-func bubblewrapArguments(mounts []box.Mount) []string {
+func bubblewrapArguments(mounts []namespace.Mount) []string {
 	out, last := append(apart(), "--ro-bind", "/", "/"), []string(nil)
 	for _, m := range mounts {
 		switch m.Kind {
-		case box.Proc:
+		case namespace.Proc:
 			out = append(out, "--proc", m.Path)
-		case box.Devices:
+		case namespace.Devices:
 			out = append(out, "--dev", m.Path)
-		case box.Private:
+		case namespace.Private:
 			mode := "0755"
 			if strings.HasSuffix(m.Path, "/tmp") || strings.HasSuffix(m.Path, "/shm") {
 				mode = "1777"
@@ -110,23 +110,23 @@ func bubblewrapArguments(mounts []box.Mount) []string {
 			if m.Path == "/dev/shm" {
 				out = append(out, "--remount-ro", "/dev") // it has no bound
 			}
-		case box.Hollow:
+		case namespace.Hollow:
 			out, last = append(out, "--perms", "0755", "--tmpfs", m.Path), append(last, "--remount-ro", m.Path)
-		case box.Link:
+		case namespace.Link:
 			out = append(out, "--symlink", m.From, m.Path)
-		case box.Kept:
+		case namespace.Kept:
 			out = append(out, "--ro-bind", m.From, m.Path)
-		case box.Writable:
+		case namespace.Writable:
 			out = append(out, "--bind", m.From, m.Path)
-		case box.Same:
+		case namespace.Same:
 			out = append(out, "--bind", m.Path, m.Path)
-		case box.Locked:
+		case namespace.Locked:
 			if m.Path == "/proc" { // its own, not the host's
 				out = append(out, "--remount-ro", m.Path)
 				continue
 			}
 			out = append(out, "--ro-bind", m.Path, m.Path)
-		case box.Empty:
+		case namespace.Empty:
 			if info, err := os.Lstat(m.Path); err == nil && !info.IsDir() {
 				out = append(out, "--ro-bind", "/dev/null", m.Path)
 			} else if err == nil {

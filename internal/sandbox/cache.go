@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // What the self-test found is kept in a file of the state folder, under a key of all that it
@@ -44,7 +44,7 @@ func remember(state string, r Report) {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	_ = whole.WriteCache(path, data)
+	_ = atomicfile.WriteCache(path, data)
 }
 
 // forget has the next question test again.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // Setting says when commands run in the sandbox.

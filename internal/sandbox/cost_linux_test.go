@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/visibility"
 )
 
 // planVariable has a test binary plan commands, and mark the trace between them.
@@ -42,7 +42,7 @@ func TestPlans(t *testing.T) {
 		if made.IsZero() {
 			made = time.Now()
 		}
-		if time.Since(made) > 4*sight.ClockStep {
+		if time.Since(made) > 4*visibility.ClockStep {
 			more--
 		}
 	}

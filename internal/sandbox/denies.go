@@ -13,7 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/sys/unix"
 
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/visibility"
 )
 
 // Denial is a deny rule about files, as far as it reaches into the sandbox.
@@ -133,7 +133,7 @@ func (f *denies) list(dir string) listing {
 		return listing{}
 	}
 	changed := unix.Timespec(st.Ctim)
-	if old, ok := f.folders[dir]; ok && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > sight.ClockStep {
+	if old, ok := f.folders[dir]; ok && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > visibility.ClockStep {
 		return old
 	}
 	l := listing{changed: changed, at: time.Now()}

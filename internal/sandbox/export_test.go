@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // ByMeans is a cage of one means, whatever a self-test says of it.

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // mischiefVariable has a test binary be the command that makes attempts: a seed, how many, and the

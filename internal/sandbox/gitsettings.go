@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/proc"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/visibility"
 )
 
 // gitSettings knows which files of a workspace git runs or reads because its settings say so:
@@ -18,7 +18,7 @@ import (
 type gitSettings struct {
 	mu    sync.Mutex
 	known bool
-	from  map[string]sight.Mark
+	from  map[string]visibility.Mark
 	runs  []string
 }
 
@@ -33,7 +33,7 @@ func (g *gitSettings) of(v *view) []string {
 	if g.known && !g.changed() {
 		return g.runs
 	}
-	g.known, g.from, g.runs = true, map[string]sight.Mark{}, nil
+	g.known, g.from, g.runs = true, map[string]visibility.Mark{}, nil
 	top := v.workspace
 	dirs := []string{filepath.Join(top, ".git")}
 	for _, root := range v.roots {
@@ -143,15 +143,15 @@ func (g *gitSettings) add(top, path string) {
 }
 
 func (g *gitSettings) remember(path string) {
-	var seen sight.Sight
+	var seen visibility.Sight
 	g.from[path] = seen.Glance().Mark(path)
 }
 
 func (g *gitSettings) changed() bool { return !unchanged(g.from) }
 
 // unchanged reports that files are as they were.
-func unchanged(from map[string]sight.Mark) bool {
-	var seen sight.Sight
+func unchanged(from map[string]visibility.Mark) bool {
+	var seen visibility.Sight
 	glance := seen.Glance()
 	for path, mark := range from {
 		if glance.Mark(path) != mark {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // Where the kernel bounds memory: in a control group of its own for each command (cgroups(7),

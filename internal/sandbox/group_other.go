@@ -2,7 +2,7 @@
 
 package sandbox
 
-import "adze/internal/proc"
+import "adze/internal/sandbox/proc"
 
 // boundMemory does nothing: only Linux has control groups.
 func (s *Sandbox) boundMemory(*proc.Walls) {}

@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc/shim/box"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/visibility"
 )
 
 // guards collects the places that a command may not change, parents before children.
 type guards struct {
-	glance  *sight.Glance
+	glance  *visibility.Glance
 	list    []guard
 	missing []string
 	err     error
@@ -26,14 +26,14 @@ type guards struct {
 // place that is not there is made for the time: an empty folder, also where a file is expected,
 // because programs take an empty file for one.
 func (g *guards) lock(root, path string) {
-	g.add(root, path, box.Locked, true)
+	g.add(root, path, namespace.Locked, true)
 }
 
 // lockIfThere does the same for places that must not be made, because an empty folder there would
 // be a fault to the programs that look.
 func (g *guards) lockIfThere(root, path string) {
 	if m := g.glance.Mark(path); m.Err == nil && !m.Is(unix.S_IFLNK) {
-		g.add(root, path, box.Locked, false)
+		g.add(root, path, namespace.Locked, false)
 	}
 }
 
@@ -41,20 +41,20 @@ func (g *guards) lockIfThere(root, path string) {
 // root a mount point.
 func (g *guards) apart(root, path string) {
 	if m := g.glance.Mark(path); m.Err == nil && m.Is(unix.S_IFDIR) {
-		g.add(root, path, box.View, false)
+		g.add(root, path, namespace.View, false)
 	}
 }
 
 // guarded reports that a place is guarded already, by more than being kept where it is where that
 // counts.
-func (g *guards) guarded(path string, kind box.Kind) bool {
+func (g *guards) guarded(path string, kind namespace.Kind) bool {
 	return slices.ContainsFunc(g.list, func(have guard) bool {
-		return have.path == path && (kind == box.Same || have.kind == kind || have.kind == box.Locked)
+		return have.path == path && (kind == namespace.Same || have.kind == kind || have.kind == namespace.Locked)
 	})
 }
 
-func (g *guards) add(root, path string, kind box.Kind, create bool) {
-	if g.err != nil || path == root || g.guarded(path, kind) || slices.ContainsFunc(g.list, func(have guard) bool { return have.kind == box.Locked && within(path, have.path) }) {
+func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
+	if g.err != nil || path == root || g.guarded(path, kind) || slices.ContainsFunc(g.list, func(have guard) bool { return have.kind == namespace.Locked && within(path, have.path) }) {
 		return
 	}
 	rel, err := filepath.Rel(root, path)
@@ -88,7 +88,7 @@ func (g *guards) add(root, path string, kind box.Kind, create bool) {
 			g.missing = append(g.missing, at) // of another command, which may end before this one
 			last = true
 		}
-		step := guard{at, box.Same}
+		step := guard{at, namespace.Same}
 		if last {
 			step.kind = kind
 		}
@@ -103,7 +103,7 @@ func (g *guards) add(root, path string, kind box.Kind, create bool) {
 
 // isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write
 // to it.
-func isPlaceholder(g *sight.Glance, path string) bool {
+func isPlaceholder(g *visibility.Glance, path string) bool {
 	if g.Mark(path).Mode != unix.S_IFDIR|0o555 {
 		return false
 	}

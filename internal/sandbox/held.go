@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/proc/shim/box"
 	"adze/internal/sandbox/overlay"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/visibility"
 )
 
 // lookout looks at the repositories of a workspace before and after commands. What mounts cannot
@@ -119,7 +119,7 @@ func (l *lookout) odd(since time.Time, p *plan) []string {
 		if syscall.Lstat(path, &st) != nil || p.holds(path) {
 			return false
 		}
-		changed := sight.ChangeTime(&st)
+		changed := visibility.ChangeTime(&st)
 		return time.Unix(changed.Unix()).After(since)
 	}
 	for dir, r := range l.tree.folders {
@@ -157,7 +157,7 @@ func (l *lookout) odd(since time.Time, p *plan) []string {
 // holds reports that a command could not change what stands at a path, or changed it apart.
 func (p *plan) holds(path string) bool {
 	return p.mounted && (slices.ContainsFunc(p.apart, func(dir string) bool { return within(path, dir) }) ||
-		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == box.Locked && within(path, g.path) }) || slices.Contains(p.missing, path))
+		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && within(path, g.path) }) || slices.Contains(p.missing, path))
 }
 
 // rebase tells of a rebase that a command left. It is all there is to look at where each of its

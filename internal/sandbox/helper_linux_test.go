@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 // bench is a person's machine in a folder: a home, a workspace with a repository in it, adze's
@@ -143,7 +143,7 @@ func unreachable(m sandbox.Means) string {
 		sandbox.Bubblewrap: {"bwrap", "--unshare-user", "--unshare-pid", "--cap-add", "CAP_SYS_ADMIN", "--bind", "/", "/", "mount", "-t", "tmpfs", "none", "/mnt"},
 		sandbox.BwrapAlone: {"bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"},
 	}
-	if m == sandbox.Landlock && box.ABI() < 3 {
+	if m == sandbox.Landlock && namespace.ABI() < 3 {
 		return "this kernel has no Landlock, or an old one"
 	}
 	if argv := probes[m]; argv != nil {

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc/shim/box"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/visibility"
 )
 
 // home is what a command sees of the places that belong to users: the folders that are empty but
@@ -55,7 +55,7 @@ type homes struct {
 	mu    sync.Mutex
 	of    string // what was asked for: the environment and what the user's rules name
 	last  home
-	noted sight.Marks // of the folders and files that it was found out from
+	noted visibility.Marks // of the folders and files that it was found out from
 	at    time.Time
 }
 
@@ -68,12 +68,12 @@ func (h *homes) forget() {
 
 // look finds out what is hollow, and what is shown in it. What it found for the last command is
 // good for the next as long as the folders that users change have not changed; a toolchain that
-// comes to be elsewhere is seen after sight.MaxAge.
+// comes to be elsewhere is seen after visibility.MaxAge.
 func (p *plan) look(s *Sandbox) home {
 	h := &s.homes
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v := &viewer{plan: p, sandbox: s, noted: sight.Marks{}}
+	v := &viewer{plan: p, sandbox: s, noted: visibility.Marks{}}
 	v.read, v.write = slices.Clone(s.o.Read), slices.Clone(s.o.Write)
 	if rules := s.o.Rules; rules != nil {
 		v.read, v.write = append(v.read, rules.Allowed(false)...), append(v.write, rules.Allowed(true)...)
@@ -107,7 +107,7 @@ type viewer struct {
 	plan        *plan
 	sandbox     *Sandbox
 	read, write []string // what the user shows
-	noted       sight.Marks
+	noted       visibility.Marks
 }
 
 // note remembers that the answer depends on a folder or file that is there.
@@ -255,31 +255,31 @@ func (v *viewer) tidy() {
 }
 
 // mounts is the home for means that mount.
-func (h *home) mounts() (out []box.Mount) {
+func (h *home) mounts() (out []namespace.Mount) {
 	for _, path := range h.hollow {
-		out = append(out, box.Mount{Kind: box.Hollow, Path: path})
+		out = append(out, namespace.Mount{Kind: namespace.Hollow, Path: path})
 	}
 	for _, path := range h.files {
-		out = append(out, box.Mount{Kind: box.Empty, Path: path})
+		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
 	for _, s := range h.shown {
-		m := box.Mount{Kind: box.Kept, Path: s.path, From: s.path}
+		m := namespace.Mount{Kind: namespace.Kept, Path: s.path, From: s.path}
 		if s.from != "" {
 			m.From = s.from
 		}
 		if s.writable {
-			m.Kind = box.Writable
+			m.Kind = namespace.Writable
 		}
 		out = append(out, m)
 	}
 	for _, l := range h.links {
-		out = append(out, box.Mount{Kind: box.Link, Path: l.path, From: l.target})
+		out = append(out, namespace.Mount{Kind: namespace.Link, Path: l.path, From: l.target})
 	}
 	for _, path := range h.veiled {
-		out = append(out, box.Mount{Kind: box.Empty, Path: path})
+		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
 	for _, path := range h.locked {
-		out = append(out, box.Mount{Kind: box.Locked, Path: path})
+		out = append(out, namespace.Mount{Kind: namespace.Locked, Path: path})
 	}
 	return out
 }
@@ -558,7 +558,7 @@ func (v *viewer) worktrees() {
 
 // present are the paths of those names that are there below dir. It reads each folder once, because
 // a hundred looks at single names take longer than all else that is done for a command.
-func present(g *sight.Glance, dir string, names []string) (out []string) {
+func present(g *visibility.Glance, dir string, names []string) (out []string) {
 	if dir == "" {
 		return nil
 	}

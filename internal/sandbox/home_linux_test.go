@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // asked are rules of a user for tests.

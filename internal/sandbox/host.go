@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/visibility"
 )
 
 // host is what a sandbox must know of the machine.
@@ -23,7 +23,7 @@ type host struct {
 
 // of looks at the machine anew for each command: which secret folders are there can change. Its
 // memory was found out before, and stays.
-func (last host) of(g *sight.Glance) host {
+func (last host) of(g *visibility.Glance) host {
 	h := host{memory: last.memory}
 	h.scratch = 2 << 30
 	if h.memory > 0 {
@@ -51,7 +51,7 @@ func (h host) bounds(o Options) (memory, processes uint64) {
 
 // hidden lists what no command may read although it does not lie in a home: adze's own files, and
 // those of root's that are there.
-func (h host) hidden(g *sight.Glance, o Options) []string {
+func (h host) hidden(g *visibility.Glance, o Options) []string {
 	var out []string
 	add := func(path string) {
 		real, ok := g.Real(path)
@@ -77,7 +77,7 @@ func (h host) hidden(g *sight.Glance, o Options) []string {
 }
 
 // rootSecrets are files that only root can read, for the case that it is root who runs adze.
-func rootSecrets(g *sight.Glance) []string {
+func rootSecrets(g *visibility.Glance) []string {
 	paths := []string{"/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet"}
 	names, _ := g.Names("/etc/ssh")
 	for name := range names {

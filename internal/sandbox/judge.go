@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/proc/shim/witness"
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // Reasons why a change of a command is not applied to the workspace.
@@ -237,7 +237,7 @@ const (
 // isRepository tells what a folder is to git, which takes each that looks like a repository for
 // one.
 func (j *judge) isRepository(c *overlay.Change) kind {
-	now := witness.LooksLikeRepository(func(name string) bool {
+	now := seccomptrace.LooksLikeRepository(func(name string) bool {
 		for _, child := range c.Children {
 			if filepath.Base(child.Path) == name {
 				return child.Kind != overlay.Removed
@@ -249,7 +249,7 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 		_, there := entry(filepath.Join(j.Real(c), name))
 		return there
 	})
-	if c.Kind == overlay.Merged && witness.LooksLikeRepository(func(name string) bool {
+	if c.Kind == overlay.Merged && seccomptrace.LooksLikeRepository(func(name string) bool {
 		_, there := entry(filepath.Join(j.Real(c), name))
 		return there
 	}) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/proc/shim/witness"
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // repositoryChanges decides the changes of a repository that was there before. Its objects are
@@ -98,7 +98,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 			}
 			return
 		}
-		if !witness.GitWrites(rel) && first != "modules" && first != "worktrees" {
+		if !seccomptrace.GitWrites(rel) && first != "modules" && first != "worktrees" {
 			c.Upper.Mode = c.Lower.Mode
 		}
 		r.part(c, rel)
@@ -112,7 +112,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		r.linkedTree(c, rel)
 	case (first == "modules" || first == "worktrees") && c.Kind == overlay.Removed:
 		r.later(c)
-	case !witness.GitWrites(rel) || !plainTree(c):
+	case !seccomptrace.GitWrites(rel) || !plainTree(c):
 		leave(c, whyGitPart)
 	case len(r.runsIn(c, rel)) > 0:
 		leave(c, whyGitGoesOn+": "+r.runsIn(c, rel)[0])

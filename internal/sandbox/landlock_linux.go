@@ -9,21 +9,21 @@ import (
 	"slices"
 	"syscall"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
-	"adze/internal/proc/shim/witness"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+	"adze/internal/sandbox/visibility"
 )
 
 // byLandlock restricts the command where it is, in the namespaces of everybody. It has no network
 // of its own, so there is none at all. There is no read-only place in a writable folder; therefore
 // the workspace is read only to the command, and the witness that the kernel tells of its calls
-// makes each change there in its place, by a policy (witness.FilePolicy). Two other ways were tried
+// makes each change there in its place, by a policy (seccomptrace.FilePolicy). Two other ways were tried
 // with real builds. To leave only those entries of the workspace writable that are no folders of
 // git keeps every build from making a file at the top. To compare the folders of git after a
 // command and put them back lets builds work, but other programs meet meanwhile what it planted.
 func byLandlock(p plan) (proc.Walls, error) {
-	if box.ABI() < 3 {
+	if namespace.ABI() < 3 {
 		return proc.Walls{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
 	}
 	tmp, err := p.tmp.take(p.glance, p.cache)
@@ -50,9 +50,9 @@ func byLandlock(p plan) (proc.Walls, error) {
 		p.tmp.giveBack(tmp)
 		return proc.Walls{}, err
 	}
-	rules := box.Rules{Write: write, Made: proc.FirstFile, Files: files}
+	rules := namespace.Rules{Write: write, Made: proc.FirstFile, Files: files}
 	return proc.Walls{
-		Box:   box.Box{Rules: rules, Filter: box.LocalOnly, Memory: p.memory, Processes: p.processes},
+		Box:   namespace.Box{Rules: rules, Filter: namespace.LocalOnly, Memory: p.memory, Processes: p.processes},
 		Files: []*os.File{made},
 		Env:   append(p.environAt(p.cache, tmp), p.home.gitEnv()...),
 		Done:  func() proc.Findings { _ = made.Close(); p.tmp.giveBack(tmp); return proc.Findings{} },
@@ -61,7 +61,7 @@ func byLandlock(p plan) (proc.Walls, error) {
 
 // lacksOfLandlock says what newer kernels could hold.
 func lacksOfLandlock() (out []string) {
-	abi := box.ABI()
+	abi := namespace.ABI()
 	for _, right := range []struct {
 		abi   int
 		lacks string
@@ -74,10 +74,10 @@ func lacksOfLandlock() (out []string) {
 }
 
 // readable are the roots where nothing in them is hidden, else what is in them beside that.
-func readable(g *sight.Glance, roots, hidden []string) (out []string) {
+func readable(g *visibility.Glance, roots, hidden []string) (out []string) {
 	for _, root := range roots {
 		if slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
-			out = append(out, others(g, root, hidden, sight.Marks{})...)
+			out = append(out, others(g, root, hidden, visibility.Marks{})...)
 		} else {
 			out = append(out, root)
 		}
@@ -86,10 +86,10 @@ func readable(g *sight.Glance, roots, hidden []string) (out []string) {
 }
 
 // files is what commands may change in the workspace.
-func (p *plan) files() witness.FilePolicy {
-	f := witness.FilePolicy{Roots: append([]string{p.workspace.path}, p.grants...), Names: actedNames(), Own: []string{p.cache}}
+func (p *plan) files() seccomptrace.FilePolicy {
+	f := seccomptrace.FilePolicy{Roots: append([]string{p.workspace.path}, p.grants...), Names: actedNames(), Own: []string{p.cache}}
 	for _, g := range p.guards {
-		if g.kind == box.Locked {
+		if g.kind == namespace.Locked {
 			f.Locked = append(f.Locked, g.path)
 		}
 	}
@@ -105,7 +105,7 @@ func (p *plan) files() witness.FilePolicy {
 // others are the files and folders below dir that are not hidden, named as near to dir as that
 // goes: rules allow, they cannot forbid. A link needs no right; where it leads does. The folders
 // that it reads are noted with their times of change.
-func others(g *sight.Glance, dir string, hidden []string, noted sight.Marks) (out []string) {
+func others(g *visibility.Glance, dir string, hidden []string, noted visibility.Marks) (out []string) {
 	noted[dir] = g.Mark(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -125,7 +125,7 @@ func others(g *sight.Glance, dir string, hidden []string, noted sight.Marks) (ou
 }
 
 // of opens the rules for one command.
-func (r *ruleset) of(g *sight.Glance, hidden, read, write []string) (*os.File, error) {
+func (r *ruleset) of(g *visibility.Glance, hidden, read, write []string) (*os.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.holds(g, hidden, read, write) {
@@ -144,13 +144,13 @@ func (r *ruleset) of(g *sight.Glance, hidden, read, write []string) (*os.File, e
 // holds goes by the folders that the rules were made of, and what may be written. That a file
 // system was mounted somewhere is not seen in a folder; it can be read when the rules are made
 // anew.
-func (r *ruleset) holds(g *sight.Glance, hidden, read, write []string) bool {
+func (r *ruleset) holds(g *visibility.Glance, hidden, read, write []string) bool {
 	return r.file != nil && slices.Equal(r.hidden, hidden) && slices.Equal(r.read, read) && slices.Equal(r.write, write) && slices.Equal(r.objects, objects(g, write)) &&
 		g.Same(r.folders, r.made)
 }
 
-func (r *ruleset) make(g *sight.Glance, hidden, read, write []string) error {
-	folders := sight.Marks{}
+func (r *ruleset) make(g *visibility.Glance, hidden, read, write []string) error {
+	folders := visibility.Marks{}
 	var shown []string
 	for _, path := range read {
 		if slices.ContainsFunc(hidden, func(h string) bool { return h != path && within(h, path) }) {
@@ -159,7 +159,7 @@ func (r *ruleset) make(g *sight.Glance, hidden, read, write []string) error {
 			shown = append(shown, path)
 		}
 	}
-	rules := box.Rules{Read: slices.Concat(others(g, "/", hidden, folders), shown, []string{"/dev/random", "/dev/urandom", box.Self}), Write: write}
+	rules := namespace.Rules{Read: slices.Concat(others(g, "/", hidden, folders), shown, []string{"/dev/random", "/dev/urandom", namespace.Self}), Write: write}
 	fd, err := rules.Make()
 	if err != nil {
 		return err
@@ -171,11 +171,11 @@ func (r *ruleset) make(g *sight.Glance, hidden, read, write []string) error {
 }
 
 // objects are the files and folders themselves that paths name.
-func objects(g *sight.Glance, paths []string) []sight.Mark {
-	out := make([]sight.Mark, len(paths))
+func objects(g *visibility.Glance, paths []string) []visibility.Mark {
+	out := make([]visibility.Mark, len(paths))
 	for i, path := range paths {
 		m := g.Mark(path)
-		out[i] = sight.Mark{Dev: m.Dev, Ino: m.Ino}
+		out[i] = visibility.Mark{Dev: m.Dev, Ino: m.Ino}
 	}
 	return out
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // planted are commands that leave something for a program of the user, who then runs git. Each

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // A command that goes on after its call works on the live tree, so that it is told of changes

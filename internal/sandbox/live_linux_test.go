@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // job is a command that goes on beyond its call. It reads a line before it does more, and says a

@@ -1,6 +1,6 @@
 package sandbox
 
-import "adze/internal/proc"
+import "adze/internal/sandbox/proc"
 
 func builders() map[Means]func(plan) (proc.Walls, error) {
 	return map[Means]func(plan) (proc.Walls, error){Seatbelt: bySeatbelt}

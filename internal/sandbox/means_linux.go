@@ -1,6 +1,6 @@
 package sandbox
 
-import "adze/internal/proc"
+import "adze/internal/sandbox/proc"
 
 // builders are the means of this system; usual is the order in which they are tried.
 func builders() map[Means]func(plan) (proc.Walls, error) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
-	"adze/internal/proxy"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/proxy"
 )
 
 // Network is the way out of a sandbox: how hosts are spelt and dialled. Whether one may be reached
@@ -24,7 +24,7 @@ type Network struct {
 // listener inside and hands it out, and a proxy in this process serves it until the command has
 // ended.
 func (n *Network) through(w *proc.Walls, c proc.Command) error {
-	if n == nil || c.Reach == nil || w.Box.Filter != box.OwnNet {
+	if n == nil || c.Reach == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
 	}
 	near, far, err := socketPair()
@@ -103,7 +103,7 @@ func (t *tally) sum() []proc.Carried {
 
 // led is an environment that leads programs to the door and nowhere else.
 func led(env []string) []string {
-	own := proxy.Environment("127.0.0.1:" + strconv.Itoa(box.DoorPort))
+	own := proxy.Environment("127.0.0.1:" + strconv.Itoa(namespace.DoorPort))
 	set := map[string]bool{}
 	for _, kv := range own {
 		name, _, _ := strings.Cut(kv, "=")

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
-	"adze/internal/proxy/proxytest"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/proxytest"
 )
 
 // connected is a sandbox with a way out that leads every allowed host to one site.

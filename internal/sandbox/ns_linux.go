@@ -7,8 +7,8 @@ import (
 	"strings"
 	"syscall"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 // Rights that the shim needs in its own namespaces to make the mounts, to bring the loopback
@@ -43,7 +43,7 @@ func byNamespaces(p plan) (proc.Walls, error) {
 			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_VM | syscall.CLONE_VFORK,
 		AmbientCaps: []uintptr{capSetpcap, capNetAdmin, capSysPtrace, capSysAdmin},
 	}
-	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes}
+	b := namespace.Box{Own: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes}
 	walls := proc.Walls{Sys: sys, Env: p.environ(), Dir: p.ownInside(), PIDs: true}
 	if os.Geteuid() == 0 {
 		// Root may map everybody, so that the owners of files are told as they are, and has all
@@ -57,7 +57,7 @@ func byNamespaces(p plan) (proc.Walls, error) {
 		if p.view != nil {
 			sys.AmbientCaps = append(sys.AmbientCaps, capChown, capDACOverride, capFowner, capFsetid)
 		}
-		b.IDs = box.IDs{Set: true, UID: os.Geteuid(), GID: os.Getegid()}
+		b.IDs = namespace.IDs{Set: true, UID: os.Geteuid(), GID: os.Getegid()}
 	}
 	walls.Box = b
 	return walls, nil

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 func TestNamespaces(t *testing.T) {

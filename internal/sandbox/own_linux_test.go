@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // A folder of a command's own can be written by every means, although it lies in adze's state, and

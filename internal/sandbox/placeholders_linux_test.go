@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

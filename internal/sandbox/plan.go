@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/visibility"
 )
 
 // plan is what one command may reach, whatever the means.
@@ -37,7 +37,7 @@ type plan struct {
 	memory    uint64
 	processes uint64
 	blind     bool // see Options
-	glance    *sight.Glance
+	glance    *visibility.Glance
 	tmp       *tmpFolders
 	view      *view    // in which the command changes apart; nil: it changes everything itself
 	mounted   bool     // the guards hold
@@ -46,12 +46,12 @@ type plan struct {
 	fixed     []string // folders of git that are read only, because they cannot be changed apart
 }
 
-// guard is a place in a writable folder: read only (box.Locked), changed in a view (box.View), or
-// only kept where it is (box.Same), because a folder could be renamed, and what is guarded below it
+// guard is a place in a writable folder: read only (namespace.Locked), changed in a view (namespace.View), or
+// only kept where it is (namespace.Same), because a folder could be renamed, and what is guarded below it
 // be made anew.
 type guard struct {
 	path string
-	kind box.Kind
+	kind namespace.Kind
 }
 
 func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
@@ -148,31 +148,31 @@ func (p *plan) root(path string) string {
 }
 
 // mounts is the plan for means that mount.
-func (p *plan) mounts() []box.Mount {
-	out := []box.Mount{{Kind: box.Proc, Path: "/proc"}}
+func (p *plan) mounts() []namespace.Mount {
+	out := []namespace.Mount{{Kind: namespace.Proc, Path: "/proc"}}
 	if p.host.steers {
-		out = append(out, box.Mount{Kind: box.Locked, Path: "/proc"})
+		out = append(out, namespace.Mount{Kind: namespace.Locked, Path: "/proc"})
 	}
-	out = append(out, box.Mount{Kind: box.Devices, Path: "/dev"}, box.Mount{Kind: box.Private, Path: "/dev/shm", Size: p.host.scratch})
+	out = append(out, namespace.Mount{Kind: namespace.Devices, Path: "/dev"}, namespace.Mount{Kind: namespace.Private, Path: "/dev/shm", Size: p.host.scratch})
 	for _, path := range p.private {
-		out = append(out, box.Mount{Kind: box.Private, Path: path, Size: p.host.scratch})
+		out = append(out, namespace.Mount{Kind: namespace.Private, Path: path, Size: p.host.scratch})
 	}
 	for _, path := range p.kept {
-		out = append(out, box.Mount{Kind: box.Kept, Path: path, From: path})
+		out = append(out, namespace.Mount{Kind: namespace.Kept, Path: path, From: path})
 	}
 	out = append(out, p.home.mounts()...)
 	w := p.workspace
-	out = append(out, box.Mount{Kind: box.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
-		box.Mount{Kind: box.Writable, Path: insideCache, From: p.cache})
+	out = append(out, namespace.Mount{Kind: namespace.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
+		namespace.Mount{Kind: namespace.Writable, Path: insideCache, From: p.cache})
 	if p.command.Own {
-		out = append(out, box.Mount{Kind: box.Writable, Path: insideOwn, From: p.command.Dir})
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, From: p.command.Dir})
 	}
 	for _, path := range p.grants {
-		out = append(out, box.Mount{Kind: box.Writable, Path: path, From: path})
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, From: path})
 	}
 	for _, g := range p.guards {
-		m := box.Mount{Kind: g.kind, Path: g.path}
-		if g.kind == box.View {
+		m := namespace.Mount{Kind: g.kind, Path: g.path}
+		if g.kind == namespace.View {
 			m.From = g.path
 		}
 		out = append(out, m)
@@ -190,7 +190,7 @@ func (p *plan) mounts() []box.Mount {
 		if p.glance.Mark(path).Is(unix.S_IFLNK) {
 			continue // what it leads to has a name of its own
 		}
-		out = append(out, box.Mount{Kind: box.Empty, Path: path})
+		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
 	for i := range out {
 		out[i] = p.view.mount(out[i])
@@ -200,16 +200,16 @@ func (p *plan) mounts() []box.Mount {
 
 // locked keeps a path from being changed, and the folders above it from being renamed, as far as
 // they can be written to.
-func (p *plan) locked(path string) (out []box.Mount) {
+func (p *plan) locked(path string) (out []namespace.Mount) {
 	root := p.root(path)
 	if within(path, root) {
 		for _, dir := range slices.Backward(between(root, path)) {
-			out = append(out, box.Mount{Kind: box.Same, Path: dir})
+			out = append(out, namespace.Mount{Kind: namespace.Same, Path: dir})
 		}
 	} else if !p.home.opened(path) {
 		return nil
 	}
-	return append(out, box.Mount{Kind: box.Locked, Path: path})
+	return append(out, namespace.Mount{Kind: namespace.Locked, Path: path})
 }
 
 // within reports whether path is dir or below it; both are clean and absolute.
@@ -220,23 +220,23 @@ func within(path, dir string) bool {
 // codes keeps the system call filters of a run, which are put together once.
 type codes struct {
 	mu   sync.Mutex
-	made map[filtered]box.Code
+	made map[filtered]namespace.Code
 }
 
 // filtered is what a filter depends on.
 type filtered struct {
-	filter box.Filter
+	filter namespace.Filter
 	blind  bool
 }
 
-func (c *codes) of(b box.Box) box.Code {
+func (c *codes) of(b namespace.Box) namespace.Code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	what := filtered{b.Filter, b.Blind}
 	code, ok := c.made[what]
 	if !ok {
 		if c.made == nil {
-			c.made = map[filtered]box.Code{}
+			c.made = map[filtered]namespace.Code{}
 		}
 		code = b.Compiled()
 		c.made[what] = code
@@ -254,8 +254,8 @@ type ruleset struct {
 	hidden  []string
 	read    []string // below what is hidden
 	write   []string
-	objects []sight.Mark // of what is writable
-	folders sight.Marks  // that were read
+	objects []visibility.Mark // of what is writable
+	folders visibility.Marks  // that were read
 	made    time.Time
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/files/atomicfile"
 	"adze/internal/sandbox/overlay"
-	"adze/internal/whole"
 )
 
 // The private caches of all workspaces together have a quota. What they hold is measured beside a
@@ -167,7 +167,7 @@ func (c caches) parts() (out []string) {
 
 func (c caches) write(parts []cachePart) {
 	if data, err := json.Marshal(parts); err == nil {
-		_ = whole.WriteCache(c.list(), data)
+		_ = atomicfile.WriteCache(c.list(), data)
 	}
 }
 

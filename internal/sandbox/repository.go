@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/visibility"
 )
 
 // repository is what a command may not change of the repository at the top of a workspace.
@@ -23,7 +23,7 @@ type repository struct {
 
 // findRepository reads how the workspace keeps its repository: a folder, or a file that names one
 // (linked work trees, submodules).
-func findRepository(g *sight.Glance, workspace string) (repository, error) {
+func findRepository(g *visibility.Glance, workspace string) (repository, error) {
 	at := filepath.Join(workspace, ".git")
 	m := g.Mark(at)
 	switch {

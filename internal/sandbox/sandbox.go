@@ -1,5 +1,5 @@
 // Package sandbox decides what a command can reach, and puts it there through the shim that
-// supervises it (internal/proc).
+// supervises it (internal/sandbox/proc).
 //
 // Permissions decide what is attempted; a sandbox decides what is possible. Inside, the whole file
 // tree is read only but for the workspace and a private /tmp; homes and other places of users are
@@ -31,7 +31,7 @@
 // and denies.go (what of users it sees), view.go, level.go (how good it is), held.go (what is
 // looked at when a command has ended), package sight (what is remembered of folders), barred.go
 // (what it failed of because of the sandbox), and a file for each means. What carries it out is in
-// internal/proc/shim/box.
+// internal/sandbox/proc/shim/namespace.
 //
 // Known limits:
 //   - With Landlock, a file that a command makes beside a hidden one at the top of the workspace cannot be read back by it.
@@ -50,7 +50,7 @@
 //   - A deny rule (denies.go) hides what matches when a command starts, and not what comes to match while it runs, another hard
 //     link, or what git's objects keep of a file. A rule for any folder (**/x) is looked up in the workspace and in what the user
 //     shows. Without a view a file that is replaced while a command runs is seen by it.
-//   - What is new in a home, deep below a folder that was looked at, is shown after sight.MaxAge.
+//   - What is new in a home, deep below a folder that was looked at, is shown after visibility.MaxAge.
 //   - Memory that belongs to no process (memfd) is not counted.
 //   - As root, all of /proc is read only: no program sets its oom_score_adj, say.
 //   - On the live tree editors' folders are protected at the top of the workspace only, and a new repository that would make git
@@ -77,8 +77,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/proc"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/visibility"
 )
 
 // Options are what a sandbox is for. Folders are absolute.
@@ -133,7 +133,7 @@ type Sandbox struct {
 	held      *placeholders
 	lookout   lookout
 	rules     ruleset
-	sight     sight.Sight
+	sight     visibility.Sight
 	codes     codes
 	tmp       tmpFolders
 	viewFails atomic.Bool  // the kernel makes no views here
@@ -244,7 +244,7 @@ func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, erro
 
 // by puts a command into a sandbox of the given means.
 func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
-	started := time.Now().Add(-sight.ClockStep)
+	started := time.Now().Add(-visibility.ClockStep)
 	build, ok := builders()[means]
 	if !ok {
 		return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(means))

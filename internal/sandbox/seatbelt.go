@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 // seatbelt is the profile of macOS's sandbox for a plan, and the parameters that hold its paths: no
@@ -53,7 +53,7 @@ func seatbelt(p plan) (text string, params []string) {
 		b.rule("deny", "file-write*", "subpath", path)
 	}
 	for _, g := range p.guards {
-		if g.kind == box.Locked {
+		if g.kind == namespace.Locked {
 			b.rule("deny", "file-write*", "subpath", g.path)
 			for _, above := range between(p.root(g.path), g.path) {
 				b.rule("deny", "file-write-unlink", "literal", above)

@@ -3,7 +3,7 @@ package sandbox
 import (
 	"os"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 const sandboxExec = "/usr/bin/sandbox-exec"

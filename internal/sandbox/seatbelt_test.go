@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 func TestSeatbeltSaysWhatThePlanSays(t *testing.T) {
 	const odd = `/w") (allow default)`
 	p := plan{
 		workspace: folder{path: odd}, cache: "/s/sandbox/cache/1", grants: []string{"/main/.git"},
-		guards:  []guard{{odd + "/.git", box.Same}, {odd + "/.git/hooks", box.Locked}, {odd + "/.vscode", box.Locked}, {"/main/.git/info/attributes", box.Locked}},
+		guards:  []guard{{odd + "/.git", namespace.Same}, {odd + "/.git/hooks", namespace.Locked}, {odd + "/.vscode", namespace.Locked}, {"/main/.git/info/attributes", namespace.Locked}},
 		secrets: []string{"/home/.ssh", "/s"},
 		command: proc.Command{Dir: "/s/mcp/folders/fs", Own: true},
 	}

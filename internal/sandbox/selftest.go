@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/attempt"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/selftest"
 )
 
 // testTime bounds the self-test, a busy machine included.
@@ -55,7 +55,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
 	defer inner.Close()
 	trials := site.trials()
-	argv := []string{itself(), attempt.Word, attempt.Fail} // who fails is told what of
+	argv := []string{itself(), selftest.Word, selftest.Fail} // who fails is told what of
 	for _, t := range trials {
 		argv = append(argv, t.name+"="+t.upon)
 	}
@@ -90,7 +90,7 @@ func assess(trials []trial, r proc.Result, s *site) (found, error) {
 	held := map[string]bool{}
 	lines := 0
 	for line := range strings.Lines(r.Output.Head + r.Output.Tail) {
-		if a, ok := attempt.ParseResult(strings.TrimSuffix(line, "\n")); ok {
+		if a, ok := selftest.ParseResult(strings.TrimSuffix(line, "\n")); ok {
 			if lines < len(trials) && trials[lines].name == a.Name {
 				held[strconv.Itoa(lines)] = a.Held
 			}

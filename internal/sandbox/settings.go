@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/sandbox/sight"
-	"adze/internal/secret"
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
+	"adze/internal/sandbox/visibility"
+	"adze/internal/text/redact"
 )
 
 // settingFiles are the settings of tools in a home. Commands get a copy of each, without what is
@@ -36,7 +36,7 @@ type copies struct {
 }
 
 type copied struct {
-	mark sight.Mark
+	mark visibility.Mark
 	path string // of the copy; empty: there is none
 }
 
@@ -88,7 +88,7 @@ func (v *viewer) place(path, from string) bool {
 }
 
 // of is the copy of a file; empty where there can be none.
-func (c *copies) of(state string, g *sight.Glance, path string) string {
+func (c *copies) of(state string, g *visibility.Glance, path string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	mark := g.Mark(path)
@@ -118,7 +118,7 @@ func keepCopy(state, text string) string {
 	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(text)) {
 		return path
 	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || whole.WriteCache(path, []byte(text)) != nil {
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || atomicfile.WriteCache(path, []byte(text)) != nil {
 		return ""
 	}
 	return path
@@ -159,14 +159,14 @@ func valueSign(line string) string {
 func secretSetting(name string) bool {
 	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), `"'`))
 	name = name[strings.LastIndexAny(name, ":./")+1:]
-	return secret.Name(name) || name == "username" || name == "email"
+	return redact.Name(name) || name == "username" || name == "email"
 }
 
-func holdsSecret(text string) bool { return len(secret.New().Spans(text)) > 0 }
+func holdsSecret(text string) bool { return len(redact.New().Spans(text)) > 0 }
 
 // gitCopy is git's configuration of the user as it holds in the workspace, in one file.
 type gitCopy struct {
-	from  map[string]sight.Mark // what it was read from
+	from  map[string]visibility.Mark // what it was read from
 	path  string
 	files []string // that its settings name
 }
@@ -201,7 +201,7 @@ func (v *viewer) gitSettings() {
 // read asks git what the user has configured. Which included files count depends on the repository
 // and its branch.
 func (c *gitCopy) read(v *viewer, at string) {
-	*c = gitCopy{from: map[string]sight.Mark{}}
+	*c = gitCopy{from: map[string]visibility.Mark{}}
 	note := func(path string) { c.from[path] = v.plan.glance.Mark(path) }
 	other := filepath.Join(v.sandbox.o.Home, ".config", "git", "config")
 	if dir := v.plan.lookup("XDG_CONFIG_HOME"); dir != "" {

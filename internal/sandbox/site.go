@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/proc"
+	"adze/internal/sandbox/proc"
 )
 
 // site is a person's home made for the self-test, with servers that a sandbox must not reach.

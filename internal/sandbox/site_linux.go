@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/proc/shim/attempt"
+	"adze/internal/sandbox/proc/shim/selftest"
 )
 
 // serveSockets serves by sockets whose names no list told when the command began, in the workspace,
@@ -63,7 +63,7 @@ func (s *site) serveSockets() error {
 
 // serveApart has another process serve by a socket that it binds by its name alone.
 func (s *site) serveApart(name string, sys *syscall.SysProcAttr) error {
-	cmd := exec.Command(itself(), attempt.Word, attempt.Serve+"="+name)
+	cmd := exec.Command(itself(), selftest.Word, selftest.Serve+"="+name)
 	cmd.Dir, cmd.SysProcAttr, cmd.Env = s.work, sys, []string{}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *site) serveApart(name string, sys *syscall.SysProcAttr) error {
 	}
 	s.closers = append(s.closers, func() { _ = in.Close(); _ = cmd.Wait() })
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err == nil && line != attempt.Serve+"\n" {
+	if err == nil && line != selftest.Serve+"\n" {
 		err = errors.New("no socket " + name + ": " + line)
 	}
 	return err
@@ -99,7 +99,7 @@ func (s *site) serveLater(ready, path string) {
 			}
 		}
 		l, err := net.Listen("unix", path)
-		_ = os.WriteFile(ready+attempt.Done, nil, 0o600) // without it the attempt gives up
+		_ = os.WriteFile(ready+selftest.Done, nil, 0o600) // without it the attempt gives up
 		if err == nil {
 			<-over
 			_ = l.Close()

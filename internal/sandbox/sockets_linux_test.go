@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // allMeans are the means of Linux.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"syscall"
 
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/visibility"
 )
 
 // tmpFolders makes the folders for temporary files of commands whose means cannot hide the
@@ -18,7 +18,7 @@ type tmpFolders struct {
 }
 
 // take is a folder below dir that nobody else uses. It is made where none is free.
-func (t *tmpFolders) take(g *sight.Glance, dir string) (string, error) {
+func (t *tmpFolders) take(g *visibility.Glance, dir string) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.free) > 0 {
@@ -52,7 +52,7 @@ func (t *tmpFolders) giveBack(path string) {
 
 // pristine reports an empty folder that only this user may enter.
 func pristine(path string) bool {
-	var seen sight.Sight
+	var seen visibility.Sight
 	g := seen.Glance()
 	if g.Mark(path).Mode != syscall.S_IFDIR|0o700 {
 		return false

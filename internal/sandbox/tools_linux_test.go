@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // tool is a program that builds a small project in the sandbox, with the home of whoever runs the

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/proc/shim/witness"
-	"adze/internal/sandbox/sight"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+	"adze/internal/sandbox/visibility"
 )
 
 // tree finds the repositories in a workspace, again and again: a folder that has not changed since
@@ -94,8 +94,8 @@ func (t *tree) look(dir string) *read {
 		return nil
 	}
 	t.foreign = t.foreign || strange(st.Uid, st.Gid)
-	old, changed := t.folders[dir], sight.ChangeTime(&st)
-	if old != nil && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > sight.ClockStep {
+	old, changed := t.folders[dir], visibility.ChangeTime(&st)
+	if old != nil && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > visibility.ClockStep {
 		return old
 	}
 	r := &read{changed: changed, at: time.Now()}
@@ -132,7 +132,7 @@ func (t *tree) look(dir string) *read {
 			r.acted = append(r.acted, name)
 		}
 	}
-	r.bare = witness.LooksLikeRepository(func(name string) bool { return has[name] })
+	r.bare = seccomptrace.LooksLikeRepository(func(name string) bool { return has[name] })
 	t.folders[dir] = r
 	return r
 }

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/proc"
-	"adze/internal/proc/shim/box"
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 // view is the private view of the workspace that one command gets, and of its repository where that
@@ -95,7 +95,7 @@ func (s *Sandbox) openView(p *plan) (v *view, rest []string, err error) {
 // there is not kept.
 func (p *plan) discarded(roots []overlay.Root) ([]overlay.Root, error) {
 	for _, m := range p.mounts() {
-		if m.Kind != box.Writable || slices.ContainsFunc(roots, func(r overlay.Root) bool { return r.Path == m.From }) {
+		if m.Kind != namespace.Writable || slices.ContainsFunc(roots, func(r overlay.Root) bool { return r.Path == m.From }) {
 			continue
 		}
 		if err := os.MkdirAll(m.From, 0o700); err != nil {
@@ -111,13 +111,13 @@ func (p *plan) discarded(roots []overlay.Root) ([]overlay.Root, error) {
 }
 
 // mount is how the shim makes what a plan mounts, where that is a folder of the view.
-func (v *view) mount(m box.Mount) box.Mount {
-	if v == nil || m.Kind != box.Writable && m.Kind != box.View {
+func (v *view) mount(m namespace.Mount) namespace.Mount {
+	if v == nil || m.Kind != namespace.Writable && m.Kind != namespace.View {
 		return m
 	}
 	for i, root := range v.roots {
 		if m.From == root.Path {
-			m.Kind, m.Upper, m.Dev, m.Ino = box.View, v.Folder(i), root.Dev, root.Ino
+			m.Kind, m.Upper, m.Dev, m.Ino = namespace.View, v.Folder(i), root.Dev, root.Ino
 		}
 	}
 	return m
@@ -128,7 +128,7 @@ func (v *view) mount(m box.Mount) box.Mount {
 // no longer what was tested.
 func (s *Sandbox) failed(err error) {
 	s.homes.forget()
-	if strings.Contains(err.Error(), box.NoView) {
+	if strings.Contains(err.Error(), namespace.NoView) {
 		s.viewFails.Store(true)
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
 )
 
 // within runs a script whose changes are applied when it has ended.

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"adze/internal/files/atomicfile"
 	"adze/internal/undo/pack"
-	"adze/internal/whole"
 )
 
 // A file that is larger than what is read into the store is kept as a clone, where the file system
@@ -130,7 +130,7 @@ func (k *hand) makeClone(at folder, name string) (e Entry, st stat, err error) {
 	if err := to.Sync(); err != nil {
 		return e, st, err
 	}
-	return e, st, errors.Join(os.Rename(to.Name(), k.clones.path(e.Hash)), whole.SyncFolder(k.clones.dir))
+	return e, st, errors.Join(os.Rename(to.Name(), k.clones.path(e.Hash)), atomicfile.SyncFolder(k.clones.dir))
 }
 
 // sumOf is the hash of an open file, and how long it is.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/files/atomicfile"
 	"adze/internal/undo/pack"
-	"adze/internal/whole"
 )
 
 // Forget drops what the store holds of paths, relative to the folder, with all that is below them,
@@ -112,7 +112,7 @@ func (w *Workspace) setForgotten(paths []string) error {
 	for _, p := range paths {
 		text.WriteString(p + "\x00")
 	}
-	if err := whole.Write(w.forgottenPath(), []byte(text.String())); err != nil {
+	if err := atomicfile.Write(w.forgottenPath(), []byte(text.String())); err != nil {
 		return err
 	}
 	w.forgotten = paths

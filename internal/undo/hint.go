@@ -3,8 +3,8 @@ package undo
 import (
 	"strings"
 
-	"adze/internal/search/ignore"
-	"adze/internal/undo/watch"
+	"adze/internal/files/search/ignore"
+	"adze/internal/undo/fsnotify"
 )
 
 // hint is what a Take need not look at, by what the system told since the last one. Whatever does
@@ -173,7 +173,7 @@ func (w *Workspace) beginWatching() {
 		if w.walks++; !w.opts.eager && w.walks <= fewWalks && w.small() {
 			return
 		}
-		w.watch, w.unwatched = watch.New(w.root.fd, w.opts.Watches)
+		w.watch, w.unwatched = fsnotify.New(w.root.fd, w.opts.Watches)
 	}
 }
 
@@ -182,7 +182,7 @@ func (w *Workspace) stopWatching(why error) {
 	if w.watch != nil {
 		w.watch.Close()
 	}
-	w.watch, w.unwatched, w.happened = nil, why, watch.Changed{}
+	w.watch, w.unwatched, w.happened = nil, why, fsnotify.Changed{}
 }
 
 // keepWatch watches a folder before it is read, unless it is watched.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/undo/watch"
+	"adze/internal/undo/fsnotify"
 
 	"golang.org/x/sys/unix"
 )
@@ -136,7 +136,7 @@ func TestMoreFoldersThanAreWatched(t *testing.T) {
 	p.opts.Watches = 3
 	w := p.walked()
 	p.likeAWalk(w, "the first")
-	if err := p.Unwatched(); !errors.Is(err, watch.ErrLimit) {
+	if err := p.Unwatched(); !errors.Is(err, fsnotify.ErrLimit) {
 		t.Errorf("Unwatched: %v", err)
 	}
 	p.sh("printf x > src/deep/er/x")

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // Stage is how far an undo came. Its journal is a file in the folder of the store, whose name says
@@ -76,7 +76,7 @@ func (w *Workspace) writeJournal(path string, v any) error {
 		return err
 	}
 	w.moment()
-	err := whole.Write(path, b.Bytes())
+	err := atomicfile.Write(path, b.Bytes())
 	w.moment()
 	return err
 }

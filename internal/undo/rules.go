@@ -3,7 +3,7 @@ package undo
 import (
 	"strings"
 
-	"adze/internal/search/ignore"
+	"adze/internal/files/search/ignore"
 )
 
 // rules is the level of a folder: ignore files among its entries count from here on.

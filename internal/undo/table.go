@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // The table is the tree of the last Take with what stat said, so that the next run need not read
@@ -35,7 +35,7 @@ func (w *Workspace) saveTable() error {
 	b = appendTree(b, w.tree)
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 	w.moment()
-	if err := whole.WriteCache(w.tablePath(), b); err != nil {
+	if err := atomicfile.WriteCache(w.tablePath(), b); err != nil {
 		return err
 	}
 	w.saved = true

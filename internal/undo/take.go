@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/undo/watch"
+	"adze/internal/undo/fsnotify"
 )
 
 // turn lets one goroutine in at a time; unlike a mutex, waiting for it can be given up.
@@ -160,7 +160,7 @@ func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 		w.charged[i] = k.charged[i].Load()
 	}
 	if !k.some {
-		w.groups, w.dropped, w.happened = k.groups, w.store.Dropped(), watch.Changed{}
+		w.groups, w.dropped, w.happened = k.groups, w.store.Dropped(), fsnotify.Changed{}
 	}
 	return Mark{tree.hash}, w.lacked()
 }

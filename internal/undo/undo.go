@@ -45,9 +45,9 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/search/ignore"
+	"adze/internal/files/search/ignore"
+	"adze/internal/undo/fsnotify"
 	"adze/internal/undo/pack"
-	"adze/internal/undo/watch"
 
 	"github.com/gofrs/flock"
 )
@@ -126,11 +126,11 @@ type Workspace struct {
 	dropped    uint64            // of the store, at the last Take; groups is nil before the first
 	saved      bool              // the table on disk is tree
 	charged    [limitCount]int64 // bytes of the files of the tree, by the limits that they count against
-	watch      *watch.Watch
-	unwatched  error         // why there is no watch
-	walks      int           // of everything, without a watch
-	happened   watch.Changed // since the last Take
-	workers    int           // that take the first state
+	watch      *fsnotify.Watch
+	unwatched  error            // why there is no watch
+	walks      int              // of everything, without a watch
+	happened   fsnotify.Changed // since the last Take
+	workers    int              // that take the first state
 	closing    context.Context
 	end        context.CancelFunc
 	background sync.WaitGroup

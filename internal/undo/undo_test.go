@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/search/ignore"
+	"adze/internal/files/search/ignore"
 )
 
 // site is a workspace in a folder of the test.

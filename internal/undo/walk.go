@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/search/ignore"
+	"adze/internal/files/search/ignore"
 
 	"golang.org/x/sync/errgroup"
 )

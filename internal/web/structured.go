@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"adze/internal/plural"
+	"adze/internal/text/plural"
 )
 
 // longLine is from how many bytes on a line of data was written for programs, and is laid out for

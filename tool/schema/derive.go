@@ -22,7 +22,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 )
 
 // ErrNone is returned for a type from which no schema can be derived.
@@ -82,7 +82,7 @@ func (p *pen) properties(list []Property) error {
 			p.WriteByte(',')
 		}
 		first = false
-		p.WriteString(loose.Quote(property.Name))
+		p.WriteString(laxjson.Quote(property.Name))
 		p.WriteByte(':')
 		if err := p.property(property); err != nil {
 			return fmt.Errorf("%s: %w", property.Name, err)
@@ -211,7 +211,7 @@ func (p *pen) keywords(of Property) ([]string, error) {
 		out = append(out, `"`+bound[1]+`":`+n)
 	}
 	if doc := field.Tag.Get("doc"); doc != "" && p.says(of, doc) {
-		out = append(out, `"description":`+loose.Quote(doc))
+		out = append(out, `"description":`+laxjson.Quote(doc))
 	}
 	return out, nil
 }
@@ -242,7 +242,7 @@ func numeric(k reflect.Kind) bool {
 func quoteList(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
-		quoted[i] = loose.Quote(s)
+		quoted[i] = laxjson.Quote(s)
 	}
 	return "[" + strings.Join(quoted, ",") + "]"
 }

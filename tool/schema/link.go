@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"adze/tool/loose"
+	"adze/tool/laxjson"
 )
 
 // linker copies the schemas that an author gave for outside references into the definitions of the
@@ -37,7 +37,7 @@ func Link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMes
 	}
 	defs := root.Child(l.keyword)
 	if defs == nil {
-		defs = &loose.Tree{Kind: loose.Object}
+		defs = &laxjson.Tree{Kind: laxjson.Object}
 	}
 	for _, name := range defs.Names {
 		l.taken[name] = true
@@ -53,7 +53,7 @@ func Link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMes
 }
 
 // copyTo adds every schema that is referred to, also by those that are added.
-func (l *linker) copyTo(defs *loose.Tree) error {
+func (l *linker) copyTo(defs *laxjson.Tree) error {
 	for len(l.waiting) > 0 {
 		uri := l.waiting[0]
 		l.waiting = l.waiting[1:]
@@ -76,13 +76,13 @@ func (l *linker) copyTo(defs *loose.Tree) error {
 
 // schema rewrites the references of a schema and of all that lies in it. home is where its document
 // will stand; empty: it is the root.
-func (l *linker) schema(node *loose.Tree, home string) error {
+func (l *linker) schema(node *laxjson.Tree, home string) error {
 	for i, name := range node.Names {
 		child := node.Items[i]
 		var err error
 		switch {
 		case dataKeyword(name):
-		case refKeyword(name) && child.Kind == loose.String:
+		case refKeyword(name) && child.Kind == laxjson.String:
 			child.Text, err = l.reference(child.Text, home)
 		case home != "" && (name == "$anchor" || name == "$dynamicAnchor"):
 			err = errors.New("anchors are not supported in a schema given by Refs; refer to it by JSON pointers")
@@ -95,13 +95,13 @@ func (l *linker) schema(node *loose.Tree, home string) error {
 			return err
 		}
 	}
-	if node.Kind == loose.Array {
+	if node.Kind == laxjson.Array {
 		return l.all(node.Items, home)
 	}
 	return nil
 }
 
-func (l *linker) all(nodes []*loose.Tree, home string) error {
+func (l *linker) all(nodes []*laxjson.Tree, home string) error {
 	for _, node := range nodes {
 		if err := l.schema(node, home); err != nil {
 			return err
@@ -150,16 +150,16 @@ func (l *linker) name(uri string) string {
 }
 
 // readSchema reads a schema with its properties in their order.
-func readSchema(raw json.RawMessage) (*loose.Tree, error) {
-	var did loose.Steps
-	root, ok := loose.Read(string(raw), &did)
+func readSchema(raw json.RawMessage) (*laxjson.Tree, error) {
+	var did laxjson.Steps
+	root, ok := laxjson.Read(string(raw), &did)
 	if !ok || len(did) > 0 || !json.Valid(raw) {
 		return nil, errors.New("the schema is not valid JSON")
 	}
 	return root, nil
 }
 
-func treeDraft7(t *loose.Tree) bool {
+func treeDraft7(t *laxjson.Tree) bool {
 	version := t.Child("$schema")
 	return version != nil && strings.Contains(version.Text, "draft-07")
 }

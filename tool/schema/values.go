@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/plural"
-	"adze/tool/nearest"
+	"adze/internal/text/plural"
+	"adze/tool/fuzzy"
 )
 
 // number judges the keywords of numbers. They compare exactly, as decimals: 4.35 is a multiple of
@@ -215,7 +215,7 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 		return
 	}
 	near := ""
-	if like := nearest.Names(name, known, 1); len(like) == 1 {
+	if like := fuzzy.Names(name, known, 1); len(like) == 1 {
 		near = fmt.Sprintf(" (did you mean %q?)", like[0])
 	}
 	e.add(at, "is not a known property%s; known: %s", near, short(strings.Join(known, ", ")))

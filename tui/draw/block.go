@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw/highlight"
 )

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw/highlight"
 	"adze/tui/draw/markdown"
 )

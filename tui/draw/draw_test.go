@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 )
 

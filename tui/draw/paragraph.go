@@ -3,7 +3,7 @@ package draw
 import (
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw/markdown"
 )
 

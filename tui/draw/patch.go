@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw/highlight"
 )

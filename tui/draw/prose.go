@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw/markdown"
 )
 

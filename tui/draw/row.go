@@ -24,7 +24,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 )
 
 // tabWidth is the distance of tab stops. Source code is what is mostly shown, and eight columns

@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 )
 
 // Span is a piece of a line in one style.

@@ -3,7 +3,7 @@ package edit
 import (
 	"charm.land/bubbles/v2/key"
 
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Key is a key that changes a text or moves in it. What it says is for the user; mostly nothing.
@@ -16,11 +16,11 @@ type Key struct {
 // Keys are those of every text that is written.
 func Keys() []Key {
 	move := func(id, help string, change func(e *Editor), keys ...string) Key {
-		return Key{ID: id, Binding: look.Key(help, keys...), Do: func(e *Editor, _ int) string { change(e); return "" }}
+		return Key{ID: id, Binding: ui.Key(help, keys...), Do: func(e *Editor, _ int) string { change(e); return "" }}
 	}
 	return []Key{
-		{ID: "undo", Binding: look.KeyNamed("ctrl+_", "undo", "ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"), Do: undone},
-		{ID: "redo", Binding: look.Key("redo", "alt+z", "ctrl+shift+z"), Do: redone},
+		{ID: "undo", Binding: ui.KeyNamed("ctrl+_", "undo", "ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"), Do: undone},
+		{ID: "redo", Binding: ui.Key("redo", "alt+z", "ctrl+shift+z"), Do: redone},
 		move("left", "left", func(e *Editor) { e.MoveTo(e.Left()) }, "left", "ctrl+b"),
 		move("right", "right", func(e *Editor) { e.MoveTo(e.Right()) }, "right", "ctrl+f"),
 		move("word-left", "word left", func(e *Editor) { e.MoveTo(e.WordLeft()) }, "alt+left", "ctrl+left", "alt+b"),

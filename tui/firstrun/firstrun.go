@@ -15,10 +15,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
+	"adze/tui/api"
 	"adze/tui/draw"
-	"adze/tui/look"
-	"adze/tui/port"
+	"adze/tui/ui"
 )
 
 // Offer is what the interface opens with when no model can be used: what was looked for, and what
@@ -49,7 +49,7 @@ type Step struct {
 	Do    string
 	Means string
 	// Next is where choosing it leads; the zero value: Do is copied, to be run in a shell.
-	Next port.Next
+	Next api.Next
 	// Key: choosing it asks for a key.
 	Key bool
 }
@@ -157,7 +157,7 @@ func (f *Screen) Render(version string, w, h int) (rows []draw.Row, x, y int) {
 		}
 		return append(rows, own...), x, at + y
 	}
-	rows = append(rows, look.Title(t, w, "what to do next"))
+	rows = append(rows, ui.Title(t, w, "what to do next"))
 	var from, to int // of the marked step
 	for i, s := range f.steps() {
 		before := len(rows)
@@ -169,7 +169,7 @@ func (f *Screen) Render(version string, w, h int) (rows []draw.Row, x, y int) {
 	if f.looking {
 		what += " · looking…"
 	}
-	rows = append(rows, draw.Row{}, look.Title(t, w, what))
+	rows = append(rows, draw.Row{}, ui.Title(t, w, what))
 	if f.failed != "" {
 		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Bad, Text: safeterm.Name("error: " + f.failed)})
 	}

@@ -8,10 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 	"adze/tui/edit"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // entry is the line in which a key is written; it shows how long the key is, and nothing else of
@@ -88,7 +88,7 @@ func (f *Screen) Kept(k Kept) (say string) {
 
 // rows draw the line, and say where the cursor is.
 func (e *entry) rows(t *draw.Theme, w int, keys Labels) (rows []draw.Row, x, y int) {
-	rows = append(rows, look.Title(t, w, "the key for "+e.provider))
+	rows = append(rows, ui.Title(t, w, "the key for "+e.provider))
 	lead := t.Pen().Fixed(draw.Key, "key: ").Done()
 	room := max(w-lead.Width()-1, 1)
 	n := min(utf8.RuneCountInString(e.Text[:e.At]), room)

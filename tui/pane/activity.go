@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // ShowAfter is how long a call runs before it gets a place of its own: most calls are over before,
@@ -25,7 +25,7 @@ const tailRows = 3
 // Activity is the pane of what runs now: calls with clock, title and live tail. Below a call that
 // started a subagent stand the calls of that one.
 type Activity struct {
-	draw    *look.Drawing
+	draw    *ui.Drawing
 	now     func() time.Time
 	running []*runningCall // in the order of their start
 	waiting map[tool.CallID]bool
@@ -33,7 +33,7 @@ type Activity struct {
 }
 
 // NewActivity is a pane in which nothing runs; now is its clock.
-func NewActivity(d *look.Drawing, now func() time.Time) *Activity {
+func NewActivity(d *ui.Drawing, now func() time.Time) *Activity {
 	return &Activity{draw: d, now: now}
 }
 
@@ -63,11 +63,11 @@ func (a *Activity) Apply(e session.Event) {
 		if c.forming {
 			c.since = a.now()
 		}
-		c.Name, c.Title, c.forming, c.Parent = e.Tool, look.Shorten(e.Title), false, e.Parent
+		c.Name, c.Title, c.forming, c.Parent = e.Tool, ui.Shorten(e.Title), false, e.Parent
 	case session.ToolUpdate:
 		c := a.call(e.Call)
 		c.Parent = e.Parent
-		c.Name, c.Title = cmp.Or(e.Tool, c.Name), cmp.Or(look.Shorten(e.Title), c.Title)
+		c.Name, c.Title = cmp.Or(e.Tool, c.Name), cmp.Or(ui.Shorten(e.Title), c.Title)
 		c.metadata, c.tail = e.Metadata, nil
 	case session.ToolEnd:
 		delete(a.waiting, e.Outcome.Call)
@@ -183,7 +183,7 @@ func (a *Activity) Render(w, h int) []draw.Row {
 	if h < 2 || len(calls)+len(a.jobs) == 0 {
 		return nil
 	}
-	rows := []draw.Row{look.Title(a.draw.Theme, w, a.heading())}
+	rows := []draw.Row{ui.Title(a.draw.Theme, w, a.heading())}
 	spare := h - 1 - len(calls) - len(a.jobs)
 	for i, c := range calls {
 		if len(rows) == h {
@@ -210,7 +210,7 @@ func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	}
 	p := t.Pen().Fixed(draw.Accent, mark).Put(draw.Bold, safeterm.Name(c.Name)).Fixed(draw.Plain, "  ")
 	if c.forming {
-		p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("being written, %s", look.Size(c.bytes))))
+		p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("being written, %s", ui.Size(c.bytes))))
 	} else {
 		p.Put(draw.Plain, safeterm.Name(c.Title))
 	}
@@ -223,11 +223,11 @@ func running(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d/time.Second))
 	}
-	return look.Clock(d)
+	return ui.Clock(d)
 }
 
 // rows is the end of what the newest metadata shows.
-func (c *runningCall) rows(d *look.Drawing, w int) []draw.Row {
+func (c *runningCall) rows(d *ui.Drawing, w int) []draw.Row {
 	if c.metadata == nil {
 		return nil
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Job is a command that runs in the background.
@@ -48,11 +48,11 @@ func (a *Activity) background(rows []draw.Row, w, h int) []draw.Row {
 			return append(rows, t.Line(draw.Dim, safeterm.Name(fmt.Sprintf("… %d more jobs", rest))).Fit(w))
 		}
 		var clock draw.Row
-		if d, known := look.Running(a.now(), j.Since); known {
+		if d, known := ui.Running(a.now(), j.Since); known {
 			clock = t.Pen().Put(draw.Dim, safeterm.Name(running(d))).Done()
 		}
 		row := t.Pen().Fixed(draw.Dim, "◌ ").Put(draw.Bold, safeterm.Name(j.ID)).Fixed(draw.Plain, "  ").
-			Put(draw.Plain, safeterm.Name(look.Shorten(j.Command))).Done().Fit(w - clock.Width() - 2)
+			Put(draw.Plain, safeterm.Name(ui.Shorten(j.Command))).Done().Fit(w - clock.Width() - 2)
 		rows = append(rows, t.Pen().Row(row).Pad(w-clock.Width()).Row(clock).Done())
 	}
 	return rows

@@ -6,30 +6,30 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Changes is the pane of the files that calls changed in this session. It knows no tool: outcomes
 // name the files, and blocks show the diffs; what undo saw of files beside that, by commands above
 // all, comes with the events.
 type Changes struct {
-	draw   *look.Drawing
+	draw   *ui.Drawing
 	unseen []changing
 	// delegated are calls whose subagents' calls were seen.
 	delegated []tool.CallID
 	files     []*changedFile // in the order of their first change
-	rows      look.Sheaf     // laid out for width w; nil: not yet
+	rows      ui.Sheaf       // laid out for width w; nil: not yet
 	marks     []int
 	w         int
 }
 
 // NewChanges is a pane without changes.
-func NewChanges(d *look.Drawing) *Changes { return &Changes{draw: d} }
+func NewChanges(d *ui.Drawing) *Changes { return &Changes{draw: d} }
 
 // changing is a call that changed files and was not looked at yet.
 type changing struct {
@@ -137,7 +137,7 @@ func became(x session.FileChange) string {
 	case a.SHA256 == b.SHA256 && a.Target == b.Target && a.Mode != b.Mode:
 		return fmt.Sprintf("mode %o → %o", a.Mode, b.Mode)
 	case a.Kind == "file":
-		return look.Size(int(a.Size)) + " → " + look.Size(int(b.Size))
+		return ui.Size(int(a.Size)) + " → " + ui.Size(int(b.Size))
 	}
 	return b.Kind + " changed"
 }
@@ -169,11 +169,11 @@ func (c *Changes) Heading() string {
 	if len(c.files) == 0 {
 		return "changes"
 	}
-	return fmt.Sprintf("changes · %s %s", plural.Of(len(c.files), "file"), look.PlusMinus(added, removed))
+	return fmt.Sprintf("changes · %s %s", plural.Of(len(c.files), "file"), ui.PlusMinus(added, removed))
 }
 
 // Pages implements sheet: each file with its diffs, oldest first.
-func (c *Changes) Pages(w int) (look.Page, []int) {
+func (c *Changes) Pages(w int) (ui.Page, []int) {
 	c.look()
 	if c.rows == nil || c.w != w {
 		c.w = w
@@ -185,25 +185,25 @@ func (c *Changes) Pages(w int) (look.Page, []int) {
 // untracked says what the pane cannot know.
 const untracked = "Of what commands change, it lists what undo covers; git diff shows the rest."
 
-func (c *Changes) lay(w int) (rows look.Sheaf, marks []int) {
+func (c *Changes) lay(w int) (rows ui.Sheaf, marks []int) {
 	t := c.draw.Theme
-	rows = look.Sheaf{}
+	rows = ui.Sheaf{}
 	at := 0
-	add := func(p look.Page) { rows, at = append(rows, p), at+p.Len() }
+	add := func(p ui.Page) { rows, at = append(rows, p), at+p.Len() }
 	for _, f := range c.files {
 		marks = append(marks, at)
 		head := t.Pen().Put(draw.Heading, safeterm.Name(f.Path)).Put(draw.Dim, safeterm.Name(f.facts()))
-		add(look.Laid{head.Done().Fit(w)})
+		add(ui.Laid{head.Done().Fit(w)})
 		for _, d := range f.Diffs {
-			add(t.Patch(d, w, w >= look.Split))
+			add(t.Patch(d, w, w >= ui.Split))
 		}
-		add(look.Laid{draw.Row{}})
+		add(ui.Laid{draw.Row{}})
 	}
 	note := untracked
 	if len(c.files) == 0 {
 		note = "No call has changed a file in this session. " + note
 	}
-	add(look.Laid(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(note)})))
+	add(ui.Laid(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(note)})))
 	return rows, marks
 }
 
@@ -233,7 +233,7 @@ func (f *changedFile) Patch() string {
 func (f *changedFile) facts() string {
 	var parts []string
 	if len(f.Diffs) > 0 {
-		parts = append(parts, look.PlusMinus(f.added, f.removed))
+		parts = append(parts, ui.PlusMinus(f.added, f.removed))
 	}
 	if f.calls > 1 {
 		parts = append(parts, plural.Of(f.calls, "change"))

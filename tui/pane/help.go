@@ -3,10 +3,10 @@ package pane
 import (
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 	"adze/tui/edit"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Help is the list of all keys and commands, over everything but the status line. Typing narrows
@@ -38,7 +38,7 @@ func (h *Help) Render(t *draw.Theme, groups []Group, w, height int) (rows []draw
 	end := min(h.top+h.h, len(all))
 	right := draw.Row{}
 	if len(all) > h.h {
-		right = t.Pen().Fixed(draw.Plain, " ").Put(draw.Dim, safeterm.Name(look.RowsOf(h.top, end, len(all)))).Done()
+		right = t.Pen().Fixed(draw.Plain, " ").Put(draw.Dim, safeterm.Name(ui.RowsOf(h.top, end, len(all)))).Done()
 	}
 	lead := t.Pen().Fixed(draw.Key, "find: ").Done()
 	own, x, _ := h.Filter.Rows(t, max(w-lead.Width()-right.Width(), 1))
@@ -54,7 +54,7 @@ func (h *Help) rows(t *draw.Theme, groups []Group, w int) (rows []draw.Row) {
 				continue
 			}
 			if !begun {
-				rows, begun = append(rows, look.Title(t, w, g.Title)), true
+				rows, begun = append(rows, ui.Title(t, w, g.Title)), true
 			}
 			rows = l.append(rows, t, w)
 		}
@@ -85,7 +85,7 @@ func (h *Help) Escape() {
 
 // holds reports whether a line has every word that was typed.
 func (h *Help) holds(l Line) bool {
-	return look.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))
+	return ui.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))
 }
 
 // helpColumn is where the explanations begin.

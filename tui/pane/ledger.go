@@ -6,23 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Ledger is the pane of what fills the model's context, what was used, and what a provider's cache
 // lost. The session counts; this only draws.
 type Ledger struct {
-	draw  *look.Drawing
+	draw  *ui.Drawing
 	clock func() time.Time // its zone is that of the times
 	now   session.Ledger
 }
 
 // NewLedger is a pane without a count; clock's zone is that of the times it tells.
-func NewLedger(d *look.Drawing, clock func() time.Time) *Ledger {
+func NewLedger(d *ui.Drawing, clock func() time.Time) *Ledger {
 	return &Ledger{draw: d, clock: clock}
 }
 
@@ -35,9 +35,9 @@ func (l *Ledger) Apply(e session.Event) {
 
 // Heading implements sheet.
 func (l *Ledger) Heading() string {
-	text := "context · about " + look.Thousands(l.now.Estimate)
+	text := "context · about " + ui.Thousands(l.now.Estimate)
 	if l.now.Window > 0 {
-		text += " of " + look.Round(l.now.Window)
+		text += " of " + ui.Round(l.now.Window)
 	}
 	return text + " tokens"
 }
@@ -108,7 +108,7 @@ func (p *ledgerPage) whole() {
 		return
 	}
 	sent, _ := p.l.Last.Sent()
-	p.wrapped(draw.Plain, "newest request: "+look.Thousands(sent)+" tokens by the provider's count"+cached(*p.l.Last))
+	p.wrapped(draw.Plain, "newest request: "+ui.Thousands(sent)+" tokens by the provider's count"+cached(*p.l.Last))
 }
 
 // cached says how much of a request came from the provider's cache.
@@ -177,7 +177,7 @@ func (p *ledgerPage) bar(s draw.Style, name string, tokens, total int) {
 	most := min(p.w-42, 50)
 	n := int(share*float64(most) + 0.5)
 	p.rows = append(p.rows, p.theme.Pen().Row(label).Pad(28).
-		Fixed(draw.Plain, fmt.Sprintf("%7s %3.0f%% ", look.Thousands(tokens), 100*share)).
+		Fixed(draw.Plain, fmt.Sprintf("%7s %3.0f%% ", ui.Thousands(tokens), 100*share)).
 		Fixed(draw.Accent, strings.Repeat("█", max(n, 0))).Done().Fit(p.w))
 }
 
@@ -205,7 +205,7 @@ func (p *ledgerPage) used() {
 	}
 	switch {
 	case p.l.Cost != nil:
-		p.line(draw.Plain, "in all "+look.Dollars(*p.l.Cost))
+		p.line(draw.Plain, "in all "+ui.Dollars(*p.l.Cost))
 	default:
 		p.wrapped(draw.Dim, "what all requests cost is not known: at least one has no price, or was not counted")
 	}
@@ -220,18 +220,18 @@ func useOf(u session.ModelUse, column string) string {
 		}
 		return fmt.Sprint(u.Requests)
 	case "input":
-		return look.Thousands(u.Usage.Input)
+		return ui.Thousands(u.Usage.Input)
 	case "cached":
-		return look.Thousands(u.Usage.CacheRead)
+		return ui.Thousands(u.Usage.CacheRead)
 	case "written":
-		return look.Thousands(u.Usage.CacheWrite)
+		return ui.Thousands(u.Usage.CacheWrite)
 	case "output":
-		return look.Thousands(u.Usage.Output)
+		return ui.Thousands(u.Usage.Output)
 	}
 	if u.Cost == nil {
 		return "?"
 	}
-	return look.Dollars(*u.Cost)
+	return ui.Dollars(*u.Cost)
 }
 
 // changes is when and why a request did not begin with the one before, the newest first.

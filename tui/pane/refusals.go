@@ -3,18 +3,18 @@ package pane
 import (
 	"strings"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Refusals is the pane of what was refused: calls that were denied, and what the sandbox refused
 // commands that ran.
 type Refusals struct {
-	draw *look.Drawing
+	draw *ui.Drawing
 	// delegated are calls whose subagents' calls were seen, and seen those that were listed.
 	delegated, seen map[tool.CallID]bool
 	calls           []refusedCall
@@ -27,7 +27,7 @@ type refusedCall struct {
 }
 
 // NewRefusals is a pane without refusals.
-func NewRefusals(d *look.Drawing) *Refusals {
+func NewRefusals(d *ui.Drawing) *Refusals {
 	return &Refusals{draw: d, delegated: map[tool.CallID]bool{}, seen: map[tool.CallID]bool{}}
 }
 
@@ -60,7 +60,7 @@ func (r *Refusals) remember(call tool.CallID, o tool.Outcome) {
 	r.seen[call] = true
 	c := refusedCall{head: strings.TrimSpace(o.Tool + "  " + o.Title), list: list}
 	if o.Status == tool.Denied {
-		c.denied = look.Shorten(o.Output)
+		c.denied = ui.Shorten(o.Output)
 	}
 	r.calls = append(r.calls, c)
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Status is the last row of the screen: who works, how long, at what price, and what to press.
@@ -70,7 +70,7 @@ func (s *Status) AtEffort(name string) { s.facts.Effort = name }
 func (s *Status) name(m session.Message) {
 	if s.title == "" && m.Own == "" && !m.Summary && !m.Note {
 		line, _, _ := strings.Cut(strings.TrimSpace(m.Text()), "\n")
-		s.title = look.Shorten(line)
+		s.title = ui.Shorten(line)
 	}
 }
 
@@ -133,7 +133,7 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 	case at.Stopping:
 		p.Fixed(draw.Warn, "● stopping ")
 	case at.Running:
-		p.Fixed(draw.Accent, "● ").Put(draw.Plain, safeterm.Name(look.Clock(at.Elapsed)+" "))
+		p.Fixed(draw.Accent, "● ").Put(draw.Plain, safeterm.Name(ui.Clock(at.Elapsed)+" "))
 	}
 	if !s.unsaved.Over() {
 		p.Put(draw.Warn, safeterm.Name(fmt.Sprintf("not saved, %d waiting ", s.unsaved.Entries)))
@@ -177,7 +177,7 @@ func (s *Status) list(at Moment) []string {
 		out = append(out, plural.Of(s.steps, "step")+", "+plural.Of(s.calls, "call"))
 	}
 	if !at.Running && s.last > 0 {
-		out = append(out, look.Clock(s.last))
+		out = append(out, ui.Clock(s.last))
 	}
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
 }
@@ -196,9 +196,9 @@ func (s *Status) context() string {
 	case len(s.ledger.Used) == 0: // nothing was asked yet: it is a prompt and tools
 		return ""
 	case known:
-		return fmt.Sprintf("%d%% of %s", percent, look.Round(s.ledger.Window))
+		return fmt.Sprintf("%d%% of %s", percent, ui.Round(s.ledger.Window))
 	}
-	return look.Thousands(s.ledger.Estimate) + " tokens"
+	return ui.Thousands(s.ledger.Estimate) + " tokens"
 }
 
 // cost is that of the session, when it is known and not nothing.
@@ -206,5 +206,5 @@ func (s *Status) cost() string {
 	if s.ledger.Cost == nil || *s.ledger.Cost == 0 {
 		return ""
 	}
-	return look.Dollars(*s.ledger.Cost)
+	return ui.Dollars(*s.ledger.Cost)
 }

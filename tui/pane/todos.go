@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // keepUnseen bounds the metadata that is searched for a checklist: the next drawing decodes from
@@ -17,14 +17,14 @@ const keepUnseen = 100
 
 // Todos is the pane of the newest checklist that any tool showed. It knows no tool's name.
 type Todos struct {
-	draw   *look.Drawing
+	draw   *ui.Drawing
 	hidden bool // by the person
 	unseen []metadata
 	items  []tool.Item
 }
 
 // NewTodos is a pane without a checklist.
-func NewTodos(d *look.Drawing) *Todos { return &Todos{draw: d} }
+func NewTodos(d *ui.Drawing) *Todos { return &Todos{draw: d} }
 
 type metadata struct {
 	tool string
@@ -106,7 +106,7 @@ func (t *Todos) Render(w, h int) []draw.Row {
 		return nil
 	}
 	done := len(t.items) - t.Open()
-	rows := []draw.Row{look.Title(t.draw.Theme, w, fmt.Sprintf("todos %d/%d", done, len(t.items)))}
+	rows := []draw.Row{ui.Title(t.draw.Theme, w, fmt.Sprintf("todos %d/%d", done, len(t.items)))}
 	items := t.items
 	for len(items) > h-1 && items[0].State != "in_progress" && items[0].State != "pending" {
 		items = items[1:]

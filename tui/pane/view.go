@@ -14,9 +14,9 @@ package pane
 import (
 	"fmt"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // sheet is a pane that is looked at in place of the conversation, such as the changes. It has one
@@ -30,19 +30,19 @@ type sheet interface {
 }
 
 // lay lays a sheet out.
-func lay(s sheet, w int) (look.Page, []int) {
+func lay(s sheet, w int) (ui.Page, []int) {
 	switch s := s.(type) {
 	case interface {
-		Pages(w int) (look.Page, []int)
+		Pages(w int) (ui.Page, []int)
 	}:
 		return s.Pages(w)
 	case interface {
 		Sheet(w int) ([]draw.Row, []int)
 	}:
 		rows, marks := s.Sheet(w)
-		return look.Laid(rows), marks
+		return ui.Laid(rows), marks
 	}
-	return look.Laid(nil), nil
+	return ui.Laid(nil), nil
 }
 
 // View is the window on the sheet that is open.
@@ -114,7 +114,7 @@ func (v *View) Shows(s sheet) bool { return v.sheet == s }
 func (v *View) Shut() { v.sheet = nil }
 
 // TakeOut closes the sheet and gives it whole, to who reads by lines; nil: none was open.
-func (v *View) TakeOut(w int) (heading string, rows look.Page) {
+func (v *View) TakeOut(w int) (heading string, rows ui.Page) {
 	s := v.sheet
 	if s == nil {
 		return "", nil

@@ -3,10 +3,10 @@ package permission
 import (
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 	"adze/tui/edit"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Edits reports whether the call has a text that the user may rewrite before it runs.
@@ -69,7 +69,7 @@ func (p *Dialog) rewriting(rows []draw.Row, w, h int) ([]draw.Row, int, int) {
 		lead = "hidden characters are written out"
 	}
 	if to-from < len(all) {
-		lead = look.RowsOf(from, to, len(all)) + " · " + lead
+		lead = ui.RowsOf(from, to, len(all)) + " · " + lead
 	}
 	rows = append(rows, p.theme.Line(draw.Dim, safeterm.Name(lead)).Fit(w))
 	rows = append(rows, all[from:to]...)

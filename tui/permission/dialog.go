@@ -14,12 +14,12 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
 	"adze/tui/edit"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Guard is how long a dialog must have been seen, and how long no key was pressed, before keys
@@ -68,10 +68,10 @@ type Dialog struct {
 	hunks        []hunk // of the change; nil: they were not opened
 	at           int    // the hunk that keys act on
 	scrolled     int
-	offer        int        // the one that is shown
-	hidden       int        // rows of the question below the window, as last drawn
-	cwd          string     // the workspace: a command that runs elsewhere says so
-	kept         look.Sheaf // the question, laid out for width w; nil: not yet
+	offer        int      // the one that is shown
+	hidden       int      // rows of the question below the window, as last drawn
+	cwd          string   // the workspace: a command that runs elsewhere says so
+	kept         ui.Sheaf // the question, laid out for width w; nil: not yet
 	w            int
 	ruleAt       int // the row of kept with which the rule begins
 	decisive     int // rows of kept that say what an answer allows
@@ -272,7 +272,7 @@ func (p *Dialog) rest(total, w int) draw.Row {
 	if p.hidden == 0 && p.scrolled == 0 {
 		return draw.Row{}
 	}
-	style, text := draw.Dim, look.RowsOf(p.scrolled, total-p.hidden, total)
+	style, text := draw.Dim, ui.RowsOf(p.scrolled, total-p.hidden, total)
 	if p.hidden > 0 {
 		style, text = draw.Warn, text+fmt.Sprintf(" · %s for the rest", p.keys.Down)
 	} else {

@@ -1,7 +1,7 @@
 package permission
 
 import (
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // hunk is one of the places that a call changes.
@@ -115,13 +115,13 @@ func (p *Dialog) PartWithout(refused []int, why string) {
 }
 
 // layHunks is the change hunk by hunk, each under a row that says what becomes of it.
-func (p *Dialog) layHunks(w int) (body look.Sheaf) {
+func (p *Dialog) layHunks(w int) (body ui.Sheaf) {
 	for i := range p.hunks {
 		h := &p.hunks[i]
 		h.row = body.Len()
 		one := h.of
 		one.Text = h.text
-		body = append(body, look.Laid{p.head(i).Fit(w)}, p.theme.Patch(one, w, w >= look.Split))
+		body = append(body, ui.Laid{p.head(i).Fit(w)}, p.theme.Patch(one, w, w >= ui.Split))
 	}
 	return body
 }

@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Body is the question itself: nothing in it is cut, and hidden characters are written out.
-func (p *Dialog) Body(w int) look.Sheaf {
+func (p *Dialog) Body(w int) ui.Sheaf {
 	if p.kept == nil || p.w != w {
 		if p.w != w { // rows are others now
 			p.seen = min(p.seen, p.scrolled)
@@ -23,12 +23,12 @@ func (p *Dialog) Body(w int) look.Sheaf {
 	return p.kept
 }
 
-func (p *Dialog) lay(w int) look.Sheaf {
+func (p *Dialog) lay(w int) ui.Sheaf {
 	if p.hunks != nil {
 		return p.layHunks(w)
 	}
 	a := p.queue[0]
-	var rows look.Laid
+	var rows ui.Laid
 	for _, n := range a.Question.Needs {
 		rows = p.need(rows, n, w)
 	}
@@ -40,14 +40,14 @@ func (p *Dialog) lay(w int) look.Sheaf {
 		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
 	}
 	rows = p.repaired(rows, a.Question.Repair, w)
-	body := look.Sheaf{rows}
+	body := ui.Sheaf{rows}
 	p.ruleAt = body.Len()
 	if p.Grants() {
-		body = append(body, look.Laid(p.rule([]draw.Row{{}}, w)))
+		body = append(body, ui.Laid(p.rule([]draw.Row{{}}, w)))
 	}
 	p.decisive = body.Len()
 	if shown := worthSeeing(a); len(shown) > 0 {
-		body = append(body, look.Laid{draw.Row{}})
+		body = append(body, ui.Laid{draw.Row{}})
 		for _, b := range shown {
 			body = append(body, p.preview(b, w)...)
 		}
@@ -65,16 +65,16 @@ func worthSeeing(a *Asked) []tool.Block {
 }
 
 // preview shows what the call would do. A diff of any length is drawn as far as it is looked at.
-func (p *Dialog) preview(b tool.Block, w int) look.Sheaf {
+func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	if b.Kind != tool.DiffBlock {
-		return look.Sheaf{look.Laid(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
+		return ui.Sheaf{ui.Laid(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
 	}
 	head := p.theme.Pen().Put(draw.Bold, safeterm.Name(cmp.Or(b.Title, b.Path)))
 	if b.Title == "" { // else it tells them
 		added, removed := draw.Count(b.Text)
-		head.Put(draw.Dim, safeterm.Name("  "+look.PlusMinus(added, removed)))
+		head.Put(draw.Dim, safeterm.Name("  "+ui.PlusMinus(added, removed)))
 	}
-	return look.Sheaf{look.Laid{head.Done().Fit(w)}, p.theme.Patch(b, w, w >= look.Split)}
+	return ui.Sheaf{ui.Laid{head.Done().Fit(w)}, p.theme.Patch(b, w, w >= ui.Split)}
 }
 
 // rule draws exactly the rules that are offered, and what they mean.

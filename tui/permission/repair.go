@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // repairContext and repairShown bound what is shown of a fix, in characters: around what differs,
@@ -19,7 +19,7 @@ const (
 
 // repaired draws what the model wrote and what would run, where the two differ. Other names for the
 // same are a note, no more.
-func (p *Dialog) repaired(rows look.Laid, r *tool.Repair, w int) look.Laid {
+func (p *Dialog) repaired(rows ui.Laid, r *tool.Repair, w int) ui.Laid {
 	if r == nil {
 		return rows
 	}

@@ -17,10 +17,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
-	"adze/tui/choose"
-	"adze/tui/inquiry"
+	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/permission"
+	"adze/tui/question"
 	"adze/tui/transcript"
 )
 
@@ -40,7 +40,7 @@ type Root interface {
 	// Command obeys a command of the interface, such as /model.
 	Command(name, arg string) tea.Cmd
 	// Commands lists them; Named finds one by its beginning.
-	Commands() []choose.Choice
+	Commands() []list.Choice
 	Named(name string) (full string, ok bool)
 	// Apply takes what happened, in order; ended reports that it was the end of a turn.
 	Apply(x any) (cmd tea.Cmd, ended bool)
@@ -60,8 +60,8 @@ type Root interface {
 type Panes struct {
 	Transcript *transcript.Pane
 	Dialog     *permission.Dialog
-	Inquiry    *inquiry.Dialog
-	List       *choose.List
+	Inquiry    *question.Dialog
+	List       *list.List
 	Todos      *pane.Todos
 	View       *pane.View
 }
@@ -160,12 +160,12 @@ func (p *Interface) take(x any) {
 		if first && !p.Dialog.Open() {
 			p.next() // of the model, which waited behind it
 		}
-	case *inquiry.Asked:
+	case *question.Asked:
 		p.Inquiry.Add(x)
 		if p.Inquiry.First() == x && !p.Dialog.Open() {
 			p.inquire()
 		}
-	case inquiry.Unasked:
+	case question.Unasked:
 		if p.Inquiry.First() == x.Asked {
 			p.say("The question is withdrawn.")
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/lineread"
-	"adze/tui/inquiry"
+	"adze/internal/text/lineread"
 	"adze/tui/permission"
+	"adze/tui/question"
 )
 
 // Line is one line of the user.
@@ -189,7 +189,7 @@ func (p *Interface) reply(text string) {
 	if text == "" {
 		return
 	}
-	p.Inquiry.Reply(inquiry.Reply{Text: p.Inquiry.Means(text)})
+	p.Inquiry.Reply(question.Reply{Text: p.Inquiry.Means(text)})
 	p.next()
 }
 
@@ -208,7 +208,7 @@ func (p *Interface) refuseAll() {
 		p.Dialog.Answer(permission.Answer{Choice: permission.Deny, Reason: "nobody is there to answer", Absent: true})
 	}
 	for p.Inquiry.Open() {
-		p.Inquiry.Reply(inquiry.Reply{Refused: true})
+		p.Inquiry.Reply(question.Reply{Refused: true})
 	}
 }
 

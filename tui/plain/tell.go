@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 )
 

@@ -8,11 +8,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/safeterm"
-	"adze/tui/choose"
+	"adze/internal/text/safeterm"
+	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/edit"
-	"adze/tui/port"
+	"adze/tui/list"
 )
 
 // menuRows is how many completions are shown at once.
@@ -34,9 +34,9 @@ const (
 type Menu struct {
 	theme *draw.Theme
 	// commands lists the commands that begin alike.
-	commands func(start string) []choose.Choice
+	commands func(start string) []list.Choice
 	kind     kind
-	items    []choose.Choice
+	items    []list.Choice
 	at       int
 	from     int // where in the prompt the completed word begins, its mark included
 	// closed is the beginning of a word that the user does not want completed, plus one.
@@ -44,7 +44,7 @@ type Menu struct {
 	seen   string // the text up to the cursor when completions were looked for
 
 	// Agents are who a prompt can be addressed to; their mark is part of their name.
-	Agents []choose.Choice
+	Agents []list.Choice
 	// Root is the workspace; touched are files of it that calls read or changed, newest first.
 	Root     string
 	touched  []string
@@ -65,7 +65,7 @@ type Listed struct {
 }
 
 // NewListed makes paths ready to be searched at every key.
-func NewListed(f port.Files, err error) Listed { return Listed{newCandidates(f.Paths), f.Near, err} }
+func NewListed(f api.Files, err error) Listed { return Listed{newCandidates(f.Paths), f.Near, err} }
 
 func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
 
@@ -132,12 +132,12 @@ func (u *Menu) findFiles(query string) {
 		return
 	}
 	for _, path := range u.files.bestNear(query, menuRows, u.near) {
-		u.items = append(u.items, choose.Choice{ID: path, Label: path})
+		u.items = append(u.items, list.Choice{ID: path, Label: path})
 	}
 }
 
 // addressed are the agents whose names begin so; only a prompt as a whole is addressed to one.
-func (u *Menu) addressed(query string) (out []choose.Choice) {
+func (u *Menu) addressed(query string) (out []list.Choice) {
 	for _, a := range u.Agents {
 		if u.from == 0 && strings.HasPrefix(a.ID[1:], query) {
 			out = append(out, a)
@@ -147,8 +147,8 @@ func (u *Menu) addressed(query string) (out []choose.Choice) {
 }
 
 // agent reports a completion that is an agent.
-func (u *Menu) agent(c choose.Choice) bool {
-	return u.from == 0 && slices.ContainsFunc(u.Agents, func(a choose.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
+func (u *Menu) agent(c list.Choice) bool {
+	return u.from == 0 && slices.ContainsFunc(u.Agents, func(a list.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
 }
 
 // Look reports whether the files should be listed now, unless that is being done or was just now;
@@ -204,7 +204,7 @@ func (u *Menu) Want(w int) int {
 	case u.note() != "":
 		return len(u.noted(w))
 	}
-	return len(choose.Rows(u.theme, u.items, u.at, w, menuRows))
+	return len(list.Rows(u.theme, u.items, u.at, w, menuRows))
 }
 
 func (u *Menu) noted(w int) []draw.Row {
@@ -217,7 +217,7 @@ func (u *Menu) Render(w, h int) []draw.Row {
 	if u.note() != "" {
 		return u.noted(w)
 	}
-	return choose.Rows(u.theme, u.items, u.at, w, h)
+	return list.Rows(u.theme, u.items, u.at, w, h)
 }
 
 // Choosable says why there is no completion to choose.

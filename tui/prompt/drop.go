@@ -3,18 +3,18 @@ package prompt
 import (
 	"strings"
 
-	"adze/internal/safeterm"
-	"adze/tui/port"
+	"adze/internal/text/safeterm"
+	"adze/tui/api"
 )
 
 // Dropped is what a pasted text turned out to be.
 type Dropped struct {
 	text string // as it stands in the prompt
-	file port.Dropped
+	file api.Dropped
 }
 
 // NewDropped is a file that the pasted text names.
-func NewDropped(text string, file port.Dropped) Dropped {
+func NewDropped(text string, file api.Dropped) Dropped {
 	return Dropped{safeterm.Clean(text).String(), file}
 }
 

@@ -16,12 +16,12 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/safeterm"
-	"adze/tui/choose"
+	"adze/internal/text/safeterm"
+	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/edit"
-	"adze/tui/look"
-	"adze/tui/port"
+	"adze/tui/list"
+	"adze/tui/ui"
 	"adze/tui/vim"
 )
 
@@ -38,15 +38,15 @@ type Line struct {
 	theme *draw.Theme
 	Menu  *Menu // of completions
 	past
-	queue []port.Prompt
+	queue []api.Prompt
 	// steering are messages that the agent has but has not read yet.
-	steering []port.Prompt
+	steering []api.Prompt
 	folded   map[string]string // pasted texts by the word that stands for them
 	attached map[string]string // files by the word that stands for them
 }
 
 // New is an empty line; commands lists those that begin alike, for completion.
-func New(t *draw.Theme, vimKeys bool, commands func(start string) []choose.Choice) *Line {
+func New(t *draw.Theme, vimKeys bool, commands func(start string) []list.Choice) *Line {
 	return &Line{theme: t, vim: vim.Keys{On: vimKeys}, Menu: &Menu{theme: t, commands: commands}}
 }
 
@@ -61,7 +61,7 @@ func (p *Line) Paste(text string) {
 	if p.folded == nil {
 		p.folded = map[string]string{}
 	}
-	word := fmt.Sprintf("[pasted %d: %d lines, %s]", len(p.folded)+1, lines, look.Size(len(text)))
+	word := fmt.Sprintf("[pasted %d: %d lines, %s]", len(p.folded)+1, lines, ui.Size(len(text)))
 	p.folded[word] = safeterm.Clean(text).String()
 	p.AddUnit(word)
 	p.Insert(word)
@@ -98,8 +98,8 @@ func (p *Line) Continues() bool {
 }
 
 // Take empties the prompt and returns what was written, pasted texts unfolded.
-func (p *Line) Take() port.Prompt {
-	out := port.Prompt{Text: strings.TrimSpace(p.Unfolded()), Draft: p.Text}
+func (p *Line) Take() api.Prompt {
+	out := api.Prompt{Text: strings.TrimSpace(p.Unfolded()), Draft: p.Text}
 	for _, word := range slices.Sorted(maps.Keys(p.attached)) {
 		if strings.Contains(p.Text, word) {
 			out.Attach = append(out.Attach, p.attached[word])
@@ -142,7 +142,7 @@ func (p *Line) Render(w, h int) (rows []draw.Row, x, y int) {
 	lead, texts := p.waiting()
 	for i, q := range texts[:min(len(texts), 2)] {
 		text, _, _ := strings.Cut(q, "\n")
-		text = look.Shorten(text)
+		text = ui.Shorten(text)
 		if i == 1 && len(texts) > 2 {
 			text = fmt.Sprintf("… %d more", len(texts)-1)
 		}

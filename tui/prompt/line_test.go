@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/tui/choose"
 	"adze/tui/draw"
+	"adze/tui/list"
 )
 
 // TestLargePaste shows that ten megabytes neither fill the prompt nor get lost.
@@ -24,7 +24,7 @@ func TestLargePaste(t *testing.T) {
 // TestRestoreAfterCommands: what comes back is the message as it was written, whatever was written
 // since.
 func TestRestoreAfterCommands(t *testing.T) {
-	p := New(draw.Bare(), false, func(string) []choose.Choice { return nil })
+	p := New(draw.Bare(), false, func(string) []list.Choice { return nil })
 	p.Paste(strings.Repeat("a line\n", 20))
 	p.Insert(" why?")
 	written := p.Text

@@ -3,7 +3,7 @@ package prompt
 import (
 	"strings"
 
-	"adze/tui/choose"
+	"adze/tui/list"
 )
 
 // Folder is what stands in a folder that was written out: "~/", "../src/", "/etc/".
@@ -42,7 +42,7 @@ func (u *Menu) findOutside(dir, start string) (wanted string) {
 	for _, name := range u.folder.entries {
 		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(start, ".")
 		if !hidden && len(u.items) < maxOutside && strings.HasPrefix(strings.ToLower(name), strings.ToLower(start)) {
-			u.items = append(u.items, choose.Choice{ID: u.folder.base + name, Label: dir + name})
+			u.items = append(u.items, list.Choice{ID: u.folder.base + name, Label: dir + name})
 		}
 	}
 	return ""

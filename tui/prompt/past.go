@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"adze/session"
+	"adze/tui/api"
 	"adze/tui/edit"
-	"adze/tui/port"
 )
 
 // past is what the user wrote before, and where in it they are.
@@ -43,7 +43,7 @@ func (p *Line) Apply(e session.Event) {
 		return
 	}
 	text := strings.TrimSpace(done.Message.Text())
-	if i := slices.IndexFunc(p.steering, func(s port.Prompt) bool { return s.Text == text }); i >= 0 {
+	if i := slices.IndexFunc(p.steering, func(s api.Prompt) bool { return s.Text == text }); i >= 0 {
 		p.steering = slices.Delete(p.steering, i, i+1)
 	} else if text != p.sent && len(text) < edit.Long { // else it is there, pastes folded
 		p.remember(text)

@@ -3,17 +3,17 @@ package prompt
 import (
 	"strings"
 
-	"adze/tui/port"
+	"adze/tui/api"
 )
 
 // Enqueue has a message wait for the end of the turn.
-func (p *Line) Enqueue(m port.Prompt) { p.queue = append(p.queue, m) }
+func (p *Line) Enqueue(m api.Prompt) { p.queue = append(p.queue, m) }
 
 // Unsent puts a message that was not taken before those that wait.
-func (p *Line) Unsent(m port.Prompt) { p.queue = append([]port.Prompt{m}, p.queue...) }
+func (p *Line) Unsent(m api.Prompt) { p.queue = append([]api.Prompt{m}, p.queue...) }
 
 // Steered remembers a message that the agent has but has not read yet.
-func (p *Line) Steered(m port.Prompt) { p.steering = append(p.steering, m) }
+func (p *Line) Steered(m api.Prompt) { p.steering = append(p.steering, m) }
 
 // Queued counts the messages that wait.
 func (p *Line) Queued() int { return len(p.queue) }
@@ -38,9 +38,9 @@ func (p *Line) Unqueue() {
 func (p *Line) Unsteer() { p.queue, p.steering = append(p.steering, p.queue...), nil }
 
 // Next takes the first message that waits.
-func (p *Line) Next() (port.Prompt, bool) {
+func (p *Line) Next() (api.Prompt, bool) {
 	if len(p.queue) == 0 {
-		return port.Prompt{}, false
+		return api.Prompt{}, false
 	}
 	first := p.queue[0]
 	p.queue = p.queue[1:]
@@ -70,7 +70,7 @@ func (p *Line) waiting() (lead, text []string) {
 }
 
 // written is the message as it stood in the prompt, pastes folded.
-func written(p port.Prompt) string {
+func written(p api.Prompt) string {
 	if p.Draft != "" {
 		return p.Draft
 	}

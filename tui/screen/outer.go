@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 )
 
 // MaxCopy is how many bytes are copied at most: xterm and others drop longer sequences whole.

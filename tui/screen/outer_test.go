@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 )
 
 func env(pairs ...string) func(string) string {

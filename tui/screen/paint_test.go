@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 )
 

@@ -24,7 +24,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // bodyRows is how much of a block is shown before a key expands it.
@@ -45,7 +45,7 @@ func (e *callEntry) start(ev tool.Event) {
 	e.forget()
 	e.started = true
 	e.args = cmp.Or(shortArgs(ev.Args), e.args)
-	e.title = cmp.Or(look.Shorten(ev.Title), e.title)
+	e.title = cmp.Or(ui.Shorten(ev.Title), e.title)
 	if ev.Tool != "" {
 		e.name = ev.Tool
 	}
@@ -53,7 +53,7 @@ func (e *callEntry) start(ev tool.Event) {
 
 func (e *callEntry) update(ev tool.Event) {
 	e.forget()
-	e.title = cmp.Or(look.Shorten(ev.Title), e.title)
+	e.title = cmp.Or(ui.Shorten(ev.Title), e.title)
 	if ev.Metadata != nil {
 		e.metadata = ev.Metadata
 	}
@@ -61,7 +61,7 @@ func (e *callEntry) update(ev tool.Event) {
 
 func (e *callEntry) end(o tool.Outcome) {
 	e.forget()
-	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(look.Shorten(o.Title), e.title)
+	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(ui.Shorten(o.Title), e.title)
 	e.args = cmp.Or(e.args, shortArgs(o.Record.Args)) // of a stored call its start was not seen
 	if o.Metadata != nil {
 		e.metadata = o.Metadata
@@ -70,7 +70,7 @@ func (e *callEntry) end(o tool.Outcome) {
 	e.outcome = &o
 }
 
-func (e *callEntry) rows(d *look.Drawing, w int) []draw.Row {
+func (e *callEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
 		rows := []draw.Row{e.head(d.Theme, w)}
 		if e.outcome == nil {
@@ -159,14 +159,14 @@ func (e *callEntry) tail() string {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
 		if o.Duration >= 100*time.Millisecond {
-			parts = append(parts, look.Seconds(o.Duration))
+			parts = append(parts, ui.Seconds(o.Duration))
 		}
 	}
 	return strings.Join(parts, " · ")
 }
 
 // body draws the metadata; a call that did not succeed and shows nothing says why.
-func (e *callEntry) body(d *look.Drawing, w int) []draw.Row {
+func (e *callEntry) body(d *ui.Drawing, w int) []draw.Row {
 	show := draw.Show{Rows: bodyRows}
 	if d.Expanded {
 		show = draw.Show{Whole: true}
@@ -202,5 +202,5 @@ func shortArgs(raw json.RawMessage) string {
 	if len(rest) > 0 {
 		first = append(first, strings.Join(rest, ", "))
 	}
-	return look.Shorten(strings.Join(first, " · "))
+	return ui.Shorten(strings.Join(first, " · "))
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/plural"
+	"adze/internal/text/plural"
 	"adze/tool"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // copyable is something of the conversation that can be copied on its own.
@@ -49,11 +49,11 @@ func (t *Pane) Copyables() []copyable {
 // head is the first line that says something.
 func head(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return look.Shorten(strings.TrimSpace(first))
+	return ui.Shorten(strings.TrimSpace(first))
 }
 
 // text is what the call's result shows, without what is drawn around it.
-func (e *callEntry) text(d *look.Drawing) string {
+func (e *callEntry) text(d *ui.Drawing) string {
 	if e.outcome == nil {
 		return ""
 	}

@@ -3,16 +3,16 @@ package transcript
 import (
 	"fmt"
 
-	"adze/internal/plural"
-	"adze/internal/safeterm"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // entry is something in the transcript that can lay itself out.
 type entry interface {
 	// rows lays the entry out for a width; it keeps the result until forget or a change.
-	rows(d *look.Drawing, w int) []draw.Row
+	rows(d *ui.Drawing, w int) []draw.Row
 	// forget drops what rows keeps.
 	forget()
 	// tight reports that no empty row stands between it and a tight entry before it.
@@ -29,7 +29,7 @@ type laidOut struct {
 func (l *laidOut) forget() { l.kept = nil }
 
 // get returns the kept rows, or keeps those that lay makes.
-func (l *laidOut) get(d *look.Drawing, w int, lay func() []draw.Row) []draw.Row {
+func (l *laidOut) get(d *ui.Drawing, w int, lay func() []draw.Row) []draw.Row {
 	if l.kept == nil || l.w != w || l.expanded != d.Expanded {
 		l.kept, l.w, l.expanded = lay(), w, d.Expanded
 	}
@@ -46,7 +46,7 @@ type userEntry struct {
 
 func (e *userEntry) tight() bool { return false }
 
-func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
+func (e *userEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
 		bar := d.Theme.Pen().Fixed(draw.Accent|draw.OnYou, "┃ ").Done()
 		var rows []draw.Row
@@ -84,7 +84,7 @@ type noteEntry struct {
 
 func (e *noteEntry) tight() bool { return false }
 
-func (e *noteEntry) rows(d *look.Drawing, w int) []draw.Row {
+func (e *noteEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
 		var rows []draw.Row
 		for _, line := range e.lines {
@@ -110,7 +110,7 @@ func (e *proseEntry) forget() {
 	e.thought.forget()
 }
 
-func (e *proseEntry) rows(d *look.Drawing, w int) []draw.Row {
+func (e *proseEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	switch {
 	case !e.reasoning:
 		return e.Prose.Rows(d.Theme, w)
@@ -124,7 +124,7 @@ func (e *proseEntry) rows(d *look.Drawing, w int) []draw.Row {
 const thinkingRows = 3
 
 // thoughts draws thinking dimmed: the last rows while it runs, one row when it is over.
-func (e *proseEntry) thoughts(d *look.Drawing, w int) []draw.Row {
+func (e *proseEntry) thoughts(d *ui.Drawing, w int) []draw.Row {
 	all := e.Prose.Rows(draw.Bare(), w-2)
 	if e.done && !d.Expanded {
 		text := "thought for " + plural.Of(len(all), "row") + " (" + d.Expand + " shows them)"

@@ -2,7 +2,7 @@ package transcript
 
 import (
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // keepAround is how many entries beside the visible ones keep their layout.
@@ -24,13 +24,13 @@ type position struct{ entry, row int }
 func (l *list) add(e entry) { l.entries = append(l.entries, e) }
 
 // rows lays one entry out and remembers that it did.
-func (l *list) rows(d *look.Drawing, i int) []draw.Row {
+func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 	l.laid = [2]int{min(l.laid[0], i), max(l.laid[1], i+1)}
 	return l.entries[i].rows(d, l.w)
 }
 
 // height of an entry with the empty row before it.
-func (l *list) height(d *look.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(i) }
+func (l *list) height(d *ui.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(i) }
 
 func (l *list) gap(i int) int {
 	if i == 0 || l.entries[i].tight() && l.entries[i-1].tight() {
@@ -40,7 +40,7 @@ func (l *list) gap(i int) int {
 }
 
 // visible returns the rows in the window, at most h.
-func (l *list) visible(d *look.Drawing, w, h int) []draw.Row {
+func (l *list) visible(d *ui.Drawing, w, h int) []draw.Row {
 	l.w, l.h = w, h
 	if l.follow {
 		l.top = l.lastTop(d)
@@ -57,7 +57,7 @@ func (l *list) visible(d *look.Drawing, w, h int) []draw.Row {
 }
 
 // appendRows appends an entry's rows from at on, until there are h.
-func (l *list) appendRows(rows []draw.Row, d *look.Drawing, at position, h int) []draw.Row {
+func (l *list) appendRows(rows []draw.Row, d *ui.Drawing, at position, h int) []draw.Row {
 	skip := at.row
 	if l.gap(at.entry) == 1 {
 		if skip == 0 {
@@ -72,12 +72,12 @@ func (l *list) appendRows(rows []draw.Row, d *look.Drawing, at position, h int) 
 }
 
 // lastTop is the top at which the last row is the last one of the window.
-func (l *list) lastTop(d *look.Drawing) position {
+func (l *list) lastTop(d *ui.Drawing) position {
 	return l.up(d, position{len(l.entries), 0}, l.h)
 }
 
 // up moves a position n rows towards the start.
-func (l *list) up(d *look.Drawing, p position, n int) position {
+func (l *list) up(d *ui.Drawing, p position, n int) position {
 	for n > p.row {
 		if p.entry == 0 {
 			return position{}
@@ -91,7 +91,7 @@ func (l *list) up(d *look.Drawing, p position, n int) position {
 }
 
 // down moves a position n rows towards the end.
-func (l *list) down(d *look.Drawing, p position, n int) position {
+func (l *list) down(d *ui.Drawing, p position, n int) position {
 	for p.entry < len(l.entries) {
 		rest := l.height(d, p.entry) - p.row
 		if n < rest {
@@ -104,7 +104,7 @@ func (l *list) down(d *look.Drawing, p position, n int) position {
 }
 
 // clamp mends a position whose entry became shorter, and follows again when the end is in sight.
-func (l *list) clamp(d *look.Drawing, p position) position {
+func (l *list) clamp(d *ui.Drawing, p position) position {
 	if p.entry >= len(l.entries) {
 		l.follow = true
 		return l.lastTop(d)
@@ -123,7 +123,7 @@ func before(a, b position) bool {
 }
 
 // Scroll moves the window by n rows, up when negative. Reaching the end follows it from then on.
-func (l *list) Scroll(d *look.Drawing, n int) {
+func (l *list) Scroll(d *ui.Drawing, n int) {
 	if l.w == 0 {
 		return
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // counted is an entry of some numbered rows.
@@ -20,7 +20,7 @@ type counted struct {
 
 func (c *counted) tight() bool { return c.close }
 
-func (c *counted) rows(d *look.Drawing, w int) []draw.Row {
+func (c *counted) rows(d *ui.Drawing, w int) []draw.Row {
 	return c.get(d, w, func() []draw.Row {
 		rows := []draw.Row{}
 		for i := range c.size {
@@ -34,7 +34,7 @@ func (c *counted) rows(d *look.Drawing, w int) []draw.Row {
 // what is visible is always a piece of it, and all of it that fits.
 func TestListShowsAWindow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	d := &look.Drawing{Theme: draw.Bare()}
+	d := &ui.Drawing{Theme: draw.Bare()}
 	for range 200 {
 		l := list{follow: true}
 		h := 3 + rnd.IntN(20)
@@ -68,7 +68,7 @@ func TestListShowsAWindow(t *testing.T) {
 	}
 }
 
-func everything(l *list, d *look.Drawing) []draw.Row {
+func everything(l *list, d *ui.Drawing) []draw.Row {
 	var rows []draw.Row
 	for i := range l.entries {
 		if l.gap(i) == 1 {
@@ -89,7 +89,7 @@ func text(rows []draw.Row) string {
 
 // TestListForgetsWhatIsFar bounds the memory of a long session.
 func TestListForgetsWhatIsFar(t *testing.T) {
-	d := &look.Drawing{Theme: draw.Bare()}
+	d := &ui.Drawing{Theme: draw.Bare()}
 	l := list{follow: true}
 	for i := range 2000 {
 		l.add(&counted{n: i, size: 3})

@@ -3,10 +3,10 @@ package transcript
 import (
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // summaryEntry marks where the beginning of the conversation was summed up: what stands above it is
@@ -31,7 +31,7 @@ func (e *summaryEntry) forget() {
 	e.text.Forget()
 }
 
-func (e *summaryEntry) rows(d *look.Drawing, w int) []draw.Row {
+func (e *summaryEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
 		lead := d.Theme.Pen().Fixed(draw.Border, "── ").Done()
 		head := []draw.Span{{Style: draw.Dim, Text: e.head}}

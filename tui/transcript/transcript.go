@@ -15,17 +15,17 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
-	"adze/tui/look"
+	"adze/tui/ui"
 )
 
 // Pane is the pane of the conversation.
 type Pane struct {
 	list
-	draw  *look.Drawing
+	draw  *ui.Drawing
 	calls map[tool.CallID]*callEntry
 	// open is the message that is being written and its entries.
 	open    string
@@ -36,7 +36,7 @@ type Pane struct {
 }
 
 // New is an empty conversation; welcome draws what stands there until something is said.
-func New(d *look.Drawing, welcome func(t *draw.Theme, w int) []draw.Row) *Pane {
+func New(d *ui.Drawing, welcome func(t *draw.Theme, w int) []draw.Row) *Pane {
 	return &Pane{draw: d, calls: map[tool.CallID]*callEntry{}, list: list{follow: true}, welcome: welcome}
 }
 
@@ -266,7 +266,7 @@ func (t *Pane) call(id tool.CallID, name string) *callEntry {
 func (t *Pane) retry(e session.Retry) {
 	t.void(e.Message)
 	t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
-		strconv.Itoa(e.Of)+" in "+look.Seconds(e.Delay))
+		strconv.Itoa(e.Of)+" in "+ui.Seconds(e.Delay))
 }
 
 func (t *Pane) note(s draw.Style, text string) {
@@ -279,7 +279,7 @@ func (t *Pane) end(r session.Result) {
 	t.open, t.pieces = "", nil
 	t.ended = len(t.entries)
 	if len(r.Changed) > 0 {
-		t.note(draw.Dim, "changed: "+look.Shorten(strings.Join(r.Changed, ", ")))
+		t.note(draw.Dim, "changed: "+ui.Shorten(strings.Join(r.Changed, ", ")))
 	}
 	switch r.Cause {
 	case session.CauseDone:

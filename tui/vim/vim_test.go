@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tui/edit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"adze/internal/llm/anthropic"
-	"adze/internal/llm/llmtest"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"adze/internal/llm/anthropic"
-	"adze/internal/llm/llmtest"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"adze/internal/llm/anthropic"
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/wire"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )

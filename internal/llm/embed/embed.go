@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"adze/internal/llm/wire"
-	"adze/tool/pick"
+	"adze/tool/rank"
 )
 
 const (
@@ -40,7 +40,7 @@ type Options struct {
 	Cache   string       // folder of kept vectors; empty: nothing is kept
 }
 
-// Client is a pick.Embedder. It is safe for concurrent use.
+// Client is a rank.Embedder. It is safe for concurrent use.
 type Client struct {
 	o      Options
 	client wire.Client
@@ -64,7 +64,7 @@ func New(o Options) *Client {
 func (c *Client) Name() string { return c.o.Model }
 
 // Embed returns one vector a text, in order; what was kept is not asked for again.
-func (c *Client) Embed(ctx context.Context, texts []pick.EmbedText) ([][]float32, error) {
+func (c *Client) Embed(ctx context.Context, texts []rank.EmbedText) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	var missing []int
 	for i, t := range texts {
@@ -83,7 +83,7 @@ func (c *Client) Embed(ctx context.Context, texts []pick.EmbedText) ([][]float32
 }
 
 // fill asks for the texts at some places, and keeps what has a key.
-func (c *Client) fill(ctx context.Context, texts []pick.EmbedText, vectors [][]float32, places []int) error {
+func (c *Client) fill(ctx context.Context, texts []rank.EmbedText, vectors [][]float32, places []int) error {
 	input := make([]string, len(places))
 	for i, at := range places {
 		input[i] = texts[at].Text

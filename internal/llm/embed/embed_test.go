@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/llm/embed"
-	"adze/tool/pick"
+	"adze/tool/rank"
 )
 
 // server answers with vectors whose first number is the length of the text.
@@ -61,7 +61,7 @@ func key(n int) string { return fmt.Sprintf("%064x", n) }
 func TestVectorsComeInTheOrderOfTheTexts(t *testing.T) {
 	s := newServer(t)
 	c := embed.New(embed.Options{BaseURL: s.URL + "/v1/", Model: "small", Key: "sk-1"})
-	texts := make([]pick.EmbedText, 130) // three requests
+	texts := make([]rank.EmbedText, 130) // three requests
 	var want [][]float32
 	for i := range texts {
 		texts[i].Text = strings.Repeat("x", i+1)
@@ -78,7 +78,7 @@ func TestVectorsComeInTheOrderOfTheTexts(t *testing.T) {
 
 func TestOnlyDefinitionsAreKept(t *testing.T) {
 	s, dir := newServer(t), t.TempDir()
-	texts := []pick.EmbedText{{Key: key(1), Text: "a"}, {Text: "secret query"}, {Key: "../../escape", Text: "ccc"}, {Key: key(2), Text: "dd"}}
+	texts := []rank.EmbedText{{Key: key(1), Text: "a"}, {Text: "secret query"}, {Key: "../../escape", Text: "ccc"}, {Key: key(2), Text: "dd"}}
 	for range 2 {
 		c := embed.New(embed.Options{BaseURL: s.URL + "/v1", Model: "small", Cache: dir})
 		got, err := c.Embed(t.Context(), texts)
@@ -98,7 +98,7 @@ func TestOnlyDefinitionsAreKept(t *testing.T) {
 func TestADamagedFileIsAskedForAgain(t *testing.T) {
 	s, dir := newServer(t), t.TempDir()
 	c := embed.New(embed.Options{BaseURL: s.URL + "/v1", Model: "small", Cache: dir})
-	text := []pick.EmbedText{{Key: key(1), Text: "a"}}
+	text := []rank.EmbedText{{Key: key(1), Text: "a"}}
 	if _, err := c.Embed(t.Context(), text); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 		s := newServer(t)
 		s.say = func(int) string { return c.answer }
 		client := embed.New(embed.Options{BaseURL: s.URL + "/v1", Model: "small"})
-		_, err := client.Embed(t.Context(), []pick.EmbedText{{Text: "a"}, {Text: "b"}})
+		_, err := client.Embed(t.Context(), []rank.EmbedText{{Text: "a"}, {Text: "b"}})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: err = %v, want %q", name, err, c.says)
 		}
@@ -141,12 +141,12 @@ func TestFailuresNeverShowTheKey(t *testing.T) {
 	}))
 	defer s.Close()
 	c := embed.New(embed.Options{BaseURL: s.URL + "/v1", Model: "small", Key: "sk-very-secret-1"})
-	_, err := c.Embed(t.Context(), []pick.EmbedText{{Text: "a"}})
+	_, err := c.Embed(t.Context(), []rank.EmbedText{{Text: "a"}})
 	if err == nil || strings.Contains(err.Error(), "very-secret") {
 		t.Errorf("err = %v", err)
 	}
 	gone.Store(true)
-	if _, err := c.Embed(t.Context(), []pick.EmbedText{{Text: "a"}}); err == nil || !strings.Contains(err.Error(), "the server of embeddings") {
+	if _, err := c.Embed(t.Context(), []rank.EmbedText{{Text: "a"}}); err == nil || !strings.Contains(err.Error(), "the server of embeddings") {
 		t.Errorf("err = %v", err)
 	}
 }

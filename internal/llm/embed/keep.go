@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // shelf keeps vectors in files, one a key: little-endian 32-bit numbers. A file that is damaged
@@ -60,5 +60,5 @@ func (s shelf) save(key string, v []float32) {
 	for _, x := range v {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 	}
-	_ = whole.WriteCache(path, raw)
+	_ = atomicfile.WriteCache(path, raw)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"adze/internal/llm/gemini"
-	"adze/internal/llm/llmtest"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"adze/internal/llm/gemini"
-	"adze/internal/llm/llmtest"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/llmtest"
+	"adze/internal/testkit/llmtest"
 )
 
 func answers(t *testing.T, name string) []string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/ollama"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )

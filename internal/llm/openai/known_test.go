@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/openai"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/openai"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

@@ -3,8 +3,8 @@ package openai_test
 import (
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/openai"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

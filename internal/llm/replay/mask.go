@@ -5,13 +5,13 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/secret"
+	"adze/internal/text/redact"
 )
 
 // masker is the one that all logs have, for answers in pieces.
-type masker struct{ *secret.Masker }
+type masker struct{ *redact.Masker }
 
-func newMasker(values []string) masker { return masker{secret.New(values...)} }
+func newMasker(values []string) masker { return masker{redact.New(values...)} }
 
 // mask replaces the secrets of a text. Masking what is masked changes nothing.
 func (m masker) mask(s string) string { return m.Text(s) }
@@ -34,7 +34,7 @@ func (m masker) pieces(list []*string, whole string) string {
 				continue
 			}
 			if x.Start >= at {
-				b.WriteString(text[at-start:x.Start-start] + secret.Mark)
+				b.WriteString(text[at-start:x.Start-start] + redact.Mark)
 			}
 			at = min(x.End, start+len(text))
 		}

@@ -3,8 +3,8 @@ package responses_test
 import (
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/responses"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/responses"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )

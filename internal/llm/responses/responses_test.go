@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/responses"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 

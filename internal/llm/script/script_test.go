@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/llm/llmtest"
 	"adze/internal/llm/script"
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )

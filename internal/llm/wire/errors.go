@@ -14,7 +14,7 @@ import (
 	"net/url"
 	"strings"
 
-	"adze/internal/secret"
+	"adze/internal/text/redact"
 	"adze/session"
 )
 
@@ -219,9 +219,9 @@ const (
 
 // mask removes the key, also when only its start is repeated, as servers do that mean well.
 func (c *Client) mask(text string) string {
-	text = secret.New(c.Secret).Text(text)
+	text = redact.New(c.Secret).Text(text)
 	if len(c.Secret) >= minExact { // here it is no word of other text, as it might be in a log
-		text = strings.ReplaceAll(text, c.Secret, secret.Mark)
+		text = strings.ReplaceAll(text, c.Secret, redact.Mark)
 	}
 	if len(c.Secret) < minHead {
 		return text
@@ -236,6 +236,6 @@ func (c *Client) mask(text string) string {
 		for end < len(text) && !strings.ContainsRune(" \t\r\n\"'`,;)", rune(text[end])) {
 			end++
 		}
-		text = text[:i] + secret.Mark + text[end:]
+		text = text[:i] + redact.Mark + text[end:]
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"adze/internal/scale"
+	"adze/internal/files/imagescale"
 	"adze/session"
 	"adze/tool"
 )
@@ -107,11 +107,11 @@ func (c *Cache) picture(ctx context.Context, a tool.Attachment, use PictureUse) 
 	if ok && known.Name == a.Name {
 		return known
 	}
-	p, err := scale.Fit(ctx, a.Data, scale.Limit{Side: use.Side, Bytes: use.Bytes, Media: use.Media})
+	p, err := imagescale.Fit(ctx, a.Data, imagescale.Limit{Side: use.Side, Bytes: use.Bytes, Media: use.Media})
 	switch {
 	case err == nil:
 		a.Data, a.MediaType = p.Data, p.Media
-	case errors.Is(err, scale.ErrLarge):
+	case errors.Is(err, imagescale.ErrLarge):
 		a.MediaType = "application/octet-stream" // a note stands for it: the API would refuse the whole request
 	case ctx.Err() != nil:
 		return a

@@ -21,8 +21,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/jsonc"
 	"adze/internal/mcp"
+	"adze/internal/text/jsonc"
 )
 
 // maxFile bounds one file in bytes. Claude Code keeps its history beside its servers.

@@ -20,7 +20,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
 	"adze/internal/mcp/remote"
-	"adze/internal/nodetest"
+	"adze/internal/testkit/nodetest"
 )
 
 func desk(t *testing.T) oauth.Desk {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"adze/internal/keyring"
+	"adze/internal/config/keyring"
 )
 
 // refreshPatience bounds a refresh; a call waits for it.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"adze/internal/keyring"
+	"adze/internal/config/keyring"
 )
 
 // Shelf is where logins are kept: in the key ring of the system, else in a file that only the

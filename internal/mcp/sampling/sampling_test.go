@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/mcp"
-	"adze/internal/mcp/mcptest"
+	"adze/internal/testkit/mcptest"
 	"adze/session"
 	"adze/tool"
 )

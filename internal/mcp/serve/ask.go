@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/policy"
-	"adze/internal/safeterm"
+	"adze/internal/text/safeterm"
 	"adze/tool"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/net/netutil"
 
-	"adze/internal/usage"
+	"adze/internal/text/usage"
 )
 
 const (

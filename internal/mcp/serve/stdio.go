@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/lineread"
+	"adze/internal/text/lineread"
 )
 
 const (

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"adze/internal/mcp"
-	"adze/internal/mcp/mcptest"
+	"adze/internal/testkit/mcptest"
 	"adze/tool"
 )
 

@@ -19,8 +19,8 @@ import (
 	"slices"
 	"sync"
 
+	"adze/internal/files/atomicfile"
 	"adze/internal/mcp"
-	"adze/internal/whole"
 )
 
 // Entry is one resource, or a template of some.
@@ -114,7 +114,7 @@ func (s *Shelf) keep(server string, has stock) {
 	if err != nil || s.file == "" || os.MkdirAll(filepath.Dir(s.file), 0o700) != nil {
 		return
 	}
-	_ = whole.WriteCache(s.file, raw) // else the next run asks again
+	_ = atomicfile.WriteCache(s.file, raw) // else the next run asks again
 }
 
 // of is what is known of a server.

@@ -21,7 +21,7 @@ import (
 	"adze/internal/mcp/dial"
 	"adze/internal/mcp/oauth"
 	"adze/internal/mcp/remote"
-	"adze/internal/nodetest"
+	"adze/internal/testkit/nodetest"
 	"adze/session"
 	"adze/tool"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // An index says where the records of a pack stand, so that they need not be read to know it: magic
@@ -88,7 +88,7 @@ func (x index) write(path string) error {
 	b = binary.LittleEndian.AppendUint64(b, uint64(x.len()))
 	b = append(b, x.recs...)
 	b = binary.LittleEndian.AppendUint32(b, crc(b))
-	return whole.WriteCache(path, b)
+	return atomicfile.WriteCache(path, b)
 }
 
 // of reports whether the index is of this pack: the last record that it names stands there.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 )
 
 // Sweep says what is dropped.
@@ -190,5 +190,5 @@ func (s *Store) drop(f *file) error {
 			delete(s.bad, p)
 		}
 	}
-	return errors.Join(f.Close(), whole.SyncFolder(s.dir))
+	return errors.Join(f.Close(), atomicfile.SyncFolder(s.dir))
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/whole"
+	"adze/internal/files/atomicfile"
 
 	"github.com/gofrs/flock"
 )
@@ -98,7 +98,7 @@ func (s *Store) begin() error {
 		_ = os.Remove(filepath.Join(s.dir, indexName(num))) // of a pack of this number that was dropped
 		s.packs = append(s.packs, &file{File: f, num: num, fresh: map[Hash]place{}})
 		if took, err := s.take(s.packs[len(s.packs)-1]); took || err != nil {
-			return errors.Join(err, whole.SyncFolder(s.dir))
+			return errors.Join(err, atomicfile.SyncFolder(s.dir))
 		}
 	}
 }

@@ -1,0 +1,232 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/policy/policyconfig"
+	"adze/internal/project/discovery"
+	"adze/internal/project/instructions"
+	"adze/internal/project/trust"
+	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// ContextWish says which request is meant: the first of a new session in this folder, or the next
+// of a stored one.
+type ContextWish struct {
+	policyconfig.Flags
+	Model   string
+	Session string // how its id begins
+	Last    bool   // the newest of the folder
+	Bare    bool
+	Prompt  string
+}
+
+// Context is what the next request of a session would hold, as the interface counts it.
+type Context struct {
+	Session session.ID // empty: a new one
+	Cwd     string
+	Profile string // the name of the prompt
+	Ledger  session.Ledger
+	Offer   *session.Offer // nil: all tools are shown
+	Tools   []string       // that a model may call
+	Texts   []instructions.Listed
+	Found   []Carried    // commands, skills and agents
+	Runs    []trust.Item // of the project
+	Notices []string
+}
+
+// contextSchema names the shape of --json. New fields may come; none changes its meaning.
+const contextSchema = "adze.context/1"
+
+type contextAnswer struct {
+	Schema   string           `json:"schema"`
+	Session  session.ID       `json:"session,omitempty"`
+	Cwd      string           `json:"cwd"`
+	Model    string           `json:"model,omitempty"`
+	Profile  string           `json:"profile"`
+	Bytes    int              `json:"bytes"`
+	Estimate int              `json:"estimate_tokens"`
+	Factor   float64          `json:"factor"`
+	Window   int              `json:"context_tokens,omitempty"`
+	Percent  *int             `json:"percent,omitempty"`
+	Sources  []session.Source `json:"sources"`
+	LeftOut  []leftOut        `json:"left_out"`
+	Carried  []Carried        `json:"carried"`
+	Notices  []string         `json:"notices"`
+}
+
+// leftOut is something that the request does not hold, and why.
+type leftOut struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// Carried is a thing that the user or the project has for assistants. Its bytes are those of its
+// file; what of it is in the request stands among the sources.
+type Carried struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Origin string `json:"origin"` // person or project
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes,omitempty"`
+	State  string `json:"state"` // used, described, named, narrowed, waits, unused, shadowed, broken; of what would run: waiting, changed, allowed, unused, broken
+	Why    string `json:"why,omitempty"`
+}
+
+// contexts is adze context.
+type contexts struct{ *all }
+
+func (a contexts) command() *cobra.Command {
+	var w ContextWish
+	c := &cobra.Command{Use: "context [PROMPT]", Short: "Show what the next request would hold: each source with its bytes and tokens", Args: Takes(0, -1),
+		Long: `Shows the next request of a new session in this folder, or with --continue or --session of a stored one: the prompt, each
+instruction file and tool with its bytes and tokens, what is left out and why, and what else is carried here, with its origin.
+The figures are those of F4. No model, hook or server is started, and nothing is written.`,
+		Example: "  adze context\n  adze context --continue\n  adze context --json | jq '.sources[] | select(.group==\"system\")'",
+		RunE: func(c *cobra.Command, words []string) error {
+			w.Prompt = strings.Join(words, " ")
+			if w.Last && w.Session != "" {
+				return usage.Mistake("use one of them", "--continue and --session exclude each other")
+			}
+			return a.Context(c.Context(), w, func(found Context) error { return a.show(found, Flagged(c, "json")) })
+		}}
+	f := c.Flags()
+	f.StringVar(&w.Model, "model", "", "`PROVIDER/NAME` of a model")
+	f.BoolVarP(&w.Last, "continue", "c", false, "of the newest session of this folder")
+	f.StringVar(&w.Session, "session", "", "of the session of this `ID` (a unique beginning is enough)")
+	f.BoolVar(&w.Bare, "bare", false, "without what the project carries")
+	f.Bool("json", false, "as one JSON object")
+	w.Flags.Add(c)
+	return c
+}
+
+func (a contexts) show(c Context, asJSON bool) error {
+	answer := c.answer()
+	if asJSON {
+		a.ShowJSON(answer)
+		return nil
+	}
+	fits := ""
+	if answer.Percent != nil {
+		fits = fmt.Sprintf(", %d%% of the %d that the model takes", *answer.Percent, answer.Window)
+	}
+	model := answer.Model
+	if model == "" {
+		model = "no model is chosen"
+	}
+	a.Show("%s · %d bytes, about %d tokens%s\n%s\n\n", model, answer.Bytes, answer.Estimate, fits, c.Ledger.Basis())
+	table := a.Columns()
+	group := session.Group("")
+	for _, s := range answer.Sources {
+		if s.Group != group {
+			bytes, tokens := 0, 0
+			for _, same := range answer.Sources {
+				if same.Group == s.Group {
+					bytes, tokens = bytes+same.Bytes, tokens+same.Tokens
+				}
+			}
+			group = s.Group
+			fmt.Fprintf(table, "%s\t%d\t%d\n", groupWords(group), bytes, tokens)
+		}
+		fmt.Fprintf(table, "  %s\t%d\t%d\n", safeterm.Name(s.Name), s.Bytes, s.Tokens)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return a.showRest(answer)
+}
+
+func groupWords(g session.Group) string {
+	return map[session.Group]string{session.SystemGroup: "system prompt, bytes and tokens", session.ToolsGroup: "tools", session.MessagesGroup: "messages", session.ResultsGroup: "results of tools"}[g]
+}
+
+// showRest tells what the request does not hold.
+func (a contexts) showRest(answer contextAnswer) error {
+	table := a.Columns()
+	if len(answer.LeftOut) > 0 {
+		fmt.Fprintf(table, "\nleft out\n")
+	}
+	for _, l := range answer.LeftOut {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", l.Kind, safeterm.Name(l.Name), safeterm.Name(l.Why))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	table = a.Columns()
+	if len(answer.Carried) > 0 {
+		fmt.Fprintf(table, "\ncarried here\n")
+	}
+	for _, c := range answer.Carried {
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", c.Kind, safeterm.Name(c.Name), c.Origin, safeterm.Name(c.Path), safeterm.Name(strings.TrimSuffix(c.State+": "+c.Why, ": ")))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, n := range answer.Notices {
+		a.Show("! %s\n", n)
+	}
+	return nil
+}
+
+// answer shapes what was found for a script.
+func (c Context) answer() contextAnswer {
+	l := c.Ledger
+	out := contextAnswer{
+		Schema: contextSchema, Session: c.Session, Cwd: c.Cwd, Model: strings.Trim(l.Model, "/"), Profile: c.Profile, Estimate: l.Estimate, Factor: l.Factor, Window: l.Window,
+		Sources: append([]session.Source{}, l.Sources...), LeftOut: c.leftOut(), Carried: c.carried(), Notices: append([]string{}, c.Notices...),
+	}
+	for _, s := range l.Sources {
+		out.Bytes += s.Bytes
+	}
+	if percent, known := l.Fill(); known {
+		out.Percent = &percent
+	}
+	return out
+}
+
+// leftOut are the tools that may be called and are not shown.
+func (c Context) leftOut() []leftOut {
+	out := []leftOut{}
+	if c.Offer == nil {
+		return out
+	}
+	for _, name := range c.Tools {
+		if slices.Contains(c.Offer.Tools, name) {
+			continue
+		}
+		why := "the model calls for it by tool_search"
+		for _, e := range c.Offer.Excluded {
+			if slices.Contains(e.Tools, name) {
+				why = e.Reason
+			}
+		}
+		out = append(out, leftOut{"tool", name, why})
+	}
+	return out
+}
+
+// carried lists what the user and the project have for assistants, and what of the project would
+// run.
+func (c Context) carried() []Carried {
+	out := []Carried{}
+	for _, l := range c.Texts {
+		one := Carried{Kind: "instructions", Name: l.Shown, Origin: string(discovery.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
+		if l.Mine {
+			one.Origin = string(discovery.Person)
+		}
+		out = append(out, one)
+	}
+	out = append(out, c.Found...)
+	for _, i := range c.Runs {
+		_, name, _ := strings.Cut(i.ID, ":")
+		out = append(out, Carried{Kind: i.Kind, Name: name, Origin: string(discovery.Project), Path: i.From, State: string(i.State), Why: i.Problem})
+	}
+	return out
+}

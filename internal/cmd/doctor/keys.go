@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"unicode"
+
+	"adze/internal/llm/models"
+	"adze/session"
+)
+
+// checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in
+// part either.
+func (d Doctor) checkKeys(find *models.Finder) []Check {
+	var set []string
+	var bad []Check
+	var unkept error // one is told: it is the same file
+	for _, e := range find.Endpoints() {
+		if err := e.Unkept(); err != nil && unkept == nil {
+			unkept = err
+			c := d.failing("keys", e.Lacking())
+			bad = append(bad, lacks(c.Name, c.Found, c.Mend)) // another key may do
+		}
+		if e.Key == "" || e.KeyEnv == "" && !e.Kept {
+			continue
+		}
+		from := e.From()
+		if !e.Kept && find.Keeps(e.Name) {
+			from += " (before the one that adze login kept)"
+		}
+		set = append(set, from)
+		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {
+			bad = append(bad, lacks("keys", e.From()+" "+fault, "copy the key again from your account at "+e.Name))
+		}
+	}
+	if len(set) == 0 && len(bad) > 0 {
+		return bad
+	}
+	if len(set) == 0 {
+		return []Check{fine("keys", "none is set; local models need none")}
+	}
+	return append([]Check{fine("keys", strings.Join(set, ", "))}, bad...)
+}
+
+// atCompany reports whether an endpoint is the company's own: other servers take keys of any shape.
+func atCompany(find *models.Finder, e models.Endpoint) bool {
+	return e.NeedsKey && find.AtHome(e.Name)
+}
+
+// keyFault is what is wrong with a key as far as one can see without asking; empty: nothing.
+func keyFault(provider, key string) string {
+	low := strings.ToLower(key)
+	switch {
+	case strings.HasPrefix(low, "bearer "):
+		return "begins with Bearer, which is no part of a key"
+	case strings.ContainsAny(key, `"'`):
+		return "has quotes in it"
+	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }):
+		return "has characters in it that no key has"
+	case strings.Contains(low, "your") || strings.Contains(low, "xxxx") || strings.ContainsAny(key, "<>$"):
+		return "looks like an example, not like a key"
+	case len(key) < 16:
+		return "is too short for a key"
+	}
+	if of := models.Marked(key); of != "" && of != provider {
+		return "holds a key of " + of
+	}
+	return ""
+}
+
+// checkOnline asks each server for which a key is set what models there are, which costs nothing.
+func checkOnline(ctx context.Context, find *models.Finder) []Check {
+	var asked []models.Endpoint
+	for _, e := range find.Endpoints() {
+		if e.From() != "" {
+			asked = append(asked, e)
+		}
+	}
+	out := make([]Check, len(asked))
+	var group sync.WaitGroup
+	for i, e := range asked {
+		group.Go(func() {
+			_, err := e.Server().Models(ctx)
+			var failed *session.ProviderError
+			switch {
+			case err == nil:
+				out[i] = fine("online", e.Name+" takes "+e.From())
+			case errors.As(err, &failed):
+				out[i] = lacks("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
+			default:
+				out[i] = lacks("online", e.Name+": "+err.Error(), "try again")
+			}
+		})
+	}
+	group.Wait()
+	return out
+}

@@ -1,0 +1,276 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+
+	"adze/internal/config"
+	"adze/internal/config/paths"
+	"adze/internal/llm/catalog"
+	"adze/internal/llm/discover"
+	"adze/internal/llm/models"
+	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sessiondb"
+	"adze/session"
+	"adze/toolset"
+)
+
+// littleDisk is what a long session with many cut outputs may take, in bytes.
+const littleDisk = 200 << 20
+
+// File looks for the configuration.
+func (d Doctor) File(file string) Check {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fine("configuration", "none at "+d.tilde(file)+"; the defaults hold")
+	}
+	return fine("configuration", d.tilde(file))
+}
+
+// tilde writes a path as the user writes it.
+func (d Doctor) tilde(path string) string {
+	home := d.Getenv("HOME")
+	if rest, inside := strings.CutPrefix(path, home+"/"); inside && home != "" {
+		return "~/" + rest
+	}
+	return path
+}
+
+// checkModel chooses as a run does, then asks the server of the model.
+func (d Doctor) checkModel(ctx context.Context, find *models.Finder, offline bool) []Check {
+	m, ok, err := find.Configured()
+	if !ok && err == nil && offline {
+		return []Check{lacks("model", "none is configured, and no server on this machine was looked for", "name one with --model, or run adze doctor without --offline")}
+	}
+	if !offline && (!ok || err != nil) {
+		m, err = find.Choose(ctx)
+	}
+	if err != nil {
+		return []Check{d.failing("model", err)}
+	}
+	chosen := fine("model", fmt.Sprintf("%s (from %s)", m.Full(), m.Origin))
+	if offline {
+		return []Check{chosen}
+	}
+	return []Check{chosen, d.checkServer(ctx, find, m)}
+}
+
+func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.Model) Check {
+	e, ok := find.Serving(m)
+	if !ok {
+		return fine("server", "none is needed")
+	}
+	if e.Missing() {
+		return d.failing("server", e.Lacking())
+	}
+	if p, ok := e.Ollama(); ok {
+		return d.checkInstalled(ctx, e, p, m)
+	}
+	if !e.NeedsKey {
+		return d.checkPlace(ctx, e, m)
+	}
+	listed, err := e.Server().Models(ctx)
+	var failed *session.ProviderError
+	switch {
+	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
+		return fine("server", e.Shown()+" answers, and does not list its models")
+	case err != nil:
+		return d.failing("server", err)
+	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.Name }):
+		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, e.Like(m.Name, listed))
+	}
+	return fine("server", e.Shown()+" answers")
+}
+
+// checkTools reads the declared tools as a run does; a mistake leaves out one of them.
+func (d Doctor) checkTools(cfg config.Config, at paths.Places) (out []Check) {
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: models.KeyNames(cfg)})
+	own := &toolset.Declared{Dir: filepath.Join(at.Config, "tools")}
+	if _, err := toolset.New(toolset.Deps{Shell: toolset.NewShell(proc.Supervisor{}, env), Declared: own}); err != nil {
+		return []Check{d.failing("tools", err)}
+	}
+	for _, mistake := range own.Mistakes {
+		out = append(out, lacks("tools", mistake.Error(), "mend the file, or remove it: the others work"))
+	}
+	if len(own.Names) > 0 {
+		out = append(out, fine("tools", fmt.Sprintf("%d of your own", len(own.Names))))
+	}
+	return out
+}
+
+// checkStore opens the store as a run does, and writes beside it.
+func (d Doctor) checkStore(ctx context.Context, at paths.Places) Check {
+	path := filepath.Join(at.State, "sessions.db")
+	s, err := sessiondb.Open(ctx, path, sessiondb.Options{})
+	if err != nil {
+		return d.failing("store", fmt.Errorf("%w: %w", sessiondb.ErrOpen, err))
+	}
+	f, err := os.CreateTemp(at.State, ".doctor-*")
+	if err == nil {
+		_, err = f.WriteString("written")
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return d.failing("store", fmt.Errorf("%w: %w", sessiondb.ErrOpen, err))
+	}
+	return fine("store", path)
+}
+
+func checkDisk(dir string) Check {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return lacks("disk", "the free space of "+dir+" is not known", "look at df")
+	}
+	free := uint64(st.Bavail) * uint64(st.Bsize)
+	found := fmt.Sprintf("%d MB free at %s", free>>20, dir)
+	if free < littleDisk {
+		return lacks("disk", found, "free some: a run ends when it cannot save what it does")
+	}
+	return fine("disk", found)
+}
+
+func checkJobs(at paths.Places) Check {
+	stale, err := proc.NewLedger(at.Jobs()).Stale()
+	if err != nil {
+		return lacks("jobs", err.Error(), "make the folder readable")
+	}
+	if stale > 0 {
+		return lacks("jobs", fmt.Sprintf("an adze that was killed may have left %d running", stale), "the next run ends them")
+	}
+	return fine("jobs", "none is left of earlier runs")
+}
+
+func checkProgram(name, why string) Check {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return lacks(name, "not found on PATH", "install "+name+": "+why)
+	}
+	return fine(name, path)
+}
+
+// Terminal looks at what the interface needs; --print needs none of it.
+func (d Doctor) Terminal() []Check {
+	sandbox := d.checkSandbox()
+	if !term.IsTerminal(d.Out.Fd()) {
+		return []Check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
+	}
+	width, height, err := term.GetSize(d.Out.Fd())
+	name := d.Getenv("TERM")
+	found := fmt.Sprintf("%s, %d×%d, %s", name, width, height, colours(d.Getenv))
+	switch {
+	case name == "" || name == "dumb":
+		return []Check{sandbox, lacks("terminal", found, "set TERM to what your terminal is; until then adze writes plain lines")}
+	case err != nil || width < 40 || height < 10:
+		return []Check{sandbox, lacks("terminal", found, "make the window larger, or use adze --plain")}
+	}
+	return []Check{sandbox, fine("terminal", found)}
+}
+
+// Profile is the profile of AppArmor that lets this program make namespaces.
+func Profile() (string, error) {
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	return sandbox.Profile(exe), err
+}
+
+// checkSandbox tests what holds commands on this machine, once: the answer is kept until something
+// changes.
+func (d Doctor) checkSandbox() Check {
+	at := paths.Of(d.Getenv)
+	box := sandbox.Of(at.State, at.State, at.Config)
+	if cfg, _, err := d.Config(); err == nil {
+		box.Bounded(cfg.Limits.SandboxBounds())
+	}
+	defer box.Close()
+	r, err := box.Level(context.Background())
+	switch {
+	case err != nil:
+		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
+	case r.Level == sandbox.Full:
+		seen, bounded := "", box.MemoryBound()
+		if bounded != "" {
+			bounded = "; " + bounded
+		}
+		if r.Blind {
+			seen = "; this kernel does not tell what commands are refused, or another program is told, so none is offered to you outside"
+		}
+		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+seen+bounded)
+	}
+	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
+		open := ""
+		if len(r.Open) > 0 {
+			open = "; it does not hold " + strings.Join(r.Open, ", ") + ", so each command is asked about"
+		}
+		return lacks("sandbox", "degraded, made with Landlock and a filter of system calls: in permission mode auto commands run in it without any network, not even loopback"+open+" ("+r.How+")", sandbox.Hint(r))
+	}
+	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
+}
+
+func colours(getenv func(string) string) string {
+	switch depth := getenv("COLORTERM"); {
+	case getenv("NO_COLOR") != "":
+		return "no colours (NO_COLOR)"
+	case depth == "truecolor" || depth == "24bit":
+		return "all colours"
+	case strings.Contains(getenv("TERM"), "256color"):
+		return "256 colours"
+	}
+	return "16 colours"
+}
+
+// checkClock compares the clock with the newest date that the program itself knows: with a clock
+// that is far off, every certificate seems false, and prices that ended still hold.
+func checkClock(now time.Time) Check {
+	newest := ""
+	rows, err := catalog.Known()
+	if err != nil {
+		return lacks("clock", err.Error(), "this is a bug of adze")
+	}
+	for _, r := range rows {
+		newest = max(newest, r.Date)
+	}
+	day := now.Format(time.DateOnly)
+	if now.AddDate(0, 0, 1).Format(time.DateOnly) < newest { // a day, for the other side of the earth
+		return lacks("clock", "it says "+day+", which is before this adze was made", "set the clock: certificates and prices go by it")
+	}
+	return fine("clock", day)
+}
+
+// tmuxPatience is how long a tmux may take to tell an option.
+const tmuxPatience = time.Second
+
+// checkTmux looks at what a tmux around adze lets through.
+func (d Doctor) checkTmux(ctx context.Context) []Check {
+	if d.Getenv("TMUX") == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tmuxPatience)
+	defer cancel()
+	program, env, err := proc.Helper("tmux")
+	if err != nil {
+		return []Check{lacks("tmux", "it does not tell its options: "+err.Error(), "look at: tmux show-options -s")}
+	}
+	c := exec.CommandContext(ctx, program, "show-options", "-sv", "extended-keys")
+	c.Env = env
+	keys, err := c.Output()
+	switch value := strings.TrimSpace(string(keys)); {
+	case err != nil:
+		return []Check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}
+	case value == "off":
+		return []Check{lacks("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
+	}
+	return []Check{fine("tmux", "extended-keys is on")}
+}

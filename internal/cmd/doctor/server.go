@@ -1,0 +1,107 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/llm/discover"
+	"adze/internal/llm/models"
+	"adze/internal/llm/ollama"
+	"adze/session"
+)
+
+const (
+	// littleContext is what system prompt and tools of a first request need in tokens, with room
+	// for a file and an answer.
+	littleContext = 8192
+	// refusing is the first Ollama that refuses a prompt which does not fit, where asked to:
+	// earlier ones cut it.
+	refusing = "0.12.6"
+	// versionPatience is how long an Ollama may take to say what it has and how old it is.
+	versionPatience = time.Second
+)
+
+// checkPlace looks at a server that is no company's own: which program it is, and why a model of it
+// would be of no use.
+func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
+	f := e.Server().Recognise(ctx)
+	if f.Kind == discover.Ollama {
+		return d.checkInstalled(ctx, e.As(discover.Ollama), e.Native(f.Root), m)
+	}
+	at := e.Shown() + " answers"
+	if program := f.Program(); program != "" {
+		at = program + " answers at " + e.Shown()
+	}
+	var failed *session.ProviderError
+	has, listed := f.Of(m.Name)
+	switch {
+	case f.Elsewhere != "":
+		return d.failing("server", &models.MissingError{Message: e.Shown() + " has no API; it is at " + f.Elsewhere, Hint: "write the address with its version"})
+	case errors.As(f.Err, &failed) && (failed.Status == 404 || failed.Status == 405):
+		return fine("server", e.Shown()+" answers, and does not list its models")
+	case f.Err != nil:
+		return d.failing("server", f.Err)
+	case len(f.Models) == 0:
+		return lacks("server", at+", and has no model", "load one; adze models --check lists what it has")
+	case !listed:
+		return lacks("server", at+", and does not list "+m.Name, e.Like(m.Name, f.Models))
+	case has.Tools != nil && !*has.Tools:
+		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
+	case has.Limit() > 0 && has.Limit() < littleContext:
+		return tight(at, m.Name, has.Limit(), models.LargerAt(f.Kind, m.Name))
+	}
+	return fine("server", at)
+}
+
+// tight says that hardly anything fits beside system prompt and tools.
+func tight(at, model string, tokens int, mend string) Check {
+	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
+}
+
+// checkInstalled looks at the model of an Ollama, and at how old that is.
+func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
+	ctx, cancel := context.WithTimeout(ctx, versionPatience)
+	defer cancel()
+	all, err := models.Installed(ctx, p)
+	if err != nil {
+		return d.failing("server", err)
+	}
+	version := p.Version(ctx)
+	i := slices.IndexFunc(all, func(have ollama.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
+	at := strings.TrimSpace(e.Program+" "+version) + " answers at " + e.Shown()
+	switch {
+	case i < 0 && len(all) == 0:
+		return d.failing("server", &models.MissingError{Message: e.Program + " has no model yet", Hint: e.Fetch.Of(m.Name)})
+	case i < 0:
+		return d.failing("server", &models.MissingError{Message: e.Program + " has no model " + m.Name, Hint: e.Fetch.Of(m.Name)})
+	case older(version, refusing):
+		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
+	case !all[i].Tools:
+		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
+	case all[i].Context > 0 && all[i].Context < littleContext:
+		return tight(at, m.Name, all[i].Context, "choose a model with a larger context")
+	}
+	return fine("server", at+", and has it")
+}
+
+// older reports whether a version of the form 1.2.3 comes before another one; one of another form,
+// or of a build from source, does not.
+func older(version, than string) bool {
+	a, b := strings.Split(version, "."), strings.Split(than, ".")
+	if len(a) != 3 || version == "0.0.0" {
+		return false
+	}
+	for i := range b {
+		have, err := strconv.Atoi(strings.SplitN(a[i], "-", 2)[0])
+		want, _ := strconv.Atoi(b[i]) // a constant of ours
+		if err != nil || have != want {
+			return err == nil && have < want
+		}
+	}
+	return false
+}

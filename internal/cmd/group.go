@@ -1,0 +1,58 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/text/usage"
+	"adze/tool"
+)
+
+// Group is a command that only holds others. A word that is none of them is a mistake, with the
+// nearest one.
+func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
+	c.SetFlagErrorFunc(FlagError)
+	for _, sub := range commands {
+		sub.SetFlagErrorFunc(FlagError)
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// runGroup shows the help of a command that only holds others. A word that names none of them is a
+// mistake.
+func runGroup(c *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return c.Help()
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	hint := "the commands are: " + strings.Join(names, ", ")
+	if near := tool.Nearest(words[0], names, 1); len(near) == 1 {
+		hint = fmt.Sprintf("did you mean %s %s?", c.CommandPath(), near[0])
+	}
+	return usage.Mistake(hint, "%s has no command %q", c.CommandPath(), words[0])
+}
+
+// Takes checks how many words follow a command; most < 0: any number.
+func Takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, words []string) error {
+		if len(words) < least || most >= 0 && len(words) > most {
+			return usage.Mistake(c.CommandPath()+" --help shows examples", "write it as %s", c.UseLine())
+		}
+		return nil
+	}
+}
+
+// Flagged reports whether a flag of a command was given.
+func Flagged(c *cobra.Command, name string) bool {
+	on, _ := c.Flags().GetBool(name)
+	return on
+}

@@ -1,0 +1,296 @@
+package lineprotocol
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/files/attachments"
+	"adze/internal/text/jsontext"
+	"adze/internal/text/lineread"
+	"adze/internal/text/usage"
+	"adze/tool"
+)
+
+// maxLine bounds a line, so that a program that never ends one does not fill the memory.
+const maxLine = 16 << 20
+
+// The types of lines that a program writes.
+const (
+	promptLine = "prompt" // begins a turn, or waits for the running one to end
+	steerLine  = "steer"  // a remark for the running turn; without one it is a prompt
+	answerLine = "answer" // to a question
+	abortLine  = "abort"  // ends the running turn, or with call one call of it
+	setLine    = "set"    // another permission mode, effort or model
+	userLine   = "user"   // a prompt in the shape that other assistants read
+)
+
+// said is a line of any type; which fields it may have, its type says.
+type said struct {
+	Type     string   `json:"type"`
+	ID       string   `json:"id"`
+	Text     string   `json:"text"`
+	Attach   []string `json:"attach"`
+	Question string   `json:"question"`
+	Choice   string   `json:"choice"`
+	Offer    *int     `json:"offer"`
+	Reason   string   `json:"reason"`
+	Refused  []int    `json:"refused"`
+	Call     string   `json:"call"`
+	Mode     string   `json:"permission_mode"`
+	Model    string   `json:"model"`
+	Effort   string   `json:"effort"`
+
+	files []tool.Attachment // that the line itself holds
+}
+
+// fields are those that a type has beside itself.
+func fields() map[string][]string {
+	return map[string][]string{
+		promptLine: {"id", "text", "attach"},
+		steerLine:  {"id", "text"},
+		answerLine: {"id", "question", "choice", "offer", "reason", "refused", "text"},
+		abortLine:  {"id", "call"},
+		setLine:    {"id", "permission_mode", "model", "effort"},
+		userLine:   nil, // anything: only what is said is read
+	}
+}
+
+// parse reads one line.
+func parse(raw []byte) (said, error) {
+	var kind struct {
+		Type *string `json:"type"`
+	}
+	if !utf8.Valid(raw) {
+		return said{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
+	}
+	if err := json.Unmarshal(raw, &kind); err != nil {
+		return said{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
+	}
+	types := []string{promptLine, steerLine, answerLine, abortLine, setLine, userLine}
+	if kind.Type == nil {
+		return said{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
+	}
+	known, ok := fields()[*kind.Type]
+	if !ok {
+		return said{}, usage.Mistake(nearest(*kind.Type, types), "there is no line of type %q", *kind.Type)
+	}
+	if *kind.Type == userLine {
+		return parseUser(raw)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return said{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
+	}
+	for name := range all {
+		if name != "type" && !slices.Contains(known, name) {
+			return said{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
+		}
+	}
+	var s said
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return said{}, usage.Mistake("adze help lines has the fields of each line", "a line of type %q: %s", *kind.Type, jsontext.Problem(err))
+	}
+	if s.Type == setLine && s.Mode == "" && s.Model == "" && s.Effort == "" {
+		return said{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
+	}
+	if (s.Type == promptLine && len(s.Attach) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
+		return said{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
+	}
+	return s, nil
+}
+
+// part is a part of a message as other assistants write it. What a picture or a document holds
+// stands in data, or in a source.
+type part struct {
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Data   string `json:"data"` // base64
+	Source struct {
+		Data string `json:"data"` // base64
+	} `json:"source"`
+}
+
+// file is the picture or document that a part holds; n counts the parts from 1.
+func (p part) file(n int) (tool.Attachment, error) {
+	const hint = `send the bytes as base64: {"type":"image","source":{"type":"base64","data":"…"}}, or name a file: {"type":"prompt","text":"…","attach":["FILE"]}`
+	data := p.Source.Data
+	if data == "" {
+		data = p.Data
+	}
+	if data == "" {
+		return tool.Attachment{}, usage.Mistake(hint, "part %d of the message, of type %q, holds no data", n, p.Type)
+	}
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return tool.Attachment{}, usage.Mistake(hint, "part %d of the message is no base64", n)
+	}
+	a, is := attachments.File(fmt.Sprintf("%s %d", p.Type, n), raw)
+	if !is {
+		return a, usage.Mistake(hint, "part %d of the message is neither a picture nor a PDF", n)
+	}
+	return a, nil
+}
+
+// parseUser reads {"type":"user","message":{"role":"user","content":…}}, whose content is a text or
+// parts of it: texts, pictures and documents. Anything else is refused: what is left out in silence
+// would be missed.
+func parseUser(raw []byte) (said, error) {
+	var line struct {
+		Message struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
+	const hint = `write {"type":"user","message":{"role":"user","content":"…"}}, or {"type":"prompt","text":"…"}`
+	if err := json.Unmarshal(raw, &line); err != nil {
+		return said{}, usage.Mistake(hint, "the line cannot be read: %s", jsontext.Problem(err))
+	}
+	out := said{Type: promptLine}
+	var parts []part
+	if json.Unmarshal(line.Message.Content, &out.Text) != nil {
+		if json.Unmarshal(line.Message.Content, &parts) != nil {
+			return said{}, usage.Mistake(hint, "the message has no content that can be read")
+		}
+		var texts []string
+		for n, p := range parts {
+			switch p.Type {
+			case "text":
+				texts = append(texts, p.Text)
+			case "image", "document":
+				a, err := p.file(n + 1)
+				if err != nil {
+					return said{}, err
+				}
+				out.files = append(out.files, a)
+			default:
+				return said{}, usage.Mistake("write texts, images and documents", "a part of type %q is not taken here", p.Type)
+			}
+		}
+		out.Text = strings.Join(texts, "\n\n")
+	}
+	if strings.TrimSpace(out.Text) == "" && len(out.files) == 0 {
+		return said{}, usage.Mistake(hint, "the message says nothing")
+	}
+	return out, nil
+}
+
+func nearest(word string, words []string) string {
+	if near := tool.Nearest(word, words, 1); len(near) == 1 {
+		return "did you mean " + near[0] + "?"
+	}
+	return "there are: " + strings.Join(words, ", ")
+}
+
+// readError says that nothing more can be read.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return "read stdin: " + e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }
+
+// lines reads the lines of a program.
+type lines struct{ in *lineread.Reader }
+
+func reader(in io.Reader) lines { return lines{lineread.New(in, maxLine)} }
+
+// next is the next line without white space around it. One that is too long is an error, after
+// which it goes on.
+func (l lines) next() ([]byte, error) {
+	line, err := l.in.Next()
+	switch {
+	case errors.Is(err, lineread.ErrLong):
+		return nil, usage.Mistake("put it in a file and name the file", "the line is longer than %d MiB", maxLine>>20)
+	case err == io.EOF:
+		return nil, io.EOF
+	case err != nil:
+		return nil, &readError{err}
+	}
+	return bytes.TrimSpace(line), nil
+}
+
+// take does what a line says.
+func (t *Talk) take(raw []byte, line int, with Conversation) error {
+	s, err := parse(raw)
+	if err != nil {
+		return err
+	}
+	switch s.Type {
+	case promptLine:
+		t.set(func() {
+			t.prompts = append(t.prompts, Prompt{ID: s.ID, Text: s.Text, Attach: s.Attach, Files: s.files})
+		})
+		t.stir()
+	case steerLine:
+		t.steer(s, with)
+	case answerLine:
+		return t.answer(s)
+	case abortLine:
+		return t.stop(s, with)
+	case setLine:
+		return t.change(s, line, with)
+	}
+	return nil
+}
+
+// change puts a mode or an effort in force at once. A model waits for the running turn to end, and
+// for the prompts before it.
+func (t *Talk) change(s said, line int, with Conversation) error {
+	if s.Mode != "" || s.Effort != "" {
+		if err := with.Set(s.Mode, s.Effort); err != nil {
+			return err
+		}
+	}
+	if s.Model != "" {
+		t.set(func() { t.prompts = append(t.prompts, Prompt{model: s.Model, line: line}) })
+		t.stir()
+	}
+	return nil
+}
+
+// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end
+// between the two.
+func (t *Talk) steer(s said, with Conversation) {
+	t.set(func() {
+		if with.Steer(s.Text) {
+			t.steered = append(t.steered, s.Text)
+		} else {
+			t.prompts = append(t.prompts, Prompt{ID: s.ID, Text: s.Text})
+		}
+	})
+	t.stir()
+}
+
+// stop aborts the running turn, or one call of it.
+func (t *Talk) stop(s said, with Conversation) error {
+	if s.Call != "" {
+		if !with.CancelCall(tool.CallID(s.Call)) {
+			return usage.Mistake("", "no call %q is running", s.Call)
+		}
+		return nil
+	}
+	var abort func()
+	t.set(func() { abort = t.abort })
+	if abort == nil {
+		return usage.Mistake("", "no turn is running")
+	}
+	abort()
+	return nil
+}
+
+// offered checks the number of an offer.
+func offered(n *int, of int) (int, error) {
+	switch {
+	case of == 0:
+		return 0, usage.Mistake("answer once, or no", "this question offers nothing for the session")
+	case n == nil:
+		return 0, nil
+	case *n < 0 || *n >= of:
+		return 0, usage.Mistake(fmt.Sprintf("offers are counted from 0, and there are %d", of), "there is no offer %d", *n)
+	}
+	return *n, nil
+}

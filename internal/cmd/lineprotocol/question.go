@@ -1,0 +1,154 @@
+package lineprotocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/cmd/print"
+	"adze/internal/text/usage"
+	"adze/tui/permission"
+	tuiquestion "adze/tui/question"
+)
+
+// ErrNobody says that a question cannot be answered any more.
+var ErrNobody = errors.New("stdin has ended, and nobody is left to answer")
+
+// The kinds of questions.
+const (
+	permissionKind = "permission" // may this call be made?
+	inquiryKind    = "inquiry"    // what the model wants to know
+)
+
+// question is one that waits.
+type question struct {
+	accept func(said) error // checks an answer and keeps it
+	done   chan struct{}
+	gone   chan struct{} // closed when no answer can come
+}
+
+// The choices of a permission.
+const (
+	once       = "once"
+	forSession = "session"
+	no         = "no"
+	try        = "try" // the command runs aside, and what it changes is asked about
+)
+
+// Ask puts a question of the gate.
+func (t *Talk) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+	q := print.Question{Kind: permissionKind, Call: a.Question.Call, Agent: a.Question.Agent, Name: a.Question.Tool.Name,
+		Text: a.Why, Choices: []string{once, no}, Hunks: a.Question.Without != nil, Preview: a.Preview, Problem: a.Problem}
+	for _, n := range a.Question.Needs {
+		q.Needs = append(q.Needs, print.Need{Need: n, Really: a.Resolved[n]})
+	}
+	for _, o := range a.Offers {
+		q.Offers = append(q.Offers, print.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
+	}
+	if len(q.Offers) > 0 {
+		q.Choices = slices.Insert(q.Choices, 1, forSession)
+	}
+	if a.Tries {
+		q.Choices = slices.Insert(q.Choices, 1, try)
+	}
+	if a.Question.Editing != nil {
+		q.Editable = a.Question.Editing.Text
+	}
+	var answer permission.Answer
+	err := t.put(ctx, q, func(s said) (err error) {
+		answer, err = permitted(s, q, a.Usual)
+		return err
+	})
+	return answer, err
+}
+
+// permitted is what an answer to a permission says.
+func permitted(s said, q print.Question, usual int) (permission.Answer, error) {
+	if !slices.Contains(q.Choices, s.Choice) {
+		return permission.Answer{}, usage.Mistake("the choices are: "+strings.Join(q.Choices, ", "), "question %s has no choice %q", s.Question, s.Choice)
+	}
+	changed := s.Text != "" || len(s.Refused) > 0
+	switch {
+	case changed && s.Choice != once:
+		return permission.Answer{}, usage.Mistake("choose once", "a call that is changed is allowed once")
+	case s.Text != "" && q.Editable == "":
+		return permission.Answer{}, usage.Mistake("allow it, or say no with a reason", "nothing of this call can be rewritten")
+	case len(s.Refused) > 0 && !q.Hunks:
+		return permission.Answer{}, usage.Mistake("allow it, or say no with a reason", "this call is allowed whole or not at all")
+	case s.Choice == forSession:
+		if s.Offer == nil {
+			s.Offer = &usual
+		}
+		n, err := offered(s.Offer, len(q.Offers))
+		return permission.Answer{Choice: permission.ForSession, Offer: n}, err
+	case s.Choice == try:
+		return permission.Answer{Choice: permission.Try}, nil
+	case s.Choice == once:
+		return permission.Answer{Choice: permission.Once, Text: s.Text, Refused: s.Refused, Reason: s.Reason}, nil
+	}
+	return permission.Answer{Choice: permission.Deny, Reason: s.Reason}, nil
+}
+
+// Inquire puts a question of the model, or its plan.
+func (t *Talk) Inquire(ctx context.Context, a tuiquestion.Question) (string, error) {
+	q := print.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
+	var words string
+	err := t.put(ctx, q, func(s said) error {
+		if words = s.Text; words == "" {
+			words = s.Choice
+		}
+		if strings.TrimSpace(words) == "" {
+			return usage.Mistake(`answer with a "text", or one of the choices as "choice"`, "the answer says nothing")
+		}
+		return nil
+	})
+	return words, err
+}
+
+// put asks and waits.
+func (t *Talk) put(ctx context.Context, q print.Question, accept func(said) error) error {
+	w := &question{accept: accept, done: make(chan struct{}), gone: make(chan struct{})}
+	ended := false
+	t.set(func() {
+		if ended = t.ended; ended {
+			return
+		}
+		t.count++
+		q.Type, q.Question = "question", fmt.Sprint("q", t.count)
+		t.asked[q.Question] = w
+	})
+	if ended {
+		return ErrNobody
+	}
+	if q.Choices == nil {
+		q.Choices = []string{}
+	}
+	t.Out.Say(q)
+	select {
+	case <-w.done:
+		return nil
+	case <-w.gone:
+		return ErrNobody
+	case <-ctx.Done():
+		t.set(func() { delete(t.asked, q.Question) })
+		return ctx.Err()
+	}
+}
+
+// answer takes an answer. One that cannot be followed leaves the question open.
+func (t *Talk) answer(s said) (err error) {
+	t.set(func() {
+		w, open := t.asked[s.Question]
+		if !open {
+			err = usage.Mistake("a question is answered once, and not after its turn has ended", "no question %q waits for an answer", s.Question)
+			return
+		}
+		if err = w.accept(s); err == nil {
+			delete(t.asked, s.Question)
+			close(w.done)
+		}
+	})
+	return err
+}

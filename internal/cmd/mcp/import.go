@@ -1,0 +1,184 @@
+package mcp
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/config"
+	"adze/internal/mcp/clients"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
+)
+
+func (s servers) importing() *cobra.Command {
+	var from []string
+	c := &cobra.Command{Use: "import [NAME...]", Short: "Take over servers that you have in other assistants", Args: cmd.Takes(0, -1),
+		Long: "Looks for MCP servers in your configurations of other assistants (" + strings.Join(clients.Names(), ", ") + "),\n" +
+			"shows them, and writes those that you want into your configuration. Values of variables and headers are taken over as they\n" +
+			"stand there. Nothing is started: adze mcp test NAME tries one. Servers of a project's own files are not taken over: they are\n" +
+			"used where they stand, after adze trust allow.",
+		Example: "  adze mcp import                     # show, and ask\n  adze mcp import github files --yes\n  adze mcp import --from cursor --yes",
+		RunE: func(c *cobra.Command, names []string) error {
+			for _, client := range from {
+				if !slices.Contains(clients.Names(), client) {
+					return usage.Mistake("it is one of "+strings.Join(clients.Names(), ", "), "adze knows no assistant %q", client)
+				}
+			}
+			return s.runImport(c, names, from)
+		}}
+	f := c.Flags()
+	f.StringSliceVar(&from, "from", nil, "only those of these `ASSISTANTS`")
+	f.BoolP("yes", "y", false, "write them without asking")
+	f.Bool("json", false, "one JSON object a line")
+	return c
+}
+
+// offered is a server of another assistant as adze mcp import --json tells it.
+type offered struct {
+	Name    string   `json:"name"`
+	Client  string   `json:"client"`
+	From    string   `json:"from"`
+	State   string   `json:"state"` // new, there, different, broken, imported
+	Why     string   `json:"why,omitempty"`
+	Command []string `json:"command,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Env     []string `json:"env,omitempty"`
+	Off     bool     `json:"off,omitempty"`
+
+	entry config.MCPServer
+}
+
+func (s servers) runImport(c *cobra.Command, names, from []string) error {
+	cfg, _, err := s.Config()
+	if err != nil {
+		return err
+	}
+	all := s.offers(cfg, names, from)
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(o offered) bool { return o.Name == name }) {
+			return usage.Mistake("adze mcp import shows them", "no other assistant has a server %q", name)
+		}
+	}
+	var fresh []int
+	table := s.Columns()
+	for i, o := range all {
+		if o.State == "new" {
+			fresh = append(fresh, i)
+		}
+		what := strings.Join(append(slices.Clone(o.Command), o.URL), " ")
+		if len(o.Env) > 0 {
+			what += " (with " + strings.Join(o.Env, ", ") + ")"
+		}
+		if o.Off {
+			what += " (disabled)"
+		}
+		if o.Why != "" {
+			what = o.Why
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(o.Name), o.State, safeterm.Name(strings.TrimSpace(what)), safeterm.Name(o.From))
+	}
+	asJSON := cmd.Flagged(c, "json")
+	if !asJSON {
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	if len(fresh) > 0 && s.agrees(c, len(fresh)) {
+		for _, i := range fresh {
+			if err := config.KeepServer(s.ConfigFile(), all[i].Name, all[i].entry); err != nil {
+				return err
+			}
+			all[i].State = "imported"
+		}
+		if !asJSON {
+			s.Show("added %s to %s; adze mcp test NAME tries one\n", plural.Of(len(fresh), "server"), s.ConfigFile())
+		}
+	} else if len(fresh) == 0 && !asJSON {
+		s.Show("there is nothing to take over\n")
+	}
+	for _, o := range all {
+		if asJSON {
+			if err := s.WriteJSON(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// agrees asks whether so many servers are written.
+func (s servers) agrees(c *cobra.Command, n int) bool {
+	switch {
+	case cmd.Flagged(c, "yes"):
+		return true
+	case cmd.Flagged(c, "json") || !term.IsTerminal(s.In.Fd()):
+		fmt.Fprintf(s.Err, "nothing was written; --yes takes over %s\n", plural.Of(n, "server"))
+		return false
+	}
+	fmt.Fprintf(s.Err, "take over %s into %s? [y/N] ", plural.Of(n, "server"), s.ConfigFile())
+	line, err := bufio.NewReader(io.LimitReader(s.In, 100)).ReadString('\n')
+	return err == nil && strings.EqualFold(strings.TrimSpace(line), "y")
+}
+
+// offers are the servers of other assistants; of those of one name the first counts.
+func (s servers) offers(cfg config.Config, names, from []string) (out []offered) {
+	dir, err := s.Here()
+	if err != nil {
+		dir = ""
+	}
+	taken := map[string]config.MCPServer{}
+	maps.Copy(taken, cfg.MCP.Servers)
+	for _, f := range clients.Find(s.Getenv("HOME"), s.Getenv, dir) {
+		if len(names) > 0 && !slices.Contains(names, f.Name) || len(from) > 0 && !slices.Contains(from, f.Client) {
+			continue
+		}
+		o := offered{Name: f.Name, Client: f.Client, From: f.From, State: "new", Why: f.Problem, Command: f.Command, URL: f.URL, Env: slices.Sorted(maps.Keys(f.Env)), Off: f.Off, entry: entryOf(f)}
+		if err := o.entry.Check(f.Name); err != nil && o.Why == "" {
+			o.Why = err.Error()
+		}
+		was, there := taken[f.Name]
+		switch {
+		case o.Why != "":
+			o.State = "broken"
+		case there && reflect.DeepEqual(was, o.entry):
+			o.State = "there"
+		case there:
+			o.State, o.Why = "different", "another server has its name; adze mcp add --replace puts this one in its place"
+		default:
+			taken[f.Name] = o.entry
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// entryOf is a server as the configuration has it.
+func entryOf(f clients.Found) config.MCPServer {
+	e := config.MCPServer{Cwd: f.Dir, URL: f.URL, Off: f.Off, Start: config.Duration(f.Start), Call: config.Duration(f.Call), Tools: f.Tools}
+	if len(f.Command) > 0 {
+		e.Command, e.Args = f.Command[0], f.Command[1:]
+	}
+	if len(e.Args) == 0 {
+		e.Args = nil
+	}
+	if len(f.Env) > 0 {
+		e.Env = f.Env
+	}
+	if len(f.Headers) > 0 {
+		e.Headers = f.Headers
+	}
+	if f.SSE {
+		e.Type = "sse"
+	}
+	return e
+}

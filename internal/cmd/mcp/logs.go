@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/text/safeterm"
+)
+
+// followEvery is how often a log that is followed is looked at.
+const followEvery = 250 * time.Millisecond
+
+func (s servers) logs() *cobra.Command {
+	c := &cobra.Command{Use: "logs NAME", Short: "Show what a server wrote to standard error, and when it began and ended", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+		Long: "Shows the last 64 KiB of what the program of a server wrote to standard error, over all runs, without secrets that are known.\n" +
+			"Lines that begin with --- are adze's own: starts and ends. Of a server with an address there are its failures alone.",
+		Example: "  adze mcp logs files\n  adze mcp logs files --follow",
+		RunE: func(c *cobra.Command, words []string) error {
+			return s.MCP(c.Context(), func(d Desk) error { return s.runLogs(c, d, words[0]) })
+		}}
+	c.Flags().BoolP("follow", "f", false, "go on until it is interrupted")
+	c.Flags().IntP("lines", "n", 0, "only the last `N` lines")
+	c.Flags().Bool("json", false, "one JSON object a line")
+	return c
+}
+
+func (s servers) runLogs(c *cobra.Command, d Desk, name string) error {
+	if err := d.usable(name); err != nil {
+		return err
+	}
+	text, file := d.Pool.Log(name)
+	if n, _ := c.Flags().GetInt("lines"); n > 0 {
+		lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+		text = strings.Join(lines[max(len(lines)-n, 0):], "")
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+	}
+	follow := cmd.Flagged(c, "follow")
+	if cmd.Flagged(c, "json") && !follow {
+		return s.WriteJSON(map[string]string{"name": name, "file": file, "log": text})
+	}
+	show := func(text string) error {
+		if !cmd.Flagged(c, "json") {
+			s.Show("%s", text)
+			return nil
+		}
+		for line := range strings.Lines(text) {
+			if err := s.WriteJSON(map[string]string{"name": name, "line": strings.TrimSuffix(line, "\n")}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if text == "" && !follow {
+		s.Show("%s wrote nothing that is kept\n", safeterm.Name(name))
+		return nil
+	}
+	if err := show(text); err != nil || !follow {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return followed(ctx, func() string { text, _ := d.Pool.Log(name); return text }, show)
+}
+
+// followed shows what a log has more than before, until ctx ends.
+func followed(ctx context.Context, read func() string, show func(string) error) error {
+	before := read()
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		now := read()
+		if now == before {
+			continue
+		}
+		if err := show(fresh(before, now)); err != nil {
+			return err
+		}
+		before = now
+	}
+}
+
+// fresh is what stands in now behind what stood in before: its beginning may be gone by now.
+func fresh(before, now string) string {
+	for from := 0; from < len(before); {
+		if rest, ok := strings.CutPrefix(now, before[from:]); ok {
+			return rest
+		}
+		next := strings.IndexByte(before[from:], '\n')
+		if next < 0 {
+			break
+		}
+		from += next + 1
+	}
+	return now
+}

@@ -1,0 +1,152 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/policy"
+	"adze/internal/policy/policyconfig"
+	"adze/session"
+	"adze/tool"
+)
+
+// permissions are the commands about rules.
+type permissions struct{ *all }
+
+// command is adze permission list|add|remove|why|test.
+func (a permissions) command() *cobra.Command {
+	var flags policyconfig.Flags
+	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command, or a call of an MCP tool, is judged, without running it", Args: Takes(1, 1),
+		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
+the whole, with the configuration and the flags of a run, and what an answer for the session would allow. mcp:SERVER TOOL is a
+tool of an MCP server. Exits with 0 when it would run without asking, else with 7.`,
+		Example: `  adze permission test 'go test ./... && git push'
+  adze permission test 'rm -rf build' --permission-mode yolo --deny 'execute(rm **)'
+  adze permission test 'mcp:files read_file' --allow 'execute(mcp:files read_*)'
+  adze permission test 'curl x | sh' --json | jq .effect`,
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.testPermission(flags, words[0], Flagged(c, "json"))
+		}}
+	flags.Add(test)
+	test.Flags().Bool("json", false, "as one JSON object")
+	return Group("permission", "Show, change and try the rules", a.list(), a.add(), a.remove(), a.why(), test)
+}
+
+// judgement is the object of --json.
+type judgement struct {
+	Command string        `json:"command"`
+	Mode    policy.Mode   `json:"mode"`
+	Effect  policy.Effect `json:"effect"`
+	Rule    string        `json:"rule,omitempty"`
+	Layer   policy.Layer  `json:"layer"`
+	Reason  string        `json:"reason,omitempty"`
+	Opaque  string        `json:"opaque,omitempty"` // why no rule can allow it
+	Parts   []programLine `json:"commands"`
+	Session []string      `json:"session_rules,omitempty"`
+	Offers  []offerLine   `json:"offers,omitempty"` // all that "for this session" could grant, the narrowest first
+}
+
+// offerLine is one choice of a person who is asked.
+type offerLine struct {
+	Kind   policy.OfferKind `json:"kind"`
+	Rules  []string         `json:"rules"`
+	Covers string           `json:"covers"`
+	Spares string           `json:"spares"`
+	Saved  string           `json:"saved,omitempty"` // what it covers beyond that in the configuration
+	Runs   []string         `json:"runs,omitempty"`  // examples of what is not asked any more
+	Asks   []string         `json:"asks,omitempty"`  // and of what still is
+}
+
+type programLine struct {
+	Command string        `json:"command"`
+	Inner   bool          `json:"inner,omitempty"`
+	Effect  policy.Effect `json:"effect"`
+	Rule    string        `json:"rule,omitempty"`
+	Layer   policy.Layer  `json:"layer"`
+	Why     string        `json:"why"`
+}
+
+func (a permissions) testPermission(flags policyconfig.Flags, text string, asJSON bool) error {
+	return a.Gate(flags, func(gate *policy.Policy) error {
+		j := a.judge(gate, text)
+		if asJSON {
+			a.ShowJSON(j)
+			return nil
+		}
+		a.Show("%s", j)
+		return nil
+	})
+}
+
+func (a permissions) judge(gate *policy.Policy, text string) judgement {
+	e := gate.Explain(text, "")
+	if e.Effect != policy.Allow {
+		a.Conclude(session.CauseDenied, "", "")
+	}
+	j := judgement{Command: text, Mode: gate.Mode(), Effect: e.Effect, Rule: e.Rule, Layer: e.Layer, Reason: e.Reason,
+		Opaque: e.Opaque, Parts: []programLine{}, Session: e.Session}
+	if e.Effect == policy.Allow {
+		j.Reason, j.Session = "", nil // why it would be asked elsewhere
+	}
+	for _, o := range e.Offers {
+		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved, targets(o.Runs), targets(o.Asks)})
+	}
+	for _, p := range e.Parts {
+		j.Parts = append(j.Parts, programLine(p))
+	}
+	return j
+}
+
+// String is the judgement as a person reads it. Foreign text in it is shown by whoever prints it.
+func (j judgement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", j.Effect, by(j.Rule, j.Layer))
+	for _, line := range [][2]string{{"why", j.Reason}, {"no rule can allow it", j.Opaque}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line[0], line[1])
+		}
+	}
+	for _, p := range j.Parts {
+		indent := "  "
+		if p.Inner {
+			indent = "    "
+		}
+		fmt.Fprintf(&b, "%s%s\n%s    %s: %s; %s\n", indent, p.Command, indent, p.Effect, by(p.Rule, p.Layer), p.Why)
+	}
+	if len(j.Session) > 0 {
+		fmt.Fprintf(&b, "\"for this session\" would grant: %s\n", strings.Join(j.Session, ", "))
+	}
+	for i, o := range j.Offers {
+		if i > 0 {
+			fmt.Fprintf(&b, "or, as the %s: %s\n", o.Kind, strings.Join(o.Rules, ", "))
+		}
+	}
+	for _, o := range j.Offers {
+		fmt.Fprintf(&b, "%s\n", strings.Join(o.Rules, ", "))
+		for _, line := range [][2]string{
+			{"covers", o.Covers}, {"not", o.Spares}, {"always", o.Saved}, {"runs then", strings.Join(o.Runs, ", ")}, {"still asks", strings.Join(o.Asks, ", ")},
+		} {
+			if line[1] != "" {
+				fmt.Fprintf(&b, "  %s: %s\n", line[0], line[1])
+			}
+		}
+	}
+	return b.String()
+}
+
+// targets are what needs touch.
+func targets(needs []tool.Need) (out []string) {
+	for _, n := range needs {
+		out = append(out, n.Target)
+	}
+	return out
+}
+
+func by(rule string, layer policy.Layer) string {
+	if rule == "" {
+		return string(layer)
+	}
+	return fmt.Sprintf("%s (%s)", rule, layer)
+}

@@ -1,0 +1,330 @@
+// Package print is the headless observer: it turns session events into text, one JSON object, or a
+// stream of JSON lines on stdout, with progress on stderr.
+//
+// The one rule: stdout carries only the contract, and exactly one result ends it, on every path.
+// Nothing foreign reaches either stream without safeterm or JSON escapes.
+//
+// Start reading at Printer.Observe; the shapes of the lines are in line.go (docs/scripts.md tells them),
+// the exit codes in exit.go.
+//
+// Known limits: a reader that does not read makes the run wait, because nothing is dropped.
+package print
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"syscall"
+
+	"adze/internal/text/redact"
+	"adze/internal/text/safeterm"
+	"adze/session"
+)
+
+// Format of stdout.
+type Format string
+
+// The formats of --output-format.
+const (
+	Text       Format = "text"
+	JSON       Format = "json"
+	StreamJSON Format = "stream-json"
+)
+
+// ParseFormat reads a value of --output-format.
+func ParseFormat(s string) (Format, error) {
+	switch f := Format(s); f {
+	case Text, JSON, StreamJSON:
+		return f, nil
+	}
+	return "", fmt.Errorf("unknown output format %q: want text, json or stream-json", s)
+}
+
+// Printer writes one run. It is safe for concurrent use.
+type Printer struct {
+	Out, Err io.Writer
+	Format   Format
+	// Closed is called once, when the reader of Out is gone.
+	Closed func(error)
+	// Mask hides secrets; nil: only those that are known by their look.
+	Mask func() *redact.Masker
+	// Mode is the permission mode in force; nil: it is always that of the first line.
+	Mode func() string
+
+	mu       sync.Mutex
+	head     Head
+	waiting  bool  // for the session's first commit, with the first line
+	held     []any // what comes behind that line
+	unsaved  bool  // what is told now cannot be saved
+	later    []any // what is told when it is
+	broken   error
+	finished bool
+	arriving arriving
+}
+
+// Head is what the first line tells about the run.
+type Head struct {
+	Version        string   `json:"version"`
+	Session        string   `json:"session"`
+	Cwd            string   `json:"cwd"`
+	Model          string   `json:"model"`
+	Provider       string   `json:"provider"`
+	Tools          []string `json:"tools"`
+	PermissionMode string   `json:"permission_mode"`
+	Agent          string   `json:"agent,omitempty"` // that leads the conversation
+	Sandbox        Sandbox  `json:"sandbox"`
+	// Ignored counts things that the project's files ask for and that nobody consented to.
+	Ignored int `json:"project_items_ignored"`
+	// Waiting names those of them that the user can allow.
+	Waiting []string `json:"project_items_waiting,omitempty"`
+}
+
+// Sandbox is the reported level: full, degraded or none, and by what means.
+type Sandbox struct {
+	Level string `json:"level"`
+	How   string `json:"how"`
+}
+
+// Begin says what the first line tells. It is written when the first message is stored: who reads
+// it may go on with that session.
+func (p *Printer) Begin(h Head) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.head, p.waiting = h, true
+}
+
+// Open writes the first line now: a program that holds a conversation reads it before it says
+// anything. Its session is stored with the first prompt.
+func (p *Printer) Open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting {
+		p.begin()
+	}
+}
+
+// begin writes the first line, and what was held back for it.
+func (p *Printer) begin() {
+	p.waiting = false
+	p.line(initLine{Type: "init", Schema: Schema, Head: p.head})
+	for _, l := range p.held {
+		p.line(l)
+	}
+	p.held = nil
+}
+
+// Observe writes one event. It blocks as long as the reader does: nothing is dropped.
+func (p *Printer) Observe(e session.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished {
+		return
+	}
+	if p.waiting && begins(e) {
+		p.begin()
+	}
+	if p.Format == StreamJSON {
+		p.changes(e)
+		p.stream(e)
+	}
+	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
+		p.progress(e)
+	}
+}
+
+// changes writes what is no longer as the lines before told it: the permission mode, and the model
+// that answers.
+func (p *Printer) changes(e session.Event) {
+	if p.Mode != nil {
+		p.modeIs(p.Mode())
+	}
+	if r, ok := e.(session.Requested); ok && r.Parent == "" && r.Message != "" {
+		p.modelIs(r.Provider, r.Model)
+	}
+}
+
+func (p *Printer) modeIs(mode string) {
+	if mode != p.head.PermissionMode {
+		p.head.PermissionMode = mode
+		p.event(modeLine{"mode", mode})
+	}
+}
+
+func (p *Printer) modelIs(provider, model string) {
+	if provider != p.head.Provider || model != p.head.Model {
+		p.head.Provider, p.head.Model = provider, model
+		p.event(modelLine{"model", provider, model})
+	}
+}
+
+// Now writes what another mode or model was put in force, where no event tells of it.
+func (p *Printer) Now(mode, provider, model string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished || p.Format != StreamJSON {
+		return
+	}
+	p.modeIs(mode)
+	p.modelIs(provider, model)
+}
+
+// begins reports an event that comes after the session's first commit: what the user said, or a
+// call that it needed.
+func begins(e session.Event) bool {
+	switch e := e.(type) {
+	case session.MessageDone:
+		return e.Message.Role == session.User
+	case session.ToolStart, session.ToolAsk:
+		return true
+	}
+	return false
+}
+
+func isNotice(e session.Event) bool {
+	switch e := e.(type) {
+	case session.Notice:
+		return true
+	case session.MessageDone:
+		return e.Message.Note
+	}
+	return false
+}
+
+// Finish writes the one result; only the first call does anything. It returns the exit code.
+func (p *Printer) Finish(r session.Result) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	code := ExitCode(r.Cause)
+	if p.finished {
+		return code
+	}
+	switch p.Format {
+	case Text:
+		text := r.Text
+		if r.Structured != nil {
+			text = string(r.Structured) // without the fence that a model puts around it
+		}
+		if text != "" {
+			// A key in the answer itself may be what the user asked for, unless it is one of
+			// theirs.
+			p.writeText(p.mask().Known(safeterm.Clean(text).String()))
+			if !strings.HasSuffix(text, "\n") {
+				p.writeText("\n")
+			}
+		}
+	default:
+		p.waiting = false
+		for _, l := range p.held { // of a run whose session could not be begun
+			p.line(l)
+		}
+		p.endStreams()
+		p.emit(resultOf(r, p.head))
+	}
+	p.finished = true
+	if r.Cause != session.CauseDone && r.Cause != session.CauseClosed {
+		Complain(p.stderr(), r.Message, r.Hint)
+	}
+	if p.broken == nil {
+		return code
+	}
+	if !errors.Is(p.broken, syscall.EPIPE) { // a reader that left knows; a full disk tells nobody
+		Complain(p.stderr(), p.broken.Error(), "the answer is incomplete there")
+	}
+	return ExitCode(session.CauseClosed)
+}
+
+// Complain tells a person what went wrong and what to do: "adze: error: …", then "hint: …".
+func Complain(w io.Writer, message, hint string) {
+	if message == "" {
+		message = "the run failed"
+	}
+	fmt.Fprintf(w, "adze: error: %s\n", safeterm.Clean(message))
+	for _, line := range strings.Split(hint, "\n") {
+		if line != "" {
+			fmt.Fprintf(w, "hint: %s\n", safeterm.Clean(line))
+		}
+	}
+}
+
+// line writes one line of the stream; the other formats have none.
+func (p *Printer) line(l any) {
+	switch {
+	case p.Format != StreamJSON || l == nil:
+	case p.waiting:
+		p.held = append(p.held, l)
+	default:
+		p.emit(l)
+	}
+}
+
+// write writes JSON.
+func (p *Printer) write(raw []byte) {
+	p.out(func() (int, error) { return p.Out.Write(escapeControls(raw)) })
+}
+
+func (p *Printer) writeText(s string) {
+	p.out(func() (int, error) { return io.WriteString(p.Out, s) })
+}
+
+// out writes unless that failed before.
+func (p *Printer) out(write func() (int, error)) {
+	if p.broken != nil {
+		return
+	}
+	if _, err := write(); err != nil {
+		p.broken = err
+		if p.Closed != nil {
+			p.Closed(err)
+		}
+	}
+}
+
+// progress keeps a person informed on stderr while stdout waits for the answer.
+func (p *Printer) progress(e session.Event) {
+	switch e := e.(type) {
+	case session.ToolEnd:
+		o := e.Outcome
+		title := o.Title
+		if title == "" {
+			title = string(o.Status)
+		}
+		fmt.Fprintf(p.stderr(), "%s %s%s: %s\n", mark(o.Status), of(e.Agent), safeterm.Name(o.Tool), safeterm.Name(title))
+		for _, f := range o.Record.Tried {
+			fmt.Fprintf(p.stderr(), "  tried, and dropped: %s %s (+%d −%d)\n", f.Change, safeterm.Name(f.Path), f.Added, f.Removed)
+		}
+	case session.ToolAsk:
+		if e.Decision != nil && !e.Decision.Allow {
+			fmt.Fprintf(p.stderr(), "! %s%s denied: %s\n", of(e.Agent), safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))
+		}
+	case session.Retry:
+		fmt.Fprintf(p.stderr(), "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
+	case session.Notice:
+		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Text))
+	case session.Claimed:
+		for _, c := range e.Claims {
+			fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(c.String()))
+		}
+	case session.MessageDone:
+		if e.Message.Note {
+			for line := range strings.SplitSeq(e.Message.NoteText(), "\n") {
+				fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(line))
+			}
+		}
+	case session.Compacted:
+		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.String()))
+	case session.PrefixChanged:
+		if !e.Change.Expected {
+			fmt.Fprintf(p.stderr(), "! warning: %s\n", safeterm.Name(e.Change.String()))
+		}
+	}
+}
+
+// of names the subagent that makes a call, before the call's own name.
+func of(agent string) safeterm.Text {
+	if agent == "" {
+		return safeterm.Text{}
+	}
+	return safeterm.Name(agent + " › ")
+}

@@ -1,0 +1,170 @@
+package sessions
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/retention"
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// deleting is what the flags of session delete say.
+type deleting struct{ yes, json, expired bool }
+
+// remover is adze session delete.
+type remover struct{ past }
+
+func deleteCommand(p past) *cobra.Command {
+	var o deleting
+	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions for ever, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
+		Long: `Remove sessions for ever, and those of their subagents: their logs, their words in the search index, their whole outputs, and
+their prompts among those you wrote before. The files are written anew, so that the words are gone from the disk, as far as
+adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.
+On a server (--store) a session goes with those of its subagents, by a user who may purge the stream; adze runs delete removes batches.`,
+		Example: "  adze session delete --store nats://queue:4222 run-k3wq7d-4beuac1q\n  adze session delete 20261121t0245\n  adze session delete --yes 20261121t0245 20261120t1200\n  adze session delete --expired    # what sessions.keep of the configuration lets go",
+		RunE:    func(c *cobra.Command, words []string) error { return remover{p}.deleteSessions(c.Context(), words, o) }}
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&o.expired, "expired", false, "what sessions.keep of the configuration lets go")
+	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line for each that was removed")
+	return c
+}
+
+func (p remover) deleteSessions(ctx context.Context, words []string, o deleting) error {
+	if o.expired != (len(words) == 0) {
+		return usage.Mistake("adze session list shows the ids", "name sessions, or --expired for those that sessions.keep lets go")
+	}
+	server, end, err := p.Logs(ctx)
+	if err != nil {
+		return err
+	}
+	if server != nil {
+		defer end()
+		return p.deleteFar(ctx, server, words, o)
+	}
+	var done retention.Done
+	err = p.Change(ctx, func(s *sessiondb.Store) (err error) {
+		if o.expired {
+			done, err = p.Tidy(ctx, s)
+			return err
+		}
+		heads, err := p.chosen(ctx, s, words)
+		if err != nil {
+			return err
+		}
+		var ids []session.ID
+		for _, h := range heads {
+			ids = append(ids, h.ID)
+		}
+		family, err := s.Owner().Family(ctx, ids...)
+		if err != nil {
+			return err
+		}
+		if ok, err := p.agrees(heads, len(family)-len(ids), o); !ok {
+			return err
+		}
+		done, err = p.Forgets(s).Sessions(ctx, ids...)
+		return err
+	})
+	if told := p.tellDone(done, o.json); err == nil {
+		err = told
+	}
+	return err
+}
+
+// deleteFar removes sessions of a server.
+func (p remover) deleteFar(ctx context.Context, logs retention.Logs, words []string, o deleting) error {
+	if o.expired {
+		return usage.Mistake("adze runs delete --expired", "what a server keeps goes by batch.keep_days of the configuration")
+	}
+	all, err := logs.List(ctx)
+	if err != nil {
+		return err
+	}
+	var heads []session.Head
+	var ids []session.ID
+	for _, w := range words {
+		id, err := p.Session(all, w)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+			heads = append(heads, all[slices.IndexFunc(all, func(h session.Head) bool { return h.ID == id })])
+		}
+	}
+	server := retention.Server{Logs: logs}
+	if ok, err := p.agrees(heads, len(retention.Family(all, ids...))-len(ids), o); !ok {
+		return err
+	}
+	var gone retention.Gone
+	err = server.Sessions(ctx, &gone, ids...)
+	if told := p.tellDone(retention.Done{Removed: gone.Sessions}, o.json); err == nil {
+		err = told
+	}
+	return err
+}
+
+// chosen finds sessions by the beginnings of their ids, each once.
+func (p remover) chosen(ctx context.Context, s *sessiondb.Store, words []string) (out []session.Head, err error) {
+	for _, w := range words {
+		h, err := p.one(ctx, s, w)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(out, func(o session.Head) bool { return o.ID == h.ID }) {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+// agrees asks the user, where they did not say so before; more are subagents of the sessions.
+func (p remover) agrees(heads []session.Head, more int, o deleting) (bool, error) {
+	if o.yes {
+		return true, nil
+	}
+	if !term.IsTerminal(p.In.Fd()) {
+		return false, usage.Mistake("add --yes", "removing sessions is asked for, and there is nobody to ask")
+	}
+	for _, h := range heads {
+		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), plural.Of(h.Entries, "entry"))
+	}
+	if more > 0 {
+		fmt.Fprintf(p.Err, "and %d of their subagents\n", more)
+	}
+	fmt.Fprint(p.Err, "remove for ever? [y/N] ")
+	line, _ := bufio.NewReader(p.In).ReadString('\n') // the end of the input is a no
+	answer := strings.ToLower(strings.TrimSpace(line))
+	if answer == "y" || answer == "yes" {
+		return true, nil
+	}
+	fmt.Fprintln(p.Err, "nothing was removed")
+	return false, nil
+}
+
+func (p remover) tellDone(done retention.Done, lines bool) error {
+	for _, r := range done.Removed {
+		if lines {
+			if err := p.WriteJSON(r); err != nil {
+				return err
+			}
+			continue
+		}
+		p.Show("removed %s (%s)\n", r.ID, plural.Of(r.Entries, "entry"))
+	}
+	for _, line := range done.Remains {
+		fmt.Fprintf(p.Err, "! words of it may still be in %s\n", safeterm.Name(line))
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/lookup"
+)
+
+// copier is adze session fork.
+type copier struct{ past }
+
+func forkCommand(p past) *cobra.Command {
+	var turn int
+	var lines bool
+	c := &cobra.Command{Use: "fork ID", Short: "Copy a session, to go on from one of its turns", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
+		Example: "  adze session fork 20261121t0245\n  adze session fork 20261121t0245 --at 3   # as it was when turn 3 had ended; session show numbers them\n  adze --resume $(adze session fork 20261121t0245 --at 3)",
+		RunE: func(c *cobra.Command, words []string) error {
+			return copier{p}.forkSession(c.Context(), words[0], turn, lines)
+		}}
+	c.Flags().IntVar(&turn, "at", 0, "up to the end of the turn with this `NUMBER`; default: all of it")
+	c.Flags().BoolVar(&lines, "json", false, "the copy as one JSON object")
+	return c
+}
+
+func (p copier) forkSession(ctx context.Context, prefix string, turn int, lines bool) error {
+	return p.Change(ctx, func(s *sessiondb.Store) error {
+		head, err := p.one(ctx, s, prefix)
+		if err != nil {
+			return err
+		}
+		id, err := lookup.Fork(ctx, s, head.ID, turn)
+		if err != nil {
+			return cmd.Readable(err)
+		}
+		if !lines {
+			_, err := fmt.Fprintln(p.Out, id)
+			return err
+		}
+		heads, _, err := s.Page(ctx, sessiondb.Filter{All: true, Prefix: string(id), Limit: 1})
+		if err != nil || len(heads) == 0 {
+			return cmd.Readable(err)
+		}
+		return p.WriteJSON(lineOf(heads[0]))
+	})
+}

@@ -1,0 +1,106 @@
+package sessions
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/sessiondb"
+	"adze/internal/text/safeterm"
+	"adze/session"
+)
+
+func (p past) list() *cobra.Command {
+	w := &which{}
+	var tags []string
+	c := &cobra.Command{Use: "list", Short: "List stored sessions, the last used first", Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  adze session list\n  adze session list --all --since 2w --tag keep\n  adze session list --json | jq -r .id",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags) }}
+	w.add(c, 50)
+	c.Flags().StringArrayVar(&tags, "tag", nil, "that are marked with this `TAG`; several: with all of them")
+	return c
+}
+
+// sessionLine is one session as session list --json tells it.
+type sessionLine struct {
+	ID      session.ID `json:"id"`
+	Created time.Time  `json:"created"`
+	Updated time.Time  `json:"updated"`
+	Entries int        `json:"entries"`
+	Model   string     `json:"model"` // provider/name
+	Cwd     string     `json:"cwd"`
+	Title   string     `json:"title"`
+	Tags    []string   `json:"tags,omitempty"`
+	Agent   string     `json:"agent,omitempty"`         // of a subagent
+	Parent  session.ID `json:"parent,omitempty"`        // the session that it works for, or that it is a copy of
+	From    session.ID `json:"imported_from,omitempty"` // where it happened
+}
+
+func lineOf(h session.Head) sessionLine {
+	info := h.Info()
+	line := sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent, ""}
+	if info.Imported != nil {
+		line.From = info.Imported.Session
+	}
+	return line
+}
+
+func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
+	if w.json && !c.Flags().Changed("limit") {
+		w.limit = 0 // a script wants all
+	}
+	where, err := w.settle(p)
+	if err != nil {
+		return err
+	}
+	f := sessiondb.Filter{Folder: where.folder, All: w.all, Tags: tags, Since: where.since, Skip: where.skip, Limit: w.limit}
+	heads, total, err := p.Page(c.Context(), f)
+	if err != nil {
+		return err
+	}
+	table := p.Columns()
+	for _, h := range heads {
+		if w.json {
+			if err := p.WriteJSON(lineOf(h)); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(string(h.ID)), h.Updated.Local().Format("2006-01-02 15:04"),
+			safeterm.Name(h.Info().Model), safeterm.Name(named(h)))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	switch {
+	case total > 0:
+		p.tellMore(w, where.skip+len(heads), total)
+	case len(tags) > 0 || w.since != "":
+		fmt.Fprintln(p.Err, "no session is like that")
+	case where.folder != "":
+		fmt.Fprintf(p.Err, "no session of %s is stored; --all lists those of all folders\n", safeterm.Name(where.folder))
+	default:
+		fmt.Fprintln(p.Err, "no session is stored")
+	}
+	return nil
+}
+
+// named is what a list calls a session, with its tags.
+func named(h session.Head) string {
+	title := h.Title()
+	switch info := h.Info(); {
+	case len(h.Start) == 0:
+		title = "(it cannot be read: adze session verify " + string(h.ID) + ")"
+	case info.Agent != "":
+		title = info.Agent + " (subagent of " + string(info.Parent) + ")"
+	case info.Imported != nil:
+		title += " (imported)"
+	}
+	if len(h.Tags) > 0 {
+		title += "  [" + strings.Join(h.Tags, " ") + "]"
+	}
+	return title
+}

@@ -1,0 +1,32 @@
+// Package sessions is adze session: what can be done with stored sessions, one file for each command,
+// named after it.
+//
+// The one rule is that of package command: a command looks, tells and sets an exit code; what it
+// does to a session, a room does that knows neither flags nor how it is told.
+//
+// Start reading at Command, where the commands are put together.
+//
+// Known limits: none that are known. The tests of what commands do run the whole program and stand
+// in internal/run.
+package sessions
+
+import (
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+)
+
+// past is what the commands share.
+type past struct {
+	*cmd.Env
+	cmd.Program
+}
+
+// Command is adze session with its commands.
+func Command(e *cmd.Env, program cmd.Program) *cobra.Command {
+	p := past{e, program}
+	return cmd.Group("session", "Look at stored sessions",
+		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
+		p.why(), p.export(), p.importing(),
+		p.verify(), p.repair(), followCommand(p))
+}

@@ -1,0 +1,138 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/fulltext"
+	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+func (p past) search() *cobra.Command {
+	w := &which{}
+	c := &cobra.Command{Use: "search WORDS…", Short: "Find what was said and done in stored sessions", Args: cmd.Takes(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
+		Long: `Find what was said and done in stored sessions: prompts, answers, calls and their results.
+
+All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
+session comes first. The first search reads all sessions into an index beside the store, later ones what came since.`,
+		Example: "  adze session search retry backoff\n  adze session search '\"connection refused\"' --all --since 2w\n  adze session search TestParse --json | jq -r .session",
+		RunE:    func(c *cobra.Command, words []string) error { return p.searchSessions(c, w, strings.Join(words, " ")) }}
+	w.add(c, 20)
+	return c
+}
+
+func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
+	where, err := w.settle(p)
+	if err != nil {
+		return err
+	}
+	q := fulltext.Query{Text: text, Folder: where.folder, Since: where.since, Skip: where.skip, Limit: w.limit}
+	if w.limit == 0 {
+		q.Limit = math.MaxInt32
+	}
+	var hits []fulltext.Hit
+	var more bool
+	err = p.index(c.Context(), func(x *fulltext.Index) error {
+		hits, more, err = x.Search(c.Context(), q)
+		return err
+	})
+	if errors.Is(err, fulltext.ErrNoWords) {
+		return usage.Mistake("adze session search retry backoff", "%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.showHits(hits, w.json); err != nil {
+		return err
+	}
+	if more {
+		p.tellMore(w, len(hits), -1)
+	}
+	if len(hits) == 0 && where.folder != "" {
+		fmt.Fprintf(p.Err, "nothing found in the sessions of %s; --all looks into those of all folders\n", safeterm.Name(where.folder))
+	} else if len(hits) == 0 {
+		fmt.Fprintln(p.Err, "nothing found")
+	}
+	return nil
+}
+
+// longUpdate is from how many entries on bringing the index up to date is told: about a second of
+// it.
+const longUpdate = 5000
+
+// index opens the words of all sessions, up to date.
+func (p past) index(ctx context.Context, use func(*fulltext.Index) error) error {
+	return p.Store(ctx, func(s *sessiondb.Store) error {
+		x, err := fulltext.Open(ctx, filepath.Join(filepath.Dir(s.Path()), fulltext.File), s)
+		if err != nil {
+			return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+		}
+		told := false
+		err = x.Update(ctx, func(done, total int64) error {
+			if !told && total > longUpdate {
+				fmt.Fprintf(p.Err, "reading %d entries into the search index, this once …\n", total)
+				told = true
+			}
+			return nil
+		})
+		if err == nil {
+			err = use(x)
+		}
+		return errors.Join(err, x.Close())
+	})
+}
+
+func (p past) showHits(hits []fulltext.Hit, lines bool) error {
+	last := session.ID("")
+	for _, h := range hits {
+		if lines {
+			if err := p.WriteJSON(h); err != nil {
+				return err
+			}
+			continue
+		}
+		if h.Session != last {
+			title := h.Title
+			if h.Agent != "" {
+				title = h.Agent + " (subagent): " + title
+			}
+			fmt.Fprintf(p.Stdout(), "%s  %s  %s\n", safeterm.Name(string(h.Session)), h.Time.Local().Format("2006-01-02 15:04"), safeterm.Name(title))
+			last = h.Session
+		}
+		what := string(h.Kind)
+		if h.Kind == fulltext.Called {
+			what = h.Tool
+		}
+		fmt.Fprintf(p.Out, "  %s  %s\n", safeterm.Name(p.Mask().Text(what)), p.emphasized(h.Snippet))
+	}
+	return nil
+}
+
+// emphasized is a snippet with what was looked for in bold, on a terminal.
+func (p past) emphasized(s fulltext.Snippet) string {
+	whole := s.String()
+	masked := p.Mask().Text(whole)
+	if masked != whole || !term.IsTerminal(p.Out.Fd()) || p.Getenv("NO_COLOR") != "" {
+		return safeterm.Name(masked).String()
+	}
+	var b strings.Builder
+	for _, piece := range s {
+		text := safeterm.Name(piece.Text).String()
+		if piece.Hit {
+			text = "\x1b[1m" + text + "\x1b[22m"
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}

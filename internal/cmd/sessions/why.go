@@ -1,0 +1,237 @@
+package sessions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/sessiondb"
+	"adze/internal/text/usage"
+	"adze/internal/undo/blame"
+	"adze/session"
+	"adze/tool"
+)
+
+func (p past) why() *cobra.Command {
+	c := &cobra.Command{Use: "why FILE[:LINE]", Short: "Tell which turn and call wrote a line of a file", Args: cmd.Takes(1, 1),
+		Long: `Goes back through what the calls of all sessions of this folder did to the file, from how it is now. What stands as a call
+wrote it is the call's; what you or another program changed since is said not to be adze's. A command that changed the file in a
+way that is not known is named as one that may have.`,
+		Example: "  adze session why main.go:42\n  adze session why main.go\n  adze session why main.go --json | jq 'select(.by == \"call\")'",
+		RunE: func(c *cobra.Command, words []string) error {
+			return p.tellWhy(c.Context(), words[0], cmd.Flagged(c, "json"))
+		}}
+	c.Flags().Bool("json", false, "one JSON object for each stretch of lines")
+	return c
+}
+
+// stretch is lines of one origin, as session why --json tells them.
+type stretch struct {
+	Path  string     `json:"path"`
+	From  int        `json:"from"` // from 1
+	To    int        `json:"to"`
+	By    string     `json:"by"` // call; unknown: one of Perhaps, or nobody known; person: not by adze
+	Wrote *writer    `json:"wrote,omitempty"`
+	Maybe []writer   `json:"maybe,omitempty"`
+	line  blame.Line // what makes it one stretch
+}
+
+// writer is a call that wrote lines.
+type writer struct {
+	Session session.ID  `json:"session"`
+	Turn    int         `json:"turn"`
+	Prompt  string      `json:"prompt,omitempty"`
+	Message string      `json:"message"`
+	Call    tool.CallID `json:"call"`
+	Tool    string      `json:"tool"`
+	Agent   string      `json:"agent,omitempty"`
+	Command string      `json:"command,omitempty"`
+	Time    time.Time   `json:"time"`
+}
+
+func writerOf(c blame.Change) writer {
+	return writer{c.Session, c.Turn, c.Prompt, c.Message, c.Call, c.Tool, c.Agent, c.Command, c.Time.UTC()}
+}
+
+// maxBlamed bounds, in bytes, a file whose lines are asked about.
+const maxBlamed = 32 << 20
+
+func (p past) tellWhy(ctx context.Context, word string, asJSON bool) error {
+	file, number := position(word)
+	text, err := readBounded(file)
+	if err != nil {
+		return usage.Mistake("name a file of this folder, and a line behind a colon", "%v", err)
+	}
+	log, err := p.changesOf(ctx, file)
+	if err != nil {
+		return err
+	}
+	changes := log.Changes()
+	lines := blame.Lines(p.Mask().Text(text), fmt.Sprintf("%x", sha256.Sum256([]byte(text))), changes, nil)
+	if number > len(lines) {
+		return usage.Mistake("count from 1", "%s has %d lines", file, len(lines))
+	}
+	for _, s := range stretches(file, lines, changes) {
+		if number > 0 {
+			if number < s.From || number > s.To {
+				continue
+			}
+			s.From, s.To = number, number
+		}
+		if asJSON {
+			if err := p.WriteJSON(s); err != nil {
+				return err
+			}
+			continue
+		}
+		p.Show("%s", s.told(number > 0))
+	}
+	return nil
+}
+
+// position parts a line's number from the name of its file, which may hold a colon itself.
+func position(word string) (file string, line int) {
+	at := strings.LastIndexByte(word, ':')
+	if at < 0 {
+		return word, 0
+	}
+	n, err := strconv.Atoi(word[at+1:])
+	if _, serr := os.Lstat(word); err != nil || n < 1 || serr == nil {
+		return word, 0
+	}
+	return word[:at], n
+}
+
+func readBounded(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file with lines", file)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxBlamed+1))
+	if err == nil && len(raw) > maxBlamed {
+		err = fmt.Errorf("%s has more than %d bytes", file, maxBlamed)
+	}
+	return string(raw), err
+}
+
+// changesOf reads what the sessions of this folder did to a file.
+func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
+	dir, err := p.Here()
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(folder, filepath.Base(abs))
+	}
+	log := &blame.Log{Names: []string{filepath.ToSlash(abs)}}
+	if rel, err := filepath.Rel(dir, abs); err == nil {
+		log.Names = append(log.Names, filepath.ToSlash(rel))
+	}
+	return log, p.Store(ctx, func(s *sessiondb.Store) error {
+		heads, err := s.List(ctx)
+		if err != nil {
+			return cmd.Readable(err)
+		}
+		for _, h := range heads {
+			if h.Info().Cwd != dir {
+				continue
+			}
+			err := s.Each(ctx, sessiondb.Scan{Session: h.ID, Types: blame.Types(), Paths: blame.Paths()}, func(f sessiondb.Found) error {
+				log.Add(f.Session, f.Entry)
+				return nil
+			})
+			if err != nil {
+				return cmd.Readable(err)
+			}
+		}
+		return nil
+	})
+}
+
+// stretches joins lines that follow each other and are of one origin.
+func stretches(file string, lines []blame.Line, changes []blame.Change) (out []stretch) {
+	for i, l := range lines {
+		if n := len(out); n > 0 && out[n-1].line.By == l.By && slices.Equal(out[n-1].line.Perhaps, l.Perhaps) {
+			out[n-1].To = i + 1
+			continue
+		}
+		s := stretch{Path: file, From: i + 1, To: i + 1, By: "person", line: l}
+		for _, k := range l.Perhaps {
+			s.By, s.Maybe = "unknown", append(s.Maybe, writerOf(changes[k]))
+		}
+		if l.By >= 0 {
+			w := writerOf(changes[l.By])
+			s.By, s.Wrote, s.Maybe = "call", &w, nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// told is a stretch as a person reads it: more of one line than of many stretches.
+func (s stretch) told(whole bool) string {
+	where := fmt.Sprintf("%s:%d", s.Path, s.From)
+	if s.To > s.From {
+		where += fmt.Sprintf("-%d", s.To)
+	}
+	switch s.By {
+	case "person":
+		return where + "  not by adze: no call of a session of this folder wrote it as it stands\n"
+	case "unknown":
+		text := where + "  not known: it may be by\n"
+		for _, w := range s.Maybe {
+			text += "    " + w.told() + "\n"
+		}
+		return text
+	}
+	if !whole {
+		return where + "  " + s.Wrote.told() + "\n"
+	}
+	text := where + "  " + s.Wrote.told() + "\n"
+	return text + fmt.Sprintf("    adze session show %s --call %s\n", s.Wrote.Session, s.Wrote.Call)
+}
+
+// told is a call on one line.
+func (w writer) told() string {
+	what := w.Tool
+	if w.Command != "" {
+		what += " " + strconv.Quote(firstLine(w.Command))
+	}
+	if w.Agent != "" {
+		what += " of the subagent " + w.Agent
+	}
+	text := fmt.Sprintf("%s · %s · turn %d of %s", what, w.Time.Local().Format("2006-01-02 15:04"), w.Turn, w.Session)
+	if w.Prompt != "" {
+		raw, _ := json.Marshal(w.Prompt)
+		text += " " + string(raw)
+	}
+	return text
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

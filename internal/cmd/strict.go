@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adze/internal/text/usage"
+	"adze/tool"
+)
+
+// Strict makes mistakes of what cobra lets pass: help of a command that does not exist, completion
+// for an unknown shell, a flag whose value is empty, and a command of the user's own (Free) below a
+// call of adze, which byUser finds out. It is called when all commands of root are there.
+func Strict(root *cobra.Command, byUser func(what string) error) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = knownTopic
+		case "completion":
+			c.Args, c.RunE = cobra.ArbitraryArgs, runGroup
+			for _, shell := range c.Commands() {
+				shell.Args, shell.Example = Takes(0, 0), "  "+shell.CommandPath()
+			}
+		}
+	}
+	root.PersistentPreRunE = func(c *cobra.Command, words []string) error {
+		if c.HasParent() && len(words) > 0 && words[0] == "" { // the newest session would be taken for one of no name
+			return usage.Mistake(c.CommandPath()+" --help shows examples", "the first word after %s is empty", c.CommandPath())
+		}
+		if err := noEmptyValue(c); err != nil {
+			return err
+		}
+		if free, _ := Free(Path(c)); free {
+			return nil
+		}
+		return byUser(c.CommandPath())
+	}
+}
+
+// knownTopic refuses help about a command that does not exist, and names the nearest one.
+func knownTopic(help *cobra.Command, words []string) error {
+	c, rest, err := help.Root().Find(words)
+	if err == nil && len(rest) == 0 {
+		return nil
+	}
+	if c == nil {
+		c, rest = help.Root(), words
+	}
+	word := rest[0]
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	hint := c.CommandPath() + " --help lists the commands"
+	if near := tool.Nearest(word, names, 1); len(near) == 1 {
+		hint = "did you mean adze help" + c.CommandPath()[len(c.Root().Name()):] + " " + near[0] + "?"
+	}
+	return usage.Mistake(hint, "%s has no command %q", c.CommandPath(), word)
+}
+
+// noEmptyValue refuses a flag that was given an empty value, as by a variable of a script that is
+// not set: --resume ” would begin a new session. A list may be empty: --tools "" offers none.
+func noEmptyValue(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		empty := false
+		switch v := f.Value.(type) {
+		case pflag.SliceValue:
+			if f.Value.Type() == "stringArray" {
+				for _, one := range v.GetSlice() {
+					empty = empty || one == ""
+				}
+			}
+		default:
+			empty = v.Type() == "string" && v.String() == ""
+		}
+		if empty && err == nil {
+			err = usage.Mistake("leave the flag out, or give it a value", "--%s is empty", f.Name)
+		}
+	})
+	return err
+}

@@ -1,0 +1,108 @@
+package credentials
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"adze/internal/text/redact"
+	"adze/tool"
+)
+
+// Files learns the secrets of files that are known for them: of those at the top of a workspace
+// when a run begins, and of each that a call may read, before it does.
+type Files struct {
+	Ring *Ring
+	Root string // absolute
+
+	mu   sync.Mutex
+	read map[string]int64 // by path: when it was changed last, in nanoseconds
+}
+
+// maxFile bounds what is read of one file, in bytes.
+const maxFile = 256 << 10
+
+// Begin learns the files of variables at the top of the workspace: a program that a call starts
+// reads them by itself.
+func (f *Files) Begin() {
+	for _, name := range []string{".env", ".env.local", ".env.development", ".env.production", ".env.test", ".envrc"} {
+		f.learn(filepath.Join(f.Root, name))
+	}
+}
+
+// learn reads one file; what is no regular file, or cannot be read, teaches nothing.
+func (f *Files) learn(path string) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if when := info.ModTime().UnixNano(); f.read[path] == when {
+		return
+	} else if f.read == nil {
+		f.read = map[string]int64{path: when}
+	} else {
+		f.read[path] = when
+	}
+	raw, _ := io.ReadAll(io.LimitReader(file, maxFile)) // what was read before an error counts
+	f.Ring.Learn(redact.In(path, string(raw))...)
+}
+
+// Gate learns what a call may read before the call reads it.
+func (f *Files) Gate(of tool.Gate) tool.Gate { return gate{of, f} }
+
+type gate struct {
+	tool.Gate
+	files *Files
+}
+
+// Decide is that of the gate within.
+func (g gate) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
+	d, err := g.Gate.Decide(ctx, q)
+	if err == nil && d.Allow {
+		g.files.before(q.Needs)
+	}
+	return d, err
+}
+
+// before learns the files that a call names: one that it reads, or a word of its command.
+func (f *Files) before(needs []tool.Need) {
+	for _, n := range needs {
+		names := []string{n.Target}
+		if n.Permission == tool.Execute {
+			names = strings.FieldsFunc(n.Target, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`;&|<>()=,:@", r) })
+		}
+		for _, name := range names {
+			if home, ok := strings.CutPrefix(name, "~/"); ok {
+				name = filepath.Join(os.Getenv("HOME"), home)
+			}
+			for _, path := range f.where(n.Dir, name) {
+				if real, err := filepath.EvalSymlinks(path); err == nil && (redact.File(filepath.Split(path)) || redact.File(filepath.Split(real))) {
+					f.learn(real)
+				}
+			}
+		}
+	}
+}
+
+// where is what a name may mean: below the folder of a command, and below the workspace.
+func (f *Files) where(dir, name string) []string {
+	if filepath.IsAbs(name) {
+		return []string{name}
+	}
+	below, top := filepath.Join(f.Root, dir, name), filepath.Join(f.Root, name)
+	if below == top {
+		return []string{top}
+	}
+	return []string{below, top}
+}

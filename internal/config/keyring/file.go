@@ -1,0 +1,98 @@
+package keyring
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adze/internal/files/atomicfile"
+	"adze/internal/files/ownfile"
+
+	"github.com/gofrs/flock"
+)
+
+// entry says where the key of a provider is.
+type entry struct {
+	Host string `json:"host"`
+	Ring bool   `json:"ring,omitempty"` // in the key ring of the system
+	Key  string `json:"key,omitempty"`  // here
+}
+
+// maxFile bounds the list in bytes.
+const maxFile = 1 << 20
+
+// OpenError is a file of keys that is not to be trusted or cannot be read.
+type OpenError struct{ Message, Hint string }
+
+// Error implements error.
+func (e *OpenError) Error() string { return e.Message }
+
+// Next is the next move.
+func (e *OpenError) Next() string { return e.Hint }
+
+// entries is the list, read once; without a file it is empty.
+func (s *Store) entries() (map[string]entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.read {
+		s.list, s.err = readFile(s.path)
+		s.read = true
+	}
+	return s.list, s.err
+}
+
+func readFile(path string) (map[string]entry, error) {
+	raw, err := ownfile.Rule{Owner: os.Geteuid(), Most: maxFile, Private: true}.Read(path)
+	var foreign *ownfile.Error
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.As(err, &foreign):
+		return nil, &OpenError{foreign.Error() + ": the keys in " + path + " are not used", foreign.Hint + "; make new keys if others use this machine"}
+	case err != nil:
+		return nil, &OpenError{err.Error(), "make " + path + " readable for yourself, or remove it"}
+	}
+	var list map[string]entry
+	if json.Unmarshal(raw, &list) != nil {
+		return nil, &OpenError{path + " cannot be read as keys", "remove it, and log in again"} // the cause may quote a key
+	}
+	return list, nil
+}
+
+// change writes the list anew, while no other process does. Whatever happens, the old file is there
+// or the whole new one.
+func (s *Store) change(do func(map[string]entry)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(s.path + ".lock")
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	list, err := readFile(s.path) // another process may have changed it since
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = map[string]entry{}
+	}
+	do(list)
+	s.list, s.err, s.read, s.fresh = list, nil, true, nil
+	if len(list) == 0 {
+		return os.Remove(s.path)
+	}
+	return writeFile(s.path, list)
+}
+
+func writeFile(path string, list map[string]entry) error {
+	raw, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(raw, '\n'))
+}

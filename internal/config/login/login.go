@@ -1,0 +1,151 @@
+// Package login takes the key of a provider from a person: looks at it, has its server check it,
+// and keeps it.
+//
+// The one rule: a key is shown to nobody and sent to no host but the one that it is kept for.
+//
+// Start reading at Desk.Take.
+//
+// Known limits: a server that tells its models to anybody (OpenRouter does) checks no key.
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"adze/internal/config/keyring"
+	"adze/internal/llm/models"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// maxKey bounds a key in bytes; the longest that are known, tokens of companies' own gateways, have
+// about 4,000.
+const maxKey = 16 << 10
+
+// Desk is where keys are taken.
+type Desk struct {
+	Find *models.Finder
+	Keep *keyring.Store
+	// Hide has all that lasts hide a key; nil: nothing does.
+	Hide func(key string)
+}
+
+// Options are how a key is taken.
+type Options struct {
+	Unchecked bool // its server is not asked
+	InFile    bool // not in the key ring
+}
+
+// Taken is what became of a key.
+type Taken struct {
+	Where   string   // it is kept
+	Notices []string // what the person should know beside
+}
+
+// Endpoint is the provider that a person means, if a key of it is of use.
+func (d Desk) Endpoint(provider string) (models.Endpoint, error) {
+	e, err := d.Find.Endpoint(provider)
+	if err != nil {
+		return e, err
+	}
+	if e.With != "" {
+		return d.Endpoint(e.With)
+	}
+	if e.Host() == "" {
+		return e, usage.Mistake("adze models lists the providers", "%s is asked nothing, and needs no key", provider)
+	}
+	return e, nil
+}
+
+// Providers are those that want a key.
+func Providers(find *models.Finder) (names []string) {
+	for _, e := range find.Endpoints() {
+		if e.NeedsKey || e.Program == "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// Take looks at a key, has it checked, and keeps it.
+func (d Desk) Take(ctx context.Context, provider, key string, o Options) (Taken, error) {
+	var t Taken
+	e, err := d.Endpoint(provider)
+	if err != nil {
+		return t, err
+	}
+	if key, err = clean(key); err != nil {
+		return t, err
+	}
+	if d.Hide != nil {
+		d.Hide(key)
+	}
+	if of := models.Marked(key); of != "" && of != e.Name && e.NeedsKey && !o.Unchecked {
+		return t, usage.Mistake("adze login "+of, "this is a key of %s, not of %s", of, e.Name)
+	}
+	if !o.Unchecked {
+		notice, err := check(ctx, e, key)
+		if err != nil {
+			return t, err
+		}
+		t.note(notice)
+	}
+	where, why, err := d.Keep.Keep(e.Name, e.Host(), key, o.InFile)
+	if err != nil {
+		return t, fmt.Errorf("keep the key: %w", err)
+	}
+	t.Where = where
+	if why != nil {
+		t.note("the key ring of the system took it not: " + why.Error())
+	}
+	if from := e.From(); from != "" && !e.Kept {
+		t.note(from + " is set, and counts before the key that is kept")
+	}
+	return t, nil
+}
+
+func (t *Taken) note(text string) {
+	if text != "" {
+		t.Notices = append(t.Notices, text)
+	}
+}
+
+// clean is a key without what is copied along with it.
+func clean(key string) (string, error) {
+	key = strings.Trim(strings.TrimSpace(key), `"'`)
+	if len(key) > 7 && strings.EqualFold(key[:7], "Bearer ") {
+		key = strings.TrimSpace(key[7:])
+	}
+	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }
+	switch {
+	case key == "":
+		return "", usage.Mistake("paste the key, then press enter", "there is no key")
+	case len(key) > maxKey:
+		return "", usage.Mistake("paste the key alone", "this is too long for a key")
+	case strings.ContainsFunc(key, odd):
+		return "", usage.Mistake("paste the key alone, on one line", "the key holds characters that no key has")
+	}
+	return key, nil
+}
+
+// check asks the server of a provider for its models with a key. A server that has no list says
+// nothing of the key.
+func check(ctx context.Context, e models.Endpoint, key string) (notice string, err error) {
+	e.Key = key
+	_, err = e.Server().Models(ctx)
+	var failed *session.ProviderError
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
+		return e.Name + " does not say whether it takes the key", nil
+	case errors.As(err, &failed) && failed.Kind == session.AuthError:
+		return "", &session.ProviderError{Kind: session.AuthError, Status: failed.Status, Message: e.Name + " does not take this key", Hint: "copy it again from your account there; --no-check keeps it as it is"}
+	case errors.As(err, &failed):
+		failed.Hint = "--no-check keeps the key without asking"
+	}
+	return "", err
+}

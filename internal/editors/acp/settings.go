@@ -1,0 +1,176 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/tui/api"
+)
+
+// The options of a session. Modes and models are offered twice: as options, which newer editors
+// read, and as they were before.
+const (
+	modeOption   = "mode"
+	modelOption  = "model"
+	effortOption = "effort"
+)
+
+// usualEffort is that of the provider's configuration.
+const usualEffort = "default"
+
+// modes are the permission modes.
+func (t *thread) modes() *sdk.SessionModeState {
+	with := t.now()
+	s := &sdk.SessionModeState{CurrentModeId: sdk.SessionModeId(with.Mode()), AvailableModes: []sdk.SessionMode{}}
+	for _, m := range with.Modes() {
+		s.AvailableModes = append(s.AvailableModes, sdk.SessionMode{Id: sdk.SessionModeId(m.Name), Name: m.Name, Description: sdk.Ptr(m.Means)})
+	}
+	return s
+}
+
+// models are those that can be chosen.
+func (t *thread) models() *sdk.SessionModelState {
+	s := &sdk.SessionModelState{CurrentModelId: sdk.ModelId(t.now().Model()), AvailableModels: []sdk.ModelInfo{}}
+	for _, r := range t.choices(t.now()) {
+		s.AvailableModels = append(s.AvailableModels, sdk.ModelInfo{ModelId: sdk.ModelId(r.Name), Name: r.Name})
+	}
+	return s
+}
+
+// choices are the models that can be used, the present one among them.
+func (t *thread) choices(with Conversation) (out []api.ModelRow) {
+	t.mu.Lock()
+	rows := t.rows
+	t.mu.Unlock()
+	if rows == nil {
+		rows = with.Models()
+	}
+	for _, r := range rows {
+		if r.Why == "" || r.Name == with.Model() {
+			out = append(out, r)
+		}
+	}
+	if !slices.ContainsFunc(out, func(r api.ModelRow) bool { return r.Name == with.Model() }) {
+		out = slices.Insert(out, 0, api.ModelRow{Name: with.Model()})
+	}
+	return out
+}
+
+// known keeps what was found of models; false: nothing that was not known.
+func (t *thread) known(rows []api.ModelRow) bool {
+	before := len(t.choices(t.now()))
+	t.mu.Lock()
+	t.rows = rows
+	t.mu.Unlock()
+	return len(t.choices(t.now())) != before
+}
+
+// options are all of them.
+func (t *thread) options() []sdk.SessionConfigOption { return t.optionsOf(t.now()) }
+
+func (t *thread) optionsOf(with Conversation) []sdk.SessionConfigOption {
+	var modes, models, efforts []sdk.SessionConfigSelectOption
+	for _, m := range with.Modes() {
+		modes = append(modes, choice(m.Name, m.Means))
+	}
+	for _, r := range t.choices(with) {
+		models = append(models, choice(r.Name, r.Note))
+	}
+	for _, e := range with.Efforts() {
+		efforts = append(efforts, choice(e.Name, e.Means))
+	}
+	effort := with.Effort()
+	if effort == "" {
+		effort = usualEffort
+	}
+	return []sdk.SessionConfigOption{
+		option(modeOption, "Permission mode", "mode", with.Mode(), modes),
+		option(modelOption, "Model", "model", with.Model(), models),
+		option(effortOption, "Effort", "thought_level", effort, efforts),
+	}
+}
+
+func choice(value, means string) sdk.SessionConfigSelectOption {
+	c := sdk.SessionConfigSelectOption{Value: sdk.SessionConfigValueId(value), Name: value}
+	if means != "" {
+		c.Description = &means
+	}
+	return c
+}
+
+func option(id, name, category, now string, choices []sdk.SessionConfigSelectOption) sdk.SessionConfigOption {
+	o := sdk.NewSessionConfigOptionSelect(sdk.SessionConfigValueId(now), sdk.SessionConfigSelectOptions{Ungrouped: sdk.Ptr(sdk.SessionConfigSelectOptionsUngrouped(choices))})
+	o.Select.Id, o.Select.Name, o.Select.Category = sdk.SessionConfigId(id), name, sdk.Ptr(sdk.SessionConfigOptionCategory(category))
+	return o
+}
+
+func (t *thread) optionUpdate(with Conversation) sdk.SessionUpdate {
+	return sdk.SessionUpdate{ConfigOptionUpdate: &sdk.SessionConfigOptionUpdate{ConfigOptions: t.optionsOf(with)}}
+}
+
+// tellOptions tells them anew.
+func (t *thread) tellOptions() { t.post(t.optionUpdate(t.now())) }
+
+// setMode puts a permission mode in force, also while a turn runs.
+func (a *Agent) setMode(ctx context.Context, p sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, func(), error) {
+	t, err := a.thread(p.SessionId)
+	if err == nil {
+		err = t.choose(ctx, modeOption, string(p.ModeId))
+	}
+	return sdk.SetSessionModeResponse{}, nil, err
+}
+
+// setModel has another model answer from the next prompt on.
+func (a *Agent) setModel(ctx context.Context, p sdk.UnstableSetSessionModelRequest) (sdk.UnstableSetSessionModelResponse, func(), error) {
+	t, err := a.thread(p.SessionId)
+	if err == nil {
+		err = t.choose(ctx, modelOption, string(p.ModelId))
+	}
+	return sdk.UnstableSetSessionModelResponse{}, nil, err
+}
+
+// setOption sets one of the options; the answer has all of them.
+func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (sdk.SetSessionConfigOptionResponse, func(), error) {
+	if p.ValueId == nil {
+		return sdk.SetSessionConfigOptionResponse{}, nil, refuse(codeInvalidParams, "name one of the option's values")
+	}
+	t, err := a.thread(p.ValueId.SessionId)
+	if err == nil {
+		err = t.choose(ctx, string(p.ValueId.ConfigId), string(p.ValueId.Value))
+	}
+	if err != nil {
+		return sdk.SetSessionConfigOptionResponse{}, nil, err
+	}
+	return sdk.SetSessionConfigOptionResponse{ConfigOptions: t.options()}, nil, nil
+}
+
+// choose sets an option and tells what holds now.
+func (t *thread) choose(ctx context.Context, option, value string) error {
+	switch option {
+	case modeOption:
+		if err := t.now().SetMode(value); err != nil {
+			return refuse(codeInvalidParams, err.Error())
+		}
+		t.tell.over()
+		return nil
+	case effortOption:
+		if !slices.ContainsFunc(t.now().Efforts(), func(m api.Mode) bool { return m.Name == value }) {
+			return refuse(codeInvalidParams, fmt.Sprintf("there is no effort %q", value))
+		}
+		t.now().SetEffort(value)
+	case modelOption:
+		if value == t.now().Model() {
+			return nil
+		}
+		if err := t.again(ctx, func(w *Wish) { w.Model = value }); err != nil {
+			return t.agent.refusal(err)
+		}
+	default:
+		return refuse(codeInvalidParams, fmt.Sprintf("there is no option %q", option))
+	}
+	t.tellOptions()
+	return nil
+}

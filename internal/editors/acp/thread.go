@@ -1,0 +1,198 @@
+package acp
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/session"
+	"adze/tui/api"
+)
+
+// thread is one session as the editor has it open. Its id lasts as long as it is open, whatever
+// model answers in it.
+type thread struct {
+	agent *Agent
+	id    string
+	wish  Wish // how it was opened
+	tell  *teller
+
+	mu     sync.Mutex
+	with   Conversation
+	turn   *turn
+	closed bool
+	rows   []api.ModelRow     // that were found; nil: nobody has looked yet
+	beside context.CancelFunc // ends what goes on behind answers
+}
+
+// turn is a prompt that runs.
+type turn struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	before chan struct{} // closed when the turn before has ended; nil: none runs
+	done   chan struct{}
+}
+
+func newThread(a *Agent, w Wish) *thread {
+	t := &thread{agent: a, wish: w}
+	t.tell = &teller{thread: t}
+	t.wish.Observe, t.wish.Ask, t.wish.Inquire, t.wish.Editor = t.tell.observe, t.ask, t.inquire, t.editor()
+	t.wish.Named = t.named
+	return t
+}
+
+// open opens the conversation as it was wished for.
+func (t *thread) open(ctx context.Context) error {
+	with, err := t.agent.Program.Open(ctx, t.wish)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.with, t.id = with, with.ID()
+	t.mu.Unlock()
+	t.tell.settled(with)
+	return nil
+}
+
+// now is the conversation behind it.
+func (t *thread) now() Conversation {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.with
+}
+
+// again opens it anew with another wish, where nothing runs; on an error it is as it was.
+func (t *thread) again(ctx context.Context, change func(*Wish)) error {
+	end, err := t.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	old := t.wish
+	w := old
+	w.ID, w.As, w.Fork = "", t.id, false
+	if t.now().Begun() {
+		w.ID, w.As = t.id, ""
+	}
+	w.Mode, w.Effort = t.now().Mode(), t.now().Effort()
+	change(&w)
+	t.now().Close()
+	t.wish = w
+	if err = t.open(ctx); err != nil {
+		w.Model = old.Model
+		t.wish = w
+		if back := t.open(context.WithoutCancel(ctx)); back != nil {
+			t.agent.forget(t)
+			return back
+		}
+	}
+	return err
+}
+
+// begin makes sure that nothing else runs in the session until the end.
+func (t *thread) begin(ctx context.Context) (end func(), err error) {
+	u, err := t.start()
+	if err != nil {
+		return nil, err
+	}
+	u.await()
+	stop := context.AfterFunc(ctx, func() { u.cancel(context.Cause(ctx)) })
+	return func() { stop(); t.finish(u) }, nil
+}
+
+// await waits for the turn before, which was cancelled.
+func (u *turn) await() {
+	if u.before != nil {
+		<-u.before
+	}
+}
+
+// start takes the turn, and soon returns: who works in it waits for the one before.
+func (t *thread) start() (*turn, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, refuse(codeNotFound, "this session was closed")
+	}
+	var before chan struct{}
+	if t.turn != nil {
+		if t.turn.ctx.Err() == nil {
+			return nil, refuse(codeInvalidRequest, "a turn of this session runs; wait for its end, or cancel it")
+		}
+		before = t.turn.done
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	u := &turn{ctx: ctx, cancel: cancel, before: before, done: make(chan struct{})}
+	t.turn = u
+	return u, nil
+}
+
+func (t *thread) finish(u *turn) {
+	u.cancel(nil)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.turn == u {
+		t.turn = nil
+	}
+	close(u.done)
+}
+
+func (t *thread) busy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.turn != nil
+}
+
+// cancel ends the running turn.
+func (t *thread) cancel() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.turn != nil {
+		t.turn.cancel(session.ErrInterrupted)
+	}
+}
+
+// close ends what runs and the conversation, once.
+func (t *thread) close() {
+	t.mu.Lock()
+	closed, u, beside := t.closed, t.turn, t.beside
+	t.closed = true
+	t.mu.Unlock()
+	if closed {
+		return
+	}
+	if beside != nil {
+		beside()
+	}
+	if u != nil {
+		u.cancel(session.ErrInterrupted)
+		<-u.done
+	}
+	t.now().Close()
+}
+
+// introduce tells what the editor can use of a session that it has just opened, and what the user
+// should know.
+func (t *thread) introduce() {
+	t.commands()
+	for _, text := range slices.Concat(t.tell.before(), t.now().Notices()) {
+		t.tell.notice(text)
+	}
+	ctx, cancel := context.WithCancel(t.agent.ctx)
+	t.mu.Lock()
+	t.beside = cancel
+	with := t.with
+	t.mu.Unlock()
+	t.agent.beside.Go(func() {
+		defer cancel()
+		rows := with.AllModels(ctx)
+		if ctx.Err() == nil && t.known(rows) {
+			t.tellOptions()
+		}
+	})
+}
+
+// post tells the editor something of this session.
+func (t *thread) post(u sdk.SessionUpdate) { t.agent.out.post(note{session: t.id, update: u}) }

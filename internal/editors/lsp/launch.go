@@ -1,0 +1,279 @@
+package lsp
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/sandbox/proc"
+)
+
+// launch is how a server is started so that it runs no code of the project but what the user
+// allowed.
+type launch struct {
+	argv []string
+	dir  string
+	env  []string
+	init object
+	// settings answer workspace/configuration, by section.
+	settings object
+	named    []string // programs and files that a sandbox has to show
+	sdk      string   // the code of the project that it runs; empty: none
+	note     string   // what of the project it does not run, and what it does instead
+}
+
+// errUnallowed says that a server is not started because of what it would run.
+var errUnallowed = errors.New("the user has not allowed that here")
+
+// unallowedError is errUnallowed with what it would be.
+type unallowedError struct{ what string }
+
+func (e unallowedError) Error() string {
+	return "it is not started: " + e.what + ", and " + errUnallowed.Error()
+}
+func (e unallowedError) Unwrap() error { return errUnallowed }
+
+// launch says how the server of a language is started for a root; an error: it is not.
+func (s *Servers) launch(l Language, root string) (launch, error) {
+	o := s.opts
+	program, err := proc.LookPath(l.Command[0], o.Root, o.Env)
+	if err != nil && l.Name != nativeTypeScript {
+		return launch{}, err
+	}
+	out := launch{argv: slices.Concat([]string{program}, l.Command[1:]), dir: "/", env: isolated(o.Env, o.Root), init: options(l), settings: object{}}
+	sdk, there := l.sdk(o.Root, o.Env)
+	allowed := there && sdk.Problem == "" && o.Allows != nil && o.Allows(sdk)
+	if !l.known(o.Root, o.Env) {
+		if !allowed {
+			return launch{}, unallowedError{"it may run code of this project"}
+		}
+		out.dir, out.env, out.sdk = root, o.Env, sdk.Name // as its manual says
+		out.named = l.Command
+		return out, nil
+	}
+	if allowed {
+		out.sdk = sdk.Name
+	}
+	switch l.Name {
+	case nativeTypeScript:
+		// It would rename an import only as far as the file ("a as b").
+		preferences := object{"preferences": object{"useAliasesForRenames": false}}
+		out.settings["typescript"], out.settings["javascript"], out.settings["js/ts"] = preferences, preferences, preferences
+		err = out.nativeTypeScript(o, sdk, there)
+	case typescriptServer:
+		err = out.typeScript(o, sdk, there)
+	case "pyright":
+		if allowed {
+			out.settings["python"] = object{"pythonPath": filepath.Join(o.Root, sdk.Argv[0])}
+		} else if there {
+			out.note = "it uses the user's Python: the project's " + sdk.Argv[0] + " was not allowed"
+		}
+	case "gopls":
+		out.gopls(o.Env, sdk, there)
+	case "rust-analyzer":
+		if !allowed {
+			err = unallowedError{"it would run the project's build scripts and macros"}
+		}
+	case "clangd":
+		out.clangd(o.Root, sdk, there)
+	}
+	out.named = append(out.named, out.argv[0])
+	return out, err
+}
+
+// isolated is an environment in which interpreters look for nothing in folders of the project.
+func isolated(env []string, root string) []string {
+	out := slices.Clone(env)
+	for i, kv := range out {
+		name, value, _ := strings.Cut(kv, "=")
+		if name == "PYTHONPATH" || name == "NODE_PATH" {
+			out[i] = name + "=" + proc.OutsidePath(value, root)
+		}
+	}
+	return append(out, "PYTHONSAFEPATH=1", "GOPACKAGESDRIVER=off")
+}
+
+// options are the server's initializationOptions.
+func options(l Language) object {
+	out := object{}
+	if json.Unmarshal(l.Init, &out) != nil || out == nil {
+		return object{}
+	}
+	return out
+}
+
+// nativeTypeScript starts the project's compiler where it is allowed, else the user's.
+func (n *launch) nativeTypeScript(o Options, sdk SDK, there bool) error {
+	theirs := there && sdk.Server == nativeTypeScript
+	if theirs && n.sdk != "" {
+		n.argv[0] = filepath.Join(o.Root, sdk.Argv[0])
+		if filepath.IsAbs(sdk.Argv[0]) {
+			n.argv[0] = sdk.Argv[0]
+		}
+		return nil
+	}
+	if n.sdk != "" && slices.ContainsFunc(o.Languages, func(l Language) bool { return l.Name == typescriptServer }) {
+		return errors.New("the project's own TypeScript, which the user allowed, is older than 7")
+	}
+	n.sdk = ""
+	own, ok := nativeOf(n.argv[0], o.Root)
+	switch {
+	case ok:
+		n.argv[0] = own.program()
+		if n.argv[0] == "" {
+			return errors.New("the package typescript " + own.version + " in " + own.dir + " has no program for this system")
+		}
+	case theirs:
+		return unallowedError{"it would run the project's TypeScript, and the user has none of version 7 or newer"}
+	default:
+		return errors.New("no TypeScript 7 or newer is installed")
+	}
+	if there {
+		n.note = "it uses the user's TypeScript " + own.version + ": the project's own was not allowed"
+		if sdk.Server != nativeTypeScript {
+			n.note = "it uses the user's TypeScript " + own.version + ", not the project's older one"
+		}
+	}
+	return nil
+}
+
+// nativeOf is the TypeScript of a tsc of the user's, from version 7 on.
+func nativeOf(program, root string) (typeScript, bool) {
+	t, ok := packageAround(program)
+	return t, ok && t.native() && !within(t.dir, root)
+}
+
+// packageAround is the TypeScript that a program such as bin/tsc belongs to.
+func packageAround(program string) (typeScript, bool) {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return typeScript{}, false
+	}
+	return typeScriptIn(filepath.Dir(filepath.Dir(real)))
+}
+
+// typeScript tells typescript-language-server which tsserver it runs: without a word it would take
+// the project's.
+func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
+	own, _ := n.init["tsserver"].(object)
+	server := maps.Clone(own)
+	if server == nil {
+		server = object{}
+	}
+	if _, said := n.init["disableAutomaticTypingAcquisition"]; !said {
+		n.init["disableAutomaticTypingAcquisition"] = true // it would run npm
+	}
+	if plugins, ok := n.init["plugins"].([]any); ok && n.sdk == "" {
+		n.init["plugins"] = slices.DeleteFunc(plugins, func(p any) bool {
+			m, _ := p.(object)
+			at, _ := m["location"].(string)
+			return !filepath.IsAbs(at) || within(at, o.Root)
+		})
+	}
+	path, _ := server["path"].(string)
+	for _, key := range []string{"path", "fallbackPath"} {
+		delete(server, key)
+	}
+	switch {
+	case n.sdk != "" && sdk.Server == typescriptServer:
+		path = filepath.Join(o.Root, sdk.Argv[1])
+	case filepath.IsAbs(path) && !within(path, o.Root):
+	default:
+		n.sdk, path = "", ""
+		t, ok := ownTypeScript(n.argv[0], o.Root, o.Env)
+		if ok {
+			path = t.tsserver()
+		}
+		switch {
+		case !ok && there:
+			return unallowedError{"it would run the project's TypeScript, because it finds none of the user's of a version before 7"}
+		case !ok:
+			return errors.New("it finds no TypeScript of a version before 7; npm install -g typescript@5 installs one")
+		case there:
+			n.note = "it uses the user's TypeScript " + t.version + ": the project's own was not allowed"
+		}
+	}
+	server["path"] = path
+	n.init["tsserver"] = server
+	n.named = append(n.named, path)
+	return nil
+}
+
+// ownTypeScript is the user's TypeScript with a tsserver.js: beside the server, as node would find
+// it, or that of a program on PATH.
+func ownTypeScript(program, root string, env []string) (typeScript, bool) {
+	usable := func(t typeScript, ok bool) bool { return ok && t.tsserver() != "" && !within(t.dir, root) }
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		for dir := filepath.Dir(real); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if t, ok := typeScriptIn(filepath.Join(dir, "node_modules", "typescript")); usable(t, ok) {
+				return t, true
+			}
+		}
+	}
+	for _, name := range []string{"tsserver", "tsc"} {
+		if found, err := proc.LookPath(name, root, env); err == nil {
+			if t, ok := packageAround(found); usable(t, ok) {
+				return t, true
+			}
+		}
+	}
+	return typeScript{}, false
+}
+
+// gopls keeps go from switching to another toolchain, and has gopls check at once what a change
+// reaches.
+func (n *launch) gopls(env []string, sdk SDK, there bool) {
+	if _, said := n.init["diagnosticsDelay"]; !said {
+		n.init["diagnosticsDelay"] = "0s"
+	}
+	n.settings["gopls"] = n.init
+	if n.sdk != "" {
+		return
+	}
+	fixed := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "GOTOOLCHAIN="); ok {
+			fixed = v
+		}
+	}
+	if fixed == "" || fixed == "auto" || fixed == "path" || strings.Contains(fixed, "+") {
+		n.env = append(n.env, "GOTOOLCHAIN=local")
+	}
+	if there {
+		n.note = "it uses the user's Go: " + sdk.Argv[0] + ", which the project asks for, was not allowed"
+	}
+}
+
+// clangd leaves out patterns of compilers that match what clangd would run in the project: those
+// with an asterisk in a folder match "/usr/bin/../../home/project/g++", too.
+func (n *launch) clangd(root string, sdk SDK, there bool) {
+	if n.sdk != "" {
+		return
+	}
+	var left []string
+	for i, word := range n.argv {
+		globs, ok := strings.CutPrefix(word, queryDriver)
+		if !ok {
+			continue
+		}
+		kept := slices.DeleteFunc(strings.Split(globs, ","), func(g string) bool {
+			dir, file := filepath.Split(g)
+			bad := !filepath.IsAbs(g) || strings.Contains(dir, "*") || strings.Contains(file, "**") || strings.Contains(g, "..") || within(dir, root)
+			if bad {
+				left = append(left, g)
+			}
+			return bad
+		})
+		n.argv[i] = queryDriver + strings.Join(kept, ",")
+	}
+	n.argv = slices.DeleteFunc(n.argv, func(w string) bool { return w == queryDriver })
+	switch {
+	case there:
+		n.note = "it does not ask the project's compilers: they were not allowed"
+	case len(left) > 0:
+		n.note = "it asks no compilers by " + strings.Join(left, ", ") + ", which match files of the project"
+	}
+}

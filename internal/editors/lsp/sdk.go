@@ -1,0 +1,449 @@
+package lsp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"adze/internal/sandbox/proc"
+)
+
+// SDK is code of a project that a language server would run: a compiler, an interpreter, build
+// scripts. Without the user's consent no server runs it.
+type SDK struct {
+	Name   string // typescript, python, go, cargo, compilers, or a server that the user added
+	Server string // which would run it
+	// Argv is what would run, shown to the user. Paths in the project are relative to it.
+	Argv []string
+	// Files are shown and pinned each, relative to the project.
+	Files []string
+	// Manifest names all else that consent is for: a line with a hash for each file.
+	Manifest []byte
+	Means    string // what consent changes, for the user
+	Problem  string // why it cannot be allowed
+}
+
+// SDKs are what of a project its language servers would run if the user allowed it.
+func SDKs(root string, languages []Language, env []string) (out []SDK) {
+	for _, l := range languages {
+		s, ok := l.sdk(root, env)
+		if ok && !slices.ContainsFunc(out, func(o SDK) bool { return o.Name == s.Name }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// sdk is what of the project the server of a language would run; false: nothing that is there.
+func (l Language) sdk(root string, env []string) (SDK, bool) {
+	if !l.known(root, env) {
+		return SDK{Name: l.Name, Server: l.Name, Argv: l.Command, Means: "adze does not know which code of the project this server runs"}, true
+	}
+	switch l.Name {
+	case typescriptServer, nativeTypeScript:
+		return typescriptSDK(root)
+	case "pyright":
+		return pythonSDK(root)
+	case "gopls":
+		return goSDK(root, env)
+	case "rust-analyzer":
+		return cargoSDK(root)
+	case "clangd":
+		return compilersSDK(root, l.Command)
+	}
+	return SDK{}, false
+}
+
+// known reports a server of Known's by its own program, which does not lie in the project: of
+// others adze cannot say what they run.
+func (l Language) known(root string, env []string) bool {
+	for _, k := range Known() {
+		if k.Name != l.Name || len(l.Command) == 0 || filepath.Base(l.Command[0]) != k.Command[0] {
+			continue
+		}
+		program, err := proc.LookPath(l.Command[0], root, env)
+		return err != nil || !within(program, root)
+	}
+	return false
+}
+
+// within reports a path in a folder, by its name or where its links lead.
+func within(path, dir string) bool {
+	paths := []string{filepath.Clean(path)}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		paths = append(paths, real)
+	}
+	return slices.ContainsFunc(paths, func(p string) bool {
+		rel, err := filepath.Rel(dir, p)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// Bounds of what one consent is for.
+const (
+	maxSDKFiles = 5000
+	maxSDKBytes = 512 << 20
+)
+
+// manifest hashes files of the project, in the order of their names.
+type manifest struct {
+	root  string
+	files []string // relative
+	bytes int64
+	err   error
+}
+
+// add takes files that are there; a folder stands for all in it.
+func (m *manifest) add(paths ...string) {
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			if m.files = append(m.files, at); len(m.files) > maxSDKFiles {
+				return fmt.Errorf("it has more than %d files", maxSDKFiles)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			m.err = errors.Join(m.err, err)
+		}
+	}
+}
+
+// text has a line for each file.
+func (m *manifest) text(first string) ([]byte, string) {
+	slices.Sort(m.files)
+	var b bytes.Buffer
+	fmt.Fprintln(&b, first)
+	for _, path := range slices.Compact(m.files) {
+		sum := sha256.New()
+		f, err := os.Open(path)
+		if err == nil {
+			var info fs.FileInfo
+			if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				err = errors.New("it is no regular file")
+			}
+			if err == nil && !info.IsDir() { // a link to a folder counts by its name
+				var n int64
+				n, err = io.Copy(sum, io.LimitReader(f, maxSDKBytes-m.bytes+1))
+				if m.bytes += n; m.bytes > maxSDKBytes {
+					err = fmt.Errorf("it has more than %d MiB", maxSDKBytes>>20)
+				}
+			}
+			f.Close()
+		}
+		if err != nil {
+			m.err = errors.Join(m.err, fmt.Errorf("%s: %w", m.rel(path), err))
+			break
+		}
+		fmt.Fprintf(&b, "%s %s\n", hex.EncodeToString(sum.Sum(nil)), m.rel(path))
+	}
+	if m.err != nil {
+		return nil, m.err.Error()
+	}
+	return b.Bytes(), ""
+}
+
+func (m *manifest) rel(path string) string { return relative(m.root, path) }
+
+func relative(root, path string) string {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// typeScript is an installed package typescript.
+type typeScript struct {
+	dir     string // free of links
+	version string
+}
+
+// typeScriptIn reads the package in a folder; false: none is there.
+func typeScriptIn(dir string) (typeScript, bool) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return typeScript{}, false
+	}
+	raw, err := os.ReadFile(filepath.Join(real, "package.json"))
+	var p struct{ Name, Version string }
+	if err != nil || json.Unmarshal(raw, &p) != nil || p.Name != "typescript" {
+		return typeScript{}, false
+	}
+	return typeScript{real, p.Version}, true
+}
+
+// native reports a version that is a language server by itself: from 7 on, which have no
+// tsserver.js.
+func (t typeScript) native() bool {
+	major, _, _ := strings.Cut(t.version, ".")
+	n, err := strconv.Atoi(major)
+	return err == nil && n >= 7
+}
+
+// tsserver is the program of a version before 7; empty: it has none.
+func (t typeScript) tsserver() string {
+	path := filepath.Join(t.dir, "lib", "tsserver.js")
+	if _, err := os.Stat(path); err != nil || t.native() {
+		return ""
+	}
+	return path
+}
+
+// program is the compiler of a native version, which lies in a package of its own.
+func (t typeScript) program() string {
+	arch := map[string]string{"amd64": "x64", "386": "ia32"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	name := filepath.Join("@typescript", "typescript-"+runtime.GOOS+"-"+arch, "lib", "tsc")
+	for _, modules := range []string{filepath.Join(t.dir, "node_modules"), filepath.Dir(t.dir)} {
+		if path, err := filepath.EvalSymlinks(filepath.Join(modules, name)); err == nil && t.native() {
+			return path
+		}
+	}
+	return ""
+}
+
+func typescriptSDK(root string) (SDK, bool) {
+	t, ok := typeScriptIn(filepath.Join(root, "node_modules", "typescript"))
+	if !ok {
+		return SDK{}, false
+	}
+	m := &manifest{root: root}
+	m.add(filepath.Join(t.dir, "package.json"))
+	if program := t.program(); program != "" {
+		s := SDK{Name: "typescript", Server: nativeTypeScript, Argv: []string{relative(root, program), "--lsp", "--stdio"},
+			Files: []string{relative(root, program)}, Means: "files are checked with the project's TypeScript " + t.version}
+		s.Manifest, s.Problem = m.text(t.version)
+		return s, true
+	}
+	server := t.tsserver()
+	if server == "" {
+		return SDK{}, false
+	}
+	libs, _ := filepath.Glob(filepath.Join(t.dir, "lib", "*.js")) // the pattern is one
+	// tsserver does not read the compiler's own program.
+	libs = slices.DeleteFunc(libs, func(path string) bool { return filepath.Base(path) == "_tsc.js" })
+	m.add(libs...)
+	plugins := pluginsOf(root)
+	for _, name := range plugins {
+		if dir, err := filepath.EvalSymlinks(filepath.Join(root, "node_modules", filepath.FromSlash(name))); err == nil {
+			m.add(dir)
+		}
+	}
+	s := SDK{Name: "typescript", Server: typescriptServer, Argv: []string{"node", relative(root, server)}, Files: []string{relative(root, server)},
+		Means: "files are checked with the project's TypeScript " + t.version}
+	if len(plugins) > 0 {
+		s.Means += " and its plugins " + strings.Join(plugins, ", ")
+	}
+	s.Manifest, s.Problem = m.text(t.version)
+	return s, true
+}
+
+// pluginsOf are the plugins of tsserver that the project's own configurations name. It reads them
+// as text: a name too many is pinned for nothing.
+func pluginsOf(root string) (names []string) {
+	var paths []string
+	for _, pattern := range []string{"tsconfig*.json", "jsconfig*.json"} {
+		found, _ := filepath.Glob(filepath.Join(root, pattern)) // the pattern is one
+		paths = append(paths, found...)
+	}
+	name := regexp.MustCompile(`"name"\s*:\s*"([^"\\]+)"`)
+	extends := regexp.MustCompile(`"(\.{1,2}/[^"\\]+|[^"\\]*tsconfig[^"\\]*)"`)
+	for i := 0; i < len(paths) && i < 50; i++ {
+		text, err := readText(paths[i])
+		if err != nil {
+			continue
+		}
+		for _, m := range name.FindAllStringSubmatch(text, -1) {
+			if filepath.IsLocal(m[1]) && !slices.Contains(names, m[1]) {
+				names = append(names, m[1])
+			}
+		}
+		for _, m := range extends.FindAllStringSubmatch(text, -1) {
+			for _, base := range []string{filepath.Dir(paths[i]), filepath.Join(root, "node_modules")} {
+				at := filepath.Join(base, m[1])
+				if filepath.Ext(at) != ".json" {
+					at += ".json"
+				}
+				if !slices.Contains(paths, at) {
+					paths = append(paths, at)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func pythonSDK(root string) (SDK, bool) {
+	for _, name := range []string{".venv", "venv", "env"} {
+		dir := filepath.Join(root, name)
+		python := filepath.Join(dir, "bin", "python")
+		if _, err := os.Stat(python); err != nil {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
+			continue
+		}
+		m := &manifest{root: root}
+		m.add(filepath.Join(dir, "pyvenv.cfg"))
+		for _, pattern := range []string{"*.pth", "sitecustomize.py", "usercustomize.py"} { // that an interpreter runs at its start
+			found, _ := filepath.Glob(filepath.Join(dir, "lib*", "python*", "site-packages", pattern)) // the pattern is one
+			m.add(found...)
+		}
+		path := relative(root, python)
+		s := SDK{Name: "python", Server: "pyright", Argv: []string{path}, Files: []string{path}, Means: "pyright asks the project's interpreter where its packages are"}
+		s.Manifest, s.Problem = m.text(name)
+		return s, true
+	}
+	return SDK{}, false
+}
+
+// toolchainLine finds the version that a go.mod or go.work asks for.
+var toolchainLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:go|toolchain)[ \t]+(?:go)?([0-9]\S*)`) })
+
+func goSDK(root string, env []string) (SDK, bool) {
+	own, want, from := goVersion(root, env), "", ""
+	for _, name := range []string{"go.work", "go.mod"} {
+		text, err := readText(filepath.Join(root, name))
+		if err != nil {
+			continue
+		}
+		for _, m := range toolchainLine().FindAllStringSubmatch(text, -1) {
+			if newer(m[1], want) {
+				want, from = m[1], name
+			}
+		}
+	}
+	if want == "" || !newer(want, own) {
+		return SDK{}, false
+	}
+	s := SDK{Name: "go", Server: "gopls", Argv: []string{"go" + want}, Manifest: []byte("go" + want), Means: "gopls runs the Go toolchain that " + from + " asks for"}
+	if own != "" {
+		s.Means += " instead of go" + own
+	}
+	return s, true
+}
+
+// goVersion is the version of the user's own Go; empty: it is not known.
+func goVersion(root string, env []string) string {
+	program, err := proc.LookPath("go", root, env)
+	if err != nil {
+		return ""
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return ""
+	}
+	text, err := readText(filepath.Join(filepath.Dir(program), "..", "VERSION"))
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	return strings.TrimPrefix(strings.TrimSpace(first), "go")
+}
+
+// newer compares versions of Go, part by part; none is older than each.
+func newer(a, b string) bool {
+	if a == "" || b == "" {
+		return a != ""
+	}
+	numbers := regexp.MustCompile(`[0-9]+`)
+	return slices.CompareFunc(numbers.FindAllString(a, -1), numbers.FindAllString(b, -1), func(x, y string) int {
+		m, _ := strconv.Atoi(x)
+		n, _ := strconv.Atoi(y)
+		return m - n
+	}) > 0
+}
+
+// cargoSDK is there for each project of Rust: cargo runs what its configuration names before any
+// source is read.
+func cargoSDK(root string) (SDK, bool) {
+	m := &manifest{root: root}
+	names := []string{"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", "rust-analyzer.toml", ".rust-analyzer.toml"}
+	seen, all := 0, false
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case e.IsDir() && path != root && skipped(e.Name()) && e.Name() != ".cargo":
+			return filepath.SkipDir
+		}
+		if seen++; seen > maxIndexed {
+			all = true
+			return filepath.SkipAll
+		}
+		if !e.IsDir() && (slices.Contains(names, e.Name()) || filepath.Base(filepath.Dir(path)) == ".cargo") {
+			m.files = append(m.files, path)
+		}
+		return nil
+	})
+	s := SDK{Name: "cargo", Server: "rust-analyzer", Argv: []string{"cargo", "check"}, Means: "rust-analyzer runs the project's build scripts, macros and what its configuration of cargo names"}
+	if _, there := os.Stat(filepath.Join(root, "Cargo.toml")); there == nil {
+		s.Files = []string{"Cargo.toml"}
+	}
+	s.Manifest, s.Problem = m.text("cargo")
+	if err != nil || all {
+		s.Problem = "it has too many files to be pinned"
+	}
+	return s, true
+}
+
+// queryDriver is the argument with which clangd runs the compilers that a project names.
+const queryDriver = "--query-driver="
+
+func compilersSDK(root string, command []string) (SDK, bool) {
+	if !slices.ContainsFunc(command, func(w string) bool { return strings.HasPrefix(w, queryDriver) }) {
+		return SDK{}, false
+	}
+	var entries []struct {
+		Directory, Command string
+		Arguments          []string
+	}
+	raw, err := os.ReadFile(filepath.Join(root, "compile_commands.json"))
+	if err != nil || json.Unmarshal(raw, &entries) != nil {
+		return SDK{}, false
+	}
+	var drivers []string
+	for _, e := range entries {
+		driver, _, _ := strings.Cut(strings.TrimSpace(e.Command), " ")
+		if len(e.Arguments) > 0 {
+			driver = e.Arguments[0]
+		}
+		driver = strings.Trim(driver, `"'`)
+		if !strings.Contains(driver, "/") {
+			continue
+		}
+		if !filepath.IsAbs(driver) {
+			driver = filepath.Join(e.Directory, driver)
+		}
+		if driver = filepath.Clean(driver); within(driver, root) && !slices.Contains(drivers, driver) {
+			drivers = append(drivers, driver)
+		}
+	}
+	if len(drivers) == 0 {
+		return SDK{}, false
+	}
+	m := &manifest{root: root}
+	m.add(drivers...)
+	s := SDK{Name: "compilers", Server: "clangd", Means: "clangd asks the project's own compilers where their headers are"}
+	for _, d := range drivers {
+		s.Argv = append(s.Argv, relative(root, d))
+	}
+	s.Manifest, s.Problem = m.text("compilers")
+	return s, true
+}

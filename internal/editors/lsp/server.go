@@ -1,0 +1,375 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"adze/internal/sandbox/proc"
+)
+
+const (
+	startTime = 60 * time.Second // for a server to answer initialize; it reads the project first
+	// A server that fails is started again when it is needed, so often in so long a time.
+	restarts    = 3
+	restartTime = 10 * time.Minute
+	// maxMemory is how many bytes a server and what it starts may hold; gopls takes 160 to 350 MiB
+	// for adze itself.
+	maxMemory = 2 << 30
+)
+
+// The states of a server.
+const (
+	idle     = "idle"
+	starting = "starting"
+	ready    = "ready"
+	failed   = "failed"
+	held     = "held" // the person does not let it start here
+)
+
+// errNotReady says that a server has not answered yet.
+var errNotReady = errors.New("it is starting")
+
+// server is one language server of one root: its program now, and those before it.
+type server struct {
+	pool *Servers
+	lang Language
+	root string
+	turn chan struct{} // held by who speaks to it
+
+	mu      sync.Mutex
+	state   string
+	why     string // it failed
+	given   bool   // that it is not started again was told
+	broken  string // why it did not come up the last time; empty once it did
+	told    bool   // so much was told with an edit since it came up last
+	begun   []time.Time
+	conn    *jsonrpc2.Conn
+	process *proc.Process
+	caps    initialized
+	changed chan struct{} // closed and replaced whenever something of this changes
+	docs    map[string]*document
+	found   map[string]result // by URI
+	checks  []*check          // that are not over
+	last    *check
+	start   launch
+	noted   bool               // start.note was told
+	stop    context.CancelFunc // of the program
+	held    time.Time          // since when it is held
+	heldBy  error
+	imports imports
+}
+
+// result is what a server said last of a file.
+type result struct {
+	version *int
+	items   []Problem // errors and warnings
+	at      time.Time
+}
+
+func newServer(pool *Servers, l Language, root string) *server {
+	return &server{pool: pool, lang: l, root: root, state: idle, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+}
+
+func (v *server) show() State {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := State{State: v.state, Why: v.why}
+	if v.process != nil && v.state != failed {
+		s.PID = v.process.PID()
+	}
+	return s
+}
+
+// stir tells who waits; the lock is held.
+func (v *server) stir() {
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+// heldTime is how long a server that the user has not allowed is not asked about again.
+const heldTime = 5 * time.Second
+
+// wake starts the program when it does not run and may be started. It reports whether the user lets
+// it run.
+func (v *server) wake() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.state == starting || v.state == ready {
+		return true
+	}
+	now := time.Now()
+	if v.state == held && now.Sub(v.held) < heldTime {
+		return false
+	}
+	recent := v.begun[:0]
+	for _, at := range v.begun {
+		if now.Sub(at) < restartTime {
+			recent = append(recent, at)
+		}
+	}
+	if v.begun = recent; len(v.begun) >= restarts {
+		return true // why it failed is said
+	}
+	if err := v.allowed(); err != nil {
+		if v.heldBy == nil || v.heldBy.Error() != err.Error() {
+			v.given = false
+		}
+		v.state, v.why, v.held, v.heldBy = held, err.Error(), now, err
+		return false
+	}
+	v.begun = append(v.begun, now)
+	v.state, v.why, v.given, v.heldBy = starting, "", false, nil
+	v.docs, v.found = map[string]*document{}, map[string]result{}
+	ctx, stop := context.WithCancel(v.pool.ctx)
+	v.stop = stop
+	v.pool.all.Go(func() {
+		defer stop()
+		v.live(ctx)
+	})
+	return true
+}
+
+// holding is why the server is not started; false: that was told, or is not to be told with each
+// edit because the user decided it.
+func (v *server) holding() (why string, fresh bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	fresh = !v.given && v.heldBy != nil && !errors.As(v.heldBy, new(refusedError))
+	v.given = true
+	return v.why, fresh
+}
+
+// refusedError is that no server runs here at all.
+type refusedError struct{ error }
+
+// givenUp reports a server that is not started again for now, from the second time on: once is
+// enough to be told.
+func (v *server) givenUp() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	told := v.given
+	v.given = v.state == failed && len(v.begun) >= restarts
+	return told && v.given
+}
+
+// allowed says how the server is started, or why it is not. The lock is held.
+func (v *server) allowed() error {
+	if refuses := v.pool.opts.Refuses; refuses != nil {
+		if err := refuses(); err != nil {
+			return refusedError{err}
+		}
+	}
+	start, err := v.pool.launch(v.lang, v.root)
+	v.start, v.noted = start, v.noted && v.start.note == start.note
+	return err
+}
+
+// reconsider is Servers.Reconsider.
+func (v *server) reconsider() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.held = time.Time{}
+	if v.state != starting && v.state != ready {
+		return
+	}
+	if now, err := v.pool.launch(v.lang, v.root); err != nil || now.sdk != v.start.sdk {
+		v.begun = nil
+		v.stop()
+	}
+}
+
+// live is the life of one program.
+func (v *server) live(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cause := make(chan error, 1)
+	p, err := v.pool.opts.Supervisor.Start(ctx, proc.Command{
+		Argv: v.start.argv, Dir: v.start.dir, Env: v.start.env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
+		Memory: maxMemory, Inside: v.pool.opts.Inside, Named: v.start.named,
+		Talk: func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
+	})
+	if err != nil {
+		v.fail(unfound(v.start.argv[0], err))
+		return
+	}
+	v.mu.Lock()
+	v.process = p
+	v.mu.Unlock()
+	err = <-cause
+	cancel()
+	r := p.Wait()
+	if unseen := unseen(v.start.argv[0], r); unseen != "" {
+		v.fail(errors.New(unseen))
+		return
+	}
+	v.fail(fmt.Errorf("%w%s", err, lastWords(r)))
+}
+
+// unfound is why a program could not be started: where it is there all the same, the sandbox does
+// not show it.
+func unfound(program string, err error) error {
+	var failure *proc.Error
+	if _, missing := os.Stat(program); missing != nil || !errors.As(err, &failure) || failure.Code != proc.CodeNotFound {
+		return err
+	}
+	return fmt.Errorf("%w: it is there, but commands in the sandbox do not see it; the user shows its folder with \"sandbox\": {\"read\": [%q]} in the configuration, or installs it elsewhere", err, filepath.Dir(program))
+}
+
+// unseen says of a server that ended in a sandbox that the sandbox does not show its program;
+// empty: it does.
+func unseen(program string, r proc.Result) string {
+	if r.Sandbox == "" || len(r.Hidden) == 0 || r.Killed != proc.ByItself && r.Killed != proc.Aborted {
+		return ""
+	}
+	return fmt.Sprintf("%s cannot run in the sandbox: %s", filepath.Base(program), strings.Join(r.Hidden, "; "))
+}
+
+// lastWords is how a program ended, with its last words.
+func lastWords(r proc.Result) string {
+	words := strings.TrimSpace(cmp.Or(r.Errors.Tail, r.Errors.Head))
+	if i := strings.LastIndexByte(words, '\n'); i >= 0 {
+		words = words[i+1:]
+	}
+	if len(words) > 200 {
+		words = words[:200] + "…"
+	}
+	out := fmt.Sprintf(" (exit code %d", r.Code)
+	if r.Killed == proc.TooMuchMemory {
+		out = fmt.Sprintf(" (it took more than %d MiB of memory", maxMemory>>20)
+	}
+	if words != "" {
+		out += ": " + words
+	}
+	return out + ")"
+}
+
+func (v *server) fail(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	came := v.state == ready
+	v.state, v.why, v.conn, v.process = failed, v.masked(err.Error()), nil, nil
+	if !came {
+		v.broken = v.why
+	}
+	v.stir()
+}
+
+func (v *server) masked(text string) string {
+	if v.pool.opts.Mask == nil {
+		return text
+	}
+	return v.pool.opts.Mask(text)
+}
+
+// speak holds the conversation until the program or ctx ends.
+func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) error {
+	conn := dial(ctx, in, out, v)
+	defer conn.Close()
+	hello, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	var caps initialized
+	if err := conn.Call(hello, "initialize", v.introduction(), &caps); err != nil {
+		return fmt.Errorf("it did not start: %w", err)
+	}
+	if err := conn.Notify(hello, "initialized", object{}); err != nil {
+		return fmt.Errorf("it did not start: %w", err)
+	}
+	v.mu.Lock()
+	v.conn, v.caps, v.state = conn, caps, ready
+	v.broken, v.told = "", false
+	v.stir()
+	v.mu.Unlock()
+	select {
+	case <-conn.DisconnectNotify():
+		return errors.New("it ended")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// introduction is what initialize says of adze: only what it does.
+func (v *server) introduction() object {
+	sync := object{"dynamicRegistration": false}
+	return object{
+		"processId": nil, "rootUri": uriOf(v.root), "rootPath": v.root,
+		"clientInfo":            object{"name": "adze"},
+		"initializationOptions": v.start.init,
+		"workspaceFolders":      []object{{"uri": uriOf(v.root), "name": v.lang.Name}},
+		"capabilities": object{
+			"general": object{"positionEncodings": []string{utf8Columns, utf16Columns}},
+			"textDocument": object{
+				"synchronization":    object{"didSave": true},
+				"publishDiagnostics": object{"versionSupport": true},
+				"diagnostic":         sync,
+				"definition":         sync, "references": sync,
+				"documentSymbol": object{"hierarchicalDocumentSymbolSupport": true},
+				"rename":         object{"prepareSupport": false},
+			},
+			"workspace": object{
+				"workspaceFolders": true, "configuration": true,
+				"symbol":                object{"dynamicRegistration": false},
+				"workspaceEdit":         object{"documentChanges": true},
+				"didChangeWatchedFiles": object{"dynamicRegistration": true},
+			},
+			"window": object{"workDoneProgress": true},
+		},
+	}
+}
+
+// await waits until the server is ready.
+func (v *server) await(ctx context.Context) error {
+	for {
+		v.mu.Lock()
+		state, why, changed := v.state, v.why, v.changed
+		v.mu.Unlock()
+		switch state {
+		case ready:
+			return nil
+		case failed, held, idle:
+			return errors.New(cmp.Or(why, "it does not run"))
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return errNotReady
+		}
+	}
+}
+
+// with speaks to the server, one at a time. When ctx ends first it is left to do alone what it
+// does: a server that does not read may block a write for ever.
+func (v *server) with(ctx context.Context, do func(*jsonrpc2.Conn) error) error {
+	select {
+	case v.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("it does not answer: %w", ctx.Err())
+	}
+	v.mu.Lock()
+	conn := v.conn
+	v.mu.Unlock()
+	if conn == nil {
+		<-v.turn
+		return errors.New("it has ended")
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-v.turn }()
+		done <- do(conn)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

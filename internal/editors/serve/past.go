@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"adze/internal/editors/uistream"
+	"adze/internal/sessiondb/tail"
+	"adze/session"
+)
+
+// past is a turn as the store has it.
+type past struct {
+	prompt session.Message
+	events []session.Event
+	ended  bool
+}
+
+// scroll is the turns of a log, or the last of them.
+type scroll struct {
+	all   bool
+	turns []past
+	seq   int64
+}
+
+// add takes an entry, and returns what it means.
+func (l *scroll) add(seq int64, e session.Entry) []session.Event {
+	l.seq = seq
+	if e.Type == session.RewindEntry {
+		l.rewind(e)
+		return nil
+	}
+	events := events(e)
+	for _, ev := range events {
+		if done, ok := ev.(session.MessageDone); ok && uistream.Prompts(done.Message) {
+			if !l.all {
+				l.turns = nil
+			}
+			l.turns = append(l.turns, past{prompt: done.Message})
+		}
+		if len(l.turns) == 0 {
+			continue
+		}
+		t := &l.turns[len(l.turns)-1]
+		if _, end := ev.(session.TurnEnd); end {
+			t.ended = true
+		}
+		t.events = append(t.events, ev)
+	}
+	return events
+}
+
+// rewind takes back what the user took back.
+func (l *scroll) rewind(e session.Entry) {
+	var to session.Rewound
+	if json.Unmarshal(e.Data, &to) != nil {
+		return
+	}
+	for i, t := range l.turns {
+		at := slices.IndexFunc(t.events, func(ev session.Event) bool {
+			done, ok := ev.(session.MessageDone)
+			return ok && done.Message.ID == to.To
+		})
+		if t.prompt.ID == to.To {
+			l.turns = l.turns[:i]
+			return
+		}
+		if at >= 0 { // a remark
+			l.turns[i].events = append(t.events[:at:at], session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
+			l.turns = l.turns[:i+1]
+			return
+		}
+	}
+}
+
+// events are those of an entry, with the end of a turn.
+func events(e session.Entry) []session.Event {
+	if e.Type != session.EndEntry {
+		return tail.Events(e)
+	}
+	var r session.Result
+	if json.Unmarshal(e.Data, &r) != nil {
+		r = session.Result{Cause: session.CauseInternal, Message: "the log does not say how the turn ended"}
+	}
+	return []session.Event{session.TurnEnd{Result: r}}
+}
+
+// last is the newest turn of a session; false: there is none.
+func (s *Server) last(ctx context.Context, id session.ID) (past, int64, bool, error) {
+	var l scroll
+	err := s.House.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
+		l.add(seq, e)
+		return nil
+	})
+	if err != nil || len(l.turns) == 0 {
+		return past{}, l.seq, false, err
+	}
+	return l.turns[0], l.seq, true, nil
+}
+
+// messages tells the conversation as the store has it. Of a turn that runs only the prompt is in
+// it: the rest is streamed.
+func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
+	id := session.ID(r.PathValue("id"))
+	l := scroll{all: true}
+	err := s.known(r.Context(), id)
+	if err == nil {
+		err = ignoreMissing(s.House.Log(r.Context(), id, 0, func(seq int64, e session.Entry) error {
+			l.add(seq, e)
+			return nil
+		}))
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	running := s.House.Holder(id) != ""
+	if room := s.open(id); room != nil {
+		running = room.state() != "idle"
+	}
+	out := []uistream.Message{}
+	for i, t := range l.turns {
+		out = append(out, uistream.Said(t.prompt))
+		if i == len(l.turns)-1 && running && !t.ended {
+			break
+		}
+		var m uistream.Message
+		enc := uistream.New(uistream.Options{Mask: s.Mask})
+		for _, ev := range t.events {
+			for _, p := range enc.Take(ev) {
+				m.Fold(p)
+			}
+		}
+		out = append(out, m)
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(s.mask().JSON(raw)) // who is gone does not read it
+}
+
+// known reports a session that there is: open here, or in the store.
+func (s *Server) known(ctx context.Context, id session.ID) error {
+	if s.open(id) != nil {
+		return nil
+	}
+	_, err := s.House.Session(ctx, id)
+	return err
+}

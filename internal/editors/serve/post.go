@@ -1,0 +1,230 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"adze/internal/editors/uistream"
+	"adze/internal/text/jsontext"
+	"adze/session"
+	"adze/tool"
+)
+
+// posted is what the AI SDK's transport sends. Only the newest message is read of the conversation:
+// the rest is what its sender says that was said, and the store knows better.
+type posted struct {
+	ID        session.ID        `json:"id"`
+	Messages  []json.RawMessage `json:"messages"`
+	Trigger   string            `json:"trigger"`
+	MessageID string            `json:"messageId"` // that is to be made again
+}
+
+// newest is the last message of a POST.
+type newest struct {
+	Role  string `json:"role"`
+	Parts []struct {
+		piece
+		State      string          `json:"state"`
+		ToolCallID tool.CallID     `json:"toolCallId"`
+		Input      json.RawMessage `json:"input"`
+		Approval   *approval       `json:"approval"`
+		Data       json.RawMessage `json:"data"` // of data-answer
+	} `json:"parts"`
+	Content json.RawMessage `json:"content"` // of the older form: a text
+}
+
+// said is what a POST means: a prompt, or answers.
+type said struct {
+	id        session.ID
+	prompt    *Prompt
+	approvals []approval
+	apart     bool   // they stand in a message of the person, so that what follows is a new answer
+	persons   int    // messages of the person that its sender knows
+	answer    string // the message that is to be made again; empty: the newest
+}
+
+func read(r *http.Request) (said, error) {
+	raw, err := io.ReadAll(r.Body)
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return said{}, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB; only the newest message is needed", maxBody>>20)}
+	}
+	var p posted
+	if err == nil {
+		err = json.Unmarshal(raw, &p)
+	}
+	if err != nil {
+		return said{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + jsontext.Problem(err)}
+	}
+	if len(p.Messages) == 0 {
+		return said{}, &refusal{http.StatusBadRequest, "the request has no message"}
+	}
+	var m newest
+	if err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m); err != nil {
+		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + jsontext.Problem(err)}
+	}
+	return p.mean(m)
+}
+
+// mean tells what a POST means by its newest message.
+func (p posted) mean(m newest) (said, error) {
+	s := said{id: p.ID, answer: p.MessageID, persons: p.persons()}
+	anew := p.Trigger == "regenerate-message"
+	switch {
+	case p.Trigger != "" && p.Trigger != "submit-message" && !anew:
+		return s, &refusal{http.StatusBadRequest, fmt.Sprintf("nothing is known of the trigger %.40q", p.Trigger)}
+	case m.Role == "user" && !anew && m.answers(&s):
+		return s, nil
+	case m.Role == "user":
+		prompt, err := m.prompt()
+		prompt.Again = anew
+		s.prompt = &prompt
+		return s, err
+	case anew:
+		return s, &refusal{http.StatusBadRequest, "to make an answer again, send the conversation up to the person's message"}
+	}
+	for _, part := range m.Parts {
+		if a := part.Approval; a != nil && part.State == "approval-responded" && a.Approved != nil {
+			a.call, a.input = part.ToolCallID, part.Input
+			s.approvals = append(s.approvals, *a)
+		}
+	}
+	return s, nil
+}
+
+// answers reads the answers of a message of the person that holds nothing else: interfaces whose
+// protocol has no part for an approval send them as data-answer.
+func (m newest) answers(s *said) bool {
+	for _, part := range m.Parts {
+		var a struct {
+			approval
+			Call  tool.CallID     `json:"toolCallId"`
+			Input json.RawMessage `json:"input"`
+		}
+		if part.Type != "data-answer" || json.Unmarshal(part.Data, &a) != nil || a.Approved == nil {
+			s.approvals = nil
+			return false
+		}
+		a.approval.call, a.approval.input = a.Call, a.Input
+		s.approvals, s.apart = append(s.approvals, a.approval), true
+	}
+	return s.apart
+}
+
+// persons counts the messages of the user.
+func (p posted) persons() (n int) {
+	for _, raw := range p.Messages {
+		var m struct {
+			Role string `json:"role"`
+		}
+		if json.Unmarshal(raw, &m) == nil && m.Role == "user" {
+			n++
+		}
+	}
+	return n
+}
+
+// bodyTime is how long a request may take to come.
+const bodyTime = 30 * time.Second
+
+// post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or
+// asks.
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	if refuseProtocol(w, r) {
+		return
+	}
+	// A body that never comes ends the request; the stream behind it may take as long as it likes.
+	conn := http.NewResponseController(w)
+	err := conn.SetReadDeadline(s.Now().Add(bodyTime))
+	var in said
+	if err == nil {
+		in, err = read(r)
+	}
+	if err == nil {
+		err = conn.SetReadDeadline(time.Time{})
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	if in.id == "" {
+		refuse(w, &refusal{http.StatusBadRequest, "the request names no session; POST /api/session begins one"})
+		return
+	}
+	t, err := s.take(r, in)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	s.tell(w, r, t)
+}
+
+// take does what a POST says.
+func (s *Server) take(r *http.Request, in said) (*teller, error) {
+	if in.prompt == nil {
+		room := s.open(in.id)
+		if room == nil {
+			return nil, &refusal{http.StatusConflict, "too late: nothing waits for an answer in this session"}
+		}
+		paused, err := room.approve(in.approvals)
+		if err != nil {
+			return nil, err
+		}
+		if in.apart {
+			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+		}
+		return s.goOn(r, room, paused, ""), nil
+	}
+	if in.prompt.Again {
+		if err := s.again(r, in); err != nil {
+			return nil, err
+		}
+	}
+	room, err := s.enter(r.Context(), in.id)
+	if err != nil {
+		return nil, err
+	}
+	if in.prompt.bare() {
+		if paused, is := room.reply(in.prompt.Text); is {
+			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+		}
+	}
+	q, err := room.say(*in.prompt)
+	if err != nil {
+		return nil, err
+	}
+	if q == nil {
+		return heard(), nil
+	}
+	return &teller{room: room, reader: q, encoder: s.encoder(r, room), pausing: true}, nil
+}
+
+// heard answers a remark for the running turn: whoever follows that reads what comes of it.
+func heard() *teller {
+	e := uistream.New(uistream.Options{})
+	parts := e.Resume("remark-" + newApproval())
+	parts = append(parts, e.Take(session.Notice{Text: "the running turn reads it"})...)
+	return &teller{first: append(parts, e.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})...), encoder: e}
+}
+
+// goOn tells the rest of a turn behind a question that was answered: to the reader that ended
+// there, or to another one that has read as much elsewhere.
+func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *teller {
+	if t == nil {
+		if t = s.catchUp(r, room); t == nil {
+			return heard() // the turn has ended meanwhile
+		}
+		t.first = nil // it has read that
+	}
+	t.pausing = true
+	t.first = t.encoder.Resume(message)
+	return t
+}
+
+func (s *Server) encoder(req *http.Request, r *room) *uistream.Encoder {
+	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks, Unapproved: protocolOf(req) == protocolAI5})
+}

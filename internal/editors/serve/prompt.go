@@ -1,0 +1,120 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"adze/internal/editors/uistream"
+	"adze/internal/files/attachments"
+	"adze/session"
+	"adze/tool"
+)
+
+// Prompt is what a turn begins with.
+type Prompt struct {
+	Text        string // as a person typed it
+	Beside      string // texts that go with it
+	Attachments []tool.Attachment
+	// Again puts it in the place of the newest prompt, which is taken back with all that came of
+	// it. What calls did stays done.
+	Again bool
+}
+
+// bare reports words alone, which a running turn can be told.
+func (p Prompt) bare() bool { return !p.Again && p.Beside == "" && len(p.Attachments) == 0 }
+
+// piece is a part of a person's message.
+type piece struct {
+	Type      string `json:"type"`
+	Text      string `json:"text"`
+	MediaType string `json:"mediaType"`
+	Filename  string `json:"filename"`
+	URL       string `json:"url"`
+}
+
+// prompt is what a person says and sends along. What cannot be taken is refused: a picture that is
+// left out in silence would be missed.
+func (m newest) prompt() (p Prompt, err error) {
+	var texts []string
+	for _, part := range m.Parts {
+		switch part.Type {
+		case "text":
+			texts = append(texts, part.Text)
+		case "file":
+			if err := p.enclose(part.piece); err != nil {
+				return p, err
+			}
+		}
+	}
+	var content string
+	if len(m.Parts) == 0 && json.Unmarshal(m.Content, &content) == nil {
+		texts = []string{content}
+	}
+	p.Text = strings.Join(texts, "\n\n")
+	if strings.TrimSpace(p.Text) == "" && p.bare() {
+		return p, &refusal{http.StatusBadRequest, "the message says nothing"}
+	}
+	return p, nil
+}
+
+// enclose takes a file that the request holds.
+func (p *Prompt) enclose(f piece) error {
+	name := f.Filename
+	if name == "" {
+		name = fmt.Sprintf("file %d", len(p.Attachments)+1)
+	}
+	raw, err := attachments.Data(f.URL)
+	switch {
+	case errors.Is(err, attachments.ErrElsewhere):
+		return &refusal{http.StatusUnsupportedMediaType, name + " is not in the request (a data: URL); name its path or its address in your words instead"}
+	case err != nil:
+		return &refusal{http.StatusBadRequest, fmt.Sprintf("%s cannot be read: %v", name, err)}
+	}
+	if a, is := attachments.File(name, raw); is {
+		p.Attachments = append(p.Attachments, a)
+		return nil
+	}
+	if !attachments.Text(raw) {
+		return &refusal{http.StatusUnsupportedMediaType, fmt.Sprintf("%s (%s) is no picture, no PDF and no text", name, f.MediaType)}
+	}
+	p.Beside += "\n\n" + attachments.Fenced(name+" (as it was sent along)", string(raw))
+	return nil
+}
+
+// again checks that what is to be made anew is the newest answer: who has not seen the conversation
+// go on would take back what was said since.
+func (s *Server) again(r *http.Request, in said) error {
+	l := scroll{all: true}
+	err := ignoreMissing(s.House.Log(r.Context(), in.id, 0, func(seq int64, e session.Entry) error {
+		l.add(seq, e)
+		return nil
+	}))
+	switch {
+	case err != nil:
+		return err
+	case len(l.turns) == 0:
+		return &refusal{http.StatusConflict, "there is no answer to make again"}
+	case l.older(in.answer) || in.persons < len(l.turns) && !in.repeats(l.turns[len(l.turns)-1].prompt):
+		return &refusal{http.StatusConflict, "the conversation has gone on since; read it again, and then make its newest answer again"}
+	}
+	return nil
+}
+
+// repeats reports the newest prompt, by who sends no other: all that is known of the conversation
+// then is what it says.
+func (in said) repeats(m session.Message) bool {
+	return in.persons == 1 && strings.HasPrefix(m.Text(), in.prompt.Text)
+}
+
+// older reports a message of a turn that is not the last.
+func (l *scroll) older(id string) bool {
+	for _, t := range l.turns[:len(l.turns)-1] {
+		if id != "" && (t.prompt.ID == id || uistream.AnswerID(t.prompt.ID) == id) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,213 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"adze/internal/editors/uistream"
+	"adze/tool"
+	"adze/tui/permission"
+	tuiquestion "adze/tui/question"
+)
+
+// asked is a question that waits. It is answered once: by whoever comes first.
+type asked struct {
+	uistream.Question
+	input    string             // the hash of the arguments that the question is about
+	approval *permission.Answer // what was answered to a permission
+	words    string             // and to a question of the model
+	done     chan struct{}
+}
+
+// ErrNobody says that a question came when no turn ran: nobody would see it.
+var ErrNobody = errors.New("no turn is running, and nobody is asked")
+
+// maxPast is how many answered approvals are remembered, to tell a late answer from a wrong one.
+const maxPast = 1000
+
+// newApproval is an id that nobody guesses.
+func newApproval() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
+	return "approval-" + hex.EncodeToString(b[:])
+}
+
+// Ask puts a question of the gate to whoever reads.
+func (r *room) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+	q := uistream.Question{ID: newApproval(), Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
+		Text: a.Why, Preview: a.Preview}
+	if a.Problem != "" {
+		q.Text = a.Problem
+	}
+	for _, n := range a.Question.Needs {
+		text := string(n.Permission) + " " + n.Target
+		if really := a.Resolved[n]; really != "" {
+			text += " (" + really + ")"
+		}
+		q.Needs = append(q.Needs, text)
+	}
+	if a.Question.Repair != nil {
+		q.Input = a.Question.Repair.After
+	}
+	w, err := r.put(ctx, q)
+	if err != nil {
+		return permission.Answer{}, err
+	}
+	return *w.approval, nil
+}
+
+// Inquire puts a question of the model, or its plan: the next thing that the user says is the
+// answer.
+func (r *room) Inquire(ctx context.Context, a tuiquestion.Question) (string, error) {
+	text := a.Text
+	if a.Said != "" {
+		text += "\n\n" + a.Said
+	}
+	w, err := r.put(ctx, uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices})
+	if err != nil {
+		return "", err
+	}
+	return w.words, nil
+}
+
+// put asks and waits.
+func (r *room) put(ctx context.Context, q uistream.Question) (*asked, error) {
+	w := &asked{Question: q, done: make(chan struct{})}
+	r.mu.Lock()
+	if r.turn.abort == nil || r.turn.over {
+		r.mu.Unlock()
+		return nil, ErrNobody
+	}
+	r.turn.ear.Ask(q)
+	w.input = hashOf(r.turn.ear.Input(q.Call))
+	r.asked = w
+	r.pass(item{question: &q})
+	r.mu.Unlock()
+	r.server.stir()
+	select {
+	case <-w.done:
+		return w, nil
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-w.done: // just now
+		return w, nil
+	default:
+	}
+	r.settle(w, "nobody: the turn has ended")
+	return nil, ctx.Err()
+}
+
+// settle closes a question.
+func (r *room) settle(w *asked, answered string) {
+	r.asked = nil
+	r.past[w.ID] = answered
+	if r.order = append(r.order, w.ID); len(r.order) > maxPast {
+		delete(r.past, r.order[0])
+		r.order = r.order[1:]
+	}
+	q := w.Question
+	r.pass(item{question: &q, answered: answered})
+}
+
+// approval is what a POST says of one.
+type approval struct {
+	ID       string `json:"id"`
+	Approved *bool  `json:"approved"`
+	Reason   string `json:"reason"`
+	call     tool.CallID
+	input    json.RawMessage
+}
+
+// approve takes an answer: only to a question that waits, for that very call with those very
+// arguments. The reader that is returned ended at the question; nil: another one has to be found.
+func (r *room) approve(all []approval) (paused *teller, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var late string
+	for _, a := range all {
+		w := r.asked
+		switch before, known := r.past[a.ID]; {
+		case known:
+			late = before
+			continue
+		case w == nil || w.Kind != uistream.Permission || w.ID != a.ID:
+			return nil, &refusal{http.StatusForbidden, "that approval was not asked for here"}
+		case w.Call != a.call || w.input != hashOf(a.input):
+			return nil, &refusal{http.StatusForbidden, "the approval is for another call, or for other arguments"}
+		}
+		w.approval = &permission.Answer{Choice: permission.Deny, Reason: a.Reason}
+		answered := "denied"
+		if *a.Approved {
+			w.approval, answered = &permission.Answer{Choice: permission.Once}, "allowed"
+		}
+		r.settle(w, answered)
+		close(w.done)
+		return r.takePaused(w.ID), nil
+	}
+	if late != "" {
+		return nil, &refusal{http.StatusConflict, "too late: this was answered already (" + late + "), and nothing is done twice"}
+	}
+	return nil, &refusal{http.StatusBadRequest, "the newest message holds neither words of yours nor an answer to a question"}
+}
+
+func (r *room) takePaused(question string) *teller {
+	t := r.turn.paused
+	r.turn.paused = nil
+	if t == nil || t.at != question {
+		return nil
+	}
+	return t
+}
+
+// reply answers a question of the model with what the user says; false: none waits.
+func (r *room) reply(text string) (paused *teller, is bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.asked
+	if w == nil || w.Kind != uistream.Inquiry {
+		return nil, false
+	}
+	w.words = text
+	r.settle(w, text)
+	close(w.done)
+	return r.takePaused(w.ID), true
+}
+
+// pause keeps a reader that ends at a question for who goes on; false: it is answered already, and
+// the reader need not end.
+func (r *room) pause(t *teller, question string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asked == nil || r.asked.ID != question {
+		return false
+	}
+	if before := r.turn.paused; before != nil {
+		delete(r.readers, before.reader)
+	}
+	t.at, r.turn.paused = question, t
+	return true
+}
+
+// hashOf is that of JSON, however it is written; numbers are as precise as JavaScript has them.
+func hashOf(raw json.RawMessage) string {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return "none: " + newApproval()
+	}
+	same, err := json.Marshal(value)
+	if err != nil {
+		return "none: " + newApproval()
+	}
+	sum := sha256.Sum256(same)
+	return hex.EncodeToString(sum[:])
+}
+
+var _ Person = (*room)(nil)

@@ -1,0 +1,253 @@
+// Package serve lets a user interface in a browser, or a program, work with sessions over HTTP on
+// this machine alone: begin one, prompt, answer what is asked, abort, and follow one live from any
+// number of tabs.
+//
+// The one rule: nobody gets in who was not given the address. Each request of the interface needs
+// the token, which stands in the fragment of the address, so that no browser sends it anywhere by
+// itself; the host and the origin must be ours (door.go). Of what a request says only the newest
+// words of the user and approvals that we issued count; the conversation is that of the store.
+//
+// Start reading at Server.Handler, then post.go and prompt.go (what may be said), stream.go (what
+// is told), room.go (a session that is open here) and question.go (what waits for an answer). What
+// is on the wire is in package uistream.
+//
+// Known limits: only the newest answer is made again, and what its calls did stays done; files come
+// in the request itself. An approval is for one call; rules that last are given with the flags of
+// adze serve, or adze permission add.
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"adze/internal/text/redact"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/permission"
+	"adze/tui/question"
+)
+
+// House is what the program offers. Contract:
+//   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the user;
+//   - Sessions and Session are those of persons in the folder that is served, newest first; a session that is not there is
+//     session.ErrNotFound;
+//   - Log hands over the entries of a session behind a number, in their order, with theirs;
+//   - Holder says which process writes a session; empty: none does;
+//   - all methods are safe for concurrent use.
+type House interface {
+	Open(ctx context.Context, id session.ID, who Person) (Conversation, error)
+	Sessions(ctx context.Context) ([]session.Head, error)
+	Session(ctx context.Context, id session.ID) (session.Head, error)
+	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
+	Holder(id session.ID) string
+}
+
+// Person is who a session is opened for.
+type Person interface {
+	Observe(session.Event)
+	Ask(context.Context, permission.Ask) (permission.Answer, error)
+	Inquire(context.Context, question.Question) (string, error)
+}
+
+// Conversation is a session that is open here. Prompt is called for one prompt after the other, the
+// rest by any goroutine.
+type Conversation interface {
+	ID() session.ID
+	Prompt(ctx context.Context, p Prompt) session.Result
+	Steer(text string) bool
+	Blocks(name string, metadata json.RawMessage) []tool.Block
+	// Wanted is closed when another process wants the session.
+	Wanted() <-chan struct{}
+	Close()
+}
+
+// The bounds of what one server does at once.
+const (
+	maxOpen    = 16               // sessions that are open
+	maxIdle    = 10 * time.Minute // for which one stays open that nobody uses
+	maxPatient = 25 * time.Second // for which a follower waits for a turn before it asks again
+	look       = 250 * time.Millisecond
+)
+
+// Server serves the sessions of one folder.
+type Server struct {
+	House House
+	Mask  func() *redact.Masker // hides secrets in all that is told; nil: those that are known by their look
+	Token string                // that each request must bring
+	Host  string                // that each request must name: address and port
+	// Deadline is by when a piece must be written, from now; nil: in five seconds. Now is the
+	// clock; nil: time.Now.
+	Deadline func() time.Time
+	Now      func() time.Time
+	// Wait sleeps unless ctx ends first, or the channel is closed; nil: a timer.
+	Wait func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
+
+	ctx     context.Context // of all turns
+	stop    context.CancelCauseFunc
+	ends    sync.WaitGroup // of what runs beside requests
+	opening sync.Mutex     // one session is opened at a time
+
+	mu      sync.Mutex
+	rooms   map[session.ID]*room
+	stirred chan struct{} // closed and made anew when a turn begins or ends
+}
+
+// Start makes the server ready; its turns end with ctx.
+func (s *Server) Start(ctx context.Context) {
+	s.ctx, s.stop = context.WithCancelCause(ctx)
+	s.rooms, s.stirred = map[session.ID]*room{}, make(chan struct{})
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Deadline == nil {
+		s.Deadline = func() time.Time { return time.Now().Add(5 * time.Second) }
+	}
+	if s.Wait == nil {
+		s.Wait = wait
+	}
+}
+
+func wait(ctx context.Context, d time.Duration, stirred <-chan struct{}) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-stirred:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Close ends all turns and closes all sessions; it returns when nothing runs any more.
+func (s *Server) Close() {
+	s.stop(session.ErrInterrupted)
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	s.mu.Lock()
+	rooms := s.rooms
+	s.rooms = map[session.ID]*room{}
+	s.mu.Unlock()
+	for _, r := range rooms {
+		r.close()
+	}
+	s.ends.Wait()
+}
+
+// stir wakes who waits for a turn to begin or end.
+func (s *Server) stir() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.stirred)
+	s.stirred = make(chan struct{})
+}
+
+func (s *Server) stirring() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stirred
+}
+
+// Handler is all that the server answers.
+func (s *Server) Handler() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /{$}", s.page)
+	m.HandleFunc("GET /api/session", s.list)
+	m.HandleFunc("POST /api/session", s.begin)
+	m.HandleFunc("POST /api/chat", s.post)
+	m.HandleFunc("GET /api/chat/{id}", s.messages)
+	m.HandleFunc("GET /api/chat/{id}/stream", s.stream)
+	m.HandleFunc("DELETE /api/chat/{id}/stream", s.abort)
+	return s.door(http.NewCrossOriginProtection().Handler(m))
+}
+
+// listed is a session in the list.
+type listed struct {
+	ID      session.ID `json:"id"`
+	Title   string     `json:"title"`
+	Updated time.Time  `json:"updated"`
+	State   string     `json:"state"`         // idle, running, waiting, or elsewhere: another process writes it
+	Who     string     `json:"who,omitempty"` // that process
+}
+
+// most is how many sessions are listed, the newest.
+const most = 200
+
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	heads, err := s.House.Sessions(r.Context())
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	out := []listed{}
+	for _, h := range heads[:min(len(heads), most)] {
+		l := listed{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle"}
+		if room := s.open(h.ID); room != nil {
+			l.State = room.state()
+		} else if l.Who = s.House.Holder(h.ID); l.Who != "" {
+			l.State = "elsewhere"
+		}
+		out = append(out, l)
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// begin begins a session. It is stored with its first prompt.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
+	room, err := s.enter(r.Context(), "")
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, map[string]session.ID{"id": room.id})
+}
+
+// abort ends the running turn of a session.
+func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
+	if room := s.open(session.ID(r.PathValue("id"))); room != nil && room.interrupt() {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	refuse(w, &refusal{http.StatusConflict, "no turn of this session is running here"})
+}
+
+func (s *Server) mask() *redact.Masker {
+	if s.Mask == nil {
+		return &redact.Masker{}
+	}
+	return s.Mask()
+}
+
+func writeJSON(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v) // who is gone does not read it
+}
+
+// refusal is why a request is not done, as its sender reads it.
+type refusal struct {
+	code int
+	says string
+}
+
+func (e *refusal) Error() string { return e.says }
+
+func refuse(w http.ResponseWriter, err error) {
+	var why *refusal
+	switch {
+	case errors.As(err, &why):
+	case errors.Is(err, session.ErrNotFound):
+		why = &refusal{http.StatusNotFound, "no such session here; POST /api/session begins one"}
+	case errors.Is(err, session.ErrLocked):
+		why = &refusal{http.StatusConflict, "another process has this session; it can be followed here"}
+	default:
+		why = &refusal{http.StatusInternalServerError, err.Error()}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(why.code)
+	_, _ = w.Write([]byte(why.says + "\n")) // who is gone does not read it
+}

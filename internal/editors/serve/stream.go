@@ -1,0 +1,268 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"adze/internal/editors/uistream"
+	"adze/session"
+)
+
+// The protocols of a stream, as a request asks for them with ?protocol= or the header
+// X-Adze-Protocol.
+const (
+	protocolUI   = "ui"   // the UI message stream of ai 6 and 7
+	protocolAI5  = "ai5"  // the same without what ai 5 does not know: a question is data alone
+	protocolData = "data" // the older data stream
+)
+
+func protocolOf(r *http.Request) string {
+	if q := r.URL.Query().Get("protocol"); q != "" {
+		return q
+	}
+	if h := r.Header.Get("X-Adze-Protocol"); h != "" {
+		return h
+	}
+	return protocolUI
+}
+
+// refuseProtocol answers a request for a protocol that nobody knows here; false: it is known.
+func refuseProtocol(w http.ResponseWriter, r *http.Request) bool {
+	switch p := protocolOf(r); p {
+	case protocolUI, protocolAI5, protocolData:
+		return false
+	default:
+		refuse(w, &refusal{http.StatusBadRequest, fmt.Sprintf("there is no protocol %.20q; there are: %s, %s, %s", p, protocolUI, protocolAI5, protocolData)})
+		return true
+	}
+}
+
+// teller tells one stream: what is known first, then what comes.
+type teller struct {
+	room    *room
+	reader  *reader // nil: nothing comes
+	encoder *uistream.Encoder
+	first   []uistream.Part
+	pausing bool   // it ends at a question, and goes on in the next POST
+	at      string // the question that it ended at
+}
+
+// out is a response that is written piece by piece, each in time.
+type out struct {
+	server *Server
+	w      http.ResponseWriter
+	conn   *http.ResponseController
+	wire   uistream.Wire
+}
+
+func (s *Server) out(w http.ResponseWriter, r *http.Request) *out {
+	o := &out{server: s, w: w, conn: http.NewResponseController(w), wire: uistream.Wire{Data: protocolOf(r) == protocolData, Mask: s.Mask}}
+	o.wire.Header(w.Header().Set)
+	return o
+}
+
+// send writes parts; with end, the stream is whole. A reader that takes nothing is let go when the
+// time is up.
+func (o *out) send(parts []uistream.Part, end bool) error {
+	var b []byte
+	for _, p := range parts {
+		b = o.wire.Append(b, p)
+	}
+	if end {
+		b = append(b, o.wire.Done()...)
+	}
+	for {
+		now := b[:min(len(b), pieceBytes)]
+		if err := o.conn.SetWriteDeadline(o.server.Deadline()); err != nil {
+			return err
+		}
+		if _, err := o.w.Write(now); err != nil {
+			return err
+		}
+		if err := o.conn.Flush(); err != nil {
+			return err
+		}
+		if b = b[len(now):]; len(b) == 0 {
+			return nil
+		}
+	}
+}
+
+// pieceBytes is how much a reader must take in the time that it has.
+const pieceBytes = 64 << 10
+
+// tell streams to the end of the turn, or for a POST to a question.
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
+	kept := false
+	defer func() {
+		if !kept && t.reader != nil {
+			t.room.forget(t.reader)
+		}
+	}()
+	o := s.out(w, r)
+	if err := o.send(t.first, t.encoder.Over()); err != nil || t.encoder.Over() {
+		return
+	}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	for {
+		items, err := t.reader.take(ctx)
+		if err != nil {
+			panic(http.ErrAbortHandler) // the stream has no end: whoever reads it knows that it broke, and comes back
+		}
+		var parts []uistream.Part
+		for i, it := range items {
+			parts = append(parts, it.tell(t.encoder)...)
+			if t.pausing && it.question != nil && it.answered == "" {
+				t.reader.giveBack(items[i+1:])
+				if t.room.pause(t, it.question.ID) {
+					kept = true
+					_ = o.send(append(parts, t.encoder.Pause(*it.question)...), true) // who is gone comes back
+					return
+				}
+				break
+			}
+		}
+		if err := o.send(parts, t.encoder.Over()); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if t.encoder.Over() {
+			return
+		}
+	}
+}
+
+// catchUp is a teller of the running turn that has told what there is of it; nil: none runs.
+func (s *Server) catchUp(r *http.Request, room *room) *teller {
+	q, prompt, under := room.follow()
+	if q == nil {
+		return nil
+	}
+	t := &teller{room: room, reader: q, encoder: s.encoder(r, room)}
+	if prompt != "" {
+		// What cannot be read is missing in this stream alone; what comes is told all the same.
+		if turn, _, ok, _ := s.last(r.Context(), room.id); ok && turn.prompt.ID == prompt {
+			for _, ev := range turn.events {
+				t.first = append(t.first, t.encoder.Take(ev)...)
+			}
+		}
+	}
+	for _, it := range under {
+		if it.question != nil {
+			q.giveBack([]item{it}) // a stream may end at it
+			continue
+		}
+		t.first = append(t.first, it.tell(t.encoder)...)
+	}
+	return t
+}
+
+// stream tells the turn that runs, from its beginning, also where another process runs it; a
+// question does not end it, unless that is asked for with pause. Without such a turn there is
+// nothing to tell (204). Who names with after the newest answer that it knows gets a newer one that
+// has ended, too, or waits a while for the next.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	if refuseProtocol(w, r) {
+		return
+	}
+	id, q := session.ID(r.PathValue("id")), r.URL.Query()
+	if err := s.known(r.Context(), id); err != nil {
+		refuse(w, err)
+		return
+	}
+	until := s.Now().Add(maxPatient)
+	for {
+		stirred := s.stirring()
+		done, err := s.streamNow(w, r, id)
+		if done {
+			return
+		}
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		if !q.Has("after") || !s.Now().Before(until) || s.ctx.Err() != nil {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if s.Wait(r.Context(), 2*look, stirred) != nil {
+			return
+		}
+	}
+}
+
+// streamNow tells what there is to tell now; false: nothing.
+func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID) (done bool, err error) {
+	room := s.open(id)
+	if room != nil {
+		if t := s.catchUp(r, room); t != nil {
+			t.pausing = r.URL.Query().Has("pause")
+			s.tell(w, r, t)
+			return true, nil
+		}
+	}
+	elsewhere := room == nil && s.House.Holder(id) != ""
+	if !elsewhere && !r.URL.Query().Has("after") {
+		return false, nil
+	}
+	turn, seq, ok, err := s.last(r.Context(), id)
+	if !ok {
+		return false, ignoreMissing(err)
+	}
+	known := r.URL.Query().Get("after") == uistream.AnswerID(turn.prompt.ID)
+	if turn.ended && (known || !r.URL.Query().Has("after")) || !turn.ended && !elsewhere && known {
+		return false, nil
+	}
+	s.replay(w, r, id, turn, seq)
+	return true, nil
+}
+
+// replay tells a turn of the store, and where another process runs it what that adds.
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, id session.ID, turn past, seq int64) {
+	o := s.out(w, r)
+	enc := uistream.New(uistream.Options{Mask: s.Mask})
+	var parts []uistream.Part
+	for _, ev := range turn.events {
+		parts = append(parts, enc.Take(ev)...)
+	}
+	for loose := 0; ; {
+		if !enc.Over() && s.House.Holder(id) == "" {
+			if loose++; loose > 8 { // a session that changes hands is free for a moment
+				parts = append(parts, enc.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseTerminated, Message: "the process that ran it has ended"}})...)
+			}
+		}
+		err := o.send(parts, enc.Over())
+		if err == nil && enc.Over() {
+			return
+		}
+		if err != nil || s.Wait(r.Context(), look, s.ctx.Done()) != nil || s.ctx.Err() != nil {
+			panic(http.ErrAbortHandler)
+		}
+		parts = nil
+		_ = s.House.Log(r.Context(), id, seq, func(n int64, e session.Entry) error { // the next look tells what this one could not
+			seq = n
+			for _, ev := range events(e) {
+				parts = append(parts, enc.Take(ev)...)
+			}
+			return nil
+		})
+	}
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// idleTime is how long a connection may stay open that nothing is asked on.
+const idleTime = 2 * time.Minute
+
+// HTTP is the server as it listens: one that sends slowly does not hold it.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, DisableGeneralOptionsHandler: true}
+}

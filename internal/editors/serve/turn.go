@@ -1,0 +1,207 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"adze/internal/editors/uistream"
+	"adze/session"
+)
+
+// job is a prompt; number is that of its turn.
+type job struct {
+	prompt Prompt
+	number int
+}
+
+// turn is the one that runs, or was the last.
+type turn struct {
+	number int
+	abort  context.CancelCauseFunc // nil: none runs
+	over   bool                    // its end was told
+	prompt string                  // the message that it began with; empty: not yet
+	under  []item                  // what came of a message that is not stored yet
+	ear    *uistream.Encoder       // hears all, to know what readers are shown
+	paused *teller                 // a reader that ended at the question
+}
+
+// say hands a remark to the running turn, or begins one with it, which the reader that is returned
+// is told. What is more than words waits for a turn of its own.
+func (r *room) say(p Prompt) (*reader, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.leaving {
+		return nil, &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
+	}
+	switch {
+	case p.Again && r.running:
+		return nil, &refusal{http.StatusConflict, "a turn runs; wait for its end, or abort it"}
+	case r.asked != nil && !p.bare():
+		return nil, &refusal{http.StatusConflict, "a question waits for its answer; send the file behind that"}
+	case p.bare() && r.turn.abort != nil && r.conv.Steer(p.Text):
+		r.steered = append(r.steered, p.Text)
+		return nil, nil
+	}
+	r.enqueue(p)
+	q := newReader(r.count)
+	r.readers[q] = struct{}{}
+	return q, nil
+}
+
+func (r *room) enqueue(p Prompt) {
+	r.count++
+	r.jobs = append(r.jobs, job{p, r.count})
+	if !r.running {
+		r.running = true
+		r.server.ends.Go(r.work)
+	}
+}
+
+// work takes one prompt after the other.
+func (r *room) work() {
+	for {
+		r.mu.Lock()
+		if len(r.jobs) == 0 {
+			r.running, r.used = false, r.server.Now()
+			leaving := r.leaving
+			r.mu.Unlock()
+			r.server.stir()
+			if leaving {
+				r.leave()
+			}
+			return
+		}
+		j := r.jobs[0]
+		r.jobs = r.jobs[1:]
+		ctx, abort := context.WithCancelCause(r.server.ctx)
+		r.turn = turn{number: j.number, abort: abort, ear: uistream.New(uistream.Options{Mask: r.server.Mask})}
+		r.mu.Unlock()
+		r.server.stir()
+		result := r.conv.Prompt(ctx, j.prompt)
+		abort(nil)
+		r.rest(result)
+	}
+}
+
+// rest is what there is to do behind a turn.
+func (r *room) rest(result session.Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.turn.over {
+		r.hear(session.TurnEnd{Result: result})
+	}
+	if t := r.turn.paused; t != nil {
+		delete(r.readers, t.reader)
+	}
+	r.turn.abort, r.turn.paused = nil, nil
+	for _, text := range r.steered { // the turn was over before it looked again
+		if !r.leaving {
+			r.enqueue(Prompt{Text: text})
+		}
+	}
+	r.steered = nil
+}
+
+// Observe takes what happens in the session.
+func (r *room) Observe(e session.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.turn.abort != nil && !r.turn.over {
+		r.hear(e)
+	}
+}
+
+// hear keeps what a later reader needs, and passes the event on.
+func (r *room) hear(e session.Event) {
+	t := &r.turn
+	switch ev := e.(type) {
+	case session.TextDelta, session.ReasoningDelta:
+		q := &reader{items: t.under}
+		if !q.merge(item{event: e}) {
+			q.items = append(q.items, whole(item{event: e}))
+		}
+		t.under = q.items
+	case session.MessageDone:
+		r.stored(ev.Message)
+	case session.Retry:
+		t.under = nil
+	case session.TurnEnd:
+		t.under, t.over = nil, true
+	}
+	t.ear.Take(e)
+	r.pass(item{event: e})
+}
+
+// stored takes a message that is in the log now.
+func (r *room) stored(m session.Message) {
+	switch {
+	case m.Role == session.Assistant:
+		r.turn.under = nil
+	case uistream.Prompts(m):
+		r.turn.prompt = cmp.Or(r.turn.prompt, m.ID)
+	case m.Meanwhile:
+		if at := slices.Index(r.steered, m.Text()); at >= 0 {
+			r.steered = slices.Delete(r.steered, at, at+1)
+		}
+	}
+}
+
+func (r *room) pass(it item) {
+	for q := range r.readers {
+		if q.turn == r.turn.number {
+			q.put(it)
+		}
+	}
+}
+
+// follow has a reader told the running turn from here on, and what of it is not in the log; nil:
+// none runs.
+func (r *room) follow() (q *reader, prompt string, under []item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.turn.abort == nil || r.turn.over {
+		return nil, "", nil
+	}
+	q = newReader(r.turn.number)
+	r.readers[q] = struct{}{}
+	for _, it := range r.turn.under {
+		it.text = slices.Clone(it.text)
+		under = append(under, it)
+	}
+	if r.asked != nil {
+		q := r.asked.Question
+		under = append(under, item{question: &q})
+	}
+	return q, r.turn.prompt, under
+}
+
+func (r *room) forget(q *reader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.readers, q)
+}
+
+// interrupt ends the running turn; false: none runs.
+func (r *room) interrupt() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.turn.abort == nil {
+		return false
+	}
+	r.turn.abort(session.ErrInterrupted)
+	return true
+}
+
+func (r *room) state() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.asked != nil:
+		return "waiting"
+	case r.running:
+		return "running"
+	}
+	return "idle"
+}

@@ -1,0 +1,135 @@
+package search
+
+import (
+	"container/heap"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"adze/internal/files/search/match"
+)
+
+// first keeps the first files by path that together hold the matches to return: a heap with the
+// last of them on top. A file without kept lines counts as one. All workers share it.
+type first struct {
+	limit int
+	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
+
+	mu    sync.Mutex
+	files []FileMatches
+	held  int // matches in files
+}
+
+// newFirst keeps what a query returns, and, where the search ends at the limit, one match more to
+// know that there is one.
+func newFirst(q GrepQuery) *first {
+	f := &first{limit: q.Limit}
+	if q.Stop && q.Limit < math.MaxInt {
+		f.limit++
+	}
+	return f
+}
+
+// takes reports whether a file of this path, or without a name anything below this folder, may
+// still be among the first.
+func (f *first) takes(folder, name string) bool {
+	at := f.last.Load()
+	if at == nil {
+		return true
+	}
+	return comesBefore(folder, name, *at)
+}
+
+// comesBefore compares folder+name with a path without putting it together: most files come too
+// late.
+func comesBefore(folder, name, path string) bool {
+	if len(folder) <= len(path) && path[:len(folder)] == folder {
+		return name < path[len(folder):]
+	}
+	return folder < path
+}
+
+// add offers a file and lets go of those that are no longer needed.
+func (f *first) add(m FileMatches) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	heap.Push(f, m)
+	f.held += m.weight()
+	for f.held-f.files[0].weight() >= f.limit {
+		f.held -= f.files[0].weight()
+		heap.Pop(f)
+	}
+	if last := f.files[0].Path; f.held >= f.limit {
+		f.last.Store(&last)
+	}
+}
+
+// weight is how much of the limit a file takes.
+func (m *FileMatches) weight() int {
+	n := 0
+	for _, l := range m.Lines {
+		if l.Starts {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// sorted returns the files in order, the last one cut so that no more than limit matches are left,
+// and whether that left something out.
+func (f *first) sorted(limit int) (files []FileMatches, more bool) {
+	slices.SortFunc(f.files, func(a, b FileMatches) int { return strings.Compare(a.Path, b.Path) })
+	left := limit
+	for i := range f.files {
+		m := &f.files[i]
+		w := m.weight()
+		if left == 0 {
+			return f.files[:i:i], true
+		}
+		if w > left {
+			m.Lines, more = cutMatches(m.Lines, left), true
+		}
+		left -= m.weight()
+	}
+	return f.files, more
+}
+
+// cutMatches keeps the lines of the first n matches: up to the next match, without what lies before
+// that one as its context.
+func cutMatches(lines []match.Line, n int) []match.Line {
+	for i, l := range lines {
+		if !l.Starts {
+			continue
+		}
+		if n == 0 {
+			return trimContext(lines[:i])
+		}
+		n--
+	}
+	return lines
+}
+
+// trimContext drops context lines at the end that do not follow a match directly.
+func trimContext(lines []match.Line) []match.Line {
+	last := len(lines) - 1
+	for last >= 0 && !lines[last].Match {
+		last--
+	}
+	for last+1 < len(lines) && lines[last+1].Number == lines[last].Number+1 {
+		last++
+	}
+	return lines[:last+1]
+}
+
+func (f *first) Len() int           { return len(f.files) }
+func (f *first) Less(i, j int) bool { return f.files[i].Path > f.files[j].Path }
+func (f *first) Swap(i, j int)      { f.files[i], f.files[j] = f.files[j], f.files[i] }
+func (f *first) Push(x any)         { f.files = append(f.files, x.(FileMatches)) }
+func (f *first) Pop() any {
+	last := f.files[len(f.files)-1]
+	f.files[len(f.files)-1] = FileMatches{}
+	f.files = f.files[:len(f.files)-1]
+	return last
+}

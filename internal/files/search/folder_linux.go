@@ -1,0 +1,188 @@
+package search
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/files/search/ignore"
+)
+
+// folder is an open folder. Everything below it is reached by its descriptor.
+type folder struct{ fd int }
+
+// direntBuffer is how much of a folder the kernel hands over at once, in bytes.
+const direntBuffer = 32 << 10
+
+const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
+
+// openRoot opens a folder by its path, following no link anywhere on it: the caller resolved them,
+// and one that appeared since then was put there to lead elsewhere.
+func openRoot(path string) (folder, error) {
+	fd, err := openPath(path, openFolderFlags)
+	if errors.Is(err, unix.ENOTDIR) {
+		return folder{}, errNotFolder
+	}
+	if err != nil {
+		return folder{}, &pathError{"open", path, err}
+	}
+	return folder{fd}, nil
+}
+
+// openRootFile opens a regular file by its path, following no link.
+func openRootFile(path string, h *handle) error {
+	fd, err := openPath(path, openFileFlags)
+	if errors.Is(err, unix.ENXIO) {
+		return errNotRegular // a socket
+	}
+	if err != nil {
+		return &pathError{"open", path, err}
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return errors.Join(errNotRegular, err, unix.Close(fd))
+	}
+	h.fd, h.whole = fd, false
+	return nil
+}
+
+func openPath(path string, flags int) (int, error) {
+	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_NO_SYMLINKS}
+	for {
+		fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+		switch {
+		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
+			continue
+		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
+			// A kernel before 5.6, or a filter that does not know the call.
+			return openAt(unix.AT_FDCWD, path, flags)
+		}
+		return fd, err
+	}
+}
+
+func openAt(fd int, name string, flags int) (int, error) {
+	for {
+		child, err := unix.Openat(fd, name, flags, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return child, err
+		}
+	}
+}
+
+func (f folder) openFolder(name string) (folder, error) {
+	fd, err := openAt(f.fd, name, openFolderFlags)
+	if err != nil {
+		return folder{}, &pathError{"open", name, err}
+	}
+	return folder{fd}, nil
+}
+
+func (f folder) close() { _ = unix.Close(f.fd) }
+
+func (f folder) stat(name string) (stat, error) {
+	st, err := f.fstatat(name)
+	if err != nil {
+		return stat{}, &pathError{"stat", name, err}
+	}
+	return stat{kind: f.kindOf(byte(st.Mode>>12&15), name), size: st.Size, modified: time.Unix(st.Mtim.Unix())}, nil
+}
+
+func (f folder) fstatat(name string) (st unix.Stat_t, err error) {
+	for {
+		err = unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if !errors.Is(err, unix.EINTR) {
+			return st, err
+		}
+	}
+}
+
+func (f folder) readLink(name string) string {
+	buf := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(f.fd, name, buf)
+	if err != nil {
+		return ""
+	}
+	return string(buf[:n])
+}
+
+// names is the memory for reading folders, used again for each.
+type names struct {
+	query ignore.Query
+	tasks []task
+	files []entry
+	raw   []byte
+	arena []byte
+	ends  []int
+	kinds []kind
+	own   []entry
+	list  []entry // what was read, in own, or is remembered and must not be changed
+	marks *marks  // of list, if it is remembered
+	more  bool    // there may be more
+}
+
+// read lists a folder in the order of the file system, from where the last read of it ended: about
+// most entries. The list is valid until the next read; its names stay.
+func (f folder) read(n *names, most int) error {
+	if n.raw == nil {
+		n.raw = make([]byte, direntBuffer)
+	}
+	n.arena, n.ends, n.kinds, n.list = n.arena[:0], n.ends[:0], n.kinds[:0], nil
+	for n.more = true; n.more && len(n.ends) < most; {
+		got, err := unix.ReadDirent(f.fd, n.raw)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if n.more = got > 0; n.more {
+			n.parse(f, n.raw[:got])
+		}
+	}
+	all, start := string(n.arena), 0
+	n.own = slices.Grow(n.own[:0], len(n.ends))
+	for i, end := range n.ends {
+		n.own = append(n.own, entry{name: all[start:end], kind: n.kinds[i]})
+		start = end
+	}
+	n.list = n.own
+	return nil
+}
+
+// parse reads records of struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name.
+func (n *names) parse(f folder, raw []byte) {
+	const nameAt = 19
+	for len(raw) >= nameAt {
+		size := int(binary.NativeEndian.Uint16(raw[16:]))
+		name, _, _ := bytes.Cut(raw[nameAt:size], []byte{0})
+		if s := string(name); s != "." && s != ".." {
+			n.arena = append(n.arena, name...)
+			n.ends = append(n.ends, len(n.arena))
+			n.kinds = append(n.kinds, f.kindOf(raw[18], s))
+		}
+		raw = raw[size:]
+	}
+}
+
+// kindOf translates the type in a folder's record; some file systems leave it to stat.
+func (f folder) kindOf(t byte, name string) kind {
+	switch t {
+	case unix.DT_REG:
+		return kindFile
+	case unix.DT_DIR:
+		return kindFolder
+	case unix.DT_LNK:
+		return kindLink
+	case unix.DT_UNKNOWN:
+		st, err := f.fstatat(name)
+		if err == nil && st.Mode&unix.S_IFMT != 0 {
+			return f.kindOf(byte(st.Mode>>12&15), name)
+		}
+	}
+	return kindOther
+}

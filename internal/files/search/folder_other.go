@@ -1,0 +1,134 @@
+//go:build !linux
+
+package search
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adze/internal/files/search/ignore"
+)
+
+// folder is an open folder. Everything below it is reached through an os.Root, which no link
+// leaves.
+type folder struct{ root *os.Root }
+
+func openRoot(path string) (folder, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return folder{}, err
+	}
+	if !info.IsDir() {
+		return folder{}, errNotFolder
+	}
+	root, err := os.OpenRoot(path)
+	return folder{root}, err
+}
+
+func openRootFile(path string, h *handle) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return folder{root}.openFile(filepath.Base(path), h, false)
+}
+
+// handle is an open regular file; one is used for one file after another. Once open, it has to be
+// closed.
+type handle struct{ *os.File }
+
+func (f folder) openFolder(name string) (folder, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return folder{}, err
+	}
+	if !info.IsDir() {
+		return folder{}, errNotFolder
+	}
+	root, err := f.root.OpenRoot(name)
+	return folder{root}, err
+}
+
+func (f folder) openFile(name string, h *handle, _ bool) error {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errNotRegular
+	}
+	h.File, err = f.root.Open(name)
+	return err
+}
+
+// asker asks about files.
+type asker struct{}
+
+// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link,
+// not of what it leads to.
+func (*asker) file(f folder, name string) (size, modified int64, err error) {
+	st, err := f.stat(name)
+	return st.size, st.modified.UnixNano(), err
+}
+
+// readsWhole reports whether a short read is the end of a file: here it is not known.
+func (f folder) readsWhole() bool { return false }
+
+func (f folder) close() { _ = f.root.Close() }
+
+func (f folder) stat(name string) (stat, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return stat{}, err
+	}
+	return stat{kind: kindOfMode(info.Mode()), size: info.Size(), modified: info.ModTime()}, nil
+}
+
+func (f folder) readLink(name string) string {
+	target, err := f.root.Readlink(name)
+	if err != nil {
+		return ""
+	}
+	return target
+}
+
+// names is the memory for reading folders, used again for each.
+type names struct {
+	query ignore.Query
+	tasks []task
+	files []entry
+	list  []entry // what was read
+	marks *marks  // none, here
+	more  bool    // there may be more: never, here
+}
+
+// read lists a folder in the order of the file system, all of it at once. The list is valid until
+// the next read.
+func (f folder) read(n *names, _ int) (err error) {
+	n.list = nil
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	entries, err := dir.ReadDir(-1)
+	for _, e := range entries {
+		n.list = append(n.list, entry{name: e.Name(), kind: kindOfMode(e.Type())})
+	}
+	return err
+}
+
+func kindOfMode(m fs.FileMode) kind {
+	switch {
+	case m.IsRegular():
+		return kindFile
+	case m.IsDir():
+		return kindFolder
+	case m&fs.ModeSymlink != 0:
+		return kindLink
+	}
+	return kindOther
+}

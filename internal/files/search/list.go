@@ -1,0 +1,270 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"adze/internal/files/search/ignore"
+)
+
+// ListQuery is what to list.
+type ListQuery struct {
+	Depth  int      // levels of folders; 1 lists the root alone
+	Ignore []string // patterns of what to leave out; without a slash they match at any depth
+	Limit  int      // entries to return; must be positive
+}
+
+// Entry is one entry of a listing.
+type Entry struct {
+	Path    string // from the root of the tree
+	Depth   int    // 1 for an entry of the root
+	Folder  bool
+	Link    bool
+	Other   bool   // FIFO, socket, device
+	Size    int64  // of a regular file, in bytes
+	Target  string // where a link leads
+	Ignored bool   // git would ignore it; what is below is not listed
+}
+
+// ListResult is a listing: each folder is followed by what is in it, folders first, then by name.
+type ListResult struct {
+	Entries     []Entry
+	Folders     int // folders in all, listed or left out by the limit
+	Files       int // everything else in all, likewise
+	LeftFolders int // left out by the limit
+	LeftFiles   int
+	Ignored     int // entries below the root left out because git would ignore them
+	Unreadable  Unreadable
+}
+
+// maxDepth bounds ListQuery.Depth, and with it the folders that are open at once.
+const maxDepth = 64
+
+// List lists a folder. ".git" is left out, other hidden entries are not.
+func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
+	ctx, cancel := t.within(ctx)
+	defer cancel()
+	switch {
+	case q.Limit <= 0:
+		return ListResult{}, invalid("limit is %d; it must be positive", q.Limit)
+	case q.Depth <= 0 || q.Depth > maxDepth:
+		return ListResult{}, invalid("depth is %d; it must be between 1 and %d", q.Depth, maxDepth)
+	}
+	s := &scope{find: t.finder(), dir: t.Root}
+	if len(q.Ignore) > 0 {
+		var err error
+		if s.drop, err = newGlob(q.Ignore, true, true); err != nil {
+			return ListResult{}, err
+		}
+	}
+	at, err := openRoot(t.Root)
+	if err != nil {
+		return ListResult{}, rootError(t.Root, err)
+	}
+	s.root = s.find.Root(t.Root)
+	l := &lister{q: q, scope: s}
+	err = l.folder(ctx, at, s.start(), 1)
+	at.close()
+	if err != nil {
+		return ListResult{}, aborted(err)
+	}
+	if len(l.r.Unreadable.Paths) > 0 && l.r.Unreadable.Paths[0] == "" {
+		return ListResult{}, rootError(t.Root, fs.ErrPermission)
+	}
+	return l.r, nil
+}
+
+// lister is one List.
+type lister struct {
+	q     ListQuery
+	scope *scope
+	r     ListResult
+
+	levels []*names // by depth
+}
+
+// row is an entry with what has been found out about it.
+type row struct {
+	entry
+	ignored bool
+}
+
+// folder lists one folder and what is below it. Its error is ctx's.
+func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A folder's names are needed until its subfolders are done, so each level has its own memory.
+	for len(l.levels) < depth {
+		l.levels = append(l.levels, &names{})
+	}
+	n := l.levels[depth-1]
+	err := at.read(n, math.MaxInt)
+	if errors.Is(err, fs.ErrNotExist) && depth > 1 {
+		return nil // gone since it was opened
+	}
+	if err != nil {
+		l.r.Unreadable.add(d.path)
+		return nil
+	}
+	name := strings.TrimSuffix(d.path, "/")
+	d.level = l.scope.rules(at, &d, name[strings.LastIndexByte(name, '/')+1:], n.list)
+	folders, files := l.sift(&d, n, depth)
+	l.r.Folders += len(folders)
+	l.r.Files += len(files)
+	if err := l.folders(ctx, at, d, folders, depth); err != nil {
+		return err
+	}
+	room := l.q.Limit - len(l.r.Entries)
+	for _, f := range firstRows(files, room) {
+		l.r.Entries = append(l.r.Entries, f.entry.describe(at, d.path, depth, f.ignored))
+	}
+	l.r.LeftFiles += max(0, len(files)-room)
+	return ctx.Err()
+}
+
+// sift divides the entries of a folder and drops those left out.
+func (l *lister) sift(d *dirState, n *names, depth int) (folders, files []row) {
+	n.query.In(d.level)
+	for i, e := range n.list {
+		isFolder := e.kind == kindFolder
+		if e.name == ignore.GitDir || l.drops(d, e.name, isFolder) {
+			continue
+		}
+		ignored := n.query.Ignored(e.name, isFolder)
+		switch {
+		case ignored && depth > 1:
+			l.r.Ignored++
+		case isFolder:
+			folders = append(folders, row{e, ignored})
+		default:
+			if files == nil {
+				files = make([]row, 0, len(n.list)-i)
+			}
+			files = append(files, row{e, ignored})
+		}
+	}
+	return folders, files
+}
+
+func (l *lister) drops(d *dirState, name string, isFolder bool) bool {
+	if l.scope.drop == nil {
+		return false
+	}
+	if isFolder {
+		_, matches, _ := l.scope.drop.enter(d.drop, name)
+		return matches
+	}
+	return l.scope.drop.accepts(d.drop, name)
+}
+
+// folders lists subfolders, each with what is below it. Those past the limit are only counted.
+func (l *lister) folders(ctx context.Context, at folder, d dirState, folders []row, depth int) error {
+	deeper := depth < l.q.Depth
+	room := l.q.Limit - len(l.r.Entries)
+	if !deeper {
+		for _, f := range firstRows(folders, room) {
+			l.r.Entries = append(l.r.Entries, f.entry.describe(at, d.path, depth, f.ignored))
+		}
+		l.r.LeftFolders += max(0, len(folders)-room)
+		return nil
+	}
+	for _, f := range firstRows(folders, len(folders)) {
+		if len(l.r.Entries) < l.q.Limit {
+			l.r.Entries = append(l.r.Entries, f.entry.describe(at, d.path, depth, f.ignored))
+		} else {
+			l.r.LeftFolders++
+		}
+		if f.ignored {
+			continue
+		}
+		if err := l.below(ctx, at, d, f.name, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below lists what is in one subfolder.
+func (l *lister) below(ctx context.Context, at folder, d dirState, name string, depth int) error {
+	child, err := at.openFolder(name)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			l.r.Unreadable.add(d.path + name + "/")
+		}
+		return nil
+	}
+	defer child.close()
+	next := dirState{path: d.path + name + "/", level: d.level}
+	if l.scope.drop != nil {
+		next.drop, _, _ = l.scope.drop.enter(d.drop, name)
+	}
+	return l.folder(ctx, child, next, depth+1)
+}
+
+// firstRows returns the first n rows by name. A small part of many is picked out before sorting.
+func firstRows(rows []row, n int) []row {
+	byName := func(a, b row) int { return strings.Compare(a.name, b.name) }
+	if n = max(n, 0); n < len(rows)/4 {
+		rows = pick(rows, n)
+	}
+	slices.SortFunc(rows, byName)
+	return rows[:min(n, len(rows))]
+}
+
+// pick returns the n rows with the lowest names, in any order: a heap with the highest on top.
+func pick(rows []row, n int) []row {
+	if n == 0 {
+		return nil
+	}
+	top := rows[:n]
+	for i := n/2 - 1; i >= 0; i-- {
+		sink(top, i)
+	}
+	for _, r := range rows[n:] {
+		if r.name < top[0].name {
+			top[0] = r
+			sink(top, 0)
+		}
+	}
+	return top
+}
+
+// sink restores the heap below i.
+func sink(top []row, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(top) {
+			return
+		}
+		if child+1 < len(top) && top[child].name < top[child+1].name {
+			child++
+		}
+		if top[i].name >= top[child].name {
+			return
+		}
+		top[i], top[child] = top[child], top[i]
+		i = child
+	}
+}
+
+// describe asks the folder for what a listing shows of an entry.
+func (e entry) describe(at folder, folder string, depth int, ignored bool) Entry {
+	out := Entry{
+		Path: folder + e.name, Depth: depth, Ignored: ignored,
+		Folder: e.kind == kindFolder, Link: e.kind == kindLink, Other: e.kind == kindOther,
+	}
+	switch e.kind {
+	case kindFile:
+		if st, err := at.stat(e.name); err == nil {
+			out.Size = st.size
+		}
+	case kindLink:
+		out.Target = at.readLink(e.name)
+	}
+	return out
+}

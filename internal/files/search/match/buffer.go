@@ -1,0 +1,59 @@
+package match
+
+import (
+	"context"
+
+	"adze/internal/files/search/match/kern"
+)
+
+// newBuffer makes a buffer. What lies behind its end is for the kernels, which look at many bytes
+// at once.
+func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
+
+// grow makes the buffer longer. It waits until no other scanner of the query has a large one.
+func (s *Scanner) grow(ctx context.Context, size int) error {
+	var longer []byte
+	if size > largeBuffer && !s.large {
+		select {
+		case longer = <-s.m.large:
+			s.large = true
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if cap(longer) < size+kern.Slack {
+		longer = newBuffer(size)
+	}
+	longer = longer[:size]
+	copy(longer, s.buf[:s.end])
+	if len(s.buf) <= s.window && size > s.window {
+		s.usual = s.buf
+	}
+	s.buf = longer
+	return nil
+}
+
+// longer is the size of a buffer that takes more of a line which fills this one, but not more than
+// the file has, where that is known.
+func (s *Scanner) longer() int {
+	size := min(4*len(s.buf), s.maxLine)
+	if r, ok := s.source.(interface{ Size() int64 }); ok && s.found.Decode == "" {
+		if left := r.Size() - int64(s.gone-s.begun); left >= int64(len(s.buf)) {
+			size = int(min(int64(size), left+1)) // one more, to see the end
+		}
+	}
+	return size
+}
+
+// shrink gives up a buffer that a long line made large. A large one is for the next scanner of the
+// query that wants one.
+func (s *Scanner) shrink() {
+	var large []byte
+	if len(s.buf) > s.window && (!s.m.multiline || len(s.buf) > largeBuffer) {
+		large, s.buf, s.usual = s.buf, s.usual, nil
+	}
+	if s.large {
+		s.large = false
+		s.m.large <- large
+	}
+}

@@ -1,0 +1,287 @@
+package match
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"adze/internal/files/search/match/kern"
+)
+
+// finder names the places that a match may be at: those of literals, of windows of byte sets or of
+// long runs of one class, whichever is rarest. It is made once for a pattern.
+type finder struct {
+	needles []needle // by alternative; none for classes, whose places say no more than which line to test
+	pair    kern.Pair
+	window  *kern.Window // of several literals, or of classes
+	class   *kern.Class  // of runs
+	least   int          // bytes of a run
+
+	whole       bool // a literal between its edges is a match
+	left, right edge // what stands beside it then
+}
+
+// edge is what a match wants beside a literal.
+type edge uint8
+
+const (
+	edgeAny      edge = iota
+	edgeBoundary      // \b
+	edgeOutside       // no part of a word
+	edgeLine          // the end of the line on that side
+)
+
+// needle is one literal, prepared.
+type needle struct {
+	text []byte // in lower case where fold
+	fold bool
+	back int // how far behind its start the window lies
+}
+
+// newFinder looks for literals.
+func newFinder(alts []literal) *finder {
+	f := &finder{}
+	for _, alt := range alts {
+		f.needles = append(f.needles, needle{text: []byte(alt.text), fold: alt.fold})
+	}
+	if len(alts) == 1 {
+		f.pair = f.needles[0].pair()
+		return f
+	}
+	f.window = &kern.Window{}
+	for k := range f.needles {
+		f.needles[k].addTo(f.window, k%maxAlternatives)
+	}
+	return f
+}
+
+// alone reports that the text itself decides about every place, so that no line has to be tested.
+func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
+
+// longest is the length of the longest literal.
+func (f *finder) longest() (n int) {
+	for _, needle := range f.needles {
+		n = max(n, len(needle.text))
+	}
+	return n
+}
+
+// pair picks the two bytes that are rarest, the rarer one first.
+func (n *needle) pair() kern.Pair {
+	first, second := n.rarest(-1), 0
+	if len(n.text) > 1 {
+		second = n.rarest(first)
+	}
+	p := kern.Pair{Bytes: [2]byte{n.text[first], n.text[second]}, At: [2]int{first, second}}
+	for k, b := range p.Bytes {
+		if n.fold && upper(b) != b {
+			p.Masks[k] = 'a' - 'A'
+		}
+	}
+	return p
+}
+
+// rarest returns the offset of the rarest byte but the one at not; a second one differs from the
+// first if it can.
+func (n *needle) rarest(not int) int {
+	best, odds := 0, 2.0
+	for i, b := range n.text {
+		if i == not {
+			continue
+		}
+		o := oddsOf(b, n.fold)
+		if not >= 0 && b == n.text[not] {
+			o++
+		}
+		if o < odds {
+			best, odds = i, o
+		}
+	}
+	return best
+}
+
+// addTo makes the rarest three bytes in a row an alternative of a window; a shorter literal leaves
+// the rest open.
+func (n *needle) addTo(w *kern.Window, alternative int) {
+	best := 2.0
+	for i := 0; i == 0 || i+3 <= len(n.text); i++ {
+		odds := 1.0
+		for _, b := range n.text[i:min(i+3, len(n.text))] {
+			odds *= oddsOf(b, n.fold)
+		}
+		if odds < best {
+			n.back, best = i, odds
+		}
+	}
+	for position := range 3 {
+		if n.back+position >= len(n.text) {
+			w.Any(alternative, position)
+			continue
+		}
+		b := n.text[n.back+position]
+		w.Add(alternative, position, b)
+		if n.fold {
+			w.Add(alternative, position, upper(b))
+		}
+	}
+}
+
+// find writes the next places at or after from.
+func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (n, next int) {
+	switch {
+	case f.window != nil:
+		return f.window.Find(text, from, places)
+	case f.class != nil:
+		return runs.Find(text, from, places)
+	}
+	return f.pair.Find(text, from, places)
+}
+
+// verdict is what a place turns out to be.
+type verdict uint8
+
+const (
+	nothing verdict = iota
+	perhaps         // the line has to be tested
+	certain         // the line matches
+)
+
+// judge looks closer at a place.
+func (f *finder) judge(text []byte, at int) verdict {
+	switch {
+	case len(f.needles) == 0:
+		return perhaps
+	case f.window == nil:
+		return f.needles[0].judge(f, text, at)
+	}
+	best := nothing
+	which := f.window.At(text, at)
+	for k := range f.needles {
+		if which&(1<<(k%maxAlternatives)) != 0 {
+			best = max(best, f.needles[k].judge(f, text, at-f.needles[k].back))
+		}
+	}
+	return best
+}
+
+// judge compares a literal with the text, and looks at what is beside it if that decides.
+func (n *needle) judge(f *finder, text []byte, at int) verdict {
+	end := at + len(n.text)
+	if at < 0 || end > len(text) || !n.equal(text[at:end]) {
+		return nothing
+	}
+	if !f.whole {
+		return perhaps
+	}
+	return min(f.left.holds(text, at-1, text[at]), f.right.holds(text, end, text[end-1]))
+}
+
+// holds says whether an edge is as it should be; beside is the place next to the literal, whose
+// last byte on that side is own. What lies beyond ASCII is left to those who know all of the line.
+func (e edge) holds(text []byte, beside int, own byte) verdict {
+	switch e {
+	case edgeAny:
+		return certain
+	case edgeLine:
+		return lineEnds(text, beside)
+	}
+	word := false // the end of the text or line is no part of a word
+	if beside >= 0 && beside < len(text) {
+		b := text[beside]
+		if b >= utf8.RuneSelf {
+			return perhaps
+		}
+		word = isWord(rune(b))
+	}
+	if own >= utf8.RuneSelf {
+		return perhaps
+	}
+	if e == edgeOutside && !word || e == edgeBoundary && word != isWord(rune(own)) {
+		return certain
+	}
+	return nothing
+}
+
+// lineEnds says whether a line ends or begins at a place beside a literal. Whether a \r belongs to
+// the end is for others.
+func lineEnds(text []byte, beside int) verdict {
+	switch {
+	case beside < 0 || beside >= len(text) || text[beside] == '\n':
+		return certain
+	case text[beside] == '\r':
+		return perhaps
+	}
+	return nothing
+}
+
+func (n *needle) equal(text []byte) bool {
+	if !n.fold {
+		return string(text) == string(n.text)
+	}
+	for i, b := range text {
+		if b != n.text[i] && (b < 'A' || b > 'Z' || b+'a'-'A' != n.text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// first returns where a single literal occurs first, or -1.
+func (f *finder) first(text []byte) int {
+	n := &f.needles[0]
+	if !n.fold {
+		return bytes.Index(text, n.text)
+	}
+	var places [32]uint32
+	for from := 0; from < len(text); {
+		var found int
+		found, from = f.pair.Find(text, from, places[:])
+		for _, at := range places[:found] {
+			if end := int(at) + len(n.text); end <= len(text) && n.equal(text[at:end]) {
+				return int(at)
+			}
+		}
+	}
+	return -1
+}
+
+// sighting goes through the places of one text in order, many at a time. It belongs to one worker.
+type sighting struct {
+	finder   *finder
+	runs     kern.Runs
+	places   [kern.Batch]uint32
+	at, n    int // of places: the next, and how many there are
+	searched int // places up to here were looked for
+}
+
+// newSighting prepares for a finder, which may be nil.
+func newSighting(f *finder) *sighting {
+	s := &sighting{finder: f}
+	if f != nil && f.class != nil {
+		s.runs.Class, s.runs.Least = f.class, f.least
+	}
+	return s
+}
+
+// reset starts a new text.
+func (s *sighting) reset() { s.at, s.n, s.searched = 0, 0, 0 }
+
+// next returns the first place at or after from that a match may be at, and what is known of it; -1
+// if there is none.
+func (s *sighting) next(text []byte, from int) (int, verdict) {
+	for {
+		for ; s.at < s.n; s.at++ {
+			at := int(s.places[s.at])
+			if at < from {
+				continue
+			}
+			if v := s.finder.judge(text, at); v != nothing {
+				return at, v
+			}
+		}
+		if s.searched >= len(text) {
+			return -1, nothing
+		}
+		s.at = 0
+		s.n, s.searched = s.finder.find(text, max(from, s.searched), &s.runs, s.places[:])
+	}
+}

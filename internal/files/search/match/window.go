@@ -1,0 +1,262 @@
+package match
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode"
+
+	"adze/internal/files/search/match/kern"
+)
+
+// Bounds of what is looked for instead of a literal.
+const (
+	// rareEnough is the share of places beyond which looking for them costs more than testing every
+	// line.
+	rareEnough = 0.02
+	// rareLiteral is the share below which a literal is good enough as it is.
+	rareLiteral = 0.0001
+	// rareWindow is the share below which a window is better than a long run of one class, whose
+	// bytes come together.
+	rareWindow = 0.0005
+	// longRun is from when on a run of one class is looked for, and maxRun the most that kern.Runs
+	// takes.
+	longRun, maxRun = 8, 63
+	// maxSteps bounds the parts of an expression that are looked at; repetitions within repetitions
+	// multiply them.
+	maxSteps = 4000
+	// maxCopies bounds how often a repeated part is written out.
+	maxCopies = 8
+)
+
+// windowFinder looks for windows of byte sets, or for a long run of one class, where that is better
+// than the literals.
+func windowFinder(re *syntax.Regexp, than need) *finder {
+	odds := than.odds()
+	if than.whole || odds < rareLiteral {
+		return nil
+	}
+	budget := maxSteps
+	windows := windowsOf(re, &budget)
+	w := oddsOfAll(windows)
+	if set, wide, least := runOf(re); least >= longRun && w > rareWindow {
+		in := func(b byte) bool { return b != '\n' && set.has(b) }
+		return &finder{class: kern.NewClass(in, wide), least: min(least, maxRun)}
+	}
+	if w >= min(rareEnough, odds) {
+		return nil
+	}
+	f := &finder{window: &kern.Window{}}
+	for k, one := range windows {
+		one.addTo(f.window, k)
+	}
+	return f
+}
+
+// row is a part of a match: byte sets that follow one another. The zero value is of no use: every
+// place has it.
+type row []cell
+
+// cell is a byte set and how often a byte is in it.
+type cell struct {
+	byteSet
+	share float64
+}
+
+func (r row) odds() float64 {
+	odds := 1.0
+	for i := range r {
+		odds *= r[i].share
+	}
+	return odds
+}
+
+func oddsOfAll(windows []row) float64 {
+	if len(windows) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for _, w := range windows {
+		sum += w.odds()
+	}
+	return min(sum, 1)
+}
+
+func (r row) addTo(w *kern.Window, alternative int) {
+	for position := range 3 {
+		if position >= len(r) {
+			w.Any(alternative, position)
+			continue
+		}
+		for b := range 256 {
+			if r[position].has(byte(b)) {
+				w.Add(alternative, position, byte(b))
+			}
+		}
+	}
+}
+
+// windowsOf returns windows of up to three sets, one of which every match has; none if nothing is
+// known.
+func windowsOf(re *syntax.Regexp, budget *int) []row {
+	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
+	g.walk(re)
+	best := g.best
+	for re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0 {
+		re = re.Sub[0]
+	}
+	switch re.Op {
+	case syntax.OpAlternate:
+		// Each branch may have its window in another place.
+		if all := eachOf(re.Sub, budget); len(all) > 0 && oddsOfAll(all) < oddsOfAll(best) {
+			best = all
+		}
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if sub.Op != syntax.OpCapture && sub.Op != syntax.OpPlus && sub.Op != syntax.OpAlternate {
+				continue
+			}
+			if w := windowsOf(sub, budget); oddsOfAll(w) < oddsOfAll(best) {
+				best = w
+			}
+		}
+	}
+	return best
+}
+
+// eachOf returns windows of all branches, or none if there are too many.
+func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
+	for _, sub := range branches {
+		w := windowsOf(sub, budget)
+		if len(w) == 0 || len(all)+len(w) > maxAlternatives {
+			return nil
+		}
+		all = append(all, w...)
+	}
+	return all
+}
+
+// gatherer goes through an expression and keeps the rarest sets that follow one another in every
+// match.
+type gatherer struct {
+	now    []row // what may stand before the place it has come to: one row, or one for each branch that leads there
+	best   []row
+	odds   float64
+	within int  // branches that it is in: what they have is not in every match
+	budget *int // parts of the expression that may still be looked at
+}
+
+// put adds the set of the next byte.
+func (g *gatherer) put(s byteSet) {
+	g.extend(s)
+	g.weigh()
+}
+
+func (g *gatherer) extend(s byteSet) {
+	c := cell{s, s.share()}
+	for i, r := range g.now {
+		r = append(r[:len(r):len(r)], c)
+		g.now[i] = r[max(0, len(r)-3):]
+	}
+}
+
+// distinct leaves out rows that are there twice.
+func distinct(rows []row) []row {
+	var kept []row
+	for _, r := range rows {
+		if !slices.ContainsFunc(kept, func(k row) bool { return slices.Equal(k, r) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// longest is the length of the longest row.
+func longest(rows []row) (n int) {
+	for _, r := range rows {
+		n = max(n, len(r))
+	}
+	return n
+}
+
+// weigh keeps the rows if no better ones are known.
+func (g *gatherer) weigh() {
+	if g.within > 0 {
+		return
+	}
+	if o := oddsOfAll(g.now); o < g.odds {
+		g.best, g.odds = slices.Clone(g.now), o
+	}
+}
+
+// part tells that what comes next does not follow directly.
+func (g *gatherer) part() { g.now = []row{nil} }
+
+func (g *gatherer) walk(re *syntax.Regexp) {
+	if *g.budget--; *g.budget < 0 {
+		g.part()
+		return
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			g.rune(r, re.Flags&syntax.FoldCase != 0)
+		}
+	case syntax.OpCharClass:
+		g.class(re.Rune)
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // of a line, which has no break
+		g.class([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune})
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			g.walk(sub)
+		}
+	case syntax.OpCapture:
+		g.walk(re.Sub[0])
+	case syntax.OpAlternate:
+		g.branches(re.Sub)
+	case syntax.OpQuest:
+		g.branches([]*syntax.Regexp{re.Sub[0], {Op: syntax.OpEmptyMatch}})
+	case syntax.OpPlus:
+		g.times(re.Sub[0], 1, false)
+	case syntax.OpRepeat:
+		g.times(re.Sub[0], min(re.Min, maxCopies), re.Max == re.Min && re.Min <= maxCopies)
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+	default:
+		g.part()
+	}
+}
+
+// branches goes on from every row through every branch.
+func (g *gatherer) branches(branches []*syntax.Regexp) {
+	before, after := g.now, []row(nil)
+	g.within++
+	for _, sub := range branches {
+		g.now = slices.Clone(before)
+		g.walk(sub)
+		after = append(after, g.now...)
+		if len(after) > maxAlternatives {
+			break
+		}
+	}
+	g.within--
+	if g.now = after; len(after) > maxAlternatives {
+		g.part()
+		return
+	}
+	g.weigh()
+}
+
+// times writes a repeated part out: as often as it is there at least, in front and, where there may
+// be more, at the end.
+func (g *gatherer) times(re *syntax.Regexp, n int, exactly bool) {
+	for range n {
+		g.walk(re)
+	}
+	if exactly {
+		return
+	}
+	g.part()
+	for range n {
+		g.walk(re)
+	}
+}

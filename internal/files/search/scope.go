@@ -1,0 +1,125 @@
+package search
+
+import (
+	"adze/internal/files/search/ignore"
+)
+
+// scope decides which entries of a tree count. It is fixed before a walk and shared by its workers.
+type scope struct {
+	want []*glob // a path has to match each of them
+	drop *glob   // a path that matches is left out, with all below it; nil: none
+	root *ignore.Level
+	find ignore.Finder
+	dir  string // the absolute path of the tree
+}
+
+// dirState is what a scope has to know about one folder.
+type dirState struct {
+	path  string // from the root, with a final slash; "" for the root
+	want  []reached
+	drop  reached
+	level *ignore.Level
+}
+
+// everything is the pattern of a walk that was given none: all that is not hidden.
+var everything = []string{"**"}
+
+// start returns the state of the root.
+func (s *scope) start() dirState {
+	d := dirState{level: s.root, want: make([]reached, len(s.want))}
+	for i, g := range s.want {
+		d.want[i] = g.root()
+	}
+	if s.drop != nil {
+		d.drop = s.drop.root()
+	}
+	return d
+}
+
+// file reports whether a file or link of this name in d counts. q is set to d's level.
+func (s *scope) file(d *dirState, q *ignore.Query, name string) bool {
+	for i, g := range s.want {
+		if !g.accepts(d.want[i], name) {
+			return false
+		}
+	}
+	if s.drop != nil && s.drop.accepts(d.drop, name) {
+		return false
+	}
+	return !q.Ignored(name, false)
+}
+
+// enter returns the state of the folder name in d, except for the rules that the folder brings
+// along; false when nothing in it counts.
+func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool) {
+	next := dirState{path: d.path + name + "/", level: d.level, want: make([]reached, len(s.want))}
+	for i, g := range s.want {
+		r, _, open := g.enter(d.want[i], name)
+		if !open {
+			return dirState{}, false
+		}
+		next.want[i] = r
+	}
+	if s.drop != nil {
+		r, matches, _ := s.drop.enter(d.drop, name)
+		if matches {
+			return dirState{}, false
+		}
+		next.drop = r
+	}
+	return next, !q.Ignored(name, true)
+}
+
+// rules reads the ignore files among the entries of a folder and returns the folder's level. The
+// root's were read before the walk.
+func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ignore.Level {
+	if d.path == "" {
+		return s.root
+	}
+	var f ignore.Files
+	for _, e := range entries {
+		switch {
+		case e.name == ignore.GitDir && (e.kind == kindFolder || e.kind == kindFile):
+			f.Repo, f.Excludes = true, s.find.Excludes(s.dir+"/"+d.path)
+		case e.kind != kindFile:
+		case e.name == ignore.GitFile:
+			f.Git = readRules(at, e.name)
+		case e.name == ignore.OwnFile:
+			f.Own = readRules(at, e.name)
+		}
+	}
+	return d.level.Enter(name, f)
+}
+
+// rulesByName is rules of a folder of which not all entries are known: it asks for the files by
+// their names.
+func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
+	var entries []entry
+	for _, known := range [...]string{ignore.GitDir, ignore.GitFile, ignore.OwnFile} {
+		if st, err := at.stat(known); err == nil {
+			entries = append(entries, entry{name: known, kind: st.kind})
+		}
+	}
+	return s.rules(at, d, name, entries)
+}
+
+// readRules parses an ignore file; one that cannot be read has no rules.
+func readRules(at folder, name string) *ignore.Rules {
+	var f handle
+	if at.openFile(name, &f, false) != nil {
+		return nil
+	}
+	defer f.Close()
+	text := make([]byte, 0, 4<<10)
+	for len(text) < ignore.MaxFile {
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+		n, err := f.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if err != nil {
+			break
+		}
+	}
+	return ignore.Parse(text)
+}

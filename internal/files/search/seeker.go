@@ -1,0 +1,214 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"adze/internal/files/search/match"
+	"adze/internal/files/search/sign"
+)
+
+// seeker is one worker of a Grep.
+type seeker struct {
+	tree  Tree
+	q     GrepQuery
+	m     *match.Matcher
+	scan  *match.Scanner
+	most  int // matches after which a file is left; 0: none
+	file  bounded
+	asked asker
+	first *first // shared with the others
+	r     GrepResult
+
+	known   knowledge
+	unknown int          // files that known ought to tell of
+	mark    sign.Mark    // of the file in hand
+	parts   []match.Part // of it
+}
+
+func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
+	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files, Late: true}
+	if q.Stop && q.Mode == Content && q.PerFile >= q.Limit {
+		c.Most = f.limit
+	}
+	return &seeker{tree: t, q: q, m: m, scan: match.NewScanner(m, c), most: c.Most, first: f}
+}
+
+// beyond reports that nothing below a folder can be returned any more, so that the search need not
+// go there.
+func (s *seeker) beyond(folder string) bool { return s.q.Stop && !s.first.takes(folder, "") }
+
+func (s *seeker) ordered() bool { return true }
+
+func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
+
+func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
+	withheld := s.tree.withheld(d)
+	whole := sync.OnceValue(d.at.readsWhole)
+	for _, e := range files {
+		if ctx.Err() != nil {
+			return
+		}
+		// A link's file is searched where it lies, if that is in the tree.
+		if e.kind != kindFile {
+			continue
+		}
+		if withheld != nil && withheld(e.name) {
+			s.r.Withheld++
+			continue
+		}
+		if s.q.Stop && !s.first.takes(d.path, e.name) {
+			continue
+		}
+		if text, ok := s.tree.Texts[d.path+e.name]; ok {
+			if err := s.searchText(ctx, d.path, e.name, text); err != nil && ctx.Err() == nil {
+				s.unreadable(d.path + e.name)
+			}
+			continue
+		}
+		if s.skips(d, e) {
+			continue
+		}
+		err := d.at.openFile(e.name, &s.file.handle, whole())
+		if err == nil {
+			err = s.search(ctx, d.path, e.name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
+			s.unreadable(d.path + e.name)
+		}
+	}
+}
+
+// search searches the file that is open and closes it.
+func (s *seeker) search(ctx context.Context, folder, name string) error {
+	found, err := s.run(ctx, s.keep(folder, name))
+	if err := errors.Join(err, s.file.Close()); err != nil {
+		return err
+	}
+	return s.take(folder, name, found, s.file.cut)
+}
+
+// searchText searches a text in place of a file.
+func (s *seeker) searchText(ctx context.Context, folder, name, text string) error {
+	found, err := s.scan.Run(ctx, strings.NewReader(text), s.keep(folder, name))
+	if err != nil {
+		return err
+	}
+	return s.take(folder, name, found, false)
+}
+
+// keep is how many matches of a file may be returned.
+func (s *seeker) keep(folder, name string) int {
+	if s.q.Mode == Content && s.first.takes(folder, name) {
+		return max(s.q.PerFile, s.most)
+	}
+	return 0
+}
+
+// take counts what was found in a file, of which only a part was read where it was cut.
+func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
+	switch found.Skip {
+	case match.Binary:
+		s.r.Binary.add(folder + name)
+		return nil
+	case match.TooLarge:
+		s.r.TooLarge.add(folder + name)
+		return nil
+	}
+	if cut {
+		s.r.Partly.add(folder + name)
+	}
+	s.r.Searched++
+	if found.Count == 0 {
+		return nil
+	}
+	s.r.Matching++
+	if s.q.Mode != Files {
+		s.r.Matches += found.Count
+	}
+	if s.first.takes(folder, name) {
+		s.first.add(FileMatches{Path: folder + name, Count: found.Count, Lines: found.Lines, Decode: found.Decode, NULs: found.NULs})
+	}
+	return nil
+}
+
+// bounded is the file in hand, of which only so many bytes are read: one may be longer than a
+// search has time for, or grow faster than it is read.
+type bounded struct {
+	handle
+	left int64
+	cut  bool // there is more than was read
+}
+
+// Read reads on. Where the bound is reached, the file ends.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		n, _ := b.handle.Read(p[:min(len(p), 1)])
+		b.cut = n > 0
+		return 0, io.EOF
+	}
+	n, err := b.handle.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// grepFile searches the file that is the root of the tree.
+func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
+	text, instead := t.Texts[""]
+	err := openRootFile(t.Root, &s.file.handle)
+	switch {
+	case err == nil && instead:
+		_ = s.file.Close() // it was only opened to see that it is there
+		err = s.searchText(ctx, "", "", text)
+	case err == nil:
+		err = s.search(ctx, "", "")
+	}
+	if ctx.Err() != nil {
+		return GrepResult{}, aborted(ctx.Err())
+	}
+	if err != nil {
+		return GrepResult{}, rootError(t.Root, err)
+	}
+	return mergeSeekers([]*seeker{s}), nil
+}
+
+func mergeSeekers(seekers []*seeker) GrepResult {
+	r := GrepResult{}
+	for _, s := range seekers {
+		r.Matches += s.r.Matches
+		r.Matching += s.r.Matching
+		r.Searched += s.r.Searched
+		r.Binary.merge(s.r.Binary)
+		r.TooLarge.merge(s.r.TooLarge)
+		r.Withheld += s.r.Withheld
+		r.Unreadable.merge(s.r.Unreadable)
+		r.Partly.merge(s.r.Partly)
+	}
+	q, m := seekers[0].q, seekers[0].m
+	r.Files, r.More = seekers[0].first.sorted(q.Limit)
+	if r.More = r.More && q.Stop; r.More {
+		r.Matches, r.Matching = 0, len(r.Files)
+		for i := range r.Files {
+			r.Matches += r.Files[i].shown(q.Mode)
+		}
+	}
+	for i := range r.Files {
+		m.Place(r.Files[i].Lines)
+	}
+	return r
+}
+
+// shown is how many matches of a file are in a result.
+func (m *FileMatches) shown(mode Mode) int {
+	switch mode {
+	case Files:
+		return 0
+	case Count:
+		return m.Count
+	}
+	return m.weight()
+}

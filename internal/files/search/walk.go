@@ -1,0 +1,291 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/files/search/ignore"
+)
+
+// visitor does the work of one worker. It is never used by two at once.
+type visitor interface {
+	// visit gets files and links of one folder that are in scope, at most filesPerTask.
+	visit(ctx context.Context, d *dir, files []entry)
+	// unreadable gets the path of a folder that could not be opened or read.
+	unreadable(path string)
+	// beyond reports that a folder, whose path ends with a slash, need not be visited.
+	beyond(folder string) bool
+	// ordered reports that folders should be visited by their names, as far as workers allow.
+	ordered() bool
+}
+
+// filesPerTask is how a large folder is cut, so that several workers can share it.
+const filesPerTask = 64
+
+// entriesAtOnce is how many entries of a folder are held at once, so that one with a million needs
+// no more memory than others. What follows them is read when they have been worked on.
+const entriesAtOnce = 4 << 10
+
+// dir is a folder of the walk. It stays open until nothing is left to do in it.
+type dir struct {
+	dirState
+	at    folder
+	name  string
+	marks *marks // of its files
+	uses  atomic.Int32
+}
+
+// done gives up one use of the folder and closes it after the last.
+func (d *dir) done() {
+	if d.uses.Add(-1) == 0 {
+		d.at.close()
+	}
+}
+
+// task is a piece of work: a folder to open, files to visit, or a folder to read on in.
+type task struct {
+	parent *dir
+	child  dirState // the folder to open, where files is nil
+	name   string
+	files  []entry
+	onward bool // read on in parent
+}
+
+// walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at
+// once.
+type walk struct {
+	tree    Tree
+	scope   *scope
+	kept    *view         // of folders
+	begin   func(visitor) // a worker
+	workers sync.WaitGroup
+	mu      sync.Mutex
+	more    sync.Cond
+	stack   []task
+	open    int       // tasks waiting or being worked on
+	idle    int       // workers waiting for tasks
+	off     []visitor // whose workers have not begun
+}
+
+// walkTree visits every entry of t in scope, with one worker for each visitor where there is work
+// for so many. It returns when all is done or ctx has ended; in that case workers that do not
+// notice in time are left behind.
+func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
+	at, err := openRoot(t.Root)
+	if err != nil {
+		return rootError(t.Root, err)
+	}
+	w := &walk{tree: t, scope: s, kept: t.Folders.view(t.Root)}
+	return w.all(ctx, at, visitors)
+}
+
+func (w *walk) all(ctx context.Context, at folder, visitors []visitor) error {
+	w.more.L = &w.mu
+	root := &dir{dirState: w.scope.start(), at: at}
+	root.uses.Store(1)
+	w.begin = func(v visitor) { w.workers.Go(func() { w.work(ctx, v, &names{}) }) }
+	// The root itself is the first piece of work; the other workers begin when it yields more than
+	// one can do at once.
+	w.open, w.off = 1, visitors[1:]
+	w.workers.Go(func() {
+		n := &names{}
+		w.read(ctx, root, visitors[0], n)
+		w.finish()
+		w.work(ctx, visitors[0], n)
+	})
+	return wait(ctx, &w.workers)
+}
+
+// wait returns when the workers have ended, or soon after ctx has.
+func wait(ctx context.Context, workers *sync.WaitGroup) error {
+	ended := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		grace := time.NewTimer(abortGrace)
+		defer grace.Stop()
+		select {
+		case <-ended:
+		case <-grace.C:
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return aborted(err)
+	}
+	return nil
+}
+
+// work takes tasks until none is left. After the end of ctx it only closes folders.
+func (w *walk) work(ctx context.Context, v visitor, n *names) {
+	for {
+		t, ok := w.take()
+		if !ok {
+			return
+		}
+		if ctx.Err() == nil {
+			w.do(ctx, t, v, n)
+		}
+		t.parent.done()
+		w.finish()
+	}
+}
+
+func (w *walk) take() (task, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.stack) == 0 {
+		if w.open == 0 {
+			return task{}, false
+		}
+		w.idle++
+		w.more.Wait()
+		w.idle--
+	}
+	last := len(w.stack) - 1
+	t := w.stack[last]
+	w.stack[last] = task{}
+	w.stack = w.stack[:last]
+	return t, true
+}
+
+// finish counts a task as done; after the last, the waiting workers may go.
+func (w *walk) finish() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open--; w.open == 0 {
+		w.more.Broadcast()
+	}
+}
+
+// add puts tasks on the stack. Their uses of folders are counted already.
+func (w *walk) add(tasks []task) {
+	if len(tasks) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open += len(tasks)
+	w.stack = append(w.stack, tasks...)
+	for range min(w.idle, len(tasks)) {
+		w.more.Signal()
+	}
+	for waiting := len(w.stack) - w.idle; waiting > 1 && len(w.off) > 0; waiting-- { // one is for who adds them
+		w.begin(w.off[0])
+		w.off = w.off[1:]
+	}
+}
+
+func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
+	if t.files != nil {
+		v.visit(ctx, t.parent, t.files)
+		w.tree.visited(len(t.files))
+		return
+	}
+	if t.onward {
+		w.further(ctx, t.parent, v, n)
+		return
+	}
+	if v.beyond(t.child.path) {
+		return
+	}
+	at, err := t.parent.at.openFolder(t.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // gone since it was listed
+	}
+	if err != nil {
+		v.unreadable(t.child.path)
+		return
+	}
+	d := &dir{dirState: t.child, at: at, name: t.name}
+	d.uses.Store(1)
+	w.read(ctx, d, v, n)
+}
+
+// read reads a folder that was just opened.
+func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
+	defer d.done()
+	if err := w.kept.read(d.at, n); err != nil {
+		w.failed(d, v, err)
+		return
+	}
+	if n.more {
+		d.level = w.scope.rulesByName(d.at, &d.dirState, d.name)
+	} else {
+		d.level = w.scope.rules(d.at, &d.dirState, d.name, n.list)
+	}
+	d.marks = n.marks
+	w.entries(ctx, d, v, n)
+}
+
+// failed tells that a folder cannot be read, unless it is gone since it was opened.
+func (w *walk) failed(d *dir, v visitor, err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		v.unreadable(d.path)
+	}
+}
+
+// further reads on in a folder.
+func (w *walk) further(ctx context.Context, d *dir, v visitor, n *names) {
+	if err := d.at.read(n, entriesAtOnce); err != nil {
+		w.failed(d, v, err)
+		return
+	}
+	w.entries(ctx, d, v, n)
+}
+
+// entries visits the first files of what was read and leaves the rest to whoever is free.
+func (w *walk) entries(ctx context.Context, d *dir, v visitor, n *names) {
+	files, tasks := w.sift(d, n)
+	if v.ordered() {
+		slices.SortFunc(files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+		// The last on the stack is the first to be taken.
+		slices.SortFunc(tasks, func(a, b task) int { return strings.Compare(b.name, a.name) })
+	}
+	if n.more {
+		tasks = slices.Insert(tasks, 0, task{parent: d, onward: true})
+	}
+	if n.files = files[:0]; len(files) > filesPerTask {
+		n.files = nil // tasks keep it
+	}
+	for len(files) > filesPerTask {
+		cut := len(files) - filesPerTask
+		tasks = append(tasks, task{parent: d, files: files[cut:]})
+		files = files[:cut]
+	}
+	d.uses.Add(int32(len(tasks)))
+	w.add(tasks)
+	clear(tasks)
+	n.tasks = tasks[:0]
+	if len(files) > 0 {
+		v.visit(ctx, d, files)
+		w.tree.visited(len(files))
+	}
+}
+
+// sift picks what is in scope: files and links to visit, folders as tasks.
+func (w *walk) sift(d *dir, n *names) (files []entry, tasks []task) {
+	n.query.In(d.level)
+	tasks, files = n.tasks[:0], n.files[:0]
+	for _, e := range n.list {
+		switch {
+		case e.name == ignore.GitDir || e.kind == kindOther:
+		case e.kind == kindFolder:
+			if child, ok := w.scope.enter(&d.dirState, &n.query, e.name); ok {
+				tasks = append(tasks, task{parent: d, child: child, name: e.name})
+			}
+		case w.scope.file(&d.dirState, &n.query, e.name):
+			files = append(files, e)
+		}
+	}
+	return files, tasks
+}

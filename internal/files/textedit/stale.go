@@ -1,0 +1,94 @@
+package textedit
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/files/diff"
+)
+
+const staleLines = 60 // of a difference shown in an error
+
+// fresh refuses places whose lines have changed since the text was read. Changes elsewhere do no
+// harm.
+func (d *doc) fresh(spans []Span) error {
+	if !d.Changed || d.Seen == "" {
+		return nil
+	}
+	changes := diff.Compare(diff.Lines(d.Seen), diff.Lines(d.Text))
+	var hit []diff.Change
+	for _, s := range spans {
+		first := strings.Count(d.Text[:s.Start], "\n")
+		last := first + strings.Count(d.Text[s.Start:max(s.Start, s.End-1)], "\n")
+		for _, c := range changes {
+			if touches(c.New0, c.New1, first, last) {
+				hit = append(hit, c)
+			}
+		}
+	}
+	if len(hit) == 0 {
+		return nil
+	}
+	return d.stale(unique(hit), "")
+}
+
+// touches reports whether the range [from,to) of lines meets the lines first to last. An empty
+// range, where something was deleted, does so only in between.
+func touches(from, to, first, last int) bool {
+	if from == to {
+		return first < from && from <= last
+	}
+	return from <= last && to > first
+}
+
+func unique(list []diff.Change) (out []diff.Change) {
+	seen := map[diff.Change]bool{}
+	for _, c := range list {
+		if !seen[c] {
+			seen[c] = true
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// changedAway reports that Old is gone because the text has changed since it was read, and shows
+// how.
+func (d *doc) changedAway(e Edit, label string) error {
+	if !d.Changed {
+		return nil
+	}
+	if d.Seen == "" {
+		return refuse(Stale, "%sold_string is not in %s, which has changed since it was read; read it again", label, d.Name)
+	}
+	old := &doc{Source: Source{Name: d.Name, Text: d.Seen, Newline: d.Newline, Read: true}}
+	for _, rung := range ladder() {
+		found, err := rung.find(old, e)
+		if err != nil || len(found) == 0 {
+			continue
+		}
+		s := found[0]
+		first := strings.Count(d.Seen[:s.Start], "\n")
+		last := first + strings.Count(d.Seen[s.Start:max(s.Start, s.End-1)], "\n")
+		var hit []diff.Change
+		for _, c := range diff.Compare(diff.Lines(d.Seen), diff.Lines(d.Text)) {
+			if touches(c.Old0, c.Old1, first, last) {
+				hit = append(hit, c)
+			}
+		}
+		if len(hit) > 0 {
+			return d.stale(hit, label)
+		}
+	}
+	return nil
+}
+
+func (d *doc) stale(hit []diff.Change, label string) error {
+	shown := diff.Print(diff.Side{Name: d.Name, Text: d.Seen}, diff.Side{Name: d.Name, Text: d.Text}, hit)
+	lines := strings.SplitAfter(shown.Text, "\n")
+	text := strings.Join(lines[:min(len(lines), staleLines)], "")
+	if len(lines) > staleLines {
+		text += fmt.Sprintf("(%d more lines)\n", len(lines)-staleLines)
+	}
+	return refuse(Stale, "%sthe lines to edit in %s have changed since they were read:\n%sread the file again and edit what is there now", label, d.Name, text)
+}

@@ -1,0 +1,106 @@
+package buffers
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/files/workspace"
+)
+
+// asking is how many files the editor is asked about at once.
+const asking = 8
+
+// Drafts asks the editor about files; see workspace.Drafts. It is about those that are named, and
+// those below the folder of which it had an unsaved text before: the protocol has no way to ask
+// which files are open. It returns what is known when ctx ends.
+func (f *FS) Drafts(ctx context.Context, below string, paths []string) map[string]string {
+	if f.Read == nil {
+		return nil
+	}
+	paths = slices.Clone(paths)
+	f.mu.Lock()
+	for known := range f.unsaved {
+		if known == below || strings.HasPrefix(known, strings.TrimSuffix(below, "/")+"/") {
+			paths = append(paths, known)
+		}
+	}
+	f.mu.Unlock()
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+
+	var mu sync.Mutex
+	found := map[string]string{}
+	todo := make(chan string)
+	var workers sync.WaitGroup
+	for range min(asking, len(paths)) {
+		workers.Go(func() {
+			for p := range todo {
+				if text, newer := f.draft(p); newer {
+					mu.Lock()
+					found[p] = text
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer workers.Wait()
+		defer close(todo)
+		for _, p := range paths {
+			select {
+			case todo <- p:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done(): // an editor that does not answer is not waited for
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	out := make(map[string]string, len(found))
+	for p, text := range found {
+		out[p] = text
+	}
+	return out
+}
+
+// draft is the text of a file that the editor has and the disk has not.
+func (f *FS) draft(at string) (text string, newer bool) {
+	var d workspace.Dir
+	d, err := f.OpenDir()
+	if err != nil {
+		return "", false
+	}
+	defer func() { d.Close() }()
+	folder, name := path.Split(path.Clean(at))
+	for part := range strings.SplitSeq(strings.Trim(folder, "/"), "/") {
+		if part == "" {
+			continue
+		}
+		inner, err := d.OpenDir(part)
+		if err != nil {
+			return "", false
+		}
+		d.Close()
+		d = inner
+	}
+	opened, err := d.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer opened.Close()
+	if its, is := opened.(*file); is {
+		return its.content, true
+	}
+	return "", false
+}
+
+var _ workspace.Drafts = (*FS)(nil)

@@ -1,0 +1,205 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"adze/internal/llm/catalog"
+	"adze/internal/text/usage"
+	"adze/tool"
+)
+
+// find turns what the user wrote into provider and name: "gpt-4o" alone is a model of its maker.
+func (f *Finder) find(full string) (provider, name string, err error) {
+	provider, name, cut := strings.Cut(full, "/")
+	if cut && name != "" && f.has(provider) {
+		return provider, name, nil
+	}
+	hosts := f.hosts(full)
+	switch {
+	case len(hosts) == 1:
+		return hosts[0], full, nil
+	case len(hosts) > 1:
+		return "", "", several(full, hosts)
+	case cut && name != "":
+		return "", "", f.noProvider(provider, name)
+	}
+	return "", "", f.noModel(strings.TrimSuffix(full, "/"))
+}
+
+// has reports a provider that is known by name or described by the configuration.
+func (f *Finder) has(provider string) bool {
+	_, known := vendor(provider)
+	return known || f.config.Providers[provider].BaseURL != ""
+}
+
+// hosts are the providers that certainly have a model of this name: those of the table, else who
+// makes all models that begin so. Among several those count whose key is there.
+func (f *Finder) hosts(name string) []string {
+	var out []string
+	rows, _ := catalog.Known() // a broken table is told where prices are asked for
+	for _, r := range rows {
+		provider, own, _ := strings.Cut(r.Model, "/")
+		if own == name && !slices.Contains(out, provider) {
+			out = append(out, provider)
+		}
+	}
+	if len(out) == 0 {
+		out = makers(name)
+	}
+	can := slices.DeleteFunc(slices.Clone(out), func(provider string) bool {
+		e, err := f.Endpoint(provider)
+		return err != nil || e.Missing()
+	})
+	if len(can) > 0 {
+		return can
+	}
+	return out
+}
+
+// makers are the companies whose models begin as this name does. A tag behind a colon names a file
+// that anybody may run.
+func makers(name string) []string {
+	if strings.ContainsAny(name, ":/") {
+		return nil
+	}
+	return names(func(v Vendor) bool { return v.makes(name) }, "")
+}
+
+// makes reports a name that only this company gives.
+func (v Vendor) makes(name string) bool {
+	made := false
+	for _, start := range v.Makes {
+		start, others := strings.CutPrefix(start, "!")
+		if strings.HasPrefix(name, start) {
+			if others {
+				return false
+			}
+			made = true
+		}
+	}
+	return made
+}
+
+func several(name string, hosts []string) error {
+	var full []string
+	for _, h := range hosts {
+		full = append(full, h+"/"+name)
+	}
+	return &MissingError{fmt.Sprintf("several providers have %q", name), "name one: " + list("or", full)}
+}
+
+func (f *Finder) noProvider(provider, name string) error {
+	var hints []string
+	var known []string
+	for _, v := range vendors() {
+		known = append(known, v.Name)
+	}
+	known = append(known, slices.Sorted(maps.Keys(f.config.Providers))...)
+	for _, near := range slices.Concat(tool.Nearest(provider, known, 1), makers(name)) {
+		hints = append(hints, "did you mean "+near+"/"+name+"?")
+	}
+	slices.Sort(hints)
+	return &MissingError{fmt.Sprintf("there is no provider %q", provider), usage.Hints(append(slices.Compact(hints),
+		"adze models lists all providers; a compatible server goes by its address: "+compatible(),
+		fmt.Sprintf(`or describe it: {"providers": {%q: {"base_url": "https://…/v1", "key_env": "NAME_OF_A_VARIABLE"}}}`, provider))...)}
+}
+
+// compatible is how a server is used that has no name.
+func compatible() string {
+	for _, v := range keyed() {
+		if v.OnlyHome {
+			row, _ := vendor(v.Name)
+			return row.URLs[0] + "=… --model " + v.Name + "/NAME"
+		}
+	}
+	return ""
+}
+
+// noModel is about a word that names no model. One that is near is meant, or one of the provider
+// that it is.
+func (f *Finder) noModel(word string) error {
+	var hints []string
+	if v, known := vendor(word); known && v.Default != "" {
+		hints = append(hints, "did you mean "+v.Name+"/"+v.Default+"?")
+	} else if known || f.has(word) {
+		hints = append(hints, "adze models "+word+" --check lists its models")
+	}
+	byName := map[string]string{}
+	var known []string
+	rows, _ := catalog.Known()
+	for _, r := range rows {
+		_, own, _ := strings.Cut(r.Model, "/")
+		known, byName[own] = append(known, own), r.Model
+	}
+	if near := tool.Nearest(word, known, 1); len(near) == 1 && len(hints) == 0 {
+		hints = append(hints, "did you mean "+byName[near[0]]+"?")
+	}
+	return &MissingError{fmt.Sprintf("%q names no model: want provider/name", word),
+		usage.Hints(append(hints, "adze models lists what can be used", f.first())...)}
+}
+
+// first is the first of the ways.
+func (f *Finder) first() string {
+	first, _, _ := strings.Cut(f.Ways(), "\n")
+	return first
+}
+
+// nearby chooses a model of this machine for a name without a provider, which no table knows or
+// whose provider lacks a key.
+func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
+	name := f.config.Model
+	if provider, _, cut := strings.Cut(name, "/"); cut && f.has(provider) {
+		return Model{}, missing
+	}
+	l := f.KeysOnly()
+	f.AskLocal(ctx, &l)
+	var hosts, near []string
+	for _, p := range l.Providers {
+		var have []string
+		for _, m := range p.Models {
+			have = append(have, m.Model)
+			if m.Model == name || m.Model == name+":latest" {
+				hosts = append(hosts, p.Provider)
+			}
+		}
+		for _, n := range tool.Nearest(name, have, 1) {
+			near = append(near, "did you mean "+p.Provider+"/"+n+"?")
+		}
+	}
+	var none *MissingError
+	switch {
+	case len(hosts) == 1:
+		return f.Named(hosts[0] + "/" + name)
+	case len(hosts) > 1:
+		return Model{}, several(name, hosts)
+	case len(near) > 0 && asMissing(missing, &none):
+		for _, hint := range strings.Split(none.Hint, "\n") {
+			if !slices.Contains(near, hint) { // what it guessed may be what the server has
+				near = append(near, hint)
+			}
+		}
+		return Model{}, &MissingError{none.Message, usage.Hints(near...)}
+	}
+	return Model{}, missing
+}
+
+// Among is the model that the file of an agent names, which may be written for another assistant:
+// provider/name, a name that one provider has, or a word such as opus, which means the first model
+// of the provider that has it in its name.
+func (f *Finder) Among(provider, word string) (Model, error) {
+	m, err := f.Named(word)
+	if err == nil || strings.Contains(word, "/") {
+		return m, err
+	}
+	rows, _ := catalog.Known() // a broken table is told where prices are asked for
+	for _, r := range rows {
+		if of, name, _ := strings.Cut(r.Model, "/"); of == provider && !strings.HasSuffix(name, "*") && slices.Contains(strings.Split(name, "-"), word) {
+			return f.Named(r.Model)
+		}
+	}
+	return m, err
+}

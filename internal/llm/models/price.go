@@ -1,0 +1,98 @@
+package models
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/llm/catalog"
+	"adze/session"
+)
+
+// rows are what is known of models: the user's own words first, then the table.
+func (f *Finder) rows() ([]catalog.Row, error) {
+	var own []catalog.Row
+	for name, m := range f.config.Models {
+		own = append(own, catalog.Row{
+			Model: name, Context: m.Context, Output: m.Output, Vision: m.Vision, Tools: m.Tools, Rate: catalog.Rate(m.Price),
+			Source: f.config.Origin("models"),
+		})
+	}
+	// The longest name is the most exact one: ollama/qwen3 before ollama/*.
+	slices.SortFunc(own, func(a, b catalog.Row) int {
+		if n := len(b.Model) - len(a.Model); n != 0 {
+			return n
+		}
+		return strings.Compare(a.Model, b.Model)
+	})
+	known, err := catalog.Known()
+	return append(own, known...), err
+}
+
+// row finds what is known of a model. The table tells the prices of the companies themselves: of
+// another server with models of the same name, only the configuration tells any.
+func (f *Finder) row(provider, model string) (catalog.Row, bool) {
+	all, err := f.rows()
+	if err != nil {
+		return catalog.Row{}, false
+	}
+	if v, _ := vendor(provider); v.With != "" {
+		provider = v.With // one server, two formats
+	}
+	full := provider + "/" + model
+	if _, own := catalog.Find(all[:len(f.config.Models)], full, today()); !own && !f.AtHome(provider) {
+		return catalog.Row{}, false
+	}
+	return catalog.Find(all, full, today())
+}
+
+func today() string { return time.Now().Format(time.DateOnly) }
+
+// Prices tells a session what its requests cost. Nothing is read before the first one was made.
+func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64, bool) {
+	type known struct {
+		row catalog.Row
+		ok  bool
+	}
+	var seen sync.Map // a session has few models, and asks for each request
+	return func(provider, model string, u session.Usage) (float64, bool) {
+		kept, hit := seen.Load(provider + "/" + model)
+		if !hit {
+			var k known
+			k.row, k.ok = f.row(provider, model)
+			kept, _ = seen.LoadOrStore(provider+"/"+model, k)
+		}
+		k := kept.(known)
+		usd, priced := k.row.Cost(catalog.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+		return usd, k.ok && priced
+	}
+}
+
+// Blind tells a session whether a model is known to take no pictures: the table says of each what
+// it can, and many a server of one's own. A row of the user's own only adds vision.
+func (f *Finder) Blind(m Model) func(provider, model string) bool {
+	var seen sync.Map // asked for with each request that has pictures
+	return func(provider, model string) bool {
+		if own, ok := f.config.Models[provider+"/"+model]; ok && own.Vision {
+			return false
+		}
+		if m.window != nil && provider == m.Provider.Name() && model == m.Name && m.window.blind(context.Background()) {
+			return true
+		}
+		kept, hit := seen.Load(provider + "/" + model)
+		if !hit {
+			row, ok := f.row(provider, model)
+			_, own := f.config.Models[row.Model]
+			kept, _ = seen.LoadOrStore(provider+"/"+model, ok && !own && !row.Vision)
+		}
+		return kept.(bool)
+	}
+}
+
+// Priced reports whether it is known what a model costs.
+func (f *Finder) Priced(m Model) bool {
+	row, ok := f.row(m.Provider.Name(), m.Name)
+	return ok && row.Priced()
+}

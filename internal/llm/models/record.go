@@ -1,0 +1,61 @@
+package models
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"adze/internal/config"
+	"adze/internal/llm/replay"
+	"adze/internal/text/usage"
+)
+
+// Recording serves a recording in place of a model.
+func Recording(path string, secrets []string) (Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Model{}, usage.Mistake("check the path", "--replay: %v", err)
+	}
+	defer f.Close()
+	p, err := replay.NewPlayer(f, secrets...)
+	if err != nil {
+		return Model{}, usage.Mistake("record the run again with --record", "--replay %s: %v", path, err)
+	}
+	v, _ := vendor(p.Name())
+	return Model{Provider: p, Name: p.Model(), Origin: "--replay", Profile: v.Profile()}, nil
+}
+
+// Record writes down what a model is sent and answers, to a new file that only the user reads.
+// Whoever asked for it closes the file.
+func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return m, nil, usage.Mistake("name a new file, or remove that one", "--record %s: the file exists", path)
+	}
+	if err != nil {
+		return m, nil, usage.Mistake("name a file that can be written", "--record: %v", err)
+	}
+	m.Provider = replay.NewRecorder(m.Provider, f, secrets...)
+	return m, f, nil
+}
+
+// KeyNames are the variables that hold providers' keys; no command ever sees one.
+func KeyNames(cfg config.Config) []string {
+	var names []string
+	for _, v := range vendors() {
+		names = append(names, v.Keys...)
+	}
+	for _, p := range cfg.Providers {
+		if p.KeyEnv != "" {
+			names = append(names, p.KeyEnv)
+		}
+	}
+	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
+		names = append(names, name)
+	}
+	if name := cfg.Search.KeyEnv; name != "" {
+		names = append(names, name)
+	}
+	return append(names, config.SearchKeys()...)
+}

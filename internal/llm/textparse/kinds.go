@@ -1,0 +1,88 @@
+package textparse
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// kinds are the types that a schema lets an argument have; none: any.
+type kinds map[string]bool
+
+// schema is what is read of one.
+type schema struct {
+	Type       json.RawMessage   `json:"type"`
+	Enum       []any             `json:"enum"`
+	AnyOf      []schema          `json:"anyOf"`
+	OneOf      []schema          `json:"oneOf"`
+	Properties map[string]schema `json:"properties"`
+}
+
+func (s schema) kinds() kinds {
+	out := kinds{}
+	var one string
+	var list []string
+	if json.Unmarshal(s.Type, &one) == nil {
+		list = []string{one}
+	} else {
+		_ = json.Unmarshal(s.Type, &list) // neither: no type
+	}
+	for _, name := range list {
+		out[name] = true
+	}
+	for _, v := range s.Enum {
+		if _, text := v.(string); text && len(list) == 0 {
+			out["string"] = true
+		}
+	}
+	for _, inner := range append(s.AnyOf, s.OneOf...) {
+		for name := range inner.kinds() {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// of is what a tool's argument may be; one that the schema does not know is text.
+func (t tools) of(name, argument string) kinds {
+	o := t[name]
+	if !o.read {
+		var root schema
+		_ = json.Unmarshal(o.schema, &root) // without properties everything is text
+		o.kinds, o.read = map[string]kinds{}, true
+		for p, about := range root.Properties {
+			o.kinds[p] = about.kinds()
+		}
+	}
+	if k, known := o.kinds[argument]; known {
+		return k
+	}
+	return kinds{"string": true}
+}
+
+// has reports whether a tool's schema names an argument.
+func (t tools) has(name, argument string) bool {
+	t.of(name, argument)
+	_, known := t[name].kinds[argument]
+	return known
+}
+
+// value writes what stands bare in markup as JSON, when the kinds let it be something else than
+// text. Models write True, TRUE and None where the schema says what is meant.
+func (k kinds) value(bare string) (string, bool) {
+	text := k["string"]
+	switch word := strings.ToLower(bare); {
+	case (word == "null" || word == "none") && (k["null"] || !text):
+		return "null", true
+	case text && len(k) == 1, text && len(k) == 2 && k["null"]:
+		return "", false
+	case (word == "true" || word == "false") && (k["boolean"] || bare != strings.ToUpper(bare)):
+		return word, true
+	case json.Valid([]byte(bare)):
+		return bare, true
+	case k["object"] && strings.HasPrefix(bare, "{"), k["array"] && strings.HasPrefix(bare, "["):
+		p := python{bare}
+		raw, ok := p.literal(0)
+		return raw, ok && strings.TrimSpace(p.s) == ""
+	}
+	return "", false
+}

@@ -1,0 +1,169 @@
+// Package textparse recovers calls that a model wrote as text, in the markup of its family, because
+// the server in between did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM
+// tags, Llama's JSON and pythonic lists, Mistral's [TOOL_CALLS], DeepSeek's and Kimi's special
+// tokens, DeepSeek's DSML and MiniMax's tags, Gemma's, Phi's, Granite's and Command's marks,
+// harmony channels, JSON in a fence, and the marks of many more around JSON, Python or tags
+// (enclosed.go, named.go).
+//
+// The one rule: a call is recovered only when its name is an offered tool and its block is whole,
+// in a message that ended well; everything else stays text, every byte of it. Nothing is mended
+// here: arguments are what the model wrote, and what is cut is never completed.
+//
+// Start at Wrap, then scanner.feed, which decides byte by byte, so that the pieces of a stream make
+// no difference; forms.go lists the markups, and blocks.go says which of them are only spoken of. A
+// family of markup has its file, which makes sixteen.
+//
+// Known limits: markup in a message's thinking stays there; a block in a code fence of another
+// language, or in backticks or after >, is an example and stays text, and so does one in a sentence
+// that goes on behind it; JSON and pythonic calls without any tags count only at the end of a
+// message; a call in a sentence that ends with it is taken for one that is made; calls of a thought
+// of which only the end is written stand before that end, behind the text that followed them.
+package textparse
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"iter"
+	"reflect"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// Provider adds the recovery to another provider.
+type Provider struct {
+	session.Provider
+	newID func() string
+}
+
+var _ session.Provider = (*Provider)(nil)
+
+// Wrap makes a provider that recovers calls from the text of another. NewID mints their ids; nil:
+// random.
+func Wrap(p session.Provider, newID func() string) *Provider {
+	if newID == nil {
+		newID = wire.NewID
+	}
+	return &Provider{p, newID}
+}
+
+// Warm lets the other provider open its connection ahead, if it can.
+func (p *Provider) Warm(ctx context.Context) {
+	if w, ok := p.Provider.(interface{ Warm(context.Context) }); ok {
+		w.Warm(ctx)
+	}
+}
+
+// Stream asks the model.
+func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
+	return Recover(p.Provider.Stream(ctx, r), r, p.newID)
+}
+
+// Recover reads a stream of a request. Text that may be the beginning of markup is held back until
+// that is known; recovered calls come directly before Done, after those that the server knew
+// itself.
+func Recover(seq iter.Seq[session.Chunk], r session.Request, newID func() string) iter.Seq[session.Chunk] {
+	if len(r.Tools) == 0 {
+		return seq
+	}
+	return func(yield func(session.Chunk) bool) {
+		v := recovery{scanner: newScanner(r.Tools), yield: yield, newID: newID}
+		for c := range seq {
+			if !v.chunk(c) {
+				return
+			}
+		}
+	}
+}
+
+// recovery is one stream on its way.
+type recovery struct {
+	*scanner
+	yield  func(session.Chunk) bool
+	newID  func() string
+	native []session.Call
+}
+
+// chunk passes one chunk on; false: the consumer has left.
+func (v *recovery) chunk(c session.Chunk) bool {
+	switch c := c.(type) {
+	case session.Text:
+		v.feed(c.Delta)
+		return v.drain()
+	case session.Call:
+		v.native = append(v.native, c)
+	case session.Done:
+		return v.done(c)
+	}
+	return v.yield(c)
+}
+
+// drain sends what the scanner has decided about.
+func (v *recovery) drain() bool {
+	ready := v.take()
+	for _, c := range ready {
+		if !v.yield(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// done releases the calls, when the message ended well.
+func (v *recovery) done(d session.Done) bool {
+	d.TextCalls = true
+	well := d.Err == nil && (d.Stop == session.StopEnd || d.Stop == session.StopCalls)
+	found := v.finish(well)
+	if !v.drain() {
+		return false
+	}
+	var calls []session.Call
+	for _, f := range found {
+		if !v.known(f) {
+			calls = append(calls, session.Call{RawCall: tool.RawCall{
+				ID: tool.CallID(v.newID()), Name: f.name, Arguments: f.arguments, Origin: tool.FromText,
+			}})
+		}
+	}
+	for _, c := range calls {
+		if !v.yield(session.Forming{ID: c.ID, Name: c.Name, Bytes: len(c.Arguments), Arguments: c.Arguments}) {
+			return false
+		}
+	}
+	for _, c := range calls {
+		if !v.yield(c) {
+			return false
+		}
+	}
+	if len(calls) > 0 {
+		d.Stop = session.StopCalls
+	}
+	return v.yield(d)
+}
+
+// known reports whether the server understood the same call and left its text standing.
+func (v *recovery) known(f found) bool {
+	for _, c := range v.native {
+		if c.Name == f.name && sameJSON(c.Arguments, f.arguments) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	if json.Unmarshal(orEmpty(a), &x) != nil || json.Unmarshal(orEmpty(b), &y) != nil {
+		return a == b
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+func orEmpty(s string) []byte {
+	if trimmed := bytes.TrimSpace([]byte(s)); len(trimmed) > 0 {
+		return trimmed
+	}
+	return []byte("{}")
+}

@@ -1,0 +1,299 @@
+package textparse
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// balance follows brackets and strings of JSON and of Python, byte by byte.
+type balance struct {
+	depth  int
+	opened bool
+	quote  byte
+	triple bool
+	escape bool
+	run    int // quotes of the same kind that just came, outside of a string
+}
+
+func (b *balance) add(c byte) {
+	switch {
+	case b.quote != 0 && b.run > 0:
+		b.begin(c)
+	case b.quote != 0:
+		b.inside(c)
+	case c == '"' || c == '\'':
+		b.quote, b.run = c, 1
+	case c == '[' || c == '{' || c == '(':
+		b.depth++
+		b.opened = true
+	case c == ']' || c == '}' || c == ')':
+		b.depth--
+	}
+}
+
+// begin tells an empty string, a string and a triple quote apart.
+func (b *balance) begin(c byte) {
+	switch {
+	case c == b.quote && b.run == 1:
+		b.run = 2
+	case c == b.quote:
+		b.triple, b.run = true, 0
+	case b.run == 2: // it was empty
+		*b = balance{depth: b.depth, opened: b.opened}
+		b.add(c)
+	default:
+		b.run = 0
+		b.inside(c)
+	}
+}
+
+func (b *balance) inside(c byte) {
+	switch {
+	case b.escape:
+		b.escape = false
+		b.run = 0
+	case c == '\\':
+		b.escape = true
+		b.run = 0
+	case c == b.quote && b.triple:
+		b.close(c)
+	case c == b.quote:
+		b.quote = 0
+	}
+}
+
+// close counts the quotes that end a triple one, below zero so that begin does not take them.
+func (b *balance) close(byte) {
+	if b.run--; b.run == -3 {
+		*b = balance{depth: b.depth, opened: b.opened}
+	}
+}
+
+// closed reports whether every bracket that was opened is closed.
+func (b *balance) closed() bool { return b.opened && b.depth <= 0 && (b.quote == 0 || b.run == 2) }
+
+// span returns where a value in brackets that starts at i ends, or -1 when it does not.
+func span(s string, i int) int {
+	var b balance
+	for ; i < len(s); i++ {
+		b.add(s[i])
+		if b.closed() {
+			return i + 1
+		}
+		if !b.opened {
+			return -1
+		}
+	}
+	return -1
+}
+
+// member is a key with its value as written.
+type member struct{ key, value string }
+
+// members reads the top level of an object, as tolerant about quotes and commas as models need;
+// what is missing is never supplied. It returns what follows the object, too.
+func members(s string) (list []member, rest string, ok bool) {
+	s = strings.TrimLeft(s, space)
+	if s == "" || s[0] != '{' {
+		return nil, s, false
+	}
+	s = strings.TrimLeft(s[1:], space)
+	for {
+		if strings.HasPrefix(s, "}") {
+			return list, s[1:], true
+		}
+		var m member
+		if m.key, s, ok = quoted(s); !ok {
+			return nil, s, false
+		}
+		s = strings.TrimLeft(s, space)
+		if !strings.HasPrefix(s, ":") {
+			return nil, s, false
+		}
+		if m.value, s, ok = value(strings.TrimLeft(s[1:], space)); !ok {
+			return nil, s, false
+		}
+		list = append(list, m)
+		s = strings.TrimLeft(s, space)
+		if strings.HasPrefix(s, ",") {
+			s = strings.TrimLeft(s[1:], space)
+		} else if !strings.HasPrefix(s, "}") {
+			return nil, s, false
+		}
+	}
+}
+
+const space = " \t\r\n"
+
+// quoted reads a string in either kind of quotes, without decoding it.
+func quoted(s string) (inner, rest string, ok bool) {
+	if s == "" || s[0] != '"' && s[0] != '\'' {
+		return "", s, false
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case s[0]:
+			return s[1:i], s[i+1:], true
+		}
+	}
+	return "", s, false
+}
+
+// value reads one value as written.
+func value(s string) (raw, rest string, ok bool) {
+	switch {
+	case s == "":
+		return "", s, false
+	case s[0] == '{' || s[0] == '[':
+		end := span(s, 0)
+		if end < 0 {
+			return "", s, false
+		}
+		return s[:end], s[end:], true
+	case s[0] == '"' || s[0] == '\'':
+		_, rest, ok = quoted(s)
+		return s[:len(s)-len(rest)], rest, ok
+	}
+	end := strings.IndexAny(s, ",}] \t\r\n")
+	if end <= 0 {
+		return "", s, false
+	}
+	return s[:end], s[end:], true
+}
+
+// Keys that hold a call's name and its arguments.
+func nameKeys() []string { return []string{"name", "function", "tool", "tool_name", "function_name"} }
+func argsKeys() []string {
+	return []string{"arguments", "parameters", "args", "params", "input", "tool_input", "parameter"}
+}
+
+// sideKeys may stand beside them and say nothing.
+func sideKeys() []string { return []string{"type", "id", "index", "call_id", "tool_call_id"} }
+
+// object reads a call from an object; strict wants nothing but a call, all of which can be read.
+func object(s string, strict bool) (f found, rest string, ok bool) {
+	list, rest, ok := members(s)
+	if !ok || strict && !valid(s[:len(s)-len(rest)]) {
+		return f, rest, false
+	}
+	named, given, more := false, false, false
+	for _, m := range list {
+		switch {
+		case inner(m):
+			f, _, ok = object(m.value, strict)
+			if !ok || named {
+				return f, rest, false
+			}
+			named, given = true, true
+		case has(nameKeys(), m.key) && !named:
+			named = true
+			if f.name, _, ok = quoted(m.value); !ok {
+				return f, rest, false
+			}
+		case has(argsKeys(), m.key) && !given:
+			given = true
+			if defines(m.value) {
+				return f, rest, false
+			}
+			f.arguments = arguments(m.value)
+		case has(nameKeys(), m.key) || has(argsKeys(), m.key):
+			return f, rest, false // said twice
+		case !has(sideKeys(), m.key):
+			more = true
+		}
+	}
+	// Without arguments, what else stands there may be them.
+	return f, rest, named && (given && !(strict && more) || !given && !strict && !more)
+}
+
+// valid reports whether text is one value, as JSON or as Python writes it: with single quotes, with
+// a comma too many, with line breaks in strings. Nothing in it is left to guess.
+func valid(text string) bool {
+	if json.Valid([]byte(text)) {
+		return true
+	}
+	p := python{text}
+	_, ok := p.literal(0)
+	return ok && strings.TrimSpace(p.s) == ""
+}
+
+// defines reports whether arguments are the schema of some: the object is the definition of a tool.
+func defines(raw string) bool {
+	list, _, ok := members(raw)
+	hasType, hasProperties := false, false
+	for _, m := range list {
+		hasType = hasType || m.key == "type" && strings.Trim(m.value, `"'`) == "object"
+		hasProperties = hasProperties || m.key == "properties" && strings.HasPrefix(m.value, "{")
+	}
+	return ok && hasType && hasProperties
+}
+
+// inner reports whether a member wraps a call: {"function": {"name": ...}}.
+func inner(m member) bool {
+	return (m.key == "function" || m.key == "tool_call" || m.key == "function_call") && strings.HasPrefix(m.value, "{")
+}
+
+// inList reads calls as OpenAI's answers have them, in an object with nothing beside:
+// {"tool_calls": [...]}.
+func inList(s string, strict bool) (calls []found, rest string, ok bool) {
+	list, rest, ok := members(s)
+	if !ok || len(list) != 1 || list[0].key != "tool_calls" || strict && !valid(s[:len(s)-len(rest)]) {
+		return nil, s, false
+	}
+	if !strings.HasPrefix(list[0].value, "[") || strings.HasPrefix(strings.TrimLeft(list[0].value[1:], space), "[") {
+		return nil, s, false
+	}
+	calls, after, ok := objects(list[0].value, strict)
+	return calls, rest, ok && strings.TrimSpace(after) == ""
+}
+
+func has(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// arguments unpacks arguments that were written as a string of JSON; others stay as they are.
+func arguments(raw string) string {
+	var text string
+	if strings.HasPrefix(raw, `"`) && json.Unmarshal([]byte(raw), &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return text
+	}
+	if raw == "null" || raw == "None" {
+		return "{}"
+	}
+	return raw
+}
+
+// objects reads one call, or a list of them, or several in a row, and what follows.
+func objects(s string, strict bool) (calls []found, rest string, ok bool) {
+	s = strings.TrimLeft(s, space)
+	list := strings.HasPrefix(s, "[")
+	if list {
+		s = s[1:]
+	}
+	for {
+		if many, after, wrapped := inList(s, strict); wrapped && !list && len(calls) == 0 {
+			return many, after, true
+		}
+		s = strings.TrimLeft(s, space)
+		if list && strings.HasPrefix(s, "]") {
+			return calls, s[1:], len(calls) > 0
+		}
+		if !strings.HasPrefix(s, "{") {
+			return calls, s, len(calls) > 0 && !list
+		}
+		var f found
+		if f, s, ok = object(s, strict); !ok {
+			return nil, s, false
+		}
+		calls = append(calls, f)
+		s = strings.TrimLeft(s, space)
+		s = strings.TrimPrefix(s, ",")
+	}
+}

@@ -1,0 +1,112 @@
+package toolselect
+
+import (
+	"context"
+	"slices"
+
+	"adze/session"
+	"adze/tool"
+	"adze/tool/rank"
+	"adze/toolset"
+)
+
+// Joining are tools that come while a session runs: those of servers that were not known when it
+// began. All fields may be nil.
+type Joining struct {
+	// Set is what a run has by now, at an occasion at which tools may join; nil: nothing that the
+	// shelf has not.
+	Set func(context.Context, session.Occasion) *tool.Set
+	// Search waits, for who searches, until servers that nobody knows yet have told their tools,
+	// and returns all; nil: nothing more is to be had.
+	Search func(context.Context) *tool.Set
+}
+
+// join takes tools that came, and chooses. What was shown stays where it was.
+func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
+	var set *tool.Set
+	if s.Joining.Set != nil {
+		set = s.Joining.Set(ctx, o)
+	}
+	if set == nil {
+		return s.choose(ctx, o)
+	}
+	before := s.set
+	set = s.Fill(set)
+	next := s.choose(ctx, o)
+	if o.Offered == nil {
+		next.Set = set
+		return next
+	}
+	if next == nil {
+		next = &session.Offer{Tools: slices.Clone(o.Offered), Quiet: true}
+	}
+	next.Set, next.Reason = set, "tools of servers joined"
+	for _, name := range set.Names() {
+		if !before.Has(name) && (s.all == nil || name == "tool_search") && !slices.Contains(next.Tools, name) {
+			next.Tools = append(next.Tools, name)
+		}
+	}
+	return next
+}
+
+// choose is the offer of the tools that the shelf has.
+func (s *Shelf) choose(ctx context.Context, o session.Occasion) *session.Offer {
+	var next *session.Offer
+	if s.all != nil {
+		next = s.offer(ctx, o)
+	} else {
+		next = s.Late.offer(s.set, o)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.offered = o.Offered; next != nil {
+		s.offered = next.Tools
+	}
+	return next
+}
+
+// searched is what tool_search looks through: also what joins with the next request.
+func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
+	set, all := s.set, s.all
+	if all == nil && set != nil && set.Has("tool_search") {
+		all = s.picker(set)
+	}
+	if s.Joining.Search != nil {
+		if more := s.Joining.Search(ctx); more != nil {
+			set, all = more, s.picker(more)
+		}
+	}
+	if all == nil {
+		return nil, 0
+	}
+	of := len(set.Names())
+	if set.Has("tool_search") {
+		of--
+	}
+	return all, of
+}
+
+// picker chooses among all tools of a set but tool_search itself.
+func (s *Shelf) picker(set *tool.Set) *rank.Picker {
+	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }), s.scorer, rank.Shelf{})
+}
+
+// Find is tool_search's port.
+func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Finding {
+	all, of := s.searched(ctx)
+	if all == nil {
+		return toolset.Finding{}
+	}
+	s.mu.Lock()
+	offered := s.offered
+	s.mu.Unlock()
+	picks := all.Pick(ctx, query, rank.Options{MaxCandidates: limit, AllowUnsafe: true, Timeout: Patience})
+	out := toolset.Finding{Of: of}
+	for _, p := range picks {
+		out.Note = p.Provenance.Fallback
+		out.Tools = append(out.Tools, toolset.Found{
+			Name: p.Definition.Name, Description: p.Definition.Description, Offered: slices.Contains(offered, p.Definition.Name),
+		})
+	}
+	return out
+}

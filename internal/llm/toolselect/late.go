@@ -1,0 +1,180 @@
+package toolselect
+
+import (
+	"slices"
+	"strings"
+
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// Late are tools that a request shows from their occasion on, where all fit: what nobody needs
+// before is paid for by every request. A call of one that is not shown yet is valid, and brings it
+// too. The zero value has none.
+type Late struct {
+	// At are the occasions, by tool.
+	At map[string]Occasion
+}
+
+// Occasion is when a late tool is shown. A field that is nil brings no tool.
+type Occasion struct {
+	Why    string                   // it waits, for the user
+	Words  []string                 // of the first prompt that bring it, in the singular
+	Needs  func() bool              // where it is set and false, neither words nor a missing tool_search bring it
+	Says   func(prompt string) bool // a prompt, the first or a later one, asks for it
+	Prompt func() bool              // at a prompt: it is time now
+	After  func(tool.Outcome) bool  // after a call: that was it
+	// Findable tools wait only where tool_search is offered, which brings them too.
+	Findable bool
+}
+
+// Facts are what occasions ask about a session. Each is asked at a prompt.
+type Facts struct {
+	Repository func() bool // the workspace is in a git repository
+	Planning   func() bool // the mode is plan
+	Agents     func() bool // there are agents of the user or the project
+}
+
+// Usually is when the built-in tools are shown that few sessions use: those about jobs with the
+// first job, git where a prompt speaks of a repository's history, pages with an address, a todo
+// list and subagents with work of that size.
+func Usually(f Facts) Late {
+	const (
+		job  = "no job was started in the background yet"
+		git  = "the prompt does not speak of git"
+		ask  = "the mode is not plan"
+		list = "there is no todo list yet"
+	)
+	jobs := Occasion{Why: job, After: toolset.StartedJob}
+	history := Occasion{Why: git, Findable: true, Needs: f.Repository, Words: []string{
+		"git", "commit", "committed", "diff", "history", "branch", "merge", "merged", "rebase", "staged", "unstaged", "uncommitted", "blame", "changelog", "pr",
+	}}
+	processes := jobs
+	processes.Words = []string{"process", "ps", "pid", "port", "running"}
+	return Late{At: map[string]Occasion{
+		"bash_output": jobs, "bash_kill": jobs, "list_processes": processes,
+		"git_status": history, "git_diff": history, "git_log": history,
+		"todowrite": {Why: "the prompt is not of several steps", Findable: true, Words: []string{"todo", "checklist"}, Says: severalSteps,
+			After: func(o tool.Outcome) bool { return o.Tool == "plan" && o.Status == tool.Completed }},
+		"todoread": {Why: list, Words: []string{"todo"}, After: func(o tool.Outcome) bool { return o.Tool == "todowrite" }},
+		"webfetch": {Why: "the prompt names no page", Findable: true, Says: namesPage, Words: []string{"web", "website", "webpage", "online", "internet", "fetch", "download"},
+			After: func(o tool.Outcome) bool { return o.Tool == "websearch" }},
+		"task": {Why: "the prompt asks for no wide search", Findable: true, Prompt: f.Agents, Words: []string{
+			"subagent", "agent", "delegate", "parallel", "explore", "investigate", "research", "survey", "audit", "codebase", "everywhere", "across", "throughout",
+		}},
+		"plan": {Why: ask, Words: []string{"plan"}, Prompt: f.Planning},
+	}}
+}
+
+// severalSteps reports whether a prompt lists three things to do: in numbered or marked lines, or
+// as sentences that follow one another in time.
+func severalSteps(prompt string) bool {
+	items := 0
+	for line := range strings.Lines(prompt) {
+		line = strings.TrimSpace(line)
+		digits := strings.TrimLeft(line, "0123456789")
+		switch {
+		case len(digits) < len(line) && len(digits) > 1 && (digits[0] == '.' || digits[0] == ')') && digits[1] == ' ',
+			strings.HasPrefix(line, "- "), strings.HasPrefix(line, "* "):
+			items++
+		}
+	}
+	then := 0
+	for _, word := range words(prompt) {
+		switch word {
+		case "then", "afterwards", "finally", "lastly", "secondly", "thirdly":
+			then++
+		}
+	}
+	return items >= 3 || then >= 2
+}
+
+// namesPage reports whether a prompt has the address of a page elsewhere; that of a server of this
+// machine is for curl.
+func namesPage(prompt string) bool {
+	for _, word := range strings.Fields(strings.ToLower(prompt)) {
+		word = strings.TrimLeft(word, "\"'`(<[*_")
+		_, rest, found := strings.Cut(word, "://")
+		switch {
+		case strings.HasPrefix(word, "www."):
+			return true
+		case !found || !strings.HasSuffix(word[:len(word)-len(rest)], "http://") && !strings.HasSuffix(word[:len(word)-len(rest)], "https://"):
+		case strings.HasPrefix(rest, "localhost") || strings.HasPrefix(rest, "127.") || strings.HasPrefix(rest, "[::1]"):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether tools of a set wait that tool_search can find.
+func (l Late) holds(set *tool.Set) bool {
+	return slices.ContainsFunc(set.Names(), func(name string) bool { return l.At[name].Findable })
+}
+
+// offer says which tools a request shows; nil: those that it showed. Names of the set come first,
+// in its order, and what comes later goes to the end, so that the request begins as the one before.
+func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
+	if o.Offered == nil {
+		next := &session.Offer{Reason: "what fits the occasion", Quiet: true}
+		searches := set.Has("tool_search")
+		var after []string
+		finds := false
+		for _, d := range set.Definitions() {
+			late, isLate := l.At[d.Name]
+			switch {
+			case d.Name == "tool_search":
+			case !isLate || late.Findable && !searches && late.possible():
+				next.Tools = append(next.Tools, d.Name)
+			case late.begins(o) || late.named(o.Prompt):
+				after = append(after, d.Name)
+			default:
+				finds = finds || searches && late.Findable && late.possible()
+				next.Excluded = exclude(next.Excluded, late.Why, d.Name)
+			}
+		}
+		if finds {
+			next.Tools = append(next.Tools, "tool_search")
+		}
+		next.Tools = append(next.Tools, after...)
+		return next
+	}
+	next := &session.Offer{Tools: slices.Clone(o.Offered), Reason: "their occasion came", Quiet: true}
+	for _, name := range set.Names() {
+		if late, isLate := l.At[name]; isLate && name != "tool_search" && !slices.Contains(o.Offered, name) && late.comes(name, o) {
+			next.Tools = append(next.Tools, name)
+		}
+	}
+	if len(next.Tools) == len(o.Offered) {
+		return nil
+	}
+	return next
+}
+
+func (c Occasion) begins(o session.Occasion) bool {
+	return o.Outcomes == nil && (c.Prompt != nil && c.Prompt() || c.Says != nil && c.Says(o.Prompt))
+}
+
+func (c Occasion) comes(name string, o session.Occasion) bool {
+	return c.begins(o) || slices.ContainsFunc(o.Outcomes, func(out tool.Outcome) bool {
+		return out.Tool == name || c.After != nil && c.After(out) || slices.Contains(toolset.FoundBy(out), name)
+	})
+}
+
+// named reports whether a prompt has one of the words. It is asked at the first prompt, when
+// showing a tool more costs its bytes and no cache.
+func (c Occasion) named(prompt string) bool {
+	if len(c.Words) == 0 || !c.possible() {
+		return false
+	}
+	return slices.ContainsFunc(words(prompt), func(word string) bool {
+		return slices.Contains(c.Words, word) || slices.Contains(c.Words, strings.TrimSuffix(word, "s")) || slices.Contains(c.Words, strings.TrimSuffix(word, "es"))
+	})
+}
+
+func (c Occasion) possible() bool { return c.Needs == nil || c.Needs() }
+
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' })
+}

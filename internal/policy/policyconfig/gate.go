@@ -1,0 +1,242 @@
+// Package policyconfig makes the policy of a run: the rules of the configuration and of the command line
+// over one workspace, and what adze keeps for itself.
+//
+// The one rule: it makes a policy and decides nothing; packages policy and workspace do.
+//
+// Start reading at New.
+//
+// Known limits: without a home folder, rules of home: match nothing.
+package policyconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/config"
+	"adze/internal/config/paths"
+	"adze/internal/files/git"
+	"adze/internal/files/workspace"
+	"adze/internal/policy"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/usage"
+)
+
+// outputLayer is where the rule comes from that lets a model read the whole of its own cut outputs.
+const outputLayer policy.Layer = "session output"
+
+// keysLayer is where the rule comes from that keeps the keys of the user from every tool.
+const keysLayer policy.Layer = "kept keys"
+
+// Ground is what the rules of a run are about: the workspace, and where adze keeps its own.
+type Ground struct {
+	Root  *workspace.Root
+	At    paths.Places
+	File  string // the person's configuration, absolute
+	Spill string // this session's whole outputs, which a model may read; empty: none
+	// Lent are folders whose files a model may read, such as those of the user's skills.
+	Lent []string
+	// Project is what the project's own file says, Managed what the machine's owner does.
+	Project config.Project
+	Managed config.Managed
+	// Contained is that of policy.Options.
+	Contained func(lasting bool) (level string, holds bool)
+	// Lacks is what the sandbox lacks: policy.Options.Lacks.
+	Lacks func() (network bool, open []string)
+	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
+	// they can. Without the function they cannot.
+	Aside func() string
+	// Leaks reports a text that holds a known secret. It is nil where none is known.
+	Leaks func(text string) bool
+}
+
+// Flags say where to work and what is allowed.
+type Flags struct {
+	Cwd         string
+	Mode        string
+	Sandbox     string
+	Allow, Deny []string
+	Asks        []string
+	Try         bool // commands run aside, and what they change is dropped
+}
+
+// Add takes them from the command line of a run, and of commands that decide as a run does.
+func (g *Flags) Add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
+	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
+	f.Var((*sandboxFlag)(&g.Sandbox), "sandbox", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
+	f.Var((*ruleList)(&g.Allow), "allow", "allow what this `RULE` matches, such as 'execute(go test **)'")
+	f.Var((*ruleList)(&g.Asks), "ask", "ask about what this `RULE` matches, each time, also where it is allowed")
+	f.Var((*ruleList)(&g.Deny), "deny", "deny what this `RULE` matches; a deny always holds")
+}
+
+// sandboxFlag is a flag that says no more than it said first, once that was required.
+type sandboxFlag string
+
+func (s *sandboxFlag) Set(setting string) error {
+	if *s != "" && (*s == config.SandboxRequired) != (setting == config.SandboxRequired) {
+		return fmt.Errorf("%s and %s are both asked for, and what is required cannot be taken back", *s, setting)
+	}
+	*s = sandboxFlag(setting)
+	return nil
+}
+
+func (s *sandboxFlag) String() string { return string(*s) }
+
+// Type stands in the help of the flag.
+func (s *sandboxFlag) Type() string { return "string" }
+
+// ruleList is a flag that is given once for each rule. That of package pflag makes a writer of CSV,
+// with a buffer, for each such flag of each command at every start, to say that there is none.
+type ruleList []string
+
+func (l *ruleList) Set(rule string) error {
+	*l = append(*l, rule)
+	return nil
+}
+
+func (l *ruleList) String() string { return strings.Join(*l, " ") }
+
+// Type stands in the help of a flag, and is pflag's name for such a list.
+func (l *ruleList) Type() string { return "stringArray" }
+
+// New makes the policy of a run from the configuration and the flags.
+func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
+	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed)
+	var mistake *usage.Error
+	if flags.Mode == "" && errors.As(err, &mistake) && cfg.Origin("permission_mode") != "default" {
+		err = usage.Mistake(mistake.Hint, "%s: permission_mode: %s", cfg.Origin("permission_mode"), mistake.Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rules, err := rulesOf(cfg, flags, g)
+	if err != nil {
+		return nil, err
+	}
+	home, _ := os.UserHomeDir() // without one, home: matches nothing
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real // as the paths that it is compared with
+	}
+	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Tries: flags.Try,
+		Files: folders{}, Repos: repositories{git.Git{Env: proc.Outside(env, g.Root.Dir())}, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+}
+
+// modeOf reads the mode that a person wants, and which there are where the machine's owner lets
+// only some be chosen: the usual one, or the first of those, where they did not say.
+func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, error) {
+	var modes []policy.Mode
+	for _, text := range owner.Modes {
+		m, err := policy.ParseMode(text)
+		if err != nil {
+			return "", nil, &config.Error{Path: owner.Path, Message: err.Error(), Hint: "the owner of this machine mends it"}
+		}
+		modes = append(modes, m)
+	}
+	mode := policy.AskFirst
+	if name == "" && len(modes) > 0 && !slices.Contains(modes, mode) {
+		mode = modes[0]
+	}
+	if name != "" {
+		var err error
+		if mode, err = policy.ParseMode(name); err != nil {
+			return "", nil, usage.Mistake("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
+		}
+	}
+	if len(modes) > 0 && !slices.Contains(modes, mode) {
+		return "", nil, usage.Mistake("choose one of "+strings.Join(owner.Modes, ", "), "the owner of this machine does not let the permission mode be %s (%s)", mode, owner.Path)
+	}
+	return mode, modes, nil
+}
+
+func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
+	var outputs, kept []string
+	if g.Spill != "" {
+		outputs = []string{"read(abs:" + g.literal(g.Spill) + "/**)"}
+	}
+	if g.At.Keys != "" {
+		kept = []string{"read(abs:" + g.literal(g.At.Keys) + ")"}
+	}
+	if g.At.State != "" {
+		kept = append(kept, "read(abs:"+g.literal(filepath.Join(g.At.State, paths.Served))+"/**)") // who has a token answers for the person
+	}
+	var lent []string
+	for _, folder := range g.Lent {
+		lent = append(lent, "read(abs:"+g.literal(folder)+"/**)")
+	}
+	var rules []policy.Rule
+	for _, source := range []struct {
+		effect policy.Effect
+		layer  policy.Layer
+		flag   string
+		texts  []string
+	}{
+		{policy.Deny, policy.Managed, "deny in " + g.Managed.Path, g.Managed.Deny},
+		{policy.Ask, policy.Managed, "ask in " + g.Managed.Path, g.Managed.Ask},
+		{policy.Deny, policy.CommandLine, "--deny", flags.Deny},
+		{policy.Ask, policy.CommandLine, "--ask", flags.Asks},
+		{policy.Allow, policy.CommandLine, "--allow", flags.Allow},
+		{policy.Deny, policy.User, "deny in " + cfg.Origin("deny"), cfg.Deny},
+		{policy.Ask, policy.User, "ask in " + cfg.Origin("ask"), cfg.Ask},
+		{policy.Allow, policy.User, "allow in " + cfg.Origin("allow"), cfg.Allow},
+		{policy.Deny, policy.Project, "deny in " + g.Project.Path, g.Project.Deny},
+		{policy.Ask, policy.Project, "ask in " + g.Project.Path, g.Project.Ask},
+		{policy.Allow, outputLayer, "session output", outputs},
+		{policy.Allow, policy.Lent, "lent folders", lent},
+		{policy.Deny, keysLayer, "kept keys", kept},
+	} {
+		for _, text := range source.texts {
+			r, err := policy.ParseRule(source.effect, source.layer, text)
+			if err != nil {
+				return nil, usage.Mistake("such as read(home:notes/**), write(work:src/**), execute(go test **), execute(mcp:files read_*), network(https://go.dev)", "%s: %v", source.flag, err)
+			}
+			rules = append(rules, r)
+		}
+	}
+	return rules, nil
+}
+
+// literal is a path as rules know it: where it really is, without patterns.
+func (g Ground) literal(path string) string {
+	if p, err := g.Root.Resolve(path); err == nil {
+		path = p.Abs()
+	}
+	return literalGlob(path)
+}
+
+// literalGlob quotes what has a meaning in a path pattern.
+func literalGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(path)
+}
+
+// judge resolves paths for the policy exactly as the tools will.
+type judge struct {
+	root *workspace.Root
+	home string // free of links; empty: there is none
+}
+
+// Follow implements policy.Follower.
+func (j judge) Follow(names []string) []string { return j.root.Lead(names) }
+
+func (j judge) Judge(name string) (policy.Place, error) {
+	p, err := j.root.Resolve(name)
+	if err != nil {
+		return policy.Place{}, err
+	}
+	place := policy.Place{Abs: p.Abs(), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}
+	if named := p.Named(); named != p.Abs() {
+		rel, inside := j.root.Inside(named)
+		place.Named = &policy.Place{Abs: named, Rel: rel, Outside: !inside}
+	}
+	place.Twins = j.twins(p)
+	return place, nil
+}

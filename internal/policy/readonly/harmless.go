@@ -1,0 +1,126 @@
+// Package readonly knows programs that only look, with the options under which they do nothing
+// else.
+//
+// The one rule: what the table does not list is not harmless. An option, a form or a number of
+// words that it does not know makes the whole command unknown; there is no list of dangerous ones.
+//
+// Start reading at Judge; the programs are data, one file a family in table/, read by table.go;
+// scan.go goes through the words of a command; sed.go, awk.go, jq.go and test.go read the small
+// languages of four programs, git.go what git adds; hooks.go says which hooks a git that does more
+// may run.
+//
+// Known limits: of a tree that is read, the caller has to find what must not be; of a program, its
+// name is taken for it, so the caller finds it outside of the workspace. A package that go doc is
+// given by its import path may hold a link to a file elsewhere.
+package readonly
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is how a path is used.
+type Kind string
+
+// Kinds.
+const (
+	Read  Kind = "read"  // the content of a file
+	List  Kind = "list"  // names and sizes
+	Tree  Kind = "tree"  // the content of all files below
+	Write Kind = "write" // a file or folder that is made or overwritten
+)
+
+// Access is one path that a command touches, as it stands there.
+type Access struct {
+	Kind   Kind
+	Path   string
+	Hidden bool     // of a tree: also names that begin with a dot
+	Follow bool     // of a tree: also through links
+	Only   []string // of a tree: patterns of the names that are read; nil: all
+	Spared bool     // of a tree: files that are known by name for their secrets are left out
+	Flat   bool     // of a tree: of links, only those to files are followed
+	Names  bool     // any files below the path, whatever they are called, but none known by name for its secrets
+}
+
+// Word is one word of a command. One that is not known is still exactly one.
+type Word struct {
+	Text  string
+	Known bool
+	Names bool // it stands for the name of a file below Text
+	Piped bool // it stands for a pipe, which is no file
+	Found bool // it stands for Text or for any name that begins with it, as find puts it in for {}
+}
+
+func (w Word) standsFor() bool { return w.Names || w.Piped || w.Found }
+
+// Use is what a command does.
+type Use struct {
+	Accesses []Access
+	// Words run in place of the given ones: with what keeps git from running programs and showing
+	// secrets.
+	Words []string
+	// Git says that it is a git, whose repository may name programs.
+	Git bool
+	Dir string // that git is told to work in; empty: that of the command
+	// History says that contents of the repository are shown that no path names.
+	History bool
+	// Away says that the answer does not depend on the folder, in which a project could change who
+	// answers.
+	Away bool
+	// Local is a variable that keeps the program from being exchanged for another one, or from the
+	// network.
+	Local []string
+}
+
+// Judge says what a command does; false: the table does not know it as harmless.
+func Judge(words []Word) (Use, bool) {
+	if len(words) == 0 || !words[0].Known {
+		return Use{}, false
+	}
+	u := Use{Words: texts(words)}
+	name := words[0].Text
+	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, Word.standsFor) {
+		return Use{}, false
+	}
+	switch {
+	case name == "[" || name == "test":
+		return u, tests(words)
+	case name == "git":
+		return git(words)
+	case asksVersion(words):
+		u.Away = true
+		return u, true
+	}
+	p, args, ok := find(words)
+	if !ok {
+		return Use{}, false
+	}
+	return p.judge(args, u)
+}
+
+// Any reports a program that takes any number of any words: it prints them, or nothing.
+func Any(name string) bool {
+	p, ok := tabled()[name]
+	return ok && p.any && p.special == ""
+}
+
+// asksVersion reports a lone question for the version of a well-known program.
+func asksVersion(words []Word) bool {
+	if len(words) != 2 || !words[1].Known {
+		return false
+	}
+	for form := range strings.FieldsSeq(versions()[words[0].Text]) {
+		if words[1].Text == form {
+			return true
+		}
+	}
+	return false
+}
+
+func texts(words []Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Text
+	}
+	return out
+}

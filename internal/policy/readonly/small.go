@@ -1,0 +1,108 @@
+package readonly
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// outward finds what lets a jq program read more than its input: other files, and the environment.
+var outward = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(import|include|env|ENV|modulemeta|get_search_list|input_filename|\$__prog\w*)\b`)
+})
+
+// query reports a jq program that reads its input alone. A string that holds one of those words is
+// too much already.
+func query(text string) bool { return !outward().MatchString(text) }
+
+// printf reports that its first word is a format that prints alone: behind -v it sets a variable,
+// whose name is evaluated, and %n sets the one that a further word names, PATH say.
+func printf(args []Word) bool {
+	if len(args) > 1 && args[0] == (Word{Text: "--", Known: true}) {
+		args = args[1:]
+	} else if len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
+		return false
+	}
+	return len(args) > 0 && args[0].Known && !args[0].standsFor() && !counts().MatchString(strings.ReplaceAll(args[0].Text, "%%", ""))
+}
+
+// counts finds %n in a format, with all that may stand in between.
+var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[^A-Za-z(]*[hlLqjzt]*n`) })
+
+// tests reports a test in one of the forms that cannot be read in two ways. What it tells of a file
+// is that it is there.
+func tests(words []Word) bool {
+	args := words[1:]
+	if words[0].Text == "[" {
+		if len(args) == 0 || args[len(args)-1] != (Word{Text: "]", Known: true}) {
+			return false
+		}
+		args = args[:len(args)-1]
+	}
+	if len(args) > 0 && args[0] == (Word{Text: "!", Known: true}) {
+		args = args[1:]
+	}
+	switch len(args) {
+	case 1:
+		return true
+	case 2:
+		return args[0].Known && oneOf(args[0].Text, "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-L", "-n", "-p", "-r", "-s", "-S", "-t", "-u", "-w", "-x", "-z", "-G", "-N", "-O")
+	case 3:
+		return args[1].Known && oneOf(args[1].Text, "=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "<", ">")
+	}
+	return false
+}
+
+// chosen are the patterns of names outside of which a search of a tree reads nothing; nil: it reads
+// all.
+func (s *scan) chosen() (only []string) {
+	if s.reads != nil {
+		return s.reads
+	}
+	for _, v := range s.chose {
+		if strings.HasPrefix(v, "!") && len(only) > 0 {
+			continue
+		}
+		if v == "" || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-*") != "" {
+			return nil
+		}
+		only = append(only, v)
+	}
+	return only
+}
+
+// unpacked takes a file that is also looked for under its name with an ending, where there is none
+// without.
+func (s *scan) unpacked(path string, endings ...string) {
+	s.access(Read, path)
+	if path == "" || path == "-" {
+		return
+	}
+	for _, ending := range endings {
+		s.access(Read, path+ending)
+	}
+}
+
+// packages takes a package of Go as one names it. What begins with a dot or a slash is a folder, of
+// which go doc also shows the source, and behind a dot in its last part a symbol may stand.
+func (s *scan) packages(name string, shown bool) {
+	if !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") {
+		s.odd = s.odd || strings.Contains(name, "..") && !strings.HasSuffix(name, "...") || strings.Contains(name, "/../")
+		return
+	}
+	folder := strings.TrimSuffix(strings.TrimSuffix(name, "..."), "/")
+	if folder == "" && strings.HasPrefix(name, "/") {
+		folder = "/"
+	}
+	if !shown {
+		s.access(List, folder)
+		return
+	}
+	s.access(Tree, folder)
+	start := strings.LastIndexByte(folder, '/') + 1
+	for i := start + 1; i < len(folder); i++ {
+		if folder[i] == '.' && strings.Trim(folder[start:i], ".") != "" {
+			s.access(Tree, folder[:i])
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package readonly
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+//go:embed table/*.table
+var tables embed.FS
+
+// program is one entry of the table: under which options it only looks.
+type program struct {
+	options  map[string]option
+	single   bool // long options begin with one dash, and short ones do not cluster
+	front    bool // options end at the first operand: behind it they are operands, and xxd writes to the second
+	any      bool // every word is harmless
+	operands []string
+	instead  []string // operands where one of insteadOf is given
+	onlyWith []string // one of these options must be there
+	special  string   // a small language among its words is read in code
+
+	insteadOf, deep, follow, unless []string
+
+	reads    []string // of a tree, patterns of the names that it reads; nil: all
+	fallback string   // the operand where none is given
+	hidden   bool     // of a tree it also reads names that begin with a dot
+	apart    string   // how it is told to leave out files known for their secrets
+	adds     []string
+	local    []string
+	git      bool // it starts git itself
+	history  bool
+	patch    []string // the options that make it show history; none: it always does
+	peel     bool
+}
+
+// option is one option: the roles of the words that it takes.
+type option struct {
+	roles    []string
+	attached bool // --long=value may be written
+	only     bool // and the next word is never its value
+	maybe    bool // the next word is its value where there is one
+}
+
+// tabled is the table, read once.
+var tabled = sync.OnceValue(func() map[string]*program {
+	all := map[string]*program{}
+	for _, family := range []string{"files", "text", "system", "toolchains", "git"} {
+		data, err := tables.ReadFile("table/" + family + ".table")
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		parseTable(string(data), all)
+	}
+	return all
+})
+
+func parseTable(text string, all map[string]*program) {
+	var p *program
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		key, rest, _ := strings.Cut(line, " ")
+		switch {
+		case line == "" || key == "#":
+		case key == "program":
+			p = &program{options: map[string]option{}}
+			for name := range strings.FieldsSeq(rest) {
+				all[strings.ReplaceAll(name, ".", " ")] = p
+			}
+		default:
+			p.set(key, rest)
+		}
+	}
+}
+
+// set takes one line of an entry.
+func (p *program) set(key, rest string) {
+	words := strings.Fields(rest)
+	switch key {
+	case "flags":
+		for _, w := range words {
+			p.flag(w)
+		}
+	case "operands":
+		p.operands = words
+	case "with":
+		flags, roles, _ := strings.Cut(rest, ":")
+		p.insteadOf, p.instead = strings.Fields(flags), strings.Fields(roles)
+	case "default":
+		p.fallback = rest
+	case "history":
+		p.history, p.patch = true, words
+	case "apart":
+		p.apart = rest
+	case "special":
+		p.special = rest
+	case "single", "front", "any", "hidden", "git", "peel":
+		*map[string]*bool{"single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
+	case "deep", "follow", "unless", "adds", "local", "only", "reads": // follow always, follow files: whatever is given
+		*map[string]*[]string{"deep": &p.deep, "follow": &p.follow, "unless": &p.unless, "adds": &p.adds, "local": &p.local, "only": &p.onlyWith, "reads": &p.reads}[key] = words
+	default:
+		panic(fmt.Sprintf("the table of harmless programs has a line %q", key)) // its test reads every line
+	}
+}
+
+// flag takes one word of a flags line: -abc for three options, -w:role for one that takes a word,
+// -w?role for one whose value is attached, --long=role, --long[=role] for an attached value alone,
+// --long:role:role for two words, --long:role? for a word where there is one.
+func (p *program) flag(w string) {
+	if name, role, ok := strings.Cut(w, "[="); ok {
+		p.options[name] = option{roles: []string{strings.TrimSuffix(role, "]")}, attached: true, only: true}
+		return
+	}
+	if name, roles, ok := strings.Cut(w, ":"); ok {
+		maybe := strings.HasSuffix(roles, "?")
+		p.options[name] = option{roles: strings.Split(strings.TrimSuffix(roles, "?"), ":"), maybe: maybe}
+		return
+	}
+	if name, role, ok := strings.Cut(w, "?"); ok && !p.single {
+		p.options[name] = option{roles: []string{role}, attached: true, only: true}
+		return
+	}
+	if name, role, ok := strings.Cut(w, "="); ok {
+		p.options[name] = option{roles: []string{role}, attached: true}
+		return
+	}
+	if p.single || strings.HasPrefix(w, "--") || strings.HasPrefix(w, "+") || w == "-#" {
+		p.options[w] = option{}
+		return
+	}
+	for _, letter := range w[1:] {
+		p.options["-"+string(letter)] = option{}
+	}
+}
+
+// versions lists, for each program, the words that ask it for its version.
+var versions = sync.OnceValue(func() map[string]string {
+	data, err := tables.ReadFile("table/versions.table")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		forms, names, ok := strings.Cut(line, ":")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for name := range strings.FieldsSeq(names) {
+			all[name] += " " + forms
+		}
+	}
+	return all
+})

@@ -1,3 +1,0 @@
-package attempt
-
-const sysSetns = 308

@@ -1,0 +1,156 @@
+// Package agents runs subagents: a call of the task tool becomes a session of its own, with its own
+// log and fewer tools, that works for the turn which asked.
+//
+// The one rule: a subagent has no right that its parent has not. It passes the same gate under its
+// own name and in no wider mode, has no tool that its parent lacks, spends its parent's budget, and
+// ends with its parent's call.
+//
+// Start reading at Agents.Run, then work.go (one subagent from its call to its report); nest.go is
+// what a subagent starts itself, background.go what works on when its call has ended and report.go
+// how that is told, kind.go says which tools one has, watch.go what of it is shown.
+//
+// Known limits: a subagent that was continued has forgotten which files it had read, as any resumed
+// session whose files changed; the lock of each subagent's log is held until the program ends.
+package agents
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// Defaults of how many model requests a subagent may make, of how many run beside each other at
+// each depth, and of how deep they start others.
+const (
+	DefaultSteps  = 50
+	DefaultAtOnce = 4
+	DefaultDepth  = 1
+)
+
+// maxDepth is the deepest that is possible: what started what must be seen at a glance.
+const maxDepth = 3
+
+// grace is how long a subagent's call may take to end after its abort. It is shorter than that of
+// its parent's call, so that the subagent is the one that writes down what did not end.
+const grace = time.Second
+
+// Config is what subagents work with.
+type Config struct {
+	// Session is what all have in common: provider, model, store, gate, clip, price, repairer,
+	// clock, and a Start with the system prompt. The rest is filled in for each.
+	Session session.Config
+	// Effort is how hard they think; nil: as their model is configured.
+	Effort func() string
+	// Budget is that of the turn that they work for.
+	Budget func() *session.Budget
+	// Tools makes the tools of one subagent, none that the main conversation has not, and what ends
+	// them.
+	Tools func(ctx context.Context, h Hand) (*tool.Set, func(), error)
+	// Narrower is the more careful of two permission modes, and InForce the one in force. Nil: all
+	// work in that.
+	Narrower func(a, b string) string
+	InForce  func() string
+	// Kinds are the agents that there are; empty: those built in.
+	Kinds Kinds
+	// System is the system prompt of a kind, with the text of its file; nil: all have that of
+	// Session.
+	System func(k Kind, text string) string
+	// Model finds the model that the file of an agent names; nil: all work with that of Session.
+	Model func(k Kind) (Model, error)
+	// Note has the conversation told what a task in the background came to; nil: nobody is told.
+	Note func(session.Note)
+	// Changed is called when another task works in the background, or one does not any more; nil:
+	// nobody looks.
+	Changed func()
+	// Observe sees what they do, marked as theirs; it is called by several goroutines. Nil: nobody
+	// watches.
+	Observe func(session.Event)
+	// Steps is how many model requests each may make, those of its own subagents included; 0:
+	// DefaultSteps.
+	Steps int
+	// Depth is how deep they may start others: with 1 none does; 0: DefaultDepth.
+	Depth int
+}
+
+// Model is what a subagent thinks with.
+type Model struct {
+	Provider session.Provider
+	Name     string // without the provider's
+	Full     string // provider/name
+}
+
+// Hand is what the tools of one subagent are made for.
+type Hand struct {
+	Tasks toolset.Tasks // with which it starts others; nil: it may not
+	Mode  string        // the widest permission mode for it; empty: the one in force
+}
+
+// Agents runs the subagents of one session. It is safe for concurrent use.
+type Agents struct {
+	prepare func() (Config, error)
+	places  [maxDepth]chan struct{} // of each depth its own: a subagent holds one while it waits for those that it started
+
+	life  context.Context // of the tasks in the background
+	leave context.CancelCauseFunc
+	all   sync.WaitGroup
+	news  chan struct{} // holds a token when one has reported
+
+	mu      sync.Mutex
+	later   []*later
+	started int                              // tasks in the background
+	running map[tool.CallID]*session.Session // by the call that started it, as observers of the main conversation know it
+	busy    map[session.ID]bool
+	spoken  map[string]bool // agents of whose files was said what is not followed
+}
+
+var _ toolset.Tasks = (*Agents)(nil)
+
+// New makes it. prepare is called once, at the first task; atOnce is how many run beside each other
+// at each depth, 0: DefaultAtOnce.
+func New(atOnce int, prepare func() (Config, error)) *Agents {
+	a := &Agents{prepare: sync.OnceValues(prepare), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}, spoken: map[string]bool{}}
+	a.life, a.leave = context.WithCancelCause(context.Background())
+	for i := range a.places {
+		a.places[i] = make(chan struct{}, cmp.Or(atOnce, DefaultAtOnce))
+	}
+	return a
+}
+
+// Run runs one subagent of the main conversation to its end.
+func (a *Agents) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
+	return a.under(ctx, nil, r, progress)
+}
+
+// under runs one subagent of another one, or of the main conversation.
+func (a *Agents) under(ctx context.Context, parent *work, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
+	config, err := a.prepare()
+	if err != nil {
+		return toolset.TaskResult{}, tool.Fail(tool.CodeNoModel, "subagents cannot run here (%w); do the work yourself", err)
+	}
+	w := &work{agents: a, config: config, parent: parent, request: r, progress: progress}
+	if err := w.open(ctx); err != nil {
+		return w.result(""), err
+	}
+	if r.Background && parent == nil {
+		return a.background(w)
+	}
+	return w.inPlace(ctx)
+}
+
+// CancelCall aborts one running call of a subagent, by the id that its events have.
+func (a *Agents) CancelCall(id tool.CallID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for parent, s := range a.running {
+		if own, ok := strings.CutPrefix(string(id), string(session.CallOf(parent, ""))); ok && s.CancelCall(tool.CallID(own)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,228 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/project/discovery"
+	"adze/session"
+	"adze/tool"
+)
+
+// maxDescription bounds a description, in bytes (agentskills.io allows as much).
+const maxDescription = 1024
+
+// fromFile reads what the front matter of an agent's file says, in the words of whichever assistant
+// it was written for.
+func fromFile(i discovery.Item) Kind {
+	k := Kind{Name: i.Name, Origin: i.Origin, Path: i.Path, Bytes: i.Bytes, Problem: i.Problem, Notes: slices.Clone(i.Notes), Main: true, Task: true, item: i}
+	f := i.Front
+	k.Description = strings.Join(strings.Fields(tool.ShownHidden(f.Text("description"))), " ")
+	if len(k.Description) > maxDescription {
+		k.note("its description has %d bytes; %d are kept", len(k.Description), maxDescription)
+		k.Description = strings.ToValidUTF8(k.Description[:maxDescription], "") + "…"
+	}
+	if k.Model = f.Text("model"); k.Model == "inherit" || k.Model == "default" {
+		k.Model = ""
+	}
+	k.effort(f)
+	k.steps(f)
+	k.mode(f)
+	k.use(f)
+	k.equip(f)
+	for _, field := range f.Fields {
+		if why := unfollowed()[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(field.Key))]; why != "" {
+			k.note("%s: %s", field.Key, why)
+		}
+	}
+	return k
+}
+
+// unfollowed are fields of other assistants that would do something, and why they do not here.
+func unfollowed() map[string]string {
+	return map[string]string{
+		"hooks": "hooks of a file of an agent never start", "mcpservers": "servers of a file of an agent never start",
+		"skills": "skills are loaded when they are needed", "memory": "there is no memory of an agent's own",
+		"isolation": "it works in the workspace", "background": "whoever gives it a task says whether to wait for it",
+		"timeoutmins": "its model requests are bounded instead", "temperature": "the model decides as it is configured", "topp": "the model decides as it is configured",
+	}
+}
+
+func (k *Kind) note(format string, args ...any) {
+	k.Notes = append(k.Notes, fmt.Sprintf(format, args...))
+}
+
+func (k *Kind) effort(f discovery.Front) {
+	k.Effort = strings.ToLower(f.Text("effort", "reasoningEffort", "model_reasoning_effort"))
+	if k.Effort != "" && !slices.Contains(session.Efforts(), k.Effort) {
+		k.note("there is no effort %q", k.Effort)
+		k.Effort = ""
+	}
+}
+
+func (k *Kind) steps(f discovery.Front) {
+	text := f.Text("steps", "maxSteps", "maxTurns")
+	if text == "" {
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		k.note("%q is no number of steps", text)
+		return
+	}
+	k.Steps = n
+}
+
+// modes are the permission modes in the words of others.
+func modes() map[string]string {
+	return map[string]string{
+		"default": "ask", "manual": "ask", "dontask": "ask", "acceptedits": "edits", "bypasspermissions": "yolo",
+		"plan": "plan", "ask": "ask", "edits": "edits", "auto": "auto", "yolo": "yolo",
+	}
+}
+
+// mode reads the widest mode for it. A word that nobody knows may have been meant to forbid
+// everything.
+func (k *Kind) mode(f discovery.Front) {
+	if yes, _ := f.Bool("readonly"); yes {
+		k.Mode = "plan"
+	}
+	text := f.Text("permission_mode")
+	if text == "" {
+		return
+	}
+	mode, known := modes()[strings.ToLower(text)]
+	if !known {
+		mode = "plan"
+		k.note("there is no permission mode %q; it works in plan and changes nothing", text)
+	}
+	k.Mode = mode
+}
+
+// use reads whether it leads a conversation, has tasks given to it, or both.
+func (k *Kind) use(f discovery.Front) {
+	switch strings.ToLower(f.Text("mode")) {
+	case "primary":
+		k.Task = false
+	case "subagent":
+		k.Main = false
+	}
+	for _, off := range []string{"disable", "disabled"} {
+		if yes, _ := f.Bool(off); yes {
+			k.Problem = "its file says that it is not to be used"
+		}
+	}
+}
+
+// equip reads which tools it has.
+func (k *Kind) equip(f discovery.Front) {
+	field, named := f.Field("tools")
+	k.tools.all = true
+	switch {
+	case len(field.Fields) > 0:
+		k.chosen(field.Fields)
+	case named:
+		k.tools.all = false
+		k.tools.only = k.adzes(field.List(), &k.tools.all)
+	}
+	if denied, ok := f.List("disallowedTools", "excludeTools"); ok {
+		k.deny(k.adzes(denied, nil)...)
+		if slices.Contains(denied, "*") {
+			k.tools.all, k.tools.only = false, nil
+		}
+	}
+	if permission, ok := f.Field("permission"); ok {
+		k.permitted(permission)
+	}
+	if named && !k.tools.all && len(k.tools.only) == 0 {
+		k.note("it has no tools")
+	}
+}
+
+func (k *Kind) deny(names ...string) { k.tools.deny = append(k.tools.deny, names...) }
+
+// chosen reads a map of tools to yes and no, as opencode writes them: what is not named is there,
+// unless * is not.
+func (k *Kind) chosen(fields []discovery.Field) {
+	var yes, no []string
+	for _, t := range fields {
+		switch strings.ToLower(t.Text) {
+		case "false", "no", "off", "deny":
+			no = append(no, t.Key)
+		default:
+			yes = append(yes, t.Key)
+		}
+	}
+	if slices.Contains(no, "*") {
+		k.tools.all, k.tools.only = false, k.adzes(yes, nil)
+		return
+	}
+	k.adzes(yes, nil) // for what it says of unknown ones
+	k.deny(k.adzes(no, nil)...)
+}
+
+// permitted reads opencode's permissions: what is denied is a tool that it has not; all else your
+// rules decide.
+func (k *Kind) permitted(field discovery.Field) {
+	if len(field.Fields) == 0 && strings.EqualFold(field.Text, "deny") {
+		k.tools.all, k.tools.only = false, nil
+		return
+	}
+	for _, t := range field.Fields {
+		denied := strings.EqualFold(t.Text, "deny")
+		for _, pattern := range t.Fields {
+			denied = denied || pattern.Key == "*" && strings.EqualFold(pattern.Text, "deny")
+		}
+		switch {
+		case denied && t.Key == "*":
+			k.tools.all, k.tools.only = false, nil
+		case denied && t.Key == "edit":
+			k.deny("edit", "write")
+		case denied:
+			k.deny(k.adzes([]string{t.Key}, nil)...)
+		case len(t.Fields) > 0:
+			k.note("permission of %s: your rules decide about single calls", t.Key)
+		}
+	}
+}
+
+// adzes are the tools of adze that names of other assistants mean; all is set for *. One that no
+// assistant has may be a declared tool.
+func (k *Kind) adzes(names []string, all *bool) (out []string) {
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name == "*" || name == "all" {
+			if all != nil {
+				*all = true
+			}
+			continue
+		}
+		base, pattern, narrowed := strings.Cut(name, "(")
+		means := toolsNamed(base)
+		switch {
+		case len(means) == 0:
+			k.strange = append(k.strange, base)
+			means = []string{base}
+		case narrowed && pattern != ")" && pattern != "*)":
+			k.note("%s: your rules decide about single calls", name)
+		}
+		out = append(out, means...)
+	}
+	return out
+}
+
+// Says is what of its file is not followed in a run that has the tools named so.
+func (k Kind) Says(has func(tool string) bool) []string {
+	notes := slices.Clone(k.Notes)
+	var missing []string
+	for _, name := range k.strange {
+		if !has(name) && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		notes = append(notes, "there are no tools "+strings.Join(missing, ", "))
+	}
+	return notes
+}

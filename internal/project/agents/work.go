@@ -1,0 +1,277 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// work is one subagent at work.
+type work struct {
+	agents   *Agents
+	config   Config
+	parent   *work // nil: the main conversation started it
+	request  toolset.TaskRequest
+	progress func(toolset.TaskProgress)
+
+	id      session.ID
+	name    string // with those of the subagents that it works for
+	kind    Kind
+	text    string // of its file
+	mode    string // the widest permission mode for it; empty: the one in force
+	resumed bool
+	most    int // model requests
+	set     *tool.Set
+	session *session.Session
+	watch
+}
+
+// open finds out who works: a new subagent, or an earlier one that goes on.
+func (w *work) open(ctx context.Context) (err error) {
+	r := w.request
+	if r.ID == "" {
+		w.id = session.NewID(time.Now())
+		w.kind, err = w.config.Kinds.ForTask(cmp.Or(r.Agent, Explorer))
+		w.name = w.below(nameOf(w.kind.Label(), r.Description))
+	} else {
+		err = w.goOn(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if w.text, err = w.kind.Text(ctx); err != nil {
+		return tool.Fail(tool.CodeIO, "the agent %s cannot be read: %w", w.kind.Name, err)
+	}
+	w.mode = w.narrowed()
+	w.most, err = w.steps()
+	return err
+}
+
+// goOn finds the earlier task that goes on.
+func (w *work) goOn(ctx context.Context) error {
+	r := w.request
+	start, err := w.earlier(ctx)
+	if err != nil {
+		return err
+	}
+	w.id, w.name, w.resumed = session.ID(r.ID), start.Agent, true
+	if w.kind, err = w.config.Kinds.ForTask(kindIn(start.Agent)); err != nil {
+		return err
+	}
+	if own := w.kind.Label(); r.Agent != "" && r.Agent != own {
+		return tool.Fail(tool.CodeInvalidArguments, "the task %s is of the agent %s and stays so; start a new one for %s", r.ID, own, r.Agent)
+	}
+	return nil
+}
+
+// earlier reads how an earlier task of the same session began. Any other session is as if it were
+// not there.
+func (w *work) earlier(ctx context.Context) (session.Start, error) {
+	var start session.Start
+	entries, err := w.config.Session.Store.Load(ctx, session.ID(w.request.ID))
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return start, tool.Fail(tool.CodeIO, "the task %s cannot be read: %w", w.request.ID, err)
+	}
+	for _, e := range entries {
+		if e.Type == session.StartEntry {
+			_ = json.Unmarshal(e.Data, &start) // a damaged one is no task of this session
+			break
+		}
+	}
+	if start.Agent == "" || string(start.Parent) != w.request.Parent {
+		return start, tool.Fail(tool.CodeNotFound, "this session has no task %q; leave task_id out to start one", w.request.ID)
+	}
+	return start, nil
+}
+
+// inPlace waits for a place, and works.
+func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
+	w.tell("waits")
+	places := w.agents.places[w.depth()-1]
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	case <-ctx.Done():
+		return w.result(""), context.Cause(ctx)
+	}
+	if ctx.Err() != nil { // while it waited; nothing of it is in any log, but that it was to be
+		return w.result(""), context.Cause(ctx)
+	}
+	if w.beside() { // it is taken and linked already
+		return w.run(ctx)
+	}
+	if err := w.take(); err != nil {
+		return w.result(""), err
+	}
+	defer w.leave()
+	return w.run(ctx)
+}
+
+// run works until the subagent has answered.
+func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
+	set, end, err := w.config.Tools(ctx, Hand{Tasks: w.tasks(), Mode: w.mode})
+	if err != nil {
+		return w.result(""), fmt.Errorf("its tools cannot be made: %w", err)
+	}
+	defer end()
+	w.set = set.Only(w.has)
+	if !w.beside() {
+		if err := w.link(); err != nil {
+			return w.result(""), err
+		}
+	}
+	if w.session, err = begin(ctx, w.sessionConfig(), w.resumed); err != nil {
+		return w.result(""), fmt.Errorf("the task %s cannot go on: %w", w.id, err)
+	}
+	w.start()
+	w.tell("works")
+	r := w.session.Prompt(ctx, session.Input{Text: w.request.Prompt})
+	return w.result(r.Text), w.verdict(ctx, r)
+}
+
+func begin(ctx context.Context, c session.Config, resumed bool) (*session.Session, error) {
+	if resumed {
+		return session.Resume(ctx, c)
+	}
+	return session.New(c), nil
+}
+
+func (w *work) sessionConfig() session.Config {
+	c := w.config.Session
+	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, w.set, w.see, w.budget(), grace
+	c.Waits, c.Mode = w.request.Waits, w.mode
+	w.think(&c)
+	if w.config.System != nil {
+		c.Start.System = w.config.System(w.kind, w.text)
+	}
+	c.Await, c.Found = nil, nil
+	if c.Limits = (session.Limits{Steps: w.most}); w.beside() {
+		c.Limits.Time = w.config.Session.Limits.Time // its call does not wait, so its turn's does not hold
+	}
+	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, w.set.Digest()
+	return c
+}
+
+// think sets what it thinks with, and how hard: as its file says where that can be had.
+func (w *work) think(c *session.Config) {
+	if c.Effort = ""; w.config.Effort != nil {
+		c.Effort = w.config.Effort()
+	}
+	says := w.kind.Says(func(name string) bool { _, has := w.set.Get(name); return has })
+	if w.kind.Model != "" && w.config.Model != nil {
+		m, err := w.config.Model(w.kind)
+		switch {
+		case err != nil:
+			says = append(says, fmt.Sprintf("it works with %s, because its model %q cannot be used: %v", c.Start.Model, w.kind.Model, err))
+		case m.Full != c.Start.Model:
+			c.Provider, c.Model, c.Start.Model, c.Effort = m.Provider, m.Name, m.Full, ""
+		}
+	}
+	if w.kind.Effort != "" {
+		c.Effort = w.kind.Effort
+	}
+	w.tellOnce(says)
+}
+
+// tellOnce tells the user, at the first task of an agent, what of its file is not followed.
+func (w *work) tellOnce(says []string) {
+	a, key := w.agents, w.kind.Path
+	a.mu.Lock()
+	first := !a.spoken[key]
+	a.spoken[key] = true
+	a.mu.Unlock()
+	if wide := w.kind.Mode; wide != "" && w.config.Narrower != nil && w.config.InForce != nil {
+		if mode := w.config.Narrower(w.config.InForce(), w.mode); mode != wide {
+			says = append(says, fmt.Sprintf("its file wants the permission mode %s; it works in %s", wide, mode))
+		}
+	}
+	if first && len(says) > 0 {
+		w.show(session.Notice{Text: fmt.Sprintf("the agent %s (%s): %s", w.kind.Name, w.kind.Path, strings.Join(says, "; "))})
+	}
+}
+
+// beside reports a task in the background.
+func (w *work) beside() bool { return w.request.Background && w.parent == nil }
+
+// linked says whose log is whose.
+func (w *work) linked() session.Subagent {
+	return session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call, Background: w.beside()}
+}
+
+// link writes into the parent's log which log is this subagent's, before it does anything.
+func (w *work) link() error {
+	if err := w.store(session.SubagentEntry, w.linked()); err != nil {
+		return tool.Fail(tool.CodeIO, "not started, because its record could not be saved: %w", err)
+	}
+	return nil
+}
+
+// store writes into the parent's log, also when what it is about was aborted.
+func (w *work) store(kind session.EntryType, data any) error {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	return w.config.Session.Store.Append(context.Background(), session.ID(w.request.Parent), session.Entry{Type: kind, Time: time.Now(), Data: raw})
+}
+
+// take makes sure that nobody else works in the same log.
+func (w *work) take() error {
+	w.agents.mu.Lock()
+	defer w.agents.mu.Unlock()
+	if w.agents.busy[w.id] {
+		return tool.Fail(tool.CodeLimit, "the task %s works already; wait for its report", w.id)
+	}
+	w.agents.busy[w.id] = true
+	return nil
+}
+
+func (w *work) start() {
+	w.agents.mu.Lock()
+	defer w.agents.mu.Unlock()
+	if !w.beside() { // the id of its call may be another's by now
+		w.agents.running[w.call()] = w.session
+	}
+}
+
+func (w *work) leave() {
+	w.agents.mu.Lock()
+	defer w.agents.mu.Unlock()
+	delete(w.agents.busy, w.id)
+	if !w.beside() {
+		delete(w.agents.running, w.call())
+	}
+}
+
+// result is what came of it so far.
+func (w *work) result(text string) toolset.TaskResult {
+	return toolset.TaskResult{
+		ID: string(w.id), Agent: w.kind.Label(), Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
+	}
+}
+
+// verdict says why a subagent that did not answer did not.
+func (w *work) verdict(ctx context.Context, r session.Result) error {
+	again := fmt.Sprintf("continue it with task_id %s, or do the work yourself", w.id)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case r.Cause == session.CauseDone && strings.TrimSpace(r.Text) == "":
+		return tool.Fail(tool.CodeFailed, "it ended without a report; %s", again)
+	case r.Cause == session.CauseDone:
+		return nil
+	case r.Cause == session.CauseBudget && w.counts().Steps >= w.most:
+		return tool.Fail(tool.CodeLimit, "it made %d model requests, the most a task may; %s", w.most, again)
+	case r.Cause == session.CauseBudget:
+		return tool.Fail(tool.CodeLimit, "%s", r.Message)
+	}
+	return tool.Fail(tool.CodeFailed, "%s; %s", r.Message, again)
+}

@@ -1,0 +1,193 @@
+package commands
+
+import (
+	"strconv"
+	"strings"
+
+	"adze/internal/project/discovery"
+)
+
+// arguments are what the user wrote behind a command's name, and how its text speaks of them.
+type arguments struct {
+	all    string
+	words  []string
+	names  []string          // of the words, in their order, as the front matter lists them
+	values map[string]string // NAME=value, as Codex has them
+	first  int               // the number of the first word
+	rest   int               // the number that takes all words from there on, as in opencode; -1: none does
+	gemini bool
+	used   bool
+}
+
+// argumentsOf reads the rest of a command's line. The first word is $1, as in shells and in most
+// assistants, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
+func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
+	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, gemini: item.Dialect == "gemini", values: map[string]string{}}
+	a.names, _ = text.Front.List("arguments")
+	for n := range a.names {
+		a.names[n] = strings.Trim(a.names[n], "<>[]$")
+	}
+	if item.Dialect == "codex" {
+		for _, w := range a.words {
+			if name, value, ok := strings.Cut(w, "="); ok && name != "" {
+				a.values[name] = value
+			}
+		}
+	}
+	highest := -1
+	for _, p := range discovery.Parts(text.Body, item.Dialect) {
+		each(p.Text, func(m mark) string {
+			if m.number == 0 && p.Kind != discovery.Shell || m.index {
+				a.first = 0
+			}
+			highest = max(highest, m.number)
+			return ""
+		})
+	}
+	if item.Dialect == "opencode" {
+		a.rest = highest
+	}
+	return a
+}
+
+// fields splits a line at blanks that stand in no quotes. Quotes that do not end are none.
+func fields(line string) (out []string) {
+	var b strings.Builder
+	var quote byte
+	open := false
+	for at := range len(line) {
+		switch c := line[at]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\'') && strings.IndexByte(line[at+1:], c) >= 0 && (!open || c == '"'):
+			quote, open = c, true
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
+			if open {
+				out = append(out, b.String())
+			}
+			b.Reset()
+			open = false
+		default:
+			b.WriteByte(c)
+			open = true
+		}
+	}
+	if open {
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// mark is one place where a text speaks of arguments.
+type mark struct {
+	from, to int
+	name     string // what stands behind the dollar; empty: a number
+	number   int    // -1: none
+	index    bool   // $ARGUMENTS[number], which counts from 0
+}
+
+// each calls for every place in a text that may speak of arguments, and puts what is returned into
+// its place; where that is not known, the place stays as it is.
+func each(text string, put func(mark) string) string {
+	var b strings.Builder
+	from := 0
+	for at := 0; at < len(text); at++ {
+		if text[at] != '$' {
+			continue
+		}
+		m, ok := markAt(text, at)
+		if !ok {
+			continue
+		}
+		b.WriteString(text[from:at])
+		b.WriteString(put(m))
+		from, at = m.to, m.to-1
+	}
+	return b.String() + text[from:]
+}
+
+func markAt(text string, at int) (mark, bool) {
+	end := at + 1
+	for end < len(text) && wordy(text[end]) {
+		end++
+	}
+	m := mark{from: at, to: end, name: text[at+1 : end], number: -1}
+	if m.name == "" {
+		return m, false
+	}
+	if m.name[0] >= '0' && m.name[0] <= '9' {
+		if len(m.name) > 1 { // $100 is money
+			return m, false
+		}
+		m.number, m.name = int(m.name[0]-'0'), ""
+		return m, true
+	}
+	if m.name == "ARGUMENTS" && strings.HasPrefix(text[end:], "[") {
+		if n, err := strconv.Atoi(text[end+1 : end+1+max(0, strings.IndexByte(text[end+1:], ']'))]); err == nil && n >= 0 && n < 100 {
+			m.number, m.index = n, true
+			m.to = end + strings.IndexByte(text[end:], ']') + 1
+		}
+	}
+	return m, true
+}
+
+func wordy(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// of are the words that a place stands for; known false: it speaks of something else.
+func (a *arguments) of(m mark) (words []string, known bool) {
+	switch {
+	case a.gemini:
+		return nil, false
+	case m.number >= 0:
+		at := m.number - a.first
+		if m.index {
+			at = m.number
+		}
+		switch {
+		case at < 0 || at >= len(a.words):
+			return nil, true
+		case m.number == a.rest:
+			return a.words[at:], true
+		}
+		return a.words[at : at+1], true
+	case m.name == "ARGUMENTS":
+		return a.words, true
+	}
+	for n, name := range a.names {
+		if name == m.name {
+			if n < len(a.words) {
+				return a.words[n : n+1], true
+			}
+			return nil, true
+		}
+	}
+	value, ok := a.values[m.name]
+	return []string{value}, ok
+}
+
+// fill puts arguments into a text that no shell reads.
+func (a *arguments) fill(text string) string {
+	if a.gemini {
+		if strings.Contains(text, geminiArgs) {
+			a.used = true
+		}
+		return strings.ReplaceAll(text, geminiArgs, a.all)
+	}
+	return each(text, func(m mark) string {
+		words, known := a.of(m)
+		switch {
+		case !known:
+			return text[m.from:m.to]
+		case m.name == "ARGUMENTS" && !m.index:
+			a.used = true
+			return a.all
+		}
+		a.used = true
+		return strings.Join(words, " ")
+	})
+}
+
+// geminiArgs is how Gemini's files speak of the arguments.
+const geminiArgs = "{{args}}"

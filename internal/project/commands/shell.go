@@ -1,0 +1,258 @@
+package commands
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// standIn is what takes the place of Gemini's {{args}} while a command is read: a variable that no
+// shell has.
+const standIn = "ADZE_ARGUMENTS"
+
+// shell puts arguments into a command as quoted words. A place where a shell would read one as more
+// than a word is an error: arguments never become shell text.
+func (a *arguments) shell(command string) (string, error) {
+	if a.gemini {
+		command = strings.ReplaceAll(command, geminiArgs, "${"+standIn+"}")
+	}
+	if !a.spoken(command) {
+		return command, nil
+	}
+	file, err := parse(command)
+	if err != nil {
+		return "", fmt.Errorf("adze cannot read it, so that no argument may stand in it: %w", err)
+	}
+	w := weaver{arguments: a, text: command}
+	syntax.Walk(file, w.visit)
+	if w.err != nil {
+		return "", w.err
+	}
+	if len(w.places) == 0 {
+		return command, nil
+	}
+	if program := readsInput(file); program != "" {
+		return "", fmt.Errorf("%s in it runs what it reads, so that no argument may stand in the same command", program)
+	}
+	a.used = true
+	// With other words in it the command must still be the same one: the same but for the words.
+	full, plain := w.woven(func(s string) string { return s }), w.woven(harmless)
+	if shape(full) == "" || shape(full) != shape(plain) {
+		return "", errors.New("with these arguments it would be another command")
+	}
+	return full, nil
+}
+
+func (a *arguments) spoken(command string) (yes bool) {
+	each(command, func(m mark) string {
+		_, known := a.of(m)
+		yes = yes || known
+		return ""
+	})
+	return yes || a.gemini && strings.Contains(command, standIn) || strings.Contains(command, "${")
+}
+
+func parse(command string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+}
+
+// weaver finds the places of arguments in a command.
+type weaver struct {
+	*arguments
+	text   string
+	above  []syntax.Node
+	places []spot
+	err    error
+}
+
+// spot is one place, and what it stands for.
+type spot struct {
+	from, to int
+	quote    string // that is open around it
+	words    []string
+	together bool // as one word
+}
+
+func (w *weaver) visit(n syntax.Node) bool {
+	if n == nil {
+		w.above = w.above[:len(w.above)-1]
+		return true
+	}
+	switch x := n.(type) {
+	case *syntax.ParamExp:
+		w.expansion(x)
+	case *syntax.SglQuoted:
+		w.single(x)
+	}
+	w.above = append(w.above, n)
+	return w.err == nil
+}
+
+// expansion looks at $1, "${ARGUMENTS}" and the like.
+func (w *weaver) expansion(p *syntax.ParamExp) {
+	if p.Param == nil {
+		return
+	}
+	from, to := int(p.Pos().Offset()), int(p.End().Offset())
+	m, ok := markAt("$"+p.Param.Value, 0)
+	if p.Short && ok {
+		if more, isMark := markAt(w.text, from); isMark {
+			m, to = more, more.to
+		}
+	}
+	words, known := w.of(m)
+	if p.Param.Value == standIn && w.gemini {
+		words, known = []string{w.all}, true
+		if w.all == "" {
+			words = nil
+		}
+	}
+	if !ok || !known || m.number >= 0 && !m.index && slices.ContainsFunc(w.above, isFunction) {
+		return
+	}
+	if p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.NestedParam != nil || p.Names != 0 {
+		w.refuse(from, to, "an argument stands plainly, as $1")
+		return
+	}
+	if why := w.unsafe(from); why != "" {
+		w.refuse(from, to, why)
+		return
+	}
+	s := spot{from: from, to: to, words: words}
+	if _, quoted := w.above[len(w.above)-1].(*syntax.DblQuoted); quoted {
+		s.quote, s.together = `"`, true
+	}
+	w.places = append(w.places, s)
+}
+
+// single looks into single quotes: a shell reads nothing in them, but $ARGUMENTS there can only be
+// meant for adze. $1 may be a column of awk.
+func (w *weaver) single(q *syntax.SglQuoted) {
+	if q.Dollar {
+		return
+	}
+	base := int(q.Pos().Offset())
+	within := w.text[base:int(q.End().Offset())]
+	add := func(from, to int, words []string) {
+		if why := w.unsafe(base); why != "" {
+			w.refuse(base+from, base+to, why)
+			return
+		}
+		w.places = append(w.places, spot{from: base + from, to: base + to, quote: "'", words: words, together: true})
+	}
+	each(within, func(m mark) string {
+		if words, known := w.of(m); known && (m.name == "ARGUMENTS" || m.index) {
+			add(m.from, m.to, words)
+		}
+		return ""
+	})
+	if at := strings.Index(within, "${"+standIn+"}"); at >= 0 && w.gemini {
+		add(at, at+len(standIn)+3, []string{w.all})
+	}
+}
+
+func isFunction(n syntax.Node) bool { _, is := n.(*syntax.FuncDecl); return is }
+
+func (w *weaver) refuse(from, to int, why string) {
+	w.err = cmp.Or(w.err, fmt.Errorf("%s cannot stand where it does: %s", w.text[from:to], why))
+}
+
+// unsafe says why a shell would take a word at this place for more than a word; empty: it would
+// not.
+func (w *weaver) unsafe(at int) string {
+	for n, node := range w.above {
+		switch x := node.(type) {
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+			return "a shell calculates there, and would run what it finds"
+		case *syntax.TestClause:
+			return "[[ … ]] may calculate with it; use [ … ]"
+		case *syntax.ParamExp, *syntax.ExtGlob:
+			return "it is part of another expansion"
+		case *syntax.DeclClause:
+			return "a declaration reads what it is given"
+		case *syntax.CmdSubst:
+			if x.Backquotes {
+				return "within backquotes quotes mean something else; use $(…)"
+			}
+		case *syntax.DblQuoted:
+			if x.Dollar {
+				return "the text around it is translated first"
+			}
+		case *syntax.Redirect:
+			if x.Hdoc != nil && int(x.Hdoc.Pos().Offset()) <= at && at < int(x.Hdoc.End().Offset()) {
+				return "a here-document has no quotes"
+			}
+		case *syntax.Assign:
+			if x.Index != nil && (n+1 == len(w.above) || w.above[n+1] != syntax.Node(x.Value)) {
+				return "a shell calculates there, and would run what it finds"
+			}
+		case *syntax.ArrayElem:
+			if x.Index != nil {
+				return "a shell calculates there, and would run what it finds"
+			}
+		case *syntax.CallExpr:
+			if why := readsCode(x, at); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// woven is the command with the words in it.
+func (w *weaver) woven(as func(string) string) string {
+	var b strings.Builder
+	from := 0
+	slices.SortFunc(w.places, func(x, y spot) int { return cmp.Compare(x.from, y.from) })
+	for _, s := range w.places {
+		words := slices.Clone(s.words)
+		if s.together {
+			words = []string{strings.Join(words, " ")}
+		}
+		for n := range words {
+			words[n] = quoted(as(words[n]))
+		}
+		b.WriteString(w.text[from:s.from])
+		b.WriteString(s.quote + strings.Join(words, " ") + s.quote)
+		from = s.to
+	}
+	return b.String() + w.text[from:]
+}
+
+// quoted is a word that a shell takes as it is.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'" }
+
+// harmless is a word of the same quotes that means nothing.
+func harmless(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\'' {
+			return r
+		}
+		return 'x'
+	}, word)
+}
+
+// shape is what a command is made of, whatever stands in its single quotes.
+func shape(command string) string {
+	file, err := parse(command)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case nil:
+			b.WriteByte(')')
+		case *syntax.Lit:
+			fmt.Fprintf(&b, "(%q", x.Value)
+		default:
+			fmt.Fprintf(&b, "(%T", x)
+		}
+		return true
+	})
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package discovery
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+
+	"adze/internal/files/workspace"
+)
+
+// Finder looks for what is carried into a folder. The zero value finds nothing. It is used by one
+// goroutine, and closed. It looks once for each assistant's folder: who wants to see one that came
+// later makes another Finder.
+type Finder struct {
+	Own  string // adze's folder of the person; empty: none
+	Home string // the person's home; empty: none
+	Dir  string // the folder that is worked in; empty: no project is looked at
+	Top  string // the root of its repository, which no link leads out of; empty: Dir
+
+	roots map[string]*workspace.Root
+	lacks map[string]bool // folders of assistants: whether they are missing
+}
+
+// For is a finder for a person and a folder; own is adze's folder of the user, and home their
+// home.
+func For(own, home, dir string) *Finder {
+	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
+	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
+		f.Home = real
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			f.Top = at
+			return f
+		}
+		if at == filepath.Dir(at) {
+			return f
+		}
+	}
+}
+
+// Close lets go of the folders.
+func (f *Finder) Close() {
+	for _, r := range f.roots {
+		if r != nil {
+			r.Close()
+		}
+	}
+	f.roots = nil
+}
+
+// root opens a folder once; nil: it is not there.
+func (f *Finder) root(dir string) *workspace.Root {
+	if r, known := f.roots[dir]; known || dir == "" {
+		return r
+	}
+	if f.roots == nil {
+		f.roots = map[string]*workspace.Root{}
+	}
+	r, err := workspace.Open(dir)
+	if err != nil {
+		r = nil
+	}
+	f.roots[dir] = r
+	return r
+}
+
+// missing reports that an assistant's folder is not there; it is looked for once for all kinds.
+func (f *Finder) missing(root *workspace.Root, dir string) bool {
+	key := path.Join(root.Dir(), dir)
+	lacks, known := f.lacks[key]
+	if !known {
+		if f.lacks == nil {
+			f.lacks = map[string]bool{}
+		}
+		lacks = root.Lacks(dir)
+		f.lacks[key] = lacks
+	}
+	return lacks
+}

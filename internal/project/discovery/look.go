@@ -1,0 +1,152 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"adze/internal/files/workspace"
+)
+
+// search is one going through of places.
+type search struct {
+	ctx     context.Context
+	kind    Kind
+	items   []Item
+	seen    map[string]bool // real paths of folders and files
+	folders int
+}
+
+// place looks at one place; what is not there costs one look at a name, and less where the
+// assistant has no folder at all.
+func (s *search) place(f *Finder, p place) {
+	root := f.root(p.base)
+	if root == nil || f.missing(root, path.Dir(p.dir)) || root.Lacks(p.dir) {
+		return
+	}
+	s.folder(root, p, "", 0)
+}
+
+// enter resolves a folder that may be gone into; nil names: it may not, or is none.
+func (s *search) enter(root *workspace.Root, p place, rel string) []string {
+	at, err := root.Resolve(path.Join(p.dir, rel))
+	if err != nil || !at.Exists() || s.seen[at.Abs()] || s.ctx.Err() != nil {
+		return nil
+	}
+	if at.Outside() {
+		if p.origin == Project {
+			return nil
+		}
+		at = at.Consented()
+	}
+	if info, err := root.Stat(at); err != nil || info.Mode.Type() != fs.ModeDir {
+		return nil
+	}
+	if s.folders++; s.folders > maxFolders {
+		return nil
+	}
+	s.seen[at.Abs()] = true
+	names, err := root.Names(at, maxNames)
+	if err != nil {
+		return nil
+	}
+	slices.Sort(names)
+	return names
+}
+
+// folder goes through a place, or a folder in it.
+func (s *search) folder(root *workspace.Root, p place, rel string, depth int) {
+	names := s.enter(root, p, rel)
+	if s.kind == Skill && rel != "" && slices.Contains(names, skillFile) {
+		s.file(root, p, path.Join(rel, skillFile), path.Base(rel))
+		return // what lies in a skill is its own
+	}
+	for _, name := range names {
+		switch below := path.Join(rel, name); {
+		case strings.HasPrefix(name, "."):
+		case s.kind != Skill && strings.HasSuffix(name, p.ending):
+			s.file(root, p, below, strings.TrimSuffix(below, p.ending))
+		case depth+1 < maxDepth && !strings.Contains(name, ".md"):
+			s.folder(root, p, below, depth+1)
+		}
+	}
+}
+
+// file adds one file.
+func (s *search) file(root *workspace.Root, p place, rel, name string) {
+	i := Item{
+		Kind: s.kind, Name: strings.ReplaceAll(name, "/", ":"), Origin: p.origin, Dialect: p.dialect,
+		Path: path.Join(p.shown, rel), root: root, rel: path.Join(p.dir, rel),
+	}
+	limit := int64(maxFront + 64) // enough to see that it has no end
+	if p.ending == ".toml" {
+		limit = MaxFile // its description may stand behind its prompt
+	}
+	raw, at, err := read(s.ctx, root, i.rel, p.origin, limit)
+	if s.seen[at.Abs()] && at.Abs() != "" {
+		return
+	}
+	i.File = at.Abs()
+	if folder, ferr := root.Resolve(path.Dir(i.rel)); s.kind == Skill && ferr == nil {
+		i.Folder = folder.Abs()
+	}
+	s.seen[i.File] = true
+	if err != nil {
+		i.Problem = err.Error()
+	} else {
+		if info, err := root.Stat(at); err == nil {
+			i.Bytes = info.Stamp.Size
+		}
+		if p.ending == ".toml" {
+			i.Front, _ = parseTOML(string(raw))
+		} else {
+			i.Front, _ = Parse(string(raw))
+		}
+		i.judge()
+	}
+	if i.Problem == "" && !spoken(i.Name) {
+		i.Problem = fmt.Sprintf("its name %q cannot be typed; letters, digits, - and _ can", i.Name)
+	}
+	s.items = append(s.items, i)
+}
+
+// judge takes from the front matter what every kind has in common.
+func (i *Item) judge() {
+	i.Notes = i.Front.Notes
+	if i.Front.TooLong {
+		i.Problem = fmt.Sprintf("its front matter is longer than %d bytes", maxFront)
+		return
+	}
+	given := i.Front.Text("name")
+	switch {
+	case i.Kind == Skill && i.Front.Text("description") == "":
+		i.Problem = "it has no description, so that nobody knows when to use it"
+	case i.Kind == Command || given == "" || given == i.Name:
+	case spoken(given):
+		if i.Kind == Skill {
+			i.Notes = append(i.Notes, fmt.Sprintf("its folder is %s, its name %s", i.Name, given))
+		}
+		i.Name = given
+	default:
+		i.Notes = append(i.Notes, fmt.Sprintf("its name %q cannot be typed; it is called %s", given, i.Name))
+	}
+}
+
+// letter is what a name is made of.
+func letter(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.'
+}
+
+// Names are the names by which items are reached.
+func Names(items []Item) (out []string) {
+	for _, i := range items {
+		if i.Problem == "" {
+			out = append(out, i.Label())
+		}
+	}
+	return slices.Compact(out)
+}

@@ -1,0 +1,125 @@
+package discovery
+
+import "strings"
+
+// PartKind is what a piece of a command's text is.
+type PartKind int
+
+// Kinds of parts.
+const (
+	Plain PartKind = iota // text, in which arguments may stand
+	Shell                 // what a shell runs before the text is sent
+	File                  // a file whose text goes along
+)
+
+// Part is one piece of a command's text.
+type Part struct {
+	Kind PartKind
+	Text string // the text; or the command; or the path as it is written
+	Raw  string // as it stands in the file
+}
+
+// Parts cuts a command's text into pieces, in the way of its dialect: !`command` and blocks that
+// begin with ```!, after a blank or at the start of a line, and @path; in Gemini's files !{command}
+// and @{path}. What comes into the text later, such as arguments and output, is never cut again.
+func Parts(body, dialect string) (out []Part) {
+	plain := 0
+	for at := 0; at < len(body); {
+		p, ok := partAt(body, at, dialect)
+		if !ok {
+			at++
+			continue
+		}
+		if plain < at {
+			out = append(out, Part{Text: body[plain:at], Raw: body[plain:at]})
+		}
+		out = append(out, p)
+		at += len(p.Raw)
+		plain = at
+	}
+	if plain < len(body) {
+		out = append(out, Part{Text: body[plain:], Raw: body[plain:]})
+	}
+	return out
+}
+
+// ShellParts are the commands in a text.
+func ShellParts(body, dialect string) (out []string) {
+	for _, p := range Parts(body, dialect) {
+		if p.Kind == Shell {
+			out = append(out, p.Text)
+		}
+	}
+	return out
+}
+
+// partAt is the piece that begins here, when one that is no plain text does.
+func partAt(body string, at int, dialect string) (Part, bool) {
+	rest := body[at:]
+	if dialect == "gemini" {
+		for mark, kind := range map[string]PartKind{"!{": Shell, "@{": File} {
+			if strings.HasPrefix(rest, mark) {
+				return braces(rest, kind)
+			}
+		}
+		return Part{}, false
+	}
+	before := byte('\n')
+	if at > 0 {
+		before = body[at-1]
+	}
+	switch {
+	case before == '\n' && strings.HasPrefix(rest, "```!"):
+		return fence(rest)
+	case before != '\n' && before != ' ' && before != '\t' && before != '(':
+	case strings.HasPrefix(rest, "!`"):
+		end := strings.IndexAny(rest[2:], "`\n")
+		if end > 0 && rest[2+end] == '`' && strings.TrimSpace(rest[2:2+end]) != "" {
+			return Part{Shell, strings.TrimSpace(rest[2 : 2+end]), rest[:2+end+1]}, true
+		}
+	case rest[0] == '@':
+		end := strings.IndexAny(rest, " \t\n`\"'<>|*")
+		if end < 0 {
+			end = len(rest)
+		}
+		path := strings.TrimRight(rest[1:end], ".,;:!?)]")
+		if path != "" && strings.IndexByte("{}(@", path[0]) < 0 {
+			return Part{File, path, rest[:1+len(path)]}, true
+		}
+	}
+	return Part{}, false
+}
+
+// braces is a piece between balanced braces.
+func braces(rest string, kind PartKind) (Part, bool) {
+	depth := 0
+	for at := 1; at < len(rest); at++ {
+		switch rest[at] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				text := strings.TrimSpace(rest[2:at])
+				return Part{kind, text, rest[:at+1]}, text != ""
+			}
+		}
+	}
+	return Part{}, false
+}
+
+// fence is a block that a shell runs.
+func fence(rest string) (Part, bool) {
+	head, below, ok := strings.Cut(rest, "\n")
+	if !ok || strings.TrimSpace(head) != "```!" {
+		return Part{}, false
+	}
+	used := len(head) + 1
+	for line := range strings.Lines(below) {
+		if strings.TrimSpace(line) == "```" {
+			text := strings.TrimSpace(rest[len(head)+1 : used])
+			return Part{Shell, text, rest[:used+len(strings.TrimRight(line, "\n"))]}, text != ""
+		}
+		used += len(line)
+	}
+	return Part{}, false
+}

@@ -1,0 +1,142 @@
+package discovery
+
+import (
+	"path"
+	"path/filepath"
+)
+
+// place is one folder that may hold things of a kind.
+type place struct {
+	base    string // absolute: the folder that no link of a project leads out of
+	dir     string // relative to base
+	shown   string // for people
+	origin  Origin
+	dialect string
+	ending  string
+}
+
+// home is a row of the table: a folder of an assistant, and where it keeps each kind; a name stands
+// for its singular and plural.
+type home struct {
+	dialect  string
+	project  string // in a project; empty: it has none
+	person   string // below the person's home; empty: it has none
+	commands string // folder; empty: it has none
+	ending   string // of a command; empty: .md
+	agents   string
+	agent    string // ending of an agent; empty: .md
+}
+
+// homes is the table, in the order in which names are won within an origin. Skills lie everywhere
+// in the same way, that of agentskills.io.
+func homes() []home {
+	return []home{
+		{dialect: "adze", project: ".adze", commands: "command", agents: "agent"},
+		{dialect: "agents", project: ".agents", person: ".agents", commands: "command", agents: "agent"},
+		{dialect: "claude", project: ".claude", person: ".claude", commands: "command", agents: "agent"},
+		{dialect: "opencode", project: ".opencode", person: ".config/opencode", commands: "command", agents: "agent"},
+		{dialect: "gemini", project: ".gemini", person: ".gemini", commands: "command", ending: ".toml", agents: "agent"},
+		{dialect: "codex", project: ".codex", person: ".codex", commands: "prompt"},
+		{dialect: "cursor", project: ".cursor", person: ".cursor", commands: "command"},
+		{dialect: "copilot", project: ".github", agents: "agent", agent: ".agent.md"},
+	}
+}
+
+// of is the folder and the ending that a home has for a kind; an empty folder: it has none.
+func (h home) of(kind Kind) (folder, ending string) {
+	ending = ".md"
+	switch kind {
+	case Command:
+		if folder = h.commands; h.ending != "" {
+			ending = h.ending
+		}
+	case Agent:
+		if folder = h.agents; h.agent != "" {
+			ending = h.agent
+		}
+	case Skill:
+		folder, ending = "skill", skillFile
+	}
+	return folder, ending
+}
+
+// skillFile is what a skill's folder holds (agentskills.io).
+const skillFile = "SKILL.md"
+
+// places lists where a kind may lie for this folder and this person.
+func (f *Finder) places(kind Kind) (out []place) {
+	add := func(p place, folder string) {
+		for _, name := range []string{folder + "s", folder} {
+			q := p
+			q.dir, q.shown = path.Join(p.dir, name), path.Join(p.shown, name)
+			out = append(out, q)
+		}
+	}
+	for _, h := range homes() {
+		folder, ending := h.of(kind)
+		switch {
+		case folder == "":
+		case h.dialect == "adze":
+			add(place{base: f.Own, dir: ".", shown: f.homely(f.Own), origin: Person, dialect: h.dialect, ending: ending}, folder)
+		case h.person != "":
+			add(place{base: f.Home, dir: h.person, shown: "~/" + h.person, origin: Person, dialect: h.dialect, ending: ending}, folder)
+		}
+	}
+	for _, at := range f.folders() {
+		for _, h := range homes() {
+			folder, ending := h.of(kind)
+			if folder == "" || h.project == "" {
+				continue
+			}
+			shown := h.project
+			if rel, err := filepath.Rel(f.Dir, at); err == nil {
+				shown = path.Join(filepath.ToSlash(rel), h.project)
+			}
+			within, _ := filepath.Rel(f.top(), at) // at is below it
+			add(place{base: f.top(), dir: path.Join(filepath.ToSlash(within), h.project), shown: shown, origin: Project, dialect: h.dialect, ending: ending}, folder)
+		}
+	}
+	return out
+}
+
+func (f *Finder) top() string {
+	if f.Top == "" {
+		return f.Dir
+	}
+	return f.Top
+}
+
+// folders are the working folder and those above it up to the repository's root, the nearest first.
+// The user's home is no project: what lies there is the user's.
+func (f *Finder) folders() (out []string) {
+	if f.Dir == "" {
+		return nil
+	}
+	for at := f.Dir; ; at = filepath.Dir(at) {
+		if at != f.Home {
+			out = append(out, at)
+		}
+		if at == f.top() || at == filepath.Dir(at) {
+			return out
+		}
+	}
+}
+
+// homely is a path as people write it.
+func (f *Finder) homely(dir string) string {
+	if rel, err := filepath.Rel(f.Home, dir); f.Home != "" && err == nil && filepath.IsLocal(rel) {
+		return "~/" + filepath.ToSlash(rel)
+	}
+	return dir
+}
+
+// Folders are the folders of a project that may hold a kind, with the ending of its files: for who
+// must know them without looking, such as the sandbox and the list of what waits for consent.
+func Folders(kind Kind) (out [][2]string) {
+	for _, h := range homes() {
+		if folder, ending := h.of(kind); folder != "" && h.project != "" {
+			out = append(out, [2]string{path.Join(h.project, folder+"s"), ending}, [2]string{path.Join(h.project, folder), ending})
+		}
+	}
+	return out
+}

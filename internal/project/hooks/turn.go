@@ -1,0 +1,223 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/project/hooks/dialect"
+	"adze/session"
+	"adze/tool"
+)
+
+// moment is one Fire.
+type moment struct {
+	engine *Engine
+	session.Moment
+	began time.Time
+}
+
+// chosen is a hook that is about a moment, with the name that its dialect has for the tool.
+type chosen struct {
+	Program
+	as string
+}
+
+// told is the moment as dialects have it.
+func (t *moment) told() dialect.Moment {
+	m := dialect.Moment{
+		Event: dialect.Event(t.Event), Session: string(t.Session), Agent: t.Agent, Cwd: t.engine.Dir,
+		Text: t.Text, Kind: t.Kind, Manual: t.Manual, Held: t.Held,
+	}
+	if t.engine.Mode != nil {
+		m.Mode = t.engine.Mode()
+	}
+	if l := t.Look; l != nil {
+		m.Call, m.Tool, m.Arguments = string(l.Call), l.Tool, l.Arguments
+		if l.Outcome != nil {
+			m.Status, m.Output = string(l.Outcome.Status), l.Outcome.Output
+		}
+	}
+	return m
+}
+
+// about finds the hooks to start; nothing is started to find out.
+func (t *moment) about() (out []chosen) {
+	var m dialect.Moment
+	for n, p := range t.engine.Programs() {
+		if n == 0 {
+			m = t.told()
+		}
+		if as, yes := p.Applies(m); yes {
+			out = append(out, chosen{p, as})
+		}
+	}
+	return out
+}
+
+// run starts them in order. The first that denies is the last that runs; a question waits for the
+// others, which may deny.
+func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
+	if len(about) > 0 && t.Starts != nil {
+		t.Starts()
+	}
+	for _, h := range about {
+		began := t.engine.Now()
+		a, walls, err := t.ask(ctx, h, began)
+		changed := false
+		if err == nil && a.Arguments != nil && ctx.Err() == nil {
+			changed, err = t.change(h, a.Arguments)
+		}
+		run := session.HookRun{
+			Hook: h.Name, Event: t.Event, Decision: string(a.Decision), Reason: a.Reason, Changed: changed,
+			Context: len(a.Context), Notice: a.Notice, Duration: t.engine.Now().Sub(began), Sandbox: walls,
+		}
+		if t.Look != nil {
+			run.Call, run.Tool = t.Look.Call, t.Look.Tool
+		}
+		if err != nil {
+			run.Decision, run.Reason = session.HookFailed, t.engine.clean(err.Error(), maxReason)
+		}
+		if ctx.Err() != nil { // what it ends tells of it
+			run.Decision, run.Reason = session.HookAborted, ""
+			t.Ran(run)
+			return tool.Ruling{}
+		}
+		if a.Context != "" && err == nil {
+			t.Note(h.Name, a.Context)
+		}
+		t.Ran(run)
+		t.rule(&r, run)
+		if r.Deny != "" {
+			break
+		}
+	}
+	return r
+}
+
+// rule adds what one hook said. One that failed before a call has a person asked: a guard that does
+// not answer guards nothing.
+func (t *moment) rule(r *tool.Ruling, run session.HookRun) {
+	name := "the hook " + run.Hook
+	switch {
+	case run.Decision == string(dialect.Deny):
+		r.Deny, r.By = name+" denied it: "+run.Reason, "hook "+run.Hook
+		if t.Event == session.HookStop {
+			r.Deny = run.Reason // it is said to the model, as what to do
+		}
+	case t.Event != session.HookBefore || r.Ask != "":
+	case run.Decision == session.HookFailed:
+		r.Ask, r.By = name+" failed: "+run.Reason, "hook "+run.Hook
+	case run.Decision == string(dialect.Ask):
+		r.Ask, r.By = cmp.Or(strings.TrimPrefix(name+" wants you to look: "+run.Reason, ""), name), "hook "+run.Hook
+	}
+}
+
+// errTime is the failure of a hook for which there is no time left.
+var errTime = fmt.Errorf("the hooks before it took all of the %s that one moment has", allTime)
+
+// ask runs one hook and reads its answer.
+func (t *moment) ask(ctx context.Context, h chosen, now time.Time) (a dialect.Answer, walls string, err error) {
+	left := allTime - now.Sub(t.began)
+	if left <= 0 {
+		return a, "", errTime
+	}
+	if h.Holds != nil {
+		if err := h.Holds(); err != nil {
+			return a, "", err
+		}
+	}
+	m := t.told()
+	out, err := t.engine.start(ctx, h, h.Input(m, h.as), min(left, h.Timeout))
+	if err != nil {
+		return a, out.walls, err
+	}
+	if a, err = h.Answer(m, out.code, out.stdout, out.stderr); err != nil {
+		return dialect.Answer{}, out.walls, err
+	}
+	a.Reason = t.engine.clean(a.Reason, maxReason)
+	a.Notice = t.engine.clean(a.Notice, maxReason)
+	a.Context = t.engine.clean(a.Context, maxContext)
+	return a, out.walls, nil
+}
+
+// clean is text of a hook as it may be shown, kept and sent.
+func (e *Engine) clean(text string, most int) string {
+	if e.Mask != nil {
+		text = e.Mask(text)
+	}
+	text = strings.TrimSpace(tool.ShownHidden(strings.ToValidUTF8(text, "�")))
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + fmt.Sprintf(" [%d bytes left out]", len(text)-most)
+	}
+	return text
+}
+
+// change puts a hook's arguments in the place of the call's. The same ones again change nothing.
+func (t *moment) change(h chosen, arguments json.RawMessage) (bool, error) {
+	l := t.Look
+	names, err := differences(l.Arguments, arguments)
+	if err != nil || len(names) == 0 {
+		return false, err
+	}
+	note := fmt.Sprintf("the hook %s changed this call before it was judged; it ran with %s", h.Name, describe(arguments, names))
+	if err := l.Change(arguments, t.engine.clean(note, maxReason)); err != nil {
+		return false, err
+	}
+	l.Arguments = arguments // the next hook sees what it has become
+	return true, nil
+}
+
+// differences names the arguments that are others.
+func differences(was, is json.RawMessage) ([]string, error) {
+	var a, b map[string]any
+	if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil || b == nil {
+		return nil, errors.New("its changed arguments are no JSON object")
+	}
+	var names []string
+	for name := range merged(a, b) {
+		x, _ := json.Marshal(a[name]) // what was JSON encodes
+		y, _ := json.Marshal(b[name])
+		if string(x) != string(y) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func merged(a, b map[string]any) map[string]any {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// describe tells the model which arguments are others, and how.
+func describe(arguments json.RawMessage, names []string) string {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(arguments, &values) // differences has read it
+	parts := make([]string, len(names))
+	for i, name := range names {
+		if parts[i] = name + ": " + shortened(string(values[name])); values[name] == nil {
+			parts[i] = "no " + name
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func shortened(text string) string {
+	const most = 300
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,169 @@
+package instructions
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"adze/internal/project/discovery"
+	"adze/internal/text/bracecount"
+)
+
+// Bounds of the rules of one folder, and of the lines that name those which are read when their
+// subject comes up.
+const (
+	maxRules     = 200
+	maxRuleDepth = 4
+	maxIndex     = 4000 // bytes
+	maxLine      = 200  // bytes of one description
+)
+
+// rule is a file of Cursor's, Claude Code's or Copilot's rules that does not always hold.
+type rule struct {
+	name        string // as it is called with @
+	path        string // absolute, as it was found
+	shown       string
+	folder      string // that it holds for, absolute
+	globs       []string
+	description string
+}
+
+// shelf is where an assistant keeps rules, and by what it says for which files they hold.
+type shelf struct{ dir, ending, globs string }
+
+func shelves() []shelf {
+	return []shelf{
+		{".cursor/rules", ".mdc", "globs"},
+		{".claude/rules", ".md", "paths"},
+		{".github/instructions", ".instructions.md", "applyTo"},
+	}
+}
+
+// rules reads the rules of a folder: the files that always hold, and those that wait.
+func (in *reader) rules(dir string) (always []File, waiting []rule) {
+	for _, s := range shelves() {
+		for _, name := range in.below(filepath.Join(dir, s.dir), s.ending, maxRuleDepth) {
+			if len(always)+len(waiting) == maxRules {
+				in.notices = append(in.notices, fmt.Sprintf("%s holds more than %d rules; the rest is not read", in.room.shown(filepath.Join(dir, s.dir)), maxRules))
+				return always, waiting
+			}
+			f, r, ok := in.rule(dir, name, s)
+			switch {
+			case !ok:
+			case r == nil:
+				always = append(always, f)
+			default:
+				waiting = append(waiting, *r)
+			}
+		}
+	}
+	return always, waiting
+}
+
+// below lists the files of a folder with an ending, in order; links to folders are not followed.
+func (in *reader) below(dir, ending string, depth int) (out []string) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || in.root == nil {
+		return nil
+	}
+	at, err := in.root.Resolve(dir)
+	if err != nil || at.Outside() {
+		return nil
+	}
+	list, err := in.root.Names(at, maxRules*2)
+	if err != nil {
+		return nil
+	}
+	slices.Sort(list)
+	for _, name := range list {
+		full := filepath.Join(dir, name)
+		switch info, err := os.Lstat(full); {
+		case err != nil:
+		case info.Mode().Type() == fs.ModeDir && depth > 1:
+			out = append(out, in.below(full, ending, depth-1)...)
+		case strings.HasSuffix(name, ending):
+			out = append(out, full)
+		}
+	}
+	return out
+}
+
+// rule reads one: a File that always holds, or a rule that waits.
+func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
+	shown := in.room.shown(name)
+	f, front, err := in.ruled(name)
+	if err != nil {
+		in.tell(err, shown)
+		return File{}, nil, false
+	}
+	r := rule{name: strings.TrimSuffix(filepath.Base(name), s.ending), path: name, shown: shown, folder: dir, description: front.Text("description")}
+	r.globs, _ = front.List(s.globs)
+	holds, said := front.Bool("alwaysApply")
+	switch {
+	case said && holds, s.dir == ".claude/rules" && len(r.globs) == 0, slices.Contains(r.globs, "**"), slices.Contains(r.globs, "**/*"):
+		file, state := in.take(f, shown, false)
+		file.instead = true
+		return file, nil, state == fresh
+	}
+	return File{}, &r, true
+}
+
+// ruled opens a file of rules and takes its front matter off.
+func (in *reader) ruled(name string) (raw, discovery.Front, error) {
+	f, err := in.open(in.root, name, false)
+	front, body := discovery.Parse(string(f.bytes))
+	f.bytes = []byte(body)
+	return f, front, err
+}
+
+// holds reports whether a rule is for a file. A pattern without a slash is for files of that name
+// anywhere.
+func (r rule) holds(file string) bool {
+	rel, err := filepath.Rel(r.folder, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	return slices.ContainsFunc(r.globs, func(pattern string) bool {
+		pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+		name := rel
+		if !strings.Contains(pattern, "/") {
+			name = path.Base(rel)
+		}
+		if strings.HasSuffix(pattern, "/") {
+			pattern += "**"
+		}
+		if bracecount.TooMany(pattern) { // a project could hold up each read with it
+			return false
+		}
+		ok, err := doublestar.Match(pattern, name)
+		return err == nil && ok
+	})
+}
+
+// indexOf are the lines that name the rules which only their description speaks for.
+func indexOf(rules []rule) string {
+	var b strings.Builder
+	left := 0
+	for _, r := range rules {
+		if r.description == "" || len(r.globs) > 0 {
+			continue
+		}
+		line := fmt.Sprintf("- %s: %s\n", r.shown, cutText(strings.Join(strings.Fields(r.description), " "), maxLine))
+		if b.Len()+len(line) > maxIndex {
+			left++
+			continue
+		}
+		b.WriteString(line)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "(and %d more)\n", left)
+	}
+	return b.String()
+}

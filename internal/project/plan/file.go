@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/files/atomicfile"
+)
+
+// changed takes over what the file holds, and reports whether that is something else than was
+// shown.
+func (d *Desk) changed(w *draft) bool {
+	text, err := d.read()
+	if err != nil || text == w.text {
+		return false // what was shown is what counts; the log has it
+	}
+	w.text = text
+	return true
+}
+
+// write keeps a plan in its file, whole or not at all, for nobody else to read.
+func (d *Desk) write(text string) error {
+	if d.File == "" {
+		return nil
+	}
+	dir := filepath.Dir(d.File)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(d.File, []byte(text+"\n"))
+}
+
+func (d *Desk) read() (string, error) {
+	info, err := os.Lstat(d.File)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return "", fmt.Errorf("%s is no plan: no regular file, or more than %d bytes", d.File, maxFile)
+	}
+	raw, err := os.ReadFile(d.File)
+	text := strings.TrimSpace(string(raw))
+	if err == nil && text == "" {
+		err = errors.New("the plan is empty")
+	}
+	return text, err
+}
+
+// maxFile bounds what is read back as a plan, in bytes; a person may write more than the model.
+const maxFile = 64 << 10

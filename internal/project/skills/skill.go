@@ -1,0 +1,285 @@
+// Package skills is what people and projects wrote for kinds of work, in the format of
+// agentskills.io: an index of names and descriptions for the system prompt, and texts that are
+// loaded when they are needed.
+//
+// The one rule: the index is fixed for a session and the texts come late, so that a request begins
+// with the bytes of the one before; a skill is text, and grants nothing.
+//
+// Start reading at Shelf.Index, then Shelf.Load. Scripts and files of a skill are reached through
+// the ordinary tools and the gate. A skill of the user may be read without a question where it
+// lies outside the workspace, but for what looks like a secret: Lent names those folders.
+//
+// Known limits: which descriptions stand in an index that is too long is decided once, by the first
+// prompt where it is known then; a skill that changes in a session keeps its description in the
+// index.
+package skills
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"adze/internal/project/discovery"
+	"adze/prompts"
+	"adze/session"
+	"adze/tool"
+	"adze/tool/rank"
+	"adze/toolset"
+)
+
+// maxFiles is how many files of a skill are named when it is loaded.
+const maxFiles = 50
+
+// Shelf is the skills of a session. It is safe for concurrent use.
+type Shelf struct {
+	items []discovery.Item
+	find  *rank.Picker
+	// Above reports that the model of a session still has the text of a hash; nil: it never has.
+	Above func(session, sha256 string) bool
+	// Mask hides secrets in a text; nil: nothing is hidden.
+	Mask func(string) string
+	home string
+
+	mu sync.Mutex // one reader of the folders at a time
+}
+
+var _ toolset.Skills = (*Shelf)(nil)
+
+// New makes a shelf of what was found; nil: there is nothing on it. home is the user's.
+func New(items []discovery.Item, home string) *Shelf {
+	s := &Shelf{home: home}
+	for _, i := range items {
+		if off, _ := i.Front.Bool("disable-model-invocation"); i.Kind == discovery.Skill && i.Problem == "" && i.By == "" && !off {
+			s.items = append(s.items, i)
+		}
+	}
+	if len(s.items) == 0 {
+		return nil
+	}
+	slices.SortFunc(s.items, func(a, b discovery.Item) int { return strings.Compare(a.Name, b.Name) })
+	defs := make([]tool.Definition, len(s.items))
+	for n, i := range s.items {
+		defs[n] = tool.Definition{Name: i.Name, Description: i.Front.Text("description")}
+	}
+	s.find = rank.New(defs, nil)
+	return s
+}
+
+// ranked are the places of the skills that fit a query, the best first, at most limit of them.
+func (s *Shelf) ranked(ctx context.Context, query string, limit int) (out []int) {
+	for _, r := range s.find.Pick(ctx, query, rank.Options{MaxCandidates: limit, MinScore: -1, AllowUnsafe: true}) {
+		if !r.Excluded && (r.Score > 0 || limit == len(s.items)) {
+			out = append(out, slices.IndexFunc(s.items, func(i discovery.Item) bool { return i.Name == r.Definition.Name }))
+		}
+	}
+	return out
+}
+
+// Find is the port of the skill tool.
+func (s *Shelf) Find(ctx context.Context, query string, limit int) (out []toolset.FoundSkill) {
+	for _, n := range s.ranked(ctx, query, limit) {
+		out = append(out, toolset.FoundSkill{Name: s.items[n].Name, Description: described(s.items[n])})
+	}
+	return out
+}
+
+// Load reads a skill.
+func (s *Shelf) Load(ctx context.Context, session, name string) (toolset.Skill, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item, ok := discovery.Named(s.items, strings.TrimPrefix(name, "/"))
+	if !ok {
+		next := "give a query to find one"
+		if near := tool.Nearest(name, discovery.Names(s.items), 3); len(near) > 0 {
+			next = "did you mean " + strings.Join(near, ", ") + "? Or " + next
+		}
+		return toolset.Skill{}, tool.Fail(tool.CodeNotFound, "there is no skill %q; %s", name, next)
+	}
+	loaded, err := Read(ctx, item)
+	if err != nil {
+		return toolset.Skill{}, tool.Fail(tool.CodeIO, "the skill %s cannot be read: %w", item.Name, err)
+	}
+	loaded.Above = s.Above != nil && s.Above(session, loaded.SHA256)
+	if s.Mask != nil {
+		loaded.Body = s.Mask(loaded.Body)
+	}
+	return loaded, nil
+}
+
+// Read reads the skill of an item as it is now.
+func Read(ctx context.Context, item discovery.Item) (toolset.Skill, error) {
+	text, err := item.Read(ctx)
+	if err != nil {
+		return toolset.Skill{}, err
+	}
+	s := toolset.Skill{Name: item.Name, From: item.Path, Path: item.File, SHA256: text.Hash, Folder: item.Folder, Body: tool.ShownHidden(text.Body)}
+	s.Files, s.More = beside(item.Folder)
+	return s, nil
+}
+
+// beside names the files of a skill's folder, without going into links.
+func beside(folder string) (files []string, more int) {
+	looked := 0
+	_ = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		looked++
+		rel, rerr := filepath.Rel(folder, path)
+		switch {
+		case err != nil || rerr != nil || rel == ".":
+			return nil
+		case looked > 2000:
+			return filepath.SkipAll
+		case strings.HasPrefix(d.Name(), ".") || d.IsDir() && strings.Count(rel, "/") >= 4:
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular() || rel == "SKILL.md":
+			return nil
+		}
+		if len(files) == maxFiles {
+			more++
+			return nil
+		}
+		files = append(files, tool.ShownHidden(strings.ReplaceAll(rel, "\n", " ")))
+		return nil
+	})
+	return files, more
+}
+
+// Note is a skill as a note that lasts: what a compaction says again.
+func Note(s toolset.Skill, text string) session.Note {
+	return session.Note{Kind: session.SkillNote, From: s.From, Path: s.Path, SHA256: s.SHA256, Lasts: true, Text: text}
+}
+
+// Kept is the note that takes the place of an outcome that held a skill, when the conversation is
+// summed up.
+func (*Shelf) Kept(o tool.Outcome) (session.Note, bool) {
+	s, ok := toolset.SkillLoaded(o)
+	return Note(s, o.Output), ok
+}
+
+// Holds reports whether a conversation still has the text of a hash.
+func Holds(history []session.Message, sha256 string) bool {
+	for _, m := range history {
+		for _, n := range m.Notes {
+			if n.Kind == session.SkillNote && n.SHA256 == sha256 {
+				return true
+			}
+		}
+		for _, p := range m.Parts {
+			if p.Outcome == nil {
+				continue
+			}
+			if s, ok := toolset.SkillLoaded(*p.Outcome); ok && s.SHA256 == sha256 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Lent are the folders outside a workspace whose files may be read without a question: those of the
+// person's skills.
+func (s *Shelf) Lent(workspace string) (out []string) {
+	if s == nil {
+		return nil
+	}
+	for _, i := range s.items {
+		if i.Origin == discovery.Person && i.Folder != "" && !within(i.Folder, s.home) && !within(i.Folder, workspace) {
+			out = append(out, i.Folder)
+		}
+	}
+	return out
+}
+
+// within reports whether a path is a folder, or lies in it.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, cmp.Or(path, "/"))
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+// Bounds of the index in bytes.
+const (
+	usual    = 4000 // about twenty skills
+	local    = 600  // for a model that reads slowly
+	lineText = 200  // of one description
+)
+
+// described is a description on one line.
+func described(i discovery.Item) string {
+	text := tool.ShownHidden(strings.Join(strings.Fields(i.Front.Text("description")), " "))
+	if len(text) <= lineText {
+		return text
+	}
+	text = strings.ToValidUTF8(text[:lineText-3], "")
+	if at := strings.LastIndexByte(text, ' '); at > lineText/2 {
+		text = text[:at]
+	}
+	return text + " …"
+}
+
+// Index is what the system prompt says of the skills, sorted by name, in few bytes. Where it is too
+// long, those that fit what is asked keep their descriptions, the others their names, and the rest
+// is counted.
+func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
+	if s == nil {
+		return ""
+	}
+	room := usual
+	if slow {
+		room = local
+	}
+	lines := make([]string, len(s.items))
+	order := make([]int, len(s.items))
+	for n, i := range s.items {
+		lines[n], order[n] = fmt.Sprintf("- %s: %s\n", i.Name, described(i)), n
+	}
+	if strings.TrimSpace(asked) != "" {
+		order = s.ranked(ctx, asked, len(s.items))
+		for n := range s.items { // what shares nothing with it comes last
+			if !slices.Contains(order, n) {
+				order = append(order, n)
+			}
+		}
+	} else {
+		slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(string(s.items[b].Origin), string(s.items[a].Origin)) }) // the project's own first
+	}
+	text := func(described int) string { return prompts.SkillsHead + "\n" + s.told(lines, order[:described], room) }
+	most := sort.Search(len(order), func(described int) bool { return len(text(described+1)) > room })
+	return strings.TrimSuffix(text(most), "\n")
+}
+
+// told are the lines of some skills, then the names of as many others as there is room for.
+func (s *Shelf) told(lines []string, described []int, room int) string {
+	var b strings.Builder
+	var names []string
+	for n, line := range lines {
+		if slices.Contains(described, n) {
+			b.WriteString(line)
+		} else {
+			names = append(names, s.items[n].Name)
+		}
+	}
+	if len(names) == 0 {
+		return b.String()
+	}
+	rest := 0
+	tail := func() string {
+		text := "- " + strings.Join(names, ", ")
+		if rest > 0 {
+			text = strings.TrimSuffix(text, "- ")
+			text += fmt.Sprintf("\n+%d: skill{query}", rest)
+		}
+		return text + "\n"
+	}
+	for len(described) == 0 && len(names) > 0 && len(prompts.SkillsHead)+1+len(tail()) > room {
+		names, rest = names[:len(names)-1], rest+1
+	}
+	return b.String() + tail()
+}

@@ -1,0 +1,77 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/project/hooks/dialect"
+)
+
+// hookFiles are where projects keep programs that events start: those of adze and of other
+// assistants.
+func hookFiles() []string {
+	return []string{
+		".adze/hooks.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json",
+		".gemini/settings.json", ".cursor/hooks.json", ".github/hooks/hooks.json",
+	}
+}
+
+// hooks finds what events of a session would start.
+func hooks(f folder) (out []Item) {
+	for _, name := range hookFiles() {
+		raw, err := f.standard(name)
+		if raw == nil && err == nil {
+			continue
+		}
+		var found []dialect.Hook
+		if err == nil {
+			found, err = dialect.Read(name, raw)
+		}
+		if err != nil {
+			out = append(out, Item{ID: owner(name), From: name, Problem: err.Error()})
+		}
+		count := map[string]int{}
+		for n, h := range found {
+			count[h.Native]++
+			i := hookItem(name, h)
+			i.ID = fmt.Sprintf("%s/%s/%d", owner(name), h.Native, count[h.Native])
+			i.Hook, i.Order = &found[n], len(out)
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// hookItem is a hook as it is consented to.
+func hookItem(file string, h dialect.Hook) Item {
+	i := Item{
+		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, URL: h.URL, Cwd: h.Cwd, Env: slices.Clone(h.Env), Raw: h.Raw,
+		Means: h.String(), Idle: h.Cannot,
+	}
+	if h.Shell != "" {
+		i.Shell = []string{h.Shell}
+	}
+	if h.Cannot == "" {
+		for _, set := range h.Environment("") {
+			name, _, _ := strings.Cut(set, "=")
+			i.Env = append(i.Env, name)
+		}
+	}
+	return i
+}
+
+// owner is whose file it is: .claude/settings.json is claude's.
+func owner(file string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(file, "."), "/")
+	return strings.TrimSuffix(first, ".json")
+}
+
+func sortedKeys[T any](m map[string]T) []string {
+	var out []string
+	for name := range m {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}

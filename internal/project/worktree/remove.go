@@ -1,0 +1,150 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"adze/internal/text/usage"
+)
+
+// Removal is what came of one work tree.
+type Removal struct {
+	Tree
+	Removed bool     `json:"removed"`
+	Why     string   `json:"why,omitempty"`    // it stays
+	Lost    []string `json:"lost,omitempty"`   // what was in it alone
+	Commit  string   `json:"commit,omitempty"` // of its branch, which can be made again from it
+}
+
+// Wish says how work trees are removed.
+type Wish struct {
+	Force bool // also what only it has
+	Dry   bool // only say it
+}
+
+// Remove takes one work tree and the branch that was made with it away. One that would lose
+// something stays, and so does one that somebody works in, whatever is wished.
+func (d Desk) Remove(ctx context.Context, dir, name string, w Wish) (Removal, error) {
+	r, err := d.open(ctx, dir)
+	if err != nil {
+		return Removal{}, err
+	}
+	trees, err := r.trees(ctx)
+	if err != nil {
+		return Removal{}, err
+	}
+	var names []string
+	for _, t := range trees {
+		switch {
+		case t.Name == name && t.Mine:
+			return r.remove(ctx, t, w)
+		case t.Name == name:
+			return Removal{}, usage.Mistake("git worktree remove "+t.Path+" removes it", "the work tree %s was not made by adze", name)
+		case t.Mine:
+			names = append(names, t.Name)
+		}
+	}
+	hint := "there are none; adze --worktree NAME makes one"
+	if len(names) > 0 {
+		hint = "there are: " + strings.Join(names, ", ")
+	}
+	return Removal{}, usage.Mistake(hint, "there is no work tree %s", name)
+}
+
+// Clean removes every work tree of adze's in which nothing would be lost, and what interrupted ones
+// left. It returns all that adze made.
+func (d Desk) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
+	r, err := d.open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := r.trees(ctx)
+	for _, t := range trees {
+		if !t.Mine {
+			continue
+		}
+		done, err := r.remove(ctx, t, w)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, done)
+	}
+	return out, err
+}
+
+func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error) {
+	l := lockOf(r.dir, t.slug)
+	free, err := l.TryLock()
+	if err == nil && free {
+		defer l.Unlock() //nolint:errcheck // it ends with the process at the latest
+		r.look2(ctx, &t)
+	}
+	out := Removal{Tree: t, Lost: t.Loses()}
+	switch {
+	case !free || err != nil:
+		out.InUse, out.Why, out.Lost = true, "a session works in it", nil
+	case t.Locked:
+		out.Why = "it is locked by git worktree lock"
+	case len(out.Lost) > 0 && !w.Force:
+		out.Why = "it would lose " + strings.Join(out.Lost, " and ")
+	}
+	if out.Why != "" || w.Dry {
+		return out, nil
+	}
+	if t.record.OwnBranch {
+		out.Commit, _ = r.Branch(ctx, t.record.Branch) // where it cannot be read it is not there
+	}
+	if err := r.discard(ctx, t.slug, t.record); err != nil {
+		return out, err
+	}
+	out.Removed = true
+	return out, nil
+}
+
+// look2 looks again, now that nobody else may change what is known of it.
+func (r *repository) look2(ctx context.Context, t *Tree) {
+	fresh := Tree{Name: t.Name, Path: t.Path, Mine: true, Half: t.Half, record: t.record, slug: t.slug}
+	if list, err := r.Worktrees(ctx); err == nil {
+		r.list = list
+	}
+	r.prepare(ctx, &fresh)
+	r.look(ctx, &fresh)
+	fresh.InUse = false // by us
+	*t = fresh
+}
+
+// beginRemoval notes that a work tree is being removed.
+func (r *repository) beginRemoval(slug string, rec *Record) error {
+	rec.Ready = false
+	return r.write(slug, *rec)
+}
+
+// discard takes away what a record stands for, and then the record: what a crash leaves in between
+// is known.
+func (r *repository) discard(ctx context.Context, slug string, rec Record) error {
+	if err := r.beginRemoval(slug, &rec); err != nil {
+		return err
+	}
+	err := r.RemoveWorktree(ctx, rec.Path)
+	if _, gone := os.Lstat(rec.Path); err != nil && gone == nil {
+		if rerr := os.Remove(rec.Path); rerr != nil { // git had made no more than the folder
+			return fmt.Errorf("%s could not be removed: %w", rec.Path, errors.Join(err, rerr))
+		}
+	}
+	if err := r.PruneWorktrees(ctx); err != nil {
+		return err
+	}
+	if rec.OwnBranch {
+		at, err := r.Branch(ctx, rec.Branch)
+		if err == nil && at != "" {
+			err = r.DeleteBranch(ctx, rec.Branch, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.Remove(r.file(slug))
+}

@@ -1,0 +1,270 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/cmd/print"
+	"adze/internal/editors/acp"
+	"adze/internal/llm/models"
+	"adze/internal/policy"
+	"adze/internal/project/plan"
+	"adze/internal/run/hostio"
+	"adze/internal/run/modelpicker"
+	"adze/internal/run/signals"
+	"adze/internal/sessiondb"
+	"adze/internal/text/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+	"adze/tui/api"
+	"adze/tui/permission"
+	"adze/tui/question"
+)
+
+// editorCommand is adze acp.
+func editorCommand(a *app) *cobra.Command {
+	o := &options{}
+	c := &cobra.Command{Use: "acp", Short: "Work in an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
+		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
+stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
+		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode edits",
+		RunE:    func(*cobra.Command, []string) error { return serveEditor(a, o) }}
+	f := c.Flags()
+	o.given = f.Changed
+	f.SortFlags = false
+	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of the model of new sessions; adze models lists both")
+	f.StringVar(&o.effort, "effort", "", "how hard the model thinks")
+	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads new sessions")
+	o.Flags.Add(c)
+	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
+	c.AddCommand(&cobra.Command{Use: "login", Short: "Choose a model in this terminal, for an editor", Args: cmd.Takes(0, 0), Example: "  adze acp login",
+		RunE: func(*cobra.Command, []string) error {
+			return a.start(&options{format: string(print.Text), inputFormat: inputText}, "")
+		}})
+	return c
+}
+
+// serveEditor talks with an editor until it leaves.
+func serveEditor(a *app, o *options) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var ended session.Cause
+	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	defer stop()
+	agent := &acp.Agent{Program: &editor{app: a, given: *o}, Version: Version}
+	err := agent.Serve(ctx, a.In, a.Out)
+	if ended != "" {
+		a.Exit = print.ExitCode(ended)
+		return nil
+	}
+	return err
+}
+
+// editor is adze as the room acp asks for it.
+type editor struct {
+	app   *app
+	given options // by the command line
+}
+
+// Log goes to stderr, which editors keep.
+func (e *editor) Log(text string) {
+	fmt.Fprintf(e.app.Err, "! %s\n", safeterm.Name(e.app.keys.Mask().Text(text)))
+}
+
+func (e *editor) Failure(err error) session.Result { return failure(err) }
+
+// Ready looks for a model as a run does.
+func (e *editor) Ready(ctx context.Context) error {
+	cfg, _, err := e.app.Config()
+	if err != nil {
+		return err
+	}
+	o := e.given
+	o.merge(&cfg)
+	_, err = e.app.models(cfg).Choose(ctx)
+	return err
+}
+
+// Sessions looks into the store. Where there is none yet, nothing is in it.
+func (e *editor) Sessions(ctx context.Context) (out []api.SessionHead, err error) {
+	err = e.app.Store(ctx, func(s *sessiondb.Store) (err error) {
+		out, err = hostio.Sessions(ctx, s)
+		return err
+	})
+	return out, err
+}
+
+func (e *editor) Delete(ctx context.Context, id string) error {
+	return e.app.Change(ctx, func(s *sessiondb.Store) error {
+		_, err := e.app.Forgets(s).Sessions(ctx, session.ID(id))
+		return err
+	})
+}
+
+// Open wires a conversation as a run.
+func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error) {
+	o := e.given
+	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
+	o.Cwd, o.resume, o.as, o.fork = w.Cwd, w.ID, w.As, w.Fork
+	if w.ID != "" {
+		o.model, o.effort, o.agent = "", "", ""
+	}
+	for _, set := range []struct{ to, from *string }{{&o.model, &w.Model}, {&o.Mode, &w.Mode}, {&o.effort, &w.Effort}} {
+		if *set.from != "" {
+			*set.to = *set.from
+		}
+	}
+	c := &edited{app: e.app, o: &o, wish: w, begun: w.ID != ""}
+	o.files, o.lent = filesOf(w.Editor), w.Servers
+	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
+	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review, terminal: c.terminal(e.terminal(w.Editor))})
+	if err != nil {
+		return nil, err
+	}
+	c.wired = wired
+	wired.patient.Watch(observe)
+	c.restoreMode()
+	return c, nil
+}
+
+// edited is a conversation that an editor holds.
+type edited struct {
+	app   *app
+	o     *options
+	wish  acp.Wish
+	wired *wired
+	named bool // a model was asked for a title
+
+	mu    sync.Mutex
+	begun bool                 // something is stored of it
+	mode  string               // the permission mode as it is kept with the session
+	asked map[tool.CallID]bool // calls that the user allowed when they were asked
+}
+
+func (c *edited) ID() string              { return c.wired.head.Session }
+func (c *edited) Cwd() string             { return c.wired.head.Cwd }
+func (c *edited) Begun() bool             { return len(c.wired.session.History()) > 0 }
+func (c *edited) Replay() []session.Event { return replayed(c.wired) }
+func (c *edited) Model() string           { return c.wired.head.Provider + "/" + c.wired.head.Model }
+func (c *edited) Mode() string            { return string(c.wired.gate.Mode()) }
+func (c *edited) Effort() string          { return c.wired.effort() }
+func (c *edited) SetEffort(name string)   { c.wired.session.SetEffort(name) }
+func (c *edited) Efforts() []api.Mode     { return hostio.Efforts() }
+func (c *edited) Commands() []api.Named   { return slices.Concat(builtins(), c.wired.named()) }
+func (c *edited) Notices() []string       { return c.wired.notices }
+func (c *edited) Close()                  { c.wired.close() }
+
+// Modes are those that the owner of the machine lets be.
+func (c *edited) Modes() []api.Mode {
+	return slices.DeleteFunc(hostio.Modes(), func(m api.Mode) bool { return !c.wired.gate.MayBe(policy.Mode(m.Name)) })
+}
+
+// Title is the first line of what was first asked.
+func (c *edited) Title() string {
+	for _, m := range slices.Concat(c.wired.session.Earlier(), c.wired.session.History()) {
+		if m.Role == session.User && !m.Note && !m.Summary {
+			return session.TitleOf(m.Text())
+		}
+	}
+	return ""
+}
+
+// Prompt is one turn.
+func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
+	w := c.wired
+	if do, arg := builtinOf(p); do != nil {
+		return do(c, ctx, arg)
+	}
+	in, err := w.menu.Prompt(p.Text, "", false) // what no command is called is text
+	if err != nil {
+		return failure(err)
+	}
+	defer c.keepMode(context.WithoutCancel(ctx))
+	c.consent(ctx)
+	in, err = w.enclose(w.servers.dress(in), p.Attachments)
+	if err != nil {
+		return failure(err)
+	}
+	r := w.patient.Judge(w.answer(ctx, in))
+	if !c.named {
+		c.named = c.app.entitle(c.o, w, in.Text, r, c.wish.Observe, c.wish.Named)
+	}
+	return r
+}
+
+func (c *edited) Models() []api.ModelRow { return c.rows(models.Listing{}) }
+
+// lookTime bounds how long the servers of this machine are asked for their models.
+const lookTime = 10 * time.Second
+
+func (c *edited) AllModels(ctx context.Context) []api.ModelRow {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	l, err := c.app.lookAround(ctx)
+	if err != nil {
+		return nil
+	}
+	return c.rows(l)
+}
+
+func (c *edited) rows(l models.Listing) []api.ModelRow {
+	cfg := c.wired.settings.config
+	return modelpicker.RowsFrom(c.app.models(cfg), []string{c.Model(), cfg.Model}, l)
+}
+
+func (c *edited) Tool(name string) (tool.Definition, bool) { return c.wired.set.Get(name) }
+
+func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
+	return hostio.VeiledBlocks(c.wired.set.Blocks(name, metadata))
+}
+
+func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	put := func(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+		if c.wish.Editor.Terminal != nil && slices.Contains(q.Tool.Tags, "terminal") {
+			a.Why = strings.TrimSpace(a.Why + "\n\n" + c.wired.whereRun())
+		}
+		return c.wish.Ask(ctx, a)
+	}
+	answer, err := asking{w: c.wired, ask: put, tell: c.wish.Observe}.put(ctx, q, p)
+	if err == nil && (answer.Choice == policy.Once || answer.Choice == policy.Session) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.asked == nil {
+			c.asked = map[tool.CallID]bool{}
+		}
+		c.asked[q.Call] = true
+	}
+	return answer, err
+}
+
+// allowed reports a call that the user allowed when they were asked about it.
+func (c *edited) allowed(call tool.CallID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked[call]
+}
+
+func (c *edited) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
+	return c.wish.Inquire(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+}
+
+// review puts a plan to the user. The first answer lets nothing happen unasked, the others do.
+func (c *edited) review(ctx context.Context, q plan.Question) (string, error) {
+	kinds := []question.Kind{question.AllowOnce}
+	for range len(q.Choices) - 1 {
+		kinds = append(kinds, question.AllowAlways)
+	}
+	return c.wish.Inquire(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said})
+}

@@ -1,0 +1,190 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/editors/acp"
+	"adze/internal/policy"
+	"adze/session"
+	"adze/tui/api"
+	"adze/tui/question"
+)
+
+// What an editor's user can have done besides asking the model: commands of adze's own, as in the
+// interface. Nothing of a project has their names.
+
+// builtin is a command of adze's own.
+type builtin struct {
+	api.Named
+	do func(c *edited, ctx context.Context, arg string) session.Result
+}
+
+func builtinCommands() []builtin {
+	return []builtin{
+		{api.Named{Name: "compact", Args: "what must not be lost", Help: "sum the conversation up, to make room"}, (*edited).compact},
+		{api.Named{Name: "context", Args: " ", Help: "what fills the model's context, and what was used"}, (*edited).context},
+		{api.Named{Name: "undo", Args: " ", Help: "put files back as they were before the last turn that changed some"}, (*edited).undo},
+		{api.Named{Name: "redo", Args: " ", Help: "take the last undo back"}, (*edited).redo},
+	}
+}
+
+// builtins are their names, for the editor's list.
+func builtins() (out []api.Named) {
+	for _, b := range builtinCommands() {
+		out = append(out, b.Named)
+	}
+	return out
+}
+
+// builtinOf is the command that a prompt is; nil: it is none.
+func builtinOf(p acp.Prompt) (do func(*edited, context.Context, string) session.Result, arg string) {
+	text, is := strings.CutPrefix(strings.TrimSpace(p.Text), "/")
+	if !is || len(p.Attachments) > 0 {
+		return nil, ""
+	}
+	name, arg, _ := strings.Cut(text, " ")
+	for _, b := range builtinCommands() {
+		if b.Name == name {
+			return b.do, strings.TrimSpace(arg)
+		}
+	}
+	return nil, ""
+}
+
+// says tells the user what came of a command, as an answer. It is in no log.
+func (c *edited) says(text string) session.Result {
+	id := fmt.Sprintf("command-%d", time.Now().UnixNano())
+	c.wish.Observe(session.TextDelta{Message: id, Delta: text + "\n"})
+	return session.Result{Cause: session.CauseDone}
+}
+
+func (c *edited) compact(ctx context.Context, wish string) session.Result {
+	if len(c.wired.session.History()) == 0 {
+		return c.says("There is nothing to sum up yet.")
+	}
+	return c.wired.patient.Judge(c.wired.session.Compact(ctx, wish))
+}
+
+func (c *edited) context(context.Context, string) session.Result {
+	l := c.wired.session.Ledger()
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: about %d tokens", l.Model, l.Estimate)
+	if l.Window > 0 {
+		fmt.Fprintf(&out, " of %d", l.Window)
+	}
+	sums := map[session.Group]int{}
+	var order []session.Group
+	for _, s := range l.Sources {
+		if sums[s.Group] == 0 {
+			order = append(order, s.Group)
+		}
+		sums[s.Group] += s.Tokens
+	}
+	for _, g := range order {
+		fmt.Fprintf(&out, "\n- %s: %d", g, sums[g])
+	}
+	if l.Cost != nil {
+		fmt.Fprintf(&out, "\n\n$%.4f so far", *l.Cost)
+	}
+	return c.says(out.String())
+}
+
+func (c *edited) undo(ctx context.Context, _ string) session.Result {
+	return c.putBack(ctx, api.Undo{})
+}
+
+func (c *edited) redo(ctx context.Context, _ string) session.Result {
+	return c.putBack(ctx, api.Undo{Redo: true})
+}
+
+// putBack puts files back, after the user saw which and agreed.
+func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
+	w := c.wired
+	if w.keeper == nil {
+		return c.says("Nothing is kept of files in this run, so nothing can be put back.")
+	}
+	dry := u
+	dry.Dry = true
+	would, err := w.undo(ctx, dry)
+	if err != nil {
+		return failure(err)
+	}
+	if len(would.Turns) == 0 || len(would.Paths) == 0 {
+		return c.says("There is nothing to put back.")
+	}
+	answer, err := c.wish.Inquire(ctx, question.Question{
+		Text:    "Put these files back?\n\n" + listed(would.Paths) + leftAlone(would.Left),
+		Choices: []string{putBack, leaveFiles}, Kinds: []question.Kind{question.AllowOnce, question.Refuse},
+	})
+	if ctx.Err() != nil {
+		return session.Sort(context.Cause(ctx))
+	}
+	if err != nil || answer != putBack {
+		return c.says("Nothing was changed.")
+	}
+	done, err := w.undo(ctx, u)
+	if err != nil {
+		return failure(err)
+	}
+	return c.says("Put back:\n\n" + listed(done.Paths) + leftAlone(done.Left))
+}
+
+// The answers to an undo.
+const (
+	putBack    = "put them back"
+	leaveFiles = "leave them as they are"
+)
+
+func listed(lines []string) string { return "- " + strings.Join(lines, "\n- ") }
+
+func leftAlone(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n\nLeft as they are:\n\n" + listed(lines)
+}
+
+// keepMode stores the permission mode with the session, where it is another one than is stored: who
+// goes on with the session goes on in it.
+func (c *edited) keepMode(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun = c.begun || c.Begun()
+	now := c.Mode()
+	if !c.begun || now == c.mode {
+		return
+	}
+	if err := c.wired.keepMode(ctx, now); err != nil {
+		c.wired.menu.Notice(fmt.Sprintf("the permission mode holds, but it could not be kept with the session: %v", err))
+		return
+	}
+	c.mode = now
+}
+
+// SetMode puts a mode in force, and keeps it with the session.
+func (c *edited) SetMode(name string) error {
+	if err := c.wired.setMode(name); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	begun := c.begun
+	c.mu.Unlock()
+	if begun {
+		c.keepMode(context.Background())
+	}
+	return nil
+}
+
+// restoreMode goes on in the mode that was chosen for the session, unless the one who opens it
+// chose another, or the owner of the machine does not let it be.
+func (c *edited) restoreMode() {
+	c.mode = c.Mode()
+	if kept := c.wired.session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.gate.MayBe(policy.Mode(kept)) {
+		if err := c.wired.setMode(kept); err == nil {
+			c.mode = kept
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package hostio
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"adze/internal/sandbox/proc"
+)
+
+// pictureAge is how long pictures from the clipboard are kept: a message that waits is sent before.
+const pictureAge = 24 * time.Hour
+
+// Clipboard takes pictures from the clipboard by the programs that systems have for that.
+type Clipboard struct {
+	dir       string // where pictures are kept
+	system    string // as in runtime.GOOS
+	workspace string // in which no program is looked for
+	getenv    func(string) string
+}
+
+// NewClipboard keeps pictures in the state folder. No program is taken from the workspace.
+func NewClipboard(state, workspace string, getenv func(string) string) Clipboard {
+	return Clipboard{filepath.Join(state, "pictures"), runtime.GOOS, workspace, getenv}
+}
+
+// reader is a program that writes the clipboard's picture to its output.
+type reader struct {
+	args   []string
+	decode func([]byte) []byte // nil: it writes the picture itself
+}
+
+// readers are those that suit the system, best first.
+func (c Clipboard) readers() []reader {
+	if c.system == "darwin" {
+		return []reader{
+			{args: []string{"pngpaste", "-"}},
+			{args: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: appleData},
+		}
+	}
+	var all []reader
+	if c.getenv("WAYLAND_DISPLAY") != "" {
+		all = append(all, reader{args: []string{"wl-paste", "--no-newline", "--type", "image/png"}})
+	}
+	if c.getenv("DISPLAY") != "" {
+		all = append(all, reader{args: []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}})
+	}
+	return all
+}
+
+// Picture keeps the clipboard's picture in a file and returns its path.
+func (c Clipboard) Picture(ctx context.Context) (string, error) {
+	all := c.readers()
+	if len(all) == 0 {
+		return "", errors.New("there is no desktop here whose clipboard could be read (neither WAYLAND_DISPLAY nor DISPLAY is set); name the file instead")
+	}
+	var missing []string
+	for _, r := range all {
+		path, env, err := proc.Helper(r.args[0], c.workspace)
+		if err != nil {
+			missing = append(missing, r.args[0])
+			continue
+		}
+		cmd := exec.CommandContext(ctx, path, r.args[1:]...)
+		cmd.Env, cmd.WaitDelay = env, time.Second
+		out, err := cmd.Output()
+		if r.decode != nil {
+			out = r.decode(out)
+		}
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("%s did not answer: %w", r.args[0], ctx.Err())
+		}
+		if err != nil || !bytes.HasPrefix(out, []byte("\x89PNG\r\n\x1a\n")) {
+			return "", errors.New("there is no picture on the clipboard")
+		}
+		return c.keep(out)
+	}
+	return "", fmt.Errorf("the clipboard is read by %s, which is not installed", strings.Join(missing, " or "))
+}
+
+// keep writes a picture and removes old ones.
+func (c Clipboard) keep(png []byte) (string, error) {
+	if len(png) > MaxPicture {
+		return "", fmt.Errorf("the picture on the clipboard has %d bytes; %d is the limit", len(png), MaxPicture)
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return "", err
+	}
+	entries, _ := os.ReadDir(c.dir) // what cannot be listed is not tidied up
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > pictureAge {
+			_ = os.Remove(filepath.Join(c.dir, e.Name()))
+		}
+	}
+	f, err := os.CreateTemp(c.dir, "clipboard-*.png")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(png)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// appleData is what osascript prints as «data PNGf89504E…».
+func appleData(out []byte) []byte {
+	_, rest, ok := strings.Cut(string(out), "«data PNGf")
+	digits, _, ok2 := strings.Cut(rest, "»")
+	png, err := hex.DecodeString(digits)
+	if !ok || !ok2 || err != nil {
+		return nil
+	}
+	return png
+}

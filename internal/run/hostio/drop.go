@@ -1,0 +1,80 @@
+package hostio
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/files/attachments"
+	"adze/tui/api"
+)
+
+// Bounds of one attached file in bytes, as read has them: a picture is scaled to what models look
+// at.
+const (
+	MaxAttachment = 5 << 20
+	MaxPicture    = 64 << 20
+	pictureSide   = 3072
+)
+
+// DropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted,
+// with backslashes, or as a file URL.
+func DropIn(dir string) func(text string) (api.Dropped, bool) {
+	return func(text string) (api.Dropped, bool) {
+		path, ok := droppedPath(text)
+		if !ok {
+			return api.Dropped{}, false
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return api.Dropped{}, false
+		}
+		d := api.Dropped{Path: path}
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			d.Path = rel
+		}
+		if info.Mode().IsRegular() && info.Size() <= MaxPicture && attachable(path) {
+			d.Attach = path
+		}
+		return d, true
+	}
+}
+
+func droppedPath(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "file://"); ok {
+		path, err := url.PathUnescape(strings.TrimPrefix(rest, "localhost"))
+		return path, err == nil && filepath.IsAbs(path)
+	}
+	for _, quote := range []string{"'", `"`} {
+		if inner, ok := strings.CutPrefix(text, quote); ok && strings.HasSuffix(inner, quote) {
+			text = strings.TrimSuffix(inner, quote)
+			return text, filepath.IsAbs(text)
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text):
+			i++
+		case text[i] == ' ':
+			return "", false // words, not a name: a terminal would have quoted it
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String(), filepath.IsAbs(b.String())
+}
+
+// attachable looks at the first bytes, as the attachment itself will be judged.
+func attachable(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, _ := f.Read(head) // an empty file is no picture
+	_, is := attachments.File("", head[:n])
+	return is
+}

@@ -1,0 +1,15 @@
+package hostio
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestModesPromiseNoSandboxThatIsNotThere: what a person chooses a mode by must hold here.
+func TestModesPromiseNoSandboxThatIsNotThere(t *testing.T) {
+	for _, m := range Modes() {
+		if m.Name == "auto" && !strings.Contains(m.Means, "where it is full") {
+			t.Errorf("auto means: %s", m.Means)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package hostio
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/files/atomicfile"
+	"adze/internal/text/lineread"
+)
+
+// Bounds of what is remembered of a workspace.
+const (
+	maxMemories    = 500
+	maxMemoryBytes = 1 << 20 // then the older half is dropped
+	maxMemoryLine  = maxMemoryBytes / 4
+)
+
+// Memory keeps what the user wrote in one workspace: a file with one JSON string a line. It is a
+// convenience: a failure to read or write it is no failure of anything else.
+type Memory struct{ path string }
+
+// NewMemory is that of a workspace, kept in the state folder.
+func NewMemory(state, dir string) Memory {
+	sum := sha256.Sum256([]byte(dir))
+	return Memory{filepath.Join(state, "prompts", hex.EncodeToString(sum[:8])+".jsonl")}
+}
+
+// Past is what was written, oldest first.
+func (m Memory) Past() []string {
+	f, err := os.Open(m.path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var out []string
+	lines := lineread.New(f, maxMemoryLine)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, lineread.ErrLong) {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		var text string
+		if json.Unmarshal(line, &text) == nil && text != "" {
+			out = append(slices.DeleteFunc(out, func(s string) bool { return s == text }), text)
+		}
+	}
+	return out[max(len(out)-maxMemories, 0):]
+}
+
+// Add appends a text, unless it is longer than maxMemoryLine. A line is written at once, so several
+// processes may add.
+func (m Memory) Add(text string) {
+	line, err := json.Marshal(text)
+	if err != nil || len(line) > maxMemoryLine || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {
+		return
+	}
+	if info, err := os.Stat(m.path); err == nil && info.Size() > maxMemoryBytes {
+		m.shorten()
+	}
+	f, err := os.OpenFile(m.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = f.Write(append(line, '\n')) // a convenience; nothing depends on it
+}
+
+// Forget drops texts, as they were written or as they were sent.
+func (m Memory) Forget(texts []string) {
+	past := m.Past()
+	kept := slices.DeleteFunc(slices.Clone(past), func(s string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.TrimSpace(s) == strings.TrimSpace(t) })
+	})
+	if len(kept) < len(past) {
+		m.rewrite(kept)
+	}
+}
+
+// shorten keeps the newest.
+func (m Memory) shorten() {
+	past := m.Past()
+	m.rewrite(past[len(past)/2:])
+}
+
+func (m Memory) rewrite(texts []string) {
+	var kept []byte
+	for _, text := range texts {
+		if line, err := json.Marshal(text); err == nil {
+			kept = append(append(kept, line...), '\n')
+		}
+	}
+	_ = atomicfile.WriteCache(m.path, kept) // else the longer file stays
+}

@@ -1,0 +1,71 @@
+package hostio
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"adze/session"
+	"adze/tui/api"
+)
+
+// Peek looks into a stored session: its size, its cost, its last exchange. What does not decode is
+// left out: this is a look, and opening the session tells what is wrong with it.
+func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek, error) {
+	entries, err := stored.Load(ctx, session.ID(id))
+	if err != nil {
+		return api.SessionPeek{}, err
+	}
+	var p api.SessionPeek
+	var messages []session.Message
+	cost, known := 0.0, true
+	for _, e := range entries {
+		switch e.Type {
+		case session.MessageEntry:
+			var m session.Message
+			if json.Unmarshal(e.Data, &m) == nil {
+				messages = append(messages, m)
+			}
+		case session.RewindEntry:
+			var back session.Rewound
+			if json.Unmarshal(e.Data, &back) == nil {
+				messages = before(messages, back.To)
+			}
+		case session.EndEntry:
+			var r session.Result
+			if json.Unmarshal(e.Data, &r) != nil || r.Cost == nil {
+				known = false
+				continue
+			}
+			cost += *r.Cost
+		}
+	}
+	p.Messages = len(messages)
+	p.Turns, p.Asked, p.Answered = lastExchange(messages)
+	if known && cost > 0 {
+		p.Cost = &cost
+	}
+	return p, ctx.Err()
+}
+
+// before drops a message and all after it.
+func before(messages []session.Message, id string) []session.Message {
+	if i := slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == id }); i >= 0 {
+		return messages[:i]
+	}
+	return messages
+}
+
+// lastExchange is the last thing that the user said, and the last text that came after it.
+func lastExchange(messages []session.Message) (turns int, asked, answered string) {
+	for _, m := range messages {
+		switch {
+		case m.Role == session.User && m.Own == "" && !m.Summary && !m.Note:
+			turns++
+			asked, answered = m.Text(), ""
+		case m.Role == session.Assistant && m.Text() != "":
+			answered = m.Text()
+		}
+	}
+	return turns, asked, answered
+}

@@ -1,0 +1,84 @@
+package hostio
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"adze/internal/text/redact"
+	"adze/session"
+	"adze/tool"
+)
+
+// What a person is shown of calls holds no password of an address; nothing else of it is hidden,
+// and a diff is exact.
+
+// Veiled is a question as a person sees it.
+func Veiled(q tool.Question) tool.Question {
+	q.Needs = slices.Clone(q.Needs)
+	for i := range q.Needs {
+		q.Needs[i].Target = redact.Passwords(q.Needs[i].Target)
+	}
+	if q.Editing != nil && redact.Passwords(q.Editing.Text) != q.Editing.Text {
+		q.Editing = nil // what is not shown is not rewritten
+	}
+	if q.Repair != nil {
+		r := *q.Repair
+		r.Before, r.After = redact.Passwords(r.Before), json.RawMessage(redact.Passwords(string(r.After)))
+		q.Repair = &r
+	}
+	if preview := q.Preview; preview != nil {
+		q.Preview = func(ctx context.Context) []tool.Block { return VeiledBlocks(preview(ctx)) }
+	}
+	return q
+}
+
+// VeiledBlocks are blocks as a person sees them.
+func VeiledBlocks(blocks []tool.Block) []tool.Block {
+	blocks = slices.Clone(blocks)
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Kind == tool.DiffBlock {
+			continue
+		}
+		b.Title, b.Text, b.Items = redact.Passwords(b.Title), redact.Passwords(b.Text), slices.Clone(b.Items)
+		for n := range b.Items {
+			b.Items[n].Text, b.Items[n].Note = redact.Passwords(b.Items[n].Text), redact.Passwords(b.Items[n].Note)
+		}
+	}
+	return blocks
+}
+
+// VeiledEvent is an event as a person sees it.
+func VeiledEvent(e session.Event) session.Event {
+	switch e := e.(type) {
+	case session.ToolQueued:
+		e.Event = veiledEvent(e.Event)
+		return e
+	case session.ToolStart:
+		e.Event = veiledEvent(e.Event)
+		return e
+	case session.ToolUpdate:
+		e.Event = veiledEvent(e.Event)
+		return e
+	case session.ToolAsk:
+		e.Event = veiledEvent(e.Event)
+		return e
+	case session.ToolEnd:
+		e.Outcome.Title = redact.Passwords(e.Outcome.Title)
+		return e
+	}
+	return e
+}
+
+func veiledEvent(e tool.Event) tool.Event {
+	e.Title = redact.Passwords(e.Title)
+	if e.Args != nil {
+		e.Args = json.RawMessage(redact.Passwords(string(e.Args)))
+	}
+	e.Needs = slices.Clone(e.Needs)
+	for i := range e.Needs {
+		e.Needs[i].Target = redact.Passwords(e.Needs[i].Target)
+	}
+	return e
+}

@@ -1,0 +1,135 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"adze/internal/config/paths"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/lookup"
+	"adze/internal/sessiondb/tail"
+	"adze/session"
+	"adze/tui"
+	"adze/tui/api"
+	"adze/tui/plain"
+)
+
+// reader is the interface on a session that another process writes: it shows what happens there,
+// and can take it over.
+type reader struct {
+	app   *app
+	logs  *sessiondb.Store
+	id    session.ID
+	leave context.CancelFunc
+	taken atomic.Bool
+}
+
+// readAlong shows the session that was to be opened until the user leaves. Taken says that they
+// go on with it here.
+func readAlong(ctx context.Context, a *app, o *options) (taken bool, err error) {
+	path := filepath.Join(paths.Of(a.Getenv).State, "sessions.db")
+	logs, err := sessiondb.Look(ctx, path, sessiondb.Options{})
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+	}
+	defer logs.Close()
+	dir, err := a.folder(o, nil)
+	if err != nil {
+		return false, err
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	r := &reader{app: a, logs: logs}
+	if r.id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.resume, Last: o.resumeLast}, logs, dir); err != nil {
+		return false, err
+	}
+	if err := r.run(ctx, o); err != nil {
+		return false, err
+	}
+	o.resume, o.resumeLast = string(r.id), false
+	return r.taken.Load(), nil
+}
+
+const takeIt = "take"
+
+func (r *reader) run(ctx context.Context, o *options) error {
+	reading, leave := context.WithCancel(ctx)
+	defer leave()
+	r.leave = leave
+	a := r.app
+	if a.linesOnly(o) && a.lines == nil {
+		a.lines = plain.ReadLines(a.In)
+	}
+	ui := tui.New(tui.Options{
+		Send: r.send, Theme: o.theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv,
+		Info: tui.Info{Version: Version, Mode: "read-only", Session: string(r.id),
+			Commands: func() []api.Named {
+				return []api.Named{{Name: takeIt, Help: "go on with the session here; who has it ends its turn and reads along"}}
+			}},
+	})
+	a.front.Store(ui)
+	f := &tail.Follower{Store: r.logs, ID: r.id, Emit: ui.Observe}
+	f.Held = func(who string) { ui.Observe(session.Notice{Text: state(who)}) }
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := f.Run(reading); reading.Err() == nil {
+			ui.Observe(session.Notice{Text: "no more can be read: " + err.Error()})
+		}
+	}()
+	var err error
+	if a.linesOnly(o) {
+		err = ui.RunPlain(reading)
+	} else {
+		err = ui.Run(reading)
+	}
+	leave()
+	<-ended
+	if r.taken.Load() {
+		return nil
+	}
+	return err
+}
+
+// state says who has the session, and what can be done.
+func state(who string) string {
+	if who == "" {
+		return "nobody has the session any more; /take goes on with it here"
+	}
+	return who + " has this session: it is shown here as it goes on, and only read; /take goes on with it here"
+}
+
+// send takes the only word that means something here.
+func (r *reader) send(ctx context.Context, p api.Prompt) session.Result {
+	if strings.TrimPrefix(strings.TrimSpace(p.Text), "/") != takeIt {
+		return failure(misuse("/take goes on with it here; a copy is adze --resume "+string(r.id)+" --fork", "nothing can be said here: %s", state(r.logs.Holder(r.id))))
+	}
+	if err := tail.Take(ctx, r.logs, r.id); err != nil {
+		result := failure(err)
+		result.Cause, result.Hint = session.CauseStore, "try again, or end that process"
+		return result
+	}
+	r.taken.Store(true)
+	r.leave()
+	return session.Result{Cause: session.CauseDone}
+}
+
+// heed has the interface end when another process wants its session; wantedBy tells which, after
+// stop.
+func (s *sitting) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
+	logs, ok := s.w.stored.(*sessiondb.Store)
+	if !ok {
+		return ctx, func(*error) {}
+	}
+	heeding, who, end := tail.Heed(ctx, logs, s.w.session.ID())
+	return heeding, func(err *error) {
+		if s.wanted = who() != ""; s.wanted {
+			*err = nil
+		}
+		end()
+	}
+}

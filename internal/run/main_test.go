@@ -1,0 +1,331 @@
+package run_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"adze/internal/run"
+	"adze/internal/testkit/lsptest"
+	"adze/internal/testkit/mcptest"
+)
+
+// asMain makes the test binary behave as adze.
+const asMain = "ADZE_TEST_AS_MAIN"
+
+func TestMain(m *testing.M) {
+	lsptest.Serve()
+	mcptest.Serve()
+	if filepath.Base(os.Args[0]) == "xdg-open" {
+		browse(os.Args[1])
+		return
+	}
+	if os.Getenv(asConformance) != "" {
+		if err := asConformanceClient(os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if os.Getenv(asMain) != "" {
+		out, done := heard(os.Stdout)
+		code := run.Main(os.Args[1:], os.Stdin, out, os.Stderr)
+		done()
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// alsoTo names a folder in which an adze that prints events puts a copy of them, before anybody
+// else sees them.
+const alsoTo = "ADZE_TEST_ALSO_TO"
+
+func heard(stdout *os.File) (out *os.File, done func()) {
+	dir := os.Getenv(alsoTo)
+	if dir == "" || !slices.Contains(os.Args, "stream-json") {
+		return stdout, func() {}
+	}
+	said, err := os.CreateTemp(dir, "*.jsonl")
+	if err != nil {
+		panic(err)
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = io.Copy(io.MultiWriter(said, stdout), from)
+	}()
+	return to, func() { to.Close(); <-over }
+}
+
+// user is a person with an empty home and a folder to work in.
+type user struct {
+	t         *testing.T
+	dir, home string
+	env       []string
+	panes     int // terminals that were opened
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	u := &user{t: t, dir: t.TempDir(), home: t.TempDir()}
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		switch {
+		case strings.HasSuffix(name, "_API_KEY"), strings.HasSuffix(name, "_BASE_URL"), name == "LM_API_TOKEN",
+			name == "OLLAMA_HOST", name == "DBUS_SESSION_BUS_ADDRESS", name == "XDG_RUNTIME_DIR", name == "AGENT_WORKSPACE_ROOT", name == "ADZE_CONFIG":
+		default:
+			u.env = append(u.env, kv)
+		}
+	}
+	// No test may find a model server of this machine: port 1 answers nobody. Nor what a person of
+	// this machine has for other assistants; Go keeps its caches where they are.
+	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1", "HOME="+t.TempDir())
+	if home, err := os.UserHomeDir(); err == nil {
+		u.env = append(u.env, "GOCACHE="+cmp.Or(os.Getenv("GOCACHE"), filepath.Join(home, ".cache", "go-build")),
+			"GOPATH="+cmp.Or(os.Getenv("GOPATH"), filepath.Join(home, "go")))
+	}
+	for _, name := range []string{"LLAMACPP", "LMSTUDIO", "VLLM"} {
+		u.env = append(u.env, name+"_BASE_URL=http://127.0.0.1:1/v1")
+	}
+	return u
+}
+
+func (u *user) file(name, text string) string {
+	u.t.Helper()
+	path := filepath.Join(u.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		u.t.Fatal(err)
+	}
+	return path
+}
+
+// configure writes the user's configuration.
+func (u *user) configure(text string) {
+	u.t.Helper()
+	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(text), 0o600); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// script writes a conversation outside the workspace and returns its --model.
+func (u *user) script(steps string) string {
+	u.t.Helper()
+	path := filepath.Join(u.home, "script.txtar")
+	if err := os.WriteFile(path, []byte("# a test\n"+steps), 0o644); err != nil {
+		u.t.Fatal(err)
+	}
+	return "--model=script/" + path
+}
+
+func (u *user) command(args ...string) *exec.Cmd {
+	u.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Env = u.dir, u.env
+	return cmd
+}
+
+// ran is how a run ended and what it printed.
+type ran struct {
+	t        *testing.T
+	out, err string
+	code     int
+}
+
+func (u *user) run(args ...string) ran { return u.runWith(nil, args...) }
+
+func (u *user) runWith(stdin io.Reader, args ...string) ran {
+	u.t.Helper()
+	cmd := u.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
+	_ = cmd.Run() // the code is what counts
+	return ran{u.t, out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+func (r ran) wants(code int, parts ...string) ran {
+	r.t.Helper()
+	if r.code != code {
+		r.t.Fatalf("exit code %d, want %d\nstdout: %s\nstderr: %s", r.code, code, r.out, r.err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(r.out+r.err, part) {
+			r.t.Errorf("the output does not say %q\nstdout: %s\nstderr: %s", part, r.out, r.err)
+		}
+	}
+	return r
+}
+
+// line is one event of stream-json, as a script sees it.
+type line map[string]any
+
+// lines checks the contract of the stream: every line is an object, exactly one result, and it is
+// last.
+func (r ran) lines() []line {
+	r.t.Helper()
+	var out []line
+	results := 0
+	scanner := bufio.NewScanner(strings.NewReader(r.out))
+	scanner.Buffer(nil, 64<<20)
+	for scanner.Scan() {
+		var l line
+		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
+			r.t.Fatalf("a line is not JSON: %v\n%s", err, scanner.Text())
+		}
+		if l["type"] == "result" {
+			results++
+		}
+		out = append(out, l)
+	}
+	if results != 1 || out[len(out)-1]["type"] != "result" {
+		r.t.Fatalf("%d results, want one, last\n%s\n%s", results, r.out, r.err)
+	}
+	if code := out[len(out)-1]["exit_code"]; code != float64(r.code) {
+		r.t.Errorf("the result says exit code %v, the process exited with %d", code, r.code)
+	}
+	return out
+}
+
+func (r ran) result() line {
+	r.t.Helper()
+	lines := r.lines()
+	return lines[len(lines)-1]
+}
+
+// ends lists the outcomes as "name status code".
+func (r ran) ends() []string {
+	r.t.Helper()
+	var out []string
+	for _, l := range r.lines() {
+		if l["type"] == "tool_end" {
+			code, _ := l["code"].(string)
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%v %v %s", l["name"], l["status"], code)))
+		}
+	}
+	return out
+}
+
+// serve answers chat completions with a handler and gives the user its address. A question about
+// the kind of server is answered as a server does that knows only the compatible format; the
+// handler does not see it.
+func (u *user) serve(handler http.HandlerFunc) *httptest.Server {
+	u.t.Helper()
+	return u.serveAll(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		handler(w, r)
+	})
+}
+
+// serveAll answers every request with a handler and gives the user its address.
+func (u *user) serveAll(handler http.HandlerFunc) *httptest.Server {
+	u.t.Helper()
+	s := httptest.NewServer(handler)
+	u.t.Cleanup(s.CloseClientConnections)
+	u.t.Cleanup(s.Close)
+	u.env = append(u.env, "OPENAI_API_KEY=sk-secret-of-the-test", "OPENAI_BASE_URL="+s.URL+"/v1")
+	return s
+}
+
+// serveHalf begins every answer and never goes on.
+func (u *user) serveHalf() {
+	u.t.Helper()
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"This is half of it\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+}
+
+// started is a run that is under way.
+type started struct {
+	u    *user
+	cmd  *exec.Cmd
+	out  *bufio.Reader
+	errs *bytes.Buffer
+	seen strings.Builder
+}
+
+func (u *user) start(args ...string) *started {
+	u.t.Helper()
+	return u.startWith(nil, args...)
+}
+
+func (s *started) begin() *started {
+	s.u.t.Helper()
+	s.errs = &bytes.Buffer{}
+	pipe, err := s.cmd.StdoutPipe()
+	if err != nil {
+		s.u.t.Fatal(err)
+	}
+	s.cmd.Stderr = s.errs
+	s.out = bufio.NewReader(pipe)
+	if err := s.cmd.Start(); err != nil {
+		s.u.t.Fatal(err)
+	}
+	s.u.t.Cleanup(func() { s.cmd.Process.Kill() })
+	return s
+}
+
+// until reads lines until one holds the text.
+func (s *started) until(part string) {
+	s.u.t.Helper()
+	for {
+		l, err := s.out.ReadString('\n')
+		s.seen.WriteString(l)
+		if strings.Contains(l, part) {
+			return
+		}
+		if err != nil {
+			s.u.t.Fatalf("the run ended before %q: %v\n%s\n%s", part, err, s.seen.String(), s.errs)
+		}
+	}
+}
+
+// signal sends a signal, reads to the end and checks that it came within a generous bound.
+func (s *started) signal(sig syscall.Signal) ran {
+	s.u.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.u.t.Fatal(err)
+	}
+	late := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
+	defer late.Stop()
+	rest, _ := io.ReadAll(s.out)
+	s.seen.Write(rest)
+	_ = s.cmd.Wait() // the code is what counts
+	return ran{s.u.t, s.seen.String(), s.errs.String(), s.cmd.ProcessState.ExitCode()}
+}
+
+func (u *user) newest() string {
+	u.t.Helper()
+	id, _, _ := strings.Cut(u.run("session", "list").wants(0).out, " ")
+	return id
+}
+
+// bash is a call with a script.
+func bash(script string) string { return fmt.Sprintf("call bash: {\"command\":%q}\n", script) }

@@ -1,0 +1,263 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/config/keyring"
+	"adze/internal/config/paths"
+	"adze/internal/llm/models"
+	"adze/internal/mcp"
+	"adze/internal/mcp/consent"
+	"adze/internal/mcp/dial"
+	"adze/internal/mcp/oauth"
+	"adze/internal/mcp/remote"
+	"adze/internal/mcp/sampling"
+	"adze/internal/mcp/share"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
+	"adze/session"
+	"adze/toolset"
+	"adze/tui/api"
+)
+
+// loginDesk is where the user logs in at MCP servers.
+type loginDesk = oauth.Desk
+
+// logins is that place, and what is kept of it. The key ring is asked when a server wants it.
+func logins(getenv func(string) string, workspace string, hide func(secret string)) loginDesk {
+	return loginDesk{
+		Shelf:   oauth.Shelf{File: filepath.Join(paths.Of(getenv).State, "logins.json"), Ring: keyring.OfSystem(getenv, nil)},
+		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
+		Open:    oauth.Browser(getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: hide,
+	}
+}
+
+// reach has servers with an address dialled, puts what servers ask to the user, and keeps what
+// they share.
+func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
+	o.HTTP = dial.Opener(m.loginsOf(w))
+	ctx, end := context.WithCancel(context.Background())
+	w.closers = append(w.closers, end)
+	desk := &consent.Desk{Told: m.tell}
+	m.sampler = &sampling.Desk{Told: m.tell, Aside: func(ctx context.Context, server string) (context.Context, *mcp.Aside) { return m.Aside(ctx, server) }}
+	if ask := w.person.inquire; ask != nil {
+		desk.Open = s.logins.Open
+		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
+			defer m.Waits(q.Server)()
+			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: "The MCP server " + q.Server + " asks, and gets your answer: " + q.Text, Choices: q.Choices})
+		}
+	}
+	if ask := w.person.inquire; ask != nil {
+		m.sampler.Ask = func(ctx context.Context, q sampling.Question) (string, error) {
+			defer m.Waits(q.Server)()
+			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: q.Text, Choices: q.Choices})
+		}
+	}
+	o.Client = func(server string, c *sdk.ClientOptions) {
+		conf, _ := m.Server(server)
+		m.sampler.Announce(server, conf.Sampling, c)
+		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+		c.ElicitationHandler = desk.Elicit(server)
+		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shelf.Stale(ctx, server) }
+		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { m.shelf.Stale(ctx, server) }
+	}
+	var mu sync.Mutex
+	known := map[string]int{} // its start for which that was asked
+	failed := o.Changed
+	o.Changed = func(server string) {
+		failed(server)
+		c, start := m.Catalogue(server), m.start(server)
+		mu.Lock()
+		defer mu.Unlock()
+		if known[server] < start && c != nil && (c.Prompts || c.Resources) {
+			known[server] = start
+			m.shelf.Stale(ctx, server)
+		}
+	}
+}
+
+// start is which of its starts a server is ready after; 0: it is not.
+func (m *mcpServers) start(server string) int {
+	for _, st := range m.States() {
+		if st.Name == server && st.State == mcp.Ready {
+			return st.Starts
+		}
+	}
+	return 0
+}
+
+// lendModel has servers ask the model of the run, as one request of the turn that runs.
+func (m *mcpServers) lendModel(f *staff, main models.Model) {
+	if m == nil || f.options.byHand != nil || f.options.serves {
+		return
+	}
+	blind := f.app.models(f.settings.config).Blind(main)
+	m.sampler.Mask = func(text string) string { return f.app.keys.Mask().Text(text) }
+	m.sampler.Model = &sampling.Model{
+		Name: main.Full(), Blind: func() bool { return blind(main.Provider.Name(), main.Name) },
+		Answer: func(ctx context.Context, r session.Request) (session.Message, error) {
+			r.Model = main.Name
+			return f.wired.session.Aside(ctx, main.Provider, r)
+		},
+	}
+}
+
+// learn asks a server what it shares. What cannot be had now is asked for when it is wanted.
+func (m *mcpServers) learn(ctx context.Context, server string) { _ = m.shelf.Learn(ctx, server) }
+
+// dress has a prompt bring the resources of servers that it names.
+func (m *mcpServers) dress(in session.Input) session.Input {
+	if m == nil {
+		return in
+	}
+	return m.shelf.Dress(in)
+}
+
+// other is a prompt of a server as what a name behind a slash means.
+func (m *mcpServers) other(name string) (func(context.Context, string) (string, error), bool) {
+	p, ok := m.shelf.Find(name)
+	if !ok {
+		return nil, false
+	}
+	return func(ctx context.Context, rest string) (string, error) { return m.shelf.Compose(ctx, p, rest) }, true
+}
+
+// prompts are those of servers, as the interface lists what can be named after a slash.
+func (m *mcpServers) prompts() (out []api.Named) {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.shelf.Prompts() {
+		out = append(out, api.Named{Name: p.Label(), Args: p.Hint(), Help: p.Note, From: "MCP server " + p.Server})
+	}
+	return out
+}
+
+// mentions are the resources that can be completed behind an @.
+func (m *mcpServers) mentions() []string {
+	if m == nil {
+		return nil
+	}
+	return m.shelf.Mentions()
+}
+
+// serverRows are the servers as the interface shows them.
+func (m *mcpServers) serverRows(context.Context) (out []api.Server, err error) {
+	for _, st := range m.States() {
+		conf, _ := m.Server(st.Name)
+		row := api.Server{Name: st.Name, From: st.From, State: st.State, Why: st.Why, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " "), Last: m.LastWords(st.Name)}
+		if len(conf.Command) == 0 {
+			row.Transport, row.Login = "http "+conf.URL, true
+		}
+		if c := m.Catalogue(st.Name); c != nil {
+			for _, t := range c.Tools {
+				if t.Bad == "" {
+					row.Tools, row.Bytes = append(row.Tools, t.Name), row.Bytes+len(t.Description)+len(t.Parameters)
+				}
+			}
+		}
+		row.Resources, row.Prompts = m.shelf.Counts(st.Name)
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// serve does with a server what the user chose.
+func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string) (string, error) {
+	return func(ctx context.Context, name, act string) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, mcp.DefaultStart+5*time.Second)
+		defer cancel()
+		switch act {
+		case "stop":
+			m.Stop(name)
+			return name + " is stopped", nil
+		case "login":
+			return m.login(w, name)
+		}
+		if err := m.Await(ctx, name); err != nil {
+			return "", fmt.Errorf("%s does not work: %w", name, err)
+		}
+		if c := m.Catalogue(name); c != nil && (c.Prompts || c.Resources) {
+			m.learn(ctx, name)
+		}
+		all, _ := m.serverRows(ctx)
+		for _, row := range all {
+			if row.Name == name {
+				said := fmt.Sprintf("%s works: %s, %s, %s", name, plural.Of(len(row.Tools), "tool"), plural.Of(row.Resources, "resource"), plural.Of(row.Prompts, "prompt"))
+				if m.Pending(name).Any() {
+					said += "; it says otherwise of its tools than you agreed to: adze mcp test " + name
+				}
+				return said, nil
+			}
+		}
+		return name + " works", nil
+	}
+}
+
+// login has the user log in at a server while a session is open.
+func (m *mcpServers) login(w *wired, name string) (string, error) {
+	conf, _ := m.Server(name)
+	server, err := dial.Server(conf)
+	if err != nil {
+		return "", err
+	}
+	_, where, err := m.loginsOf(w).Login(context.Background(), server, oauth.Options{})
+	if err != nil {
+		return "", err
+	}
+	m.Stop(name)
+	m.Wake(name)
+	return "logged in at " + name + "; the login is in " + where, nil
+}
+
+// The answers to a server that wants a login.
+const (
+	noLogin   = "no"
+	logInMore = "log in again for that"
+)
+
+// loginsOf is where the user of a run logs in: they are asked in the run, where they are there.
+func (m *mcpServers) loginsOf(w *wired) loginDesk {
+	desk := w.settings.logins
+	desk.Tell = m.tell
+	ask := w.person.inquire
+	if ask == nil {
+		return desk
+	}
+	desk.Choose = func(ctx context.Context, server string, issuers []string) string {
+		question := "The MCP server " + server + " sends logins to another origin: " + issuers[0] + "\nDo you have an account there, and mean it?"
+		if len(issuers) > 1 {
+			question = "The MCP server " + server + " takes logins of several. Where do you have an account, and mean it?"
+		}
+		choices := []string{noLogin}
+		for _, issuer := range issuers {
+			choices = append(choices, "log in at "+issuer)
+		}
+		said, err := ask(ctx, toolset.Inquiry{Asks: "adze", Question: question, Choices: choices})
+		issuer, ok := strings.CutPrefix(said, "log in at ")
+		if err != nil || !ok || !slices.Contains(issuers, issuer) {
+			return ""
+		}
+		return issuer
+	}
+	desk.More = func(ctx context.Context, server string, scopes []string) bool {
+		defer m.Waits(server)()
+		said, err := ask(ctx, toolset.Inquiry{Asks: "the MCP server " + server, Choices: []string{noLogin, logInMore},
+			Question: "The MCP server " + server + " does not allow this call with your login. Log in again, in your browser, for more?\nIt would have: " + strings.Join(scopes, ", ")})
+		return err == nil && said == logInMore
+	}
+	return desk
+}
+
+// shelfOf is what the servers of a run share.
+func (m *mcpServers) shelfOf(s settings, mask func(string) string) *share.Shelf {
+	return share.New(m.Pool, filepath.Join(s.at.State, "mcp", "share.json"), mask)
+}

@@ -1,0 +1,116 @@
+package modelpicker
+
+import (
+	"cmp"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"adze/internal/cmd/doctor"
+	"adze/internal/llm/models"
+	"adze/tui/api"
+	"adze/tui/firstrun"
+)
+
+// maxModelSteps bounds the models that are offered as steps; the list of models holds all.
+const maxModelSteps = 4
+
+// Found tells a listing in the words of the first screen, with what a doctor sees of the terminal
+// and the configuration.
+func Found(l models.Listing, checks []doctor.Check) firstrun.Found {
+	f := firstrun.Found{Steps: steps(l)}
+	var unset []string
+	for _, p := range l.Providers {
+		if p.Usable != nil && !*p.Usable && p.KeyEnv != "" && !p.Key && p.Why == "set "+p.KeyEnv {
+			unset = append(unset, p.KeyEnv)
+			continue
+		}
+		f.Findings = append(f.Findings, findingOf(p))
+	}
+	if len(unset) > 0 {
+		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
+	}
+	for _, c := range checks {
+		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: c.Found})
+	}
+	return f
+}
+
+// findingOf tells a provider in the words of the first screen.
+func findingOf(p models.ListedProvider) firstrun.Finding {
+	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
+	if p.Usable == nil || *p.Usable {
+		f.State = firstrun.Fact
+	}
+	if p.Usable != nil && *p.Usable {
+		f.State = firstrun.Usable
+	}
+	var names []string
+	for _, m := range p.Models {
+		if m.Tools != nil && !*m.Tools {
+			names = append(names, m.Model+" (cannot call tools)")
+			continue
+		}
+		names = append(names, m.Model)
+	}
+	if len(names) > maxModelSteps {
+		names = append(names[:maxModelSteps], fmt.Sprintf("and %d more", len(names)-maxModelSteps))
+	}
+	if len(names) > 0 {
+		f.Text += " · " + strings.Join(names, ", ")
+	}
+	return f
+}
+
+// steps are what to do next: a model that can be used, else the shortest way to one.
+func steps(l models.Listing) []firstrun.Step {
+	var out []firstrun.Step
+	for _, r := range Rows(l) {
+		if r.Why == "" && len(out) < maxModelSteps {
+			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "it can be used now"), Next: api.Next{Model: r.Name}})
+		}
+	}
+	if len(out) == 0 {
+		keys := models.Keyed()
+		out = append(local(l), firstrun.Step{Do: "enter a key", Means: "of a provider; it is checked, and kept by your system or in a file of your own", Key: true},
+			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
+	}
+	out = append(out, firstrun.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: api.Next{Demo: true}})
+	if len(l.Providers) == 0 {
+		return out
+	}
+	for _, v := range models.Fetching() {
+		if !runs(l, v.Name) && !hasProgram(v.Fetch.Binary()) {
+			out = append(out, firstrun.Step{Do: "open " + v.Fetch.Site, Means: "a model on this machine: install it, then " + v.Fetch.Of(v.Fetch.Suggest)})
+		}
+	}
+	return out
+}
+
+// local is what programs that are there lack.
+func local(l models.Listing) (out []firstrun.Step) {
+	for _, v := range models.Fetching() {
+		switch {
+		case runs(l, v.Name):
+			out = append(out, firstrun.Step{Do: v.Fetch.Of(v.Fetch.Suggest), Means: "a model that can call tools (" + v.Fetch.Size + "); then look again"})
+		case hasProgram(v.Fetch.Binary()):
+			out = append(out, firstrun.Step{Do: v.Fetch.Serve, Means: v.Program + " is installed and does not run; then look again"})
+		}
+	}
+	return out
+}
+
+// runs reports whether a program answered.
+func runs(l models.Listing, provider string) bool {
+	for _, p := range l.Providers {
+		if p.Provider == provider {
+			return strings.HasPrefix(p.Why, "running")
+		}
+	}
+	return false
+}
+
+func hasProgram(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}

@@ -1,0 +1,98 @@
+// Package modelpicker turns what is known of models into what a person chooses from: the rows of a
+// list, and for who has no model, what was found and what to do next.
+//
+// The one rule: it names no provider. Names, commands and addresses come from the table of package
+// models.
+//
+// Start reading at Rows and at Found.
+//
+// Known limits: whether a program runs is known only of those that were asked.
+package modelpicker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adze/internal/llm/discover"
+	"adze/internal/llm/models"
+	"adze/tui/api"
+)
+
+// Around asks again from the beginning what there is, also the servers of this machine.
+func Around(ctx context.Context, find *models.Finder) models.Listing {
+	l := find.List(ctx, false)
+	find.AskLocal(ctx, &l)
+	return l
+}
+
+// RowsFrom are the rows of a listing behind those of models that are named first; of these, the
+// listing may say more.
+func RowsFrom(find *models.Finder, named []string, l models.Listing) []api.ModelRow {
+	var first []api.ModelRow
+	for _, full := range named {
+		if full != "" && !slices.ContainsFunc(first, func(r api.ModelRow) bool { return r.Name == full }) {
+			first = append(first, rowNamed(find, full))
+		}
+	}
+	for _, r := range Rows(l) {
+		i := slices.IndexFunc(first, func(f api.ModelRow) bool { return f.Name == r.Name })
+		if i < 0 {
+			first = append(first, r)
+			continue
+		}
+		first[i] = r // it says more
+	}
+	return first
+}
+
+// rowNamed is what is known of a model that nobody listed.
+func rowNamed(find *models.Finder, full string) api.ModelRow {
+	m, err := find.Named(full)
+	if err != nil {
+		return api.ModelRow{Name: full, Why: err.Error()}
+	}
+	return rowOf(find.Describe(m.Provider.Name(), discover.Model{Name: m.Name}), m.Provider.Name())
+}
+
+// Rows are the models of a listing, those that can be used first; a provider that cannot be used is
+// one row.
+func Rows(l models.Listing) []api.ModelRow {
+	var can, cannot []api.ModelRow
+	for _, p := range l.Providers {
+		if p.Usable == nil || !*p.Usable && len(p.Models) == 0 {
+			cannot = append(cannot, api.ModelRow{Name: p.Provider + "/…", Why: p.Why})
+			continue
+		}
+		for _, m := range p.Models {
+			r := rowOf(m, p.Provider)
+			if r.Why != "" {
+				cannot = append(cannot, r)
+				continue
+			}
+			if l.Default != nil && l.Default.Model == r.Name {
+				can = slices.Insert(can, 0, r)
+				continue
+			}
+			can = append(can, r)
+		}
+	}
+	return append(can, cannot...)
+}
+
+func rowOf(m models.ListedModel, provider string) api.ModelRow {
+	r := api.ModelRow{
+		Name: provider + "/" + m.Model, Context: m.Context, Input: m.Input, Output: m.Answer,
+		Vision: m.Vision != nil && *m.Vision, Tools: m.Tools != nil && *m.Tools,
+	}
+	if m.Tools != nil && !*m.Tools {
+		r.Why = "it cannot call tools"
+	}
+	if m.Size > 0 {
+		r.Note = fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
+	}
+	if m.Loaded {
+		r.Note += " loaded"
+	}
+	return r
+}

@@ -1,0 +1,286 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/cmd/print"
+	"adze/internal/config/paths"
+	"adze/internal/editors/serve"
+	"adze/internal/policy"
+	"adze/internal/project/plan"
+	"adze/internal/run/hostio"
+	"adze/internal/run/signals"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/tail"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+	"adze/tui/question"
+)
+
+// serveCommand is adze serve.
+func serveCommand(a *app) *cobra.Command {
+	o, port := &options{}, 0
+	c := &cobra.Command{Use: "serve", Short: "Work in a browser, or in an interface of others, by a server on this machine", Args: cmd.Takes(0, 0),
+		Long: `Serve the sessions of this folder to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C. It listens on
+127.0.0.1 alone. The address that it prints holds a token, which is new each time; whoever has it can do what you can do here.
+The address stands in a file that only you can read, too, as long as the server runs.`,
+		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits",
+		RunE:    func(*cobra.Command, []string) error { return serveBrowsers(a, o, port) }}
+	f := c.Flags()
+	o.given = f.Changed
+	f.SortFlags = false
+	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
+	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of the model of new sessions; adze models lists both")
+	f.StringVar(&o.effort, "effort", "", "how hard the model thinks")
+	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads new sessions")
+	o.Flags.Add(c)
+	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
+	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
+	return c
+}
+
+// serveBrowsers listens until a signal comes; then it ends every turn.
+func serveBrowsers(a *app, o *options, port int) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	defer stop()
+	h, err := newPremises(ctx, a, o)
+	if err != nil {
+		return err
+	}
+	defer h.stored.Close()
+	if port < 0 || port > 65535 {
+		return misuse("0 takes any that is free", "there is no port %d", port)
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return misuse("take another --port, or 0 for any that is free", "%v", err)
+	}
+	defer l.Close()
+	s := &serve.Server{House: h, Mask: a.keys.Mask, Token: serve.NewToken(), Host: l.Addr().String()}
+	address := "http://" + s.Host + "/#" + s.Token
+	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
+	if err != nil {
+		return fmt.Errorf("keep the address of the server: %w", err)
+	}
+	defer os.Remove(file)
+	s.Start(ctx)
+	fmt.Fprintf(a.Out, "%s\n", address)
+	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(h.dir))
+	return listen(ctx, a, s, l)
+}
+
+// sweepEvery is how often it is looked whether sessions are open that nobody uses.
+const sweepEvery = time.Minute
+
+// listen answers requests until ctx ends, and returns when nothing runs any more.
+func listen(ctx context.Context, a *app, s *serve.Server, l net.Listener) error {
+	listening := s.HTTP()
+	failed := make(chan error, 1)
+	go func() { failed <- listening.Serve(l) }()
+	sweep := time.NewTicker(sweepEvery)
+	defer sweep.Stop()
+	for {
+		select {
+		case <-sweep.C:
+			s.Sweep()
+			continue
+		case err := <-failed:
+			s.Close()
+			return fmt.Errorf("the server ended: %w", err)
+		case <-ctx.Done():
+		}
+		break
+	}
+	s.Close() // the streams end with their turns
+	ending, done := context.WithTimeout(context.Background(), 2*time.Second)
+	defer done()
+	if listening.Shutdown(ending) != nil {
+		listening.Close()
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	a.Exit = print.ExitCode(session.Sort(context.Cause(ctx)).Cause)
+	return nil
+}
+
+// keepAddress writes the address where other programs of the user find it, and nobody else.
+func keepAddress(state string, port int, address string) (string, error) {
+	dir := filepath.Join(state, paths.Served)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, strconv.Itoa(port))
+	_ = os.Remove(path) // of a server that was killed: what is there may be anything
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(address + "\n")
+	return path, errors.Join(err, f.Close())
+}
+
+// premises is adze as the room serve asks for it: the sessions of one folder.
+type premises struct {
+	app    *app
+	given  options // by the command line
+	at     paths.Places
+	dir    string
+	stored *sessiondb.Store
+}
+
+func newPremises(ctx context.Context, a *app, o *options) (*premises, error) {
+	h := &premises{app: a, given: *o, at: paths.Of(a.Getenv)}
+	if err := o.checkServed(); err != nil {
+		return nil, err
+	}
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(o, w)
+	if err != nil {
+		return nil, err
+	}
+	h.dir = s.root.Dir()
+	cfg := s.config
+	if _, err := a.models(cfg).Choose(ctx); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	h.stored, err = sessiondb.Open(ctx, filepath.Join(h.at.State, "sessions.db"), sessiondb.Options{Mask: a.keys.Log().Entry})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+	}
+	return h, nil
+}
+
+// checkServed holds the flags to what can be before anything listens.
+func (o *options) checkServed() error {
+	o.format, o.inputFormat = string(print.Text), inputText
+	return o.check()
+}
+
+func (h *premises) Sessions(ctx context.Context) ([]session.Head, error) {
+	heads, _, err := h.stored.Page(ctx, sessiondb.Filter{Folder: h.dir})
+	return heads, err
+}
+
+func (h *premises) Session(ctx context.Context, id session.ID) (session.Head, error) {
+	heads, _, err := h.stored.Page(ctx, sessiondb.Filter{Folder: h.dir, Prefix: string(id)})
+	if err != nil {
+		return session.Head{}, err
+	}
+	for _, head := range heads {
+		if head.ID == id && id != "" {
+			return head, nil
+		}
+	}
+	return session.Head{}, session.ErrNotFound
+}
+
+func (h *premises) Log(ctx context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
+	return h.stored.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+}
+
+func (h *premises) Holder(id session.ID) string { return h.stored.Holder(id) }
+
+// Open wires a conversation as a run.
+func (h *premises) Open(ctx context.Context, id session.ID, who serve.Person) (serve.Conversation, error) {
+	o := h.given
+	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
+	o.Cwd, o.resume = h.dir, string(id)
+	if id != "" {
+		o.agent = "" // it has its own
+	}
+	c := &served{who: who}
+	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
+	w, err := h.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review})
+	if err != nil {
+		r := failure(err)
+		if errors.Is(err, session.ErrLocked) || r.Hint == "" {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w; hint: %s", err, r.Hint)
+	}
+	c.w = w
+	w.patient.Watch(observe)
+	c.wanted, c.stop = ctx, func() {}
+	if logs, ok := w.stored.(*sessiondb.Store); ok {
+		c.wanted, _, c.stop = tail.Heed(ctx, logs, w.session.ID())
+	}
+	return c, nil
+}
+
+// served is a conversation of the server.
+type served struct {
+	w      *wired
+	who    serve.Person
+	wanted context.Context
+	stop   func()
+	greet  sync.Once
+}
+
+func (c *served) ID() session.ID          { return c.w.session.ID() }
+func (c *served) Steer(text string) bool  { return c.w.session.Steer(text) }
+func (c *served) Wanted() <-chan struct{} { return c.wanted.Done() }
+
+// Close ends what the conversation left running.
+func (c *served) Close() {
+	c.stop()
+	c.w.close()
+}
+
+// Prompt is one turn.
+func (c *served) Prompt(ctx context.Context, p serve.Prompt) session.Result {
+	c.greet.Do(func() {
+		for _, notice := range c.w.notices {
+			c.who.Observe(session.Notice{Text: notice})
+		}
+	})
+	in, err := c.w.menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
+	if err == nil {
+		in, err = c.w.enclose(c.w.servers.dress(in), p.Attachments)
+	}
+	if err == nil && p.Again {
+		_, err = c.w.session.Rewind(ctx)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	return c.w.patient.Judge(c.w.answer(ctx, in))
+}
+
+func (c *served) Blocks(name string, metadata json.RawMessage) []tool.Block {
+	return hostio.VeiledBlocks(c.w.set.Blocks(name, metadata))
+}
+
+func (c *served) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	answer, err := asking{w: c.w, ask: c.who.Ask, tell: c.who.Observe}.put(ctx, q, p)
+	if errors.Is(err, serve.ErrNobody) {
+		err = policy.ErrNobody
+	}
+	return answer, err
+}
+
+func (c *served) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
+	return c.who.Inquire(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+}
+
+func (c *served) review(ctx context.Context, q plan.Question) (string, error) {
+	return c.who.Inquire(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+}

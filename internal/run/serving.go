@@ -1,0 +1,242 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/cmd/mcp"
+	"adze/internal/cmd/print"
+	"adze/internal/llm/models"
+	"adze/internal/mcp/serve"
+	"adze/internal/policy"
+	"adze/internal/run/signals"
+	"adze/internal/text/redact"
+	"adze/internal/text/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// What adze mcp serve is made of: a run without a model for each client, whose calls are the
+// client's.
+
+// ofConversation are tools that are about a model's own conversation; a program that names them
+// gets them.
+func ofConversation(name string) bool {
+	return slices.Contains([]string{"ask", "plan", "task_complete", "todoread", "todowrite", "tool_search"}, name)
+}
+
+// serveTools offers the tools of this folder to a program of others, or to all who know a token.
+func serveTools(a *app, wish mcp.Serve) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	defer stop()
+	h := &house{app: a, options: options{print: true, serves: true, Flags: wish.Flags, tools: wish.Tools, noTools: wish.NoTools, model: wish.Model, noSession: wish.NoSession}}
+	first, err := h.desk(ctx) // what is wrong is told before a client comes
+	if err != nil {
+		return err
+	}
+	h.ready = first
+	defer h.close()
+	h.server = serve.New(serve.Options{
+		Version: Version, Tools: h.offered(first.w.set.Load()), Open: h.open, Mask: h.mask, Tell: h.tell,
+		Instructions: "The tools of adze, in " + first.w.settings.root.Dir() + ". Paths are relative to it. A denied call says what would allow it.",
+	})
+	for _, notice := range first.w.notices {
+		h.tell(notice)
+	}
+	if wish.HTTP != "" {
+		err = h.listen(ctx, wish)
+	} else {
+		err = h.server.Pipe(ctx, a.In, a.Out)
+	}
+	if c := session.Sort(err); ctx.Err() != nil {
+		a.Conclude(c.Cause, "", "")
+		return nil
+	}
+	return err
+}
+
+// house is where clients are received.
+type house struct {
+	app     *app
+	options options
+	server  *serve.Server
+
+	mu    sync.Mutex // one desk is made at a time
+	ready *guest     // the desk of the first client; nil: it is taken
+}
+
+// listen serves over HTTP.
+func (h *house) listen(ctx context.Context, wish mcp.Serve) (err error) {
+	token := serve.Token()
+	if wish.TokenFile != "" {
+		if token, err = serve.TokenFile(wish.TokenFile); err != nil {
+			return err
+		}
+	}
+	h.app.Hide(token)
+	l, err := serve.Listen(wish.HTTP)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	fmt.Fprintf(h.app.Err, "adze listens on http://%s%s\n", l.Addr(), serve.Path)
+	if wish.TokenFile == "" {
+		fmt.Fprintf(h.app.Err, "token: %s\n", token)
+	}
+	return h.server.HTTP(ctx, l, token)
+}
+
+// open gives a client its desk.
+func (h *house) open(ctx context.Context) (serve.Desk, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if g := h.ready; g != nil {
+		h.ready = nil
+		return g, nil
+	}
+	return h.desk(context.WithoutCancel(ctx))
+}
+
+// desk makes one: a run of its own, with a session, a shell and grants of its own.
+func (h *house) desk(ctx context.Context) (*guest, error) {
+	o := h.options
+	g := &guest{told: map[tool.CallID]func(string){}, tell: h.tell}
+	w, err := h.app.wire(ctx, &o, g.observe, person{ask: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+		return h.server.Ask(ctx, q, p)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	g.w = w
+	return g, nil
+}
+
+func (h *house) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ready != nil {
+		h.ready.Close()
+	}
+}
+
+// offered are the tools that a program of others can make use of.
+func (h *house) offered(set *tool.Set) []tool.Definition {
+	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool { return !h.options.namesTools() && ofConversation(d.Name) })
+}
+
+func (h *house) mask(text string) string { return h.app.keys.Mask().Text(redact.Passwords(text)) }
+
+func (h *house) tell(text string) { fmt.Fprintf(h.app.Err, "! %s\n", safeterm.Name(h.mask(text))) }
+
+// guest is a client at its desk: serve.Desk.
+type guest struct {
+	w    *wired
+	tell func(string) // the person who started the server
+
+	mu   sync.Mutex
+	told map[tool.CallID]func(string) // who waits for each call
+}
+
+// Session is where the calls are recorded.
+func (g *guest) Session() string { return string(g.w.session.ID()) }
+
+// Close ends what was left running.
+func (g *guest) Close() { g.w.close() }
+
+// provider stands in the log for the model that a client has the place of.
+const mcpProvider = "mcp"
+
+// Call makes one call of the client's.
+func (g *guest) Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome {
+	g.mu.Lock()
+	g.told[call.ID] = tell
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.told, call.ID)
+	}()
+	o, err := g.w.session.Call(ctx, session.Caller{Provider: mcpProvider, Name: client}, call)
+	if err != nil {
+		g.tell(err.Error())
+	}
+	return o
+}
+
+// observe tells clients what their calls, and the subagents of those, do now.
+func (g *guest) observe(e session.Event) {
+	switch e := e.(type) {
+	case session.Notice:
+		g.tell(e.Text)
+	case session.ToolUpdate:
+		g.say(e.Call, e.Title, inLine(g.w.set.Blocks(e.Tool, e.Redacted)))
+	case session.ToolStart:
+		if e.Parent != "" {
+			g.say(e.Call, e.Tool, string(e.Args))
+		}
+	}
+}
+
+// say tells who waits for a call, or for the one that a subagent's belongs to.
+func (g *guest) say(call tool.CallID, words ...string) {
+	root, _, _ := strings.Cut(string(call), "/")
+	g.mu.Lock()
+	tell := g.told[tool.CallID(root)]
+	g.mu.Unlock()
+	if tell != nil {
+		tell(toldLine(words))
+	}
+}
+
+// toldWidth bounds a line that a client is told, in characters.
+const toldWidth = 200
+
+func toldLine(words []string) string {
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "" || w == "{}" })
+	line := []rune(safeterm.Name(strings.Join(words, " · ")).String())
+	if len(line) > toldWidth {
+		line = append(line[:toldWidth], '…')
+	}
+	return string(line)
+}
+
+// inLine is the newest line of what a pane would show.
+func inLine(blocks []tool.Block) string {
+	last := ""
+	for _, b := range blocks {
+		for _, i := range b.Items {
+			last = i.Text
+		}
+		if text := strings.TrimSpace(b.Text); text != "" {
+			last = text[strings.LastIndexByte(text, '\n')+1:]
+		}
+	}
+	return last
+}
+
+// awaited has tasks of a program that has no notes told to it waited for.
+type awaited struct{ toolset.Tasks }
+
+func (t awaited) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
+	r.Background = false
+	return t.Tasks.Run(ctx, r, progress)
+}
+
+// hired is the model of a run for a program of others: it works on tasks alone, and may be missing.
+func (o *options) hired(find *models.Finder) (models.Model, error) {
+	m, ok, err := find.Configured()
+	if err != nil && o.model != "" {
+		return m, err
+	}
+	if err != nil || !ok {
+		m, o.alone = models.Model{Provider: nobody(mcpProvider), Name: "none", Profile: models.Coder()}, true
+	}
+	return m, nil
+}

@@ -1,0 +1,55 @@
+package run_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestASecondWindowReadsAlongAndTakesOver: it shows who has the session and what happens there,
+// says nothing into it, takes it over, and the first one reads along then.
+func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
+	u := newUser(t)
+	first := u.openPane(100, 30)
+	first.adze(u.script("-- 1 --\ntext: answer one\n-- 2 --\ntext: answer two\n"))
+	first.text("one")
+	first.keys("Enter")
+	first.sees("answer one", "F1 keys")
+	id := u.newest()
+
+	second := u.openPane(100, 30)
+	second.adze("--resume", id, u.script("-- 1 --\ntext: answer three\n"))
+	second.sees("answer one", "has this session", "pid ", "/take")
+	first.text("two")
+	first.keys("Enter")
+	first.sees("answer two")
+	second.sees("two", "answer two")
+	second.text("hello?")
+	second.keys("Enter")
+	second.sees("nothing can be said here")
+	u.run("-p", "--resume", id, u.script("-- 1 --\ntext: answer three\n"), "x").wants(10, "open in another process", "adze session follow")
+
+	second.keys("C-u")
+	second.text("/take ")
+	second.keys("Enter")
+	first.sees("has this session", "read-only")
+	second.sees("answer two", "F1 keys")
+	second.text("three")
+	second.keys("Enter")
+	second.sees("answer three")
+	first.sees("three", "answer three")
+	second.quit()
+	first.sees("nobody has the session any more")
+	first.keys("C-c")
+	first.keys("C-c")
+	allIsThereOnce(t, filepath.Join(u.home, "state", "sessions.db"), "one", "answer one", "two", "answer two", "three", "answer three")
+
+	r := u.run("session", "follow", id, "--json").wants(0, "answer three") // nobody has it: what is there, and the end
+	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		if !json.Valid([]byte(l)) {
+			t.Errorf("no JSON: %q", l)
+		}
+	}
+	u.run("session", "follow", id).wants(0, "> two", "answer two")
+}

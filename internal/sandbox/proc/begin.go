@@ -1,0 +1,98 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+
+	"adze/internal/sandbox/proc/shim"
+)
+
+// firstEvent waits until the shim has started the command or says why it could not. A shim that was
+// killed says nothing more; its command may run all the same, so that counts as started, and follow
+// ends it. One that never began, because what should start it failed, has run nothing.
+func (p *Process) firstEvent() error {
+	_ = p.status.SetReadDeadline(p.started.Add(startTime))
+	e, err := p.nextEvent()
+	begun := len(p.walls.Argv) == 0 || p.walls.Box.Empty() || err == nil
+	if err == nil && e.Kind == shim.Begun {
+		e, err = p.nextEvent()
+	}
+	_ = p.status.SetReadDeadline(time.Time{})
+	switch {
+	case !begun && errors.Is(err, io.EOF):
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(p.lastWords()))
+	case errors.Is(err, io.EOF) && p.crashed():
+		return failure(CodeIO, "cannot start the supervising process, which ended at once: %w", lacking(p.lastWords()))
+	case err != nil:
+		_ = p.shim.Kill() // if it was only stopped
+		return nil
+	case e.Kind == shim.Unboxed:
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(explain(e)))
+	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
+		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
+	case e.Kind == shim.Failed:
+		return failure(CodeIO, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
+	}
+	p.pid = e.PID
+	return nil
+}
+
+// crashed reports whether the shim ended by itself before it said anything, so that it has run
+// nothing. Go's runtime does that when it gets no thread or no memory.
+func (p *Process) crashed() bool {
+	state, err := p.shim.Wait()
+	return err == nil && state.Exited() && state.ExitCode() == crashCode
+}
+
+// crashCode is the exit code of a Go program that its runtime ends.
+const crashCode = 2
+
+// lacking is an error for the words of a runtime that could not begin.
+func lacking(words string) error {
+	first, _, _ := strings.Cut(words, "\n")
+	if strings.Contains(words, "newosproc") || strings.Contains(words, "new OS thread") {
+		return fmt.Errorf("%s: %w", first, syscall.EAGAIN)
+	}
+	return fmt.Errorf("%s: %w", first, syscall.ENOMEM)
+}
+
+// lastWords is what the program that should have started the shim said of its failure.
+func (p *Process) lastWords() string {
+	from := p.errPipe
+	if from == nil {
+		from = p.outPipe
+	}
+	_ = from.SetReadDeadline(time.Now().Add(drainTime))
+	said, _ := io.ReadAll(io.LimitReader(from, maxLastWords))
+	if text := strings.TrimSpace(string(said)); text != "" {
+		return text
+	}
+	return p.walls.Argv[0] + " ended without a word"
+}
+
+// maxLastWords bounds them, in bytes.
+const maxLastWords = 4 << 10
+
+func (p *Process) nextEvent() (shim.Event, error) {
+	for {
+		line, err := p.events.ReadString('\n')
+		if err != nil {
+			return shim.Event{}, err
+		}
+		if e, ok := shim.ParseEvent(strings.TrimSuffix(line, "\n")); ok {
+			return e, nil
+		}
+	}
+}
+
+func reasonOf(ctx context.Context) Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Timeout
+	}
+	return Aborted
+}

@@ -1,0 +1,213 @@
+package proc
+
+import (
+	"context"
+	"os"
+	"slices"
+	"syscall"
+
+	"adze/internal/sandbox/proc/shim"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+)
+
+// Cage puts commands into a sandbox.
+//
+//   - Enclose is asked once for each command, before anything of it runs, and may be asked by many at a time.
+//   - Zero Walls are none: the command runs as the user could run it.
+//   - With an error the command does not run.
+//   - Done of the Walls is called once, when nothing of the command is left, also when it could not be started.
+type Cage interface {
+	Enclose(ctx context.Context, c Command) (Walls, error)
+}
+
+// Walls are what stands around one command. The shim is innermost, so it holds the command's
+// processes together whatever is around it.
+type Walls struct {
+	Box   namespace.Box        // what the shim builds
+	Argv  []string             // program and arguments that start the shim; the shim's own follow; nil: nothing does
+	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; nil: as usual
+	Files []*os.File           // from descriptor FirstFile on
+	Env   []string             // instead of the command's environment; nil: that
+	Dir   string               // where the command's own folder (Command.Own) is inside; empty: where it is outside
+	PIDs  bool                 // process ids inside are not those outside
+	Name  string               // told in Result.Sandbox
+	Apart bool                 // the command changes a view of its folder: Done applies that
+	// Born is called with the process id of the shim before it is told what to build; with an error
+	// nothing runs. nil: there is nothing to do.
+	Born func(pid int) error
+	Done func() Findings // told in the Result
+	// Failed is told why the walls could not be built, so that others are planned. Nil: nobody is
+	// told.
+	Failed func(error)
+	// Weigh says which of the facts that the shim saw keep a command from what it could have done
+	// without the walls. It is nil where none do. It is called before Done.
+	Weigh func([]seccomptrace.Fact) []Barred
+	// Missed says which places a command that failed names, of those that the walls hide, by what
+	// it wrote. It is nil where it is not asked. It is called before Done.
+	Missed func(output string) []string
+}
+
+// Findings are what a cage saw of a command.
+type Findings struct {
+	Told    []string  // what it left that was put aside
+	Denied  []Barred  // what it tried and was refused, whether it failed or not, at most MaxDenied; and what was not applied of it
+	Hidden  []string  // sentences about places that a command that failed names, and that its walls hide; a hint
+	Carried []Carried // hosts that it reached, the first one first
+	Barred  []Barred  // what it wanted and no walls let through, whoever allows it: it may do better outside
+	// Exhausted says that the kernel ended it because it took more memory than it may.
+	Exhausted bool
+	Aside     *Aside // changes that wait for a decision; nil: there are none
+}
+
+// Aside are changes of a command that are not applied yet.
+type Aside struct {
+	Files []ChangedFile
+	// Apply is called exactly once, with a choice for each of Files, and says what was not applied
+	// of what was chosen. Without choices it drops all of Files.
+	Apply func([]FileChoice) Findings
+}
+
+// ChangedFile is one of Aside: a file, or several that are only applied together.
+type ChangedFile struct {
+	Path   string // relative to the workspace, where it lies there
+	Change string // added, modified or removed
+	// Texts says that Before and After are what the file held and holds; else only Summary tells.
+	Texts         bool
+	Before, After string
+	// Summary is what the texts do not tell, such as a changed mode. It may be empty.
+	Summary string
+	// Doubt says why it is left out where nobody decides. Empty: it is not.
+	Doubt string
+}
+
+// FileChoice is what becomes of a ChangedFile.
+type FileChoice struct {
+	Apply bool
+	Text  *string // instead of After; nil: After
+}
+
+// MaxDenied bounds what is told of one command.
+const MaxDenied = 64
+
+// Deny adds one thing that was refused, once.
+func (f *Findings) Deny(b Barred) {
+	if len(f.Denied) < MaxDenied && !slices.ContainsFunc(f.Denied, func(o Barred) bool { return o.Kind == b.Kind && o.What == b.What }) {
+		f.Denied = append(f.Denied, b)
+	}
+}
+
+// Barred is one thing that walls did not let a command do.
+type Barred struct {
+	Kind BarredKind
+	What string // the path, address, socket or call
+	Why  string // the end of a sentence: why not
+}
+
+// BarredKind tells them apart.
+type BarredKind string
+
+// The kinds.
+const (
+	BarredWrite   BarredKind = "write"
+	BarredConnect BarredKind = "connect"
+	BarredCall    BarredKind = "call"
+	BarredSocket  BarredKind = "socket" // of this machine, by its path or name
+	BarredHost    BarredKind = "host"   // that the user or a rule did not allow
+	BarredChange  BarredKind = "change" // that was made apart and not applied
+)
+
+// String is a sentence for the user and the model, which begins with "it".
+func (b Barred) String() string {
+	doing := map[BarredKind]string{BarredWrite: "write ", BarredConnect: "connect to ", BarredCall: "use the system call ", BarredSocket: "connect to the socket ",
+		BarredHost: "reach ", BarredChange: "change "}[b.Kind]
+	return "it could not " + doing + b.What + ", " + b.Why
+}
+
+// weigh says what of that which the shim saw was refused by the walls alone: to a command that
+// failed, because of it, and at all.
+func (p *Process) weigh() (barred []Barred, all Findings) {
+	if p.walls.Weigh == nil {
+		return nil, all
+	}
+	counting, passed := p.walls.Weigh(p.facts), p.walls.Weigh(p.passed)
+	for _, b := range slices.Concat(counting, passed) {
+		all.Deny(b)
+	}
+	if p.result.Err() == nil {
+		counting = nil
+	}
+	return counting, all
+}
+
+// missed asks the walls what a command that failed could not see.
+func (p *Process) missed() []string {
+	if p.walls.Missed == nil || p.result.Err() == nil {
+		return nil
+	}
+	text := p.result.Output.Head + p.result.Output.Tail
+	if p.errs != nil {
+		errs := p.errs.Text()
+		text += errs.Head + errs.Tail
+	}
+	return p.walls.Missed(text)
+}
+
+// Carried is what went to one host and came from it.
+type Carried struct {
+	Host           string // with its port
+	Connections    int
+	Sent, Received int64 // bytes
+}
+
+// FirstFile is the descriptor of the first of Walls.Files: those below are the shim's own.
+const FirstFile = 5
+
+func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
+	if cage == nil {
+		return Walls{}, nil
+	}
+	walls, err := cage.Enclose(ctx, c)
+	if err != nil {
+		return Walls{}, &Error{CodeSandbox, err}
+	}
+	return walls, nil
+}
+
+// none reports that nothing is around the command.
+func (w Walls) none() bool {
+	return w.Box.Empty() && w.Argv == nil && w.Sys == nil && len(w.Files) == 0 && w.Born == nil
+}
+
+// starts is the program that is started, and its arguments.
+func (w Walls) starts(own []string) (program string, argv []string) {
+	if len(w.Argv) == 0 {
+		return selfPath(), own
+	}
+	return w.Argv[0], append(append([]string{}, w.Argv...), own[1:]...)
+}
+
+func (w Walls) attributes() *syscall.SysProcAttr {
+	sys := syscall.SysProcAttr{}
+	if w.Sys != nil {
+		sys = *w.Sys
+	}
+	sys.Setsid = true
+	return &sys
+}
+
+func explain(e shim.Event) string {
+	if e.Errno == 0 {
+		return e.Step
+	}
+	return e.Step + ": " + e.Errno.Error()
+}
+
+// maxPlans is how often walls are planned for one command: what a plan has seen, another program's
+// socket, may be gone or made anew when its walls are built, and then nothing has run.
+const maxPlans = 3
+
+// unboxed is why walls could not be built.
+type unboxed string
+
+func (u unboxed) Error() string { return string(u) }

@@ -1,0 +1,336 @@
+package proc
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/sandbox/proc/shim"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+)
+
+const (
+	// drainTime is how long the output is read after everything below the shim has ended. What is
+	// in the pipe arrives at once; only a descriptor held by a stranger keeps it open.
+	drainTime = 100 * time.Millisecond
+	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its
+	// own limit is 2 s.
+	stuckTime = 3 * time.Second
+	// startTime is how long a shim may take to start its command, a slow disk included.
+	startTime = 10 * time.Second
+	// chunkSize is read at a time: the default size of a Linux pipe.
+	chunkSize = 64 << 10
+	// smallChunk is read at a time until a command writes more: most write less in all.
+	smallChunk = 2 << 10
+)
+
+// Process is a command that has been started.
+type Process struct {
+	cmd     Command
+	pid     int
+	started time.Time
+
+	shim                     *os.Process
+	inPipe, outPipe, errPipe *os.File // nil where not wanted
+	lifeline, status         *os.File
+	events                   *bufio.Reader
+	walls                    Walls
+	stay
+	facts    []seccomptrace.Fact // that the shim told
+	passed   []seccomptrace.Fact // that all got over who met them
+	watch    *Watch
+	lost     bool // the shim was killed
+	unguard  func()
+	unrecord func()
+
+	out, errs *Output
+	pulse     *pulse
+	spilled   int64
+
+	mu     sync.Mutex
+	reason Reason
+	exited bool // its exit has been reported: too late to be killed by anybody
+	ending bool // the end has been asked for, or has come
+	stuck  *time.Timer
+
+	done   chan struct{}
+	result Result
+}
+
+func newProcess(c Command) *Process {
+	if c.Head == 0 && c.Tail == 0 {
+		c.Head, c.Tail = DefaultHead, DefaultTail
+	}
+	p := &Process{cmd: c, out: NewOutput(c.Head, c.Tail), done: make(chan struct{})}
+	if c.Talk != nil {
+		c.Separate = true
+		p.cmd = c
+	}
+	if c.Separate {
+		p.errs = NewOutput(c.Head, c.Tail)
+	}
+	if c.Progress != nil {
+		p.pulse = newPulse(c, p.out)
+	}
+	return p
+}
+
+// PID is the process id of the command, which leads a session of its own.
+func (p *Process) PID() int {
+	if p.walls.PIDs {
+		return outerPID(p.shim.Pid, p.pid)
+	}
+	return p.pid
+}
+
+// Output is what the command has written so far.
+func (p *Process) Output() *Output { return p.out }
+
+// Errors is what it has written to standard error, where that is kept apart; else nil.
+func (p *Process) Errors() *Output { return p.errs }
+
+// Done is closed when the command and everything below it has ended and Wait will not block.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait returns the result when the command and everything below it has ended.
+func (p *Process) Wait() Result {
+	<-p.done
+	return p.result
+}
+
+// End asks for the end of the command and everything below it, and does not wait. The first reason
+// given stays; after the command has exited none does.
+func (p *Process) End(why Reason) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ending {
+		return
+	}
+	p.ending = true
+	if !p.exited {
+		p.reason = why
+	}
+	p.stuck = time.AfterFunc(stuckTime, func() { _ = p.shim.Kill() })
+	_ = p.lifeline.Close()
+}
+
+// guard ends the process when its time is over or ctx is done. It stands before the command has
+// started, because even that can hang, on a dead network file system say.
+func (p *Process) guard(ctx context.Context) {
+	forget := context.AfterFunc(ctx, func() { p.End(reasonOf(ctx)) })
+	var timer *time.Timer
+	if p.cmd.Timeout > 0 {
+		timer = time.AfterFunc(p.cmd.Timeout, func() { p.End(Timeout) })
+	}
+	p.unguard = func() {
+		forget()
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+// follow starts what watches over a running command: readers and status.
+func (p *Process) follow() {
+	var readers sync.WaitGroup
+	if p.cmd.Talk != nil {
+		readers.Go(p.talk)
+	} else {
+		readers.Go(func() { p.read(p.outPipe, p.out) })
+	}
+	if p.errPipe != nil {
+		readers.Go(func() { p.read(p.errPipe, p.errs) })
+	}
+	if p.inPipe != nil && p.cmd.Talk == nil {
+		go p.feed()
+	}
+	if p.pulse != nil {
+		go p.pulse.run()
+	}
+	go func() {
+		p.awaitEnd()
+		p.unguard()
+		p.drain(&readers)
+		p.finish()
+	}()
+}
+
+// awaitEnd reads the status pipe to its end.
+func (p *Process) awaitEnd() {
+	p.result.Code = -1
+	gone := false
+	for {
+		e, err := p.nextEvent()
+		if err != nil {
+			break
+		}
+		switch e.Kind {
+		case shim.Exited:
+			p.noteExit(e)
+		case shim.Exceeded:
+			p.noteExcess(e.Much)
+		case shim.Watched:
+			p.watch.seen()
+		case shim.Wrote:
+			p.watch.wrote(e.Path, e.Below)
+		case shim.Barred:
+			p.facts = append(p.facts, e.Fact)
+		case shim.Passed:
+			p.passed = append(p.passed, e.Fact)
+		case shim.Gone, shim.Idle:
+			p.result.Ended, p.result.Survivors = e.Ended, e.Left
+			gone, p.idle = true, e.Kind == shim.Idle
+		}
+		if gone {
+			break
+		}
+	}
+	if !gone {
+		p.noteLost()
+	}
+}
+
+func (p *Process) noteExit(e shim.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.exited = true
+	p.result.Code, p.result.Signal = e.Code, e.Sig
+	p.result.Duration = time.Since(p.started)
+}
+
+func (p *Process) noteExcess(much shim.Excess) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reason == ByItself {
+		p.reason = map[shim.Excess]Reason{shim.Memory: TooMuchMemory, shim.Processes: TooManyProcesses}[much]
+	}
+}
+
+// awaitNamespace waits until nothing of the command can run any more, where its shim did not say
+// so: a namespace ends with its first process, which is the shim, and that ends when all others
+// have.
+func (p *Process) awaitNamespace() {
+	if p.walls.PIDs && (p.lost || p.result.Survivors > 0) {
+		_ = p.shim.Kill()
+		_, _ = p.shim.Wait()
+	}
+}
+
+// noteLost ends what a killed shim has left.
+func (p *Process) noteLost() {
+	p.mu.Lock()
+	if !p.exited && p.reason == ByItself {
+		p.reason = Lost
+	}
+	p.mu.Unlock()
+	p.lost = true
+	_ = p.shim.Kill() // it says no more; its orphans are adopted once it has ended
+	_, _ = p.shim.Wait()
+	p.result.Ended, p.result.Survivors = endLost(p.cmd.Tag)
+}
+
+// drain waits for the readers, which end with the last writer.
+func (p *Process) drain(readers *sync.WaitGroup) {
+	last := time.Now().Add(drainTime)
+	for _, f := range []*os.File{p.outPipe, p.errPipe} {
+		if f != nil {
+			_ = f.SetReadDeadline(last)
+		}
+	}
+	readers.Wait()
+}
+
+// finish completes the result and lets go of everything.
+func (p *Process) finish() {
+	p.mu.Lock()
+	p.idle, p.exited, p.ending = p.idle && !p.ending, true, true
+	p.result.Killed = p.reason
+	if p.stuck != nil {
+		p.stuck.Stop()
+	}
+	p.mu.Unlock()
+	if p.result.Duration == 0 {
+		p.result.Duration = time.Since(p.started)
+	}
+	p.result.Output = p.out.Text()
+	p.awaitNamespace()
+	barred, denied := p.weigh() // before what stood around it is taken away
+	hidden := p.missed()
+	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
+	p.result.Hidden = hidden
+	if p.result.Exhausted && (p.result.Killed == ByItself && p.result.Signal != 0 || p.result.Killed == Lost) {
+		p.result.Killed = TooMuchMemory
+	}
+	p.result.Barred = append(barred, p.result.Barred...)
+	for _, b := range slices.Concat(p.result.Denied, p.result.Barred) {
+		denied.Deny(b)
+	}
+	p.result.Denied = denied.Denied
+	if p.errs != nil {
+		p.result.Errors = p.errs.Text()
+	}
+	if p.pulse != nil {
+		p.pulse.stop()
+	}
+	p.release()
+	// The shim has said its last word and holds nothing; its exit need not be waited for.
+	p.discard()
+	close(p.done)
+}
+
+// read takes everything the command writes. It does nothing else: timers run elsewhere.
+func (p *Process) read(from *os.File, to *Output) {
+	buf := make([]byte, smallChunk)
+	put := func(b []byte) { p.take(b, to) }
+	if p.cmd.Mask != nil {
+		mask := p.cmd.Mask()
+		put = func(b []byte) { p.take([]byte(mask.Write(string(b))), to) }
+		defer func() { p.take([]byte(mask.End()), to) }()
+	}
+	for {
+		n, err := from.Read(buf)
+		put(buf[:n])
+		switch {
+		case err == io.EOF:
+			return
+		case err != nil:
+			left(from, put) // when it was time, not the end, on a busy machine
+			return
+		case n == len(buf) && n < chunkSize:
+			buf = make([]byte, chunkSize)
+		}
+	}
+}
+
+func (p *Process) take(chunk []byte, to *Output) {
+	if len(chunk) == 0 {
+		return // all of it waits for what comes next
+	}
+	total := to.add(chunk)
+	if to == p.out && p.cmd.Spill != nil {
+		p.spill(chunk)
+	}
+	if to == p.errs && p.cmd.Errors != nil {
+		_, _ = p.cmd.Errors.Write(chunk) // what it loses is its own
+	}
+	if p.cmd.MaxOutput > 0 && total > p.cmd.MaxOutput {
+		p.End(Limited)
+	}
+	if p.pulse != nil {
+		p.pulse.beat()
+	}
+}
+
+func (p *Process) spill(chunk []byte) {
+	if room := p.cmd.MaxSpill - p.spilled; p.cmd.MaxSpill > 0 && int64(len(chunk)) > room {
+		chunk = chunk[:max(room, 0)]
+	}
+	if len(chunk) > 0 {
+		p.cmd.Spill(chunk)
+		p.spilled += int64(len(chunk))
+	}
+}

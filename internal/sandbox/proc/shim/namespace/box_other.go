@@ -1,0 +1,26 @@
+//go:build unix && !linux
+
+package namespace
+
+import (
+	"syscall"
+
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+)
+
+// Build refuses every box: nothing here could hold one.
+func (b Box) Build() error {
+	if b.Empty() {
+		return nil
+	}
+	return &Fault{"sandbox", syscall.ENOSYS}
+}
+
+// Confine has nothing to do.
+func (b Box) Confine() (*seccomptrace.Witness, error) { return nil, nil }
+
+// Watch is of nobody.
+func Watch() *seccomptrace.Witness { return nil }
+
+// Compiled is none.
+func (b Box) Compiled() Code { return "" }

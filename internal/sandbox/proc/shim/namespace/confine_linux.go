@@ -1,0 +1,111 @@
+package namespace
+
+import (
+	"slices"
+	"syscall"
+	"unsafe"
+
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+)
+
+// Confine takes from the calling thread, and from what it starts, all that the command must not
+// have. The thread must be locked, and is good for nothing but starting the command. Other threads
+// of the process stay as they are, so that they can end the command, and it cannot reach them.
+// Somebody must attend to the witness as soon as the command runs; nil: there is none.
+func (b Box) Confine() (*seccomptrace.Witness, error) {
+	if b.Empty() {
+		return nil, nil
+	}
+	if err := dropRights(len(b.Mounts) > 0); err != nil {
+		return nil, &Fault{"give up rights", err}
+	}
+	if _, err := call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); err != nil {
+		return nil, &Fault{"give up new rights", err}
+	}
+	if len(b.Mounts) > 0 {
+		if err := fence(b.Mounts); err != nil {
+			return nil, &Fault{"restrict writing", err}
+		}
+	}
+	if !b.Rules.none() {
+		if err := b.Rules.enforce(); err != nil {
+			return nil, &Fault{"restrict files", err}
+		}
+	}
+	if b.Filter == NoFilter {
+		return nil, nil
+	}
+	listener, err := b.install()
+	switch {
+	case err != nil:
+		return nil, &Fault{"restrict system calls", err}
+	case listener < 0 && b.supervised():
+		return nil, &Fault{"supervise changes of files", syscall.EBUSY}
+	case listener < 0:
+		return nil, nil
+	}
+	s := seccomptrace.Settings{Write: b.Rules.Write, OwnNet: b.Filter == OwnNet, Served: []uint16{DoorPort}, Moves: b.views()}
+	if b.supervised() {
+		s.Files, s.Confine = &b.Rules.Files, func() error { return dropRights(false) }
+		s.Write = append(slices.Clone(s.Write), s.Files.Roots...)
+	}
+	return seccomptrace.New(listener, s), nil
+}
+
+// supervised reports that somebody must make the changes of the command, which can make none
+// itself.
+func (b Box) supervised() bool { return len(b.Rules.Files.Roots) > 0 }
+
+const (
+	prSetNoNewPrivs = 38
+	prCapbsetDrop   = 24
+	capVersion3     = 0x20080522
+	lastCap         = 63 // the kernel says where its list ends
+)
+
+// Rights that root keeps over files that it may reach anyway: a workspace in a container often
+// belongs to somebody else. Mounts that are read only stay so for whoever has them
+// (capabilities(7)).
+const (
+	capChown       = 0
+	capDacOverride = 1
+	capFowner      = 3
+	capFsetid      = 4
+
+	overFiles = 1<<capChown | 1<<capDacOverride | 1<<capFowner | 1<<capFsetid
+)
+
+// dropRights leaves the thread no capability, or those over files where it is root and mounts
+// decide what it reaches.
+func dropRights(mounts bool) error {
+	keep := uint32(0)
+	if mounts && syscall.Geteuid() == 0 {
+		keep = overFiles
+	}
+	header := struct {
+		version uint32
+		pid     int32
+	}{version: capVersion3}
+	var sets [2]struct{ effective, permitted, inheritable uint32 }
+	if _, err := call(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets))); err != nil {
+		return err
+	}
+	for c := range uintptr(lastCap + 1) {
+		if c < 32 && keep&(1<<c) != 0 {
+			continue
+		}
+		_, err := call(syscall.SYS_PRCTL, prCapbsetDrop, c)
+		if err == syscall.EINVAL {
+			break
+		}
+		// Without the right to drop it there is none to pass on: no_new_privs keeps it so.
+		if err != nil && err != syscall.EPERM {
+			return err
+		}
+	}
+	keep &= sets[0].permitted
+	sets[0].effective, sets[0].permitted, sets[0].inheritable = keep, keep, 0
+	sets[1].effective, sets[1].permitted, sets[1].inheritable = 0, 0, 0
+	_, err := call(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)))
+	return err
+}

@@ -1,0 +1,284 @@
+package namespace
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// tree is the file tree of a command while it is made.
+type tree struct {
+	old   int // the host's root
+	top   int // the new root
+	empty int // a folder with an empty folder and an empty file in it
+	// hollow are file systems in which places of later mounts are made; then they become read only.
+	hollow []int
+}
+
+func (t *tree) add(m Mount) error {
+	switch m.Kind {
+	case Writable:
+		return t.fromHost(m, attrNoSuid|attrNoDev)
+	case View:
+		return t.view(m)
+	case Kept:
+		return t.fromHost(m, attrNoSuid|attrNoDev|attrReadOnly)
+	case Same:
+		return t.onItself(m.Path, 0)
+	case Locked:
+		return t.onItself(m.Path, attrReadOnly)
+	case Empty:
+		return t.blank(m.Path)
+	case Private:
+		return t.private(m)
+	case Hollow:
+		return t.hollowOut(m)
+	case Link:
+		return t.link(m)
+	case Devices:
+		return t.devices(m.Path)
+	case Proc:
+		return t.proc(m.Path)
+	}
+	return syscall.EINVAL
+}
+
+// fromHost puts a file or folder of the host at its place.
+func (t *tree) fromHost(m Mount, attrs uint64) error {
+	from, err := openNoLinks(t.old, m.From, oPath)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(from)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(from, &st); err != nil {
+		return err
+	}
+	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
+		return syscall.ESTALE // it was replaced
+	}
+	to, err := t.point(m.Path, st.Mode&syscall.S_IFMT == syscall.S_IFDIR)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(to)
+	return copyOnto(from, to, attrs)
+}
+
+// view puts a folder of the host at its place through an overlay (overlayfs.rst). All three folders
+// are named by descriptors, so that nobody turns them elsewhere and no name needs quoting.
+// userxattr is what the kernel lets anybody use; it also keeps renamed folders and changed
+// attributes whole in the upper folder.
+func (t *tree) view(m Mount) error {
+	lower, err := openNoLinks(t.old, m.From, oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(lower)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(lower, &st); err != nil {
+		return err
+	}
+	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
+		return syscall.ESTALE // it was replaced
+	}
+	upper, err := openNoLinks(t.old, m.Upper+"/upper", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return viewFault(err)
+	}
+	defer syscall.Close(upper)
+	work, err := openNoLinks(t.old, m.Upper+"/work", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return viewFault(err)
+	}
+	defer syscall.Close(work)
+	fs, err := newFS("overlay", attrNoSuid|attrNoDev, "lowerdir", byDescriptor(lower), "upperdir", byDescriptor(upper), "workdir", byDescriptor(work), userXattr, "", volatile, "")
+	if err != nil {
+		return viewFault(err)
+	}
+	defer syscall.Close(fs)
+	to, err := t.point(m.Path, true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(to)
+	return attach(fs, to)
+}
+
+// Options of overlays that have no value. Without volatile the kernel would write the whole file
+// system to the disk when the view goes; no view is mounted twice.
+const (
+	userXattr = "userxattr"
+	volatile  = "volatile"
+)
+
+func byDescriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// viewFault tells that it is the overlay that cannot be had.
+func viewFault(err error) error { return &Fault{NoView, err} }
+
+// onItself makes a mount point of what is at a path, which is looked up once.
+func (t *tree) onItself(path string, attrs uint64) error {
+	at, err := openNoLinks(t.top, path, oPath)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	return copyOnto(at, at, attrs)
+}
+
+func copyOnto(from, to int, attrs uint64) error {
+	copied, err := cloneTree(from)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(copied)
+	if attrs != 0 {
+		if err := setAttr(copied, attrs, 0); err != nil {
+			return err
+		}
+	}
+	return attach(copied, to)
+}
+
+// point opens the place of a mount, and makes it where a private folder hides it.
+func (t *tree) point(path string, folder bool) (int, error) {
+	fd, err := openNoLinks(t.top, path, oPath)
+	if err != syscall.ENOENT {
+		return fd, err
+	}
+	steps := strings.Split(strings.Trim(path, "/"), "/")
+	at, err := syscall.Dup(t.top)
+	if err != nil {
+		return -1, err
+	}
+	for i, name := range steps {
+		if i == len(steps)-1 && !folder {
+			var made int
+			if made, err = syscall.Openat(at, name, syscall.O_CREAT|syscall.O_EXCL|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o444); err == nil {
+				_ = syscall.Close(made)
+			}
+		} else {
+			err = syscall.Mkdirat(at, name, 0o755)
+		}
+		if err != nil && err != syscall.EEXIST {
+			if _, there := openNoLinks(at, name, oPath); there != nil {
+				_ = syscall.Close(at)
+				return -1, err
+			}
+		}
+		next, err := openNoLinks(at, name, oPath)
+		_ = syscall.Close(at)
+		if err != nil {
+			return -1, err
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// blank hides what is at a path behind nothing.
+func (t *tree) blank(path string) error {
+	at, err := openNoLinks(t.top, path, oPath)
+	if err == syscall.ENOENT {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(at, &st); err != nil {
+		return err
+	}
+	name := "file"
+	if st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
+		name = "folder"
+	}
+	from, err := openNoLinks(t.empty, name, oPath)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(from)
+	return copyOnto(from, at, attrReadOnly)
+}
+
+// makeEmpty makes what blank puts before others, first of all, in a small file system of its own.
+func (t *tree) makeEmpty() error {
+	fs, err := newFS("tmpfs", attrNoSuid|attrNoDev|attrNoExec, "size", "4096", "mode", "0755")
+	if err != nil {
+		return err
+	}
+	t.empty = fs
+	// A detached tree cannot be copied from before Linux 6.15, so it lies where the mount of Proc
+	// covers it.
+	at, err := openNoLinks(t.top, "proc", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	if err := attach(fs, at); err != nil {
+		return err
+	}
+	if err := syscall.Mkdirat(fs, "folder", 0o555); err != nil {
+		return err
+	}
+	f, err := syscall.Openat(fs, "file", syscall.O_CREAT|syscall.O_CLOEXEC, 0o444)
+	if err != nil {
+		return err
+	}
+	return syscall.Close(f)
+}
+
+func (t *tree) private(m Mount) error {
+	size := m.Size
+	if size == 0 {
+		size = 1 << 30
+	}
+	fs, err := newFS("tmpfs", attrNoSuid|attrNoDev, "size", strconv.FormatUint(size, 10), "mode", privateMode(m.Path))
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fs)
+	at, err := t.point(m.Path, true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	return attach(fs, at)
+}
+
+// hollowSize bounds a Hollow folder, in bytes: it holds names only.
+const hollowSize = 4 << 20
+
+func (t *tree) hollowOut(m Mount) error {
+	fs, err := newFS("tmpfs", attrNoSuid|attrNoDev, "size", strconv.Itoa(hollowSize), "mode", "0755")
+	if err != nil {
+		return err
+	}
+	t.hollow = append(t.hollow, fs)
+	at, err := t.point(m.Path, true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	return attach(fs, at)
+}
+
+func (t *tree) link(m Mount) error {
+	cut := strings.LastIndexByte(m.Path, '/')
+	at, err := t.point(m.Path[:cut], true)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(at)
+	return symlinkat(m.From, at, m.Path[cut+1:])
+}
+
+// privateMode is that of the host for the folders where everybody writes.
+func privateMode(path string) string {
+	if strings.HasSuffix(path, "/tmp") || strings.HasSuffix(path, "/shm") {
+		return "1777"
+	}
+	return "0755"
+}

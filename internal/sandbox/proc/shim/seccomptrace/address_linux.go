@@ -1,0 +1,89 @@
+//go:build amd64 || arm64
+
+package seccomptrace
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// address judges a sendto(2) by where it leads.
+func (w *Witness) address(n *notice, at, size uint64) {
+	w.hosts(n, n.read(at, int(min(size, maxAddress))))
+}
+
+// hosts judges an address.
+func (w *Witness) hosts(n *notice, raw []byte) {
+	if len(raw) < 3 {
+		return
+	}
+	switch uint16(raw[0]) | uint16(raw[1])<<8 {
+	case syscall.AF_INET:
+		if len(raw) >= 8 {
+			w.host(n, raw[4:8], uint16(raw[2])<<8|uint16(raw[3]))
+		}
+	case syscall.AF_INET6:
+		if len(raw) >= 24 {
+			w.host(n, raw[8:24], uint16(raw[2])<<8|uint16(raw[3]))
+		}
+	}
+}
+
+// host: beyond this machine nothing is reached. On it, what listens inside is.
+func (w *Witness) host(n *notice, ip []byte, port uint16) {
+	multicast, here := ip[0]>>4 == 14, ip[0] == 127 || ip[0] == 0
+	if len(ip) == 16 {
+		mapped := bytes.Equal(ip[:12], []byte{10: 0xff, 11: 0xff})
+		multicast = ip[0] == 0xff || mapped && ip[12]>>4 == 14
+		here = mapped && (ip[12] == 127 || ip[12] == 0) || bytes.Equal(ip[:15], make([]byte, 15)) && ip[15] <= 1
+	}
+	if port != 0 && !multicast && !(here && w.served(port)) {
+		w.note(n, Fact{Connected, spell(ip) + ":" + strconv.Itoa(int(port))})
+	}
+}
+
+// firstOfKernel is the least port that Linux gives who asks for any (ip_local_port_range of
+// ip-sysctl).
+const firstOfKernel = 32768
+
+// served reports that a port of this machine is one of the command's own. That is known from what
+// it bound: the kernel's tables of sockets take milliseconds to read.
+func (w *Witness) served(port uint16) bool {
+	return w.ports[port] || w.ports[0] && port >= firstOfKernel
+}
+
+// bound remembers a port that the command itself serves.
+func (w *Witness) bound(n *notice, at, size uint64) {
+	raw := n.read(at, int(min(size, 4)))
+	if len(raw) < 4 {
+		return
+	}
+	if family := uint16(raw[0]) | uint16(raw[1])<<8; family != syscall.AF_INET && family != syscall.AF_INET6 {
+		return
+	}
+	port := uint16(raw[2])<<8 | uint16(raw[3])
+	w.ports[port] = true
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.facts = slices.DeleteFunc(w.facts, func(m *met) bool {
+		return m.Kind == Connected && port != 0 && strings.HasSuffix(m.Text, ":"+strconv.Itoa(int(port))) && (strings.HasPrefix(m.Text, "127.") || strings.HasPrefix(m.Text, "[0:"))
+	})
+}
+
+// spell writes an address as other programs read it, without making it short.
+func spell(ip []byte) string {
+	var parts []string
+	if len(ip) == 4 {
+		for _, b := range ip {
+			parts = append(parts, strconv.Itoa(int(b)))
+		}
+		return strings.Join(parts, ".")
+	}
+	for i := 0; i < len(ip); i += 2 {
+		parts = append(parts, strconv.FormatUint(uint64(ip[i])<<8|uint64(ip[i+1]), 16))
+	}
+	return "[" + strings.Join(parts, ":") + "]"
+}

@@ -1,0 +1,292 @@
+//go:build amd64 || arm64
+
+package seccomptrace
+
+import (
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Witness is the listener of one command.
+type Witness struct {
+	fd    int
+	write []string
+	calls map[uint32]call
+	names map[uint32]string
+	mu    sync.Mutex
+	facts []*met
+	whom  []*process
+	begun sync.Once
+	ended chan struct{} // closed when nobody asks any more
+	only  bool          // nothing is judged
+	moves bool          // folders are renamed here (moves_linux.go)
+	tell  teller
+	files *FilePolicy // by which changes of files are made here (supervise_linux.go); nil: the kernel makes them
+	ready bool        // this process may
+	right func() error
+	ports map[uint16]bool // of this network that the command serves; 0: some that the kernel chose
+
+	ownNet  bool          // the network is the command's own
+	sockets map[inode]int // an open descriptor of each that the command serves
+	waiting chan struct{} // holds one value for each connection that waits
+}
+
+// met is a fact, and the processes that met it.
+type met struct {
+	Fact
+	by   []*process
+	last uint32 // thread: a loop that is refused again and again says nothing more
+}
+
+// notice is struct seccomp_notif (linux/seccomp.h).
+type notice struct {
+	id    uint64
+	pid   uint32 // of the thread
+	flags uint32
+	nr    uint32
+	arch  uint32
+	ip    uint64
+	args  [6]uint64
+}
+
+// reply is struct seccomp_notif_resp.
+type reply struct {
+	id    uint64
+	value int64
+	errno int32
+	flags uint32
+}
+
+const (
+	ioctlReceive  = 0xc0502100 // SECCOMP_IOCTL_NOTIF_RECV
+	ioctlReply    = 0xc0182101 // SECCOMP_IOCTL_NOTIF_SEND
+	ioctlSetFlags = 0x40082104 // SECCOMP_IOCTL_NOTIF_SET_FLAGS, since Linux 6.6
+
+	sameProcessor = 1 // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP: the answer is a hand-over, not a wake-up elsewhere
+	goOn          = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
+)
+
+// New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
+func New(fd int, s Settings) *Witness {
+	w := &Witness{fd: fd, write: s.Write, only: s.Only, moves: s.Moves, ended: make(chan struct{}), calls: map[uint32]call{}, names: Names(), ports: map[uint16]bool{},
+		ownNet: s.OwnNet, sockets: map[inode]int{}, waiting: make(chan struct{}, mostConnects)}
+	for _, c := range watched() {
+		w.calls[c.nr] = c
+	}
+	w.calls[syscall.SYS_SOCKETPAIR] = call{nr: syscall.SYS_SOCKETPAIR, act: pairs}
+	if s.Files != nil {
+		w.files, w.right = s.Files, s.Confine
+		for _, nr := range attributes() {
+			w.calls[nr] = call{nr, changes, -1, -1, -1}
+		}
+	}
+	if s.Only {
+		w.calls[sysOpenat2] = call{sysOpenat2, opensHow, 0, 1, 2}
+	}
+	for _, port := range s.Served {
+		w.ports[port] = true
+	}
+	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlSetFlags, sameProcessor) // older kernels are only slower
+	return w
+}
+
+// Await waits until there is something to read from a descriptor, or its end, and begins to answer
+// with the first thing that the kernel asks. Until then it needs no thread of its own, which would
+// make the least command slower.
+func (w *Witness) Await(other int) {
+	if w == nil {
+		return
+	}
+	for {
+		wait := [2]pollFD{{fd: int32(other), events: pollIn}, {fd: int32(w.fd), events: pollIn}}
+		_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&wait)), uintptr(len(wait)), 0, 0, 0, 0)
+		if errno == syscall.EINTR {
+			continue
+		}
+		if errno == 0 && wait[1].got&pollIn != 0 {
+			w.Begin()
+		}
+		return
+	}
+}
+
+// Begin answers from now on, if it has not begun.
+func (w *Witness) Begin() {
+	if w != nil {
+		w.begun.Do(func() { go w.listen() })
+	}
+}
+
+// listen waits in the very call that the kernel hands the processor to when it asks: with poll(2)
+// before it, each answer takes many times as long on a busy machine.
+func (w *Witness) listen() {
+	if w.files != nil {
+		w.prepare(w.right)
+	}
+	n, r := new(notice), new(reply)
+	for w.one(n, r) {
+	}
+	_ = syscall.Close(w.fd)
+	close(w.ended)
+}
+
+// Over waits until nobody asks any more, for a time. Kernels before 6.11 may not tell.
+func (w *Witness) Over(most time.Duration) bool {
+	if w == nil {
+		return true
+	}
+	w.Begin()
+	select {
+	case <-w.ended:
+		return true
+	case <-time.After(most):
+		return false
+	}
+}
+
+// pollFD is struct pollfd.
+type pollFD struct {
+	fd          int32
+	events, got int16
+}
+
+const (
+	pollIn  = 1
+	pollHup = 16
+)
+
+// one answers what the kernel asks next; false: nothing will be asked any more. Who asked may have
+// been killed meanwhile.
+func (w *Witness) one(n *notice, r *reply) bool {
+	*n = notice{} // the kernel refuses to write over anything
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReceive, uintptr(unsafe.Pointer(n)))
+	if errno != 0 {
+		return errno == syscall.EINTR || errno == syscall.ENOENT && !w.over()
+	}
+	var now bool
+	if *r, now = w.answer(n); now {
+		w.send(r)
+	}
+	return true
+}
+
+func (w *Witness) send(r *reply) {
+	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReply, uintptr(unsafe.Pointer(r)))
+}
+
+// over reports that nothing is left that the filter is on.
+func (w *Witness) over() bool {
+	wait := pollFD{fd: int32(w.fd), events: pollIn}
+	var now syscall.Timespec
+	_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&wait)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
+	return errno == 0 && wait.got&pollHup != 0
+}
+
+// answer lets go on what the filter only watches, and nothing else, but for what it does itself. By
+// the number alone it decides which that is. It returns false where the answer follows.
+func (w *Witness) answer(n *notice) (reply, bool) {
+	c, ok := w.calls[n.nr]
+	if !ok {
+		return reply{id: n.id, errno: -int32(w.refused(n))}, true
+	}
+	switch c.act {
+	case connects:
+		return w.connect(n)
+	case pairs:
+		return w.pair(n), true
+	case listens:
+		w.listens(n)
+	case binds:
+		w.bound(n, n.args[1], n.args[2])
+		if w.files != nil {
+			if r, done := w.supervise(n); done {
+				return r, r.id != 0
+			}
+		}
+	case sends:
+		w.address(n, n.args[4], n.args[5])
+	default:
+		if w.files != nil {
+			if r, done := w.supervise(n); done {
+				return r, r.id != 0
+			}
+		}
+		w.path(n, c)
+		if c.act == moves {
+			if r, done := w.move(n, c); done {
+				return r, true
+			}
+		}
+	}
+	return reply{id: n.id, flags: goOn}, true
+}
+
+// families that a filter lets no socket be made of.
+func families() map[uint64]string {
+	return map[uint64]string{syscall.AF_INET: "AF_INET", syscall.AF_INET6: "AF_INET6", syscall.AF_NETLINK: "AF_NETLINK", syscall.AF_PACKET: "AF_PACKET",
+		syscall.AF_BLUETOOTH: "AF_BLUETOOTH", 40: "AF_VSOCK", 38: "AF_ALG", 29: "AF_CAN"}
+}
+
+// refused notes a call that the filter closes, and returns its error.
+func (w *Witness) refused(n *notice) syscall.Errno {
+	name, errno := w.names[n.nr], syscall.EPERM
+	switch n.nr {
+	case syscall.SYS_CLONE:
+		name = "clone with new namespaces"
+	case syscall.SYS_SOCKET:
+		switch family := uint64(uint32(n.args[0])); {
+		case family == syscall.AF_UNIX:
+			name, errno = "AF_UNIX SOCK_DGRAM", syscall.ESOCKTNOSUPPORT
+		case families()[family] == "":
+			name = "of another family"
+		default:
+			name = families()[family]
+		}
+		name = "socket " + name
+	}
+	if name != "" {
+		w.note(n, Fact{Called, name})
+	}
+	return errno
+}
+
+// note keeps a fact with who met it.
+func (w *Witness) note(n *notice, f Fact) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.IndexFunc(w.facts, func(m *met) bool { return m.Fact == f })
+	switch {
+	case i >= 0 && w.facts[i].last == n.pid:
+		return
+	case i >= 0:
+	case len(w.facts) < maxFacts:
+		i, w.facts = len(w.facts), append(w.facts, &met{Fact: f})
+	default:
+		return
+	}
+	w.facts[i].last = n.pid
+	if who := w.process(int(n.pid)); !slices.Contains(w.facts[i].by, who) {
+		w.facts[i].by = append(w.facts[i].by, who)
+	}
+}
+
+// Facts are what counts when the processes have ended, in the order in which it was met, and beside
+// it what all ended well that met it.
+func (w *Witness) Facts() (counting, passed []Fact) {
+	if w == nil {
+		return nil, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.facts {
+		if slices.ContainsFunc(m.by, func(p *process) bool { return !p.endedWell() }) {
+			counting = append(counting, m.Fact)
+		} else {
+			passed = append(passed, m.Fact)
+		}
+	}
+	return counting, passed
+}

@@ -1,0 +1,194 @@
+//go:build amd64 || arm64
+
+package seccomptrace
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// A view (box.View) does not rename a folder that was there before it (EXDEV), because the kernel
+// lets no user record where it was. Many programs take no such answer (git mv, npm), so this
+// process does it in their place: it makes the folder anew and renames what is in it. It acts on
+// descriptors that it has opened itself, and only within a view, where the command may do the same.
+
+const (
+	magicOverlay    = 0x794c7630
+	noReplace       = 1          // RENAME_NOREPLACE
+	removeFolder    = 0x200      // AT_REMOVEDIR
+	emptyPath       = 0x1000     // AT_EMPTY_PATH
+	statxMount      = 0x1000     // STATX_MNT_ID, since Linux 5.8
+	statxMountAt    = 0x90       // offset in struct statx
+	ioctlStillThere = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
+)
+
+// move answers the renaming of a folder in a view; false: the kernel does it.
+func (w *Witness) move(n *notice, c call) (reply, bool) {
+	if !w.moves || n.nr == sysRenameat2 && n.args[4]&^noReplace != 0 {
+		return reply{}, false
+	}
+	from, ok := n.path(c.at, c.path)
+	if !ok {
+		return reply{}, false
+	}
+	var st syscall.Stat_t
+	if syscall.Lstat(n.rooted(from), &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
+		return reply{}, false
+	}
+	to, ok := n.path(2, 3)
+	if c.at < 0 {
+		to, ok = n.path(-1, 1)
+	}
+	if !ok {
+		return reply{}, false
+	}
+	fromDir, fromName, ok := n.parent(from)
+	if !ok {
+		return reply{}, false
+	}
+	defer syscall.Close(fromDir)
+	toDir, toName, ok := n.parent(to)
+	if !ok {
+		return reply{}, false
+	}
+	defer syscall.Close(toDir)
+	if !w.stillAsks(n) {
+		return reply{}, false
+	}
+	if !inView(fromDir) || mountOf(fromDir) == 0 || mountOf(fromDir) != mountOf(toDir) {
+		return reply{}, false
+	}
+	var flags uintptr
+	if n.nr == sysRenameat2 {
+		flags = uintptr(n.args[4])
+	}
+	errno := renameAt(fromDir, fromName, toDir, toName, flags)
+	if errno == syscall.EXDEV {
+		errno = moveFolder(fromDir, fromName, toDir, toName, flags)
+	}
+	return reply{id: n.id, errno: -int32(errno)}, true
+}
+
+// parent opens the folder of a name.
+func (n *notice) parent(path string) (fd int, name string, ok bool) {
+	dir, name := split(n.rooted(path))
+	if name == "" || name == "." || name == ".." {
+		return -1, "", false
+	}
+	fd, err := syscall.Open(dir, oPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	return fd, name, err == nil
+}
+
+// inView reports a folder in an overlay that can be written to.
+func inView(fd int) bool {
+	var fs syscall.Statfs_t
+	return syscall.Fstatfs(fd, &fs) == nil && fs.Type == magicOverlay && fs.Flags&readOnly == 0
+}
+
+// mountOf is the id of the mount that a folder is in; 0: unknown.
+func mountOf(fd int) uint64 {
+	var buf [256]byte
+	empty := [1]byte{}
+	_, _, errno := syscall.Syscall6(sysStatx, uintptr(fd), uintptr(unsafe.Pointer(&empty)), emptyPath, statxMount, uintptr(unsafe.Pointer(&buf)), 0)
+	if errno != 0 || *(*uint32)(unsafe.Pointer(&buf))&statxMount == 0 {
+		return 0
+	}
+	return *(*uint64)(unsafe.Pointer(&buf[statxMountAt]))
+}
+
+func renameAt(fromDir int, from string, toDir int, to string, flags uintptr) syscall.Errno {
+	a, err := syscall.BytePtrFromString(from)
+	b, err2 := syscall.BytePtrFromString(to)
+	if err != nil || err2 != nil {
+		return syscall.EINVAL
+	}
+	_, _, errno := syscall.Syscall6(sysRenameat2, uintptr(fromDir), uintptr(unsafe.Pointer(a)), uintptr(toDir), uintptr(unsafe.Pointer(b)), flags, 0)
+	return errno
+}
+
+func removeAt(dir int, name string) syscall.Errno {
+	a, err := syscall.BytePtrFromString(name)
+	if err != nil {
+		return syscall.EINVAL
+	}
+	_, _, errno := syscall.Syscall(syscall.SYS_UNLINKAT, uintptr(dir), uintptr(unsafe.Pointer(a)), removeFolder)
+	return errno
+}
+
+// moveFolder makes a folder at its new place, renames what is in it, and removes the old one. An
+// empty folder at the new place gives way, as to rename(2).
+func moveFolder(fromDir int, from string, toDir int, to string, flags uintptr) syscall.Errno {
+	old, err := syscall.Openat(fromDir, from, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer syscall.Close(old)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(old, &st); err != nil {
+		return errnoOf(err)
+	}
+	err = syscall.Mkdirat(toDir, to, 0o700)
+	if err == syscall.EEXIST && flags&noReplace == 0 {
+		if errno := removeAt(toDir, to); errno != 0 {
+			return errno
+		}
+		err = syscall.Mkdirat(toDir, to, 0o700)
+	}
+	if err != nil {
+		return errnoOf(err)
+	}
+	made, err := syscall.Openat(toDir, to, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer syscall.Close(made)
+	if errno := moveContent(old, made); errno != 0 {
+		if moveContent(made, old) == 0 {
+			_ = removeAt(toDir, to)
+		}
+		return errno
+	}
+	dress(made, st)
+	return removeAt(fromDir, from)
+}
+
+// moveContent renames all that is in a folder into another.
+func moveContent(from, to int) syscall.Errno {
+	again, err := syscall.Openat(from, ".", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return errnoOf(err)
+	}
+	f := os.NewFile(uintptr(again), "folder")
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return syscall.EIO
+	}
+	for _, name := range names {
+		errno := renameAt(from, name, to, name, noReplace)
+		if errno == syscall.EXDEV {
+			errno = moveFolder(from, name, to, name, noReplace)
+		}
+		if errno != 0 {
+			return errno
+		}
+	}
+	return 0
+}
+
+// dress gives a folder the owner, mode and time of the one whose place it takes.
+func dress(fd int, st syscall.Stat_t) {
+	if syscall.Geteuid() == 0 {
+		_ = syscall.Fchown(fd, int(st.Uid), int(st.Gid))
+	}
+	_ = syscall.Fchmod(fd, st.Mode&0o7777)
+	_ = syscall.Futimes(fd, []syscall.Timeval{syscall.NsecToTimeval(syscall.TimespecToNsec(st.Atim)), syscall.NsecToTimeval(syscall.TimespecToNsec(st.Mtim))})
+}
+
+func errnoOf(err error) syscall.Errno {
+	if errno, ok := err.(syscall.Errno); ok {
+		return errno
+	}
+	return syscall.EIO
+}

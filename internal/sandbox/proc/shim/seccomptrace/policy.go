@@ -1,0 +1,66 @@
+package seccomptrace
+
+import (
+	"slices"
+	"strings"
+)
+
+// FilePolicy says what a command may change in folders in which the witness performs every change
+// in its place.
+type FilePolicy struct {
+	// Roots are the folders, absolute and free of links. The command itself may not write there.
+	Roots []string
+	// Locked are paths that stay as they are, with all that is below them.
+	Locked []string
+	// Names are names of entries, in lower case, that stay as they are at any depth.
+	Names []string
+	// Own are further folders that the command writes itself. There it may change modes, owners and
+	// times, too.
+	Own []string
+}
+
+// Within reports a path in one of the roots.
+func (p *FilePolicy) Within(at string) bool { return p.root(at) != "" }
+
+func within(at, dir string) bool { return at == dir || strings.HasPrefix(at, dir+"/") }
+
+// root is the one that a path lies in. It is empty where there is none.
+func (p *FilePolicy) root(at string) string {
+	for _, root := range p.Roots {
+		if within(at, root) {
+			return root
+		}
+	}
+	return ""
+}
+
+// LooksLikeRepository reports what git takes for a repository's folder.
+func LooksLikeRepository(has func(name string) bool) bool {
+	return has("HEAD") && (has("commondir") || has("objects") && has("refs"))
+}
+
+// GitWrites reports a path in a repository that git writes when somebody works, and that makes it
+// run no program.
+func GitWrites(rel string) bool {
+	first, rest, _ := strings.Cut(rel, "/")
+	switch first {
+	case "objects", "refs", "logs", "reftable", "rr-cache", "rebase-merge", "rebase-apply", "sequencer", "branches":
+		return true
+	case "index", "HEAD", "packed-refs", "shallow", "description", "gc.log", "gc.pid", "AUTO_MERGE":
+		return true
+	case "info":
+		return slices.Contains([]string{"", "exclude", "sparse-checkout", "refs"}, rest)
+	case "lfs":
+		second, _, _ := strings.Cut(rest, "/")
+		return slices.Contains([]string{"", "objects", "tmp", "cache", "incomplete"}, second)
+	}
+	if rest != "" {
+		return false
+	}
+	for _, end := range []string{"_HEAD", "_MSG", "_EDITMSG", "_MODE", "_RR", "_START", "_LOG", "_TERMS", "_NAMES", "_EXPECTED_REV", "_ANCESTORS_OK", "_AUTOSTASH"} {
+		if strings.HasSuffix(first, end) && strings.ToUpper(first) == first {
+			return true
+		}
+	}
+	return strings.HasPrefix(first, "sharedindex.") || strings.HasPrefix(first, "NOTES_MERGE")
+}

@@ -1,0 +1,3 @@
+package selftest
+
+const sysSetns = 308

@@ -1,0 +1,163 @@
+package shim
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"adze/internal/sandbox/proc/shim/namespace"
+)
+
+// Spec is what a shim is told to run. It travels over the lifeline, not as the shim's own arguments
+// and environment: the command's environment must not steer the shim's Go runtime (GODEBUG, GOGC).
+type Spec struct {
+	Path   string   // executable, absolute
+	Argv   []string // whole argument vector, Argv[0] included
+	Env    []string
+	Dir    string // working directory, absolute
+	Linger bool   // wait for what the command leaves behind instead of ending it
+	Keep   bool   // then wait for the next command, which comes over the same lifeline
+	Limits Limits
+	Box    namespace.Box // built before the command starts
+}
+
+// Limits are resource limits of the command and of each of its children. Zero leaves the inherited
+// one.
+type Limits struct {
+	FileBytes  uint64 // largest file written, in bytes
+	CPUSeconds uint64 // processor time of one process, in seconds
+	OpenFiles  uint64 // descriptors of one process
+}
+
+func (l Limits) apply() {
+	for _, lim := range []struct {
+		what  int
+		value uint64
+	}{
+		{syscall.RLIMIT_FSIZE, l.FileBytes},
+		{syscall.RLIMIT_CPU, l.CPUSeconds},
+		{syscall.RLIMIT_NOFILE, l.OpenFiles},
+	} {
+		if lim.value == 0 {
+			continue
+		}
+		var old syscall.Rlimit
+		if syscall.Getrlimit(lim.what, &old) == nil && lim.value < uint64(old.Max) {
+			_ = syscall.Setrlimit(lim.what, &syscall.Rlimit{Cur: lim.value, Max: lim.value})
+		}
+	}
+}
+
+// maxSpec bounds what a shim reads. Linux refuses arguments and environment above 6 MiB in all.
+const maxSpec = 8 << 20
+
+// SpecError says why a spec cannot be sent or read.
+type SpecError string
+
+func (e SpecError) Error() string { return "command cannot be started: " + string(e) }
+
+const errMalformed = SpecError("malformed request")
+
+// Encode returns the wire form of s: a length, then fields that each end in NUL.
+func (s Spec) Encode() ([]byte, error) {
+	fields := []string{
+		s.Path, s.Dir, flag(s.Linger), flag(s.Keep),
+		strconv.FormatUint(s.Limits.FileBytes, 10),
+		strconv.FormatUint(s.Limits.CPUSeconds, 10),
+		strconv.FormatUint(s.Limits.OpenFiles, 10),
+		strconv.Itoa(len(s.Argv)), strconv.Itoa(len(s.Env)),
+	}
+	fields = append(append(append(fields, s.Argv...), s.Env...), s.Box.Fields()...)
+	out := make([]byte, 4, 4096)
+	for _, f := range fields {
+		if strings.IndexByte(f, 0) >= 0 {
+			return nil, SpecError("an argument or variable holds a NUL byte; leave it out")
+		}
+		out = append(append(out, f...), 0)
+	}
+	if len(s.Argv) == 0 {
+		return nil, SpecError("no program given")
+	}
+	if len(out)-4 > maxSpec {
+		return nil, SpecError("arguments and environment take " + strconv.Itoa(len(out)-4) + " bytes")
+	}
+	n := len(out) - 4
+	out[0], out[1], out[2], out[3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+	return out, nil
+}
+
+func flag(set bool) string {
+	if set {
+		return "1"
+	}
+	return "0"
+}
+
+// specFields is the number of fields before the arguments.
+const specFields = 9
+
+// Decode reads what Encode wrote, without the length.
+func Decode(p []byte) (Spec, error) {
+	fields := strings.Split(string(p), "\x00")
+	fields = fields[:len(fields)-1] // each field ends in NUL, so the last piece is empty
+	if len(fields) < specFields {
+		return Spec{}, errMalformed
+	}
+	argc, err := strconv.Atoi(fields[7])
+	envc, err2 := strconv.Atoi(fields[8])
+	rest := fields[specFields:]
+	if err != nil || err2 != nil || argc < 1 || envc < 0 || argc > len(rest) || envc > len(rest)-argc {
+		return Spec{}, errMalformed
+	}
+	s := Spec{Path: fields[0], Dir: fields[1], Linger: fields[2] == "1", Keep: fields[3] == "1", Argv: rest[:argc], Env: rest[argc : argc+envc]}
+	var ok bool
+	if s.Box, ok = namespace.Parse(rest[argc+envc:]); !ok {
+		return Spec{}, errMalformed
+	}
+	for i, dst := range []*uint64{&s.Limits.FileBytes, &s.Limits.CPUSeconds, &s.Limits.OpenFiles} {
+		if *dst, err = strconv.ParseUint(fields[4+i], 10, 64); err != nil {
+			return Spec{}, errMalformed
+		}
+	}
+	return s, nil
+}
+
+// fdReader reads a descriptor without the poller of package os, which would cost an epoll set.
+type fdReader int
+
+func (f fdReader) Read(p []byte) (int, error) {
+	for {
+		n, err := syscall.Read(int(f), p)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+func readSpec(fd int) (Spec, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(fdReader(fd), size[:]); err != nil {
+		return Spec{}, err
+	}
+	return readBody(fd, size)
+}
+
+// readBody reads what follows the length.
+func readBody(fd int, size [4]byte) (Spec, error) {
+	n := int(size[0]) | int(size[1])<<8 | int(size[2])<<16 | int(size[3])<<24
+	if n > maxSpec {
+		return Spec{}, errMalformed
+	}
+	p := make([]byte, n)
+	if _, err := io.ReadFull(fdReader(fd), p); err != nil {
+		return Spec{}, err
+	}
+	return Decode(p)
+}

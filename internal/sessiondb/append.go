@@ -1,0 +1,278 @@
+package sessiondb
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+
+	"adze/session"
+)
+
+const insertEntry = "INSERT INTO entries (session, seq, type, time, data, hash) VALUES (?, ?, ?, ?, ?, ?)"
+
+// Append adds all entries to id or none. When it returns nil they are on the disk. A commit in
+// progress is not called off by ctx: half of one would be neither saved nor unsaved, and it takes
+// well under a millisecond.
+func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	w, err := s.writer(ctx, id)
+	if err != nil {
+		return err
+	}
+	if w.lost != nil {
+		return fmt.Errorf("%w: %w", ErrNotSaved, w.lost)
+	}
+	if err := checkJSON(entries); err != nil || len(entries) == 0 {
+		return err
+	}
+	return s.save(ctx, w, s.masked(id, entries))
+}
+
+func (s *Store) masked(id session.ID, entries []session.Entry) []session.Entry {
+	if s.options.Mask == nil {
+		return entries
+	}
+	out := make([]session.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = s.options.Mask(id, e)
+	}
+	return out
+}
+
+func checkJSON(entries []session.Entry) error {
+	for i, e := range entries {
+		if len(e.Data) > 0 && !json.Valid(e.Data) {
+			return fmt.Errorf("entry %d of type %q is not JSON; nothing was saved", i+1, e.Type)
+		}
+	}
+	return nil
+}
+
+// save commits entries and moves the end of the chain.
+func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) error {
+	rows := make([]row, len(entries))
+	end := w.end
+	for i, e := range entries {
+		rows[i] = newRow(w.id, end, e)
+		end = link{rows[i].seq, rows[i].hash}
+	}
+	opening := openingOf(entries, w)
+	makeRoom(rows)
+	if err := s.present(); err != nil {
+		w.lost = err
+		return err
+	}
+	var num int64
+	err := s.prepareInsert(ctx)
+	if err != nil {
+		return s.giveUp(w, err)
+	}
+	if len(rows) == 1 && w.num != 0 && opening == nil && rows[0].text == nil {
+		num, err = w.num, s.saveOne(ctx, w.num, rows[0])
+	} else {
+		num, err = s.saveAll(ctx, w, rows, opening)
+	}
+	if err != nil {
+		return s.giveUp(w, err)
+	}
+	w.num, w.end = num, end
+	s.noteLog()
+	s.noteLast(w)
+	if opening != nil {
+		w.start = w.start || opening.start != nil
+		w.first = w.first || opening.first != nil && !isCopied(*opening.first)
+	}
+	return nil
+}
+
+// largeRows is from how many bytes on rows are worth a collection of garbage, which takes some
+// milliseconds.
+const largeRows = 4 << 20
+
+// makeRoom gives back what is garbage by now: SQLite takes twice the bytes of rows outside of the
+// heap, where the collector does not see them.
+func makeRoom(rows []row) {
+	size := 0
+	for _, r := range rows {
+		size += len(r.data)
+		for _, t := range r.text {
+			size += t.size
+		}
+	}
+	if size >= largeRows {
+		debug.FreeOSMemory()
+	}
+}
+
+// giveUp ends the session's saving: after a failure nobody knows what the disk holds until the
+// database is opened again. The exception is when another process was in the way and nothing was
+// begun.
+func (s *Store) giveUp(w *writer, err error) error {
+	code := codeOf(err)
+	err = s.explain("save to", err)
+	if code != codeBusy && code != codeLocked {
+		w.lost = err
+	}
+	return err
+}
+
+// prepareInsert makes the statement that every append runs: compiling it with its trigger costs as
+// much as running it.
+func (s *Store) prepareInsert(ctx context.Context) (err error) {
+	if s.insert == nil {
+		s.insert, err = s.db.PrepareContext(ctx, insertEntry)
+	}
+	return err
+}
+
+// saveOne is the usual case, without a transaction around the one statement: a third less work.
+func (s *Store) saveOne(ctx context.Context, num int64, r row) error {
+	_, err := s.insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash)
+	return err
+}
+
+func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) (num int64, err error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() // has no effect after Commit
+	if num = w.num; num == 0 {
+		if num, err = newSession(ctx, tx, w.id, rows[0].time); err != nil {
+			return 0, err
+		}
+	}
+	insert := tx.StmtContext(ctx, s.insert)
+	for _, r := range rows {
+		if err := saveTexts(ctx, tx, num, r.text); err != nil {
+			return 0, err
+		}
+		if _, err := insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash); err != nil {
+			return 0, err
+		}
+	}
+	if o != nil {
+		if err := o.save(ctx, tx, num); err != nil {
+			return 0, err
+		}
+	}
+	return num, tx.Commit()
+}
+
+const nextNumber = "1 + max(ifnull((SELECT max(num) FROM sessions), 0), ifnull((SELECT max(num) FROM removed), 0))"
+
+// newSession takes a number that no session had before, also none that was removed.
+func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (int64, error) {
+	done, err := tx.ExecContext(ctx, "INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES ("+nextNumber+", ?, ?, ?, 0, x'')", string(id), created, created)
+	if err != nil {
+		return 0, err
+	}
+	return done.LastInsertId()
+}
+
+// Again lets id be written once more after a commit failed: over a new connection, since of the old
+// one nobody knows what the disk holds. Landed says that what was handed to that commit is stored
+// after all. Its error is that nothing can be written yet.
+func (s *Store) Again(ctx context.Context, id session.ID) (landed bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, ErrClosed
+	}
+	w := s.writers[id]
+	if w == nil || w.lost == nil {
+		return false, nil
+	}
+	if err := s.reconnect(ctx); err != nil {
+		return false, err
+	}
+	if err := s.relock(w); err != nil {
+		return false, err
+	}
+	now := writer{id: id}
+	if err := s.resume(ctx, &now); err != nil {
+		return false, err
+	}
+	if now.end.seq < w.end.seq || !s.passes(ctx, now.num, w.end) {
+		return false, fmt.Errorf("session store %s: the log of session %s is not the one that was written; put the right file back, or start a new session", s.path, id)
+	}
+	landed = now.end.seq > w.end.seq
+	w.num, w.end, w.start, w.first, w.lost = now.num, now.end, now.start, now.first, nil
+	return landed, nil
+}
+
+// reconnect has the next statement open the file at the path, when it is there.
+func (s *Store) reconnect(ctx context.Context) error {
+	now, err := os.Stat(s.path)
+	if err != nil {
+		return s.gone("it was removed", err)
+	}
+	if now.Size() == 0 { // SQLite would make an empty database of it
+		return s.gone("another file was put in its place", nil)
+	}
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return s.explain("open", err)
+	}
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // which closes it
+	s.file, s.log = now, nil
+	return s.present()
+}
+
+// relock takes the lock of a session again when its file is gone.
+func (s *Store) relock(w *writer) error {
+	if samePath(w.lock, w.lock.Path()) {
+		return nil
+	}
+	lock, err := s.acquire(w.id)
+	if err != nil {
+		return err
+	}
+	_ = w.lock.Close() // of a file that nobody finds any more
+	w.lock = lock
+	return nil
+}
+
+// passes reports whether the chain of a session goes through a link.
+func (s *Store) passes(ctx context.Context, num int64, at link) bool {
+	if at.seq == 0 {
+		return true
+	}
+	var hash []byte
+	err := s.db.QueryRowContext(ctx, "SELECT hash FROM entries WHERE session = ? AND seq = ?", num, at.seq).Scan(&hash)
+	return err == nil && bytes.Equal(hash, at.hash)
+}
+
+// Anew writes the whole log of id, with what waits to be stored behind it, into a new database
+// where the old one was removed while it was open: what was in it can still be read.
+func (s *Store) Anew(ctx context.Context, id session.ID, waiting []session.Entry) error {
+	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("session store %s: it is there", s.path)
+	}
+	log, err := s.Load(ctx, id)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	s.mu.Lock()
+	if w := s.writers[id]; w != nil {
+		_ = w.lock.Unlock() // the new store takes it
+	}
+	s.mu.Unlock()
+	fresh, err := Open(ctx, s.path, s.options)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fresh.Append(ctx, id, append(log, waiting...)...), fresh.Close())
+}

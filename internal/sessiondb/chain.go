@@ -1,0 +1,168 @@
+package sessiondb
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"adze/session"
+)
+
+// link is one end of a chain: the sequence number of an entry and its hash. The zero link comes
+// before the first entry.
+type link struct {
+	seq  int64
+	hash []byte
+}
+
+// row is an entry as it is stored.
+type row struct {
+	seq  int64
+	kind string
+	time int64
+	data string // as it is stored: names in the place of large texts
+	hash []byte
+	text []text // the large ones
+}
+
+// newRow shares its data with the entry, which nobody changes: a long answer would be one copy
+// more.
+func newRow(id session.ID, before link, e session.Entry) row {
+	data := unsafe.String(unsafe.SliceData(e.Data), len(e.Data))
+	r := row{seq: before.seq + 1, kind: string(e.Type), time: nanos(e.Time)}
+	r.data, r.text = apart(data)
+	r.hash = r.sum(id, before.hash)
+	return r
+}
+
+// sum hashes every field with its length before it, so that no text can move from one field to
+// another.
+func (r row) sum(id session.ID, before []byte) []byte {
+	h := sha256.New()
+	var n [8]byte
+	var piece [4 << 10]byte
+	number := func(v int64) {
+		binary.BigEndian.PutUint64(n[:], uint64(v))
+		h.Write(n[:])
+	}
+	text := func(s string) {
+		number(int64(len(s)))
+		for len(s) > 0 { // in pieces: a long answer is not copied for its hash
+			n := copy(piece[:], s)
+			h.Write(piece[:n])
+			s = s[n:]
+		}
+	}
+	text(string(before))
+	text(string(id))
+	number(r.seq)
+	text(r.kind)
+	number(r.time)
+	text(r.data)
+	return h.Sum(nil)
+}
+
+// Sum is the hash that links an entry into a chain, with its data whole: the same for whoever keeps
+// logs.
+func Sum(id session.ID, seq int64, before []byte, e session.Entry) []byte {
+	return row{seq: seq, kind: string(e.Type), time: nanos(e.Time), data: unsafe.String(unsafe.SliceData(e.Data), len(e.Data))}.sum(id, before)
+}
+
+// nanos keeps the zero time zero, which has no nanoseconds since 1970.
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNanos(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// BadRow is the first entry of a session that is not as it was written.
+type BadRow struct {
+	Session session.ID
+	Seq     int64 // from 1
+	Why     string
+}
+
+func (b *BadRow) Error() string {
+	return fmt.Sprintf("session %s: entry %d %s", b.Session, b.Seq, b.Why)
+}
+
+// Verify walks the chain of id and returns how many entries are sound. Its error is a *BadRow for
+// the first one that is not, and wraps session.ErrNotFound for an unknown session.
+func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
+	if err := s.usable(); err != nil {
+		return 0, err
+	}
+	var num int64
+	var want link
+	err := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(id)).Scan(&num, &want.seq, &want.hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	if err != nil {
+		return 0, s.explain("read", err)
+	}
+	end, err := s.walk(ctx, id, num)
+	if err != nil {
+		return int(end.seq), err
+	}
+	switch {
+	case end.seq < want.seq:
+		return int(end.seq), &BadRow{id, end.seq + 1, "is missing"}
+	case end.seq > want.seq:
+		return int(want.seq), &BadRow{id, want.seq + 1, "is more than was written"}
+	case !bytes.Equal(end.hash, want.hash):
+		return int(end.seq - 1), &BadRow{id, end.seq, "is not the last one that was written"}
+	}
+	return int(end.seq), nil
+}
+
+// walk follows the chain from its start and returns its last sound link.
+func (s *Store) walk(ctx context.Context, id session.ID, num int64) (end link, err error) {
+	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
+	if err != nil {
+		return end, err
+	}
+	defer rows.Close()
+	sound := map[textName]bool{}
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.seq, &r.kind, &r.time, &r.data, &r.hash); err != nil {
+			return end, &BadRow{id, end.seq + 1, "cannot be read: " + err.Error()}
+		}
+		if r.seq != end.seq+1 {
+			return end, &BadRow{id, end.seq + 1, "is missing"}
+		}
+		if !bytes.Equal(r.hash, r.sum(id, end.hash)) {
+			return end, &BadRow{id, r.seq, "does not fit its hash: it was changed, or stood elsewhere"}
+		}
+		for _, n := range names([]byte(r.data)) {
+			if sound[n.textName] {
+				continue
+			}
+			if _, err := rows.texts.read(ctx, n.textName); err != nil {
+				return end, &BadRow{id, r.seq, "names a text of " + strconv.Itoa(n.size) + " bytes that is missing or was changed"}
+			}
+			sound[n.textName] = true
+		}
+		end = link{r.seq, r.hash}
+	}
+	if err := rows.Err(); err != nil {
+		return end, s.explain("read", err)
+	}
+	return end, nil
+}

@@ -1,0 +1,248 @@
+package claims_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"adze/internal/sessiondb/claims"
+	"adze/session"
+	"adze/tool"
+)
+
+// talk writes a conversation down.
+type talk struct{ a session.Answered }
+
+func (k *talk) says(text string) *talk {
+	k.a.Begin = len(k.a.History)
+	k.a.History = append(k.a.History, session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}})
+	return k
+}
+
+// did adds a call with its outcome.
+func (k *talk) did(o tool.Outcome) *talk {
+	o.Call = tool.CallID(fmt.Sprint(len(k.a.History)))
+	var args []string
+	for _, n := range o.Record.Needs {
+		args = append(args, n.Target)
+	}
+	c := tool.RawCall{ID: o.Call, Name: o.Tool, Arguments: strings.Join(args, " ")}
+	k.a.History = append(k.a.History,
+		session.Message{Role: session.Assistant, Parts: []session.Part{{Kind: session.CallPart, Call: &c}}},
+		session.Message{Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: &o}}})
+	return k
+}
+
+func outcome(name string, p tool.Permission, target, output string) tool.Outcome {
+	return tool.Outcome{Tool: name, Status: tool.Completed, Output: output, Record: tool.Record{Needs: []tool.Need{{Permission: p, Target: target}}}}
+}
+
+func (k *talk) reads(file string) *talk {
+	return k.did(outcome("read", tool.Read, file, "text of "+file))
+}
+
+func (k *talk) edits(file string) *talk {
+	o := outcome("edit", tool.Write, file, "done")
+	o.Changed = []string{file}
+	return k.did(o)
+}
+
+func (k *talk) fails(file string) *talk {
+	o := outcome("edit", tool.Write, file, "old text not found")
+	o.Status, o.Code = tool.Failed, "not_found"
+	return k.did(o)
+}
+
+func (k *talk) runs(command string, code int) *talk {
+	o := outcome("bash", tool.Execute, command, fmt.Sprintf("exit code %d", code))
+	if code != 0 {
+		o.Status, o.Code = tool.Failed, tool.CodeExit
+	}
+	return k.did(o)
+}
+
+func (k *talk) todos(list string) *talk {
+	return k.did(tool.Outcome{Tool: "todowrite", Status: tool.Completed, Metadata: []byte(`{"todos":` + list + `}`)})
+}
+
+func (k *talk) check(answer string) []session.Claim {
+	k.a.Text = answer
+	return claims.Check(claims.Turn{Answered: k.a, Delegates: func(name string) bool { return name == "task" },
+		Exists: func(name string) bool {
+			return slices.Contains([]string{"config.go", "server.go", "handler.go", "main_test.go", "real.go"}, name)
+		}})
+}
+
+// usual is the turn of the two lists.
+func usual() *talk {
+	return new(talk).says("make the timeout configurable").todos(`[{"content":"config","status":"completed"},{"content":"server","status":"in_progress"}]`).
+		did(outcome("list", tool.Read, ".", "config.go\nserver.go\nhandler.go\nmain_test.go")).reads("config.go").edits("config.go").fails("server.go")
+}
+
+func answers(t *testing.T, name string) []string {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for text := range strings.SplitSeq(string(raw), "\n%%\n") {
+		for strings.HasPrefix(text, "# A") || strings.HasPrefix(text, "# server") || strings.HasPrefix(text, "# which") {
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		if strings.TrimSpace(text) != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func kinds(list []session.Claim) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, string(c.Kind))
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func TestQuietAnswers(t *testing.T) {
+	all := answers(t, "quiet.txt")
+	for _, text := range all {
+		if got := usual().check(text); len(got) != 0 {
+			t.Errorf("%s\n\t%v", text, got)
+		}
+	}
+	if len(all) < 80 {
+		t.Errorf("only %d answers were read", len(all))
+	}
+}
+
+func TestAnswersThatClaimTooMuch(t *testing.T) {
+	for _, text := range answers(t, "claims.txt") {
+		want, answer, _ := strings.Cut(text, " | ")
+		got := usual().check(answer)
+		if kinds(got) != want {
+			t.Errorf("%s\n\t%s: %v", text, kinds(got), got)
+		}
+		for _, c := range got {
+			if c.Quote == "" || strings.Contains(c.Text, "%!") {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+}
+
+// What was done decides, not how it is said.
+func TestWhatWasDoneDecides(t *testing.T) {
+	const pass = "All tests pass."
+	for name, c := range map[string]struct {
+		talk   *talk
+		answer string
+		want   string // kinds
+	}{
+		"tests after the edit":           {new(talk).says("go").edits("a.go").runs("go test ./...", 0), pass, ""},
+		"tests before the edit":          {new(talk).says("go").runs("go test ./...", 0).edits("a.go"), pass, "tests"},
+		"tests that failed":              {new(talk).says("go").edits("a.go").runs("go test ./...", 1), pass, "tests"},
+		"tests that failed, then passed": {new(talk).says("go").runs("go test ./...", 1).edits("a.go").runs("go test ./...", 0), pass, ""},
+		"a script that may test":         {new(talk).says("go").edits("a.go").runs("./check.sh", 0), pass, ""},
+		"a build is no test":             {new(talk).says("go").edits("a.go").runs("go build ./... && go vet ./...", 0), pass, "tests"},
+		"a look is no test":              {new(talk).says("go").edits("a.go").runs("cat a_test.go | head -3; ls", 0), pass, "tests"},
+		"a text changed after the tests": {new(talk).says("go").edits("a.go").runs("make test", 0).edits("README.md"), pass, ""},
+		"another program as path":        {new(talk).says("go").edits("a.go").runs("CGO_ENABLED=0 /usr/local/go/bin/go test ./a", 0), pass, ""},
+		"tests of an earlier turn":       {new(talk).says("go").edits("a.go").runs("go test ./...", 0).says("and?"), pass, ""},
+		"an edit of an earlier turn":     {new(talk).says("go").edits("a.go").says("and?"), pass, "tests"},
+		"nothing at all":                 {new(talk).says("go"), pass, "tests"},
+		"a subagent":                     {new(talk).says("go").edits("a.go").did(tool.Outcome{Tool: "task", Status: tool.Completed}), pass, ""},
+		"the person pasted it":           {new(talk).says("ok adze 0.1s PASS, what does it say?"), pass, ""},
+		"a denied run":                   {new(talk).says("go").edits("a.go").did(denied("go test ./...")), pass, "tests"},
+		"a failure and another command":  {new(talk).says("go").edits("a.go").runs("go test ./... || true; false", 1), pass, ""},
+
+		"an edit that failed":         {new(talk).says("go").fails("a.go"), "I updated `a.go`.", "change"},
+		"an edit in a folder":         {new(talk).says("go").edits("internal/x/a.go"), "I updated `a.go`.", ""},
+		"an edit by its whole path":   {new(talk).says("go").edits("a.go"), "I updated `work/a.go`.", ""},
+		"a command that may write":    {new(talk).says("go").runs("sed -i s/a/b/ a.go", 0), "I updated `a.go`.", ""},
+		"a redirection":               {new(talk).says("go").runs("cat x > a.go", 0), "I created `a.go`.", ""},
+		"a command that only looks":   {new(talk).says("go").runs("go test ./... 2>&1 | tail -3", 0), "I updated `a.go`.", "change"},
+		"an edit of an earlier turn.": {new(talk).says("go").edits("a.go").says("what did you do?"), "I updated `a.go`.", ""},
+		"a log that is told again":    {new(talk).says("what changed?").did(outcome("git_log", tool.Read, ".", "abc Update a.go")), "- Updated `a.go`\n- Created `b.go`", ""},
+		"a diff that is told again":   {new(talk).says("review:\ndiff --git a/a.go b/a.go\n"), "Updated `a.go` to use b.", ""},
+
+		"a command that ran":       {new(talk).says("go").runs("make lint", 0), "I ran `make lint`.", ""},
+		"another subcommand":       {new(talk).says("go").runs("go build ./...", 0), "I ran `go vet ./...`.", "command"},
+		"a part of a longer one":   {new(talk).says("go").runs("cd x && go vet ./... | head", 0), "I ran `go vet ./...`.", ""},
+		"one that was denied":      {new(talk).says("go").did(denied("make lint")), "I ran `make lint`.", "command"},
+		"inside of a script":       {new(talk).says("go").runs("./ci", 0), "I ran `make lint`.", ""},
+		"a tool of the same name":  {new(talk).says("go").reads("a.go"), "I ran `grep x`.", ""},
+		"a file seen in a search":  {new(talk).says("go").did(outcome("grep", tool.Read, ".", "deep/b.go:3: x")), "I read `deep/b.go`.", ""},
+		"a file seen in a list":    {new(talk).says("go").did(outcome("glob", tool.Read, ".", "deep/b.go\n")), "I read `deep/b.go`.", "file"},
+		"a file that was attached": {new(talk).says("look at deep/b.go").reads("a.go"), "I reviewed `deep/b.go`.", ""},
+		"an answer from memory":    {new(talk).says("how is a Rails app laid out?"), "The routes are in `config/routes.rb`.", ""},
+		"todos of an older turn":   {new(talk).says("go").todos(`[{"content":"a","status":"pending"}]`).says("what time is it?"), "Done.", ""},
+		"todos that are done":      {new(talk).says("go").todos(`[{"content":"a","status":"completed"},{"content":"b","status":"cancelled"}]`), "Done.", ""},
+		"a summary took the rest":  {summed(new(talk).says("go")), "I updated `a.go`, ran `make lint`, and all tests pass.", ""},
+		"the person's own command": {own(new(talk).says("go").edits("a.go")), pass, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := c.talk.check(c.answer); kinds(got) != c.want {
+				t.Errorf("%q: %v, want %s", kinds(got), got, c.want)
+			}
+		})
+	}
+}
+
+func denied(command string) tool.Outcome {
+	o := outcome("bash", tool.Execute, command, "denied")
+	o.Status = tool.Denied
+	return o
+}
+
+func summed(k *talk) *talk {
+	k.a.History = slices.Insert(k.a.History, 0, session.Message{Role: session.User, Summary: true})
+	return k
+}
+
+func own(k *talk) *talk {
+	k.a.History = append(k.a.History, session.Message{Role: session.User, Own: "person-1", Parts: []session.Part{{Kind: session.TextPart, Text: "$ make"}}})
+	return k
+}
+
+// A sentence that claims nothing does so however it is dressed, and beside any other.
+func TestDressingChangesNothing(t *testing.T) {
+	dress := []func(string) string{
+		func(s string) string { return "# Result\n\n" + s },
+		func(s string) string { return "- " + strings.ReplaceAll(s, "\n", "\n  ") },
+		func(s string) string { return "**Note:** " + s },
+		func(s string) string { return "Thanks for asking.\n\n" + s + "\n\nThat is all for now." },
+		func(s string) string { return strings.ReplaceAll(s, " ", "  ") },
+		func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		func(s string) string { return s + "\n\n```\nunclosed" },
+		strings.ToUpper,
+	}
+	for _, text := range answers(t, "quiet.txt") {
+		for i, d := range dress {
+			if strings.ContainsAny(text, "`>|#[") && i > 0 || strings.Contains(text, "\n") && i != 3 {
+				continue
+			}
+			if got := usual().check(d(text)); len(got) != 0 {
+				t.Errorf("dress %d: %s\n\t%v", i, d(text), got)
+			}
+		}
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, text := range []string{"All tests pass.", "```\n~~~", "| a | b |", "`", "[x](", "“", "- [ ] x", "\xff\xfe", "I updated `a.go`, `b.go` and", "1.", "….", "‘a", "**"} {
+		f.Add(text)
+	}
+	k := usual()
+	f.Fuzz(func(t *testing.T, answer string) {
+		for _, c := range k.check(answer) {
+			if c.Kind == "" || c.Text == "" || len([]rune(c.Quote)) > 160 {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}

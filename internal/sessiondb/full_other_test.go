@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sessiondb_test
+
+func limitFileSize(string) {}

@@ -1,0 +1,255 @@
+package fulltext
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"adze/internal/sessiondb"
+	"adze/session"
+)
+
+// Children of these tests are this test binary, told by the environment which folder's index to
+// bring up to date.
+const childFolder = "ADZE_RECALL_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childFolder); dir != "" {
+		err := error(nil)
+		if task := os.Getenv(childTask); task != "" {
+			events, _ := strconv.Atoi(os.Getenv(childEvents))
+			err = measure(dir, task, events)
+		} else {
+			err = child(dir)
+		}
+		if err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// child brings an index up to date and says so after each of its small batches.
+func child(dir string) error {
+	ctx := context.Background()
+	logs, err := sessiondb.Look(ctx, filepath.Join(dir, "sessions.db"), sessiondb.Options{})
+	if err != nil {
+		return err
+	}
+	defer logs.Close()
+	x, err := Open(ctx, filepath.Join(dir, "search.db"), logs)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	x.small = 5
+	return x.Update(ctx, func(done, total int64) error {
+		_, err := fmt.Println(done, total)
+		return err
+	})
+}
+
+// spawn starts a child, and kills it when it said so many lines; < 0: it runs to its end.
+func spawn(t testing.TB, dir string, lines int) error {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childFolder+"="+dir)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	told, n := bufio.NewScanner(out), 0
+	if lines == 0 {
+		c.Process.Kill()
+	}
+	last := ""
+	for told.Scan() {
+		last = told.Text()
+		if n++; n == lines {
+			c.Process.Kill()
+		}
+	}
+	if err := c.Wait(); err != nil && lines < 0 {
+		return fmt.Errorf("%w: %s", err, last)
+	}
+	return nil
+}
+
+// grow adds to some sessions, new ones too.
+func (s *shelf) grow(t testing.TB, r *rand.Rand, sessions int) {
+	t.Helper()
+	for n := range 10 {
+		id := session.ID(fmt.Sprint("s", r.IntN(sessions)))
+		var more []session.Entry
+		for i := range 1 + r.IntN(12) {
+			more = append(more, said(t, n*100+i, session.User, fmt.Sprintf("word%d number%d common words of a prompt", r.IntN(50), r.IntN(1000))))
+		}
+		s.add(t, id, more...)
+	}
+}
+
+// Wherever an indexer is killed, what it leaves is sound, and the next one makes of it what a new
+// index would be.
+func TestKilledIndexersLeaveASoundIndex(t *testing.T) {
+	rounds, _ := strconv.Atoi(os.Getenv("ADZE_RECALL_KILLS"))
+	if rounds == 0 {
+		rounds = 12
+	}
+	s := newShelf(t)
+	r := rand.New(rand.NewPCG(uint64(rounds), 7))
+	for round := range rounds {
+		s.grow(t, r, 20+round/4)
+		if round%4 == 3 { // sessions go, and the index is told by nobody
+			s.drop(t, r)
+		}
+		if err := spawn(t, s.dir, r.IntN(20)); err != nil {
+			t.Fatal(err)
+		}
+		if round%3 == 2 || round == rounds-1 {
+			s.sameAsNew(t)
+		}
+	}
+}
+
+// drop removes one of the sessions that are not open.
+func (s *shelf) drop(t testing.TB, r *rand.Rand) {
+	t.Helper()
+	s.close()
+	s.open(t)
+	heads, err := s.logs.List(t.Context())
+	must(t, err)
+	_, err = s.logs.Owner().Remove(t.Context(), sessiondb.ByRule, heads[r.IntN(len(heads))].ID)
+	must(t, err)
+}
+
+func TestTwoIndexersAndAWriter(t *testing.T) {
+	s := newShelf(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	s.grow(t, r, 30)
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			if err := spawn(t, s.dir, -1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 10 {
+		s.grow(t, r, 30)
+		if _, _, err := s.Search(t.Context(), Query{Text: "common"}); err != nil {
+			t.Error(err)
+		}
+	}
+	group.Wait()
+	s.sameAsNew(t)
+}
+
+// A damaged index is dropped and made anew, and so is that of another store.
+func TestDamagedIndexIsMadeAnew(t *testing.T) {
+	noise := func(b []byte, from, to int) []byte {
+		for i := from; i < min(to, len(b)); i++ {
+			b[i] = byte(i*7 + 3)
+		}
+		return b
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"header":       func(b []byte) []byte { return noise(b, 0, 100) },
+		"first page":   func(b []byte) []byte { return noise(b, 0, 4096) },
+		"all pages":    func(b []byte) []byte { return noise(b, 4096, len(b)) },
+		"most pages":   func(b []byte) []byte { return noise(b, 2*4096, len(b)) },
+		"cut":          func(b []byte) []byte { return b[:len(b)/2/4096*4096] },
+		"cut short":    func(b []byte) []byte { return b[:50] },
+		"empty":        func([]byte) []byte { return nil },
+		"another text": func([]byte) []byte { return []byte("hello") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShelf(t)
+			s.grow(t, rand.New(rand.NewPCG(5, 6)), 3)
+			must(t, s.Update(t.Context(), nil))
+			must(t, s.Forget(t.Context(), 99)) // all in the one file
+			s.close()
+			path := filepath.Join(s.dir, "search.db")
+			sound, err := os.ReadFile(path)
+			must(t, err)
+			must(t, os.WriteFile(path, damage(sound), 0o600))
+			s.open(t)
+			if got := s.find(t, Query{Text: "common", Limit: 1}); got == "" {
+				t.Error("nothing is found")
+			}
+			s.sameAsNew(t)
+		})
+	}
+	a, b := newShelf(t), newShelf(t)
+	a.add(t, "one", said(t, 1, session.User, "mine"))
+	b.add(t, "one", said(t, 1, session.User, "yours"))
+	must(t, b.Update(t.Context(), nil))
+	a.close()
+	b.close()
+	must(t, os.Rename(filepath.Join(b.dir, "search.db"), filepath.Join(a.dir, "search.db")))
+	a.open(t)
+	if a.find(t, Query{Text: "mine"}) != "one/1" || a.find(t, Query{Text: "yours"}) != "" {
+		t.Error("it holds the words of another store")
+	}
+}
+
+// Where nothing can be written, there is an index for this time.
+func TestIndexWhereNothingCanBeWritten(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	s := newShelf(t)
+	s.add(t, "one", said(t, 1, session.User, "here"))
+	s.close()
+	must(t, os.Remove(filepath.Join(s.dir, "search.db")))
+	must(t, os.Chmod(s.dir, 0o500))
+	t.Cleanup(func() { os.Chmod(s.dir, 0o700) })
+	logs, err := sessiondb.Look(t.Context(), filepath.Join(s.dir, "sessions.db"), sessiondb.Options{})
+	must(t, err)
+	x, err := Open(t.Context(), filepath.Join(s.dir, "search.db"), logs)
+	must(t, err)
+	must(t, x.Update(t.Context(), nil))
+	if hits, _, err := x.Search(t.Context(), Query{Text: "here"}); err != nil || len(hits) != 1 {
+		t.Errorf("%v, %v", hits, err)
+	}
+	temp := x.temp
+	must(t, x.Close())
+	must(t, logs.Close())
+	if _, err := os.Stat(temp); err == nil {
+		t.Error("it stays")
+	}
+}
+
+// TestManyMakeAnIndexAtOnce: one of those who change how a new file is written has to give way, and
+// none of them may fail for that.
+func TestManyMakeAnIndexAtOnce(t *testing.T) {
+	s := &shelf{dir: t.TempDir()}
+	s.open(t)
+	for round := range 40 {
+		path := filepath.Join(t.TempDir(), fmt.Sprint(round))
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				x, err := Open(t.Context(), path, s.logs)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := x.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

@@ -1,0 +1,130 @@
+package fulltext
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"adze/internal/sessiondb"
+	"adze/session"
+	"adze/tool"
+)
+
+// maxResult is how many bytes of a call's result are indexed, maxSaid of what a person or a model
+// said.
+const (
+	maxResult = 16 << 10
+	maxSaid   = 256 << 10
+)
+
+// Kind says what was found.
+type Kind string
+
+// Kinds of hits.
+const (
+	Prompt Kind = "prompt"
+	Answer Kind = "answer"
+	Called Kind = "call"
+)
+
+// types are the entries that hold words to find.
+func types() []session.EntryType {
+	return []session.EntryType{session.MessageEntry, session.OutcomeEntry}
+}
+
+// words is what can be found of an entry, and where it stands in the conversation.
+type words struct {
+	kind    Kind
+	text    string
+	tool    string
+	message string
+	call    tool.CallID
+}
+
+// wordsOf takes from an entry what is indexed of it; false: nothing. The log was masked when it was
+// written; of a call's arguments only those count that its tool allows to be logged.
+func wordsOf(f sessiondb.Found) (w words, ok bool) {
+	switch f.Entry.Type {
+	case session.MessageEntry:
+		var m session.Message
+		if json.Unmarshal(f.Entry.Data, &m) != nil || m.Note || m.Summary || m.Own != "" {
+			return w, false // of the person's own call the outcome tells
+		}
+		w = words{kind: Prompt, text: cut(m.Text(), maxSaid), message: m.ID}
+		if m.Role == session.Assistant {
+			w.kind = Answer
+		}
+	case session.OutcomeEntry:
+		var o struct {
+			Call   tool.CallID `json:"call"`
+			Tool   string      `json:"tool"`
+			Output string      `json:"output"`
+			Record struct {
+				Message string `json:"message"`
+				Args    any    `json:"args"`
+			} `json:"record"`
+		}
+		if json.Unmarshal(f.Entry.Data, &o) != nil {
+			return w, false
+		}
+		text := strings.Join(values([]string{o.Tool}, o.Record.Args), " ")
+		w = words{kind: Called, text: text + "\n" + cut(o.Output, maxResult), tool: o.Tool, message: o.Record.Message, call: o.Call}
+	}
+	return w, strings.ContainsFunc(w.text, inWord)
+}
+
+// values adds what stands in a JSON value to out, without the names of fields.
+func values(out []string, v any) []string {
+	switch v := v.(type) {
+	case string:
+		return append(out, v)
+	case []any:
+		for _, e := range v {
+			out = values(out, e)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			out = values(out, v[k])
+		}
+	}
+	return out
+}
+
+// cut shortens a text to at most n bytes, between two characters.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
+
+// inWord reports whether the tokenizer takes a character for a part of a word
+// (sqlite.org/fts5.html, section 4.3.1).
+func inWord(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
+}
+
+// apart puts spaces around the characters of scripts that write words without spaces between them,
+// so that each is a word.
+func apart(text string) string {
+	if strings.IndexFunc(text, unspaced) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unspaced(r) {
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}

@@ -1,0 +1,196 @@
+package sessiondb
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/session"
+)
+
+func (s *Store) usable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	return nil
+}
+
+// Load returns all entries of id, oldest first. It does not check the chain; Verify does.
+func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	rows, err := s.stream(ctx,
+		"SELECT type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?) ORDER BY seq", string(id))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []session.Entry
+	for rows.Next() {
+		var e session.Entry
+		var at int64
+		var data []byte
+		if err := rows.Scan(&e.Type, &at, &data); err != nil {
+			return nil, fmt.Errorf("%w: session %s, entry %d: %w", ErrDamaged, id, len(out)+1, err)
+		}
+		if data, err = rows.texts.whole(ctx, data); err != nil {
+			return nil, s.explain("read", err)
+		}
+		e.Time, e.Data = fromNanos(at), json.RawMessage(data)
+		out = append(out, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.explain("read", err)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	return out, nil
+}
+
+// List returns the sessions, last used first. Long strings in Head.Start and Head.First are cut.
+func (s *Store) List(ctx context.Context) ([]session.Head, error) {
+	heads, _, err := s.Page(ctx, Filter{All: true})
+	return heads, err
+}
+
+// Filter chooses sessions of a list; the zero value has those of persons, of all folders.
+type Filter struct {
+	Folder string    // where they work; empty: anywhere
+	All    bool      // those of subagents, too
+	Tags   []string  // all of which they are marked with
+	Since  time.Time // used then or later
+	Prefix string    // how their ids begin
+	Skip   int       // so many of the newest are left out
+	Limit  int       // at most so many; 0: all
+}
+
+// Page returns the sessions that a filter chooses, last used first, and how many there are without
+// Skip and Limit (0 where the page is empty). Long strings in Head.Start and Head.First are cut.
+func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total int, err error) {
+	if err := s.usable(); err != nil {
+		return nil, 0, err
+	}
+	where, args := f.where()
+	limit := f.Limit
+	if limit <= 0 {
+		limit = -1
+	}
+	// The page is found first, without the texts that a list shows: sorting would carry those of
+	// all.
+	rows, err := s.db.QueryContext(ctx, `SELECT num, id, created, s.updated, entries, start, first, total
+		FROM (SELECT num AS at, updated, count(*) OVER () AS total FROM sessions`+f.join()+where+` ORDER BY updated DESC, num DESC LIMIT ? OFFSET ?) AS page
+		JOIN sessions AS s ON num = at LEFT JOIN openings ON session = num ORDER BY s.updated DESC, num DESC`, append(args, limit, f.Skip)...)
+	if err != nil {
+		return nil, 0, s.explain("read", err)
+	}
+	defer rows.Close()
+	var nums []int64
+	for rows.Next() {
+		var h session.Head
+		var num, created, updated int64
+		var start, first sql.RawBytes
+		if err := rows.Scan(&num, &h.ID, &created, &updated, &h.Entries, &start, &first, &total); err != nil {
+			return nil, 0, s.explain("read", err)
+		}
+		h.Created, h.Updated = fromNanos(created), fromNanos(updated)
+		h.Start, h.First = raw(start), raw(first)
+		heads, nums = append(heads, h), append(nums, num)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, 0, s.explain("read", err)
+	}
+	rows.Close()
+	return heads, total, s.Owner().dress(ctx, heads, nums)
+}
+
+// tagged is true of a session that has the tag now.
+const tagged = `(SELECT kind FROM labels WHERE labels.session = sessions.num AND value = ? AND kind IN ('tag', 'untag')
+	ORDER BY labels.num DESC LIMIT 1) = 'tag'`
+
+// join adds the texts where a filter looks into them.
+func (f Filter) join() string {
+	if f.Folder == "" && f.All {
+		return ""
+	}
+	return " LEFT JOIN openings ON session = num"
+}
+
+func (f Filter) where() (string, []any) {
+	terms, args := []string{"true"}, []any(nil)
+	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
+	if f.Folder != "" {
+		add("iif(json_valid(start), json_extract(start, '$.cwd'), NULL) = ?", f.Folder)
+	}
+	if !f.All {
+		add("iif(json_valid(start), ifnull(json_extract(start, '$.agent'), ''), '') = ''")
+	}
+	if !f.Since.IsZero() {
+		add("updated >= ?", nanos(f.Since))
+	}
+	if f.Prefix != "" {
+		add("id >= ? AND substr(id, 1, ?) = ?", f.Prefix, len([]rune(f.Prefix)), f.Prefix)
+	}
+	for _, t := range f.Tags {
+		add(tagged, t)
+	}
+	return " WHERE " + strings.Join(terms, " AND "), args
+}
+
+// raw copies what the driver lends; nothing stays nil.
+func raw(b sql.RawBytes) json.RawMessage {
+	if len(b) == 0 {
+		return nil
+	}
+	return append(json.RawMessage(nil), b...)
+}
+
+// Raw reads the log of id without believing anything of it: what Load refuses is there, too.
+func (s *Store) Raw(ctx context.Context, id session.ID) (RawLog, error) {
+	log := RawLog{ID: id}
+	if err := s.usable(); err != nil {
+		return log, err
+	}
+	var num int64
+	err := s.db.QueryRowContext(ctx, "SELECT num, CAST(entries AS INTEGER), CAST(tip AS BLOB) FROM sessions WHERE id = ?", string(id)).Scan(&num, &log.Entries, &log.Tip)
+	if errors.Is(err, sql.ErrNoRows) {
+		return log, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	if err != nil {
+		return log, s.explain("read", err)
+	}
+	rows, err := s.stream(ctx, `SELECT CAST(seq AS INTEGER), CAST(type AS TEXT), CAST(time AS INTEGER), CAST(data AS BLOB), CAST(hash AS BLOB)
+		FROM entries WHERE session = ? ORDER BY seq`, num)
+	if err != nil {
+		return log, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r Raw
+		var data []byte
+		if err := rows.Scan(&r.Seq, &r.Entry.Type, &r.time, &data, &r.Hash); err != nil {
+			return log, s.explain("read", err)
+		}
+		r.Entry.Time, r.data = fromNanos(r.time), string(data)
+		for _, n := range names(data) {
+			if _, err := rows.texts.read(ctx, n.textName); err != nil {
+				r.Lost++
+			}
+		}
+		if r.Entry.Data, err = rows.texts.whole(ctx, data); err != nil {
+			return log, s.explain("read", err)
+		}
+		log.Rows = append(log.Rows, r)
+	}
+	if err := rows.Err(); err != nil {
+		return log, s.explain("read", err)
+	}
+	return log, nil
+}

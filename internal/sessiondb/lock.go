@@ -1,0 +1,232 @@
+package sessiondb
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"adze/session"
+)
+
+// writer is a session that this process may append to, and the end of its chain.
+type writer struct {
+	id    session.ID
+	lock  *flock.Flock
+	num   int64 // 0: not in the database yet
+	end   link
+	start bool  // the opening has its start entry
+	first bool  // and its first message
+	lost  error // a commit failed; nothing is appended any more
+}
+
+// writer gives the writer of id, which is made and locked on first use. The caller holds s.mu.
+func (s *Store) writer(ctx context.Context, id session.ID) (*writer, error) {
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.frozen != nil:
+		return nil, s.frozen
+	case id == "":
+		return nil, errNoID()
+	}
+	if w := s.writers[id]; w != nil {
+		return w, nil
+	}
+	lock, err := s.acquire(id)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{id: id, lock: lock}
+	if err := s.resume(ctx, w); err != nil {
+		return nil, errors.Join(err, w.release())
+	}
+	s.writers[id] = w
+	return w, nil
+}
+
+// resume finds the end of the chain. It is read after locking, since another process may have just
+// left. A new session, the usual case at a start, costs one search of one index.
+func (s *Store) resume(ctx context.Context, w *writer) error {
+	row := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(w.id))
+	err := row.Scan(&w.num, &w.end.seq, &w.end.hash)
+	if err == nil {
+		row = s.db.QueryRowContext(ctx, "SELECT start IS NOT NULL, first IS NOT NULL AND substr(first, 1, ?) <> ? FROM openings WHERE session = ?",
+			len(copiedMark), copiedMark, w.num)
+		err = row.Scan(&w.start, &w.first)
+	}
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return s.explain("read", err)
+	}
+	return nil
+}
+
+// lockTries bounds how often a lock file may vanish between opening and locking it.
+const lockTries = 100
+
+// A process that was killed holds its locks until the kernel has taken it apart, which takes some
+// milliseconds, and up to seconds on a machine without a free processor: whoever goes on at once
+// waits for that.
+const (
+	lockPause      = 5 * time.Millisecond
+	lockPatience   = 400 * time.Millisecond
+	endingPatience = 5 * time.Second // of a holder that is no longer alive
+)
+
+func (s *Store) pause(d time.Duration) {
+	if s.options.Wait != nil {
+		s.options.Wait(d)
+		return
+	}
+	time.Sleep(d)
+}
+
+// alive reports whether who signed a lock still runs, as far as that can be known.
+func alive(who string) bool {
+	var pid int
+	var host string
+	if _, err := fmt.Sscanf(who, "pid %d on %s", &pid, &host); err != nil {
+		return true
+	}
+	if here, err := os.Hostname(); err == nil && here != host {
+		return true
+	}
+	return running(pid)
+}
+
+// acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when
+// the file is still the one at its path.
+func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
+	path := s.lockPath(id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, s.fileError("make the folder of its locks", err)
+	}
+	waited := time.Duration(0)
+	for tries := 0; tries < lockTries; {
+		lock := flock.New(path)
+		held, err := lock.TryLock()
+		if err != nil {
+			return nil, s.fileError("lock the session", err)
+		}
+		if held && samePath(lock, path) {
+			_ = os.Remove(path + wanted) // it is had now
+			return lock, s.sign(lock)
+		}
+		_ = lock.Close() // of a file that is gone, or that another process holds
+		if held {
+			tries++
+			continue
+		}
+		who := holder(path)
+		if waited >= lockPatience && (waited >= endingPatience || alive(who)) {
+			return nil, fmt.Errorf("%w: %s has it; end that one, or go on with a copy (--fork)", session.ErrLocked, who)
+		}
+		s.pause(lockPause)
+		waited += lockPause
+	}
+	return nil, fmt.Errorf("%w: its lock file %s changes hands all the time; try again", session.ErrLocked, path)
+}
+
+// wanted is what the name of a lock file ends with beside which somebody asks for it.
+const wanted = ".wanted"
+
+func (s *Store) lockPath(id session.ID) string {
+	return filepath.Join(s.path+".locks", lockName(id))
+}
+
+// Holder says which process writes id; empty: none does.
+func (s *Store) Holder(id session.ID) string {
+	path := s.lockPath(id)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	lock := flock.New(path)
+	free, err := lock.TryRLock()
+	if err != nil || free {
+		_ = lock.Close()
+		return ""
+	}
+	_ = lock.Close()
+	return holder(path)
+}
+
+// Want asks the process that writes id to let go of it; Wanted is what that one sees, empty: nobody
+// asks. The note goes with the next lock, or with Unwant.
+func (s *Store) Want(id session.ID) error {
+	if err := s.write(s.lockPath(id) + wanted); err != nil {
+		return s.fileError("ask for the session", err)
+	}
+	return nil
+}
+
+// Wanted says who asks for a session that this process writes.
+func (s *Store) Wanted(id session.ID) string {
+	path := s.lockPath(id) + wanted
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return holder(path)
+}
+
+// Unwant takes the question back.
+func (s *Store) Unwant(id session.ID) { _ = os.Remove(s.lockPath(id) + wanted) }
+
+func samePath(lock *flock.Flock, path string) bool {
+	held, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(held, there)
+}
+
+// sign writes into the lock file who holds it, for the message of the one who comes second.
+func (s *Store) sign(lock *flock.Flock) error {
+	if err := s.write(lock.Path()); err != nil {
+		return errors.Join(s.fileError("sign the session's lock", err), lock.Unlock())
+	}
+	return nil
+}
+
+// write names this process in a file.
+func (s *Store) write(path string) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	return os.WriteFile(path, fmt.Appendf(nil, "pid %d on %s", os.Getpid(), host), 0o600)
+}
+
+// holder reads who holds a lock file.
+func holder(path string) string {
+	text, _ := os.ReadFile(path) // unreadable or not yet signed is said below
+	if name := strings.TrimSpace(string(text)); name != "" && len(name) < 300 {
+		return name
+	}
+	return "another process"
+}
+
+// lockName makes an id that people chose safe as a file name.
+func lockName(id session.ID) string {
+	plain := func(r rune) bool {
+		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if len(id) <= 64 && strings.IndexFunc(string(id), func(r rune) bool { return !plain(r) }) < 0 {
+		return string(id)
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:]) + ".id"
+}
+
+func (w *writer) release() error {
+	_ = os.Remove(w.lock.Path()) // while held, so that nobody else can be in it; a left file does no harm
+	return w.lock.Unlock()
+}

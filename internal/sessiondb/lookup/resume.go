@@ -1,0 +1,143 @@
+// Package lookup finds the session that a run goes on with, and makes a copy of it where one is
+// wanted.
+//
+// The one rule: a session has one writer; a copy has an id of its own.
+//
+// Start reading at Pick; fork.go makes copies and counts turns. Known limits: of a copy, what the
+// session it comes from does later is not known.
+package lookup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/sessiondb"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// Wish says which session a run goes on with; the zero value is a new one.
+type Wish struct {
+	ID   string // how the id begins
+	Last bool   // the newest of the folder
+	Fork bool   // in a copy
+	As   string // the id of a new one; empty: any
+}
+
+// Pick finds the session to go on with, or names a new one.
+func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
+	if w.ID == "" && !w.Last {
+		if w.As != "" {
+			if _, err := logs.Load(ctx, session.ID(w.As)); err == nil {
+				return "", false, usage.Mistake("go on with it: --resume "+w.As, "there is a session %s already", w.As)
+			}
+		}
+		return session.ID(cmp.Or(w.As, string(session.NewID(time.Now())))), false, nil
+	}
+	heads, err := logs.List(ctx)
+	if err != nil {
+		return "", false, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+	}
+	if w.Last {
+		id, err = newestIn(heads, dir)
+	} else {
+		id, err = ByPrefix(heads, w.ID)
+	}
+	if err == nil && !w.Fork {
+		err = ofPerson(heads, id)
+	}
+	if err != nil || !w.Fork {
+		return id, true, err
+	}
+	id, err = Fork(ctx, logs, id, 0)
+	return id, true, err
+}
+
+// Lock makes this process the writer at once: the first commit of a run waits for nothing but the
+// disk then.
+func Lock(ctx context.Context, logs session.Store, id session.ID) error {
+	err := logs.Lock(ctx, id)
+	if err == nil || errors.Is(err, session.ErrLocked) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+}
+
+func newestIn(heads []session.Head, dir string) (session.ID, error) {
+	for _, h := range heads {
+		if info := h.Info(); info.Cwd == dir && info.Agent == "" {
+			return h.ID, nil
+		}
+	}
+	return "", usage.Mistake("start one without --continue, or name one with --resume ID", "no session of %s is stored", dir)
+}
+
+// ofPerson refuses to go on with the log of a subagent: only its parent knows what it may do.
+func ofPerson(heads []session.Head, id session.ID) error {
+	for _, h := range heads {
+		if info := h.Info(); h.ID == id && info.Agent != "" {
+			return usage.Mistake("resume that session, or go on with a copy: --fork", "%s is the log of a subagent of the session %s", id, info.Parent)
+		}
+	}
+	return nil
+}
+
+// ByPrefix finds the session that a person means: a subagent's only where no other fits.
+func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
+	var found, subagents []string
+	for _, h := range heads {
+		switch {
+		case string(h.ID) == prefix:
+			return h.ID, nil
+		case !strings.HasPrefix(string(h.ID), prefix):
+		case h.Info().Agent != "":
+			subagents = append(subagents, string(h.ID))
+		default:
+			found = append(found, string(h.ID))
+		}
+	}
+	if len(found) == 0 {
+		found = subagents
+	}
+	switch len(found) {
+	case 1:
+		return session.ID(found[0]), nil
+	case 0:
+		return "", fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
+	}
+	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
+}
+
+// Doubts tells that the log of a session that is gone on with is not as it was written; empty: it
+// is. The session goes on all the same: what cannot be read ends it with an error of its own.
+func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
+	s, ok := logs.(*sessiondb.Store)
+	if !ok {
+		return ""
+	}
+	_, err := s.Verify(ctx, id)
+	var bad *sessiondb.BadRow
+	if !errors.As(err, &bad) {
+		return "" // what cannot be read at all, loading tells
+	}
+	return fmt.Sprintf("%v; adze session repair %s makes a sound copy of what is left", bad, id)
+}
+
+// Losses tells what a damaged store left behind when it was opened, in lines; none when it was
+// sound.
+func Losses(logs session.Store) []string {
+	s, ok := logs.(*sessiondb.Store)
+	if !ok {
+		return nil
+	}
+	lines := slices.Clone(s.Notices())
+	if s.Salvaged() != nil {
+		lines = append(lines, strings.Split(s.Salvaged().String(), "\n")...)
+	}
+	return lines
+}

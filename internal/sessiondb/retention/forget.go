@@ -1,0 +1,125 @@
+// Package retention lets stored sessions go with all that adze kept of them: their log and those of
+// their subagents, their words in the search index, whole outputs, and their prompts among those
+// that the user wrote before.
+//
+// The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and
+// what may still hold a word of it is told.
+//
+// Start reading at Room.Sessions; tidy.go is the rules of the configuration, server.go what goes from
+// servers by the same rule. Known limits: states
+// of files that undo keeps belong to a folder and not to a session, and go by their own rules; a
+// file that a salvage kept is named and left.
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/fulltext"
+	"adze/internal/sessiondb/lookup"
+	"adze/session"
+)
+
+// Room is where sessions are kept.
+type Room struct {
+	Store   *sessiondb.Store
+	Outputs string                             // the folder of whole outputs, one in it for each session
+	Prompts func(folder string, said []string) // drops what the person wrote in a folder; nil: it is not kept
+}
+
+// Done is what went.
+type Done struct {
+	Removed []sessiondb.Removed
+	// Remains tells what may still hold words of it, a line each.
+	Remains []string
+}
+
+// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then
+// the rest.
+func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err error) {
+	if err := r.drop(ctx, sessiondb.ByHand, &done, ids...); err != nil {
+		return done, err
+	}
+	r.unindex(ctx, &done)
+	if err := r.Store.Owner().Scrub(ctx); errors.Is(err, sessiondb.ErrInUse) {
+		done.Remains = append(done.Remains, "unused parts of the session store: another adze has it open; delete something once more when it has ended")
+	} else if err != nil {
+		return done, err
+	}
+	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is sound
+	for _, file := range kept {
+		done.Remains = append(done.Remains, file+": kept when a damaged store was salvaged")
+	}
+	return done, nil
+}
+
+// drop takes sessions out of the store, and what lies beside it.
+func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.ID) error {
+	said := r.said(ctx, ids)
+	removed, err := r.Store.Owner().RemoveAfter(ctx, why, func(going []sessiondb.Removed) { r.dropBeside(going, said, done) }, ids...)
+	if err != nil {
+		return err
+	}
+	done.Removed = append(done.Removed, removed...)
+	return nil
+}
+
+// dropBeside drops what is kept beside the store. The sessions are still in it: without them,
+// nobody would know what to drop.
+func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, done *Done) {
+	for _, gone := range going {
+		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
+			done.Remains = append(done.Remains, fmt.Sprintf("its whole outputs: %v", err))
+		}
+	}
+	for folder, texts := range said {
+		if r.Prompts != nil {
+			r.Prompts(folder, texts)
+		}
+	}
+}
+
+func (r Room) index() string { return filepath.Join(filepath.Dir(r.Store.Path()), fulltext.File) }
+
+// unindex takes the words of what went out of the search index, if there is one.
+func (r Room) unindex(ctx context.Context, done *Done) {
+	if _, err := os.Stat(r.index()); errors.Is(err, os.ErrNotExist) || len(done.Removed) == 0 {
+		return
+	}
+	var nums []int64
+	for _, gone := range done.Removed {
+		nums = append(nums, gone.Num)
+	}
+	x, err := fulltext.Open(ctx, r.index(), r.Store)
+	if err == nil {
+		err = errors.Join(x.Forget(ctx, nums...), x.Close())
+	}
+	if err != nil {
+		done.Remains = append(done.Remains, fmt.Sprintf("%s: %v; it can be removed by hand", r.index(), err))
+	}
+}
+
+// said are the prompts of sessions, by the folder that they were written in.
+func (r Room) said(ctx context.Context, ids []session.ID) map[string][]string {
+	out := map[string][]string{}
+	for _, id := range ids {
+		log, err := r.Store.Load(ctx, id)
+		if err != nil {
+			continue // removing it tells why
+		}
+		folder := ""
+		for _, e := range log {
+			if e.Type == session.StartEntry && folder == "" {
+				folder = session.Head{Start: e.Data}.Info().Cwd
+			}
+		}
+		for _, t := range lookup.Turns(log) {
+			out[folder] = append(out[folder], t.Prompt.Text())
+		}
+	}
+	return out
+}

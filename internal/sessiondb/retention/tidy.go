@@ -1,0 +1,87 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"adze/internal/sessiondb"
+	"adze/session"
+)
+
+// Kept is the tag of sessions that no rule lets go.
+const Kept = "keep"
+
+// Rules say how long sessions stay; what is 0 counts nothing.
+type Rules struct {
+	Age   time.Duration // since they were last used
+	Count int           // so many, those of subagents not counted
+	Bytes int64         // of the store, without its free parts
+}
+
+// Any reports whether there is a rule.
+func (r Rules) Any() bool { return r.Age > 0 || r.Count > 0 || r.Bytes > 0 }
+
+// Old reports what was used last at a time so long ago that it goes.
+func (r Rules) Old(used, now time.Time) bool { return r.Age > 0 && now.Sub(used) > r.Age }
+
+// Expired lists what the rules let go, the longest unused first, but for their count of bytes,
+// which is known when others are gone.
+func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
+	n := 0
+	for _, h := range heads { // the last used first
+		if h.Info().Agent != "" {
+			continue
+		}
+		n++
+		if (r.Old(h.Updated, now) || r.Count > 0 && n > r.Count) && !slices.Contains(h.Tags, Kept) {
+			out = append(out, h.ID)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Tidy lets go what the rules say, one session after the other, so that who writes waits for one at
+// most, until ctx ends: the rest is for the next time. What is open or tagged stays. The database
+// is not written anew: its free parts, which were overwritten, take what comes next.
+func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, err error) {
+	if !rules.Any() {
+		return done, nil
+	}
+	heads, err := r.Store.List(ctx)
+	if err != nil {
+		return done, err
+	}
+	expired := rules.Expired(heads, now)
+	err = r.each(ctx, expired, &done, func() bool { return false })
+	if err == nil && rules.Bytes > 0 {
+		var rest []session.ID
+		for _, h := range slices.Backward(heads) {
+			if h.Info().Agent == "" && !slices.Contains(h.Tags, Kept) && !slices.Contains(expired, h.ID) {
+				rest = append(rest, h.ID)
+			}
+		}
+		err = r.each(ctx, rest, &done, func() bool {
+			used, _, err := r.Store.Owner().Size(ctx)
+			return err != nil || used <= rules.Bytes
+		})
+	}
+	r.unindex(ctx, &done)
+	return done, err
+}
+
+// each lets sessions go that nobody has open, until it is enough.
+func (r Room) each(ctx context.Context, ids []session.ID, done *Done, enough func() bool) error {
+	for _, id := range ids {
+		if ctx.Err() != nil || enough() {
+			return nil
+		}
+		err := r.drop(ctx, sessiondb.ByRule, done, id)
+		if err != nil && !errors.Is(err, session.ErrLocked) && !errors.Is(err, session.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package store_test
-
-func limitFileSize(string) {}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package store
-
-// onNetwork is unknown here; SQLite's own locking errors then tell.
-func onNetwork(string) bool { return false }

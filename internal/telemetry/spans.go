@@ -1,0 +1,230 @@
+package telemetry
+
+import (
+	"sync"
+	"time"
+
+	"adze/internal/telemetry/trace"
+	"adze/session"
+	"adze/tool"
+)
+
+// spans makes the spans of one session. A span is sent when its work has ended, and has its id from
+// when the first work within it begins. Subagents work beside each other.
+type spans struct {
+	tracer   *trace.Tracer
+	now      func() time.Time
+	provider func(string) string
+	id       string
+
+	mu    sync.Mutex
+	turn  *open                 // nil: none runs
+	calls map[tool.CallID]*open // that run, by their names in the main session
+	tasks map[tool.CallID]*open // turns of subagents, by the call that started them
+}
+
+// open is work that has not ended.
+type open struct {
+	trace.Place
+	up    trace.SpanID
+	began time.Time
+}
+
+// maxOpen bounds what is remembered; more runs at no time.
+const maxOpen = 10000
+
+// newSpans makes them; nil where nobody wants any.
+func newSpans(w *Watch, id string) *spans {
+	if w.Tracer == nil {
+		return nil
+	}
+	return &spans{tracer: w.Tracer, now: w.now, provider: w.provider, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
+}
+
+// see follows an event.
+func (s *spans) see(e session.Event) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := e.(type) {
+	case session.MessageDone:
+		if e.Message.Role == session.User && e.Message.Own == "" {
+			s.within("") // a prompt begins a turn
+		}
+	case session.ToolStart:
+		s.start(e.Event)
+	case session.ToolEnd:
+		s.called(e)
+	case session.Requested:
+		s.requested(e)
+	case session.TaskEnd:
+		s.taskEnded(e)
+	case session.TurnEnd:
+		s.turnEnded(e)
+	}
+}
+
+// below opens work within other work.
+func (s *spans) below(up trace.Place) *open {
+	o := &open{Place: up, up: up.Span, began: s.now()}
+	o.Span = trace.NewSpanID()
+	return o
+}
+
+// within is the turn that work belongs to: that of the subagent which a call started, or of the
+// session. It begins here, if it has not.
+func (s *spans) within(parent tool.CallID) *open {
+	if parent == "" {
+		if s.turn == nil {
+			s.turn = s.below(s.tracer.Begin())
+		}
+		return s.turn
+	}
+	if o := s.tasks[parent]; o != nil {
+		return o
+	}
+	o := s.below(s.upOf(parent))
+	if len(s.tasks) < maxOpen {
+		s.tasks[parent] = o
+	}
+	return o
+}
+
+// upOf is where a subagent's turn stands: in its call, or, when that has ended already, in the
+// turn.
+func (s *spans) upOf(call tool.CallID) trace.Place {
+	if o := s.calls[call]; o != nil {
+		return o.Place
+	}
+	return s.place("")
+}
+
+// place is where a call or a request stands. Outside of a turn (a command of the user's own) it
+// is by itself.
+func (s *spans) place(parent tool.CallID) trace.Place {
+	if parent == "" && s.turn == nil {
+		return s.tracer.Begin()
+	}
+	return s.within(parent).Place
+}
+
+func (s *spans) start(e tool.Event) {
+	if e.Parent == "" && e.Origin == tool.FromCommand {
+		s.within("") // it comes before the prompt that it makes
+	}
+	if len(s.calls) < maxOpen {
+		s.calls[e.Call] = s.below(s.place(e.Parent))
+	}
+}
+
+func (s *spans) called(e session.ToolEnd) {
+	o := e.Outcome
+	call := s.calls[o.Call]
+	delete(s.calls, o.Call)
+	if call == nil { // it never ran
+		call = s.below(s.place(e.Parent))
+		call.began = call.began.Add(-o.Duration)
+	}
+	named := toolName(o.Tool, o.Code)
+	attributes := []trace.Attribute{
+		{Key: "gen_ai.operation.name", Value: "execute_tool"}, {Key: "gen_ai.tool.name", Value: named}, {Key: "gen_ai.tool.type", Value: "function"},
+		{Key: "adze.call.status", Value: string(o.Status)},
+	}
+	failed := o.Status != tool.Completed
+	if failed {
+		attributes = append(attributes, trace.Attribute{Key: "error.type", Value: code(o)})
+	}
+	s.end(call, "execute_tool "+named, trace.Internal, failed, attributes)
+}
+
+// code is why a call did not complete, as a fixed word.
+func code(o tool.Outcome) string {
+	if o.Code != "" {
+		return name(o.Code)
+	}
+	return string(o.Status)
+}
+
+func (s *spans) requested(e session.Requested) {
+	r, began := requestOf(e), s.now().Add(-e.Took)
+	if e.Parent != "" || e.Message != "" { // a summary that the person wants has no prompt, and what a subagent is told is not seen
+		turn := s.within(e.Parent)
+		turn.began = earlier(turn.began, began)
+	}
+	o := s.below(s.place(e.Parent))
+	o.began = began
+	s.end(o, "chat "+r.model, trace.Client, r.status != "ok" && r.status != "truncated", requestAttributes(r, e, s.provider(r.provider)))
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// requestAttributes are named as in the semantic conventions for generative AI.
+func requestAttributes(r asked, e session.Requested, provider string) []trace.Attribute {
+	out := []trace.Attribute{
+		{Key: "gen_ai.operation.name", Value: "chat"}, {Key: "gen_ai.provider.name", Value: provider},
+		{Key: "gen_ai.system", Value: provider}, // its older name
+		{Key: "gen_ai.request.model", Value: r.model},
+		{Key: "gen_ai.usage.input_tokens", Value: int64(r.usage.Input + r.usage.CacheRead + r.usage.CacheWrite)},
+		{Key: "gen_ai.usage.output_tokens", Value: int64(r.usage.Output)},
+	}
+	for key, n := range map[string]int{"cache_read.input_tokens": r.usage.CacheRead, "cache_creation.input_tokens": r.usage.CacheWrite, "reasoning.output_tokens": r.usage.Reasoning} {
+		if n > 0 {
+			out = append(out, trace.Attribute{Key: "gen_ai.usage." + key, Value: int64(n)})
+		}
+	}
+	if e.Stop != "" {
+		out = append(out, trace.Attribute{Key: "gen_ai.response.finish_reasons", Value: []string{string(e.Stop)}})
+	}
+	if r.first > 0 {
+		out = append(out, trace.Attribute{Key: "gen_ai.response.time_to_first_chunk", Value: r.first.Seconds()})
+	}
+	if r.cost != nil {
+		out = append(out, trace.Attribute{Key: "adze.cost_usd", Value: *r.cost})
+	}
+	if r.status != "ok" && r.status != "truncated" {
+		out = append(out, trace.Attribute{Key: "error.type", Value: r.status})
+	}
+	return out
+}
+
+func (s *spans) taskEnded(e session.TaskEnd) {
+	o := s.within(e.Parent)
+	delete(s.tasks, e.Parent)
+	s.endTurn(o, kindOf(e.Agent), e.Result)
+}
+
+// turnEnded ends the turn. One that neither asked nor was asked anything is none: a command of the
+// person's own.
+func (s *spans) turnEnded(e session.TurnEnd) {
+	o := s.turn
+	if s.turn = nil; o != nil {
+		s.endTurn(o, "adze", e.Result)
+	}
+}
+
+func (s *spans) endTurn(o *open, agent string, r session.Result) {
+	o.began = earlier(o.began, s.now().Add(-r.Duration))
+	attributes := []trace.Attribute{
+		{Key: "gen_ai.operation.name", Value: "invoke_agent"}, {Key: "gen_ai.agent.name", Value: agent}, {Key: "gen_ai.conversation.id", Value: s.id},
+		{Key: "adze.turn.cause", Value: string(r.Cause)}, {Key: "adze.turn.requests", Value: int64(r.Steps)},
+	}
+	if r.Cost != nil {
+		attributes = append(attributes, trace.Attribute{Key: "adze.cost_usd", Value: *r.Cost})
+	}
+	failed := r.Cause != session.CauseDone
+	if failed {
+		attributes = append(attributes, trace.Attribute{Key: "error.type", Value: string(r.Cause)})
+	}
+	s.end(o, "invoke_agent "+agent, trace.Internal, failed, attributes)
+}
+
+func (s *spans) end(o *open, called string, kind trace.Kind, failed bool, attributes []trace.Attribute) {
+	s.tracer.Add(trace.Span{Place: o.Place, Up: o.up, Name: called, Kind: kind, Start: o.began, End: s.now(), Failed: failed, Attributes: attributes})
+}

@@ -1,0 +1,146 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"unicode"
+)
+
+// Bounds of a value that is masked where it stands.
+const (
+	// minValue is the shortest; a shorter one would hit parts of words.
+	minValue = 8
+	// minWords is the shortest of letters alone: lm-studio and not-needed are given to servers that
+	// want any key.
+	minWords = 12
+	// minEncoded is the shortest whose encodings are looked for, too.
+	minEncoded = 16
+)
+
+// value is one spelling of a known secret.
+type value struct {
+	text  string
+	whole bool // only as a word of its own
+}
+
+// spellings are the ways in which a value is written: as it is, inside JSON or an address, or in
+// base64 behind any other text.
+func spellings(v string) []value {
+	v = strings.TrimSpace(v)
+	digits := strings.ContainsFunc(v, unicode.IsDigit)
+	if len(v) < minValue || !digits && len(v) < minWords || strings.Contains(v, Mark) {
+		return nil
+	}
+	out := []value{{v, !digits && len(v) < 2*minWords}}
+	more := func(text string) {
+		if text != v && len(text) >= minValue {
+			out = append(out, value{text, false})
+		}
+	}
+	quoted, _ := json.Marshal(v) // a string always encodes
+	more(string(quoted[1 : len(quoted)-1]))
+	more(url.QueryEscape(v))
+	more(url.PathEscape(v))
+	if len(v) < minEncoded {
+		return out
+	}
+	for shift := range 3 {
+		for _, code := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			// The first and the last letters also depend on what stands around the value.
+			text := code.EncodeToString([]byte(strings.Repeat("x", shift) + v))
+			more(text[(shift*8+5)/6 : (shift+len(v))*8/6])
+		}
+	}
+	return out
+}
+
+// knownValues are spellings of known secrets, by the two bytes with which they begin.
+type knownValues struct {
+	values []value
+	by     map[uint16][]int
+	pairs  pairTable // those with which kinds or values begin
+}
+
+func newKnown(values []value) *knownValues {
+	if len(values) == 0 {
+		return nil
+	}
+	k := &knownValues{values: values, by: map[uint16][]int{}, pairs: kindIndex().pairs}
+	for i, v := range values {
+		pair := pairOf(v.text[0], v.text[1])
+		k.by[pair] = append(k.by[pair], i)
+		k.pairs[pair] |= pairValue
+	}
+	return k
+}
+
+// at appends the values that stand at i of a text. A value that overlaps itself counts once.
+func (k *knownValues) at(out []Span, s string, from, i int) []Span {
+	if k == nil || i+1 >= len(s) || k.pairs[pairOf(s[i], s[i+1])]&pairValue == 0 {
+		return out
+	}
+	for _, n := range k.by[pairOf(s[i], s[i+1])] {
+		v := k.values[n]
+		if !strings.HasPrefix(s[i:], v.text) || overlaps(s, v.text, from, i) {
+			continue
+		}
+		if end := i + len(v.text); !v.whole || boundary(s, i) && (end == len(s) || !word(s[end])) {
+			out = append(out, Span{i, end})
+		}
+	}
+	return out
+}
+
+// overlaps reports that a value at i begins within another occurrence of itself, when occurrences
+// are counted from a byte on and do not overlap.
+func overlaps(s, text string, from, i int) bool {
+	first := i // where a chain of overlapping occurrences begins
+	for at := first - 1; at >= max(from, first-len(text)+1); at-- {
+		if strings.HasPrefix(s[at:], text) {
+			first = at
+		}
+	}
+	for at := first; at < i; {
+		next := at + len(text)
+		if i < next {
+			return true
+		}
+		skip := strings.Index(s[next:], text)
+		if skip < 0 || next+skip > i {
+			return false
+		}
+		at = next + skip
+	}
+	return false
+}
+
+// spans returns where known values stand, and nothing else.
+func (k *knownValues) spans(s string) (out []Span) {
+	if k == nil {
+		return nil
+	}
+	for i := range len(s) {
+		out = k.at(out, s, 0, i)
+	}
+	return out
+}
+
+// beginning is where the last part of s begins that may be the beginning of a known value; len(s):
+// nowhere.
+func (m *Masker) beginning(s string) int {
+	least := len(s)
+	if m == nil || m.known == nil {
+		return least
+	}
+	for _, v := range m.known.values {
+		for n := min(len(v.text)-1, len(s)); n > len(s)-least; n-- {
+			if strings.HasSuffix(s, v.text[:n]) {
+				least = len(s) - n
+				break
+			}
+		}
+	}
+	return least
+}

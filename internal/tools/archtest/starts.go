@@ -1,0 +1,154 @@
+package archtest
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// start is a file that starts processes: which, who is asked before, in which folder they start,
+// and where programs and what interpreters load are looked for.
+type start struct {
+	file   string
+	places int    // in the file
+	what   string // is started
+	asked  string
+	folder string
+	search string
+}
+
+// What is said of many places.
+const (
+	askedByGate = "each call passes the gate"
+	askedNobody = "nobody: it runs no code of the folder"
+	itself      = "adze itself, by its own file"
+	cleanPath   = "PATH without the workspace"
+)
+
+// starts are all places where the program starts a process. A place that is not in the list fails
+// the test: who adds one says here who is asked, and shows it with planted files
+// (internal/run/planted_starts_test.go).
+func starts() []start {
+	return []start{
+		{"internal/sandbox/proc/start.go", 1, "the shim of every command below", "as that is", "/", itself},
+		{"internal/sandbox/proc/shim/shim.go", 1, "the command, below its shim", "as that is", "as that says", "the program was found before"},
+		{"internal/sandbox/proc/processes_other.go", 1, "ps", askedNobody, "/", "/bin and /usr/bin"},
+
+		{"toolset/bash.go", 1, "a command of the model's or the user's", askedByGate, "the workspace, or one that the gate agreed to", "the user's PATH; without the workspace where a rule allowed it and nobody saw it"},
+		{"toolset/declared.go", 1, "a tool of the user's, or one of the project's that they allowed", askedByGate + "; a project's by consent, pinned", "the workspace", "interpreters isolated (proc.Isolated, proc.Consented)"},
+		{"internal/project/hooks/run.go", 1, "a hook of the user's or the owner's, or one of the project's that the user allowed",
+			"nobody; a project's by consent, pinned; one of the user's that takes code from the folder by consent for the folder, else in a full sandbox", "the workspace", cleanPath + ", interpreters isolated"},
+		{"internal/files/formatter/format.go", 1, "a formatter of the user's", "nobody; one that takes code from the folder by consent for the folder, else in a full sandbox", "the workspace", cleanPath + ", interpreters isolated"},
+		{"internal/mcp/stdio.go", 1, "an MCP server", "nobody for one of the user's; by consent for the folder where it starts in the workspace or is a program of it; a project's and an editor's by consent, pinned",
+			"a folder of its own; the workspace where that was asked about", cleanPath + "; search paths and settings of interpreters without it"},
+		{"internal/editors/lsp/server.go", 1, "a language server", "nobody for one that runs no code of the project, in the sandbox where there is one; a project's SDK by consent, pinned",
+			"/; the workspace where a server needs it and was allowed", cleanPath + "; no SDK and no module path of the project"},
+		{"internal/run/acp_editor.go", 1, "nothing: it asks where a command would run", "", "", ""},
+
+		{"internal/files/git/run.go", 1, "git, for the git tools, undo and the interface", askedNobody, "a repository", cleanPath + " and without the repository; no setting of the repository runs a program"},
+		{"internal/files/git/guard.go", 1, "git config --list", askedNobody, "a repository", cleanPath},
+		{"internal/sandbox/gitsettings.go", 1, "git config --list", askedNobody, "the workspace, or a repository in it", cleanPath},
+		{"internal/fleet/batch/source.go", 1, "git, for mirrors, clones and patches", "the user, who starts a batch", "mirrors and clones", cleanPath + "; no hooks, no fsmonitor"},
+		{"internal/fleet/batch/child.go", 1, "an adze for a task", "the user, who starts a batch", "the clone", itself},
+
+		{"internal/sandbox/live.go", 1, "nothing: a plan that is looked at", "", "", ""},
+		{"internal/sandbox/selftest.go", 1, "the attempts of the self-test", askedNobody, "a folder below the state", itself},
+		{"internal/sandbox/site.go", 2, "sleep, which the self-test must not see", askedNobody, "where adze runs", cleanPath},
+		{"internal/sandbox/site_linux.go", 1, "servers that the self-test must not reach", askedNobody, "where adze runs", itself},
+
+		{"internal/run/hostio/clipboard.go", 1, "the program of the desktop's clipboard", "the user, by a key", "where adze runs", cleanPath},
+		{"internal/run/hostio/editor.go", 1, "the user's editor", "the user, by a key", "where adze runs", cleanPath},
+		{"internal/mcp/oauth/open.go", 1, "the user's browser", "the user, who logs in", "where adze runs", cleanPath},
+		{"internal/cmd/doctor/machine.go", 1, "tmux show-options, inside tmux", askedNobody, "where adze runs", cleanPath},
+
+		{"internal/tools/bench/floor/main.go", 1, "nothing of the program: a measurement", "", "", ""},
+		{"internal/tools/picture/main.go", 1, "nothing of the program: it draws pictures for the README", "", "", ""},
+		{"internal/tools/picture/pane.go", 2, "the same", "", "", ""},
+		{"internal/testkit/natstest/server.go", 2, "nothing of the program: for tests", "", "", ""},
+		{"internal/testkit/proxytest/proxytest.go", 1, "the same", "", "", ""},
+	}
+}
+
+// starters are packages of others that could start a process, and why they do not.
+func starters() map[string]string {
+	return map[string]string{
+		"charm.land/bubbletea/v2":                    "it runs what the interface hands it; nothing does",
+		"github.com/charmbracelet/colorprofile":      "it asks tmux about colours for an output that is a terminal; the interface gives it none, and an environment without tmux",
+		"github.com/godbus/dbus/v5":                  "it starts a bus where there is none; the key ring is only asked where there is one (keyring.OfSystem)",
+		"github.com/modelcontextprotocol/go-sdk/mcp": "its CommandTransport starts servers; internal/mcp starts them itself",
+		"modernc.org/libc":                           "system(3) for programs in C; SQLite does not call it",
+	}
+}
+
+// startsIn counts the places of a file where a process is started: values of proc.Command, and uses
+// of the functions of ways that start one.
+func (c *checker) startsIn(p *pkg, f *file) (n int) {
+	names := map[string][]string{}
+	command := "" // how the file names the package of proc.Command
+	if p.path == "internal/sandbox/proc" {
+		command = "."
+	}
+	for _, spec := range f.ast.Imports {
+		target, _ := strconv.Unquote(spec.Path.Value)
+		name := path.Base(target)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if target == c.module.name+"/internal/sandbox/proc" {
+			command = name
+		}
+		for _, w := range ways() {
+			if w.rule == ruleProcess && w.names[target] != nil {
+				names[name] = w.names[target]
+			}
+		}
+	}
+	ast.Inspect(f.ast, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.CompositeLit:
+			switch t := node.Type.(type) {
+			case *ast.SelectorExpr:
+				if x, ok := t.X.(*ast.Ident); ok && x.Name == command && t.Sel.Name == "Command" {
+					n++
+				}
+			case *ast.Ident:
+				if command == "." && t.Name == "Command" && len(node.Elts) > 0 {
+					n++
+				}
+			}
+		case *ast.SelectorExpr:
+			if x, ok := node.X.(*ast.Ident); ok && slices.Contains(names[x.Name], node.Sel.Name) {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// starts compares the places where a process is started with the list.
+func (c *checker) starts(list []start) {
+	left := slices.Clone(list)
+	for _, p := range c.module.packages {
+		for _, f := range p.files {
+			n := 0
+			if !f.test {
+				n = c.startsIn(p, f)
+			}
+			at := slices.IndexFunc(left, func(s start) bool { return s.file == strings.TrimPrefix(f.path, "./") })
+			listed := 0
+			if at >= 0 {
+				listed = left[at].places
+				left = slices.Delete(left, at, at+1)
+			}
+			if n != listed {
+				c.report(f.path, "say in starts.go who is asked before it, where it starts and where it looks for programs", "it starts a process at %d places, and %d are listed", n, listed)
+			}
+		}
+	}
+	for _, s := range left {
+		c.report(s.file, "take it out of starts.go", "a file that starts processes is listed, and not there")
+	}
+}

@@ -1,0 +1,132 @@
+// Command picture draws the pictures of the README: it starts the real program in a real terminal
+// (a pane of a tmux server of its own), plays a scene with a scripted model, and writes what is
+// then on the screen as SVG.
+//
+//	go run ./internal/tools/picture                  # every scene, to testdata/pictures
+//	go run ./internal/tools/picture -out DIR NAME…   # some of them, elsewhere
+//
+// The one rule: nothing in a picture is made up. The model's words are written in the scene; what
+// they lead to on the screen is the program's.
+//
+// Start reading at draw; a scene is a file of scenes/ (scene.go), the terminal is pane.go, what it
+// shows becomes cells in cells.go and a picture in svg.go.
+//
+// Known limits: tmux and go must be installed. Clocks and durations in a picture are those of the
+// run.
+package main
+
+import (
+	"context"
+	"embed"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed scenes
+var scenes embed.FS
+
+func main() {
+	out := flag.String("out", filepath.Join("testdata", "pictures"), "folder for the pictures")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *out, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "picture:", err)
+		os.Exit(1)
+	}
+}
+
+// run draws the named scenes, or all.
+func run(ctx context.Context, out string, names []string) error {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		return fmt.Errorf("tmux is needed, as the terminal: %w", err)
+	}
+	all, err := load(scenes)
+	if err != nil {
+		return err
+	}
+	if err := known(all, names); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "adze-picture-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	adze := filepath.Join(dir, "adze")
+	if msg, err := exec.CommandContext(ctx, "go", "build", "-o", adze, ".").CombinedOutput(); err != nil {
+		return fmt.Errorf("build adze (from the top of the repository): %w\n%s", err, msg)
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if len(names) > 0 && !slices.Contains(names, s.name) {
+			continue
+		}
+		if err := draw(ctx, s, adze, out); err != nil {
+			return fmt.Errorf("scene %s: %w", s.name, err)
+		}
+		fmt.Println(filepath.Join(out, s.name+".svg"))
+	}
+	return nil
+}
+
+// known refuses names of no scene: a picture that was not drawn should not go unnoticed.
+func known(all []scene, names []string) error {
+	for _, n := range names {
+		if !slices.ContainsFunc(all, func(s scene) bool { return s.name == n }) {
+			return fmt.Errorf("there is no scene %q in internal/tools/picture/scenes", n)
+		}
+	}
+	return nil
+}
+
+// draw plays one scene and writes its picture.
+func draw(ctx context.Context, s scene, adze, out string) error {
+	p, err := open(ctx, s, adze)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	for _, step := range s.steps {
+		if err := p.play(step); err != nil {
+			return err
+		}
+	}
+	shown, err := p.capture()
+	if err != nil {
+		return err
+	}
+	picture := svg(parse(shown, s.w, s.h), s.w, s.title, s.colours)
+	return os.WriteFile(filepath.Join(out, s.name+".svg"), picture, 0o644)
+}
+
+// load reads the scenes in the order of their names.
+func load(from fs.FS) ([]scene, error) {
+	files, err := fs.Glob(from, "scenes/*.txtar")
+	if err != nil {
+		return nil, err
+	}
+	var all []scene
+	for _, f := range files {
+		data, err := fs.ReadFile(from, f)
+		if err != nil {
+			return nil, err
+		}
+		s, err := parseScene(strings.TrimSuffix(path.Base(f), ".txtar"), data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestRowsBecomeCells(t *testing.T) {
+	rows := parse("a\x1b[1;31mb\x1b[38;2;1;2;3mc\nd\x1b[me日\x1b[48;5;196mf\n", 10, 5)
+	want := [][]cell{
+		{{"a", 1, look{}}, {"b", 1, look{fg: colour{'p', 1}, bold: true}}, {"c", 1, look{fg: colour{'r', 0x010203}, bold: true}}},
+		{{"d", 1, look{fg: colour{'r', 0x010203}, bold: true}}, {"e", 1, look{}}, {"日", 2, look{}}, {"f", 1, look{bg: colour{'r', 0xff0000}}}},
+	}
+	if len(rows) != len(want) {
+		t.Fatalf("%d rows, want %d", len(rows), len(want))
+	}
+	for y := range want {
+		if len(rows[y]) != len(want[y]) {
+			t.Fatalf("row %d: %v", y, rows[y])
+		}
+		for x := range want[y] {
+			if rows[y][x] != want[y][x] {
+				t.Errorf("row %d, cell %d: %+v, want %+v", y, x, rows[y][x], want[y][x])
+			}
+		}
+	}
+}
+
+func TestRowsNeverLeaveTheWindow(t *testing.T) {
+	rows := parse("日日日\nb\nc\n", 5, 2)
+	if len(rows) != 2 || len(rows[0]) != 2 {
+		t.Errorf("%v", rows)
+	}
+}
+
+func TestAttributesEnd(t *testing.T) {
+	var l look
+	l.set("1;2;3;4;7;9;91;101")
+	l.set("22;23;24;27;29;39;49")
+	if l != (look{}) {
+		t.Errorf("left over: %+v", l)
+	}
+}
+
+func TestPictureIsXML(t *testing.T) {
+	p := svg(parse("<a & b> \x1b[7mreverse\x1b[m ──── \x1b[2;4mdim", 60, 1), 60, "a <title>", dark)
+	d := xml.NewDecoder(bytes.NewReader(p))
+	var texts []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, p)
+		}
+		if c, ok := token.(xml.CharData); ok && strings.TrimSpace(string(c)) != "" {
+			texts = append(texts, string(c))
+		}
+	}
+	if got := strings.Join(texts, "|"); got != "a <title>|<a & b> |reverse|────|dim" {
+		t.Errorf("texts %q", got)
+	}
+}
+
+func TestScenesSayWhatIsWrong(t *testing.T) {
+	for _, bad := range []string{"size big\nadze x\nsee y", "colours pink\nadze x\nsee y", "frobnicate\nadze x\nsee y", "see y", "adze x"} {
+		if _, err := parseScene("x", []byte(bad)); err == nil {
+			t.Errorf("no error for %q", bad)
+		}
+	}
+	if err := known([]scene{{name: "a"}}, []string{"b"}); err == nil {
+		t.Error("a scene that is not there was accepted")
+	}
+}
+
+// Every picture of the README has a scene, and is there.
+func TestPicturesOfTheREADME(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := load(scenes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`\((testdata/pictures/([a-z_]+)\.svg)\)`).FindAllSubmatch(readme, -1)
+	if len(shown) == 0 {
+		t.Error("the README shows no picture")
+	}
+	for _, m := range shown {
+		if _, err := os.Stat(filepath.Join("../../..", string(m[1]))); err != nil {
+			t.Error(err)
+		}
+		if err := known(all, []string{string(m[2])}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The scenes are played with the program as it is: a picture cannot be older than what it shows
+// without notice.
+func TestScenesPlay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays every scene in a terminal")
+	}
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed: no terminal to look at")
+	}
+	t.Chdir("../../..")
+	out := t.TempDir()
+	if err := run(t.Context(), out, nil); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := load(scenes)
+	for _, s := range all {
+		if info, err := os.Stat(filepath.Join(out, s.name+".svg")); err != nil || info.Size() < 2000 {
+			t.Errorf("scene %s: %v %v", s.name, info, err)
+		}
+	}
+}

@@ -1,0 +1,345 @@
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/files/git"
+	"adze/internal/undo"
+	"adze/session"
+)
+
+// Errors that callers decide by.
+var (
+	ErrNothing = errors.New("there is nothing to undo: no turn of this session has changed a file, or all is undone")
+	ErrNoRedo  = errors.New("there is nothing to redo")
+	ErrNoTurn  = errors.New("there is no such turn")
+	ErrInUse   = undo.ErrInUse // of Forget
+)
+
+// Desk is where the turns of one session are undone and redone. Nobody may run calls of the session
+// meanwhile.
+type Desk struct {
+	Files *undo.Workspace
+	Root  string // of Files
+	Store interface {
+		Loader
+		Append(ctx context.Context, id session.ID, entries ...session.Entry) error
+	}
+	Session session.ID
+	Running bool // what calls left running may still run: this is the process that started it
+	Now     func() time.Time
+	Named   func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
+	Git     git.Git                                     // tells which objects a repository has
+	Look    bool                                        // nothing may be written: what is interrupted stays so
+	Others  Sessions                                    // sessions that may have worked in the folder at the same time; nil: none
+	Writers *Writers                                    // of the run that still runs; nil: none does
+}
+
+// Wish is what a person wants undone. The zero value: the last turn that changed files.
+type Wish struct {
+	// To undoes every turn after the one of this number; -1 or less is the zero of Turn.
+	To *int
+	// Since undoes the turn that this message began, and every turn after it.
+	Since string
+	// Redo takes back the last undo.
+	Redo bool
+	// Git also puts back what git keeps of its own state. A redo does so where the undo did.
+	Git bool
+	// Unknown also puts back what changed while a call ran and nobody saw who changed it, or while
+	// adze was not there to look: after it was killed in the middle of a call.
+	Unknown bool
+}
+
+// Proposal is what would be done. It is shown before it is done, and goes stale when calls run.
+type Proposal struct {
+	desk  Desk
+	plan  undo.Plan
+	wish  Wish
+	redo  string // the id of the undo that is taken back
+	Turns []Turn // newest first
+	// Steps are the paths that would be put back, Refused those that would be left alone.
+	Steps   []Step
+	Refused []session.Refused
+	Git     int // changes of git's own state that were not asked for
+}
+
+// Step is a path that is put back.
+type Step struct {
+	Path string `json:"path"`
+	Does string `json:"does"` // create, remove, restore or mode
+}
+
+// Plan says what a wish comes to.
+func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
+	if !d.Look {
+		if _, err := d.Finish(ctx); err != nil {
+			return nil, err
+		}
+	}
+	past, err := d.Past(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proposal{desk: d, wish: w}
+	var windows []undo.Window
+	var unsure []undo.Window
+	if w.Redo {
+		windows, err = p.again(past)
+	} else {
+		windows, unsure, err = p.back(ctx, past)
+	}
+	if err != nil {
+		return nil, err
+	}
+	doubts := map[string]string{}
+	if !w.Redo {
+		if doubts, err = p.doubts(ctx, past); err != nil {
+			return nil, err
+		}
+	}
+	if p.plan, err = d.Files.PlanLeaving(ctx, p.wish.Git, func(path string) string { return doubts[path] }, windows...); err != nil {
+		return nil, err
+	}
+	if err := d.keepGitSound(ctx, &p.plan); err != nil {
+		return nil, err
+	}
+	for _, s := range p.plan.Steps {
+		p.Steps = append(p.Steps, Step{s.Path, does(s)})
+	}
+	for _, r := range p.plan.Refused {
+		p.Refused = append(p.Refused, session.Refused{Path: r.Path, Reason: r.Reason})
+	}
+	p.Git = p.plan.Git
+	return p, p.unknown(ctx, unsure)
+}
+
+// back chooses the turns of an undo and their windows.
+func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo.Window, err error) {
+	if p.wish.To != nil && (*p.wish.To < 0 || *p.wish.To > len(past.Turns)) {
+		return nil, nil, fmt.Errorf("%w: %d; the turns are 1 to %d, and 0 is before the first", ErrNoTurn, *p.wish.To, len(past.Turns))
+	}
+	p.Turns = p.wish.turns(past.Turns)
+	if len(p.Turns) == 0 {
+		return nil, nil, ErrNothing
+	}
+	now, err := p.desk.present(ctx)
+	if err == nil {
+		err = p.desk.end(ctx, past)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	in := func(t Turn) bool {
+		return slices.ContainsFunc(p.Turns, func(o Turn) bool { return o.Number == t.Number })
+	}
+	s, err := past.cut(p.desk.Root, now, in, p.desk.Running)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.wish.Unknown {
+		return s.withNamed(s.windows(slices.Concat(s.certain, s.unsure), nil), func(bool) bool { return true }), nil, nil
+	}
+	windows = s.withNamed(s.windows(s.certain, nil), func(unsure bool) bool { return !unsure })
+	return windows, s.withNamed(s.windows(s.unsure, s.certain), func(unsure bool) bool { return unsure }), nil
+}
+
+// turns are those that a wish is about, newest first.
+func (w Wish) turns(all []Turn) (out []Turn) {
+	first := len(all)
+	switch {
+	case w.To != nil:
+		first = *w.To
+	case w.Since != "":
+		if at := slices.IndexFunc(all, func(t Turn) bool { return t.Message == w.Since }); at >= 0 {
+			first = at
+		}
+	default:
+		first = 0
+	}
+	for _, t := range slices.Backward(all[first:]) {
+		if t.Changed() && (!t.Undone || w.Unknown && t.Left || w.Git && t.LeftGit) {
+			out = append(out, t)
+		}
+	}
+	if w.To == nil && w.Since == "" && len(out) > 1 {
+		out = out[:1]
+	}
+	return out
+}
+
+// again finds the undo that is taken back.
+func (p *Proposal) again(past *Past) ([]undo.Window, error) {
+	if len(past.Undos) == 0 {
+		return nil, ErrNoRedo
+	}
+	last := past.Undos[len(past.Undos)-1]
+	p.redo, p.wish.Git = last.ID, p.wish.Git || last.Git
+	for _, t := range slices.Backward(past.Turns) {
+		if slices.Contains(last.Turns, t.Message) {
+			p.Turns = append(p.Turns, t)
+		}
+	}
+	return past.redoing(last)
+}
+
+// redoing are the windows that are undone to take an undo back. Of one without a result nothing is
+// known but its turns.
+func (p *Past) redoing(u session.Undone) ([]undo.Window, error) {
+	if u.After != nil {
+		return one(u.Window, false)
+	}
+	windows, err := p.of(u.Turns, true)
+	slices.Reverse(windows) // the undo went from the last to the first
+	return windows, err
+}
+
+// of are the windows of turns that have an end, or the ways back through them, oldest first.
+func (p *Past) of(turns []string, reverse bool) (out []undo.Window, err error) {
+	for _, t := range p.Turns {
+		for _, w := range t.Windows {
+			if w.After == nil || !slices.Contains(turns, t.Message) {
+				continue
+			}
+			window, err := one(w, reverse)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, window...)
+		}
+	}
+	return out, nil
+}
+
+// one is a window of the log, or the way back through it.
+func one(w session.Window, reverse bool) ([]undo.Window, error) {
+	before, err := undo.ParseMark(w.Before.Mark)
+	if err != nil {
+		return nil, err
+	}
+	after, err := undo.ParseMark(w.After.Mark)
+	if reverse {
+		before, after = after, before
+	}
+	return []undo.Window{{Before: before, After: after}}, err
+}
+
+// unknown refuses what changed while nobody looked.
+func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
+	for _, w := range unsure {
+		changes, err := p.desk.Files.Diff(ctx, w.Before, w.After)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			known := slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Path == c.Path })
+			if c.Group == undo.GroupFiles && !known {
+				p.Refused = append(p.Refused, session.Refused{Path: c.Path, Reason: RefusedUnknown})
+			}
+		}
+	}
+	slices.SortFunc(p.Refused, func(a, b session.Refused) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+// RefusedUnknown is why a path is left alone that changed while a call ran in which adze ended.
+const RefusedUnknown = "adze ended while this changed, so nobody knows by whom"
+
+// Doubt are the paths that are left alone only because nobody saw who changed them while a call
+// ran.
+func (p *Proposal) Doubt() (paths []string) {
+	for _, r := range p.Refused {
+		if inDoubt(r) {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
+// Unseen reports that some of those may well have been changed by the command, because nobody saw
+// what it changed.
+func (p *Proposal) Unseen() bool {
+	return slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedPerhaps })
+}
+
+// Asks reports whether something would be put back if the user says that it was the call that
+// changed it.
+func (p *Proposal) Asks() bool {
+	return len(p.Doubt()) > 0 || slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
+}
+
+func does(s undo.Step) string {
+	switch {
+	case s.From.Kind == undo.Absent:
+		return "create"
+	case s.To.Kind == undo.Absent:
+		return "remove"
+	case s.From.Kind == s.To.Kind && s.From.Hash == s.To.Hash && s.From.Target == s.To.Target:
+		return "mode"
+	case s.From.Kind == undo.Folder && s.To.Kind == undo.Folder:
+		return "mode"
+	}
+	return "restore"
+}
+
+// Done is what came of a proposal.
+type Done struct {
+	Paths   []string
+	Refused []session.Refused
+	Entry   session.Undone // as it stands in the log
+}
+
+// Do does what a proposal says. The log says that it begins before the first file is touched, and
+// how it ended; what is missing of that after a kill is added by Finish.
+func (p *Proposal) Do(ctx context.Context) (Done, error) {
+	d := p.desk
+	u := session.Undone{ID: p.plan.ID, State: session.UndoBegun, Redo: p.redo, Git: p.wish.Git}
+	u.Before = session.State{Root: d.Root, Mark: p.plan.Present.String(), At: d.Now().UnixNano()}
+	for _, t := range p.Turns {
+		u.Turns = append(u.Turns, t.Message)
+	}
+	if len(p.plan.Steps) == 0 {
+		return p.doNothing(ctx, u)
+	}
+	for _, x := range p.Refused { // the journal does not know of them
+		if x.Reason == RefusedUnknown && len(u.Refused) < session.MaxFileChanges {
+			u.Refused = append(u.Refused, x)
+		}
+	}
+	if err := d.log(ctx, u); err != nil {
+		return Done{}, err
+	}
+	r, failed := d.Files.Apply(ctx, p.plan)
+	end, err := d.conclude(context.WithoutCancel(ctx), u)
+	switch {
+	case failed != nil && end.State == session.UndoBegun:
+		return Done{}, fmt.Errorf("it stopped half-way, and the next adze undo or redo finishes it: %w", errors.Join(failed, err))
+	case failed != nil || err != nil:
+		return Done{}, errors.Join(failed, err)
+	}
+	return Done{Paths: r.Done, Refused: end.Refused, Entry: end}, nil
+}
+
+// doNothing is Do where no path has to be put back: all are as they were, or all are refused.
+func (p *Proposal) doNothing(ctx context.Context, u session.Undone) (Done, error) {
+	u.State = session.UndoDone
+	if len(p.Refused) > 0 || p.Git > 0 {
+		u.State = session.UndoRefused
+	}
+	after := u.Before
+	u.After, u.Refused = &after, p.Refused[:min(len(p.Refused), session.MaxFileChanges)]
+	return Done{Refused: p.Refused, Entry: u}, p.desk.log(ctx, u)
+}
+
+func (d Desk) log(ctx context.Context, u session.Undone) error {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	return d.Store.Append(ctx, d.Session, session.Entry{Type: session.UndoEntry, Time: d.Now(), Data: data})
+}

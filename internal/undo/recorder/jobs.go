@@ -1,0 +1,36 @@
+package recorder
+
+import (
+	"context"
+	"sync"
+
+	"adze/internal/sandbox/proc"
+)
+
+// Shells are those of a run and of its subagents, whose jobs go on after their calls. It is safe
+// for concurrent use.
+type Shells struct {
+	mu  sync.Mutex
+	all []*proc.Jobs
+}
+
+// Add makes the jobs of a shell known.
+func (s *Shells) Add(j *proc.Jobs) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, j)
+}
+
+// Running lists the jobs that run.
+func (s *Shells) Running() (out []Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, jobs := range s.all {
+		for _, j := range jobs.List() {
+			if j.Running {
+				out = append(out, Job{Started: j.Started, Wait: func(ctx context.Context) { _, _ = jobs.Wait(ctx, j.ID) }})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"adze/internal/undo"
+	"adze/session"
+	"adze/tool"
+)
+
+// Where a folder is too wide to be looked at, only the files are kept that calls name: those of the
+// tools that change files. What commands change there is not undone, which is said once.
+
+// openWidely opens a folder of which only named paths are covered.
+func (k *Keeper) openWidely(why error) (*undo.Workspace, error) {
+	o := k.o.Options
+	o.Named = true
+	ws, err := undo.Open(o)
+	if err != nil {
+		return nil, errors.Join(why, err)
+	}
+	k.narrow = true
+	return ws, nil
+}
+
+// named are the paths that a call says it may change, relative to the folder, and whether it may
+// change others, too.
+func (k *Keeper) named(r tool.Record) (only []string, others bool) {
+	others = len(r.Needs) == 0
+	for _, n := range r.Needs {
+		if n.Permission != tool.Write || n.Reach == tool.OwnStart {
+			others = others || n.Permission == tool.Execute && n.Reach != tool.OwnStart
+			continue
+		}
+		path, known := "", false
+		if n.Reach == "" && k.o.Path != nil {
+			path, known = k.o.Path(n.Target)
+		}
+		if !known {
+			others = true
+		} else if !slices.Contains(only, path) {
+			only = append(only, path)
+		}
+	}
+	return only, others
+}
+
+// beforeNamed is Before where only named paths are covered.
+func (k *Keeper) beforeNamed(ctx context.Context, r tool.Record) (*session.State, error) {
+	only, others := k.named(r)
+	if others {
+		k.tell("what commands change in this folder cannot be undone: it is too wide; what the file tools change in it can")
+	}
+	if len(only) == 0 {
+		return nil, nil
+	}
+	state, _, err := k.take(ctx, only)
+	return &state, err
+}
+
+// sameKind reports that a state is of what this keeper covers: the whole folder, or named paths.
+func (k *Keeper) sameKind(s session.State) error {
+	if k.narrow == (len(s.Only) > 0) {
+		return nil
+	}
+	return fmt.Errorf("%s was covered in another way then", s.Root)
+}
+
+// end gives the windows of named paths that nobody has ended the state that is there: a process
+// died in them. Of those without an end that cover other things than the folder does now nothing
+// can be told, and they are left out.
+func (d Desk) end(ctx context.Context, past *Past) error {
+	for i := range past.Turns {
+		turn := &past.Turns[i]
+		var ended []session.Window
+		for _, w := range turn.Windows {
+			named := len(w.Before.Only) > 0
+			if w.After != nil || w.Before.Root != d.Root || !named && !d.Files.Named() {
+				ended = append(ended, w)
+			}
+			if w.After != nil || w.Before.Root != d.Root || !named || !d.Files.Named() {
+				continue
+			}
+			mark, err := d.Files.TakeOf(ctx, w.Before.Only)
+			if err != nil {
+				return err
+			}
+			w.After, w.By = &session.State{Root: d.Root, Mark: mark.String(), At: d.Now().UnixNano(), Only: w.Before.Only}, session.ByUnknown
+			ended = append(ended, w)
+		}
+		turn.Windows = ended
+	}
+	return nil
+}
+
+// present is the state that windows without an end are compared with; none where only named paths
+// are covered.
+func (d Desk) present(ctx context.Context) (undo.Mark, error) {
+	if d.Files.Named() {
+		return undo.Mark{}, nil
+	}
+	now, err := d.Files.Settle(ctx)
+	if err != nil && !now.IsZero() && errors.Is(err, undo.ErrSpace) {
+		err = nil // what had no room is refused, path by path
+	}
+	return now, err
+}
+
+// namedWindow is a window of named paths. It is never cut: states of other paths say nothing about
+// these.
+type namedWindow struct {
+	undo.Window
+	unsure bool
+}
+
+func (s *stretches) addNamed(w session.Window) error {
+	window, err := one(w, false)
+	if err == nil {
+		s.named = append(s.named, namedWindow{window[0], w.By == session.ByUnknown})
+	}
+	return err
+}
+
+// withNamed adds windows of named paths, oldest first.
+func (s *stretches) withNamed(out []undo.Window, in func(unsure bool) bool) []undo.Window {
+	for _, n := range s.named {
+		if in(n.unsure) {
+			out = append(out, n.Window)
+		}
+	}
+	return out
+}

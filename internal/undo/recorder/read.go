@@ -1,0 +1,319 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// Turn is what a person asked for, or ran themselves, with what it did to files.
+type Turn struct {
+	Number  int    // from 1
+	Message string // the id of what began it
+	Asked   string // its first line
+	Time    time.Time
+	Windows []session.Window
+	Undone  bool // and not redone
+	// Pending says that an undo or a redo of it has begun and that the log has no end of it:
+	// Desk.Finish decides.
+	Pending bool
+	// Left says that its undo left paths as they were because nobody saw who changed them, and
+	// LeftGit that it left git's own state: another undo may put that back, too.
+	Left, LeftGit bool
+}
+
+// Changed reports whether it did anything to files that is known.
+func (t Turn) Changed() bool {
+	return slices.ContainsFunc(t.Windows, func(w session.Window) bool { return w.After == nil || len(w.Changes) > 0 })
+}
+
+// Paths are what it changed, each once, without git's own state.
+func (t Turn) Paths() (out []string) {
+	for _, w := range t.Windows {
+		for _, c := range w.Changes {
+			if !c.Git && !slices.Contains(out, c.Path) {
+				out = append(out, c.Path)
+			}
+		}
+	}
+	return out
+}
+
+// Past is what a session did to files.
+type Past struct {
+	ID    session.ID
+	Turns []Turn
+	Undos []session.Undone // that can be redone, oldest first
+}
+
+// Loader is what a log is read from.
+type Loader interface {
+	Load(ctx context.Context, id session.ID) ([]session.Entry, error)
+}
+
+// Read finds in the log of a session, and in those of its subagents, what each turn did.
+func Read(ctx context.Context, from Loader, id session.ID) (*Past, error) {
+	entries, err := from.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{past: &Past{ID: id}, now: -1, turns: map[string]int{}, open: map[callKey]session.State{}, staff: map[session.ID][]duty{}}
+	for _, e := range entries {
+		if err := r.entry(e); err != nil {
+			return nil, fmt.Errorf("session %s: an entry (%s) is damaged: %w", id, e.Type, err)
+		}
+	}
+	r.unfinished()
+	r.past.settle(r.undos)
+	return r.past, r.subagents(ctx, from, map[session.ID]bool{id: true})
+}
+
+type callKey struct {
+	message string
+	call    tool.CallID
+}
+
+// duty is a turn that a subagent worked for, from a moment on.
+type duty struct {
+	turn int
+	from int64
+}
+
+// reader goes through one log.
+type reader struct {
+	past   *Past
+	now    int            // the turn that runs; -1: none does
+	turns  map[string]int // by message
+	open   map[callKey]session.State
+	before []session.Window // of hooks before a prompt
+	staff  map[session.ID][]duty
+	undos  []session.Undone
+}
+
+func (r *reader) entry(e session.Entry) error {
+	switch e.Type {
+	case session.MessageEntry:
+		return decoded(e, func(m session.Message) { r.message(m, e.Time) })
+	case session.IntentEntry:
+		return decoded(e, func(i session.Intended) { r.intent(i, e.Time) })
+	case session.OutcomeEntry:
+		return decoded(e, r.outcome)
+	case session.ChangedEntry:
+		return decoded(e, r.changed)
+	case session.SubagentEntry:
+		return decoded(e, func(a session.Subagent) {
+			r.staff[a.Session] = append(r.staff[a.Session], duty{r.turn(a.Message, e.Time), e.Time.UnixNano()})
+		})
+	case session.UndoEntry:
+		return decoded(e, r.undone)
+	case session.EndEntry:
+		r.now = -1
+	}
+	return nil
+}
+
+func decoded[T any](e session.Entry, take func(T)) error {
+	var v T
+	err := json.Unmarshal(e.Data, &v)
+	if err == nil {
+		take(v)
+	}
+	return err
+}
+
+// message begins a turn with what the user says. What they said while one ran is of that.
+func (r *reader) message(m session.Message, at time.Time) {
+	_, known := r.turns[m.ID]
+	if m.Role != session.User || m.Note || m.Summary || m.Meanwhile {
+		if !known {
+			r.turns[m.ID] = r.now
+		}
+		return
+	}
+	t := &r.past.Turns[r.turn(m.ID, at)]
+	t.Asked, _, _ = strings.Cut(strings.TrimSpace(m.Text()), "\n")
+	if _, command, ran := strings.Cut(m.Text(), "\n$ "); ran && m.Own != "" {
+		t.Asked, _, _ = strings.Cut("!"+command, "\n")
+	}
+}
+
+// turn is the one that a message belongs to: a call may come before the message that it is for.
+func (r *reader) turn(message string, at time.Time) int {
+	if n, known := r.turns[message]; known && n >= 0 {
+		return n
+	}
+	r.now = len(r.past.Turns)
+	r.past.Turns = append(r.past.Turns, Turn{Number: r.now + 1, Message: message, Time: at, Windows: r.before})
+	r.turns[message], r.before = r.now, nil
+	return r.now
+}
+
+func (r *reader) intent(i session.Intended, at time.Time) {
+	n := r.turn(i.Message, at)
+	key := callKey{i.Message, i.Call}
+	if i.Undo != nil { // where there are two, the later one is of more paths
+		r.open[key] = *i.Undo
+	}
+	if t := &r.past.Turns[n]; t.Time.IsZero() {
+		t.Time = at
+	}
+}
+
+func (r *reader) outcome(o session.Ended) {
+	key := callKey{o.Record.Message, o.Call}
+	switch {
+	case o.Undo == nil:
+		delete(r.open, key)
+	case o.Undo.After == nil && o.Undo.By == "":
+		return // something of it runs on
+	default:
+		delete(r.open, key)
+		r.add(key.message, *o.Undo)
+	}
+}
+
+func (r *reader) changed(w session.Window) {
+	if w.Hook != "" && r.now < 0 {
+		r.before = append(r.before, w)
+		return
+	}
+	if w.Hook != "" {
+		t := &r.past.Turns[r.now]
+		t.Windows = append(t.Windows, w)
+		return
+	}
+	delete(r.open, callKey{w.Message, w.Call})
+	r.add(w.Message, w)
+}
+
+func (r *reader) add(message string, w session.Window) {
+	t := &r.past.Turns[r.turn(message, time.Time{})]
+	t.Windows = append(t.Windows, w)
+}
+
+// unfinished are the windows that nobody has ended.
+func (r *reader) unfinished() {
+	for key, before := range r.open {
+		r.add(key.message, session.Window{Before: before, Message: key.message, Call: key.call})
+	}
+}
+
+// undone takes an undo, of which the last entry knows how it ended.
+func (r *reader) undone(u session.Undone) {
+	r.undos = append(slices.DeleteFunc(r.undos, func(o session.Undone) bool { return o.ID == u.ID }), u)
+}
+
+// settle tells which turns are undone now. An undo that has only begun changes nothing of that: how
+// far it came stands in the journal of the files and not here.
+func (p *Past) settle(undos []session.Undone) {
+	for _, u := range undos {
+		switch u.Stage() {
+		case session.UndoBegun:
+			p.mark(u.Turns, func(t *Turn) { t.Pending = true })
+		case session.UndoDone:
+			if u.Redo == "" {
+				p.Undos = append(p.Undos, u)
+			} else {
+				p.Undos = slices.DeleteFunc(p.Undos, func(o session.Undone) bool { return o.ID == u.Redo })
+			}
+		}
+	}
+	for _, u := range p.Undos { // of two undos of a turn, the second one put back what the first one left
+		left := slices.ContainsFunc(u.Refused, func(r session.Refused) bool {
+			return r.Reason == RefusedUnknown || inDoubt(r)
+		})
+		p.mark(u.Turns, func(t *Turn) {
+			t.LeftGit = !u.Git && (t.LeftGit || !t.Undone) && t.changedGit()
+			t.Undone, t.Left = true, left
+		})
+	}
+}
+
+// changedGit reports whether it changed git's own state.
+func (t Turn) changedGit() bool {
+	return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
+		return slices.ContainsFunc(w.Changes, func(c session.FileChange) bool { return c.Git })
+	})
+}
+
+func (p *Past) mark(messages []string, set func(*Turn)) {
+	for i := range p.Turns {
+		if slices.Contains(messages, p.Turns[i].Message) {
+			set(&p.Turns[i])
+		}
+	}
+}
+
+// subagents adds what those did that worked for turns. A log that is gone, or that nobody can read,
+// leaves out what it told.
+func (r *reader) subagents(ctx context.Context, from Loader, seen map[session.ID]bool) error {
+	for id, duties := range r.staff {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		past, err := Read(ctx, from, id)
+		if errors.Is(err, session.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, t := range past.Turns {
+			for _, w := range t.Windows {
+				n := duties[0].turn
+				for _, d := range duties {
+					if d.from <= w.Before.At {
+						n = d.turn
+					}
+				}
+				to := &r.past.Turns[n]
+				to.Windows = append(to.Windows, w)
+			}
+		}
+	}
+	for _, t := range r.past.Turns {
+		slices.SortStableFunc(t.Windows, func(a, b session.Window) int { return cmp.Compare(a.Before.At, b.Before.At) })
+	}
+	return nil
+}
+
+// Marks are all states that a session's log names: what must be kept for it.
+func Marks(entries []session.Entry) (out []session.State) {
+	add := func(w session.Window) {
+		out = append(out, w.Before)
+		if w.After != nil {
+			out = append(out, *w.After)
+		}
+	}
+	for _, e := range entries {
+		switch e.Type { // a damaged entry names none
+		case session.IntentEntry:
+			_ = decoded(e, func(i session.Intended) {
+				if i.Undo != nil {
+					out = append(out, *i.Undo)
+				}
+			})
+		case session.OutcomeEntry:
+			_ = decoded(e, func(o session.Ended) {
+				if o.Undo != nil {
+					add(*o.Undo)
+				}
+			})
+		case session.ChangedEntry:
+			_ = decoded(e, add)
+		case session.UndoEntry:
+			_ = decoded(e, func(u session.Undone) { add(u.Window) })
+		}
+	}
+	slices.SortStableFunc(out, func(a, b session.State) int { return cmp.Compare(a.At, b.At) })
+	return slices.CompactFunc(out, func(a, b session.State) bool { return a.Mark == b.Mark })
+}

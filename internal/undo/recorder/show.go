@@ -1,0 +1,59 @@
+package recorder
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/files/diff"
+	"adze/internal/undo"
+	"adze/session"
+)
+
+// Bounds of what is shown of a window: how many diffs, and of how many bytes on each side.
+const (
+	mostDiffs = 30
+	mostDiff  = 32 << 10
+)
+
+// show adds diffs to what changed, as far as both sides are small texts. The first changes are
+// those of shown.
+func (k *Keeper) show(changes []undo.Change, shown []session.FileChange) {
+	if k.o.Mask == nil {
+		return
+	}
+	for i := range shown[:min(len(shown), mostDiffs)] {
+		c := changes[i]
+		before, ok := k.text(c.Before)
+		if !ok || c.Group == undo.GroupGit {
+			continue
+		}
+		after, ok := k.text(c.After)
+		if !ok || before == after {
+			continue
+		}
+		from, to := diff.Side{Name: c.Path, Text: k.o.Mask(before)}, diff.Side{Name: c.Path, Text: k.o.Mask(after)}
+		if c.Before.Kind == undo.Absent {
+			from.Name = ""
+		}
+		if c.After.Kind == undo.Absent {
+			to.Name = ""
+		}
+		shown[i].Diff = diff.Unified(from, to).Text
+	}
+}
+
+// text is the content of a small text file; nothing of what is absent.
+func (k *Keeper) text(e undo.Entry) (string, bool) {
+	switch {
+	case e.Kind == undo.Absent:
+		return "", true
+	case e.Kind != undo.File || e.Size > mostDiff:
+		return "", false
+	}
+	content, err := k.ws.Content(e.Hash)
+	if err != nil || !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 {
+		return "", false
+	}
+	return strings.ReplaceAll(string(content), "\r\n", "\n"), true
+}

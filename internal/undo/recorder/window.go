@@ -1,0 +1,178 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"adze/internal/undo"
+	"adze/session"
+	"adze/tool"
+)
+
+// After implements session.Snapshots.
+func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State, late func(session.Window)) (w session.Window, err error) {
+	if paths := k.writes(r); len(paths) > 0 {
+		k.o.Writers.named(before.At, paths)
+	}
+	if before.Provisional {
+		c := k.apart.end(before)
+		if c.from == nil {
+			return unchanged(before), nil
+		}
+		end := func() { _ = os.Remove(beganFile(k.ws, c.before)) }
+		if c.to != nil {
+			defer end()
+			return k.exact(ctx, session.Window{Before: *c.from, After: c.to})
+		}
+		before = *c.from
+		was := late
+		late = func(w session.Window) { was(w); end() }
+		defer func() {
+			if w.After != nil {
+				end()
+			}
+		}()
+	}
+	w, err = k.window(ctx, before)
+	if err != nil {
+		return w, err
+	}
+	if jobs := k.since(before); len(jobs) > 0 && !k.narrow {
+		w.After = nil
+		k.late.Go(func() {
+			for _, j := range jobs {
+				j.Wait(k.life)
+			}
+			whole, err := k.window(context.WithoutCancel(k.life), before)
+			if err != nil {
+				whole = session.Window{Before: before, By: session.ByUnknown}
+			}
+			late(whole)
+		})
+	}
+	return w, nil
+}
+
+// since is what was started after a state and still runs.
+func (k *Keeper) since(before session.State) (jobs []Job) {
+	if k.o.Jobs == nil {
+		return nil
+	}
+	for _, j := range k.o.Jobs() {
+		if j.Started.UnixNano() >= before.At {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// Lost implements session.Snapshots.
+func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window, error) {
+	if before.Root != k.o.Root {
+		return session.Window{}, fmt.Errorf("the state is of %s, and this is %s", before.Root, k.o.Root)
+	}
+	if _, err := k.Workspace(ctx); err != nil {
+		return session.Window{}, err
+	}
+	begun, ok := begunAt(k.ws, before)
+	switch {
+	case !ok:
+		return unchanged(before), nil
+	case begun.After != nil:
+		return k.exact(ctx, begun)
+	}
+	return k.window(ctx, begun.Before)
+}
+
+// window is what became of the folder since a state.
+func (k *Keeper) window(ctx context.Context, before session.State) (session.Window, error) {
+	w := session.Window{Before: before}
+	from, err := undo.ParseMark(before.Mark)
+	if err == nil {
+		err = k.sameKind(before)
+	}
+	if err != nil {
+		return w, err
+	}
+	after, mark, err := k.take(ctx, before.Only)
+	if err != nil {
+		return w, err
+	}
+	changes, err := k.ws.Diff(ctx, from, mark)
+	if err != nil {
+		return w, err
+	}
+	w.After = &after
+	w.Changes, w.More = listed(changes)
+	k.show(changes, w.Changes)
+	if !k.narrow {
+		k.doubt(&w, changes)
+	}
+	return w, nil
+}
+
+// doubt names the changes of which nobody saw that a call of this session made them.
+func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
+	known := k.o.Writers.since(w.Before.At)
+	same := map[string]bool{} // files with several names, by the first of them
+	for _, c := range changes {
+		for _, e := range []undo.Entry{c.Before, c.After} {
+			if e.Same != "" && known(c.Path) {
+				same[e.Same] = true
+			}
+		}
+	}
+	for _, c := range changes {
+		if known(c.Path) || same[c.Before.Same] || same[c.After.Same] {
+			continue
+		}
+		w.Unseen = w.Unseen || k.o.Writers.unseen(w.Before.At)
+		if w.Unsure = append(w.Unsure, c.Path); len(w.Unsure) > session.MaxFileChanges {
+			w.Unsure, w.By = nil, session.ByPerhaps
+			return
+		}
+	}
+}
+
+// listed are changes as the log has them.
+func listed(changes []undo.Change) (out []session.FileChange, more int) {
+	for _, c := range changes {
+		if len(out) == session.MaxFileChanges {
+			return out, len(changes) - len(out)
+		}
+		out = append(out, session.FileChange{Path: c.Path, Git: c.Group == undo.GroupGit, Before: stateOf(c.Before), After: stateOf(c.After)})
+	}
+	return out, 0
+}
+
+func stateOf(e undo.Entry) session.FileState {
+	s := session.FileState{Kind: e.Kind.String(), Mode: e.Mode, Size: e.Size}
+	switch e.Kind {
+	case undo.File:
+		s.SHA256 = e.Hash.String()
+	case undo.Symlink:
+		s.Target = e.Target
+	}
+	return s
+}
+
+// LeftOut says in a line what undo does not cover; empty: nothing that a person would miss.
+func LeftOut(left []undo.Left) string {
+	var names []string
+	var size int64
+	for _, l := range left {
+		size += l.Size
+		if len(names) < 3 {
+			names = append(names, l.Path)
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	more := ""
+	if len(left) > len(names) {
+		more = ", …"
+	}
+	return fmt.Sprintf("undo does not cover %s%s: %s%s", paths(len(left)), sized(size), join(names), more)
+}

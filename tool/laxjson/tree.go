@@ -1,0 +1,156 @@
+package laxjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Tree is a JSON value as a repair sees it: names in the order in which they were written, also
+// those that were written twice, and numbers digit by digit.
+type Tree struct {
+	Kind  Kind
+	Text  string   // of a string, decoded; of a number or a literal, as JSON writes it
+	Names []string // of an object, one for each item
+	Items []*Tree  // of an object or array
+}
+
+// Kind is what a Tree stands for.
+type Kind int
+
+const (
+	Literal Kind = iota // true, false, null
+	Number
+	String
+	Array
+	Object
+)
+
+// Type is the JSON type, as schema.TypeOf names it.
+func (t *Tree) Type() string {
+	switch t.Kind {
+	case Number:
+		if f, err := strconv.ParseFloat(t.Text, 64); err == nil && f == math.Trunc(f) {
+			return "integer"
+		}
+		return "number"
+	case String:
+		return "string"
+	case Array:
+		return "array"
+	case Object:
+		return "object"
+	}
+	if t.Text == "null" {
+		return "null"
+	}
+	return "boolean"
+}
+
+// Null reports whether it is null.
+func (t *Tree) Null() bool { return t.Kind == Literal && t.Text == "null" }
+
+// Empty reports whether a value says nothing: null, "", [] or {}. False says something.
+func (t *Tree) Empty() bool {
+	return t.Null() || t.Kind == String && t.Text == "" || t.Kind >= Array && len(t.Items) == 0
+}
+
+// Has reports whether an object has a property.
+func (t *Tree) Has(name string) bool { return slices.Contains(t.Names, name) }
+
+// String writes the value as JSON without spaces.
+func (t *Tree) String() string {
+	var b strings.Builder
+	t.write(&b)
+	return b.String()
+}
+
+func (t *Tree) write(b *strings.Builder) {
+	switch t.Kind {
+	case String:
+		b.WriteString(Quote(t.Text))
+	case Array:
+		b.WriteByte('[')
+		for i, item := range t.Items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			item.write(b)
+		}
+		b.WriteByte(']')
+	case Object:
+		b.WriteByte('{')
+		for i, item := range t.Items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(Quote(t.Names[i]) + ":")
+			item.write(b)
+		}
+		b.WriteByte('}')
+	default:
+		b.WriteString(t.Text)
+	}
+}
+
+// IsNumber reports whether a text is a number exactly as JSON writes it.
+func IsNumber(s string) bool {
+	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && s[len(s)-1] > ' ' && json.Valid([]byte(s))
+}
+
+// Value is the tree as encoding/json decodes it; false where it holds a number beyond any float.
+func (t *Tree) Value() (v any, ok bool) {
+	err := json.Unmarshal([]byte(t.String()), &v)
+	return v, err == nil
+}
+
+// Of is the tree of a value that encoding/json can write; null where it cannot.
+func Of(v any) *Tree {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return &Tree{Text: "null"}
+	}
+	var did Steps
+	t, ok := Read(string(raw), &did)
+	if !ok {
+		return &Tree{Text: "null"}
+	}
+	return t
+}
+
+// Quote writes a text as JSON and keeps < > & readable: models see these bytes.
+func Quote(s string) string {
+	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
+	if strings.IndexFunc(s, special) < 0 {
+		return `"` + s + `"`
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Child is the property of an object with a name, or nil.
+func (t *Tree) Child(name string) *Tree {
+	if i := slices.Index(t.Names, name); i >= 0 {
+		return t.Items[i]
+	}
+	return nil
+}
+
+// Set puts a property behind all others, in the place of one of its name.
+func (t *Tree) Set(name string, value *Tree) {
+	t.Remove(name)
+	t.Names, t.Items = append(t.Names, name), append(t.Items, value)
+}
+
+// Remove takes a property out.
+func (t *Tree) Remove(name string) {
+	if i := slices.Index(t.Names, name); i >= 0 {
+		t.Names, t.Items = slices.Delete(t.Names, i, i+1), slices.Delete(t.Items, i, i+1)
+	}
+}

@@ -1,0 +1,71 @@
+package rank_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"adze/tool/rank"
+	"adze/tool/rankset"
+)
+
+func labelled(t testing.TB) rankset.Set {
+	t.Helper()
+	set, err := rankset.Read(os.DirFS("../../testdata/pick"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestPickRecall prints recall per scorer; run it with -v. The default may not become worse than it
+// was, and beats plain overlap of words by half at three candidates, on queries it was not tuned
+// on.
+func TestPickRecall(t *testing.T) {
+	const (
+		floor  = 0.61 // of the default at 3, on the test half
+		better = 1.5  // times plain overlap
+	)
+	set := labelled(t)
+	if len(set.Tools) < 200 || len(set.Queries) < 300 {
+		t.Fatalf("the set has %d tools and %d queries, want 200 and 300", len(set.Tools), len(set.Queries))
+	}
+	var keyword, standard rankset.Recall
+	for _, half := range []rankset.Half{rankset.Dev, rankset.Issues, rankset.Test} {
+		var plain rankset.Recall
+		for _, s := range []rank.Scorer{rank.Keyword{}, rank.BM25{Plain: true}, rank.BM25{}} {
+			r := set.Measure(t.Context(), s, half)
+			t.Log(recallLine(r))
+			switch {
+			case s.Name() == "keyword":
+				keyword = r
+			case s.Name() == "bm25-plain":
+				plain = r
+			case s.Name() == rank.DefaultScorer().Name():
+				standard = r
+			}
+		}
+		// What the synonyms gain on one part they must not lose on another.
+		if standard.At[1] < plain.At[1] || standard.At[0] < plain.At[0] {
+			t.Errorf("%s: recall is %v, plain BM25F has %v", half, standard.At, plain.At)
+		}
+		if half != rankset.Test && os.Getenv("ADZE_PICK_MISSED") != "" {
+			for _, q := range standard.Missed {
+				t.Log("missed: ", q.Text, " → ", q.Accept)
+			}
+		}
+	}
+	if at3 := standard.At[1]; at3 < floor || at3 < better*keyword.At[1] {
+		t.Errorf("recall@3 is %.3f, want at least %.3f and %.1f × %.3f", at3, floor, better, keyword.At[1])
+	}
+}
+
+func recallLine(r rankset.Recall) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-4s %3d queries  %-12s", r.Half, r.Queries, r.Scorer)
+	for i, k := range rankset.Depths() {
+		fmt.Fprintf(&b, "  @%-2d %.3f", k, r.At[i])
+	}
+	return b.String()
+}

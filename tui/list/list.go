@@ -1,0 +1,274 @@
+// Package list is a list from which the user takes one row: a session, a model, a mode, a call.
+// It filters while they type, may be filled later, and may look into the marked row.
+//
+// The one rule: it knows rows, not what they stand for; who opens it says what taking one does.
+//
+// Start reading at List.Begin. Known limits: one list at a time.
+package list
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/text/safeterm"
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/ui"
+)
+
+// List is the pane in which one of several things is chosen: a session, a model, a mode, a call.
+type List struct {
+	theme    *draw.Theme
+	Open     bool
+	Title    string
+	items    []Choice
+	words    []string // of items: what the filter looks at, in lower case
+	labels   int      // the widest label
+	shown    []int    // of items: those that match the filter
+	at       int      // in shown
+	Filter   edit.Editor
+	narrowed string // the filter that shown is for
+	Wait     string // why there is nothing yet: it is being looked for, or looking failed
+	Serial   int    // tells late answers of an earlier opening
+	chosen   func(c Choice) tea.Cmd
+	// copied opens a copy of the choice; nil: there is no such thing.
+	Copied func(c Choice) tea.Cmd
+	// Ended ends what a row stands for; nil: there is no such thing.
+	Ended func(c Choice) tea.Cmd
+	// free makes a choice of what was typed and is in no list; nil: only what is listed can be
+	// chosen.
+	Free  func(text string) (Choice, bool)
+	freed bool // the last item was made so
+	peek  *peek
+	// search finds more rows than the filter does; nil: there is no such thing.
+	search *search
+}
+
+// New is a closed list.
+func New(t *draw.Theme) *List { return &List{theme: t} }
+
+// Begin opens the picker; items may come later by fill.
+func (p *List) Begin(title string, items []Choice, chosen func(Choice) tea.Cmd) {
+	p.peek.drop()
+	p.search.drop()
+	*p = List{theme: p.theme, Open: true, Title: title, chosen: chosen, Serial: p.Serial + 1}
+	p.add(items)
+	p.Narrow()
+}
+
+// Fill adds what was looked up; what the user chose meanwhile stays chosen.
+func (p *List) Fill(items []Choice, err error) {
+	p.Wait = ""
+	if err != nil {
+		p.Wait = "error: " + err.Error()
+	}
+	here, ok := p.Here()
+	p.add(items)
+	p.Narrow()
+	for i, item := range p.shown {
+		if ok && p.item(item).ID == here.ID {
+			p.at = i
+			return
+		}
+	}
+}
+
+func (p *List) add(items []Choice) {
+	p.unfree()
+	for _, c := range items {
+		p.items = append(p.items, c)
+		p.words = append(p.words, strings.ToLower(c.Label+" "+c.Note+" "+c.Find))
+		p.labels = max(p.labels, c.width(p.theme))
+	}
+}
+
+// unfree takes back the choice that was made of what was typed.
+func (p *List) unfree() {
+	if n := len(p.items) - 1; p.freed {
+		p.items, p.words, p.freed = p.items[:n], p.words[:n], false
+	}
+}
+
+// Choices are the rows that are shown, in their order; mark marks one of them, false: there is no
+// such row.
+func (p *List) Choices() (out []Choice) {
+	for _, i := range p.shown {
+		out = append(out, p.item(i))
+	}
+	return out
+}
+
+func (p *List) Mark(n int) bool {
+	if n < 0 || n >= len(p.shown) {
+		return false
+	}
+	p.at = n
+	return true
+}
+
+// Looking reports that the rows are still being looked for.
+func (p *List) Looking() bool { return p.Wait == looking }
+
+// NarrowTo puts a text into the filter.
+func (p *List) NarrowTo(text string) {
+	p.Filter.Set(text)
+	p.Narrow()
+}
+
+// Here is the row under the mark.
+func (p *List) Here() (Choice, bool) {
+	if p.at >= len(p.shown) {
+		return Choice{}, false
+	}
+	return p.item(p.shown[p.at]), true
+}
+
+// Narrow shows what holds every word of the filter.
+func (p *List) Narrow() {
+	p.unfree()
+	p.shown, p.at, p.narrowed = p.shown[:0], 0, p.Filter.Text
+	words := strings.Fields(strings.ToLower(p.Filter.Text))
+	for i := range p.items {
+		if ui.HoldsAll(p.words[i], words) {
+			p.shown = append(p.shown, i)
+		}
+	}
+	p.shown = append(p.shown, p.foundRows()...)
+	if len(p.shown) > 0 || p.Free == nil {
+		return
+	}
+	if c, ok := p.Free(strings.TrimSpace(p.Filter.Text)); ok {
+		p.add([]Choice{c})
+		p.shown, p.freed = append(p.shown, len(p.items)-1), true
+	}
+}
+
+// Stale reports whether the filter changed since.
+func (p *List) Stale() bool { return p.Filter.Text != p.narrowed }
+
+// Move marks another row, as many below as by says.
+func (p *List) Move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
+
+// Render draws the filter and the rows around the chosen one, beside or above a look into it, and
+// says where the cursor is.
+func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
+	if p.peek == nil || h < minPeek {
+		return p.list(w, h, false)
+	}
+	if w >= ui.Wide {
+		left := w * 3 / 5
+		rows, x, y = p.list(left-2, h, true)
+		c := ui.Canvas{Rows: make([]draw.Row, h), Theme: p.theme}
+		c.Put(ui.At(0, 0, left-2, h), rows)
+		c.Divide(ui.At(left-1, 0, 1, h))
+		c.Put(ui.At(left+1, 0, w-left-1, h), p.peek.Render(p.theme, w-left-1, h))
+		return c.Rows, x, y
+	}
+	// A short list leaves the rest to what its row is; filtering does not move the line between
+	// them.
+	low := h - min(max(len(p.items)+listHead, listLeast), h-h/3)
+	rows, x, y = p.list(w, h-low, true)
+	for len(rows) < h-low {
+		rows = append(rows, draw.Row{})
+	}
+	return append(rows, p.peek.Render(p.theme, w, low)...), x, y
+}
+
+// listHead are the rows above a list, listLeast what it takes at least.
+const listHead, listLeast = 2, 6
+
+// list draws the filter and the rows around the chosen one. peeks says that a look into the row is
+// drawn beside it.
+func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
+	t := p.theme
+	name := p.Title
+	found := len(p.foundRows())
+	if own := len(p.shown) - found; own < len(p.items) {
+		name += fmt.Sprintf(" · %d of %d", own, len(p.items))
+	}
+	if found > 0 {
+		name += fmt.Sprintf(" · %d found", found)
+	}
+	rows = append(rows, ui.Title(t, w, name))
+	lead := t.Pen().Fixed(draw.Key, "filter: ").Done()
+	own, x, _ := p.Filter.Rows(t, max(w-lead.Width(), 1))
+	rows = append(rows, t.Pen().Row(lead).Row(own[0]).Done())
+	room := max(h-len(rows), 1)
+	says := p.says(peeks)
+	wait := t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(says)})
+	if says != "" {
+		room = max(room-len(wait), 1)
+	}
+	rows = append(rows, window(t, p.Choices(), p.at, labelWidth(p.widest(), w), w, room)...)
+	switch {
+	case says != "":
+		rows = append(rows, wait...)
+	case len(p.shown) == 0:
+		rows = append(rows, t.Line(draw.Dim, safeterm.Fixed("nothing matches")))
+	}
+	return rows, lead.Width() + x, 1
+}
+
+// Close ends the list without a choice.
+func (p *List) Close() {
+	p.Open = false
+	p.peek.drop()
+	p.search.drop()
+}
+
+// Pick takes the marked row; canPick says why it cannot.
+func (p *List) Pick() tea.Cmd {
+	c, _ := p.Here()
+	p.Close()
+	return p.chosen(c)
+}
+
+// CanPick says why the marked row cannot be taken; empty: it can.
+func (p *List) CanPick() string {
+	c, ok := p.Here()
+	if !ok {
+		return "nothing matches the filter"
+	}
+	return c.Off
+}
+
+// PickCopy takes a copy of the marked row; canPickCopy says why it cannot.
+func (p *List) PickCopy() tea.Cmd {
+	c, _ := p.Here()
+	p.Close()
+	return p.Copied(c)
+}
+
+// PickEnd ends what the marked row stands for; CanPickEnd says why it cannot.
+func (p *List) PickEnd() tea.Cmd {
+	c, _ := p.Here()
+	end := p.Ended
+	p.Close()
+	return end(c)
+}
+
+// CanPickEnd says why what the marked row stands for cannot be ended; empty: it can.
+func (p *List) CanPickEnd() string {
+	switch c, ok := p.Here(); {
+	case p.Ended == nil:
+		return "nothing in this list runs"
+	case !ok || c.ID == "":
+		return "nothing is marked"
+	case c.Over:
+		return "it has ended already"
+	}
+	return ""
+}
+
+// CanPickCopy says why no copy of the marked row can be taken; empty: it can.
+func (p *List) CanPickCopy() string {
+	switch c, ok := p.Here(); {
+	case p.Copied == nil:
+		return "only a session can be opened as a copy"
+	case !ok || c.ID == "":
+		return "no session is marked"
+	}
+	return ""
+}

@@ -1,0 +1,7 @@
+package ui
+
+// Wide is where activity and todos move beside the transcript; up to there they stand below it.
+const Wide = 110
+
+// Split is from where on old and new stand beside each other in a diff.
+const Split = 120

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Size writes bytes as people read them.
+func Size(n int) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+}
+
+// Running returns how long something has run: 0 before its start, as after a clock was set back, and
+// false where no start is known.
+func Running(now, start time.Time) (time.Duration, bool) {
+	if start.IsZero() {
+		return 0, false
+	}
+	return max(now.Sub(start), 0), true
+}
+
+// Seconds writes a duration as people read it: 0.3 s, 12 s, 3:05, 1:02:03.
+func Seconds(d time.Duration) string {
+	s := int(d / time.Second)
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// Clock writes whole seconds: 0:07, 12:30, 1:02:03.
+func Clock(d time.Duration) string {
+	s := int(d / time.Second)
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// Thousands writes a number of tokens: 999, 12.3k, 1.20M.
+func Thousands(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.2fM", float64(n)/1e6)
+}
+
+// Round writes the size of a context: 200k, 1M.
+func Round(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
+}
+
+// Dollars writes an amount as exactly as it matters.
+func Dollars(usd float64) string {
+	if usd > 0 && usd < 0.1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// Age says how long ago something was; what is older than a month is a date.
+func Age(now, then time.Time) string {
+	d := now.Sub(then)
+	switch {
+	case d < 0, d >= 30*24*time.Hour:
+		return then.Format(time.DateOnly)
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%d d ago", d/(24*time.Hour))
+}
+
+// PlusMinus writes how many lines a change added and removed.
+func PlusMinus(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
+
+// RowsOf says which rows are seen, of how many.
+func RowsOf(from, to, of int) string { return fmt.Sprintf("rows %d–%d of %d", from+1, to, of) }
+
+// longest is how many bytes of a text are looked at when one row is drawn of it.
+const longest = 1000
+
+// Shorten bounds a text that is drawn in one row, in bytes; an ellipsis says that it was cut.
+func Shorten(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + "…"
+}
+
+// HoldsAll reports whether a text has every word in it.
+func HoldsAll(text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
