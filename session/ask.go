@@ -60,7 +60,7 @@ type draft struct {
 	calls   []tool.RawCall
 	done    Done
 	ended   bool
-	forming string // the call that was being written last; empty: none
+	forming string // the call that was being written last; if empty, none
 	text    bool   // something was shown
 	worked  bool   // the model had begun to answer
 	began   time.Time

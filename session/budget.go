@@ -204,7 +204,7 @@ func (b *Budget) sum(r *Result) {
 type Spent struct {
 	Steps, Calls int
 	Tokens       int
-	Cost         *float64 // in USD; nil: not known
+	Cost         *float64 // in USD; if nil, not known
 }
 
 // Spent tells what was used so far.

@@ -25,7 +25,7 @@ type Claim struct {
 	Text  string    `json:"text"`  // what is claimed; what is known
 }
 
-// String is the claim as a person reads it, on one line.
+// String is the claim as a user reads it, on one line.
 func (c Claim) String() string { return fmt.Sprintf("the answer %s (“%s”)", c.Text, c.Quote) }
 
 // Answered is the answer that a turn would end with and the conversation that led to it.

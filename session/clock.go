@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// clock is how long a turn took, and ends it when it took too long. It stands still while a person
-// is waited for: to think about a question costs the turn nothing. It is safe for concurrent use.
+// clock is how long a turn took, and ends it when it took too long. It stands still while a user is
+// waited for: to think about a question costs the turn nothing. It is safe for concurrent use.
 type clock struct {
 	now   func() time.Time
 	start time.Time

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// TestAPersonsTimeIsNotTheTurns: with a budget of a minute a person may think for an hour, and the
+// TestAPersonsTimeIsNotTheTurns: with a budget of a minute a user may think for an hour, and the
 // work still has the whole minute, but no more.
 func TestAPersonsTimeIsNotTheTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -50,13 +50,13 @@ var (
 // Compaction is the data of a compact entry: what stands in the place of all messages before Kept.
 type Compaction struct {
 	Summary Message `json:"summary"`
-	// Notes are those that still hold, said again behind the summary; nil: there are none.
+	// Notes are those that still hold, said again behind the summary; if nil, there are none.
 	Notes    *Message `json:"notes,omitempty"`
-	Kept     string   `json:"kept,omitempty"` // the id of the first message that stayed; empty: none
+	Kept     string   `json:"kept,omitempty"` // the id of the first message that stayed; if empty, none
 	Messages int      `json:"messages"`       // how many are not sent any more
 	Before   int      `json:"tokens_before"`  // of the next request, an estimate
 	After    int      `json:"tokens_after"`
-	Cause    string   `json:"cause"` // for the person: lower case, no period
+	Cause    string   `json:"cause"` // for the user: lower case, no period
 	Provider string   `json:"provider"`
 	Model    string   `json:"model"`
 	Prompt   string   `json:"prompt_sha256"`
@@ -65,7 +65,7 @@ type Compaction struct {
 	Took time.Duration `json:"duration_ns,omitempty"`
 }
 
-// String is the compaction as a person reads it.
+// String is the compaction as a user reads it.
 func (c Compaction) String() string {
 	return fmt.Sprintf("%s: %d messages became a summary, about %d tokens became %d", c.Cause, c.Messages, c.Before, c.After)
 }
@@ -79,14 +79,15 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 }
 
 // Earlier returns the messages of earlier runs that were summed up: no request holds them, but the
-// person may want to see them, and what their calls did stays done.
+// user may want to see them, and what their calls did stays done.
 func (s *Session) Earlier() []Message { return s.earlier }
 
 // Failed are the ends of turns of earlier runs that did not come to their own end, by the id of the
 // message that each ended with.
 func (s *Session) Failed() map[string][]Result { return s.failed }
 
-// Mode is the permission mode that was chosen for the session in an earlier run; empty: none was.
+// Mode is the permission mode that was chosen for the session in an earlier run; if empty, none
+// was.
 func (s *Session) Mode() string { return s.mode }
 
 func modeOf(e Entry) string {

@@ -24,7 +24,7 @@ const (
 	oddlyLost = 6
 )
 
-// doubt is why an answer is not accepted as one; empty: it is.
+// doubt is why an answer is not accepted as one; if empty, it is.
 type doubt string
 
 // doubtOf judges an answer without calls that came whole. Where nothing can be called, no call is

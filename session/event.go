@@ -25,7 +25,7 @@ type CallForming struct {
 	Call    tool.CallID
 	Name    string
 	Bytes   int
-	// Arguments are what there is of them so far; empty: nothing is known of them.
+	// Arguments are what there is of them so far; if empty, nothing is known of them.
 	Arguments string
 }
 
@@ -46,7 +46,7 @@ type ToolUpdate struct {
 	Redacted json.RawMessage
 }
 
-// ToolAsk is a decision of the gate that a person or a rule made, or a denial.
+// ToolAsk is a decision of the gate that a user or a rule made, or a denial.
 type ToolAsk struct{ tool.Event }
 
 // ToolEnd is the one outcome of a call. Redacted is its metadata as far as the tool lets it be
@@ -56,7 +56,7 @@ type ToolEnd struct {
 	Redacted json.RawMessage
 	Parent   tool.CallID
 	Agent    string
-	// Window is what became of files meanwhile; nil: nothing, or nobody looked.
+	// Window is what became of files meanwhile; if nil, nothing, or nobody looked.
 	Window *Window
 }
 
@@ -86,7 +86,7 @@ type Unsaved struct {
 // Over reports that all is saved.
 func (u Unsaved) Over() bool { return u.Entries == 0 && u.Cause == "" }
 
-// String is the state for a person.
+// String is the state for a user.
 func (u Unsaved) String() string {
 	if u.Over() {
 		return "the session is saved again; nothing is missing"
@@ -98,16 +98,16 @@ func (u Unsaved) String() string {
 // It comes when the request has ended, before the record of its answer. Parent and Agent are as in
 // tool.Event.
 type Requested struct {
-	Message         string // the answer, or what would have been one; empty: it is not the conversation's own
+	Message         string // the answer, or what would have been one; if empty, it is not the conversation's own
 	Parent          tool.CallID
 	Agent           string
 	Provider, Model string
 	Stop            Stop
-	Kind            ErrorKind // of a failure; empty: there is none, or it was aborted
+	Kind            ErrorKind // of a failure; if empty, there is none, or it was aborted
 	Usage           Usage
-	Cost            *float64      // USD; nil: it is not known
+	Cost            *float64      // USD; if nil, it is not known
 	Took            time.Duration // to its end
-	First           time.Duration // to the first thing that the model said; 0: it said nothing
+	First           time.Duration // to the first thing that the model said; if 0, it said nothing
 }
 
 // TaskEnd is the end of a subagent's turn. What it came to is in the outcome of its call, or in a
@@ -120,7 +120,7 @@ type TaskEnd struct {
 
 // Counted says what the next request holds and what was used: before each request, after its answer
 // was stored, and when messages were taken back. Message is the id of the answer, or of what would
-// have been one; empty: no request was made since the last.
+// have been one; if empty, no request was made since the last.
 type Counted struct {
 	Message string
 	Ledger  Ledger
@@ -194,7 +194,7 @@ type Result struct {
 	Usage   map[string]Usage `json:"usage,omitempty"` // by provider/model
 	// Structured is the JSON value of an answer that had to be one.
 	Structured json.RawMessage `json:"structured,omitempty"`
-	// Cost is what all requests cost in USD; nil: that of at least one is not known.
+	// Cost is what all requests cost in USD; if nil, that of at least one is not known.
 	Cost     *float64                       `json:"cost_usd,omitempty"`
 	Steps    int                            `json:"turns"`
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
@@ -205,8 +205,8 @@ type Result struct {
 	Notes    []Note                         `json:"notes,omitempty"`  // what the model was told late
 	Claims   []Claim                        `json:"claims,omitempty"` // what the answer says that the calls do not show
 	Duration time.Duration                  `json:"duration_ns"`
-	// Limited is the wait that a provider asked for that ended the turn by its limit of requests;
-	// nil: that was not the end. Zero is a provider that named no time.
+	// Limited is the wait that a provider asked for that ended the turn by its limit of requests; if
+	// nil, that was not the end. Zero is a provider that named no time.
 	Limited *time.Duration `json:"limited_ns,omitempty"`
 	Err     error          `json:"-"`
 }

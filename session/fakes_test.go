@@ -73,7 +73,7 @@ func call(id, name, args string) session.Chunk {
 type shelf struct {
 	mu      sync.Mutex
 	entries []session.Entry
-	failAt  int // fail when this many entries are there; 0: never
+	failAt  int // fail when this many entries are there; if 0, never
 }
 
 var errDisk = errors.New("disk full")

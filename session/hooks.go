@@ -19,9 +19,9 @@ const (
 	HookPrompt  = "prompt"         // before a prompt is said; it may be denied
 	HookBefore  = "before_tool"    // before a call is judged; it may be denied, asked about, and changed
 	HookAfter   = "after_tool"     // after a call ran
-	HookCompact = "before_compact" // before a summary; one that a person wants may be denied
+	HookCompact = "before_compact" // before a summary; one that a user wants may be denied
 	HookStop    = "stop"           // before a turn ends with an answer; a denial has it go on
-	HookNotify  = "notification"   // a person is waited for, or a turn has ended
+	HookNotify  = "notification"   // a user is waited for, or a turn has ended
 )
 
 // Kinds of moments of one name.
@@ -40,17 +40,17 @@ var ErrHooked = errors.New("a hook denied it")
 type Moment struct {
 	Event   string
 	Session ID
-	Agent   string // the subagent; empty: the main conversation
+	Agent   string // the subagent; if empty, the main conversation
 	// Look is the call, of HookBefore and HookAfter; nil of others.
 	Look   *tool.Look
 	Text   string // the prompt, the answer, what a notification says, the wish for a summary
 	Kind   string
-	Manual bool // a person wants the summary
+	Manual bool // a user wants the summary
 	Held   int  // how often this turn was had to go on
 	// Ran is called with each hook that was started, as soon as it ended. Of HookNotify that may be
 	// later, from any goroutine.
 	Ran func(HookRun)
-	// Starts is called before the first of the hooks is started; nil: nobody wants to know.
+	// Starts is called before the first of the hooks is started; if nil, nobody wants to know.
 	Starts func()
 	// Note hands a hook's words to the model.
 	Note func(from, text string)
@@ -69,13 +69,13 @@ type HookRun struct {
 	Context  int           `json:"context_bytes,omitempty"` // that it added
 	Duration time.Duration `json:"duration_ns"`
 	Sandbox  string        `json:"sandbox,omitempty"`
-	Notice   string        `json:"-"` // what it tells the person
+	Notice   string        `json:"-"` // what it tells the user
 }
 
 // Decisions of a hook that made none: it failed, or was ended with what it was started for.
 const HookFailed, HookAborted = "failed", "aborted"
 
-// told is what the user sees of it; empty: nothing was changed by it.
+// told is what the user sees of it; if empty, nothing was changed by it.
 func (r HookRun) told() string {
 	switch {
 	case r.Decision == HookFailed:
@@ -88,7 +88,7 @@ func (r HookRun) told() string {
 	return ""
 }
 
-// hooks is where a session tells of its moments. Nil: nobody is told.
+// hooks is where a session tells of its moments. If nil, nobody is told.
 type hooks struct {
 	tell    func(ctx context.Context, m Moment) tool.Ruling
 	session ID
@@ -145,7 +145,7 @@ func (h *hooks) prompted(ctx context.Context, in Input) error {
 	return context.Cause(ctx)
 }
 
-// held is why hooks have the turn go on; empty: it may end.
+// held is why hooks have the turn go on; if empty, it may end.
 func (h *hooks) held(t *turn) string {
 	if h == nil || t.holds >= mostHolds {
 		return ""
@@ -158,7 +158,7 @@ func (h *hooks) held(t *turn) string {
 	return "A hook does not let this turn end yet: " + r.Deny
 }
 
-// spared tells hooks of a summary, and says why one that a person wants is not made.
+// spared tells hooks of a summary, and says why one that a user wants is not made.
 func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 	r := h.fire(ctx, Moment{Event: HookCompact, Manual: manual, Text: wish})
 	if r.Deny != "" && manual {
@@ -167,7 +167,7 @@ func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 	return nil
 }
 
-// notify tells hooks what a person may want to know who looks elsewhere. It does not wait for them.
+// notify tells hooks what a user may want to know who looks elsewhere. It does not wait for them.
 func (h *hooks) notify(kind, text string) {
 	if h != nil && h.agent == "" {
 		h.fire(context.Background(), Moment{Event: HookNotify, Kind: kind, Text: text})

@@ -102,7 +102,7 @@ func TestAHookHoldsATurn(t *testing.T) {
 	}
 }
 
-// Only a summary that a person wants can be denied: the other one is needed.
+// Only a summary that a user wants can be denied: the other one is needed.
 func TestAHookDeniesASummary(t *testing.T) {
 	r := newRig(t, says(text(long(700))), says(text("in short")), says(text("on"))).window(1000)
 	var manual []bool

@@ -19,12 +19,12 @@ const (
 )
 
 // Source is one thing that fills the next request: a piece of the system prompt, a tool, what the
-// person wrote, what one tool returned.
+// user wrote, what one tool returned.
 type Source struct {
 	Group  Group  `json:"group"`
 	Kind   string `json:"kind,omitempty"` // of a piece of the prompt, or of a note: prompt, instructions, environment, hook, …
 	Name   string `json:"name"`
-	Path   string `json:"path,omitempty"` // the file that it was read from, absolute; empty: none, or it is not known
+	Path   string `json:"path,omitempty"` // the file that it was read from, absolute; if empty, none, or it is not known
 	Bytes  int    `json:"bytes"`          // a picture counts as those of PictureTokens
 	Tokens int    `json:"tokens"`         // an estimate, corrected
 }
@@ -33,7 +33,7 @@ type Source struct {
 type Piece struct {
 	Kind  string // prompt, instructions, environment
 	Name  string
-	Path  string // absolute; empty: it is no file, or it is not known which
+	Path  string // absolute; if empty, it is no file, or it is not known which
 	Bytes int
 }
 
@@ -43,16 +43,16 @@ type Ledger struct {
 	Model   string   `json:"model"` // provider/name
 	Sources []Source `json:"sources"`
 	// Estimate is the whole of the next request in tokens, Factor the correction that is in it, and
-	// Corrected how many requests of this model it comes from; 0: no provider has counted yet.
+	// Corrected how many requests of this model it comes from; if 0, no provider has counted yet.
 	Estimate  int     `json:"estimate_tokens"`
 	Factor    float64 `json:"factor"`
 	Corrected int     `json:"factor_requests"`
-	// Window is how many tokens the model takes, the answer included; 0: not known.
+	// Window is how many tokens the model takes, the answer included; if 0, not known.
 	Window int `json:"context_tokens,omitempty"`
-	// Last is what the provider counted of the newest request; nil: nothing yet.
+	// Last is what the provider counted of the newest request; if nil, nothing yet.
 	Last *Usage     `json:"last_usage,omitempty"`
 	Used []ModelUse `json:"used"`
-	// Cost is that of all requests in USD, those of subagents too; nil: that of at least one is not
+	// Cost is that of all requests in USD, those of subagents too; if nil, that of at least one is not
 	// known, or there was none.
 	Cost    *float64       `json:"cost_usd"`
 	Changes []PrefixChange `json:"prefix_changes,omitempty"`
@@ -94,7 +94,7 @@ type ledger struct {
 	shows      pictured
 	talk       int // bytes of messages
 	window     int
-	told       int // percent of the window that the person was told of
+	told       int // percent of the window that the user was told of
 
 	correction correction
 	asked      int // bytes of the request that is being answered

@@ -86,8 +86,8 @@ func (c *correction) learn(bytes int, u Usage) {
 	c.factor += newFactor * (factor - c.factor)
 }
 
-// Sent is the tokens of the request as the provider counted them, from its cache or not; false: it
-// did not.
+// Sent is the tokens of the request as the provider counted them, from its cache or not; if false,
+// it did not.
 func (u Usage) Sent() (int, bool) {
 	const absurd = 1 << 40 // more than any model takes; sums of such would overflow
 	if u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || max(u.Input, u.CacheRead, u.CacheWrite) > absurd {
@@ -97,7 +97,7 @@ func (u Usage) Sent() (int, bool) {
 	return n, n > 0
 }
 
-// Basis says what the estimate is, for a person.
+// Basis says what the estimate is, for a user.
 func (l Ledger) Basis() string {
 	text := fmt.Sprintf("estimated as bytes/%d, a picture as %d tokens", bytesPerToken, PictureTokens)
 	if l.Corrected == 0 {
@@ -106,7 +106,7 @@ func (l Ledger) Basis() string {
 	return fmt.Sprintf("%s, corrected by the provider's count: ×%.2f", text, l.Factor)
 }
 
-// Fill is how much of the window the next request takes, in percent; false: the window is not
+// Fill is how much of the window the next request takes, in percent; if false, the window is not
 // known.
 func (l Ledger) Fill() (percent int, known bool) {
 	if l.Window <= 0 {

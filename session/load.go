@@ -69,7 +69,7 @@ type orphan struct {
 	call          tool.RawCall
 	intent        *tool.Record // nil: it had not begun
 	agent         ID           // the subagent that it started last
-	message, part int          // message < 0: in none, the prompt or the person's message that it was for was never stored
+	message, part int          // message < 0: in none, the prompt or the user's message that it was for was never stored
 }
 
 // outcome is what is certain about the call. Its record goes on from the intent, so that the
@@ -99,7 +99,7 @@ type log struct {
 	history  []Message
 	summed   []Message                    // of person and model, in the place of which a summary stands
 	earlier  []Message                    // the same with their outcomes
-	ran      map[tool.CallID]tool.Outcome // of the person's own commands
+	ran      map[tool.CallID]tool.Outcome // of the user's own commands
 	messages int
 	orphans  []orphan
 	past     past
@@ -203,8 +203,8 @@ func (l *log) ended(e Entry, messages []Message, partial *Message) {
 	l.failed[last] = append(l.failed[last], r)
 }
 
-// broken keeps what is left of an answer that broke off with its process; nil: none did. Who went
-// on from there has read it.
+// broken keeps what is left of an answer that broke off with its process; if nil, none did. Who
+// went on from there has read it.
 func (l *log) broken(messages []Message, partial *Message) []Message {
 	if partial == nil {
 		return messages

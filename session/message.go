@@ -86,8 +86,8 @@ type Grown struct {
 	seen  int
 }
 
-// Past is how many of these messages are those that were looked at; 0: it is another conversation,
-// or another state of it.
+// Past is how many of these messages are those that were looked at; if 0, it is another
+// conversation, or another state of it.
 func (g *Grown) Past(messages []Message) int {
 	if g.seen == 0 || g.seen > len(messages) || g.first != &messages[0] || !g.last.is(&messages[g.seen-1]) {
 		return 0
@@ -165,11 +165,11 @@ func (m Message) Calls() []tool.RawCall {
 type Input struct {
 	Text        string
 	Attachments []tool.Attachment
-	// Words are what the user said themselves, where Text holds more, such as a file that was piped
-	// in: tools are chosen by them. Empty: all of Text.
+	// Words are what the user said themselves, where Text holds more, such as a file that was piped in:
+	// tools are chosen by them. If empty, all of Text.
 	Words string
-	// Compose makes the text when the turn has begun, by calls of the user's own where it needs
-	// them; nil: it is Text.
+	// Compose makes the text when the turn has begun, by calls of the user's own where it needs them;
+	// if nil, it is Text.
 	Compose func(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error)
 }
 

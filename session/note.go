@@ -36,9 +36,9 @@ const (
 // Note is one text for the model and where it comes from.
 type Note struct {
 	Kind NoteKind `json:"kind"`
-	From string   `json:"from"`           // as a person and the model read it: "web/AGENTS.md"
+	From string   `json:"from"`           // as a user and the model read it: "web/AGENTS.md"
 	Path string   `json:"path,omitempty"` // the file that it was read from, absolute and without links
-	// SHA256 is of the text, or of the file that it comes from, in hexadecimal; empty: the session
+	// SHA256 is of the text, or of the file that it comes from, in hexadecimal; if empty, the session
 	// fills it in.
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"` // of the text; the session fills it in
@@ -53,7 +53,7 @@ type Note struct {
 // Step is what just happened in a turn, for Config.Notes: the user's prompt is about to be said,
 // or calls were answered.
 type Step struct {
-	Agent    string // the subagent; empty: the main conversation
+	Agent    string // the subagent; if empty, the main conversation
 	Prompt   *Input // nil after calls
 	Outcomes []tool.Outcome
 	Said     []Note // what the model was told and still sees, oldest first; without texts
@@ -110,7 +110,7 @@ func (s *Session) tellNotes(t *turn) error {
 	return nil
 }
 
-// gatherNotes makes one message of what is to be told now; false: nothing is.
+// gatherNotes makes one message of what is to be told now; if false, nothing is.
 func (s *Session) gatherNotes(ctx context.Context, prompt *Input) (Message, bool) {
 	notes, told := s.beside.noted(), s.toldNotes()
 	if fresh := s.freshOutcomes(); s.config.Notes != nil && (prompt != nil || len(fresh) > 0) {
@@ -235,7 +235,7 @@ func untagged(text string) string {
 	}
 }
 
-// String is the note as a person reads it, on one line.
+// String is the note as a user reads it, on one line.
 func (n Note) String() string {
 	return fmt.Sprintf("%s: %d bytes joined the conversation (%s)", n.From, n.Bytes, n.Kind)
 }

@@ -17,10 +17,10 @@ type Offer struct {
 	Tools    []string    `json:"tools"` // in the order in which requests show them
 	Added    []string    `json:"added,omitempty"`
 	Removed  []string    `json:"removed,omitempty"`
-	Reason   string      `json:"reason"` // what led to it, for the person: lower case, no period
+	Reason   string      `json:"reason"` // what led to it, for the user: lower case, no period
 	Excluded []Exclusion `json:"excluded,omitempty"`
-	Quiet    bool        `json:"quiet,omitempty"` // the person is not told: nothing was chosen among many
-	// Set are all tools of the session from now on, shown or not, where others joined; nil: those
+	Quiet    bool        `json:"quiet,omitempty"` // the user is not told: nothing was chosen among many
+	// Set are all tools of the session from now on, shown or not, where others joined; if nil, those
 	// that were.
 	Set *tool.Set `json:"-"`
 }

@@ -16,14 +16,14 @@ import (
 type past struct {
 	last    Message // the newest answer; it may have been taken back
 	summed  bool    // the conversation was compacted after it
-	rewound string  // the message that was taken back after it; empty: none
+	rewound string  // the message that was taken back after it; if empty, none
 	counted *Usage  // of the newest request that the provider counted
 	open    pastTurn
 	turns   []pastTurn
 	changes []PrefixChange
 }
 
-// pastTurn is the requests of a turn, and its end; nil: the process ended before.
+// pastTurn is the requests of a turn, and its end; if nil, the process ended before.
 type pastTurn struct {
 	requests []pastRequest
 	end      *Result
@@ -213,7 +213,7 @@ func (s *Session) identify(l *log, messages []Message) sentRequest {
 	return sentRequest{vague: true}
 }
 
-// Said is the id of what the user said last, which Rewind would take back; empty: nothing.
+// Said is the id of what the user said last, which Rewind would take back; if empty, nothing.
 func (s *Session) Said() string {
 	for _, m := range slices.Backward(s.history) {
 		if prompted(m) {

@@ -18,7 +18,7 @@ var ErrCallAborted = errors.New("the person aborted this call; do not run it aga
 // ErrNothingSaid is returned by Rewind when there is no prompt to take back.
 var ErrNothingSaid = errors.New("there is no message to take back")
 
-// beside is what a person can do while a turn runs, from any goroutine.
+// beside is what a user can do while a turn runs, from any goroutine.
 type beside struct {
 	mu      sync.Mutex
 	open    bool     // a turn runs that will look again
@@ -108,8 +108,7 @@ func (s *Session) hear(t *turn) error {
 // was said, so that the provider's cache keeps what is before it.
 func (s *Session) remark(t *turn, text string) error { return s.say(t, true, text) }
 
-// say adds messages to the conversation that are no prompt of their own; a note is not the
-// person's.
+// say adds messages to the conversation that are no prompt of their own; a note is not the user's.
 func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
 		m := Message{ID: s.nextID(), Role: User, Note: note, Meanwhile: !note, Parts: []Part{{Kind: TextPart, Text: text}}}
@@ -219,7 +218,7 @@ func (s *Session) Rewind(ctx context.Context) (string, error) {
 	return m.Text(), nil
 }
 
-// Plan is the newest plan; nil: there is none.
+// Plan is the newest plan; if nil, there is none.
 func (s *Session) Plan() *Plan {
 	s.plans.mu.Lock()
 	defer s.plans.mu.Unlock()
@@ -266,7 +265,7 @@ func (s *Session) warn(t *turn) {
 	}
 }
 
-// Effort is how hard the model is asked to think; empty: as its provider is configured.
+// Effort is how hard the model is asked to think; if empty, as its provider is configured.
 func (s *Session) Effort() string {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 type Plan struct {
 	State  PlanState `json:"state"`
 	SHA256 string    `json:"sha256"`         // of the text, in hexadecimal
-	Path   string    `json:"path,omitempty"` // where the person can read and edit it
+	Path   string    `json:"path,omitempty"` // where the user can read and edit it
 	Text   string    `json:"text"`           // as it was shown to them last
 	// Mode is the permission mode to go on in that they chose with an accepted plan.
 	Mode string `json:"mode,omitempty"`
@@ -29,7 +29,7 @@ type Plan struct {
 	Remarks string `json:"remarks,omitempty"`
 }
 
-// Waits tells a person where a plan is that nobody was there to accept; empty: none waits.
+// Waits tells a user where a plan is that nobody was there to accept; if empty, none waits.
 func (p *Plan) Waits() string {
 	if p == nil || p.State != PlanProposed {
 		return ""
@@ -50,7 +50,7 @@ func (p *plans) set(q Plan) {
 	p.newest, p.fresh = &q, true
 }
 
-// take is the plan of the turn that ends; nil: it made none.
+// take is the plan of the turn that ends; if nil, it made none.
 func (p *plans) take() *Plan {
 	p.mu.Lock()
 	defer p.mu.Unlock()

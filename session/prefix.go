@@ -15,15 +15,15 @@ import (
 type PrefixChange struct {
 	Time    time.Time `json:"time"`
 	Message string    `json:"message"` // the id of the answer to the request
-	Causes  []string  `json:"causes"`  // for the person: lower case, no period
+	Causes  []string  `json:"causes"`  // for the user: lower case, no period
 	// Expected says that somebody wanted what caused it: another model, other tools, a message
 	// taken back.
 	Expected bool `json:"expected"`
-	// Lost is how many tokens the provider had and reads anew, an estimate; 0: not known.
+	// Lost is how many tokens the provider had and reads anew, an estimate; if 0, not known.
 	Lost int `json:"lost_tokens,omitempty"`
 }
 
-// String is the change as a person reads it.
+// String is the change as a user reads it.
 func (c PrefixChange) String() string {
 	text := strings.Join(c.Causes, "; ")
 	if c.Lost > 0 {

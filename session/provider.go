@@ -35,15 +35,15 @@ type Request struct {
 	Tools    []tool.Definition
 	// ToolsDigest changes when Tools do, so an adapter can keep their encoding.
 	ToolsDigest string
-	MaxTokens   int // of the answer; 0: the provider's default
+	MaxTokens   int // of the answer; if 0, the provider's default
 	Choice      Choice
 	// Schema is the JSON Schema of the answer, where no call may come: a provider whose server has
 	// a grammar makes the model keep to it. It is a help, not a promise.
 	Schema json.RawMessage
-	// Effort is how hard the model is to think, one of Efforts; empty: as the provider is
+	// Effort is how hard the model is to think, one of Efforts; if empty, as the provider is
 	// configured.
 	Effort string
-	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded
+	// Agent is the subagent that asks; if empty, the main conversation. It is for written and recorded
 	// models, and is not sent.
 	Agent string
 }
@@ -78,7 +78,7 @@ type Forming struct {
 	ID    tool.CallID
 	Name  string
 	Bytes int
-	// Arguments are what there is of them so far, as the model writes them; empty: nothing is known
+	// Arguments are what there is of them so far, as the model writes them; if empty, nothing is known
 	// of them yet. They run nothing.
 	Arguments string
 }
@@ -94,8 +94,8 @@ type Done struct {
 	Stop  Stop
 	Err   error
 	Usage Usage
-	// Lost is how many tokens the model wrote that are in nothing the server sent, an estimate: a
-	// call that the server could not read is counted and dropped. 0: none, or nobody knows.
+	// Lost is how many tokens the model wrote that are in nothing the server sent, an estimate: a call
+	// that the server could not read is counted and dropped. if 0, none, or nobody knows.
 	Lost int
 	// TextCalls reports that calls written as text were looked for, so that markup which is left is
 	// a call that failed.
@@ -150,11 +150,11 @@ type ProviderError struct {
 	Status     int // HTTP status, 0 when there was none
 	Message    string
 	Hint       string
-	RetryAfter time.Duration // what the provider asked for; 0: nothing
+	RetryAfter time.Duration // what the provider asked for; if 0, nothing
 	// Cut says that an answer in the wire format ended before its terminal event.
 	Cut bool
-	// Stumble is what the model wrote where its server could not read a call in it, bounded and
-	// without secrets; the model is told. Empty: it is no such failure.
+	// Stumble is what the model wrote where its server could not read a call in it, bounded and without
+	// secrets; the model is told. If empty, it is no such failure.
 	Stumble string
 	Err     error
 }

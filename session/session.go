@@ -11,7 +11,7 @@
 // Start reading at Prompt, then turn.go, ask.go (one model request, which retry.go makes again) and
 // calls.go (its calls). provider.go and store.go are the ports, event.go what observers get,
 // message.go what is stored and sent, load.go how a log becomes a session again, person.go what a
-// person does while a turn runs.
+// user does while a turn runs.
 //
 // offer.go holds which tools requests show; they change only at an Occasion, so that the provider's
 // cached prefix lasts; prefix.go tells when it did not, by what fingerprint.go keeps of the last
@@ -54,70 +54,70 @@ type Config struct {
 	Provider Provider
 	Model    string // without the provider's prefix
 	Store    Store
-	Mark     string // stands in the log for a secret that the model was sent; empty: the log keeps all as it was
+	Mark     string // stands in the log for a secret that the model was sent; if empty, the log keeps all as it was
 	Tools    *tool.Set
 	Gate     tool.Gate
 	Clip     tool.Clip
-	Mask     func(string) string // hides secrets in what calls give the model; nil: nothing is hidden
-	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
+	Mask     func(string) string // hides secrets in what calls give the model; if nil, nothing is hidden
+	// Repairer may mend arguments that are not JSON where no rule applies; if nil, nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
-	// Effort is how hard the model is to think, one of Efforts; empty: as the log of a resumed
+	// Effort is how hard the model is to think, one of Efforts; if empty, as the log of a resumed
 	// session says, else as the provider is configured.
 	Effort string
-	// Mode is the widest permission mode for its calls, whatever is in force; empty: the one in
+	// Mode is the widest permission mode for its calls, whatever is in force; if empty, the one in
 	// force.
 	Mode string
-	// Within is the budget of the turn that a subagent works for: what it uses counts there, too.
-	// Nil: for nobody.
+	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. If
+	// nil, for nobody.
 	Within *Budget
-	// Waits is called when a call of this session begins to wait for a person, and what it returns
-	// when that is over: it is for the turn that a subagent works for. Nil: nobody counts.
+	// Waits is called when a call of this session begins to wait for a user, and what it returns when
+	// that is over: it is for the turn that a subagent works for. If nil, nobody counts.
 	Waits func() (over func())
-	Grace time.Duration // how long a call may take to end after its abort; 0: that of tool.Runner
-	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it
+	Grace time.Duration // how long a call may take to end after its abort; if 0, that of tool.Runner
+	// Price tells what the tokens of one request cost in USD, and whether that is known; if nil, it
 	// never is.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
-	// Accept judges the text that a turn would end with; nil: every text is accepted. What it
-	// returns is told to the model, which tries again; nothing: the text is accepted. tries counts
-	// the earlier ones of the turn. An error ends the turn.
+	// Accept judges the text that a turn would end with; if nil, every text is accepted. What it
+	// returns is told to the model, which tries again; nothing: the text is accepted. tries counts the
+	// earlier ones of the turn. An error ends the turn.
 	Accept func(text string, tries int) (correction string, err error)
-	// Schema is the JSON Schema that Accept goes by; nil: there is none.
+	// Schema is the JSON Schema that Accept goes by; if nil, there is none.
 	Schema json.RawMessage
-	// Window tells how many tokens a model takes, its answer included; 0: not known. Nil: it never
-	// is.
+	// Window tells how many tokens a model takes, its answer included; if 0, not known. If nil, it
+	// never is.
 	Window func(provider, model string) int
-	// Blind reports a model that is known to take no pictures; nil: it is not known of any.
+	// Blind reports a model that is known to take no pictures; if nil, it is not known of any.
 	Blind func(provider, model string) bool
-	// Pieces tells the parts of a system prompt apart, for the ledger; nil: it is one.
+	// Pieces tells the parts of a system prompt apart, for the ledger; if nil, it is one.
 	Pieces func(system string) []Piece
-	// Sum is the instruction with which the model is asked to sum the conversation up; empty: it is
+	// Sum is the instruction with which the model is asked to sum the conversation up; if empty, it is
 	// never compacted.
 	Sum string
-	// Offer chooses the tools that requests show; nil: all of Tools.
+	// Offer chooses the tools that requests show; if nil, all of Tools.
 	Offer Offerer
-	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the
-	// model before the next request, as one message. It may read files, and ends soon after ctx
-	// does. Nil: only Session.Note hands some in.
+	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the model
+	// before the next request, as one message. It may read files, and ends soon after ctx does. If nil,
+	// only Session.Note hands some in.
 	Notes func(ctx context.Context, s Step) []Note
-	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx
-	// ends; nil: there are none.
+	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends;
+	// if nil, there are none.
 	Hooks func(ctx context.Context, m Moment) tool.Ruling
-	// Await waits, when a turn would end, for a note that is on its way, and returns when one may
-	// have come; false: none is on its way any more. Nil: a turn waits for none.
+	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have
+	// come; if false, none is on its way any more. If nil, a turn waits for none.
 	Await func(ctx context.Context) bool
-	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody
+	// Found sees the log of a session that is gone on with, before anything is added; if nil, nobody
 	// looks.
 	Found     func(log []Entry) error
-	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; nil: none
+	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; if nil, none
 	Claims    ClaimCheck                      // compares an answer with what was done (claims.go)
-	Snapshots Snapshots                       // keeps the files around calls that change them (snapshots.go); nil: nobody does
-	// Observe sees every event, one at a time, in order. It may block: that slows the session,
-	// nothing is dropped. Nil: nobody watches.
+	Snapshots Snapshots                       // keeps the files around calls that change them (snapshots.go); if nil, nobody does
+	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
+	// is dropped. If nil, nobody watches.
 	Observe func(Event)
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; if nil, time.Now.
 	Now func() time.Time
-	// Wait sleeps before a request is made again, unless ctx ends first; nil: a timer.
+	// Wait sleeps before a request is made again, unless ctx ends first; if nil, a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -131,7 +131,7 @@ type Session struct {
 	offered  []string // names of tools, once an Offer was made
 	history  []Message
 	earlier  []Message                    // summed up in earlier runs
-	ran      map[tool.CallID]tool.Outcome // the person's own commands of earlier runs
+	ran      map[tool.CallID]tool.Outcome // the user's own commands of earlier runs
 	messages int                          // how many message ids were given out
 	started  bool                         // the start entry is stored
 	prints   fingerprints

@@ -107,7 +107,7 @@ type Undone struct {
 	ID    string    `json:"id"`
 	State UndoState `json:"state,omitempty"` // empty in logs of an older adze: see Stage
 	Turns []string  `json:"turns"`           // ids of their messages
-	Redo  string    `json:"redo,omitempty"`  // the id of the undo that this one takes back; empty: it is an undo
+	Redo  string    `json:"redo,omitempty"`  // the id of the undo that this one takes back; if empty, it is an undo
 	Git   bool      `json:"git,omitempty"`   // git's own state too
 	Window
 	Done    int       `json:"done"` // paths that were put back
@@ -136,7 +136,7 @@ type Refused struct {
 // Intended is the data of an intent entry.
 type Intended struct {
 	tool.Record
-	Undo *State `json:"undo,omitempty"` // before the call; nil: none is kept
+	Undo *State `json:"undo,omitempty"` // before the call; if nil, none is kept
 }
 
 // Ended is the data of an outcome entry.
@@ -178,7 +178,7 @@ func (w *windows) intend(ctx context.Context, r tool.Record) error {
 	return err
 }
 
-// refusal takes the reason for which an intent was not stored; nil: none was refused.
+// refusal takes the reason for which an intent was not stored; if nil, none was refused.
 func (w *windows) refusal() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -288,7 +288,7 @@ func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	var before *State
 	m.Starts = func() {
 		var err error
-		if before, err = w.keep.Before(ctx, r); err != nil && ctx.Err() == nil { // the hooks are the person's own
+		if before, err = w.keep.Before(ctx, r); err != nil && ctx.Err() == nil { // the hooks are the user's own
 			w.emit(Notice{"what the hooks of " + m.Event + " change cannot be undone: " + err.Error()})
 		}
 	}

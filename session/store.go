@@ -55,20 +55,20 @@ const (
 	FragmentEntry EntryType = "fragment" // Fragment of a message that arrives; void with the whole one, or kept after a crash
 	PartialEntry  EntryType = "partial"  // Message so far, as older versions stored it
 	IntentEntry   EntryType = "intent"   // Intended: a tool.Record, before a side effect
-	DecisionEntry EntryType = "decision" // Decided: a person or a rule answered
+	DecisionEntry EntryType = "decision" // Decided: a user or a rule answered
 	OutcomeEntry  EntryType = "outcome"  // Ended: a tool.Outcome
 	ChangedEntry  EntryType = "changed"  // Window: what became of files beside an outcome
-	UndoEntry     EntryType = "undo"     // Undone: the person had files put back
+	UndoEntry     EntryType = "undo"     // Undone: the user had files put back
 	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
 	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
 	EffortEntry   EntryType = "effort"   // Thinks: how hard the model thinks from here on
 	ModeEntry     EntryType = "mode"     // Permits: the permission mode that the user chose for the session
 	EndEntry      EntryType = "end"      // Result of one turn
-	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
+	RewindEntry   EntryType = "rewind"   // Rewound: the user took messages back
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
 	ReportEntry   EntryType = "report"   // Report: what a task in the background came to, before anybody is told
 	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
-	PlanEntry     EntryType = "plan"     // Plan: what came of a plan that the model put to the person
+	PlanEntry     EntryType = "plan"     // Plan: what came of a plan that the model put to the user
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
 	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
 	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
@@ -92,8 +92,8 @@ type Head struct {
 	Entries int
 	Start   json.RawMessage
 	First   json.RawMessage
-	Name    string   // that the person or a model gave it; empty: none
-	Tags    []string // that the person gave it, sorted
+	Name    string   // that the user or a model gave it; if empty, none
+	Tags    []string // that the user gave it, sorted
 }
 
 // Title is the name of the session, else the first line of what the user first asked. A fork in
@@ -150,12 +150,12 @@ type Start struct {
 	// Server is which program answers for Model, where its name does not say it: a session that
 	// goes on asks it in the same format.
 	Server string `json:"server,omitempty"`
-	// Lead is the agent that leads the conversation; empty: adze's own.
+	// Lead is the agent that leads the conversation; if empty, adze's own.
 	Lead string `json:"lead,omitempty"`
 	// Agent names a subagent; Call is the call of its parent that started it.
 	Agent string      `json:"agent,omitempty"`
 	Call  tool.CallID `json:"parent_call,omitempty"`
-	// Imported says that what the log tells of did not happen here; nil: it did.
+	// Imported says that what the log tells of did not happen here; if nil, it did.
 	Imported *Import `json:"imported,omitempty"`
 }
 

@@ -31,7 +31,7 @@ type turn struct {
 	steps   int // of its own
 	guard   loop.Guard
 	last    *Message // the answer that ends the turn, which end stores
-	refused int      // tokens of the last request that was too long, an estimate; 0: none was
+	refused int      // tokens of the last request that was too long, an estimate; if 0, none was
 	shrunk  bool     // the last request was too long, and the conversation was summed up
 	cut     bool     // the last answer was cut inside a call, and the model was told
 	tries   int      // answers that were not accepted
@@ -59,7 +59,7 @@ func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	return t, cancel
 }
 
-// waits is what the pipeline calls when a person is waited for: it holds the clock of the running
+// waits is what the pipeline calls when a user is waited for: it holds the clock of the running
 // turn, and that of the turn which a subagent works for.
 func (s *Session) waits() (over func()) {
 	s.beside.mu.Lock()

@@ -45,7 +45,7 @@ func (u *unable) saw(outcomes Message) error {
 	return nil
 }
 
-// all is the error of a turn none of whose calls could run; nil: one could, or none was made.
+// all is the error of a turn none of whose calls could run; if nil, one could, or none was made.
 func (u *unable) all() error {
 	if u.worked || u.row == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A person may allow a call otherwise than the model made it: with another command, or without some
+// A user may allow a call otherwise than the model made it: with another command, or without some
 // of the hunks of a change; and programs that they put beside the pipeline, hooks, may want other
 // arguments. What is changed is a call like any other: it is parsed, validated and judged as what
 // it has become, and the model is told.
@@ -22,7 +22,7 @@ type Change struct {
 	Note string
 }
 
-// Editing is a text in the arguments of a call that a person may rewrite before it runs.
+// Editing is a text in the arguments of a call that a user may rewrite before it runs.
 type Editing struct {
 	Name string // of the argument
 	Text string
@@ -30,7 +30,7 @@ type Editing struct {
 	With func(text string) Change
 }
 
-// editing is what a person may rewrite of a call; nil: nothing.
+// editing is what a user may rewrite of a call; if nil, nothing.
 func (x *execution) editing() *Editing {
 	name := x.h.prepared.editable
 	if name == "" {
@@ -61,7 +61,7 @@ func (x *execution) without(ctx context.Context, refused []int, why string) (*Ch
 	return &Change{Arguments: string(got.raw), Note: rejected(refused, why)}, nil
 }
 
-// rejected tells the model which hunks a person did not want.
+// rejected tells the model which hunks a user did not want.
 func rejected(refused []int, why string) string {
 	names := make([]string, len(refused))
 	for i, n := range refused {
@@ -78,7 +78,7 @@ func rejected(refused []int, why string) string {
 	return note
 }
 
-// offerChange adds to a question what a person may change about the call. What a tool asks while it
+// offerChange adds to a question what a user may change about the call. What a tool asks while it
 // runs is not changed.
 func (x *execution) offerChange(q *Question) {
 	q.Editing = x.editing()
@@ -87,7 +87,7 @@ func (x *execution) offerChange(q *Question) {
 	}
 }
 
-// amend puts a call that a person changed in the place of the one that was asked about, and has it
+// amend puts a call that a user changed in the place of the one that was asked about, and has it
 // judged.
 func (x *execution) amend(ctx context.Context, c *Change) error {
 	if faults := x.rewrite(c.Arguments, c.Note, ""); len(faults) > 0 {
@@ -108,7 +108,7 @@ func (x *execution) amend(ctx context.Context, c *Change) error {
 }
 
 // rewrite puts other arguments in the place of those of the call, unrepaired; with faults nothing
-// has changed. An origin is where they are from; empty: a person wrote them.
+// has changed. An origin is where they are from; if empty, a user wrote them.
 func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
 	h := x.h
 	h.OK, h.Errors = false, nil
@@ -151,12 +151,12 @@ type Look struct {
 // Ruling is what hooks say of a call. It can only narrow: what neither denies nor asks is judged as
 // if there were none.
 type Ruling struct {
-	Deny string // why it is not done; empty: it may be
-	Ask  string // why a person is to look at it, whatever rules and mode say
+	Deny string // why it is not done; if empty, it may be
+	Ask  string // why a user is to look at it, whatever rules and mode say
 	By   string // who says so
 }
 
-// heed hears the hooks before the call is judged. It returns why one wants a person to look at it.
+// heed hears the hooks before the call is judged. It returns why one wants a user to look at it.
 func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err error) {
 	if x.runner.Before == nil {
 		return "", nil

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// editable is a tool whose text a person may rewrite and whose words are its hunks.
+// editable is a tool whose text a user may rewrite and whose words are its hunks.
 func editable(c *sayConfig) {
 	c.Editable = "text"
 	c.Without = func(_ context.Context, in sayArgs, refused []int) (sayArgs, error) {
@@ -28,7 +28,7 @@ func editable(c *sayConfig) {
 	c.Permissions = tool.Requires(tool.Write)
 }
 
-// A call that a person rewrote is judged, stored and run as what it has become, and the model is
+// A call that a user rewrote is judged, stored and run as what it has become, and the model is
 // told.
 func TestAChangedCallIsJudgedAgain(t *testing.T) {
 	var j journal
@@ -206,7 +206,7 @@ func TestAHookDeniesBeforeTheGate(t *testing.T) {
 	}
 }
 
-// What a person wrote is seen by hooks, which may deny it and change nothing of it.
+// What a user wrote is seen by hooks, which may deny it and change nothing of it.
 func TestHooksSeeWhatAPersonWrote(t *testing.T) {
 	var j journal
 	r, _ := journaled(&j, func(_ context.Context, q tool.Question) (tool.Decision, error) {

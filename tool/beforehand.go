@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// What is known of a call before a person is asked about it, and how long they take. A question
-// about what cannot work is none: the gate calls Question.Check first, and the call fails with what
-// that found.
+// What is known of a call before a user is asked about it, and how long they take. A question about
+// what cannot work is none: the gate calls Question.Check first, and the call fails with what that
+// found.
 
-// errUnseen ends a check that would have to look at what only a person may allow.
+// errUnseen ends a check that would have to look at what only a user may allow.
 var errUnseen = fmt.Errorf("not known before it is allowed: %w", ErrDenied)
 
 // check asks the tool why the call cannot work. What it may not look at, and a check that fails
@@ -36,15 +36,15 @@ func (x *execution) check(ctx context.Context, may func(Need) bool) error {
 	return flaw
 }
 
-// found is what the check found; nil: nothing, or there was none.
+// found is what the check found; if nil, nothing, or there was none.
 func (x *execution) found() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.flaw
 }
 
-// preview is what a person sees of the call. That nothing can be shown is said, so that nobody
-// takes it for nothing to be done.
+// preview is what a user sees of the call. That nothing can be shown is said, so that nobody takes
+// it for nothing to be done.
 func (x *execution) preview(ctx context.Context) []Block {
 	type shown struct {
 		blocks []Block
@@ -60,10 +60,10 @@ func (x *execution) preview(ctx context.Context) []Block {
 	return got.blocks
 }
 
-// maxPreviewError bounds, in runes, what a person is shown of why there is no preview.
+// maxPreviewError bounds, in runes, what a user is shown of why there is no preview.
 const maxPreviewError = 1_000
 
-// waits counts how long a call waited for a person; several waits at the same time count once.
+// waits counts how long a call waited for a user; several waits at the same time count once.
 type waits struct {
 	mu    sync.Mutex
 	open  int
@@ -71,7 +71,7 @@ type waits struct {
 	sum   time.Duration
 }
 
-// wait notes that a person is waited for, until the function that it returns is called.
+// wait notes that a user is waited for, until the function that it returns is called.
 func (x *execution) wait() (over func()) {
 	tell := func() {}
 	if x.runner.Waits != nil {

@@ -15,7 +15,7 @@ func checking(check func(context.Context, tool.Context[sayMeta], sayArgs) error)
 	return func(c *sayConfig) { c.Check = check }
 }
 
-// asking is a gate that answers as a person, after it has looked whether the question makes sense.
+// asking is a gate that answers as a user, after it has looked whether the question makes sense.
 func asking(asked *int, may func(tool.Need) bool) tool.Gate {
 	return tool.GateFunc(func(ctx context.Context, q tool.Question) (tool.Decision, error) {
 		if err := q.Check(ctx, may); err != nil {

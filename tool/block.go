@@ -29,7 +29,7 @@ type Block struct {
 	Text string `json:"text,omitempty"`
 	// Path tells the language of code and names the file of a diff.
 	Path string `json:"path,omitempty"`
-	// Line is the number of the first line of code; 0: no line numbers.
+	// Line is the number of the first line of code; if 0, no line numbers.
 	Line  int    `json:"line,omitempty"`
 	Items []Item `json:"items,omitempty"`
 }

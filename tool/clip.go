@@ -20,7 +20,7 @@ const (
 // Clip bounds a call's output. The zero value uses the defaults and spills nowhere.
 type Clip struct {
 	Lines, Bytes int
-	// Spill stores the whole output and returns how the model can read it, a path; nil: no file.
+	// Spill stores the whole output and returns how the model can read it, a path; if nil, no file.
 	Spill func(ctx context.Context, call CallID, whole string) (string, error)
 }
 

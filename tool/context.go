@@ -16,10 +16,9 @@ type Context[Meta any] struct {
 	Init      Init
 	// ByRule says that a rule allowed what the call needs, and no person has seen it; see Decision.
 	ByRule bool
-	// Approved says that a person has said yes to what Needs named; a yes that Ask brings is not in
-	// it.
+	// Approved says that a user has said yes to what Needs named; a yes that Ask brings is not in it.
 	Approved bool
-	// Judged is how the gate has read the command that the call needs; nil: nothing was judged, and
+	// Judged is how the gate has read the command that the call needs; if nil, nothing was judged, and
 	// it runs as written.
 	Judged *Judged
 
@@ -29,8 +28,8 @@ type Context[Meta any] struct {
 	wait     func() func()
 }
 
-// Waits says that the call waits for a person from now on, until the function that it returns is
-// called: a person's time is not the call's.
+// Waits says that the call waits for a user from now on, until the function that it returns is
+// called: a user's time is not the call's.
 func (c Context[Meta]) Waits() (over func()) {
 	if c.wait == nil {
 		return func() {}
@@ -71,19 +70,19 @@ func (c Context[Meta]) Review(ctx context.Context, n Need, why string, blocks []
 
 // Result is what Run returns.
 type Result[Meta any] struct {
-	Title       string // one line for the person
+	Title       string // one line for the user
 	Metadata    Meta   // for panes and the log; never for the model
 	Output      string // for the model
 	Attachments []Attachment
-	Changed     []string // files this call changed, as shown to a person
+	Changed     []string // files this call changed, as shown to a user
 	// OutputFile and Truncated are set by tools that bound their own output (bash); others leave
 	// clipping to the pipeline.
 	OutputFile string
 	Truncated  bool
-	// Whole is the output before the tool shortened it for the model: the pipeline keeps it in a
-	// file and says which. Empty: Output is all there is.
+	// Whole is the output before the tool shortened it for the model: the pipeline keeps it in a file
+	// and says which. If empty, Output is all there is.
 	Whole   string
-	Sandbox string      // what held the commands that it ran, for the record; empty: nothing did, or there were none
+	Sandbox string      // what held the commands that it ran, for the record; if empty, nothing did, or there were none
 	Tried   []TriedFile // what commands that ran apart would have changed, for the record
 	Refused []Refusal   // what that refused them, whether they failed or not, for the record
 	Carried []Carried   // what that carried to hosts and from them, for the record

@@ -13,7 +13,7 @@ import (
 )
 
 // corrected is a call's arguments as they would have been taken: what was given and fits, and for
-// what is missing or wrong the least that the schema takes. Empty: none was found that the
+// what is missing or wrong the least that the schema takes. If empty, none was found that the
 // validator takes. Given texts that are long, or that mask changes, are not repeated.
 func (h Hydration) corrected(mask func(string) string) (example string) {
 	defer func() {
@@ -213,7 +213,7 @@ func (c corrector) object(node, given any, depth int) map[string]any {
 	return out
 }
 
-// meant is the property that an unknown name stands for; empty: none.
+// meant is the property that an unknown name stands for; if empty, none.
 func (c corrector) meant(name string, properties map[string]any, depth int) string {
 	if known, ok := c.aliases[name]; ok && depth == 0 && properties[known] != nil {
 		return known

@@ -39,7 +39,7 @@ type Safety struct {
 	RequiresApproval bool   `json:"requires_approval,omitempty"`
 }
 
-// Declared is the tag of a tool that a person declared in a file.
+// Declared is the tag of a tool that a user declared in a file.
 const Declared = "declared"
 
 // Capabilities is what the tool can do beside returning a result.
@@ -59,8 +59,8 @@ const (
 	NoSchemaFull     NoSchemaMode = "full"           // as any other tool
 )
 
-// Breach says why a call with these needs may not run whatever a gate says; empty: it may. A tool
-// that takes unchecked arguments and is to read only does nothing else.
+// Breach says why a call with these needs may not run whatever a gate says; if empty, it may. A
+// tool that takes unchecked arguments and is to read only does nothing else.
 func (d Definition) Breach(needs []Need) string {
 	if !d.AllowNoSchema || d.NoSchemaMode != NoSchemaReadOnly {
 		return ""

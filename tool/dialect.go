@@ -16,7 +16,7 @@ import (
 // asked only about arguments that do not fit the schema, and what it makes of them is judged by the
 // schema again.
 type Idiom struct {
-	// In is the list or object that it is about, "todos" for its items; empty: the arguments
+	// In is the list or object that it is about, "todos" for its items; if empty, the arguments
 	// themselves.
 	In string
 	// Names are the arguments that it reads, without regard to case and separators. It is asked

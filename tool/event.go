@@ -67,7 +67,7 @@ type Outcome struct {
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 	Truncated  bool            `json:"truncated,omitempty"`
 	OutputFile string          `json:"output_file,omitempty"`
-	// Changed lists files that the call changed, as shown to a person.
+	// Changed lists files that the call changed, as shown to a user.
 	Changed  []string      `json:"changed,omitempty"`
 	Duration time.Duration `json:"duration_ns"`
 	// Stop ends the turn.
@@ -97,7 +97,7 @@ const (
 type Event struct {
 	Kind     EventKind
 	Call     CallID
-	Parent   CallID // the call that started the subagent which made this one; empty: the main conversation's
+	Parent   CallID // the call that started the subagent which made this one; if empty, the main conversation's
 	Agent    string // the name of that subagent
 	Tool     string
 	Title    string

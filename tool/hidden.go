@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// ShownHidden writes out the characters of a text that a person never sees and a model reads all
-// the same: tags, which spell whole sentences unseen, and selectors beyond those of emoji, which
-// spell bytes (U+E0000 to U+E01EF); what turns the direction of writing, so that code looks other
-// than it runs (U+202A to U+202E, U+2066 to U+2069; CVE-2021-42574); what is invisible in every
-// script (U+2060 to U+206F, U+FEFF). Every output and every instruction file passes it on its way
-// to the model. Marks that scripts need, joiners and the selectors of emoji stay.
+// ShownHidden writes out the characters of a text that a user never sees and a model reads all the
+// same: tags, which spell whole sentences unseen, and selectors beyond those of emoji, which spell
+// bytes (U+E0000 to U+E01EF); what turns the direction of writing, so that code looks other than it
+// runs (U+202A to U+202E, U+2066 to U+2069; CVE-2021-42574); what is invisible in every script
+// (U+2060 to U+206F, U+FEFF). Every output and every instruction file passes it on its way to the
+// model. Marks that scripts need, joiners and the selectors of emoji stay.
 func ShownHidden(s string) string {
 	if !mayHide(s) {
 		return s

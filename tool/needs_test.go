@@ -107,8 +107,8 @@ func TestNoSchemaModeIsKeptWhateverTheGateSays(t *testing.T) {
 	}
 }
 
-// The gate gets the repair itself, so that a person can look at it, and learns when a person has
-// seen the call.
+// The gate gets the repair itself, so that a user can look at it, and learns when a user has seen
+// the call.
 func TestTheGateSeesTheRepair(t *testing.T) {
 	var asked []tool.Question
 	r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {

@@ -46,7 +46,7 @@ type Need struct {
 	Permission Permission `json:"permission"`
 	// Target is a path as the model gave it, a command, or a URL.
 	Target string `json:"target"`
-	// Dir is the directory in which a command runs; empty: the workspace.
+	// Dir is the directory in which a command runs; if empty, the workspace.
 	Dir string `json:"dir,omitempty"`
 	// Reach is empty where Target says exactly what is touched.
 	Reach Reach `json:"reach,omitempty"`
@@ -123,8 +123,8 @@ type Question struct {
 	Session string
 	Call    CallID
 	Agent   string
-	// Mode is the widest permission mode that may hold for the agent that makes the call; empty:
-	// the one in force.
+	// Mode is the widest permission mode that may hold for the agent that makes the call; if empty, the
+	// one in force.
 	Mode   string
 	Tool   Definition
 	Needs  []Need
@@ -132,27 +132,26 @@ type Question struct {
 	// Repaired and Validated let a gate be stricter with calls that were mended or never checked.
 	Repaired  bool
 	Validated bool
-	// Repair is the fix, as a person should see it; nil: the arguments are the model's own.
+	// Repair is the fix, as a user should see it; if nil, the arguments are the model's own.
 	Repair *Repair
-	// Reviewed is true when a person has allowed this very call before: a tool asks again while it
-	// runs.
+	// Reviewed is true when a user has allowed this very call before: a tool asks again while it runs.
 	Reviewed bool
-	// Preview shows a person what would happen; it only reads, and may be nil.
+	// Preview shows a user what would happen; it only reads, and may be nil.
 	Preview func(context.Context) []Block
-	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what
-	// may allows without a question; nil: nothing is known before.
+	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what may
+	// allows without a question; if nil, nothing is known before.
 	Check func(ctx context.Context, may func(Need) bool) error
-	// Editing is what a person may rewrite of the call; nil: nothing.
+	// Editing is what a user may rewrite of the call; if nil, nothing.
 	Editing *Editing
-	// Without is the call without some of the hunks that Preview shows, counted from 1, and why
-	// they were refused; nil: the call is allowed whole or not at all.
+	// Without is the call without some of the hunks that Preview shows, counted from 1, and why they
+	// were refused; if nil, the call is allowed whole or not at all.
 	Without func(ctx context.Context, refused []int, why string) (*Change, error)
-	// Wanted says why a hook wants a person to look at the call, whatever rules and mode allow;
-	// empty: none does.
+	// Wanted says why a hook wants a user to look at the call, whatever rules and mode allow; if empty,
+	// none does.
 	Wanted string
-	// Amended is true when a person changed the call and allowed it so.
+	// Amended is true when a user changed the call and allowed it so.
 	Amended bool
-	// Waits is called when a person is waited for, and what it returns when that is over: the time
+	// Waits is called when a user is waited for, and what it returns when that is over: the time
 	// between is not the call's. It may be nil.
 	Waits func() (over func())
 }
@@ -160,7 +159,7 @@ type Question struct {
 // Decision is a gate's answer.
 type Decision struct {
 	Allow bool `json:"allow"`
-	// Asked is true when a person answered, or should have and nobody was there.
+	// Asked is true when a user answered, or should have and nobody was there.
 	Asked bool `json:"asked,omitempty"`
 	// Rule and Layer name what decided: "deny execute(rm **)" of "user".
 	Rule  string `json:"rule,omitempty"`
@@ -170,8 +169,8 @@ type Decision struct {
 	// Said is what the user answered with a no, in their own words; the model is told it as
 	// theirs.
 	Said string `json:"said,omitempty"`
-	// Change is set when a person allowed the call otherwise than it was made: it is then judged
-	// once more, as what it has become. Only a person changes a call.
+	// Change is set when a user allowed the call otherwise than it was made: it is then judged once
+	// more, as what it has become. Only a user changes a call.
 	Change *Change `json:"-"`
 	// Code is set when nothing was judged because the call itself is wrong, a path with a NUL byte
 	// say, or because Check told that it cannot work: it then fails with this code and what Check
@@ -185,7 +184,7 @@ type Decision struct {
 	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the
 	// workspace's own programs out of its way.
 	ByRule bool `json:"-"`
-	// Judged is how an allowed command runs, so that nothing runs but what was read; nil: as it is
+	// Judged is how an allowed command runs, so that nothing runs but what was read; if nil, as it is
 	// written.
 	Judged *Judged `json:"-"`
 }
@@ -195,14 +194,14 @@ type Decision struct {
 type Judged struct {
 	// Caged says that it was allowed because the sandbox holds it: it runs there or not at all.
 	Caged bool
-	// Aside says what becomes of its changes, which are kept apart while it runs. Empty: they are
+	// Aside says what becomes of its changes, which are kept apart while it runs. If empty, they are
 	// applied when it has ended.
 	Aside Aside
 	// Leaves says what a sandbox would keep it from: where it would run in one, it is asked for
 	// outside before it runs.
 	Leaves string
 	Env    []string // set for Argv, NAME=value
-	Argv   []string // one program; nil: Script is for bash
+	Argv   []string // one program; if nil, Script is for bash
 	Script string
 	// Git says that a git is among the programs that only look, and Looks that there are no others:
 	// the repository then has no say in what runs.
@@ -221,8 +220,8 @@ const (
 
 // Gate is the choke point that every call of every agent passes. Contract:
 //   - Decide is called once before Run with all that Needs named, and once for each Context.Ask;
-//   - it calls Check before it asks a person, and asks none where that says why the call cannot work;
-//   - it may wait for a person, and returns ctx.Err() when ctx ends meanwhile;
+//   - it calls Check before it asks a user, and asks none where that says why the call cannot work;
+//   - it may wait for a user, and returns ctx.Err() when ctx ends meanwhile;
 //   - an error other than ctx's is a denial: the gate fails closed;
 //   - it is safe for concurrent use.
 type Gate interface {

@@ -33,7 +33,7 @@ type Record struct {
 	// Args is what Redact exposed; ArgsHash is the SHA-256 of all of what ran, in hexadecimal.
 	Args      json.RawMessage `json:"args"`
 	ArgsHash  string          `json:"args_sha256,omitempty"`
-	Changed   bool            `json:"changed,omitempty"` // by a person or a hook, before it ran: Args, ArgsHash and Needs are of what ran
+	Changed   bool            `json:"changed,omitempty"` // by a user or a hook, before it ran: Args, ArgsHash and Needs are of what ran
 	Needs     []Need          `json:"needs,omitempty"`
 	Decisions []Decision      `json:"decisions,omitempty"`
 	// Status is empty in the intent record, which is written before the effect.
@@ -42,9 +42,9 @@ type Record struct {
 	Faults     []Fault       `json:"faults,omitempty"`
 	Start      time.Time     `json:"start"`
 	Duration   time.Duration `json:"duration_ns,omitempty"` // without Waited
-	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a person
+	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a user
 	OutputHash string        `json:"output_sha256,omitempty"`
-	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; empty: outside one, or it ran none
+	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; if empty, outside one, or it ran none
 	Tried      []TriedFile   `json:"tried,omitempty"`   // what its commands, which ran apart, would have changed
 	Refused    []Refusal     `json:"refused,omitempty"` // what that refused its commands, whether they failed or not
 	Carried    []Carried     `json:"carried,omitempty"` // what the door of that sandbox carried

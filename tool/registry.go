@@ -14,13 +14,13 @@ import (
 // Registry holds declared tools in the order of their registration. The zero value is ready for use
 // with the default Validator. It is safe for concurrent use.
 type Registry struct {
-	// Validator compiles schemas; nil: JSONSchema. Set it, and the other fields, before the first
+	// Validator compiles schemas; if nil, JSONSchema. Set it, and the other fields, before the first
 	// Tools.
 	Validator Validator
 	// Eager compiles every schema in Tools, so that a bad one fails there; otherwise each compiles
 	// at its first call, which keeps a start short.
 	Eager bool
-	// Now is the clock for the time of compilation; nil: time.Now.
+	// Now is the clock for the time of compilation; if nil, time.Now.
 	Now func() time.Time
 
 	mu    sync.Mutex

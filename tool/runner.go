@@ -16,29 +16,29 @@ import (
 type Runner struct {
 	// Gate decides; nil denies everything.
 	Gate Gate
-	// Emit sees progress; nil: nobody watches. It must not block for long.
+	// Emit sees progress; if nil, nobody watches. It must not block for long.
 	Emit func(Event)
-	// Intent stores the record of a call with side effects, durably, before the effect; an error
-	// stops the call, and an *Error says itself why. Nil: not stored.
+	// Intent stores the record of a call with side effects, durably, before the effect; an error stops
+	// the call, and an *Error says itself why. If nil, not stored.
 	Intent func(context.Context, Record) error
 	Clip   Clip
-	// Mask hides secrets in what a call gives the model; nil: nothing is hidden.
+	// Mask hides secrets in what a call gives the model; if nil, nothing is hidden.
 	Mask func(string) string
-	// Before lets hooks look at each call before it is judged, After shows them what came of one
-	// that ran; nil: there are none. They are called from any goroutine.
+	// Before lets hooks look at each call before it is judged, After shows them what came of one that
+	// ran; if nil, there are none. They are called from any goroutine.
 	Before func(context.Context, Look) Ruling
 	After  func(context.Context, Look)
-	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
+	// Repairer may mend arguments that are not JSON where no rule applies; if nil, nobody does.
 	Repairer Repairer
-	// Waits is called when a call begins to wait for a person, and what it returns when that is
-	// over; nil: nobody counts. It is called from any goroutine.
+	// Waits is called when a call begins to wait for a user, and what it returns when that is over; if
+	// nil, nobody counts. It is called from any goroutine.
 	Waits func() (over func())
 	// Lacking reports that an error says that the machine has run out of something that every call
-	// needs; nil: none does.
+	// needs; if nil, none does.
 	Lacking func(error) bool
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; if nil, time.Now.
 	Now func() time.Time
-	// Grace is how long a Run may take to return after its context ended; 0: two seconds.
+	// Grace is how long a Run may take to return after its context ended; if 0, two seconds.
 	Grace   time.Duration
 	Session string
 	Agent   string
@@ -100,8 +100,8 @@ type execution struct {
 	over   bool  // the outcome is made; nothing may be asked or noted any more
 	flaw   error // that the check before a question found
 	waits  waits
-	// changed is what the model is told of a call that a person or a hook changed; empty: it is as
-	// it was made.
+	// changed is what the model is told of a call that a user or a hook changed; if empty, it is as it
+	// was made.
 	changed string
 	judged  *Judged
 }
@@ -212,7 +212,7 @@ func (x *execution) refuse(needs []Need, layer, why string) error {
 	return &denial{d}
 }
 
-// reviewed reports whether a person has allowed this call before.
+// reviewed reports whether a user has allowed this call before.
 func (x *execution) reviewed() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

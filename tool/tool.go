@@ -39,7 +39,7 @@ type Config[Args, Meta any] struct {
 	// Description is for the model. ${name} is replaced from Init.Vars when a Set is made; an
 	// unknown name is an error.
 	Description string
-	// Parameters is the JSON Schema of the arguments, kept byte for byte. Nil: derived from Args.
+	// Parameters is the JSON Schema of the arguments, kept byte for byte. If nil, derived from Args.
 	Parameters json.RawMessage
 	// Checked says that Parameters came through schema.Check before and were kept since: a start
 	// with hundreds of tools of servers does not do it again.
@@ -84,32 +84,32 @@ type Config[Args, Meta any] struct {
 	// Redact names the fields of arguments and metadata that may leave for log and audit.
 	// Mandatory.
 	Redact Redaction
-	// Output bounds what the model gets of a call, where the runner's bound does not fit. Zero: the
+	// Output bounds what the model gets of a call, where the runner's bound does not fit. If zero, the
 	// runner's.
 	Output Bound
 	// Needs says what a call will touch. It is pure: it is asked before permission, and before Run.
 	Needs func(Args) []Need
-	// Concurrent says of one call that it may run beside others although calls of this tool may
-	// change something. It is pure. Nil: what Permissions say holds for every call.
+	// Concurrent says of one call that it may run beside others although calls of this tool may change
+	// something. It is pure. If nil, what Permissions say holds for every call.
 	Concurrent func(Args) bool
 	// Check says before anybody is asked why the call cannot work: a file that was not read, a text
-	// that is not there. Its error is the outcome, in the words that Run would have used; nil
-	// leaves all to Run, which looks again. It changes nothing, and looks only at what c.Ask agrees
-	// to: that asks no person, and when it refuses, Check returns the refusal and the call is asked
-	// for without a check. Nil: nothing is known before.
+	// that is not there. Its error is the outcome, in the words that Run would have used; nil leaves
+	// all to Run, which looks again. It changes nothing, and looks only at what c.Ask agrees to: that
+	// asks no person, and when it refuses, Check returns the refusal and the call is asked for without
+	// a check. If nil, nothing is known before.
 	Check func(ctx context.Context, c Context[Meta], in Args) error
-	// Preview shows a person what the call would do. It only reads; the model never sees it.
+	// Preview shows a user what the call would do. It only reads; the model never sees it.
 	Preview func(context.Context, Args) (Meta, error)
-	// Editable names the text among the arguments that a person may rewrite before they allow the
-	// call: a command.
+	// Editable names the text among the arguments that a user may rewrite before they allow the call: a
+	// command.
 	Editable string
-	// Without gives the arguments that do the same without some of the hunks of the diff that
-	// Preview shows, counted from 1: those that a person refused. Nil: the call is allowed whole or
-	// not at all.
+	// Without gives the arguments that do the same without some of the hunks of the diff that Preview
+	// shows, counted from 1: those that a user refused. If nil, the call is allowed whole or not at
+	// all.
 	Without func(ctx context.Context, in Args, refused []int) (Args, error)
 	// Run does the one thing. It may assume consent for what Needs named. Its context is the abort.
 	Run func(ctx context.Context, c Context[Meta], in Args) (Result[Meta], error)
-	// View turns metadata into blocks that any pane can draw. Nil: a generic fallback is drawn.
+	// View turns metadata into blocks that any pane can draw. If nil, a generic fallback is drawn.
 	View func(Meta) []Block
 }
 

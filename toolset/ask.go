@@ -11,10 +11,10 @@ import (
 
 // Inquiry is a question of the model's to the user.
 type Inquiry struct {
-	Agent    string // the subagent that asks; empty: the main conversation
+	Agent    string // the subagent that asks; if empty, the main conversation
 	Asks     string // who asks, where it is not the model, such as an MCP server
 	Question string
-	Choices  []string // may be empty; the person may answer in other words
+	Choices  []string // may be empty; the user may answer in other words
 }
 
 // Inquire puts a question to the user. Contract: it returns what they answered, not blank;
@@ -33,7 +33,7 @@ type askMeta struct {
 	Answer   string   `json:"answer,omitempty"`
 }
 
-// Bounds of a question, which a person reads before they answer.
+// Bounds of a question, which a user reads before they answer.
 const (
 	maxQuestion = 2000 // bytes
 	maxChoice   = 300
@@ -110,8 +110,8 @@ func (in askArgs) check() error {
 	return nil
 }
 
-// unanswered denies the call and keeps the question, so that a person who comes later finds it in
-// the result.
+// unanswered denies the call and keeps the question, so that a user who comes later finds it in the
+// result.
 func unanswered(q askMeta) error {
 	text := "nobody is here to answer: " + q.Question
 	if len(q.Choices) > 0 {

@@ -140,7 +140,7 @@ type bashCall struct {
 	result  tool.Result[bashMeta]
 	limit   time.Duration // of time
 	decided []string      // what became of changes that the command made apart
-	left    string        // what came of the offer to run it outside the sandbox; empty: there was none
+	left    string        // what came of the offer to run it outside the sandbox; if empty, there was none
 	spill   spiller
 	// pipeline is that at the end of the command, where bash is asked how its parts ended.
 	pipeline pipeline

@@ -15,9 +15,9 @@ func screens() []string {
 		"htop", "btop", "tig", "lazygit", "ranger"}
 }
 
-// opensScreen is the program of a command line that would wait for keys; empty: none is seen. One
-// that reads what is piped or redirected into it, or that is given its commands as options, does
-// not wait.
+// opensScreen is the program of a command line that would wait for keys; if empty, none is seen.
+// One that reads what is piped or redirected into it, or that is given its commands as options,
+// does not wait.
 func opensScreen(command string) (program string) {
 	if !slices.ContainsFunc(screens(), func(name string) bool { return strings.Contains(command, name) }) {
 		return ""

@@ -48,7 +48,7 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	return nil
 }
 
-// barred says what the walls around a command that failed did not let it do; empty: nothing is
+// barred says what the walls around a command that failed did not let it do; if empty, nothing is
 // known.
 func barred(r proc.Result) string {
 	if r.Err() == nil || r.Sandbox == "" || len(r.Barred) == 0 {

@@ -6,7 +6,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds is what a person may set of the limits of tools. 0 stands for the default.
+// Bounds is what a user may set of the limits of tools. 0 stands for the default.
 type Bounds struct {
 	Lines, Bytes int // of one call's output
 	Glob, Grep   int // results, matches

@@ -40,8 +40,8 @@ func (b *bench) put(t *testing.T, name, content string) {
 	}
 }
 
-// Whatever bound a person sets, the footer that says what was left out and how to go on is there,
-// and the pipeline does not cut a second time.
+// Whatever bound a user sets, the footer that says what was left out and how to go on is there, and
+// the pipeline does not cut a second time.
 func TestFootersSurviveEveryBound(t *testing.T) {
 	dir := t.TempDir()
 	put := (&bench{dir: dir}).put
@@ -72,7 +72,7 @@ func TestFootersSurviveEveryBound(t *testing.T) {
 	}
 }
 
-// The numbers that a person sets are the defaults of calls, and those that the model reads.
+// The numbers that a user sets are the defaults of calls, and those that the model reads.
 func TestBoundsAreThePersons(t *testing.T) {
 	b := newBoundedBench(t, t.TempDir(), Bounds{Glob: 3, Grep: 4, List: 5})
 	for i := range 20 {
@@ -108,7 +108,7 @@ func TestReadAndWebfetchHaveTheirOwnBounds(t *testing.T) {
 	}
 }
 
-// A person's times for commands are those that the model is told and held to.
+// A user's times for commands are those that the model is told and held to.
 func TestBashTimesAreThePersons(t *testing.T) {
 	b := newShellBench(t, func(s *Shell) { s.Timeout, s.MaxTimeout = 7*time.Second, 9*time.Second })
 	d, _ := b.set.Get("bash")

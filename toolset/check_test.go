@@ -115,7 +115,7 @@ func (d *desk) everything() (all []string) {
 	return all
 }
 
-// TestChecksDoNotTell holds that a check looks at nothing that a person would have to allow first:
+// TestChecksDoNotTell holds that a check looks at nothing that a user would have to allow first:
 // neither what stands in a file nor whether there is one comes out of it.
 func TestChecksDoNotTell(t *testing.T) {
 	d := newDesk(t)

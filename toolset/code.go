@@ -144,7 +144,7 @@ func (l linguist) row(held func(dir, name string) bool, at lsp.Place) string {
 	return fmt.Sprintf("%s:%d: %s", l.named(at.Path), at.Line, at.Text)
 }
 
-// held is what of the workspace must not be read unasked; nil: all may.
+// held is what of the workspace must not be read unasked; if nil, all may.
 func (l linguist) held() func(dir, name string) bool {
 	if l.withhold == nil {
 		return nil

@@ -25,9 +25,9 @@ type Declared struct {
 	Mistakes []error  // in files that declare no usable tool
 }
 
-// Declare enlists the tools that a person has declared in the files dir/*.json, in the order of
-// their names (declared_file.go says what such a file holds). A file with a mistake does not stop
-// the others; each mistake names its file. A folder that is not there declares nothing.
+// Declare enlists the tools that a user has declared in the files dir/*.json, in the order of their
+// names (declared_file.go says what such a file holds). A file with a mistake does not stop the
+// others; each mistake names its file. A folder that is not there declares nothing.
 func Declare(registry *tool.Registry, root *workspace.Root, shell *Shell, dir string) (names []string, mistakes []error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -48,7 +48,7 @@ type declared struct {
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Command     []part          `json:"command"`
-	Stdin       string          `json:"stdin"`       // "json": the arguments as one JSON object; "": nothing
+	Stdin       string          `json:"stdin"`       // "json": the arguments as one JSON object; if "", nothing
 	Permissions []string        `json:"permissions"` // beside execute: "read PATH", "write PATH", "network URL"
 	Timeout     seconds         `json:"timeout"`     // "90s"; default and most as for bash
 	Expose      []string        `json:"expose"`      // parameters that may be logged; none by default
@@ -56,7 +56,7 @@ type declared struct {
 	AllowDashes bool            `json:"allow_dashes"`
 
 	path       string
-	holds      func() error // of a project's tool: whether it still is what the person allowed
+	holds      func() error // of a project's tool: whether it still is what the user allowed
 	needs      []tool.Need
 	properties properties
 }

@@ -41,7 +41,7 @@ func folderAliases(more map[string]string) map[string]string {
 // written is what a model wrote of the arguments of one idiom.
 type written = map[string]any
 
-// remarks are arguments that only talk about the call; a person sees the call itself.
+// remarks are arguments that only talk about the call; a user sees the call itself.
 func remarks(names ...string) tool.Idiom {
 	names = append([]string{"instruction", "instructions", "purpose", "goal", "summary", "task_progress"}, names...)
 	return tool.Idiom{Names: names, Means: func(w written) (written, string) {

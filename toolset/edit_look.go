@@ -24,7 +24,7 @@ func (e editor) check(ctx context.Context, c tool.Context[changeMeta], in editAr
 	})
 }
 
-// preview shows a person what an edit would do; what the session has seen is not known here.
+// preview shows a user what an edit would do; what the session has seen is not known here.
 func (e editor) preview(ctx context.Context, in editArgs) (changeMeta, error) {
 	edits, err := in.list()
 	if err != nil {

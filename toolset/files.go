@@ -62,7 +62,7 @@ func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
 	return nil
 }
 
-// heldBack is what must not be read of the files below a path that the gate agreed to; nil: all
+// heldBack is what must not be read of the files below a path that the gate agreed to; if nil, all
 // may.
 func (f files) heldBack(p workspace.Path) func(dir, name string) bool {
 	if f.withhold == nil {
@@ -146,7 +146,7 @@ func decoded(o *workspace.Opened, p workspace.Path, raw []byte) (content, error)
 	return c, nil
 }
 
-// bookOf reads a notebook; nil: the file is none.
+// bookOf reads a notebook; if nil, the file is none.
 func bookOf(p workspace.Path, text string) *notebook.Book {
 	if !strings.EqualFold(filepath.Ext(p.Abs()), ".ipynb") {
 		return nil
@@ -181,7 +181,7 @@ func shownDiff(d string) string {
 	return d
 }
 
-// withNotes puts what a person should know behind a tool's output.
+// withNotes puts what a user should know behind a tool's output.
 func withNotes(out string, notes []string) string {
 	for _, n := range notes {
 		out += "\nnote: " + n

@@ -78,7 +78,7 @@ func traps(top string) []trap {
 	}
 }
 
-// opened are traps outside the workspace, for a person who agrees to go there.
+// opened are traps outside the workspace, for a user who agrees to go there.
 func opened() []trap {
 	return []trap{
 		{"device", "/dev/zero", special, special, special, invalid, invalid},

@@ -27,7 +27,7 @@ func (d *desk) refusing(name string, in args, refused ...int) tool.Outcome {
 	return runner.Exec(d.Context(), h[0])
 }
 
-// A change is made but for the hunks that a person refused, whatever the file's line ends, mark and
+// A change is made but for the hunks that a user refused, whatever the file's line ends, mark and
 // last line are.
 func TestHunksAreRefused(t *testing.T) {
 	var lines []string

@@ -49,7 +49,7 @@ func listProcesses(s *Shell, asks bool) tool.Tool {
 		Aliases:     []string{"ps", "processes", "list_jobs"},
 		ArgAliases:  map[string]string{"name": "filter", "pattern": "filter", "query": "filter"},
 		Safety:      tool.Safety{Safe: true},
-		// Commands of a person's other processes may hold secrets: only the counts are logged.
+		// Commands of a user's other processes may hold secrets: only the counts are logged.
 		Redact: tool.Expose("filter", "limit", "total"),
 		Needs:  needs,
 		Run:    processLister{s}.run,

@@ -23,9 +23,9 @@ type pipeline struct {
 	nonce string
 }
 
-// endsInPipeline reads a command line; false: how its parts ended is not asked. The question stands
-// behind the command line, so all is left out that could see it or stop it: traps and options of
-// the shell, programs that look at processes, an open end.
+// endsInPipeline reads a command line; if false, how its parts ended is not asked. The question
+// stands behind the command line, so all is left out that could see it or stop it: traps and
+// options of the shell, programs that look at processes, an open end.
 func endsInPipeline(command string, env []string) (pipeline, bool) {
 	if !strings.Contains(command, "|") || strings.Contains(command, "<<") || strings.HasSuffix(strings.TrimRight(command, " \t\n"), `\`) ||
 		strings.Contains(command, "BASH_") || slices.ContainsFunc(env, shapesBash) {

@@ -18,11 +18,11 @@ type Plans interface {
 // Proposed is what came of a plan.
 type Proposed struct {
 	State  string // proposed, accepted or returned
-	Path   string // where the person finds it
+	Path   string // where the user finds it
 	SHA256 string // of the text as it is now
 	Text   string
 	Mode   string // to go on in, where it was accepted
-	Edits  string // what the person changed of it, as a unified diff
+	Edits  string // what the user changed of it, as a unified diff
 	// Output tells the model; Stop ends the turn with it.
 	Output string
 	Stop   bool
@@ -41,7 +41,7 @@ type planMeta struct {
 	Edits  string `json:"edits,omitempty"`
 }
 
-// maxPlan bounds a plan, in bytes: a person reads it before they accept it, and it is told again
+// maxPlan bounds a plan, in bytes: a user reads it before they accept it, and it is told again
 // after a compaction.
 const maxPlan = 24 << 10
 

@@ -23,20 +23,20 @@ type Shell struct {
 	Env        []string // of every command; see proc.Environ
 	// Timeout is a command's time when the model names none; MaxTimeout is the most it may name.
 	Timeout, MaxTimeout time.Duration
-	// Spill stores the whole of a long output and returns the path under which the model can read
-	// it; nil: long output is not stored.
+	// Spill stores the whole of a long output and returns the path under which the model can read it;
+	// if nil, long output is not stored.
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
-	// Mask hides secrets in what commands write; nil: none does.
+	// Mask hides secrets in what commands write; if nil, none does.
 	Mask func() *redact.Stream
-	// MayLeave says that a command which a sandbox kept from its work may be offered to a person
-	// outside of it.
+	// MayLeave says that a command which a sandbox kept from its work may be offered to a user outside
+	// of it.
 	MayLeave bool
-	// Tried gets what a command that ran aside changed of texts, as one patch, before it is
-	// dropped. Nil: nobody wants it.
+	// Tried gets what a command that ran aside changed of texts, as one patch, before it is dropped. If
+	// nil, nobody wants it.
 	Tried func(patch string) error
 	// Terminal runs commands that are waited for in a terminal of the user's, where there is one:
-	// Supervisor and its cage have no part in it. What it answers with ErrNoTerminal has not run,
-	// and Supervisor runs it. Nil: there is none.
+	// Supervisor and its cage have no part in it. What it answers with ErrNoTerminal has not run, and
+	// Supervisor runs it. If nil, there is none.
 	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 	// Bounds are those of all output.
 	Bounds Bounds

@@ -113,7 +113,7 @@ func endLine(s string) string {
 	return s + "\n"
 }
 
-// plainText is what a person would see of s: no escape sequences, of a line that was overwritten by
+// plainText is what a user would see of s: no escape sequences, of a line that was overwritten by
 // carriage returns only its last state, and no byte that is not text. Progress bars would otherwise
 // fill the model's context with their every frame.
 func plainText(s string) string {

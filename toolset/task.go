@@ -20,12 +20,12 @@ type Tasks interface {
 // TaskRequest asks for one subagent.
 type TaskRequest struct {
 	Description, Prompt string
-	Agent               string // explore or general; empty: explore, or that of the earlier task
+	Agent               string // explore or general; if empty, explore, or that of the earlier task
 	ID                  string // continues an earlier task
 	// Parent, Message and Call say who asks: the session, its message and the call in it.
 	Parent, Message string
 	Call            tool.CallID
-	// Waits is told when the subagent waits for a person, as tool.Context.Waits is.
+	// Waits is told when the subagent waits for a user, as tool.Context.Waits is.
 	Waits func() (over func())
 	// Background starts it and does not wait: what it comes to is told later, by who runs it.
 	Background bool
@@ -158,7 +158,7 @@ func (c TaskCounts) words() []string {
 	return out
 }
 
-// Reported is what a subagent said, as a model reads it; empty: it said nothing.
+// Reported is what a subagent said, as a model reads it; if empty, it said nothing.
 func Reported(r TaskResult) string {
 	if r.Text == "" {
 		return ""

@@ -60,7 +60,7 @@ type todoMeta struct {
 	Changed []string `json:"changed,omitempty"`
 }
 
-// maxTodos and maxTodoLength keep the list something a person reads at a glance.
+// maxTodos and maxTodoLength keep the list something a user reads at a glance.
 const (
 	maxTodos      = 100
 	maxTodoLength = 500

@@ -19,7 +19,7 @@ type Finder interface {
 type Finding struct {
 	Tools []Found
 	Of    int    // how many tools were looked at
-	Note  string // why the order may be poor; empty: it is not
+	Note  string // why the order may be poor; if empty, it is not
 }
 
 // Found is one tool that fits.

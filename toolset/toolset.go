@@ -5,7 +5,7 @@
 // stays in New. Insides that are more than a tool's own business live in leaf packages under
 // internal.
 //
-// Start reading at New, then glob.go. Tools that a person declares in files are declared*.go;
+// Start reading at New, then glob.go. Tools that a user declares in files are declared*.go;
 // restore.go gives a resumed session back what its tools knew. The package is large because each
 // tool has its own files.
 //
@@ -32,50 +32,49 @@ type Deps struct {
 	// Root is the workspace, for every tool that touches files; Seen is what the session has read.
 	Root *workspace.Root
 	Seen *workspace.Seen
-	// Shell runs commands; nil: one without a ledger, with this process's cleaned environment.
+	// Shell runs commands; if nil, one without a ledger, with this process's cleaned environment.
 	// Whoever gives one closes it.
 	Shell *Shell
 	// AskProcesses has list_processes need to read /proc, which is asked about: a program of others
 	// makes the calls.
 	AskProcesses bool
-	// Env looks up where git's configuration lies, for glob, grep and list; nil: os.Getenv.
+	// Env looks up where git's configuration lies, for glob, grep and list; if nil, os.Getenv.
 	Env func(string) string
-	// Signs knows which files of the workspace grep need not read; nil: it reads them all.
+	// Signs knows which files of the workspace grep need not read; if nil, it reads them all.
 	Signs *search.Signs
-	// Folders remembers what is in folders from one search to the next; nil: each reads them anew.
+	// Folders remembers what is in folders from one search to the next; if nil, each reads them anew.
 	Folders *search.Folders
-	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look
-	// below root: those that a call of their own would be asked or refused for. The function it
-	// returns gets an absolute folder with a final slash and a name in it; nil: nothing is held
-	// back, as for a nil Withhold.
+	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below
+	// root: those that a call of their own would be asked or refused for. The function it returns gets
+	// an absolute folder with a final slash and a name in it; if nil, nothing is held back, as for a
+	// nil Withhold.
 	Withhold func(root string) func(dir, name string) bool
 	// Todos is the session's todo list.
 	Todos *Todos
-	// Web fetches pages; nil: from the public web only.
+	// Web fetches pages; if nil, from the public web only.
 	Web PageFetcher
-	// Declared is where the user declares tools; nil: nowhere. New fills in what came of it.
+	// Declared is where the user declares tools; if nil, nowhere. New fills in what came of it.
 	Declared *Declared
-	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
+	// Tasks runs subagents; if nil, the task tool answers LLM_ASSIST_REQUIRED.
 	Tasks Tasks
 	// Bounds are the limits that the user has set.
 	Bounds Bounds
 	// Brief offers some tools with a shorter description and only their usual arguments, for models
 	// that read slowly; the others are accepted all the same.
 	Brief bool
-	// Search asks a search engine; nil: none is configured, and websearch is not offered.
+	// Search asks a search engine; if nil, none is configured, and websearch is not offered.
 	Search WebSearch
-	// Inquire puts the model's questions to the user; nil: nobody is there, and ask is not
-	// offered.
+	// Inquire puts the model's questions to the user; if nil, nobody is there, and ask is not offered.
 	Inquire Inquire
-	// Plans takes the model's plans; nil: it makes none here, and plan is not offered.
+	// Plans takes the model's plans; if nil, it makes none here, and plan is not offered.
 	Plans Plans
-	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
+	// Finder searches tools that requests do not show; if nil, tool_search has nothing to find.
 	Finder Finder
-	// Code asks language servers; nil: there are none, and the tools that ask them are not offered.
+	// Code asks language servers; if nil, there are none, and the tools that ask them are not offered.
 	Code *lsp.Servers
-	// Formatters rewrite files after edits; nil: none does.
+	// Formatters rewrite files after edits; if nil, none does.
 	Formatters *formatter.Formatters
-	// Skills loads skills; nil: there are none, and skill is not offered.
+	// Skills loads skills; if nil, there are none, and skill is not offered.
 	Skills Skills
 }
 

@@ -192,8 +192,8 @@ func TestBeginningIsBounded(t *testing.T) {
 	}
 }
 
-// TestAYesReachesTheFetch: a person who allowed the call has allowed the address; a rule or mode
-// has not said so.
+// TestAYesReachesTheFetch: a user who allowed the call has allowed the address; a rule or mode has
+// not said so.
 func TestAYesReachesTheFetch(t *testing.T) {
 	for _, asked := range []bool{true, false} {
 		got := !asked

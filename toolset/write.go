@@ -201,8 +201,7 @@ func (plan writePlan) result(p workspace.Path, done workspace.Written) changeRes
 	}
 }
 
-// preview shows a person what a write would do. The checks that need a session are made when it
-// runs.
+// preview shows a user what a write would do. The checks that need a session are made when it runs.
 func (w writer) preview(ctx context.Context, in writeArgs) (changeMeta, error) {
 	p, err := w.root.Resolve(in.Path)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestBrokenPortsAreAllTried(t *testing.T) {
 	}
 }
 
-// doors are what a person does to make the interface ask something of the program.
+// doors are what a user does to make the interface ask something of the program.
 func doors() (all [][]string) {
 	for _, c := range commands() {
 		if c.name != "quit" {

@@ -225,7 +225,7 @@ func (m *model) welcome(t *draw.Theme, w int) []draw.Row {
 	return rows
 }
 
-// tips are what a person cannot guess. They stay the same: who looks for one finds it where it was.
+// tips are what a user cannot guess. They stay the same: who looks for one finds it where it was.
 func (m *model) tips() []string {
 	return []string{
 		"Say what you want done, such as: find out why a test fails",

@@ -32,7 +32,7 @@ func (p *player) inline() {
 	p.m.View()
 }
 
-// lines is rows as a person sees them.
+// lines is rows as a user sees them.
 func lines(rows []draw.Row) string {
 	var b strings.Builder
 	for _, r := range rows {

@@ -82,7 +82,7 @@ func (q questions) question(r ui.Rect) (rows []draw.Row, x, y int) {
 	return q.inquiry.Render(r.W, r.H)
 }
 
-// want is how many rows the question would like; 0: none waits.
+// want is how many rows the question would like; if 0, none waits.
 func (q questions) want(w int) int {
 	if q.dialog.Open() {
 		return q.dialog.Want(w)
@@ -90,8 +90,8 @@ func (q questions) want(w int) int {
 	return q.inquiry.Want(w)
 }
 
-// dismiss answers the question that is seen with a no, where no turn ends with it; false: there is
-// none.
+// dismiss answers the question that is seen with a no, where no turn ends with it; if false, there
+// is none.
 func (q questions) dismiss() bool {
 	switch {
 	case q.dialog.Open():

@@ -41,7 +41,7 @@ type stirred struct{}
 func (u *UI) Stir() { u.bridge.push(stirred{}) }
 
 // stir looks at the background, and has the agent told what came from there where it waits for the
-// person. Whom the user has stopped is told with their next message.
+// user. Whom the user has stopped is told with their next message.
 func stir(m *model) tea.Cmd {
 	if m.stopped && !m.turn.running && hasLate(m) {
 		m.say("what came from the background goes to the agent with your next message")
@@ -51,7 +51,7 @@ func stir(m *model) tea.Cmd {
 
 func hasLate(m *model) bool { return m.ports.Late != nil && m.ports.Wake != nil && m.ports.Late() }
 
-// wake begins a turn with what came by itself; nil: nothing came, or it is told otherwise.
+// wake begins a turn with what came by itself; if nil, nothing came, or it is told otherwise.
 func wake(m *model) tea.Cmd {
 	if m.turn.running || m.stopped || m.leaving || m.rewinding || !hasLate(m) {
 		return nil

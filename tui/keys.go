@@ -105,7 +105,7 @@ const (
 
 // binding is one row of the key table.
 type binding struct {
-	// id names the row in the configuration, empty: its keys are fixed. Rows of several scopes that
+	// id names the row in the configuration, if empty, its keys are fixed. Rows of several scopes that
 	// mean the same have the same one.
 	id     string
 	action action

@@ -53,26 +53,26 @@ type model struct {
 	armed     action // what a key will do when it is pressed again: quit or stop; send: none is
 	arming    int
 	leaving   bool
-	stopped   bool            // the last turn was stopped by the person, and nothing was done since
+	stopped   bool            // the last turn was stopped by the user, and nothing was done since
 	claims    []session.Claim // what the last answer says that the calls do not show
 	rewinding bool
 	jobsTimed bool // a look at the jobs is due
 	next      api.Next
-	redrawn   int // how often the person asked for a fresh screen
+	redrawn   int // how often the user asked for a fresh screen
 
 	// Ports to the outside; fakes in tests.
 	now       func() time.Time
 	after     func(time.Duration, tea.Msg) tea.Cmd
 	ports     api.Ports
 	start     func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
-	external  func(text string) tea.Cmd        // the person's editor; its answer comes as edited; nil: there is none
+	external  func(text string) tea.Cmd        // the user's editor; its answer comes as edited; if nil, there is none
 	clipboard func(safeterm.Text)
 	notify    func(screen.Note)
 	show      func(screen.Frame)
 	// askBackground asks the terminal for its background; the answer comes as
 	// tea.BackgroundColorMsg.
 	askBackground func()
-	background    func()            // stops the process until it is continued; nil: cannot
+	background    func()            // stops the process until it is continued; if nil, cannot
 	foreground    func() (w, h int) // how large the terminal is when it is ours again
 }
 

@@ -16,7 +16,7 @@ import (
 	"adze/tui/permission"
 )
 
-// talk is a person in front of the interface of lines.
+// talk is a user in front of the interface of lines.
 type talk struct {
 	t     *testing.T
 	ui    *UI

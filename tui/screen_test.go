@@ -376,7 +376,7 @@ func (p *player) calls(verb, rest string) bool {
 	return true
 }
 
-// dump is the screen as a person sees it, without attributes, and what happened to the outside.
+// dump is the screen as a user sees it, without attributes, and what happened to the outside.
 func (p *player) dump() string {
 	f := p.m.frame()
 	var b strings.Builder

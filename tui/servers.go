@@ -14,7 +14,7 @@ import (
 	"adze/tui/list"
 )
 
-// served is what came of what a person had done with a server.
+// served is what came of what a user had done with a server.
 type served struct {
 	text string
 	err  error

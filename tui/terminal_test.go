@@ -20,7 +20,7 @@ import (
 	"adze/tui/permission"
 )
 
-// actEnv makes the test binary the interface itself, with an agent that only acts; so a person can
+// actEnv makes the test binary the interface itself, with an agent that only acts; so a user can
 // look at it:
 //
 //	go test -c -o /tmp/tui.test ./tui && ADZE_TUI_ACT=slow /tmp/tui.test

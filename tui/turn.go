@@ -20,8 +20,8 @@ type turn struct {
 	running, stopping bool
 	ended             bool // its TurnEnd was seen
 	prompt            api.Prompt
-	heard             bool // the person's message is in the conversation
-	shell             bool // a command of the person's own
+	heard             bool // the user's message is in the conversation
+	shell             bool // a command of the user's own
 	woken             bool // nobody prompted it
 	rewind            bool // take the prompt back once it has stopped
 	since             time.Time
@@ -45,7 +45,7 @@ type job struct {
 type rewound struct {
 	text string
 	err  error
-	note string // what came of the files; empty: they stay as they are
+	note string // what came of the files; if empty, they stay as they are
 }
 
 // Next says how the user wants to go on; it is known when Run has returned.
@@ -94,7 +94,7 @@ func (m *model) done(r session.Result) tea.Cmd {
 	return m.tell(screen.NoteDone)
 }
 
-// tell notifies a person who looks elsewhere.
+// tell notifies a user who looks elsewhere.
 func (m *model) tell(n screen.Note) tea.Cmd {
 	if !m.away {
 		return nil

@@ -100,14 +100,14 @@ type Info struct {
 	Version string // of adze
 	Model   string
 	Mode    string // of permissions
-	Effort  string // how hard the model thinks; empty: as it does by itself
+	Effort  string // how hard the model thinks; if empty, as it does by itself
 	Session string
 	Cwd     string
 	Sandbox string // its reported level
-	Config  string // the person's configuration file
+	Config  string // the user's configuration file
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
-	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; nil: nothing
+	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; if nil, nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a
 	// model's replies are scripted, or why another session could not be opened.
 	Notices []string

@@ -18,9 +18,9 @@ import (
 // find what it names.
 type word struct {
 	names   string // several that mean the same, the commonest first
-	command string // of ours; empty: there is none
-	says    string // where it is, or what comes nearest; empty: what the command says of itself
-	prompt  string // put into the prompt, for the person to send
+	command string // of ours; if empty, there is none
+	says    string // where it is, or what comes nearest; if empty, what the command says of itself
+	prompt  string // put into the prompt, for the user to send
 }
 
 // words is the table. Those who know another assistant try its commands first, and must not be left

@@ -91,7 +91,7 @@ func kin(s session.Start) string {
 	return label(", subagent ", s.Agent) + label(" of the session ", string(s.Parent))
 }
 
-// auditText is an item as a person reads it: one line for what happened, more for what was decided.
+// auditText is an item as a user reads it: one line for what happened, more for what was decided.
 // What is foreign in it stays on its line.
 func auditText(i audit.Item) string {
 	var b strings.Builder

@@ -38,7 +38,7 @@ func (a verifier) verify(ctx context.Context, words []string, all bool, anchor s
 	})
 }
 
-// parseAnchor reads SEQ:HASH; empty: none.
+// parseAnchor reads SEQ:HASH; if empty, none.
 func parseAnchor(text string) (*sessiondb.Anchor, error) {
 	if text == "" {
 		return nil, nil

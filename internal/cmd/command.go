@@ -62,7 +62,7 @@ type Program interface {
 	// configuration lets go.
 	Forgets(*sessiondb.Store) retention.Room
 	Tidy(context.Context, *sessiondb.Store) (retention.Done, error)
-	// Logs opens the sessions of the server that keeps them, until end; nil: this machine does.
+	// Logs opens the sessions of the server that keeps them, until end; if nil, this machine does.
 	Logs(context.Context) (logs retention.Logs, end func(), err error)
 	// Session is the one whose id begins so.
 	Session(heads []session.Head, prefix string) (session.ID, error)
@@ -92,7 +92,7 @@ type Call struct {
 	policyconfig.Flags
 	MaxTime   time.Duration // 0: any
 	NoSession bool          // save nothing
-	Prompt    string        // what the person asked, for who resumes the session
+	Prompt    string        // what the user asked, for who resumes the session
 	Model     session.Provider
 }
 

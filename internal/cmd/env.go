@@ -87,7 +87,7 @@ func (e *Env) pretty(before string, raw json.RawMessage) error {
 	return err
 }
 
-// indented is JSON for a person to read, without control characters.
+// indented is JSON for a user to read, without control characters.
 func indented(raw json.RawMessage) (string, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {

@@ -26,8 +26,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return &usage.Error{Message: err.Error(), Hint: hint}
 }
 
-// unknownFlag is the flag that is not known, with its dashes; empty: something else is wrong with
-// one.
+// unknownFlag is the flag that is not known, with its dashes; if empty, something else is wrong
+// with one.
 func unknownFlag(message string) string {
 	if name, ok := strings.CutPrefix(message, "unknown flag: "); ok {
 		return name

@@ -32,7 +32,7 @@ func Mistyped(root *cobra.Command, words []string) error {
 	return usage.Mistake(hint+"\nas a prompt: adze -- "+strings.Join(words, " "), "adze has no command %q", words[0])
 }
 
-// nearCommand is the command that a word looks like; nil: none.
+// nearCommand is the command that a word looks like; if nil, none.
 func nearCommand(root *cobra.Command, word string) *cobra.Command {
 	byName := map[string]*cobra.Command{}
 	var names []string
@@ -47,7 +47,7 @@ func nearCommand(root *cobra.Command, word string) *cobra.Command {
 	return nil
 }
 
-// within is the command below another one that the second word names; empty: it names none, and
+// within is the command below another one that the second word names; if empty, it names none, and
 // begins a prompt.
 func within(c *cobra.Command, word string) string {
 	if c == nil {

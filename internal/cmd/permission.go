@@ -48,7 +48,7 @@ type judgement struct {
 	Offers  []offerLine   `json:"offers,omitempty"` // all that "for this session" could grant, the narrowest first
 }
 
-// offerLine is one choice of a person who is asked.
+// offerLine is one choice of a user who is asked.
 type offerLine struct {
 	Kind   policy.OfferKind `json:"kind"`
 	Rules  []string         `json:"rules"`
@@ -99,7 +99,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 	return j
 }
 
-// String is the judgement as a person reads it. Foreign text in it is shown by whoever prints it.
+// String is the judgement as a user reads it. Foreign text in it is shown by whoever prints it.
 func (j judgement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", j.Effect, by(j.Rule, j.Layer))

@@ -125,7 +125,7 @@ func (b *bench) Decide(_ context.Context, q tool.Question) (tool.Decision, error
 	return tool.Decision{Reason: "only judged"}, nil
 }
 
-// String is what a person reads: the verdict, then each need.
+// String is what a user reads: the verdict, then each need.
 func (r reasons) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s in mode %s\n", r.Effect, r.Tool, r.Mode)

@@ -112,7 +112,7 @@ func carried(items []trust.Item, name string) (trust.Item, error) {
 	return trust.Item{}, usage.Mistake("adze trust list shows what there is", "this project has no %q", name)
 }
 
-// consent is an item as a person reads it before they allow it.
+// consent is an item as a user reads it before they allow it.
 func consent(i trust.Item) string {
 	text := fmt.Sprintf("%s: %s\n", i.ID, i.State)
 	if i.Problem != "" {

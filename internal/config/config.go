@@ -30,14 +30,14 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// Config is what a person can set for all runs.
+// Config is what a user can set for all runs.
 type Config struct {
 	// SchemaURL lets editors complete the file; it is ignored.
 	SchemaURL      string              `json:"$schema,omitempty"`
 	Model          string              `json:"model,omitempty"`           // provider/name
-	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; empty: no model mends arguments
-	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
-	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; empty: a session is named after its first prompt
+	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; if empty, no model mends arguments
+	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, tasks run with the session's model
+	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, a session is named after its first prompt
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
 	Sandbox        Sandbox             `json:"sandbox,omitzero"`          // "auto", or an object
 	Claims         string              `json:"claims,omitempty"`          // show, send, off
@@ -105,15 +105,15 @@ type Sessions struct {
 
 // Batch says what batches and workers leave behind.
 type Batch struct {
-	// MirrorsMB is what the bare copies of repositories may take together, in MiB; 0: 10240. The
+	// MirrorsMB is what the bare copies of repositories may take together, in MiB; if 0, 10240. The
 	// least recently used goes first.
 	MirrorsMB int `json:"mirrors_mb,omitempty"`
-	// KeepDays is how long servers keep batches that are over and sessions that nobody uses; 0: 30,
+	// KeepDays is how long servers keep batches that are over and sessions that nobody uses; if 0, 30,
 	// below 0: for ever. Workers obey it.
 	KeepDays int `json:"keep_days,omitempty"`
 }
 
-// Retention says how long they stay; 0: for ever. One that is open or tagged keep stays.
+// Retention says how long they stay; if 0, for ever. One that is open or tagged keep stays.
 type Retention struct {
 	Days    int `json:"days,omitempty"`     // since they were last used
 	Count   int `json:"count,omitempty"`    // so many

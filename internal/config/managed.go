@@ -11,12 +11,12 @@ import (
 )
 
 // Managed is what the owner of a machine says for all who use adze on it: it only narrows, and
-// nothing that a person or a project says takes it back.
+// nothing that a user or a project says takes it back.
 type Managed struct {
 	Path string   `json:"-"` // empty: there is no such file
 	Deny []string `json:"deny"`
 	Ask  []string `json:"ask"`
-	// Modes are the permission modes that may be chosen; empty: all.
+	// Modes are the permission modes that may be chosen; if empty, all.
 	Modes []string `json:"permission_modes"`
 	// Worker is the most that adze worker may admit of tasks of others; without it the owner leaves
 	// that to its user.

@@ -42,7 +42,7 @@ type MCPServer struct {
 	// Pin off takes what it says of its tools as it is, whenever that changes; empty or on: a change
 	// is asked about.
 	Pin string `json:"pin,omitempty"`
-	// Roots on or off says whether a program is told which folder the run works in. Empty: unless
+	// Roots on or off says whether a program is told which folder the run works in. If empty, unless
 	// its arguments name folders, in whose place some would take it.
 	Roots string `json:"roots,omitempty"`
 }

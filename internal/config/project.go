@@ -19,7 +19,7 @@ import (
 // wider mode, what is allowed and what its tools may do are its person's to say, whatever they
 // trust of the project.
 type Project struct {
-	Path string // relative to the workspace; empty: there is no such file
+	Path string // relative to the workspace; if empty, there is no such file
 	Deny []string
 	Ask  []string
 	// Ignored are the other names in the file, in order: each is left out.
@@ -89,7 +89,7 @@ func parseProject(raw []byte) (Project, error) {
 	return p, nil
 }
 
-// Warning tells which names of the file do not count; empty: all do.
+// Warning tells which names of the file do not count; if empty, all do.
 func (p Project) Warning() string {
 	if len(p.Ignored) == 0 {
 		return ""

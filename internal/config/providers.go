@@ -15,11 +15,11 @@ type Provider struct {
 	// TextCalls says whether calls that a model writes as text are recovered; without it, they are
 	// at every server but those of known companies.
 	TextCalls *bool `json:"text_calls,omitempty"`
-	// Effort is how hard the provider's models think, in its own words: low, medium, high; empty:
+	// Effort is how hard the provider's models think, in its own words: low, medium, high; if empty,
 	// its default.
 	Effort string `json:"effort,omitempty"`
-	// Profile is how adze speaks to the models there: local (a small prompt, few tools) or full;
-	// empty: what the kind of server suggests.
+	// Profile is how adze speaks to the models there: local (a small prompt, few tools) or full; if
+	// empty, what the kind of server suggests.
 	Profile string `json:"profile,omitempty"`
 	// MaxContext bounds the tokens that adze lets a server keep in memory for a request and its
 	// answer.

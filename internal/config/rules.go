@@ -107,7 +107,7 @@ func texts(list *hujson.Array) []string {
 	return out
 }
 
-// listIn finds a list by its name; nil: there is none.
+// listIn finds a list by its name; if nil, there is none.
 func listIn(object *hujson.Object, name string) *hujson.Array {
 	for _, m := range object.Members {
 		key, ok := m.Name.Value.(hujson.Literal)

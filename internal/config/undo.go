@@ -9,7 +9,7 @@ type Undo struct {
 	// OnFailure is "stop", the default, or "run": what becomes of a call whose files cannot be
 	// kept, where nobody can be asked.
 	OnFailure string `json:"on_failure,omitempty"`
-	// FileMB and TotalMB bound what is kept of one file and of a workspace, in MiB; 0: the defaults
+	// FileMB and TotalMB bound what is kept of one file and of a workspace, in MiB; if 0, the defaults
 	// of package undo.
 	FileMB  int `json:"file_mb,omitempty"`
 	TotalMB int `json:"total_mb,omitempty"`

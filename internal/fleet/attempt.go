@@ -44,7 +44,7 @@ type attempt struct {
 	freed sync.Once
 	order Order
 	task  batch.Task
-	cap   float64 // what it may cost; 0: any
+	cap   float64 // what it may cost; if 0, any
 
 	moving   sync.Mutex
 	moved    bool // the next ticket of the batch was sent

@@ -8,7 +8,7 @@
 // workers share, and goes on where it stopped.
 //
 // Start reading at Worker.Run (worker.go), then attempt.go (one task that was taken). ports.go is
-// what a server must be able to do, submit.go and look.go are what a person asks for. Package
+// what a server must be able to do, submit.go and look.go are what a user asks for. Package
 // fleettest holds adapters to the contracts.
 //
 // Known limits: what a task does outside of its clone stays when its worker is lost. Between the
@@ -32,7 +32,7 @@ import (
 	"adze/session"
 )
 
-// Sentinels of ports and of what a person asks for.
+// Sentinels of ports and of what a user asks for.
 var (
 	ErrNone  = errors.New("there is none")            // of Get and Take
 	ErrStale = errors.New("it was changed meanwhile") // of Put: the revision is not the newest
@@ -130,7 +130,7 @@ type Order struct {
 	Flags    []string  `json:"flags,omitempty"` // of each task's adze
 	Push     bool      `json:"push,omitempty"`
 	Attempts int       `json:"attempts"`           // how often a task is tried at most
-	MaxCost  float64   `json:"max_cost,omitempty"` // USD for all tasks; 0: any
+	MaxCost  float64   `json:"max_cost,omitempty"` // USD for all tasks; if 0, any
 	// Late says that the limit came after the submission, so that what was spent before is counted
 	// once.
 	Late    bool          `json:"late_limit,omitempty"`

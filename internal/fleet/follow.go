@@ -43,7 +43,7 @@ type seenRecord struct {
 	Record
 }
 
-// take notes a record and returns whose it is; empty: it is old.
+// take notes a record and returns whose it is; if empty, it is old.
 func (f *following) take(r seenRecord) (id string, err error) {
 	id = strings.TrimPrefix(r.Key, r.kind)
 	if r.Revision <= f.seen[r.kind+id] {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// How long a person's command asks again while no server answers, and after which pause. Three
+// How long a user's command asks again while no server answers, and after which pause. Three
 // servers choose a new leader in 2 to 7 s.
 const (
 	awayMost = 30 * time.Second

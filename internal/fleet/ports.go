@@ -63,7 +63,7 @@ type Size struct {
 	Priority int    `json:"priority"`
 	Waiting  int    `json:"waiting"`
 	Taken    int    `json:"taken"`
-	Limit    int    `json:"limit,omitempty"` // of what is taken; 0: none
+	Limit    int    `json:"limit,omitempty"` // of what is taken; if 0, none
 }
 
 // Record is a value of a book.
@@ -117,7 +117,7 @@ type Blobs interface {
 
 // Cluster is all that a server does for a fleet.
 type Cluster struct {
-	Beat    time.Duration // how often a worker says that it still has a ticket; 0: every 10 s
+	Beat    time.Duration // how often a worker says that it still has a ticket; if 0, every 10 s
 	Queue   Queue
 	Runs    Book // asks and orders, which submitters write, runs and purses, which workers do
 	Bodies  Book // tasks whose asks are masked, by run: submitters write them and workers read them

@@ -37,7 +37,7 @@ type Worker struct {
 	// Refuses says why the owner of this machine does not let it do a task with these flags.
 	// Optional.
 	Refuses func(t batch.Task, flags []string) error
-	// Room says why nothing can be done on this machine now; nil: it can.
+	// Room says why nothing can be done on this machine now; if nil, it can.
 	Room func() error
 	// Redact and RedactJSON take secrets from what all can see.
 	Redact     func(text string) string
@@ -48,7 +48,7 @@ type Worker struct {
 	telling sync.Mutex
 	mu      sync.Mutex
 	live    map[string]liveRun
-	stopped map[string]int // the round that was cancelled, by run; nil: what is cancelled is not known
+	stopped map[string]int // the round that was cancelled, by run; if nil, what is cancelled is not known
 	orders  map[string]known
 	stops   bool
 	refuses []string
@@ -107,7 +107,7 @@ type Job struct {
 	Run     Run
 	Task    batch.Task
 	Order   Order
-	MaxCost float64 // USD; 0: any
+	MaxCost float64 // USD; if 0, any
 	Away    batch.Away
 	Watch   func(batch.State)
 }

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// known is what the user agreed to; it is read from the disk once. Nil: the server was never
+// known is what the user agreed to; it is read from the disk once. If nil, the server was never
 // seen. The lock is held.
 func (v *server) known() *Catalogue {
 	if !v.looked {
@@ -102,7 +102,7 @@ func (p *Pool) Unseen() (out []string) {
 	return out
 }
 
-// Catalogue is what the user agreed to of a server; nil: it was never seen.
+// Catalogue is what the user agreed to of a server; if nil, it was never seen.
 func (p *Pool) Catalogue(name string) *Catalogue {
 	v := p.servers[name]
 	if v == nil {

@@ -101,7 +101,7 @@ func (c *calls) leave(token string) {
 // watch is who looks at a call.
 type watch struct {
 	show  func(progress string)
-	waits func() (over func()) // a person is waited for
+	waits func() (over func()) // a user is waited for
 	asked *asked
 }
 

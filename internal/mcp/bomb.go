@@ -93,7 +93,7 @@ func (w *walker) part(value any) error {
 	return nil
 }
 
-// resolve finds what a local reference names; nil: nothing.
+// resolve finds what a local reference names; if nil, nothing.
 func resolve(root map[string]any, ref string) any {
 	var at any = root
 	rest := strings.TrimPrefix(ref, "#")

@@ -110,7 +110,7 @@ func keep(path string, raw []byte) error {
 // Change is what a server says otherwise than the user agreed to.
 type Change struct {
 	Server  string
-	Lines   []string // what is different, for the person
+	Lines   []string // what is different, for the user
 	Changed []string // names of tools
 	Added   []string
 	Removed []string

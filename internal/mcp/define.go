@@ -35,7 +35,7 @@ type Tool struct {
 	Hints       []string        `json:"hints,omitempty"` // what the server says of it; nothing is decided by them
 	Task        string          `json:"task,omitempty"`  // required: it runs as a task alone
 	Pin         string          `json:"pin"`
-	Bad         string          `json:"bad,omitempty"` // why it cannot be used; empty: it can
+	Bad         string          `json:"bad,omitempty"` // why it cannot be used; if empty, it can
 }
 
 // define cleans what a server says of a tool.

@@ -20,14 +20,14 @@ type handshake struct {
 
 	mu       sync.Mutex
 	timer    *time.Timer
-	discover string          // the id of the library's question in the newest words; empty: there is none
+	discover string          // the id of the library's question in the newest words; if empty, there is none
 	can      json.RawMessage // what it says of the client
 	who      json.RawMessage
 	answered bool   // it has an answer, of the program or of ours
 	told     bool   // the program has answered it
 	sent     bool   // initialize was sent
 	want     string // the id of the library's own initialize, which waits for the answer to ours
-	heard    *reply // the answer to ours; nil: there is none so far
+	heard    *reply // the answer to ours; if nil, there is none so far
 }
 
 // reply is an answer as it came.

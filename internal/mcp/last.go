@@ -10,7 +10,7 @@ import (
 
 // Last is what became of a server when it was last started, in this run or another.
 type Last struct {
-	State string    `json:"state"` // starting, ready or failed; empty: it was never started
+	State string    `json:"state"` // starting, ready or failed; if empty, it was never started
 	Why   string    `json:"why,omitempty"`
 	Login bool      `json:"login,omitempty"` // it wants one
 	At    time.Time `json:"at,omitzero"`

@@ -6,14 +6,14 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Bounds of what a person is shown of a program's standard error.
+// Bounds of what a user is shown of a program's standard error.
 const (
 	maxWords     = 4 << 10 // bytes
 	maxWordLines = 20
 )
 
 // LastWords are the last lines that the program of a server wrote to standard error, cleaned and
-// without secrets; it may have ended since. Empty: there is none.
+// without secrets; it may have ended since. If empty, there is none.
 func (p *Pool) LastWords(name string) string {
 	v := p.servers[name]
 	if v == nil {

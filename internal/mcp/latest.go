@@ -14,7 +14,7 @@ type Latest struct {
 	mu      sync.Mutex
 	made    int           // marks
 	had     int           // marks that the last answer covers
-	waiting int           // the mark with which somebody waits to ask for all who told so since; 0: nobody does
+	waiting int           // the mark with which somebody waits to ask for all who told so since; if 0, nobody does
 	turn    chan struct{} // who holds its one token asks
 	told    []time.Time   // the last askings that Stale began
 }

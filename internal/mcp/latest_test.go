@@ -80,7 +80,7 @@ func (s *scripted) say(text string) {
 	s.settle()
 }
 
-// next takes the oldest question of a method out; nil: there is none.
+// next takes the oldest question of a method out; if nil, there is none.
 func (s *scripted) next(method string) *question {
 	s.settle()
 	i := slices.IndexFunc(s.open, func(m question) bool { return m.Method == method })

@@ -25,7 +25,7 @@ type Listing struct {
 	Title        string      `json:"title,omitempty"`
 	Instructions string      `json:"instructions,omitempty"`
 	Tools        []*sdk.Tool `json:"tools,omitempty"`
-	More         string      `json:"more,omitempty"` // why there are not all of them; empty: they are
+	More         string      `json:"more,omitempty"` // why there are not all of them; if empty, they are
 	Prompts      bool        `json:"prompts,omitempty"`
 	Resources    bool        `json:"resources,omitempty"`
 }

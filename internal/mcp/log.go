@@ -34,7 +34,7 @@ type serverLog struct {
 	part []byte // of a line that is not complete
 }
 
-// log is where a server's words are kept; nil: nowhere.
+// log is where a server's words are kept; if nil, nowhere.
 func (v *server) newLog() *serverLog {
 	if v.pool.opts.State == "" {
 		return nil
@@ -128,7 +128,7 @@ func tailOf(path string) string {
 }
 
 // Log is the end of what a server wrote to standard error in this run and in earlier ones, cleaned
-// and without secrets, and the file that it is in. Empty: there is none.
+// and without secrets, and the file that it is in. If empty, there is none.
 func (p *Pool) Log(name string) (text, file string) {
 	v := p.servers[name]
 	if v == nil || p.opts.State == "" {

@@ -59,24 +59,24 @@ type Server struct {
 	Name    string
 	Command []string          // program and arguments
 	Env     map[string]string // that the program gets beside that of every command
-	Dir     string            // absolute; empty: a folder of its own, below Options.State
+	Dir     string            // absolute; if empty, a folder of its own, below Options.State
 	URL     string            // of streamable HTTP, where there is no command
 	SSE     bool              // it speaks the transport of 2024-11-05 there: HTTP with server-sent events
 	Headers map[string]string
 	OAuth   map[string]string // how one logs in at its address, by the names of the configuration
-	Tools   []string          // names, * for any rest, a first ! leaves out; empty: all
+	Tools   []string          // names, * for any rest, a first ! leaves out; if empty, all
 	Start   time.Duration     // 0: the defaults
 	Call    time.Duration
 	From    string // the file that names it
-	Outside bool   // the person lets it run without walls
-	// Sampling is whether it may ask the model: Ask or Allow; empty: it may not.
+	Outside bool   // the user lets it run without walls
+	// Sampling is whether it may ask the model: Ask or Allow; if empty, it may not.
 	Sampling string
-	// Roots says whether a program is told which folders the run works in: RootsOn or RootsOff; empty: unless
-	// its arguments name folders, which some servers would then not use.
+	// Roots says whether a program is told which folders the run works in: RootsOn or RootsOff; if
+	// empty, unless its arguments name folders, which some servers would then not use.
 	Roots string
 	// Unpinned is whether the user takes what it says of its tools as it is, whenever that changes.
 	Unpinned bool
-	// Err is why it cannot be used, such as a variable that is not set; nil: it can.
+	// Err is why it cannot be used, such as a variable that is not set; if nil, it can.
 	Err error
 }
 
@@ -88,7 +88,7 @@ const (
 
 // What a server may do that it wants of the model.
 const (
-	Ask   = "ask"   // when the person agrees
+	Ask   = "ask"   // when the user agrees
 	Allow = "allow" // without being asked
 )
 
@@ -99,28 +99,27 @@ type Options struct {
 	Servers    []Server
 	Supervisor proc.Supervisor
 	Env        func() []string // of programs, asked when one starts
-	// Holds says, right before a server starts or is dialled, whether the user lets it; nil: it
-	// may.
+	// Holds says, right before a server starts or is dialled, whether the user lets it; if nil, it may.
 	Holds func(Server) error
-	// Mask hides secrets in what servers say of themselves; nil: nothing is hidden.
+	// Mask hides secrets in what servers say of themselves; if nil, nothing is hidden.
 	Mask func(string) string
-	// Reach allows a program in the sandbox a connection; nil: none.
+	// Reach allows a program in the sandbox a connection; if nil, none.
 	Reach func(ctx context.Context, host string, port uint16) error
-	// State is the folder in which the catalogues are kept; empty: they are forgotten.
+	// State is the folder in which the catalogues are kept; if empty, they are forgotten.
 	State string
-	// Consent asks the user about a change of what a server says; nil: nobody is there, and it is
+	// Consent asks the user about a change of what a server says; if nil, nobody is there, and it is
 	// refused.
 	Consent func(context.Context, Change) error
-	// HTTP opens the wire to a server with a URL; nil: such servers cannot be used.
+	// HTTP opens the wire to a server with a URL; if nil, such servers cannot be used.
 	HTTP Opener
-	// Client adds handlers for what servers ask and tell; nil: there are none.
+	// Client adds handlers for what servers ask and tell; if nil, there are none.
 	Client func(server string, o *sdk.ClientOptions)
-	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait.
-	// Nil: nobody looks.
+	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait. If
+	// nil, nobody looks.
 	Changed func(server string)
 
 	Probe, Idle time.Duration // 0: the defaults
-	Wait        time.Duration // how long a call waits for a server that starts; 0: until its start ends
+	Wait        time.Duration // how long a call waits for a server that starts; if 0, until its start ends
 }
 
 // Opener opens the wire to a server and hands it to use, which returns when the conversation is

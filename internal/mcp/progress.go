@@ -26,7 +26,7 @@ type calls struct {
 // running is one of them.
 type running struct {
 	tell func(*sdk.ProgressNotificationParams)
-	wait func() (over func()) // a person is waited for: the server's time stands still
+	wait func() (over func()) // a user is waited for: the server's time stands still
 	note func(text string)    // what was done meanwhile
 	end  func(why error)      // it asked too much
 	count
@@ -96,7 +96,7 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// Waits says that the calls of a server wait for a person, until over is called: that time is not
+// Waits says that the calls of a server wait for a user, until over is called: that time is not
 // theirs.
 func (p *Pool) Waits(server string) (over func()) {
 	v := p.servers[server]

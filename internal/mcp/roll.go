@@ -111,7 +111,7 @@ func (v *server) later(t leafTool) tool.Tool {
 	}})
 }
 
-// body reads a definition of the roll; nil: it is not there, or damaged.
+// body reads a definition of the roll; if nil, it is not there, or damaged.
 func (p *Pool) body(t leafTool) []byte {
 	f, err := os.Open(p.rollFile())
 	if err != nil {
@@ -130,7 +130,7 @@ func sumOf(raw []byte) string {
 	return string(sum[:])
 }
 
-// leaf is what is known of the server for a list of its tools; nil: it was never seen, or is
+// leaf is what is known of the server for a list of its tools; if nil, it was never seen, or is
 // hidden. The lock is held.
 func (v *server) leaf() *leaf {
 	if v.hidden {
@@ -196,7 +196,7 @@ func (p *Pool) readRoll() map[string]*leaf {
 	return out
 }
 
-// readTable reads the table of a roll; nil: there is none, or it is damaged.
+// readTable reads the table of a roll; if nil, there is none, or it is damaged.
 func readTable(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {

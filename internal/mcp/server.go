@@ -38,7 +38,7 @@ const (
 // ErrNotReady says that a server has not answered yet.
 var ErrNotReady = errors.New("it is still starting")
 
-// State is a server as a person is shown it.
+// State is a server as a user is shown it.
 type State struct {
 	Name    string
 	State   string
@@ -64,7 +64,7 @@ type server struct {
 	session *sdk.ClientSession
 	list    Listing
 	looked  bool       // for the catalogue on the disk
-	agreed  *Catalogue // what the person lets it say; nil: it was never seen
+	agreed  *Catalogue // what the user lets it say; if nil, it was never seen
 	leafFor *Catalogue // what made was made of
 	made    *leaf
 	now     *Catalogue // what it says
@@ -73,7 +73,7 @@ type server struct {
 	hidden     bool // nobody agreed to it yet
 	introduced bool // the model was told its instructions
 	pid        int
-	errs       *proc.Output  // standard error of the last program; nil: there was none
+	errs       *proc.Output  // standard error of the last program; if nil, there was none
 	log        *serverLog    // nil: nothing is kept
 	noise      atomic.Int64  // lines that were no messages
 	cuts       atomic.Int64  // messages that were cut

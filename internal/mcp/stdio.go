@@ -210,7 +210,7 @@ func (l *lines) close(why error) {
 	_ = l.messages.CloseWithError(why)
 }
 
-// broke is why nothing more is read; empty: the program ended.
+// broke is why nothing more is read; if empty, the program ended.
 func (l *lines) broke() string {
 	if why := l.cause.Load(); why != nil {
 		return *why + "; "

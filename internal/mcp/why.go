@@ -39,7 +39,7 @@ var launchFailure = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`npm (error|ERR!)|Cannot find (module|package)|No module named|ModuleNotFoundError|ENOENT|no such file or directory|not found|Unable to access jarfile|Could not find or load main class|Docker daemon|Error response from daemon|No solution found|Failed to (resolve|fetch|download)|undefined: |permission denied`)
 })
 
-// reason is the line of a program's standard error that says why it ended; empty: there is none.
+// reason is the line of a program's standard error that says why it ended; if empty, there is none.
 // The last line seldom does: behind the error come frames, versions and hints.
 func reason(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r", "\n"), "\n")

@@ -9,7 +9,7 @@ import (
 	"adze/tool"
 )
 
-// Asker puts a question to a person. Contract:
+// Asker puts a question to a user. Contract:
 //   - it is never called twice at the same time;
 //   - it returns ctx.Err() when ctx ends first;
 //   - an error is a no; ErrNobody is one that nobody said.
@@ -18,7 +18,7 @@ type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
 // ErrNobody is an Asker's answer when nobody is there any more.
 var ErrNobody = errors.New("nobody is there to ask")
 
-// Prompt is what a person is asked: everything a call needs that neither rules nor the mode decide.
+// Prompt is what a user is asked: everything a call needs that neither rules nor the mode decide.
 type Prompt struct {
 	Items []Item
 	// Offers are what Session may grant, the narrowest first; none: Session is not offered.
@@ -35,7 +35,7 @@ type Item struct {
 	Reason string
 }
 
-// Choice is what a person said.
+// Choice is what a user said.
 type Choice string
 
 // Choices.
@@ -46,8 +46,8 @@ const (
 	Try     Choice = "try" // the command runs aside, and its changes are reviewed: Prompt.Tries
 )
 
-// Answer is a person's answer; Reason goes to the model with a No. Change, with Once, is the call
-// as they want it instead; Offer, with Session, says which of the Prompt's is taken.
+// Answer is a user's answer; Reason goes to the model with a No. Change, with Once, is the call as
+// they want it instead; Offer, with Session, says which of the Prompt's is taken.
 type Answer struct {
 	Choice Choice
 	Reason string

@@ -5,7 +5,7 @@ import "adze/tool"
 // Ban is a deny rule about files, as it reaches beyond the calls that are judged: into a sandbox.
 type Ban struct {
 	Rule    string // as it was written
-	Anchor  string // work, home, abs; empty: everywhere
+	Anchor  string // work, home, abs; if empty, everywhere
 	Pattern string // folded
 }
 

@@ -36,7 +36,7 @@ func delicatePaths() []string {
 	return []string{".config/fish", ".config/git", ".config/nvim", ".config/environment.d", ".config/autostart", ".config/systemd"}
 }
 
-// delicate names the part of a path that makes it one; empty: none does.
+// delicate names the part of a path that makes it one; if empty, none does.
 func delicate(abs string) string {
 	low := strings.ToLower(abs)
 	name := path.Base(low)
@@ -82,7 +82,7 @@ func (p *Policy) kept() (folders []string) {
 	return folders
 }
 
-// keptIn is the folder of adze's own that a place lies in; empty: in none.
+// keptIn is the folder of adze's own that a place lies in; if empty, in none.
 func keptIn(folders []string, place Place) string {
 	for _, folder := range folders {
 		for _, at := range place.both() {
@@ -111,7 +111,7 @@ func ownReason(doing string) string {
 	return fmt.Sprintf("%s is not possible: adze keeps its own configuration and sessions there, and no tool changes them; say what should be changed, so that the person does it", doing)
 }
 
-// careful says why a file is asked for by what it is, in every mode but yolo; empty: it is not.
+// careful says why a file is asked for by what it is, in every mode but yolo; if empty, it is not.
 // Part is what an allow rule has to spell out.
 func (p *Policy) careful(kind tool.Permission, place Place, kept []string) (why, part string) {
 	if kind == tool.Write {

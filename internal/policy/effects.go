@@ -270,7 +270,7 @@ func (j *judging) mayWriteAll(s *script.Step, e effect) bool {
 }
 
 // Effects says what the program of an allow rule can write or run by options that the rule does not
-// name, and that are asked for all the same; empty: nothing that is known.
+// name, and that are asked for all the same; if empty, nothing that is known.
 func (r Rule) Effects() string {
 	if r.Effect != Allow || len(r.argv.tokens) == 0 || !r.argv.rest || r.argv.tokens[0].any {
 		return ""

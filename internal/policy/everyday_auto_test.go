@@ -24,7 +24,7 @@ func everydayCommands(t *testing.T) (out []string) {
 	return out
 }
 
-// TestEverydayCommandsInModeAuto holds what a person is asked before commands of usual days run in
+// TestEverydayCommandsInModeAuto holds what a user is asked before commands of usual days run in
 // the mode auto. Where the sandbox is full: at most 2 in a hundred, without any rule; hosts that
 // commands then want to reach are asked for each once, and are not counted here. Where there is
 // none auto is the mode edits, in which no safe reading can excuse a build: with the offers of the

@@ -91,7 +91,7 @@ func rulesFor(t *testing.T, command string) (rules []string) {
 	return rules
 }
 
-// TestEverydayCommands holds what is asked of a person whose assistant runs the commands of a usual
+// TestEverydayCommands holds what is asked of a user whose assistant runs the commands of a usual
 // day: at most 40 in a hundred where no rule was made, in the mode ask too, which asks for every
 // write; 2 where one was made for each program, in the mode edits.
 func TestEverydayCommands(t *testing.T) {

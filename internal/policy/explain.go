@@ -14,10 +14,10 @@ type Explanation struct {
 	Rule     string // empty: the mode decides
 	Layer    Layer
 	Reason   string
-	Opaque   string   // why no rule can allow it; empty: it is plain
+	Opaque   string   // why no rule can allow it; if empty, it is plain
 	Commands []string // each program found, with ? for words known only when it runs; those behind others are indented
 	Session  []string // rules of the first offer
-	Offers   []Offer  // what a person could allow for longer
+	Offers   []Offer  // what a user could allow for longer
 	Run      *tool.Judged
 	Parts    []Part // each program found, judged alone
 }
@@ -146,7 +146,7 @@ func looksAlone(s simple) string {
 	return "it only looks"
 }
 
-// String is the explanation as a person reads it.
+// String is the explanation as a user reads it.
 func (e Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s by %s\n", e.Effect, firstOf(e.Rule, string(e.Layer)))

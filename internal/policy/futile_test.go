@@ -82,7 +82,7 @@ func TestAChecksLooksAreJudged(t *testing.T) {
 	}
 }
 
-// TestThePersonsTimeIsTold: the wait for another question counts as one for a person, too.
+// TestThePersonsTimeIsTold: the wait for another question counts as one for a user, too.
 func TestThePersonsTimeIsTold(t *testing.T) {
 	began, ended := 0, 0
 	s := &answers{answers: []Answer{{Choice: No, Reason: "use make"}}}

@@ -17,7 +17,7 @@ type verdict struct {
 	effect  Effect
 	rule    string
 	layer   Layer
-	reason  string        // for the model, and for the person who is asked
+	reason  string        // for the model, and for the user who is asked
 	code    string        // of a mistake that left nothing to judge
 	target  string        // the need resolved: an absolute path, argument vectors, an address
 	offers  []grant       // what "for this session" would grant; none: it is not offered
@@ -35,7 +35,7 @@ type verdict struct {
 	unseen  bool     // a rule or the table allowed it, and no person has seen these words
 }
 
-// grant is one thing a person may allow for the session: with a key that very thing, else all that
+// grant is one thing a user may allow for the session: with a key that very thing, else all that
 // the rule covers. The rule of a key is the one that is saved in its place.
 type grant struct {
 	key, rule string
@@ -103,8 +103,8 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	return p.settle(mode, v)
 }
 
-// Forbids says why a need is refused whoever would ask for it: what a person attaches by hand is
-// not asked for, but their own deny holds for it too. Empty: nothing forbids it.
+// Forbids says why a need is refused whoever would ask for it: what a user attaches by hand is not
+// asked for, but their own deny holds for it too. If empty, nothing forbids it.
 func (p *Policy) Forbids(n tool.Need) string {
 	if v := p.judge(p.Mode(), n); v.effect == Deny {
 		return v.reason
@@ -112,7 +112,8 @@ func (p *Policy) Forbids(n tool.Need) string {
 	return ""
 }
 
-// RuleAgainst says which rule denies a permission for a path, whatever the mode; empty: none does.
+// RuleAgainst says which rule denies a permission for a path, whatever the mode; if empty, none
+// does.
 func (p *Policy) RuleAgainst(kind tool.Permission, path string) string {
 	denies := func(r Rule) bool { return r.Effect == Deny }
 	if !slices.ContainsFunc(p.rulesFor(kind), denies) {
@@ -146,7 +147,7 @@ func (p *Policy) settle(mode Mode, v verdict) verdict {
 	return v
 }
 
-// grantedKey reports that a person has said yes to this very thing for the session.
+// grantedKey reports that a user has said yes to this very thing for the session.
 func (p *Policy) grantedKey(key string) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -23,12 +23,12 @@ type judging struct {
 	env   []script.Setting // exported so far
 
 	deny     *verdict
-	open     []verdict // what a person is asked for
+	open     []verdict // what a user is asked for
 	by       *permit   // the first that allowed a program
 	unlooked bool      // a program is not one that only looks
 	unseen   bool      // a rule allowed a program whose words no person has seen
 	git      bool
-	hooks    *verdict // a git that a person has seen would run hooks
+	hooks    *verdict // a git that a user has seen would run hooks
 	made     []string // files that are written
 }
 
@@ -272,12 +272,12 @@ func (j *judging) exactly(s *script.Step) grant {
 	return exactGrant(s.Dirs[0], slices.Concat(j.env, s.Set), s.Words)
 }
 
-// permit is what allows a program: a rule, or what a person said for the session.
+// permit is what allows a program: a rule, or what a user said for the session.
 type permit struct {
 	rule    string
 	layer   Layer
 	literal bool // it names every word
-	seen    bool // a person has seen these words
+	seen    bool // a user has seen these words
 }
 
 // allowedBy finds what allows a program.
@@ -292,7 +292,7 @@ func (j *judging) allowedBy(s *script.Step) (permit, bool) {
 }
 
 // guarded reports that the text runs in the environment in which no repository has a say: not every
-// program in it was seen by a person. A git that they have seen would lose its hooks there, so that
+// program in it was seen by a user. A git that they have seen would lose its hooks there, so that
 // it is asked for.
 func (j *judging) guarded() bool {
 	guarded := j.unseen || j.git || !j.unlooked

@@ -91,7 +91,7 @@ func newYard(t *testing.T, stubs, programs []string) *yard {
 	return newYardIn(t, "", stubs, programs)
 }
 
-// newYardIn makes one below a folder; empty: in that for temporary files.
+// newYardIn makes one below a folder; if empty, in that for temporary files.
 func newYardIn(t *testing.T, room string, stubs, programs []string) *yard {
 	t.Helper()
 	s := newStageIn(t, room, stubs, programs)

@@ -41,7 +41,7 @@ func TestABoundModeOnlyNarrows(t *testing.T) {
 	}
 }
 
-// Plan binds at the gate itself: a person is not even asked.
+// Plan binds at the gate itself: a user is not even asked.
 func TestAnAgentBoundToPlanChangesNothingInYolo(t *testing.T) {
 	asked := func(context.Context, tool.Question, Prompt) (Answer, error) {
 		t.Error("a person was asked")

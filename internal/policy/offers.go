@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// Offer is what a person may allow for longer than once, and what that means. Its texts are made of
+// Offer is what a user may allow for longer than once, and what that means. Its texts are made of
 // the rules alone: see [Rule.Describe].
 type Offer struct {
 	Kind OfferKind
@@ -37,8 +37,8 @@ const (
 	ServerOffer  OfferKind = "server"  // all tools of an MCP server
 )
 
-// Usual is the offer that is shown first: the program where it is offered, else the narrowest. -1:
-// there is none.
+// Usual is the offer that is shown first: the program where it is offered, else the narrowest. if
+// -1, there is none.
 func Usual(offers []Offer) int {
 	for i, o := range offers {
 		if o.Kind == ProgramOffer {
@@ -77,7 +77,7 @@ func offersFor(open []verdict) (out []Offer) {
 	return out
 }
 
-// offerOf is one kind of offer for every part; false: a part has none.
+// offerOf is one kind of offer for every part; if false, a part has none.
 func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 	for _, v := range parts {
 		g := kind(v)

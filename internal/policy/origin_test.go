@@ -9,7 +9,7 @@ import (
 	"adze/tool"
 )
 
-// rank orders what a gate may answer: no, ask a person, yes.
+// rank orders what a gate may answer: no, ask a user, yes.
 func rank(d tool.Decision) int {
 	switch {
 	case d.Allow && !d.Asked:
@@ -87,7 +87,7 @@ func TestNoSchemaModesThroughThePipeline(t *testing.T) {
 		noSchema tool.NoSchemaMode
 		mode     Mode
 		needs    tool.Permission
-		answer   Choice // of the person; "": nobody is there
+		answer   Choice // of the user; if "", nobody is there
 		want     tool.Status
 	}{
 		{tool.NoSchemaReadOnly, AskFirst, tool.Read, "", tool.Completed},

@@ -20,7 +20,7 @@ type Place struct {
 	Rel       string // below the workspace with slashes; "." is the workspace; unused when Outside
 	Outside   bool
 	Protected bool // writing there could make another program run something
-	// Named is the place that the name says, where links lead from it to another; nil: it is this
+	// Named is the place that the name says, where links lead from it to another; if nil, it is this
 	// one. What is forbidden or asked for under a name stays so, wherever a link makes it lead.
 	Named *Place
 	// Twins are other names of the same file by hard links, under which it may be forbidden or
@@ -52,7 +52,7 @@ type Paths interface {
 }
 
 // Linker is a Paths that tells, for the many files of a search, which are another name of a file
-// that is known for its secrets; nil: none is.
+// that is known for its secrets; if nil, none is.
 type Linker interface {
 	Linked() func(path string) bool
 }
@@ -169,7 +169,7 @@ func escapeGlob(s string) string {
 
 // pathMatcher is a compiled path pattern.
 type pathMatcher struct {
-	anchor  string // work, home, abs; empty: everywhere
+	anchor  string // work, home, abs; if empty, everywhere
 	pattern string
 	// fold compares without regard to case and to how a letter is composed: what forbids or asks
 	// must hold where the file system does not tell two names apart. What allows names exactly.

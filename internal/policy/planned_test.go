@@ -23,8 +23,8 @@ func TestADeclaredToolDoesNotRunWhileAPlanIsMade(t *testing.T) {
 	}
 }
 
-// The mode that holds when a person has answered is what counts: they may have changed it, or
-// another interface did.
+// The mode that holds when a user has answered is what counts: they may have changed it, or another
+// interface did.
 func TestAYesDoesNotOutliveTheMode(t *testing.T) {
 	for _, choice := range []Choice{Once, Session} {
 		var p *Policy

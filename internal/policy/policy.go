@@ -1,5 +1,5 @@
 // Package policy is the gate that every tool call passes: it judges what a call needs by rules and
-// by the mode, and asks a person where both leave it open.
+// by the mode, and asks a user where both leave it open.
 //
 // The one rule: precedence is deny, ask, allow, then the mode's default; a deny of any layer holds
 // in every mode, and what cannot be read with certainty is never allowed by a rule.
@@ -8,7 +8,7 @@
 // mode.go the defaults, place.go and delicate.go files, sieve.go the many files of one search,
 // widest.go needs that name nothing, servertool.go tools of MCP servers, host.go addresses,
 // leaving.go secrets that would leave and too many fetches, ask.go and offers.go the questions to a
-// person and what they granted, describe.go what a rule is said to allow; explain.go says what a
+// user and what they granted, describe.go what a rule is said to allow; explain.go says what a
 // command would meet.
 //
 // A command is read twice. For denies, which look everywhere: bytes.go, parse.go, shell.go and
@@ -47,7 +47,7 @@ import (
 // Options is what a Policy is made of.
 type Options struct {
 	Mode  Mode
-	Modes []Mode // that may be chosen; empty: all
+	Modes []Mode // that may be chosen; if empty, all
 	Rules []Rule
 	Paths Paths  // nil: every file need is denied
 	Home  string // what the anchor home: stands for
@@ -55,29 +55,29 @@ type Options struct {
 	// tool writes there in any mode, and reading there is asked for.
 	Own []string
 	Ask Asker // nil: nobody is there, and every question is answered with no
-	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond
-	// its call. It is empty where it runs in none. Mode auto allows a command that the sandbox
-	// holds, so that nothing gets out before it is judged. Nil: commands run in none.
+	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond its
+	// call. It is empty where it runs in none. Mode auto allows a command that the sandbox holds, so
+	// that nothing gets out before it is judged. If nil, commands run in none.
 	Contained func(lasting bool) (level string, holds bool)
-	// Lacks says of the sandbox that commands run in whether they have no network there, and what
-	// it does not hold. Nil: it lacks nothing.
+	// Lacks says of the sandbox that commands run in whether they have no network there, and what it
+	// does not hold. If nil, it lacks nothing.
 	Lacks func() (network bool, open []string)
 	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
 	// they can. Without the function they cannot. With Tries each command that a tool can run so
 	// does, and its changes are dropped.
 	Aside func() string
 	Tries bool
-	// Local is the path of a program that would be found in the workspace, "" for any other; nil:
+	// Local is the path of a program that would be found in the workspace, "" for any other; if nil,
 	// none ever is.
 	Local func(program string) string
-	// Files lists folders, for patterns and trees that a command reads; nil: such commands are
-	// asked for.
+	// Files lists folders, for patterns and trees that a command reads; if nil, such commands are asked
+	// for.
 	Files Files
 	// Leaks reports a text that holds a known secret, also encoded. It is nil where none is known.
 	Leaks func(text string) bool
 	// Now is the clock that fetches are counted by. Nil stands for time.Now.
 	Now func() time.Time
-	// Repos looks at git repositories; nil: no repository has hooks or leads out of the workspace.
+	// Repos looks at git repositories; if nil, no repository has hooks or leads out of the workspace.
 	Repos Repositories
 }
 
@@ -99,7 +99,7 @@ type Policy struct {
 	leaks func(text string) bool
 	now   func() time.Time
 	pace  pace
-	turn  chan struct{} // holds a token while a person is asked: one question at a time
+	turn  chan struct{} // holds a token while a user is asked: one question at a time
 	wait  atomic.Int64  // how many wait for the token
 
 	mu     sync.RWMutex
@@ -161,7 +161,7 @@ func (p *Policy) SetMode(m Mode) error {
 }
 
 // Decide judges everything a call needs: one deny is enough, every need must be allowed, and the
-// rest is put to a person in one question.
+// rest is put to a user in one question.
 func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Decision{}, err
@@ -191,7 +191,7 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 	return p.askPerson(ctx, q)
 }
 
-// judgeAll judges each need, and the tool itself where its author wants a person to look.
+// judgeAll judges each need, and the tool itself where its author wants a user to look.
 func (p *Policy) judgeAll(q tool.Question) []verdict {
 	mode := p.modeFor(q)
 	var out []verdict

@@ -8,15 +8,15 @@ import (
 )
 
 // The fetcher of pages refuses more than a rule about hosts can say: other ports than the usual,
-// and addresses of this machine and its networks. What follows tells it where a person has named
-// such a place. A mode never opens one, nor does a rule that names no host.
+// and addresses of this machine and its networks. What follows tells it where a user has named such
+// a place. A mode never opens one, nor does a rule that names no host.
 
 // NamesPort reports that an allow rule covers the host with this very port written out.
 func (p *Policy) NamesPort(host string, port uint16) bool {
 	return p.named(host, port, func(m hostMatcher) bool { return m.port != "" })
 }
 
-// NamesAddress reports that a person has named the address itself: in an allow rule, by its number,
+// NamesAddress reports that a user has named the address itself: in an allow rule, by its number,
 // or for the rest of the session. A host's name is not enough, since whoever owns the name decides
 // where it leads; only localhost means this machine.
 func (p *Policy) NamesAddress(host string, at netip.AddrPort) bool {
@@ -56,7 +56,7 @@ func (p *Policy) named(host string, port uint16, counts func(hostMatcher) bool) 
 	return found
 }
 
-// granted reports that a person has said yes to this very address for the rest of the session.
+// granted reports that a user has said yes to this very address for the rest of the session.
 func (p *Policy) granted(a address, counts func(hostMatcher) bool) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

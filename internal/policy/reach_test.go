@@ -65,7 +65,7 @@ func TestRedirectsFollowRules(t *testing.T) {
 	}
 }
 
-// What a person said yes to for the session counts as named; what was asked once does not.
+// What a user said yes to for the session counts as named; what was asked once does not.
 func TestAGrantNamesItsAddress(t *testing.T) {
 	at := netip.MustParseAddrPort("127.0.0.1:8080")
 	for answer, want := range map[Answer]bool{{Choice: Once}: false, {Choice: Session}: true} {

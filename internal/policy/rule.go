@@ -28,16 +28,16 @@ const (
 	User        Layer = "user"
 	Project     Layer = "project" // deny and ask only
 	builtIn     Layer = "built in"
-	granted     Layer = "session" // a person said yes for the rest of the session
+	granted     Layer = "session" // a user said yes for the rest of the session
 	person      Layer = "person"
-	Lent        Layer = "skills" // the folders of the person's skills; it never reaches a secret
+	Lent        Layer = "skills" // the folders of the user's skills; it never reaches a secret
 )
 
 // Rule is one line: effect permission(matcher). Only ParseRule makes one.
 type Rule struct {
 	Effect     Effect
 	Permission tool.Permission
-	Matcher    string // as written; empty: the bare permission
+	Matcher    string // as written; if empty, the bare permission
 	Layer      Layer
 
 	path pathMatcher

@@ -40,8 +40,8 @@ func (s simple) String() string {
 // command is a shell text as far as it can be read without running it.
 type command struct {
 	simples []simple
-	// opaque says why a rule must not allow the whole: part of it is known only when it runs.
-	// Empty: it is plain through and through.
+	// opaque says why a rule must not allow the whole: part of it is known only when it runs. If empty,
+	// it is plain through and through.
 	opaque string
 	// broken says that it does not parse.
 	broken error
@@ -135,7 +135,7 @@ func (r *reader) walk(root syntax.Node, depth int, text string) {
 			level--
 			return true
 		}
-		if level++; level > maxDepth*4 { // about four nodes of the tree make one level that a person sees
+		if level++; level > maxDepth*4 { // about four nodes of the tree make one level that a user sees
 			r.refuse("the command is nested too deeply; write it plainly")
 		}
 		if r.refused != nil {

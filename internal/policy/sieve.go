@@ -15,10 +15,10 @@ import (
 // who allowed the search of a folder full of keys, or of one file, is not asked for it again.
 //
 // The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a
-// slash, and rules and the mode are those of now. Nil: nothing is held back.
+// slash, and rules and the mode are those of now. If nil, nothing is held back.
 func (p *Policy) Sieve(root string) func(dir, name string) bool { return p.SieveIn("", root) }
 
-// SieveIn is the same for an agent that is bound to a mode; empty: to none.
+// SieveIn is the same for an agent that is bound to a mode; if empty, to none.
 func (p *Policy) SieveIn(bound Mode, root string) func(dir, name string) bool {
 	mode := Narrower(p.Mode(), bound)
 	place, err := p.place(root)
@@ -58,7 +58,7 @@ type sieve struct {
 	strict  bool                   // one of the rules is a deny or an ask
 	deep    bool                   // and looks at more than the last name
 	secrets bool                   // files known for their secrets are held back
-	linked  func(path string) bool // another name of such a file; nil: there is none
+	linked  func(path string) bool // another name of such a file; if nil, there is none
 	home    bool                   // so are those of the home folder and adze's own, which can lie below root
 }
 
@@ -112,7 +112,7 @@ func (p *Policy) secretNear(root string, kept []string) bool {
 	return slices.ContainsFunc(all, func(at string) bool { return within(at, root) })
 }
 
-// grantedFile reports that a person has said yes to this very file for the rest of the session.
+// grantedFile reports that a user has said yes to this very file for the rest of the session.
 func (p *Policy) grantedFile(kind tool.Permission, place Place) bool {
 	return p.grantedKey(p.fileGrant(kind, place).key)
 }

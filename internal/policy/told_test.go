@@ -37,8 +37,8 @@ func TestADenialNamesNoProcess(t *testing.T) {
 	}
 }
 
-// What a person wrote into a call themselves is not put to them again; a deny holds for it as for
-// any other.
+// What a user wrote into a call themselves is not put to them again; a deny holds for it as for any
+// other.
 func TestAChangedCallIsNotAskedAgain(t *testing.T) {
 	asked := 0
 	p := newPolicy(t, AskFirst, func(_ context.Context, q tool.Question, _ Prompt) (Answer, error) {

@@ -134,7 +134,7 @@ func (y *yard) trace(t *testing.T, strace string, lines []tracedLine) {
 	}
 }
 
-// record runs forms of lines under strace; false: not every one of them can be told apart.
+// record runs forms of lines under strace; if false, not every one of them can be told apart.
 func (y *yard) record(t *testing.T, strace string, forms []tracedLine) (done map[int][]doing, whole bool) {
 	t.Helper()
 	for _, dir := range []string{"out", "tmp", "trace"} {

@@ -40,7 +40,7 @@ type oneProcess struct {
 	children []int
 }
 
-// readTrace gathers what the processes of each line did; false: a process id came twice.
+// readTrace gathers what the processes of each line did; if false, a process id came twice.
 func readTrace(t *testing.T, root string) (out map[int][]doing, whole bool) {
 	t.Helper()
 	dir := filepath.Join(root, "trace")

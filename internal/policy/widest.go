@@ -46,8 +46,8 @@ func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 }
 
 // review is the verdict on a call whose arguments were mended and that may change something: where
-// a person is there, they look at the fix, whatever rules and mode allow. Without one, rules and
-// mode go on deciding alone.
+// a user is there, they look at the fix, whatever rules and mode allow. Without one, rules and mode
+// go on deciding alone.
 func (p *Policy) review(mode Mode, q tool.Question) (verdict, bool) {
 	if mode == Yolo || p.ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
 		return verdict{}, false
@@ -67,8 +67,8 @@ func changes(q tool.Question) bool {
 	return false
 }
 
-// hooked is the verdict on a call that a hook wants a person to look at. No mode and no grant
-// answers it: who set up a guard wants to hear it, also where they let everything else pass.
+// hooked is the verdict on a call that a hook wants a user to look at. No mode and no grant answers
+// it: who set up a guard wants to hear it, also where they let everything else pass.
 func hooked(q tool.Question) (verdict, bool) {
 	return verdict{need: firstNeed(q), effect: Ask, layer: "hook", target: firstNeed(q).Touches(), reason: q.Wanted}, q.Wanted != ""
 }

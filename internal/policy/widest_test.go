@@ -67,7 +67,7 @@ func TestStateIsOnlyRead(t *testing.T) {
 	}
 }
 
-// A call with repaired arguments that changes something is looked at once, where a person is there.
+// A call with repaired arguments that changes something is looked at once, where a user is there.
 func TestRepairedSideEffectsAreReviewed(t *testing.T) {
 	write, read := tool.Need{Permission: tool.Write, Target: "a"}, tool.Need{Permission: tool.Read, Target: "a"}
 	fix := func(kind string) *tool.Repair { return &tool.Repair{Kind: kind} }
@@ -75,7 +75,7 @@ func TestRepairedSideEffectsAreReviewed(t *testing.T) {
 		name string
 		mode Mode
 		q    tool.Question
-		want bool // a person is asked
+		want bool // a user is asked
 	}{
 		{"a write in edits", Edits, tool.Question{Needs: []tool.Need{write}, Repair: fix("trailing_comma")}, true},
 		{"a write in auto", Auto, tool.Question{Needs: []tool.Need{write}, Repair: fix("alias+fence")}, true},
@@ -108,7 +108,7 @@ func TestRepairedSideEffectsAreReviewed(t *testing.T) {
 	}
 }
 
-// A hook that wants a person to look is heard in every mode and past every rule and grant, and
+// A hook that wants a user to look is heard in every mode and past every rule and grant, and
 // answered once.
 func TestAHooksQuestionIsAnsweredByAPerson(t *testing.T) {
 	q := tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: "ls"}}, Wanted: "the hook guard wants you to look: sure?"}

@@ -150,7 +150,7 @@ var runsInSed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)(^|[;{}\n])\s*(` + address + `\s*(,\s*[+~]?` + address + `)?)?[\s!]*e|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|#|$)`)
 })
 
-// lasting reports whether a person may allow a command for the whole session: not when what it runs
+// lasting reports whether a user may allow a command for the whole session: not when what it runs
 // is named, written or fetched elsewhere.
 func lasting(s simple) bool {
 	name := base(s.name())

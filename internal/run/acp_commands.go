@@ -39,7 +39,7 @@ func builtins() (out []api.Named) {
 	return out
 }
 
-// builtinOf is the command that a prompt is; nil: it is none.
+// builtinOf is the command that a prompt is; if nil, it is none.
 func builtinOf(p acp.Prompt) (do func(*edited, context.Context, string) session.Result, arg string) {
 	text, is := strings.CutPrefix(strings.TrimSpace(p.Text), "/")
 	if !is || len(p.Attachments) > 0 {

@@ -25,7 +25,7 @@ import (
 
 // What an editor does for the tools of a conversation.
 
-// filesOf is the way to files that goes through an editor; nil: it offers none.
+// filesOf is the way to files that goes through an editor; if nil, it offers none.
 func filesOf(e acp.Editor) workspace.FS {
 	if e.Read == nil && e.Write == nil {
 		return nil
@@ -51,7 +51,7 @@ type inTerminal = func(context.Context, tool.CallID, proc.Command) (proc.Result,
 
 // terminal gives a terminal the commands that may leave the sandbox: those that would run outside
 // of it anyway, because it is switched off or because the user was asked and allowed them. All
-// others run here. Nil: there is no terminal.
+// others run here. If nil, there is no terminal.
 func (c *edited) terminal(run inTerminal) inTerminal {
 	if run == nil {
 		return nil
@@ -73,7 +73,7 @@ func (w *wired) whereRun() string {
 	return "Allowed, it runs in a terminal of the editor, outside any sandbox."
 }
 
-// terminal has commands run by an editor; nil: it offers no terminal.
+// terminal has commands run by an editor; if nil, it offers no terminal.
 func (e *editor) terminal(by acp.Editor) func(context.Context, tool.CallID, proc.Command) (proc.Result, error) {
 	if by.Terminal == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 // schema.
 type answering struct {
 	*httptest.Server
-	refuses string // what it says of a request with a schema; "": it takes one
+	refuses string // what it says of a request with a schema; if "", it takes one
 
 	mu    sync.Mutex
 	asked []string

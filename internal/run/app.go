@@ -70,7 +70,7 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 type app struct {
 	cmd.Env
 	keys  *credentials.Ring
-	lines <-chan plain.Line      // of the person, for an interface of lines
+	lines <-chan plain.Line      // of the user, for an interface of lines
 	front atomic.Pointer[tui.UI] // the interface that runs now
 	easy  sync.Once              // the heap is
 	watch watching               // tells operators
@@ -79,7 +79,7 @@ type app struct {
 	servers models.Servers
 	// own are the files that say what this process may do.
 	own ownFiles
-	// wait sleeps before a model request is made again; nil: a timer.
+	// wait sleeps before a model request is made again; if nil, a timer.
 	wait func(context.Context, time.Duration) error
 }
 

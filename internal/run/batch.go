@@ -100,7 +100,7 @@ func (a batches) Listen(address string, ready func() error) (stop func(), err er
 }
 
 // flagsOfTasks are the flags of a run that a task's adze takes. The batch decides all others
-// itself, or they need a person.
+// itself, or they need a user.
 func flagsOfTasks() []string {
 	return []string{"model", "effort", "agent", "permission-mode", "sandbox", "allow", "ask", "deny", "tools", "no-tools", "max-turns", "max-calls", "max-tokens",
 		"max-cost", "max-time", "output-schema", "system-prompt", "append-system-prompt", "attach", "bare", "try", "try-patch", "fail-on-deny", "task-complete"}
@@ -181,7 +181,7 @@ func (a batches) Last(ctx context.Context, dir string, since time.Time) (id sess
 	return id, last, err
 }
 
-// howEnded is how the last turn of a log ended, with the cost of all; nil: it has not.
+// howEnded is how the last turn of a log ended, with the cost of all; if nil, it has not.
 func howEnded(entries []session.Entry) *session.Result {
 	var last *session.Result
 	sum := 0.0

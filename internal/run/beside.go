@@ -298,8 +298,8 @@ func (w *wired) sessions(ctx context.Context) ([]api.SessionHead, error) {
 }
 
 // entitle has a model name the session after its first turn, beside what comes next, where the
-// configuration says which; false: it has not. A title that does not come is none: the session is
-// listed by its first prompt. named is told the one that came.
+// configuration says which; if false, it has not. A title that does not come is none: the session
+// is listed by its first prompt. named is told the one that came.
 func (a *app) entitle(o *options, w *wired, asked string, r session.Result, observe func(session.Event), named func(title string)) bool {
 	name := w.settings.config.TitleModel
 	if name == "" || r.Cause != session.CauseDone || o.noSession || o.demo || len(w.history) > 0 {

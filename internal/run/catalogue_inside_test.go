@@ -18,7 +18,7 @@ import (
 	"adze/toolset"
 )
 
-// declaredTouch is a tool that a person declares in a file.
+// declaredTouch is a tool that a user declares in a file.
 const declaredTouch = `{"name": "touch_it", "description": "Touch a file.", "command": ["touch", "{path}"],
   "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": false},
   "permissions": ["write made-by-a-declared-tool", "network https://tracker.example"]}`

@@ -27,9 +27,9 @@ func (s settings) useLanguageServers(o *options) bool {
 	return use != config.LanguagesOff && !o.bare && !o.demo && o.byHand == nil && (use == config.LanguagesOn || !o.print)
 }
 
-// languageServers are those that may check the edits of a run; nil: none. They run in the sandbox
-// where there is one. Without the user's "on" they run in a full one only: a server reads what the
-// project says.
+// languageServers are those that may check the edits of a run; if nil, none. They run in the
+// sandbox where there is one. Without the user's "on" they run in a full one only: a server reads
+// what the project says.
 func (s settings) languageServers(o *options, w *wired) *lsp.Servers {
 	if !s.useLanguageServers(o) {
 		return nil

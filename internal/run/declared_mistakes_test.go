@@ -20,7 +20,7 @@ func (u *user) declare(name, text string) {
 	}
 }
 
-// TestMistakesInToolFilesShow looks where a person looks who wonders why their tool is not there.
+// TestMistakesInToolFilesShow looks where a user looks who wonders why their tool is not there.
 func TestMistakesInToolFilesShow(t *testing.T) {
 	u := newUser(t)
 	tool := func(name, parameters string) string {
@@ -49,7 +49,7 @@ func TestMistakesInToolFilesShow(t *testing.T) {
 	u.run("tools", "list").wants(0, "good")
 }
 
-// TestHiddenInstructionsAreShown plants text that a person does not see in AGENTS.md.
+// TestHiddenInstructionsAreShown plants text that a user does not see in AGENTS.md.
 func TestHiddenInstructionsAreShown(t *testing.T) {
 	u := newUser(t)
 	secret := ""

@@ -71,7 +71,7 @@ func readDeployed(t *testing.T) deployed {
 	return d
 }
 
-// at follows keys and positions into a document; nil: there is nothing.
+// at follows keys and positions into a document; if nil, there is nothing.
 func at(v any, path ...any) any {
 	for _, step := range path {
 		switch s := step.(type) {

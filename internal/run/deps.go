@@ -107,8 +107,8 @@ func (s settings) cage(w *wired) *sandbox.Cage {
 				return w.keeper.Applying(proc.TagOf(tag), paths, apply)
 			},
 		),
-		// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of
-		// the network in, an installation that a person agreed to would fail in it.
+		// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the
+		// network in, an installation that a user agreed to would fail in it.
 		Wanted: func() bool { return w.gate != nil && w.gate.Mode() == policy.Auto },
 	}
 }

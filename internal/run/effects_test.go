@@ -52,7 +52,7 @@ type world struct {
 	set     *tool.Set
 	tasks   int
 	look    effect
-	failAt  int // the number of the append that fails, and all after it; 0: none
+	failAt  int // the number of the append that fails, and all after it; if 0, none
 	appends int
 	intents map[string]bool // tools whose intent is stored
 	early   string          // what was wrong at an intent

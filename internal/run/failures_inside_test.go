@@ -37,7 +37,7 @@ type wireFormat struct {
 	env      map[string]string // %s is the server's address
 	failure  func(status int, kind, text string) string
 	half     string // an answer that breaks off
-	refused  string // an answer that a filter ended; empty: the format has none
+	refused  string // an answer that a filter ended; if empty, the format has none
 	tooLong  string
 	provider func(client *http.Client, base string, idle time.Duration) session.Provider
 }
@@ -113,7 +113,7 @@ type class struct {
 	answer func(f wireFormat) (status int, body string)
 	code   int
 	says   string
-	asked  int64 // requests; 0: not counted
+	asked  int64 // requests; if 0, not counted
 }
 
 // timesRetried is how often a failure that may pass is asked for, and timesBroken how often an

@@ -31,12 +31,12 @@ type options struct {
 	inputFormat string
 	model       string
 	effort      string
-	agent       string // that leads the conversation; empty: adze's own
+	agent       string // that leads the conversation; if empty, adze's own
 	resume      string
 	resumeLast  bool
 	fork        bool
-	as          string       // the id of a new session; empty: any
-	files       workspace.FS // the way to files; nil: the disk
+	as          string       // the id of a new session; if empty, any
+	files       workspace.FS // the way to files; if nil, the disk
 	lent        []acp.Server // MCP servers that an editor names
 	worktree    string       // the name of the git work tree to work in
 	acceptPlan  string       // the mode to go on in
@@ -49,7 +49,7 @@ type options struct {
 	maxCost      float64 // USD
 	maxTime      time.Duration
 	schema       string
-	answer       *outputschema.Schema // read from schema; nil: any answer will do
+	answer       *outputschema.Schema // read from schema; if nil, any answer will do
 	system       string
 	appendSystem string
 	attach       []string

@@ -39,7 +39,7 @@ func (s settings) masked(text string) string {
 }
 
 // marked makes the function that hides secrets in what calls give the model, and says so where it
-// did; nil: it sees them.
+// did; if nil, it sees them.
 func (s settings) marked() func(string) string {
 	if s.hide == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 const oneAnswer = "-- 1 --\ntext: hello\n"
 
-// garble overwrites the session store of a person, as a failing disk would.
+// garble overwrites the session store of a user, as a failing disk would.
 func (u *user) garble() {
 	u.t.Helper()
 	db := filepath.Join(u.home, "state", "sessions.db")

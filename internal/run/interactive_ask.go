@@ -47,7 +47,7 @@ func (w *wired) tells(ctx context.Context, s session.Step) []session.Note {
 	return append(w.room.Notes(ctx, s), w.plan.Notes(s)...)
 }
 
-// planFile is where the plan of a session is kept; empty: nothing is.
+// planFile is where the plan of a session is kept; if empty, nothing is.
 func (o *options) planFile(s settings, id session.ID) string {
 	if o.noSession || o.demo {
 		return ""
@@ -80,7 +80,7 @@ func (w *wired) acceptPlan(ctx context.Context, o *options) error {
 // asking puts the gate's questions to whoever is there.
 type asking struct {
 	w    *wired
-	file string // in which they can keep rules; empty: they cannot
+	file string // in which they can keep rules; if empty, they cannot
 	ask  func(context.Context, permission.Ask) (permission.Answer, error)
 	tell func(session.Event)
 }

@@ -14,7 +14,7 @@ import (
 var errOther = errors.New("the file has changed meanwhile, and the change with it: this is how it would be now")
 
 // askFor asks until there is an answer that can be followed, and makes of it the call as the user
-// wants it; nil: as it was made. What cannot be followed is asked again, with what is wrong.
+// wants it; if nil, as it was made. What cannot be followed is asked again, with what is wrong.
 func askFor(ctx context.Context, ask func(context.Context, permission.Ask) (permission.Answer, error), a permission.Ask) (permission.Answer, *tool.Change, error) {
 	for {
 		answer, err := ask(ctx, a)

@@ -129,7 +129,7 @@ func (w *wired) endJob(id string) error {
 	return hostio.EndJob(w.jobs, id)
 }
 
-// tellEnded says which tasks in the background ended with a session; empty: none did.
+// tellEnded says which tasks in the background ended with a session; if empty, none did.
 func (w *wired) tellEnded() string {
 	if len(w.ended) == 0 {
 		return ""
@@ -231,7 +231,7 @@ func (w *wired) writeDown(ctx context.Context, to api.Notebook, line string) ses
 	if err != nil {
 		return session.Sort(err)
 	}
-	if call.Name == "" { // it is the person's own, and stands there
+	if call.Name == "" { // it is the user's own, and stands there
 		w.session.Note(session.Note{Kind: session.InstructionsNote, From: to.Name, Text: "The person added: " + line})
 		return session.Result{Cause: session.CauseDone, Changed: []string{to.Name}}
 	}

@@ -74,7 +74,7 @@ func heard(stdout *os.File) (out *os.File, done func()) {
 	return to, func() { to.Close(); <-over }
 }
 
-// user is a person with an empty home and a folder to work in.
+// user is a user with an empty home and a folder to work in.
 type user struct {
 	t         *testing.T
 	dir, home string
@@ -94,8 +94,8 @@ func newUser(t *testing.T) *user {
 			u.env = append(u.env, kv)
 		}
 	}
-	// No test may find a model server of this machine: port 1 answers nobody. Nor what a person of
-	// this machine has for other assistants; Go keeps its caches where they are.
+	// No test may find a model server of this machine: port 1 answers nobody. Nor what a user of this
+	// machine has for other assistants; Go keeps its caches where they are.
 	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1", "HOME="+t.TempDir())
 	if home, err := os.UserHomeDir(); err == nil {
 		u.env = append(u.env, "GOCACHE="+cmp.Or(os.Getenv("GOCACHE"), filepath.Join(home, ".cache", "go-build")),

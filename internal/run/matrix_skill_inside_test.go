@@ -16,7 +16,7 @@ import (
 // them as the model's.
 const fromSkill tool.Origin = "skill"
 
-// lender is a person with one skill, "there", whose folder is lent to models.
+// lender is a user with one skill, "there", whose folder is lent to models.
 type lender struct {
 	shelf  *skills.Shelf
 	folder string // of the skill
@@ -48,7 +48,8 @@ func newLender(t *testing.T, workspace string) *lender {
 	return l
 }
 
-// beside is the place of a target in the folder of the skill or beside it; empty: it is elsewhere.
+// beside is the place of a target in the folder of the skill or beside it; if empty, it is
+// elsewhere.
 func (l *lender) beside(target string) string {
 	at := strings.Index(target, filepath.Dir(l.folder))
 	if at < 0 {

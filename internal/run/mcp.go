@@ -74,7 +74,7 @@ func (m *mcpServers) enlist(registry *tool.Registry) {
 }
 
 // mcpServers makes the pool; nothing of it is started, dialled or read but the catalogues that are
-// kept. Nil: no server is configured.
+// kept. If nil, no server is configured.
 func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	if o.demo {
 		return nil
@@ -271,7 +271,7 @@ func (m *mcpServers) meet(ctx context.Context, tell func(string)) {
 
 // join is the tools of the run where others joined: at a prompt, and within a turn after a search
 // or a call of a server's tool, where the model waits for them, or where nobody says a next prompt.
-// Nil: there are no others.
+// If nil, there are no others.
 func (m *mcpServers) join(ctx context.Context, o session.Occasion) *tool.Set {
 	if o.Outcomes != nil && !m.soon && !slices.ContainsFunc(o.Outcomes, func(out tool.Outcome) bool {
 		return out.Tool == "tool_search" || strings.Contains(string(out.Metadata), `"mcp_server"`)
@@ -308,8 +308,8 @@ func (m *mcpServers) await(ctx context.Context, names []string) {
 }
 
 // search waits for servers that nobody knows yet, as long as a call does, and returns all tools
-// then, also those that came known a moment ago and did not join so far; nil: it is those that the
-// run has.
+// then, also those that came known a moment ago and did not join so far; if nil, it is those that
+// the run has.
 func (m *mcpServers) search(ctx context.Context) *tool.Set {
 	unseen := m.Unseen()
 	if len(unseen) == 0 && m.Generation() == m.joined.Load() {

@@ -23,7 +23,7 @@ func sampled(want string) string {
 		"-- sampling: 1 --\nexpect prompt: which colour\ntext: blue\nusage: input=400 output=3\n"
 }
 
-// Without a person a server asks the model only where the configuration allows it; it counts in the
+// Without a user a server asks the model only where the configuration allows it; it counts in the
 // session, and budgets hold.
 func TestAServerAsksTheModel(t *testing.T) {
 	u := newUser(t)

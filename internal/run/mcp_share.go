@@ -84,7 +84,7 @@ func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
 	}
 }
 
-// start is which of its starts a server is ready after; 0: it is not.
+// start is which of its starts a server is ready after; if 0, it is not.
 func (m *mcpServers) start(server string) int {
 	for _, st := range m.States() {
 		if st.Name == server && st.State == mcp.Ready {

@@ -61,7 +61,7 @@ func TestWhatAServerSharesReachesTheModel(t *testing.T) {
 }
 
 // A server that wants a login says so with the command to run, and no browser opens in a run
-// without a person.
+// without a user.
 func TestAServerThatWantsALoginNamesTheCommand(t *testing.T) {
 	u := newUser(t)
 	u.serves(u.acme("token"))

@@ -26,7 +26,7 @@ import (
 	"adze/tool/rank"
 )
 
-// models finds models for a configuration of this person.
+// models finds models for a configuration of this user.
 func (a *app) models(cfg config.Config) *models.Finder {
 	return models.New(cfg, config.File(a.Getenv, paths.Of(a.Getenv).Config), a.Getenv).With(a.keys).Sharing(&a.servers)
 }
@@ -290,7 +290,7 @@ func (a *app) modelOfFile(cfg *config.Config, of discovery.Origin, name, provide
 	return m, err
 }
 
-// providerOf is the provider of the model that a run would use; empty: it has none yet.
+// providerOf is the provider of the model that a run would use; if empty, it has none yet.
 func providerOf(find *models.Finder, full string) string {
 	if m, err := find.Named(full); err == nil {
 		return m.Provider.Name()

@@ -154,7 +154,7 @@ func (l *llamas) answered() []string {
 	return slices.Clone(l.asked)
 }
 
-// at is the environment of a person who uses the server through compatible formats.
+// at is the environment of a user who uses the server through compatible formats.
 func (l *llamas) at() []string {
 	return []string{"OPENAI_BASE_URL=" + l.URL + l.prefix + "/v1", "ANTHROPIC_BASE_URL=" + l.URL + l.prefix}
 }

@@ -53,7 +53,7 @@ func (a *app) ConfigFile() string { return config.File(a.Getenv, paths.Of(a.Gete
 // Failure sorts an error as a run does.
 func (a *app) Failure(err error) session.Result { return failure(err) }
 
-// Session is the one that a person means.
+// Session is the one that a user means.
 func (a *app) Session(heads []session.Head, prefix string) (session.ID, error) {
 	return lookup.ByPrefix(heads, prefix)
 }
@@ -159,7 +159,7 @@ func (a *app) openStore(ctx context.Context, o *options, at paths.Places) (sessi
 	return s, nil
 }
 
-// doubts tells what a person should know of the servers that keep a session.
+// doubts tells what a user should know of the servers that keep a session.
 func doubts(ctx context.Context, logs session.Store) []string { return remote.Doubts(ctx, logs) }
 
 func (a *app) tellLosses(lines []string) {

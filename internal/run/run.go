@@ -224,7 +224,7 @@ func (o *options) input(prompt string) (session.Input, error) {
 	return session.Input{Text: prompt, Attachments: files}, nil
 }
 
-// mayAttach holds files that a person attaches to their rules: naming one answers what would be
+// mayAttach holds files that a user attaches to their rules: naming one answers what would be
 // asked, and no deny.
 func (w *wired) mayAttach(paths []string) error {
 	for _, path := range paths {

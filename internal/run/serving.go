@@ -69,7 +69,7 @@ type house struct {
 	server  *serve.Server
 
 	mu    sync.Mutex // one desk is made at a time
-	ready *guest     // the desk of the first client; nil: it is taken
+	ready *guest     // the desk of the first client; if nil, it is taken
 }
 
 // listen serves over HTTP.
@@ -138,7 +138,7 @@ func (h *house) tell(text string) { fmt.Fprintf(h.app.Err, "! %s\n", safeterm.Na
 // guest is a client at its desk: serve.Desk.
 type guest struct {
 	w    *wired
-	tell func(string) // the person who started the server
+	tell func(string) // the user who started the server
 
 	mu   sync.Mutex
 	told map[tool.CallID]func(string) // who waits for each call

@@ -13,7 +13,7 @@ import (
 )
 
 // The first request of a session, whole: system prompt, tools, and two letters of a prompt. Its
-// size is what a person pays for each question, and what a local model reads before its first word.
+// size is what a user pays for each question, and what a local model reads before its first word.
 func TestTheFirstRequestIsSmall(t *testing.T) {
 	bodies := make(chan []byte, 8)
 	u := newUser(t)

@@ -197,8 +197,8 @@ func (w *wired) cancelCall(id tool.CallID) bool {
 }
 
 // open opens the session that the subagents work for. What worked in the background when it was
-// open last has ended, and is told with the next prompt. Without a person a turn waits for what
-// works there; nobody would read the report later.
+// open last has ended, and is told with the next prompt. Without a user a turn waits for what works
+// there; nobody would read the report later.
 func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error {
 	w := f.wired
 	c = f.led(ctx, c)

@@ -54,7 +54,7 @@ func (s settings) takers() (out []trust.Item) {
 	return out
 }
 
-// takesAsServer says what a server of the user's takes from a folder; empty: nothing.
+// takesAsServer says what a server of the user's takes from a folder; if empty, nothing.
 func takesAsServer(one mcp.Server, dir string) string {
 	switch {
 	case len(one.Command) == 0:
@@ -65,7 +65,7 @@ func takesAsServer(one mcp.Server, dir string) string {
 	return trust.RunsFrom(one.Command, dir)
 }
 
-// within is a folder relative to the one that it lies in; empty: it lies elsewhere.
+// within is a folder relative to the one that it lies in; if empty, it lies elsewhere.
 func within(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); path != "" && err == nil && filepath.IsLocal(rel) {
 		return rel

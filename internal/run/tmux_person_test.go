@@ -24,7 +24,7 @@ func TestThePersonsOwnHandsInATerminal(t *testing.T) {
 	p.adze(model)
 	p.text("!echo from $((40+2))")
 	p.keys("Enter")
-	p.sees("✓ bash", "from 42") // not asked: the person wrote it
+	p.sees("✓ bash", "from 42") // not asked: the user wrote it
 	p.text("look at @prsr")
 	now := p.sees("▸ src/parser.go")
 	if strings.Contains(now, "parser.log") {

@@ -60,7 +60,7 @@ type views struct {
 	before      string // each time, outside
 	run         string
 	warm        bool // the first time is not counted
-	most        int  // pairs; 0: as many as the benchmark wants
+	most        int  // pairs; if 0, as many as the benchmark wants
 }
 
 func (w views) measure(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 // watching is what tells operators of this process. It is made when it is first asked for.
 type watching struct {
 	once    sync.Once
-	figures *telemetry.Figures // of a process that is asked for them; nil: it is not
+	figures *telemetry.Figures // of a process that is asked for them; if nil, it is not
 	made    *telemetry.Watch
 }
 

@@ -44,23 +44,23 @@ type wired struct {
 	head    print.Head
 	notices []string
 	losses  []string // those of the notices that tell what a damaged store lost
-	prompt  string   // what to ask when the person gave no prompt: the demo's
+	prompt  string   // what to ask when the user gave no prompt: the demo's
 	history []session.Message
 	closers []func()
-	tried   func(patch string) error // keeps what commands that ran aside changed; nil: nobody wants it
+	tried   func(patch string) error // keeps what commands that ran aside changed; if nil, nobody wants it
 	ledger  *proc.Ledger
 	cage    *sandbox.Cage
 	agents  *projectagents.Agents
 	room    *instructions.Room
 	person  person
-	patient *buffered.Store // what waits to be saved; nil: nothing ever does
+	patient *buffered.Store // what waits to be saved; if nil, nothing ever does
 	plan    *plan.Desk
 	keeper  *recorder.Keeper // nil: nothing is kept
 	shells  recorder.Shells
 	writers recorder.Writers // what calls were seen to change
 	// showFiles has panes show what became of files.
 	showFiles func(session.Window)
-	chosen    string      // the mode that the user chose for this folder; empty: none
+	chosen    string      // the mode that the user chose for this folder; if empty, none
 	past      lookup.Past // of the session that is gone on with
 	seat
 }
@@ -181,17 +181,17 @@ func (w *wired) introduce(ctx context.Context, id session.ID, model models.Model
 // settings is what is known before anything is opened but the workspace.
 type settings struct {
 	at     paths.Places
-	home   string // the person's; empty: it is not known
-	file   string // the person's configuration
+	home   string // the user's; if empty, it is not known
+	file   string // the user's configuration
 	config config.Config
 	root   *workspace.Root
 	says   config.Project               // what the project's own file says
 	owner  config.Managed               // what the owner of this machine says
 	survey func() ([]trust.Item, error) // what the project would run, looked at once
-	runs   func() []trust.Item          // what of the project language servers would run; nil: none may run
+	runs   func() []trust.Item          // what of the project language servers would run; if nil, none may run
 	files  *credentials.Files           // learns what is secret in them
-	hide   func() *redact.Masker        // hides secrets from the model; nil: it sees them
-	known  func() *redact.Masker        // knows the secrets of the person
+	hide   func() *redact.Masker        // hides secrets from the model; if nil, it sees them
+	known  func() *redact.Masker        // knows the secrets of the user
 	logins loginDesk                    // at MCP servers
 	own    *ownFiles                    // that say what this process may do
 }

@@ -160,7 +160,7 @@ func TestFilesAreHeldBackOneByOne(t *testing.T) {
 	}
 }
 
-// A person who allows the search of a secret folder, or of one file, is not asked for its files
+// A user who allows the search of a secret folder, or of one file, is not asked for its files
 // again; a session's grant of a file opens it to searches.
 func TestWhatAPersonAllowedIsNotHeldBack(t *testing.T) {
 	y := newYard(t, ".env", "keys/id_rsa", "app.txt")
@@ -334,7 +334,7 @@ func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
 	}
 }
 
-// A person's own deny holds for what they attach and for what @ completes.
+// A user's own deny holds for what they attach and for what @ completes.
 func TestADenyHoldsForAttachmentsAndCompletion(t *testing.T) {
 	y := newYard(t, "shown.png", "private/pass.png", "private/plan.txt")
 	y.judge(policy.Yolo, nil, []string{"read(private/**)"}, nil)

@@ -21,7 +21,7 @@ import (
 // outside where that says more.
 type try struct {
 	name, script string
-	out          func(*scene) bool // whether it got out; nil: the script's end says it
+	out          func(*scene) bool // whether it got out; if nil, the script's end says it
 	killed       proc.Reason       // instead: held where it was ended for this
 	never        bool              // not without a sandbox: it would do harm
 	open         bool              // without a sandbox it need not succeed: what it is upon may not be here

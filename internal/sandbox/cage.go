@@ -38,10 +38,9 @@ var ErrNotFull = errors.New("the sandbox is not full here")
 type Cage struct {
 	Box     *Sandbox
 	Setting Setting
-	// Wanted says, with Auto, whether commands belong inside now; nil: they do not.
+	// Wanted says, with Auto, whether commands belong inside now; if nil, they do not.
 	Wanted func() bool
-	// Outside, with Auto, names commands that run outside all the same: the user's own; nil:
-	// none.
+	// Outside, with Auto, names commands that run outside all the same: the user's own; if nil, none.
 	Outside func(proc.Command) bool
 }
 

@@ -149,7 +149,7 @@ func (f *denies) list(dir string) listing {
 }
 
 // Unheld says which deny rules about files do not hold for what a command does inside, at the level
-// that commands run at. Empty: all do.
+// that commands run at. If empty, all do.
 func (s *Sandbox) Unheld(now Report) (told []string) {
 	if s.o.Rules == nil {
 		return nil

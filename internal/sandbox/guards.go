@@ -117,7 +117,7 @@ func projectNames() []string {
 	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
 }
 
-// startNames are files of a person's home that shells and other programs run when they start.
+// startNames are files of a user's home that shells and other programs run when they start.
 func startNames() []string {
 	return []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
 		".inputrc", ".gitconfig", ".vimrc", ".tmux.conf", ".ssh", ".pam_environment", ".npmrc", ".config/fish", ".config/git", ".config/nvim", ".config/autostart",

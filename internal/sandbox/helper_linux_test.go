@@ -15,8 +15,7 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// bench is a person's machine in a folder: a home, a workspace with a repository in it, adze's
-// state.
+// bench is a user's machine in a folder: a home, a workspace with a repository in it, adze's state.
 type bench struct {
 	t                             testing.TB
 	top, home, work, state, other string
@@ -136,7 +135,8 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// unreachable says why this machine has no such means, as other programs find it; empty: it has it.
+// unreachable says why this machine has no such means, as other programs find it; if empty, it has
+// it.
 func unreachable(m sandbox.Means) string {
 	probes := map[sandbox.Means][]string{
 		sandbox.Namespaces: {"unshare", "-Urmpf", "--mount-proc", "true"},

@@ -9,7 +9,7 @@ import (
 // on Ubuntu from 23.10 on.
 const restrictFile = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
-// Hint is what a person can do where a report is not full.
+// Hint is what a user can do where a report is not full.
 func Hint(r Report) string {
 	data, _ := os.ReadFile(restrictFile)
 	exe, _ := os.Executable()

@@ -18,7 +18,7 @@ type host struct {
 	kept    []string // what programs need of them
 	steers  bool     // this is root, who steers the whole machine by files of /proc, whatever rights it has given up (fs/proc/proc_sysctl.c)
 	scratch uint64   // bytes of each private folder
-	memory  uint64   // of the machine; 0: unknown
+	memory  uint64   // of the machine; if 0, unknown
 }
 
 // of looks at the machine anew for each command: which secret folders are there can change. Its

@@ -16,7 +16,7 @@ type repositoryChanges struct {
 	*judge
 	state   []*overlay.Change // all but objects
 	packed  bool              // packed-refs was changed meanwhile
-	clashes string            // why none of the state is applied; empty: it is
+	clashes string            // why none of the state is applied; if empty, it is
 	dir     string
 	group   int
 }

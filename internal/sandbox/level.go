@@ -36,7 +36,7 @@ const (
 type Report struct {
 	Level Level  `json:"level"`
 	Means Means  `json:"means"`
-	How   string `json:"how"` // for a person: by what, or why not
+	How   string `json:"how"` // for a user: by what, or why not
 	// Blind: what commands are refused is not seen here, so that none is offered to the user
 	// outside for that reason.
 	Blind bool `json:"blind,omitempty"`

@@ -96,7 +96,7 @@ for fd in /proc/self/fd/*; do readlink $fd; done | grep -c socket; kill %1`}})
 	}
 }
 
-// A command that is ended while a person is asked leaves no question behind.
+// A command that is ended while a user is asked leaves no question behind.
 func TestAnAbortedCommandAsksNoMore(t *testing.T) {
 	need(t, "curl")
 	b := newBench(t, sandbox.Namespaces)

@@ -25,7 +25,7 @@ type placeholders struct {
 	dir string // of the files
 
 	mu    sync.Mutex
-	file  *os.File       // this process's; nil: no command needs any
+	file  *os.File       // this process's; if nil, no command needs any
 	users map[string]int // running commands by folder
 	ours  []string       // what the file names
 	later *time.Timer    // until they are removed

@@ -39,10 +39,10 @@ type plan struct {
 	blind     bool // see Options
 	glance    *visibility.Glance
 	tmp       *tmpFolders
-	view      *view    // in which the command changes apart; nil: it changes everything itself
+	view      *view    // in which the command changes apart; if nil, it changes everything itself
 	mounted   bool     // the guards hold
 	apart     []string // folders that it changes in the view
-	live      string   // why it changes the workspace itself; empty: it changes the view of it
+	live      string   // why it changes the workspace itself; if empty, it changes the view of it
 	fixed     []string // folders of git that are read only, because they cannot be changed apart
 }
 
@@ -250,7 +250,7 @@ func (c *codes) of(b namespace.Box) namespace.Code {
 // by the time of change that the kernel sets.
 type ruleset struct {
 	mu      sync.Mutex
-	file    *os.File // the rules; nil: there are none yet
+	file    *os.File // the rules; if nil, there are none yet
 	hidden  []string
 	read    []string // below what is hidden
 	write   []string

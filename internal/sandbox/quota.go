@@ -49,7 +49,7 @@ func (c caches) list() string            { return filepath.Join(c.root, "sizes.j
 func (c caches) lock(name string) string { return filepath.Join(c.root, name+".lock") }
 
 // begin takes the own cache into use until the file is closed, and removes what is over the quota
-// first. Nil: it cannot be taken.
+// first. If nil, it cannot be taken.
 func (c caches) begin() *os.File {
 	if os.MkdirAll(filepath.Join(c.root, c.own), 0o700) != nil {
 		return nil
@@ -171,7 +171,7 @@ func (c caches) write(parts []cachePart) {
 	}
 }
 
-// bytesBelow is what a folder holds; false: it was told to stop.
+// bytesBelow is what a folder holds; if false, it was told to stop.
 func bytesBelow(dir string, over <-chan struct{}) (bytes int64, ok bool) {
 	ok = true
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {

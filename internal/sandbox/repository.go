@@ -16,7 +16,7 @@ import (
 // repository is what a command may not change of the repository at the top of a workspace.
 type repository struct {
 	grant    string   // the folder of the repository, where it lies elsewhere and belongs to the workspace; writable
-	dir      string   // its folder; empty: there is none, or it is not believed
+	dir      string   // its folder; if empty, there is none, or it is not believed
 	locked   []string // made where they are missing
 	optional []string // where they are there
 }

@@ -84,15 +84,15 @@ import (
 // Options are what a sandbox is for. Folders are absolute.
 type Options struct {
 	Workspace string   // that commands may write
-	Home      string   // of the person
+	Home      string   // of the user
 	Own       []string // configuration and state of adze: no command may read them
 	State     string   // where notes about levels and placeholders are kept
-	Memory    uint64   // bytes for all processes of one command; 0: half of the machine's
-	Processes uint64   // of one command; 0: 4096
-	Caches    int64    // bytes of the private caches of all workspaces; 0: 10 GiB
-	Means     []Means  // to be tried, the best first; nil: those of this system
+	Memory    uint64   // bytes for all processes of one command; if 0, half of the machine's
+	Processes uint64   // of one command; if 0, 4096
+	Caches    int64    // bytes of the private caches of all workspaces; if 0, 10 GiB
+	Means     []Means  // to be tried, the best first; if nil, those of this system
 	Blind     bool     // what commands are refused is not looked at: see proc.Walls.Weigh
-	Network   *Network // the way out for commands that may ask for one; nil: there is none
+	Network   *Network // the way out for commands that may ask for one; if nil, there is none
 
 	// Read and Write are files and folders that the user shows to commands beside the workspace,
 	// absolute.
@@ -100,13 +100,13 @@ type Options struct {
 	// Rules are those of the user that reach into the sandbox. It is nil where there are none.
 	Rules Rules
 
-	// Denied says why a rule keeps commands from writing a path; empty: none does. Nil: there are
+	// Denied says why a rule keeps commands from writing a path; if empty, none does. If nil, there are
 	// no such rules.
 	Denied func(path string) string
-	// Around calls apply, once: that applies what a command changed to the workspace at the paths,
-	// and returns those at which it did. A folder that comes or goes stands for all in it. The tag
-	// is the command's. With an error, for which apply was not called, nothing of what it changed
-	// is applied. Nil: apply is called.
+	// Around calls apply, once: that applies what a command changed to the workspace at the paths, and
+	// returns those at which it did. A folder that comes or goes stands for all in it. The tag is the
+	// command's. With an error, for which apply was not called, nothing of what it changed is applied.
+	// If nil, apply is called.
 	Around func(tag string, paths []string, apply func() []string) error
 }
 
@@ -144,7 +144,7 @@ type Sandbox struct {
 	copies    copies
 	removing  sync.WaitGroup // views that are over
 	groups    sync.Once      // below is known
-	below     string         // the control group in which those of commands are made; empty: there is none
+	below     string         // the control group in which those of commands are made; if empty, there is none
 	grouped   atomic.Int64   // control groups that were made
 	caching   sync.Once      // the private caches are in use
 	cached    *os.File       // while it is open
@@ -152,7 +152,7 @@ type Sandbox struct {
 	closing   sync.Once
 
 	mu     sync.Mutex
-	report *Report // of the self-test; nil: not known yet
+	report *Report // of the self-test; if nil, not known yet
 }
 
 // New makes a sandbox. It does nothing that takes time: what it needs of the machine is found out

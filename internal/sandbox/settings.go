@@ -37,7 +37,7 @@ type copies struct {
 
 type copied struct {
 	mark visibility.Mark
-	path string // of the copy; empty: there is none
+	path string // of the copy; if empty, there is none
 }
 
 // maxSettings bounds a file of settings, in bytes.

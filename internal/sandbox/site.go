@@ -12,7 +12,7 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// site is a person's home made for the self-test, with servers that a sandbox must not reach.
+// site is a user's home made for the self-test, with servers that a sandbox must not reach.
 type site struct {
 	workspace            string // in which no program is looked for
 	top, home, work, own string

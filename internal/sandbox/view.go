@@ -26,7 +26,7 @@ type view struct {
 	workspace string
 	live      bool           // the command works on the live tree: of the roots none is the workspace
 	roots     []overlay.Root // the workspace, then what is granted beside it; or folders of git
-	index     *os.File       // git's, as it was; nil: there is none
+	index     *os.File       // git's, as it was; if nil, there is none
 	nested    []string       // repositories in the workspace
 	hidden    []string       // what rules keep from commands, absolute
 }

@@ -16,7 +16,7 @@ import (
 // them, copy the whole.
 type Owner struct{ *Store }
 
-// What a person calls a session, and how they mark it, is no entry: the log of a session says what
+// What a user calls a session, and how they mark it, is no entry: the log of a session says what
 // happened in it. Each change is a row of its own, and the last ones count.
 
 // LabelKind says what a label is.
@@ -24,7 +24,7 @@ type LabelKind string
 
 // Kinds of labels.
 const (
-	TitleLabel LabelKind = "title" // that of a person before that of a model; empty: none
+	TitleLabel LabelKind = "title" // that of a user before that of a model; if empty, none
 	TagLabel   LabelKind = "tag"
 	UntagLabel LabelKind = "untag" // takes a tag away
 )
@@ -127,7 +127,7 @@ type labels struct {
 	all          []Label
 }
 
-// name is what the session is called; empty: nobody gave it a name.
+// name is what the session is called; if empty, nobody gave it a name.
 func (l *labels) name() string {
 	if l.title != "" {
 		return l.title

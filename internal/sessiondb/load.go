@@ -61,15 +61,15 @@ func (s *Store) List(ctx context.Context) ([]session.Head, error) {
 	return heads, err
 }
 
-// Filter chooses sessions of a list; the zero value has those of persons, of all folders.
+// Filter chooses sessions of a list; the zero value has those of users, of all folders.
 type Filter struct {
-	Folder string    // where they work; empty: anywhere
+	Folder string    // where they work; if empty, anywhere
 	All    bool      // those of subagents, too
 	Tags   []string  // all of which they are marked with
 	Since  time.Time // used then or later
 	Prefix string    // how their ids begin
 	Skip   int       // so many of the newest are left out
-	Limit  int       // at most so many; 0: all
+	Limit  int       // at most so many; if 0, all
 }
 
 // Page returns the sessions that a filter chooses, last used first, and how many there are without

@@ -142,7 +142,7 @@ func (s *Store) lockPath(id session.ID) string {
 	return filepath.Join(s.path+".locks", lockName(id))
 }
 
-// Holder says which process writes id; empty: none does.
+// Holder says which process writes id; if empty, none does.
 func (s *Store) Holder(id session.ID) string {
 	path := s.lockPath(id)
 	if _, err := os.Stat(path); err != nil {
@@ -158,8 +158,8 @@ func (s *Store) Holder(id session.ID) string {
 	return holder(path)
 }
 
-// Want asks the process that writes id to let go of it; Wanted is what that one sees, empty: nobody
-// asks. The note goes with the next lock, or with Unwant.
+// Want asks the process that writes id to let go of it; Wanted is what that one sees, if empty,
+// nobody asks. The note goes with the next lock, or with Unwant.
 func (s *Store) Want(id session.ID) error {
 	if err := s.write(s.lockPath(id) + wanted); err != nil {
 		return s.fileError("ask for the session", err)

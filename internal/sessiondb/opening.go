@@ -14,7 +14,7 @@ import (
 // opening is what a list shows of a session: its first start entry and its first message.
 type opening struct{ start, first *string }
 
-// openingOf finds what the opening of w still misses; nil: nothing.
+// openingOf finds what the opening of w still misses; if nil, nothing.
 func openingOf(entries []session.Entry, w *writer) *opening {
 	var o opening
 	copied := 0 // how many of the entries a fork has of its parent
@@ -92,7 +92,7 @@ func shorten(data json.RawMessage) *string {
 func Shorten(data json.RawMessage) json.RawMessage { return json.RawMessage(*shorten(data)) }
 
 // cutString gives the first openingString characters of the JSON string that text begins with,
-// after its opening quote, and the length of the whole up to its closing quote; -1: it has none.
+// after its opening quote, and the length of the whole up to its closing quote; if -1, it has none.
 func cutString(text string) (kept string, length int) {
 	cut, characters := -1, 0
 	for at := 0; at < len(text); {

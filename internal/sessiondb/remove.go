@@ -158,7 +158,8 @@ func (s Owner) Family(ctx context.Context, ids ...session.ID) ([]session.ID, err
 	return out, nil
 }
 
-// WasRemoved finds what is left of the session whose id begins so; nil: there was none, or several.
+// WasRemoved finds what is left of the session whose id begins so; if nil, there was none, or
+// several.
 func (s Owner) WasRemoved(ctx context.Context, prefix string) (*Removed, error) {
 	if err := s.usable(); err != nil {
 		return nil, err

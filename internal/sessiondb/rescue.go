@@ -14,7 +14,7 @@ import (
 type found struct {
 	id      session.ID
 	created int64
-	entries int64 // how many there were; 0: unknown
+	entries int64 // how many there were; if 0, unknown
 }
 
 // rescue copies every readable row into fresh and writes down what is missing.

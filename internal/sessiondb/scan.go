@@ -16,8 +16,8 @@ type Scan struct {
 	Session session.ID          // empty: all
 	Types   []session.EntryType // empty: all
 	After   int64               // only those behind this one
-	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is
-	// then an array of them, null where there is none. Empty: Data is the whole.
+	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is then
+	// an array of them, null where there is none. If empty, Data is the whole.
 	Paths []string
 }
 
@@ -143,8 +143,8 @@ func (q Scan) query() (string, []any) {
 		strings.Join(where, " AND ") + " ORDER BY e.session, e.seq", args
 }
 
-// Identity tells this database from every other, also from one that was made of it by a salvage;
-// empty: an older adze made it.
+// Identity tells this database from every other, also from one that was made of it by a salvage; if
+// empty, an older adze made it.
 func (s *Store) Identity(ctx context.Context) (id string, err error) {
 	if err := s.usable(); err != nil {
 		return "", err

@@ -63,11 +63,11 @@ var (
 
 // Options changes what Open uses; the zero value is right outside tests.
 type Options struct {
-	Now     func() time.Time       // names the kept file of a salvage; nil: time.Now
-	Network func(path string) bool // reports a network file system; nil: asks the kernel (Linux only)
-	Wait    func(time.Duration)    // before a lock that is held is tried again; nil: time.Sleep
-	// Mask takes secrets out of an entry before it is written; nil: entries are stored as they
-	// come. It gives the same for the same, and for what it gave leaves it.
+	Now     func() time.Time       // names the kept file of a salvage; if nil, time.Now
+	Network func(path string) bool // reports a network file system; if nil, asks the kernel (Linux only)
+	Wait    func(time.Duration)    // before a lock that is held is tried again; if nil, time.Sleep
+	// Mask takes secrets out of an entry before it is written; if nil, entries are stored as they come.
+	// It gives the same for the same, and for what it gave leaves it.
 	Mask func(session.ID, session.Entry) session.Entry
 }
 
@@ -75,14 +75,14 @@ type Options struct {
 type Store struct {
 	path    string
 	options Options
-	inUse   *flock.Flock // shared: keeps a salvage of another process away; nil: the store is only looked at
+	inUse   *flock.Flock // shared: keeps a salvage of another process away; if nil, the store is only looked at
 	file    os.FileInfo  // the database when it was opened
-	log     os.FileInfo  // its write-ahead log after the first commit; nil: there is none
+	log     os.FileInfo  // its write-ahead log after the first commit; if nil, there is none
 	copied  string       // the folder of a copy that is looked at in its place
 	notices []string
 	db      *sql.DB
 	loss    *Loss
-	frozen  error // why nothing can be written; nil: it can
+	frozen  error // why nothing can be written; if nil, it can
 	whole   bool  // Close leaves all in the one file, synced
 
 	mu      sync.Mutex // guards what follows, and makes an Append one step
@@ -112,7 +112,7 @@ func (l Loss) String() string {
 	return text
 }
 
-// Salvaged is what Open had to leave behind; nil: the file was sound.
+// Salvaged is what Open had to leave behind; if nil, the file was sound.
 func (s *Store) Salvaged() *Loss { return s.loss }
 
 // Path is where the database is.

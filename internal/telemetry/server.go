@@ -19,7 +19,7 @@ type Server struct {
 }
 
 // Listen answers at an address such as 127.0.0.1:9464 until Close. Ready says why no work is taken
-// now, in a few words without secrets; nil: it is.
+// now, in a few words without secrets; if nil, it is.
 func Listen(address string, f *Figures, ready func() error) (*Server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

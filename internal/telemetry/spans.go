@@ -149,7 +149,7 @@ func code(o tool.Outcome) string {
 
 func (s *spans) requested(e session.Requested) {
 	r, began := requestOf(e), s.now().Add(-e.Took)
-	if e.Parent != "" || e.Message != "" { // a summary that the person wants has no prompt, and what a subagent is told is not seen
+	if e.Parent != "" || e.Message != "" { // a summary that the user wants has no prompt, and what a subagent is told is not seen
 		turn := s.within(e.Parent)
 		turn.began = earlier(turn.began, began)
 	}
@@ -201,7 +201,7 @@ func (s *spans) taskEnded(e session.TaskEnd) {
 }
 
 // turnEnded ends the turn. One that neither asked nor was asked anything is none: a command of the
-// person's own.
+// user's own.
 func (s *spans) turnEnded(e session.TurnEnd) {
 	o := s.turn
 	if s.turn = nil; o != nil {

@@ -1,7 +1,7 @@
 // Package telemetry tells operators what runs of adze do: figures for Prometheus (package metric) and
 // spans for OpenTelemetry (package trace).
 //
-// The one rule: nothing that a person, a model or a tool said or wrote leaves: no prompts, answers,
+// The one rule: nothing that a user, a model or a tool said or wrote leaves: no prompts, answers,
 // arguments, outputs, paths or names of tasks. What leaves are names of providers, models, agents
 // and registered tools, fixed words, ids and numbers.
 //
@@ -31,11 +31,11 @@ type Watch struct {
 	Figures *Figures
 	Tracer  *trace.Tracer
 	Now     func() time.Time // nil: time.Now
-	// Provider gives the well-known value of gen_ai.provider.name; nil: adze's own names.
+	// Provider gives the well-known value of gen_ai.provider.name; if nil, adze's own names.
 	Provider func(name string) string
 }
 
-// FromEnv makes a Watch with what the variables ask for; nil: nothing. Notes are for the user.
+// FromEnv makes a Watch with what the variables ask for; if nil, nothing. Notes are for the user.
 func FromEnv(getenv func(string) string, version string) (w *Watch, notes []string) {
 	if !trace.On(getenv) {
 		return nil, nil
@@ -68,7 +68,7 @@ func (w *Watch) Session(id session.ID, next func(session.Event)) func(session.Ev
 	}
 	f, s := w.Figures, newSpans(w, string(id))
 	return func(e session.Event) {
-		if r, ok := e.(session.Requested); !ok || r.Provider != audit.Hand { // a person asks no model
+		if r, ok := e.(session.Requested); !ok || r.Provider != audit.Hand { // a user asks no model
 			f.see(e)
 			s.see(e)
 		}
@@ -79,7 +79,7 @@ func (w *Watch) Session(id session.ID, next func(session.Event)) func(session.Ev
 // flushTime bounds how long the end of a process waits for its last spans.
 const flushTime = 1500 * time.Millisecond
 
-// Close sends what waits to be sent. The note says what did not arrive; empty: all did.
+// Close sends what waits to be sent. The note says what did not arrive; if empty, all did.
 func (w *Watch) Close() (note string) {
 	if w == nil || w.Tracer == nil {
 		return ""

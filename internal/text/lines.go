@@ -27,7 +27,7 @@ type Want struct {
 // Range is a run of lines of a file.
 type Range struct {
 	Lines []Line
-	Total int   // lines in the file; -1: not known, because the end was not reached
+	Total int   // lines in the file; if -1, not known, because the end was not reached
 	More  bool  // there are lines behind the last one
 	Bytes int64 // bytes of the file that the range covers
 }

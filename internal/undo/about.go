@@ -6,7 +6,7 @@ import "path/filepath"
 // it is large.
 func (l Left) Usual() bool { return l.Reason == leftMade || l.Reason == leftIgnored }
 
-// Covers says why undo does not cover a folder; nil: it does.
+// Covers says why undo does not cover a folder; if nil, it does.
 func Covers(o Options) error {
 	if err := TooWide(o); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // mostAttrs bounds what is kept of the attributes of one entry, in bytes.
 const mostAttrs = 64 << 10
 
-// keptAttr reports whether an extended attribute is kept: what a person sets, and access lists.
-// What a system gives by itself (security.selinux) or only root may set is not.
+// keptAttr reports whether an extended attribute is kept: what a user sets, and access lists. What
+// a system gives by itself (security.selinux) or only root may set is not.
 func keptAttr(name string) bool {
 	return strings.HasPrefix(name, "user.") || name == "system.posix_acl_access" || name == "system.posix_acl_default"
 }
@@ -41,7 +41,7 @@ const ownerAttr = "owner"
 // errOwner means that everything is put back but the owner.
 var errOwner = errors.New("its owner cannot be put back")
 
-// ownerOf is user and group of an open file or folder; empty: those who run.
+// ownerOf is user and group of an open file or folder; if empty, those who run.
 func ownerOf(fd int) string {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid() {

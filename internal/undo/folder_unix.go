@@ -213,7 +213,7 @@ const (
 	manyNames = 32 << 10
 )
 
-// space is how many bytes the disk of a path has for a person, and in all.
+// space is how many bytes the disk of a path has for a user, and in all.
 func (f folder) space(path string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {

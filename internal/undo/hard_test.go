@@ -95,7 +95,7 @@ func TestAKilledFirstStateIsTakenAgain(t *testing.T) {
 	}
 }
 
-// plainShape is shape without what hard links add: a person's change of one of the names is one of
+// plainShape is shape without what hard links add: a user's change of one of the names is one of
 // the others too.
 func (p *site) plainShape() map[string]string {
 	all := p.shape(false)
@@ -129,9 +129,9 @@ func touched(all map[string]bool, a, b map[string]string) {
 	}
 }
 
-// TestAPersonsChangesInBetweenAreKept lets commands and a person change a tree in turn, by chance,
-// and undoes what the commands did: what the user changed last stays, what they never touched is
-// as it was, and whatever is neither is refused and named. ADZE_UNDO_ROUNDS says how often,
+// TestAPersonsChangesInBetweenAreKept lets commands and a user change a tree in turn, by chance,
+// and undoes what the commands did: what the user changed last stays, what they never touched is as
+// it was, and whatever is neither is refused and named. ADZE_UNDO_ROUNDS says how often,
 // ADZE_UNDO_SEED with what.
 func TestAPersonsChangesInBetweenAreKept(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
@@ -333,7 +333,7 @@ func TestWhatComesIntoViewIsNotRemoved(t *testing.T) {
 }
 
 // TestWhatNobodyTouchedStays changes by chance also what is covered, and then looks for anything
-// that went away or became another although neither a command nor a person touched it.
+// that went away or became another although neither a command nor a user touched it.
 // ADZE_UNDO_ROUNDS says how often.
 func TestWhatNobodyTouchedStays(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))

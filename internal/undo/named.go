@@ -15,7 +15,7 @@ import (
 // of single paths, with the folders above them, and of nothing else. Two states are only compared
 // where they are of the same paths.
 
-// TooWide says why a folder is not covered as a whole; nil: nothing speaks against it.
+// TooWide says why a folder is not covered as a whole; if nil, nothing speaks against it.
 func TooWide(o Options) error {
 	root := filepath.Clean(o.Root)
 	if root == string(filepath.Separator) {

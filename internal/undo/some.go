@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Last is the mark of the last state that was taken in this process; false: there is none. Nothing
-// is looked at.
+// Last is the mark of the last state that was taken in this process; if false, there is none.
+// Nothing is looked at.
 func (w *Workspace) Last() (Mark, bool) {
 	w.turn <- struct{}{}
 	defer w.turn.give()

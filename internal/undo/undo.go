@@ -75,24 +75,24 @@ var (
 type Options struct {
 	Root   string   // the folder that is covered, absolute
 	State  string   // the folder of the store; made when missing, itself never covered
-	Home   string   // the person's home, which is too wide; empty: not checked
+	Home   string   // the user's home, which is too wide; if empty, not checked
 	Apart  []string // folders that nothing may be restored in: one around them is too wide
 	Named  bool     // cover only the paths that are named: TakeOf; no folder is too wide for it
 	Limits Limits   // zero fields mean the defaults
 	Ignore ignore.Finder
-	Skip   func(path string) bool // of an empty, read-only folder: it is a passing thing of ours, and no part of a state; nil: none is
+	Skip   func(path string) bool // of an empty, read-only folder: it is a passing thing of ours, and no part of a state; if nil, none is
 	Now    func() time.Time       // nil: time.Now
 	Look   bool                   // nothing is written: a state that is taken is not kept, and nothing is put back
-	// Tracked lists what git tracks in the work tree at a folder, sorted: those files are covered
-	// also where they stand in a folder that is ignored and left out. Nil: nothing is known to be
+	// Tracked lists what git tracks in the work tree at a folder, sorted: those files are covered also
+	// where they stand in a folder that is ignored and left out. If nil, nothing is known to be
 	// tracked.
 	Tracked func(top string) []string
-	// Same reports whether two contents of a file of git's own state mean the same, so that the one
-	// may stand for the other; nil: only equal ones do.
+	// Same reports whether two contents of a file of git's own state mean the same, so that the one may
+	// stand for the other; if nil, only equal ones do.
 	Same func(path string, a, b []byte) bool
 	Walk bool // look at everything each time; do not ask the system what changed
-	// Watches bounds the folders of which the system tells what changed; 0: half of what it gives
-	// to a person. Where there are more, each Take looks at everything, and Unwatched says so.
+	// Watches bounds the folders of which the system tells what changed; if 0, half of what it gives to
+	// a user. Where there are more, each Take looks at everything, and Unwatched says so.
 	Watches int
 
 	// Moment is called at each moment at which a process may die, or somebody else may change what

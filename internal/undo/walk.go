@@ -19,7 +19,7 @@ type walker struct {
 	*Workspace
 	ctx     context.Context
 	now     time.Time
-	hint    *hint          // which folders are read; nil: all
+	hint    *hint          // which folders are read; if nil, all
 	ordered bool           // one after the other, so that a limit falls on the same entries each time
 	team    errgroup.Group // further workers
 	idle    sync.Pool      // *hand
@@ -54,7 +54,7 @@ type scope struct {
 	git     bool   // inside a ".git"
 	gitTop  bool   // it is a ".git" itself, or that of a submodule inside of it
 	fresh   bool   // it was not there before, so that no hint is about it
-	top     string // the work tree of git that it stands in, absolute; empty: the one around the whole folder, if any
+	top     string // the work tree of git that it stands in, absolute; if empty, the one around the whole folder, if any
 	only    bool   // nothing but tracked files is covered
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// approved is the policy of one fetch whose address a person has said yes to: the port that is
+// approved is the policy of one fetch whose address a user has said yes to: the port that is
 // written there, and this machine's own addresses where the host says so itself. No other name
 // opens them, wherever it leads, and a redirect to another host or port is judged as if nobody had
 // been asked.

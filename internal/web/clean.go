@@ -15,8 +15,8 @@ const unseen = "script, style, template, iframe, object, embed, applet, canvas, 
 	"link, meta, base, input, select, textarea, button, dialog:not([open]), [hidden], [aria-hidden=true]," +
 	".gutter, .linenos, .linenodiv, .line-numbers-rows, .lineno, .sr-only, .visually-hidden"
 
-// dropUnseen removes what a person looking at the page does not see: text for search engines and
-// for models that read pages is a known way to give orders.
+// dropUnseen removes what a user looking at the page does not see: text for search engines and for
+// models that read pages is a known way to give orders.
 func dropUnseen(doc *goquery.Document) {
 	doc.Find(unseen).Remove()
 	doc.Find("[style]").FilterFunction(func(_ int, s *goquery.Selection) bool {

@@ -55,7 +55,7 @@ func mainPart(body *goquery.Selection) *goquery.Selection {
 	return body
 }
 
-// article finds the element with the running text of a page; nil: there is too little for an
+// article finds the element with the running text of a page; if nil, there is too little for an
 // article.
 func (r *reading) article(body *goquery.Selection) *html.Node {
 	root := body.Nodes[0]

@@ -209,8 +209,8 @@ func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
 	return fail(codeDenied, "%s, which is not fetched unasked; %s", what, opening(host))
 }
 
-// opening says how a person opens a place: the rule names it, since neither a mode nor a rule for
-// all places is enough.
+// opening says how a user opens a place: the rule names it, since neither a mode nor a rule for all
+// places is enough.
 func opening(place string) string {
 	return fmt.Sprintf("the person can open it with the rule allow network(%s)", place)
 }

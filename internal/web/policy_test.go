@@ -258,7 +258,7 @@ func localFetcher() *Fetcher {
 	})
 }
 
-// A person's yes to an address opens this machine where the address says so, on the port that it
+// A user's yes to an address opens this machine where the address says so, on the port that it
 // names, and nothing else in any spelling.
 func TestAYesOpensThisMachineAndNothingElse(t *testing.T) {
 	served := func(w http.ResponseWriter, r *http.Request) {
@@ -285,7 +285,7 @@ func TestAYesOpensThisMachineAndNothingElse(t *testing.T) {
 	}
 	refused := []string{"evil.example", "localhost.example", "xlocalhost"}
 	for _, host := range append(append(refused, loopbackSpellings...), otherForbidden...) {
-		// What ParseURL turns into a plain loopback address is what a person sees and says yes to.
+		// What ParseURL turns into a plain loopback address is what a user sees and says yes to.
 		if u, err := ParseURL("http://" + host + "/"); err == nil && ownName(u.Hostname()) {
 			continue
 		}

@@ -130,7 +130,7 @@ func endOfString(s string, at int) int {
 	return len(s)
 }
 
-// endOfShort is where an object or list ends that is short enough for its line; 0: it is not.
+// endOfShort is where an object or list ends that is short enough for its line; if 0, it is not.
 func endOfShort(s string, at int) int {
 	depth := 0
 	for i := at; i < len(s) && i < at+inlineJSON; i++ {

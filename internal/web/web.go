@@ -76,11 +76,11 @@ type Policy struct {
 type Request struct {
 	URL      string
 	Format   Format        // empty: Markdown
-	Selector string        // CSS; empty: the main content
+	Selector string        // CSS; if empty, the main content
 	Timeout  time.Duration // 0: DefaultTimeout; at most MaxTimeout
-	MaxBytes int64         // decoded bytes to keep; 0: MaxDecoded
+	MaxBytes int64         // decoded bytes to keep; if 0, MaxDecoded
 	Session  string        // cached pages are shared within one session only
-	Approved bool          // a person said yes to this URL: its port, and a host that is this machine in so many words
+	Approved bool          // a user said yes to this URL: its port, and a host that is this machine in so many words
 	Received *atomic.Int64 // when given, counts the body's bytes as they arrive
 }
 

@@ -48,7 +48,7 @@ type made struct {
 	name    string // with the beginning of its arguments
 	pending bool   // it asks after something that goes on by itself
 	effect  bool   // it may have changed something
-	cost    int    // that it adds to the fruitless steps; 0: it brought the work further
+	cost    int    // that it adds to the fruitless steps; if 0, it brought the work further
 }
 
 // Guard watches the calls of a turn. Its zero value is ready. It is for one goroutine.
@@ -69,7 +69,7 @@ type Guard struct {
 // while it ran.
 func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 	if o.Status == tool.Aborted {
-		g.Forget() // a person stepped in, or the turn ends
+		g.Forget() // a user stepped in, or the turn ends
 		return
 	}
 	g.step = append(g.step, made{sightingOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
@@ -143,7 +143,7 @@ func (g *Guard) Stuck() error {
 	return nil
 }
 
-// Warning is what the model is told now; empty: nothing.
+// Warning is what the model is told now; if empty, nothing.
 func (g *Guard) Warning() string {
 	text := g.warn
 	if g.warn = ""; text == "" {

@@ -19,7 +19,7 @@ type step []struct {
 }
 
 // watch gives the guard steps until it stops the turn or they end, and says in which of them the
-// model was told and stopped; 0: never.
+// model was told and stopped; if 0, never.
 func watch(t *testing.T, steps []step) (told, stopped int) {
 	t.Helper()
 	var g Guard

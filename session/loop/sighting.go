@@ -105,7 +105,7 @@ func isDuration(unit string, fraction bool) bool {
 	return false
 }
 
-// address is how long the address is that a text begins with; 0: it begins with none.
+// address is how long the address is that a text begins with; if 0, it begins with none.
 func address(s string) int {
 	const shortest = 6 // digits: fewer are a number that somebody wrote
 	if len(s) < 2 || s[0] != '0' || s[1]|0x20 != 'x' {

@@ -2,8 +2,8 @@ package laxjson
 
 import "strings"
 
-// behind judges what stands behind a value that is whole, and returns the value that is meant;
-// false: something else is said there.
+// behind judges what stands behind a value that is whole, and returns the value that is meant; if
+// false, something else is said there.
 func behind(value *Tree, rest string, did *Steps) (*Tree, bool) {
 	if value.Kind != Object {
 		return nil, false

@@ -16,9 +16,9 @@ import (
 type Model struct {
 	// Ask puts one question to a model and returns its answer.
 	Ask func(ctx context.Context, instruction, question string) (string, error)
-	// First narrows the catalogue; nil: DefaultScorer.
+	// First narrows the catalogue; if nil, DefaultScorer.
 	First Scorer
-	// Shortlist is how many tools the model sees; 0: 20.
+	// Shortlist is how many tools the model sees; if 0, 20.
 	Shortlist int
 }
 

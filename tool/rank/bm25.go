@@ -72,7 +72,7 @@ func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) 
 
 // bm25Index holds, for each term, the tools it stands in.
 type bm25Index struct {
-	terms    map[string]int // number of a term, by stem; nil: it was written down
+	terms    map[string]int // number of a term, by stem; if nil, it was written down
 	postings [][]posting    // by number of the term
 	names    []string       // stems, by number
 	plain    bool           // without synonyms

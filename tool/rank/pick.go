@@ -39,7 +39,7 @@ type Options struct {
 	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
 	AllowUnsafe bool
 	Scorer      Scorer        // nil: DefaultScorer
-	Timeout     time.Duration // for the scorer; 0: only ctx bounds it
+	Timeout     time.Duration // for the scorer; if 0, only ctx bounds it
 	// Debug also returns what was excluded, behind the picks, each with its reason.
 	Debug bool
 	// Roles leaves out tools that are for other roles; a tool without roles is for all.
@@ -48,7 +48,7 @@ type Options struct {
 	Capabilities tool.Capabilities
 	// Except names tools that are left out because they are offered anyway.
 	Except []string
-	// Budget is how many bytes of JSON all picks may take together in a request; 0: any.
+	// Budget is how many bytes of JSON all picks may take together in a request; if 0, any.
 	Budget int
 }
 

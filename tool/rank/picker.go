@@ -37,7 +37,7 @@ type Keeper interface {
 	Decode(raw []byte, n int) (Index, error)
 }
 
-// maxQuery is how much of a query counts, in bytes: what a person wants stands before the log that
+// maxQuery is how much of a query counts, in bytes: what a user wants stands before the log that
 // was pasted behind it, and the time of a pick must have a bound.
 const maxQuery = 4 << 10
 

@@ -27,8 +27,7 @@ type EmbedText struct{ Key, Text string }
 // where what is less alike than unrelated texts usually are counts as nothing.
 type Embedding struct {
 	Embedder Embedder
-	// Unrelated is the cosine of texts that have nothing in common; 0: 0.2, which suits most
-	// models.
+	// Unrelated is the cosine of texts that have nothing in common; if 0, 0.2, which suits most models.
 	Unrelated float64
 }
 

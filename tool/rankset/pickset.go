@@ -39,7 +39,7 @@ const (
 	Issues Half = "issues"
 )
 
-// Query is what a person or a model says, and the tools that are right for it.
+// Query is what a user or a model says, and the tools that are right for it.
 type Query struct {
 	Text   string   `json:"query"`
 	Accept []string `json:"accept"`

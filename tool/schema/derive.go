@@ -58,7 +58,7 @@ func write(t reflect.Type, list []Property, p pen) (json.RawMessage, error) {
 type pen struct {
 	bytes.Buffer
 	open map[reflect.Type]bool // the structs being written, so that a recursive type is an error and not an endless schema
-	said map[string]bool       // descriptions that were given, by name; nil: everything is written
+	said map[string]bool       // descriptions that were given, by name; if nil, everything is written
 }
 
 func (p *pen) structure(t reflect.Type) error {

@@ -75,7 +75,7 @@ func (l *linker) copyTo(defs *laxjson.Tree) error {
 }
 
 // schema rewrites the references of a schema and of all that lies in it. home is where its document
-// will stand; empty: it is the root.
+// will stand; if empty, it is the root.
 func (l *linker) schema(node *laxjson.Tree, home string) error {
 	for i, name := range node.Names {
 		child := node.Items[i]

@@ -31,8 +31,8 @@ type Ports struct {
 	// Models lists the models that can be chosen, and those that cannot be used now with the
 	// reason.
 	Models func(ctx context.Context) ([]ModelRow, error)
-	// CheckModel says why a model of this name cannot be used, as far as that is known without
-	// asking its provider; nil: nothing is checked.
+	// CheckModel says why a model of this name cannot be used, as far as that is known without asking
+	// its provider; if nil, nothing is checked.
 	CheckModel func(name string) error
 	// Modes are the permission modes, and SetMode puts one in force.
 	Modes   []Mode
@@ -41,10 +41,10 @@ type Ports struct {
 	// of the mode and after each call.
 	Sandbox func() string
 	// Efforts are how hard the model can be asked to think, and SetEffort asks it, from its next
-	// request on; it returns what is in force then, empty: nothing is said about it.
+	// request on; it returns what is in force then, if empty, nothing is said about it.
 	Efforts   []Mode
 	SetEffort func(name string) string
-	// CancelCall aborts one running call; false: it is not running.
+	// CancelCall aborts one running call; if false, it is not running.
 	CancelCall func(id tool.CallID) bool
 	// Jobs are the commands and tasks that were started to go on in the background, oldest first;
 	// JobOutput is the end of what one wrote, and EndJob ends one with all that it started.
@@ -56,7 +56,7 @@ type Ports struct {
 	// shows itself by events, as Send does.
 	Late func() bool
 	Wake func(ctx context.Context) session.Result
-	// Branch is the git branch that is checked out, for the status line; empty: there is none.
+	// Branch is the git branch that is checked out, for the status line; if empty, there is none.
 	Branch func() string
 	// Files lists the files of the workspace, for completion.
 	Files func(ctx context.Context) (Files, error)
@@ -85,7 +85,7 @@ type Ports struct {
 	// questions; it blocks until they have decided, and returns what to ask the model then;
 	// nothing: no plan waits.
 	Plan func(ctx context.Context) (prompt string, err error)
-	// Steer hands the agent a message to read before its next step; false: its turn is over.
+	// Steer hands the agent a message to read before its next step; if false, its turn is over.
 	Steer func(text string) bool
 	// Rewind takes back the last prompt and all that came after it, and returns its text.
 	Rewind func(ctx context.Context) (string, error)
@@ -117,7 +117,7 @@ type Carried struct {
 	Lines   []string // all that is consented to: command, folder, variables, files, hash
 	Hash    string   // of it
 	Allowed bool
-	Off     string // why it cannot be allowed; empty: it can
+	Off     string // why it cannot be allowed; if empty, it can
 }
 
 // Server is an MCP server.
@@ -129,7 +129,7 @@ type Server struct {
 	Resources, Prompts    int
 	Bytes                 int    // of the definitions of its tools, as a request carries them
 	Last                  string // what it wrote last beside its messages
-	Login                 bool   // a person can log in there
+	Login                 bool   // a user can log in there
 }
 
 // Named is a command or a skill that the user or the project carries. A message that begins with
@@ -193,25 +193,25 @@ type Files struct{ Paths, Near []string }
 // Dropped is a file that was dropped on the terminal.
 type Dropped struct {
 	Path   string // as it is written in a prompt
-	Attach string // the file to attach, such as a picture; empty: only its path is of use
+	Attach string // the file to attach, such as a picture; if empty, only its path is of use
 }
 
 // Prompt is what the user sends.
 type Prompt struct {
 	Text   string
 	Attach []string // files
-	Draft  string   // as it was written, pastes folded; empty: as Text
+	Draft  string   // as it was written, pastes folded; if empty, as Text
 }
 
 // ModelRow is a model in the list of those to go on with.
 type ModelRow struct {
 	Name    string // provider/name
-	Context int    // tokens that fit into a request with its answer; 0: not known
-	// Input and Output are what a million tokens cost in USD; nil: not known.
+	Context int    // tokens that fit into a request with its answer; if 0, not known
+	// Input and Output are what a million tokens cost in USD; if nil, not known.
 	Input, Output *float64
 	Vision, Tools bool   // known to have it
 	Note          string // such as its size
-	Why           string // why it cannot be used now; empty: it can
+	Why           string // why it cannot be used now; if empty, it can
 }
 
 // SessionHead is a stored session in the list.
@@ -221,7 +221,7 @@ type SessionHead struct {
 	Tags  []string
 	Model string
 	Cwd   string
-	// Worktree is the name of the git work tree that it works in; empty: none that adze made.
+	// Worktree is the name of the git work tree that it works in; if empty, none that adze made.
 	Worktree string
 	Updated  time.Time
 }
@@ -246,7 +246,7 @@ type Found struct {
 // SessionPeek is what a look into a stored session shows.
 type SessionPeek struct {
 	Turns, Messages int
-	// Cost is what its turns cost in USD; nil: that of at least one is not known.
+	// Cost is what its turns cost in USD; if nil, that of at least one is not known.
 	Cost *float64
 	// Asked and Answered are its last exchange.
 	Asked, Answered string

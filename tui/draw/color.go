@@ -70,7 +70,7 @@ func distance(a, b [3]float64) float64 {
 type depth uint8
 
 const (
-	colors16  depth = iota // whose values the person's terminal theme defines
+	colors16  depth = iota // whose values the user's terminal theme defines
 	colors256              // those and xterm's cube and greys
 	colorsAll              // 24 bit
 )

@@ -23,7 +23,7 @@ type Patch struct {
 type patchLine struct {
 	whole string
 	style Style
-	other int // unified: where the line stands, from here, that is in its place; 0: there is none
+	other int // unified: where the line stands, from here, that is in its place; if 0, there is none
 	pair  bool
 	alike bool // of a pair: the one is in the other's place
 	l, r  cell

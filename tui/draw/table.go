@@ -132,7 +132,7 @@ func (c *column) fit(cell tableCell) {
 // screen, no columns are drawn.
 const wideWord = 14
 
-// share divides room between columns; nil: they do not fit. Narrow says that some have less than
+// share divides room between columns; if nil, they do not fit. Narrow says that some have less than
 // they want.
 func share(columns []column, room int) (widths []int, narrow bool) {
 	widths = make([]int, len(columns))

@@ -19,7 +19,7 @@ const (
 	Added   // diff
 	Removed // diff
 	Hunk    // diff
-	You     // what the person wrote
+	You     // what the user wrote
 	Key     // a key in a hint
 	Border
 	Link     // what a link shows
@@ -45,13 +45,13 @@ const (
 const (
 	OnAdded   Style = 1 << (12 + iota) // diff
 	OnRemoved                          // diff
-	OnYou                              // what the person wrote
+	OnYou                              // what the user wrote
 )
 
 // grounds are those bits.
 const grounds = OnAdded | OnRemoved | OnYou
 
-// ground is the place of a style's ground in Theme.on; 0: it has none.
+// ground is the place of a style's ground in Theme.on; if 0, it has none.
 func (s Style) ground() int { return int(s&grounds) >> 12 }
 
 // role takes the attributes away.
@@ -64,7 +64,7 @@ type Theme struct {
 	// attributes: Strong and the others mean something. They are the terminal's own and know no
 	// colour.
 	attributes bool
-	// on are the grounds with the colour of text on them; empty: the theme has none.
+	// on are the grounds with the colour of text on them; if empty, the theme has none.
 	on [5]string
 	// tinted says that the grounds tell what came and went, so that changed lines keep the colours
 	// of their language.

@@ -25,7 +25,7 @@ func palettes() map[string]*palette {
 	return map[string]*palette{"dark": dark(), "light": light(), "contrast on dark": contrastDark(), "contrast on light": contrastLight()}
 }
 
-// colorOf reads the text colour that a sequence selects; 0: it selects none.
+// colorOf reads the text colour that a sequence selects; if 0, it selects none.
 func colorOf(t *testing.T, sgr string) rgb {
 	t.Helper()
 	params := strings.Split(strings.TrimSuffix(strings.TrimPrefix(sgr, "\x1b["), "m"), ";")

@@ -23,7 +23,7 @@ import (
 type Editor struct {
 	Text string
 	At   int // byte offset of the cursor, always between characters
-	goal int // column that up and down aim for, plus one; 0: where the cursor is
+	goal int // column that up and down aim for, plus one; if 0, where the cursor is
 	// units are words that are one character for the user, such as the word for a pasted text.
 	units  []string
 	undone history

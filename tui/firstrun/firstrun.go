@@ -37,7 +37,7 @@ type Offer struct {
 	Keep func(ctx context.Context, provider, key string) (where string, err error)
 }
 
-// Found is what there is, and what a person can do about it.
+// Found is what there is, and what a user can do about it.
 type Found struct {
 	Steps    []Step // the most likely one first
 	Findings []Finding
@@ -139,7 +139,7 @@ func (f *Screen) Looked(l Looked) {
 	f.found, f.at = l.found, 0
 	for i, s := range f.steps() {
 		if s.Do == chosen {
-			f.at = i // what the person marked stays marked
+			f.at = i // what the user marked stays marked
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (f *Screen) Scroll(by int) { f.top, f.follow = max(min(f.top+by, f.total-f.
 // Marked is the step that enter does.
 func (f *Screen) Marked() Step { return f.steps()[f.at] }
 
-// demo is the step that leads to the demo; -1: there is none.
+// demo is the step that leads to the demo; if -1, there is none.
 func (f *Screen) demo() int {
 	return slices.IndexFunc(f.steps(), func(s Step) bool { return s.Next.Demo })
 }
@@ -245,7 +245,7 @@ func (f *Screen) CanDemo() string {
 // ToDemo marks the step that leads to the demo.
 func (f *Screen) ToDemo() { f.at = f.demo() }
 
-// CanStep says why there is nothing to do yet; empty: there is.
+// CanStep says why there is nothing to do yet; if empty, there is.
 func (f *Screen) CanStep() string {
 	if len(f.steps()) == 0 {
 		return "nothing was found yet"
@@ -253,7 +253,7 @@ func (f *Screen) CanStep() string {
 	return ""
 }
 
-// CanLook says why it cannot be looked again; empty: it can.
+// CanLook says why it cannot be looked again; if empty, it can.
 func (f *Screen) CanLook() string {
 	if f.looking {
 		return "it is being looked for"

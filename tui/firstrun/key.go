@@ -46,7 +46,7 @@ func (f *Screen) Editor() *edit.Editor { return &f.entry.Editor }
 // Drop forgets what was written.
 func (f *Screen) Drop() { f.entry = nil }
 
-// CanKeep says why the key cannot be given; empty: it can.
+// CanKeep says why the key cannot be given; if empty, it can.
 func (f *Screen) CanKeep() string {
 	switch {
 	case f.entry == nil:
@@ -71,7 +71,7 @@ func (f *Screen) Give() tea.Cmd {
 	}
 }
 
-// Kept takes the answer. It says where the key is; empty: it was not taken, or the user left
+// Kept takes the answer. It says where the key is; if empty, it was not taken, or the user left
 // meanwhile.
 func (f *Screen) Kept(k Kept) (say string) {
 	k.entry.busy = false

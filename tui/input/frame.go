@@ -14,8 +14,8 @@ const (
 // maxSequence bounds what is kept of a sequence that does not end.
 const maxSequence = 64 << 10
 
-// whole is how many bytes the first character or sequence in b takes; 0: its end has not come yet.
-// What cannot go on is whole, too: it ends where it breaks. The forms are those of ECMA-48.
+// whole is how many bytes the first character or sequence in b takes; if 0, its end has not come
+// yet. What cannot go on is whole, too: it ends where it breaks. The forms are those of ECMA-48.
 func whole(b []byte) int {
 	switch {
 	case len(b) == 0:

@@ -56,7 +56,7 @@ func (p *Parser) Feed(b []byte) {
 	}
 }
 
-// Waits is how long to wait for more before Expire; zero: for ever.
+// Waits is how long to wait for more before Expire; if zero, for ever.
 func (p *Parser) Waits() time.Duration {
 	switch n := len(p.rest); {
 	case n == 0:
@@ -89,7 +89,7 @@ func (p *Parser) Expire() {
 // joiner binds two characters to one: what follows belongs to what is there.
 const joiner = "\u200d"
 
-// next is the length of the first thing in b; 0: its end has not come yet.
+// next is the length of the first thing in b; if 0, its end has not come yet.
 func (p *Parser) next(b []byte) int {
 	if b[0] < 0xa0 || !utf8.FullRune(b) {
 		return whole(b)

@@ -1,4 +1,4 @@
-// Package input reads what a person does with the terminal: its bytes become keys, pastes, turns of
+// Package input reads what a user does with the terminal: its bytes become keys, pastes, turns of
 // the wheel and news of the focus.
 //
 // The one rule: nothing that was typed or pasted is lost, wherever the bytes are cut into pieces.
@@ -49,7 +49,7 @@ type Reader struct {
 	Ended func(error)
 	// Escape is how long a lone escape byte waits.
 	Escape time.Duration
-	// Go starts a goroutine; nil: the go statement does.
+	// Go starts a goroutine; if nil, the go statement does.
 	Go func(func())
 
 	mu   sync.Mutex

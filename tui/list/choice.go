@@ -13,7 +13,7 @@ type Choice struct {
 	Label string
 	Note  string
 	Find  string // what a filter looks at beside label and note
-	Off   string // why it cannot be chosen; empty: it can
+	Off   string // why it cannot be chosen; if empty, it can
 	Over  bool   // it has ended by itself
 }
 

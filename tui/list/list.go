@@ -33,16 +33,16 @@ type List struct {
 	Wait     string // why there is nothing yet: it is being looked for, or looking failed
 	Serial   int    // tells late answers of an earlier opening
 	chosen   func(c Choice) tea.Cmd
-	// copied opens a copy of the choice; nil: there is no such thing.
+	// copied opens a copy of the choice; if nil, there is no such thing.
 	Copied func(c Choice) tea.Cmd
-	// Ended ends what a row stands for; nil: there is no such thing.
+	// Ended ends what a row stands for; if nil, there is no such thing.
 	Ended func(c Choice) tea.Cmd
-	// free makes a choice of what was typed and is in no list; nil: only what is listed can be
+	// free makes a choice of what was typed and is in no list; if nil, only what is listed can be
 	// chosen.
 	Free  func(text string) (Choice, bool)
 	freed bool // the last item was made so
 	peek  *peek
-	// search finds more rows than the filter does; nil: there is no such thing.
+	// search finds more rows than the filter does; if nil, there is no such thing.
 	search *search
 }
 
@@ -91,8 +91,8 @@ func (p *List) unfree() {
 	}
 }
 
-// Choices are the rows that are shown, in their order; mark marks one of them, false: there is no
-// such row.
+// Choices are the rows that are shown, in their order; mark marks one of them, if false, there is
+// no such row.
 func (p *List) Choices() (out []Choice) {
 	for _, i := range p.shown {
 		out = append(out, p.item(i))
@@ -225,7 +225,7 @@ func (p *List) Pick() tea.Cmd {
 	return p.chosen(c)
 }
 
-// CanPick says why the marked row cannot be taken; empty: it can.
+// CanPick says why the marked row cannot be taken; if empty, it can.
 func (p *List) CanPick() string {
 	c, ok := p.Here()
 	if !ok {
@@ -249,7 +249,7 @@ func (p *List) PickEnd() tea.Cmd {
 	return end(c)
 }
 
-// CanPickEnd says why what the marked row stands for cannot be ended; empty: it can.
+// CanPickEnd says why what the marked row stands for cannot be ended; if empty, it can.
 func (p *List) CanPickEnd() string {
 	switch c, ok := p.Here(); {
 	case p.Ended == nil:
@@ -262,7 +262,7 @@ func (p *List) CanPickEnd() string {
 	return ""
 }
 
-// CanPickCopy says why no copy of the marked row can be taken; empty: it can.
+// CanPickCopy says why no copy of the marked row can be taken; if empty, it can.
 func (p *List) CanPickCopy() string {
 	switch c, ok := p.Here(); {
 	case p.Copied == nil:

@@ -23,7 +23,7 @@ type peek struct {
 	title  string
 	id     string
 	look   func(ctx context.Context, id string) ([]draw.Span, error)
-	cancel context.CancelFunc // of the running look; nil: none runs
+	cancel context.CancelFunc // of the running look; if nil, none runs
 	lines  []draw.Span        // one a line
 	note   string             // why there is nothing
 	failed bool               // the note is an error

@@ -15,7 +15,7 @@ const SearchAfter = 150 * time.Millisecond
 type search struct {
 	look   func(ctx context.Context, text string) (rows []Choice, note string, err error)
 	text   string             // that found is for, or will be
-	cancel context.CancelFunc // of the running search; nil: none runs
+	cancel context.CancelFunc // of the running search; if nil, none runs
 	found  []Choice
 	note   string // what is to be said of them
 }

@@ -23,7 +23,7 @@ type Changes struct {
 	// delegated are calls whose subagents' calls were seen.
 	delegated []tool.CallID
 	files     []*changedFile // in the order of their first change
-	rows      ui.Sheaf       // laid out for width w; nil: not yet
+	rows      ui.Sheaf       // laid out for width w; if nil, not yet
 	marks     []int
 	w         int
 }

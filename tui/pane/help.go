@@ -21,7 +21,7 @@ type Help struct {
 // Line is one key or command.
 type Line struct {
 	Names, Text string
-	Why         string // why it does nothing now; empty: it does
+	Why         string // why it does nothing now; if empty, it does
 }
 
 // Group is a part of the list.

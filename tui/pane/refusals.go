@@ -22,7 +22,7 @@ type Refusals struct {
 
 type refusedCall struct {
 	head   string
-	denied string // why the call did not run; empty: it ran
+	denied string // why the call did not run; if empty, it ran
 	list   []tool.Refusal
 }
 

@@ -57,13 +57,13 @@ func (s *Status) Apply(e session.Event) {
 	}
 }
 
-// InMode says which permission mode is in force; onBranch which git branch is checked out, empty:
-// none.
+// InMode says which permission mode is in force; onBranch which git branch is checked out, if
+// empty, none.
 func (s *Status) InMode(name string)     { s.facts.Mode = name }
 func (s *Status) InSandbox(level string) { s.facts.Sandbox = level }
 func (s *Status) OnBranch(name string)   { s.branch = name }
 
-// AtEffort says how hard the model is asked to think; empty: nothing is said about it.
+// AtEffort says how hard the model is asked to think; if empty, nothing is said about it.
 func (s *Status) AtEffort(name string) { s.facts.Effort = name }
 
 // name gives the session its title.

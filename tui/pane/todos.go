@@ -18,7 +18,7 @@ const keepUnseen = 100
 // Todos is the pane of the newest checklist that any tool showed. It knows no tool's name.
 type Todos struct {
 	draw   *ui.Drawing
-	hidden bool // by the person
+	hidden bool // by the user
 	unseen []metadata
 	items  []tool.Item
 }

@@ -113,7 +113,7 @@ func (v *View) Shows(s sheet) bool { return v.sheet == s }
 // Shut closes the sheet.
 func (v *View) Shut() { v.sheet = nil }
 
-// TakeOut closes the sheet and gives it whole, to who reads by lines; nil: none was open.
+// TakeOut closes the sheet and gives it whole, to who reads by lines; if nil, none was open.
 func (v *View) TakeOut(w int) (heading string, rows ui.Page) {
 	s := v.sheet
 	if s == nil {

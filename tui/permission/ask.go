@@ -6,13 +6,13 @@ import (
 	"adze/tool"
 )
 
-// Ask is a question of the gate for a person.
+// Ask is a question of the gate for a user.
 type Ask struct {
 	Question tool.Question
 	// Resolved says what needs really are, where that is not what stands there: the file behind a
 	// link, the host and port of an address.
 	Resolved map[tool.Need]string
-	// Waiting counts the questions that wait behind this one; nil: none is known.
+	// Waiting counts the questions that wait behind this one; if nil, none is known.
 	Waiting func() int
 	// Preview shows what the call would do.
 	Preview []tool.Block
@@ -36,7 +36,7 @@ type Offer struct {
 	// Covers and Spares say what it allows, and what is asked all the same. Saved says what it allows
 	// beyond that once it is kept; it may be empty.
 	Covers, Spares, Saved string
-	// Save is the file in which it can be kept for all sessions; empty: that is not offered.
+	// Save is the file in which it can be kept for all sessions; if empty, that is not offered.
 	Save string
 }
 
@@ -52,14 +52,14 @@ const (
 	Try // Ask.Tries
 )
 
-// Answer is a person's answer.
+// Answer is a user's answer.
 type Answer struct {
 	Choice Choice
 	// Offer is the one that was shown, of Ask.Offers, where the choice is for longer than once.
 	Offer int
 	// Reason goes to the model with a denial, or with Refused; it may be empty.
 	Reason string
-	// Text, with Once, is what Question.Editing is to be instead; empty: the call runs as it was
+	// Text, with Once, is what Question.Editing is to be instead; if empty, the call runs as it was
 	// made.
 	Text string
 	// Refused, with Once, are the hunks of the preview that are not wanted, counted from 1, in

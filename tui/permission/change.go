@@ -30,7 +30,7 @@ func (p *Dialog) Change(on bool) {
 	p.goTo(AtText)
 }
 
-// Begin is a text as a person begins to rewrite it.
+// Begin is a text as a user begins to rewrite it.
 func Begin(text string) string {
 	return safeterm.Clean(safeterm.Reveal(strings.TrimRight(text, "\n")).String()).String()
 }
@@ -48,7 +48,7 @@ func (p *Dialog) Changed() {
 	p.Answer(a)
 }
 
-// Blank says why the text cannot be taken; empty: it can.
+// Blank says why the text cannot be taken; if empty, it can.
 func (p *Dialog) Blank() string {
 	if strings.TrimSpace(p.Text.Text) == "" {
 		return "nothing is left of the " + p.queue[0].Question.Editing.Name + ": write one, or go back and deny it"

@@ -65,13 +65,13 @@ type Dialog struct {
 	Reason, Text edit.Editor
 	begun        string // what Text began as
 	textWidth    int
-	hunks        []hunk // of the change; nil: they were not opened
+	hunks        []hunk // of the change; if nil, they were not opened
 	at           int    // the hunk that keys act on
 	scrolled     int
 	offer        int      // the one that is shown
 	hidden       int      // rows of the question below the window, as last drawn
 	cwd          string   // the workspace: a command that runs elsewhere says so
-	kept         ui.Sheaf // the question, laid out for width w; nil: not yet
+	kept         ui.Sheaf // the question, laid out for width w; if nil, not yet
 	w            int
 	ruleAt       int // the row of kept with which the rule begins
 	decisive     int // rows of kept that say what an answer allows
@@ -117,7 +117,7 @@ func (p *Dialog) Refuse() {
 	p.Answer(Answer{Choice: Deny, Reason: strings.TrimSpace(p.Reason.Text)})
 }
 
-// First is the question that is shown; nil: none is open.
+// First is the question that is shown; if nil, none is open.
 func (p *Dialog) First() *Asked {
 	if !p.Open() {
 		return nil
@@ -181,8 +181,8 @@ func (p *Dialog) needed() int {
 	return max(p.decisive, total)
 }
 
-// Unseen says why the question cannot be allowed yet; empty: the rows that decide were all in the
-// window.
+// Unseen says why the question cannot be allowed yet; if empty, the rows that decide were all in
+// the window.
 func (p *Dialog) Unseen() string {
 	if !p.Open() || p.step != AtQuestion && p.step != AtHunks {
 		return ""

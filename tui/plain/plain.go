@@ -45,7 +45,7 @@ type Root interface {
 	// Apply takes what happened, in order; ended reports that it was the end of a turn.
 	Apply(x any) (cmd tea.Cmd, ended bool)
 	// Update takes the answer of a command; returned reports that it brought a message back to the
-	// person.
+	// user.
 	Update(msg tea.Msg) (cmd tea.Cmd, returned bool)
 	// Stop ends the turn, Leave the interface.
 	Stop()
@@ -86,7 +86,7 @@ type Interface struct {
 	// Shown counts entries of the conversation that the terminal shows already.
 	Shown int
 
-	live    bool         // the person writes: what they just wrote is not repeated
+	live    bool         // the user writes: what they just wrote is not repeated
 	asked   time.Time    // when the question was printed, or a line came too soon for it
 	answers chan tea.Msg // of commands
 	offered int          // the list that was printed last

@@ -75,7 +75,7 @@ const (
 )
 
 // fit says how well a path fits: its base name counts more than its folders, a whole piece more
-// than scattered letters. 0: not at all.
+// than scattered letters. if 0, not at all.
 func fit(path, query string) int {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	short := max(5000-len(path), 1)

@@ -4,7 +4,7 @@ import "adze/tui/vim"
 
 // Happened is what a key led to that the prompt cannot do itself.
 type Happened struct {
-	Say    string // to the person
+	Say    string // to the user
 	Files  bool   // the files of the workspace are wanted, for completion
 	Folder string // the names in this folder are
 	Send   bool   // what is written is to be sent

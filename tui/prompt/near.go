@@ -10,7 +10,7 @@ import (
 // maxTouched bounds the files of the session that are remembered for completion.
 const maxTouched = 50
 
-// touch remembers what a call read or changed, newest first: that is what a person names next.
+// touch remembers what a call read or changed, newest first: that is what a user names next.
 func (u *Menu) touch(e session.ToolEnd) {
 	for _, n := range e.Outcome.Record.Needs {
 		if n.Permission != "read" && n.Permission != "write" {
@@ -59,7 +59,7 @@ func (n near) raised(path string, score int) int {
 	return score
 }
 
-// folderOf is the folder of a path with its slash; empty: the workspace.
+// folderOf is the folder of a path with its slash; if empty, the workspace.
 func folderOf(path string) string {
 	return path[:strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1]
 }

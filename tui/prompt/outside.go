@@ -20,7 +20,7 @@ func NewFolder(dir, base string, entries []string, err error) Folder {
 }
 
 // outside parts a query that leads out of the workspace, or through it step by step, into its
-// folder and the beginning of a name; false: it is searched for in the workspace.
+// folder and the beginning of a name; if false, it is searched for in the workspace.
 func outside(query string) (dir, start string, is bool) {
 	for _, lead := range []string{"~/", "../", "./", "/"} {
 		if strings.HasPrefix(query, lead) {

@@ -12,13 +12,13 @@ import (
 // past is what the user wrote before, and where in it they are.
 type past struct {
 	history  []string // oldest first
-	browse   int      // how far back in history; 0: not
+	browse   int      // how far back in history; if 0, not
 	draft    string   // what was being written when browsing began
 	recalled string   // what browsing shows
 	sent     string   // the last message, pastes unfolded
 	sentAs   string   // the same as it was written
 	loading  bool     // what was written in earlier sessions is being read
-	wanted   int      // how far back the person wanted to go meanwhile
+	wanted   int      // how far back the user wanted to go meanwhile
 }
 
 // Earlier are what the user wrote in earlier sessions, oldest first.

@@ -35,14 +35,14 @@ const (
 
 // Question is what the model asks.
 type Question struct {
-	Agent   string // the subagent that asks; empty: the main conversation
+	Agent   string // the subagent that asks; if empty, the main conversation
 	Text    string
 	Choices []string
-	// Kinds says of each choice what it does, where the question is about something that may be
-	// done; empty: the choices are answers.
+	// Kinds says of each choice what it does, where the question is about something that may be done;
+	// if empty, the choices are answers.
 	Kinds []Kind
-	// Title is what the user is asked about; empty: that the model asks. Other says what other
-	// words than a choice are for; empty: an answer. Said is what came of their last answer.
+	// Title is what the user is asked about; if empty, that the model asks. Other says what other words
+	// than a choice are for; if empty, an answer. Said is what came of their last answer.
 	Title, Other, Said string
 	// Markdown says that Text is drawn as answers are.
 	Markdown bool
@@ -60,7 +60,7 @@ type Asked struct {
 // Reply is what came of a question.
 type Reply struct {
 	Text    string
-	Refused bool // the person does not answer
+	Refused bool // the user does not answer
 }
 
 // Unasked takes back a question whose call has ended.
@@ -86,7 +86,7 @@ type Dialog struct {
 	w        int         // its width
 	seen     int         // rows of the question that were in the window, counted from the first
 	onMarked bool        // the marked choice is in the window, as last drawn
-	prose    *draw.Prose // the question as Markdown; nil: not yet
+	prose    *draw.Prose // the question as Markdown; if nil, not yet
 }
 
 // fewest is how many rows of a question have to be seen before a choice is taken, where it has so
@@ -101,7 +101,7 @@ func New(t *draw.Theme, now func() time.Time, guard time.Duration, k Labels) *Di
 // Open reports whether a question waits.
 func (d *Dialog) Open() bool { return len(d.queue) > 0 }
 
-// First is the question that is shown; nil: none is open.
+// First is the question that is shown; if nil, none is open.
 func (d *Dialog) First() *Asked {
 	if !d.Open() {
 		return nil
@@ -138,7 +138,7 @@ func (d *Dialog) Remove(a *Asked) {
 }
 
 // Answer is what would be sent now: what was written, where that is no number of a choice; else the
-// marked choice. Empty: there is none yet.
+// marked choice. If empty, there is none yet.
 func (d *Dialog) Answer() string { return d.Means(d.Own.Text) }
 
 // Means is the answer that a line stands for: the number of a choice, words of one's own, or
@@ -191,7 +191,7 @@ func (d *Dialog) needed(text int) int {
 	return min(text, fewest)
 }
 
-// Unseen says why the marked choice cannot be taken yet; empty: the rows that decide were in the
+// Unseen says why the marked choice cannot be taken yet; if empty, the rows that decide were in the
 // window. An answer in other words can be sent at any time.
 func (d *Dialog) Unseen() string {
 	if !d.Open() || d.marked() < 0 {
@@ -286,7 +286,7 @@ func (d *Dialog) layChoices(w int) (rows ui.Laid, from, end int) {
 // along reports whether the choices scroll along with the text, because the window is small.
 func (d *Dialog) along(w, room int) bool { return len(d.choices(max(w, 1))) > room/2 }
 
-// marked is the choice that would be sent; -1: none of them.
+// marked is the choice that would be sent; if -1, none of them.
 func (d *Dialog) marked() int {
 	return slices.Index(d.queue[0].Choices, d.Answer())
 }

@@ -25,7 +25,7 @@ type callEntry struct {
 	name     string
 	args     string // short, redacted
 	title    string
-	approved bool // a person said yes
+	approved bool // a user said yes
 	started  bool
 	metadata json.RawMessage
 	outcome  *tool.Outcome

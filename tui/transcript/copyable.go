@@ -94,7 +94,7 @@ func codeBlocks(text string) []codeBlock {
 	return out
 }
 
-// Answer is the last one of the model; empty: there is none.
+// Answer is the last one of the model; if empty, there is none.
 func (t *Pane) Answer() string {
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {

@@ -41,7 +41,7 @@ type userEntry struct {
 	laidOut
 	message string // its id
 	text    safeterm.Text
-	own     bool // it tells of a command of the person's own
+	own     bool // it tells of a command of the user's own
 }
 
 func (e *userEntry) tight() bool { return false }

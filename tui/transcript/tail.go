@@ -45,8 +45,8 @@ func (t *Pane) Tail(first, w, h int) []draw.Row {
 	return rows
 }
 
-// Line lays an entry out for who reads by lines; false: it is not finished. Thoughts are left out,
-// and where the user writes the lines, so is what they just wrote.
+// Line lays an entry out for who reads by lines; if false, it is not finished. Thoughts are left
+// out, and where the user writes the lines, so is what they just wrote.
 func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 	switch e := t.entries[i].(type) {
 	case *userEntry:
@@ -65,8 +65,8 @@ func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 	return t.entries[i].rows(t.draw, w), true
 }
 
-// Reveal brings what a message said, or what a call of it came to, to the top of the window; false:
-// it is not there.
+// Reveal brings what a message said, or what a call of it came to, to the top of the window; if
+// false, it is not there.
 func (t *Pane) Reveal(message string, call tool.CallID) bool {
 	at := slices.IndexFunc(t.entries, func(e entry) bool {
 		switch e := e.(type) {

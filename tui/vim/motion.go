@@ -23,7 +23,7 @@ type find struct {
 	arg  string
 }
 
-// motion says where a motion leads; false: nowhere.
+// motion says where a motion leads; if false, nowhere.
 func (v *Keys) motion(e *edit.Editor, w int, c command) (move, bool) {
 	n := max(c.count, 1)
 	switch c.verb {

@@ -6,7 +6,7 @@ import (
 	"adze/tui/edit"
 )
 
-// object is the text that a text object names; false: there is none around the cursor.
+// object is the text that a text object names; if false, there is none around the cursor.
 func object(e *edit.Editor, c command) (from, to int, ok bool) {
 	around := c.object == "a"
 	switch c.verb {

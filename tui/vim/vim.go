@@ -36,12 +36,12 @@ type Keys struct {
 	lines   bool     // what was deleted or copied last are whole lines
 	find    find     // the last f, F, t or T
 	change  []Stroke // the last change, for the dot
-	record  []Stroke // the change that is being written; nil: none is
+	record  []Stroke // the change that is being written; if nil, none is
 	replays bool
 }
 
-// Press takes one key; false: it is none of vim's. Browse says that the cursor cannot go on up (-1)
-// or down.
+// Press takes one key; if false, it is none of vim's. Browse says that the cursor cannot go on up
+// (-1) or down.
 func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	if v.mode == inserting {
 		if s.Key == "esc" {

@@ -27,8 +27,8 @@ import (
 // Fleet is a server that is connected.
 type Fleet struct {
 	fleet.Cluster
-	Name       string // of the server, for a person
-	Durability string // what could be proven of it; empty: nothing is to be told
+	Name       string // of the server, for a user
+	Durability string // what could be proven of it; if empty, nothing is to be told
 	Close      func()
 	Sessions   []string // flags with which adze session finds those of runs
 	// Logs opens the sessions that the server keeps, until end.

@@ -50,7 +50,7 @@ func atCompany(find *models.Finder, e models.Endpoint) bool {
 	return e.NeedsKey && find.AtHome(e.Name)
 }
 
-// keyFault is what is wrong with a key as far as one can see without asking; empty: nothing.
+// keyFault is what is wrong with a key as far as one can see without asking; if empty, nothing.
 func keyFault(provider, key string) string {
 	low := strings.ToLower(key)
 	switch {

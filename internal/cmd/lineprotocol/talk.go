@@ -31,7 +31,7 @@ type Conversation interface {
 	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
 	CancelCall(id tool.CallID) bool
-	// Set puts a permission mode and an effort in force, also while a turn runs; empty: as it is.
+	// Set puts a permission mode and an effort in force, also while a turn runs; if empty, as it is.
 	Set(mode, effort string) error
 	// Model has another model answer from the next prompt on. It is called while no turn runs.
 	Model(ctx context.Context, name string) error
@@ -57,7 +57,7 @@ type Talk struct {
 	steered []string // handed to the running turn, which has not read them yet
 	asked   map[string]*question
 	count   int                // of the questions
-	abort   context.CancelFunc // of the running turn; nil: none runs
+	abort   context.CancelFunc // of the running turn; if nil, none runs
 	ended   bool               // nothing more will come
 	stirred chan struct{}      // something of the above has changed
 }
@@ -132,7 +132,7 @@ func (t *Talk) Heard(e session.Event) {
 	}
 }
 
-// next waits for a prompt; false: there will be none.
+// next waits for a prompt; if false, there will be none.
 func (t *Talk) next(ctx context.Context) (p Prompt, ok bool) {
 	for {
 		ended := false

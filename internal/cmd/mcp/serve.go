@@ -12,8 +12,8 @@ import (
 type Serve struct {
 	policyconfig.Flags
 	Tools, NoTools []string
-	Model          string // for tasks; empty: the configured one
-	HTTP           string // an address on this machine; empty: stdin and stdout
+	Model          string // for tasks; if empty, the configured one
+	HTTP           string // an address on this machine; if empty, stdin and stdout
 	TokenFile      string // empty: a new token, told once
 	NoSession      bool   // save nothing
 }

@@ -61,7 +61,7 @@ type Listed struct {
 	Command string `json:"command,omitempty"`
 	URL     string `json:"url,omitempty"`
 	Why     string `json:"why,omitempty"`
-	Mine    bool   `json:"mine"` // it stands in the person's configuration
+	Mine    bool   `json:"mine"` // it stands in the user's configuration
 }
 
 type servers struct {

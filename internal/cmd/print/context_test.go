@@ -9,7 +9,7 @@ import (
 )
 
 // What fills the context is a line after each request; what the cache lost is a notice, and only
-// what nobody wanted is told to a person who reads text.
+// what nobody wanted is told to a user who reads text.
 func TestTheContextAndThePrefixArePrinted(t *testing.T) {
 	events := []session.Event{
 		session.Counted{Ledger: session.Ledger{Estimate: 7}}, // before a request: for panes

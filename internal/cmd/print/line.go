@@ -149,7 +149,7 @@ type unsavedLine struct {
 	Cause   string `json:"cause,omitempty"`
 }
 
-// lineOf shapes an event; nil: it has no line. What arrives in pieces is written by mask.go;
+// lineOf shapes an event; if nil, it has no line. What arrives in pieces is written by mask.go;
 // forming calls are for panes only, and the result is written by Finish.
 func lineOf(e session.Event) any {
 	switch e := e.(type) {
@@ -304,7 +304,7 @@ type resultLine struct {
 	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
-	RetryAfter *int64                         `json:"retry_after_ms,omitempty"` // what a provider asked for whose limit ended it; 0: it named no time
+	RetryAfter *int64                         `json:"retry_after_ms,omitempty"` // what a provider asked for whose limit ended it; if 0, it named no time
 	Structured json.RawMessage                `json:"structured"`
 }
 

@@ -14,7 +14,7 @@ func (p *Printer) mask() *redact.Masker {
 	return p.Mask()
 }
 
-// stderr is where a person reads what happens, without secrets.
+// stderr is where a user reads what happens, without secrets.
 func (p *Printer) stderr() io.Writer { return Masked{p.Err, p.mask()} }
 
 // Masked hides the secrets of what is written to To, a whole line or more at once.

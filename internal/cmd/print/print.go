@@ -48,9 +48,9 @@ type Printer struct {
 	Format   Format
 	// Closed is called once, when the reader of Out is gone.
 	Closed func(error)
-	// Mask hides secrets; nil: only those that are known by their look.
+	// Mask hides secrets; if nil, only those that are known by their look.
 	Mask func() *redact.Masker
-	// Mode is the permission mode in force; nil: it is always that of the first line.
+	// Mode is the permission mode in force; if nil, it is always that of the first line.
 	Mode func() string
 
 	mu       sync.Mutex
@@ -235,7 +235,7 @@ func (p *Printer) Finish(r session.Result) int {
 	return ExitCode(session.CauseClosed)
 }
 
-// Complain tells a person what went wrong and what to do: "adze: error: …", then "hint: …".
+// Complain tells a user what went wrong and what to do: "adze: error: …", then "hint: …".
 func Complain(w io.Writer, message, hint string) {
 	if message == "" {
 		message = "the run failed"
@@ -281,7 +281,7 @@ func (p *Printer) out(write func() (int, error)) {
 	}
 }
 
-// progress keeps a person informed on stderr while stdout waits for the answer.
+// progress keeps a user informed on stderr while stdout waits for the answer.
 func (p *Printer) progress(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolEnd:

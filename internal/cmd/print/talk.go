@@ -22,7 +22,7 @@ type Question struct {
 	Choices  []string    `json:"choices"`
 	Needs    []Need      `json:"need,omitempty"`
 	Offers   []Offer     `json:"offers,omitempty"`
-	// Editable is what an answer may rewrite with its text; empty: nothing.
+	// Editable is what an answer may rewrite with its text; if empty, nothing.
 	Editable string `json:"editable,omitempty"`
 	// Hunks says that an answer may refuse hunks of the preview by their numbers, from 1.
 	Hunks   bool         `json:"hunks,omitempty"`

@@ -123,7 +123,7 @@ func (p reader) introduce(h session.Head) {
 	}
 }
 
-// saidIn is what an entry tells a reader; false: nothing.
+// saidIn is what an entry tells a reader; if false, nothing.
 func saidIn(e session.Entry) (l said, ok bool) {
 	switch e.Type {
 	case session.MessageEntry:
@@ -160,7 +160,7 @@ func saidIn(e session.Entry) (l said, ok bool) {
 // shownLines is how many lines of a result are shown.
 const shownLines = 12
 
-// tell writes what was said for a person to read.
+// tell writes what was said for a user to read.
 func (p reader) tell(l said, whole bool) error {
 	text := safeterm.Clean(p.Mask().Text(l.Text)).String()
 	var b strings.Builder

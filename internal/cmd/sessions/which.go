@@ -75,7 +75,7 @@ func (s *settled) at(folder string) (err error) {
 	return nil
 }
 
-// sinceOf reads how long ago, or a date; empty: any time.
+// sinceOf reads how long ago, or a date; if empty, any time.
 func sinceOf(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -144,7 +144,7 @@ func (p past) one(ctx context.Context, s *sessiondb.Store, prefix string) (sessi
 	return session.Head{}, fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
 }
 
-// first is the word that names a session; empty: none does.
+// first is the word that names a session; if empty, none does.
 func first(words []string) string {
 	if len(words) == 0 {
 		return ""

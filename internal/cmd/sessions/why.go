@@ -191,7 +191,7 @@ func stretches(file string, lines []blame.Line, changes []blame.Change) (out []s
 	return out
 }
 
-// told is a stretch as a person reads it: more of one line than of many stretches.
+// told is a stretch as a user reads it: more of one line than of many stretches.
 func (s stretch) told(whole bool) string {
 	where := fmt.Sprintf("%s:%d", s.Path, s.From)
 	if s.To > s.From {

@@ -1,7 +1,7 @@
 // Package stdio is what a process was started with: the prompt that is piped in, and a stdout that
 // was closed.
 //
-// The one rule: no wait for a person's pipe is endless that nobody asked for, and none outlives its
+// The one rule: no wait for a user's pipe is endless that nobody asked for, and none outlives its
 // context.
 //
 // Start reading at Stdin.Prompt and at ClosedAtStart.

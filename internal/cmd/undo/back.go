@@ -184,7 +184,7 @@ func (b back) run(c *cobra.Command, w recorder.Wish) error {
 	})
 }
 
-// mistaken is an error that a person can avoid, with the next move.
+// mistaken is an error that a user can avoid, with the next move.
 func mistaken(err error) error {
 	switch {
 	case errors.Is(err, recorder.ErrNothing), errors.Is(err, recorder.ErrNoTurn):

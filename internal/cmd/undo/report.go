@@ -49,7 +49,7 @@ func (r *report) did(d recorder.Done) {
 	r.Refused = d.Refused
 }
 
-// mostShown is how many paths are written out for a person.
+// mostShown is how many paths are written out for a user.
 const mostShown = 100
 
 func (r report) write(to io.Writer) error {

@@ -56,7 +56,7 @@ func (t trees) list() *cobra.Command {
 type treeLine struct {
 	worktree.Tree
 	Loses    []string     `json:"would_lose,omitempty"`
-	Sessions []session.ID `json:"sessions,omitempty"` // of persons, newest first
+	Sessions []session.ID `json:"sessions,omitempty"` // of users, newest first
 }
 
 func (t trees) runList(c *cobra.Command, _ []string) error {

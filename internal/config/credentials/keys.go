@@ -1,6 +1,6 @@
-// Package credentials holds the keys of a person: taken out of the process's own environment or from what
-// they gave to keep, checked when the configuration that names them is read, and hidden in all that
-// lasts.
+// Package credentials holds the keys of a user: taken out of the process's own environment or from
+// what they gave to keep, checked when the configuration that names them is read, and hidden in all
+// that lasts.
 //
 // The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read
 // nor pass on what it never got.
@@ -168,7 +168,8 @@ func (r *Ring) Has() ([]string, error) {
 	return r.kept.Has()
 }
 
-// Key is the key that is kept for a provider and its host; empty: none. It is hidden from then on.
+// Key is the key that is kept for a provider and its host; if empty, none. It is hidden from then
+// on.
 func (r *Ring) Key(provider, host string) (string, error) {
 	if r.kept == nil {
 		return "", nil

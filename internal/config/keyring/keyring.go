@@ -1,4 +1,4 @@
-// Package keyring keeps the keys that a person gives to adze: in the key ring of their system, else
+// Package keyring keeps the keys that a user gives to adze: in the key ring of their system, else
 // in a file that only they can read.
 //
 // The one rule: a key goes to the host that it was given for and to no other, and is never taken
@@ -7,8 +7,8 @@
 // Start reading at Store. file.go is the list of what is kept where, which is all that is read
 // until a key is needed; system.go is the key ring.
 //
-// Known limits: one key for a provider. Whoever runs programs as this person can read what this
-// person can.
+// Known limits: one key for a provider. Whoever runs programs as this user can read what this user
+// can.
 package keyring
 
 import (
@@ -22,7 +22,7 @@ import (
 // System is the key ring of an operating system. What it is asked may show a window and wait for
 // the user.
 type System interface {
-	Name() string // for the person
+	Name() string // for the user
 	Get(account string) (string, error)
 	Set(account, key string) error
 	Delete(account string) error
@@ -52,13 +52,13 @@ func (s *Store) Has() ([]string, error) {
 	return slices.Sorted(maps.Keys(list)), err
 }
 
-// Host is the host that the key of a provider is kept for; empty: none is kept.
+// Host is the host that the key of a provider is kept for; if empty, none is kept.
 func (s *Store) Host(provider string) (string, error) {
 	list, err := s.entries()
 	return list[provider].Host, err
 }
 
-// Key is the key of a provider for a host; empty: none is kept for it.
+// Key is the key of a provider for a host; if empty, none is kept for it.
 func (s *Store) Key(provider, host string) (string, error) {
 	list, err := s.entries()
 	e, ok := list[provider]

@@ -14,8 +14,8 @@ import (
 // service is the name under which a key ring shows keys of ours.
 const service = "adze"
 
-// patience bounds what a key ring is asked: it may have to be started, and a person to unlock it.
-// One that shows its window where nobody sees it would hang for ever.
+// patience bounds what a key ring is asked: it may have to be started, and a user to unlock it. One
+// that shows its window where nobody sees it would hang for ever.
 const patience = 20 * time.Second
 
 // slow is how long it is asked before the user is told.
@@ -23,7 +23,7 @@ const slow = time.Second
 
 // OfSystem is the key ring of this system: the Secret Service on Linux, the Keychain, the
 // Credential Manager. It is nil where none can be: a session bus that is not there would be started
-// by the asking, and stay. slow is called when it takes its time; nil: nobody is told.
+// by the asking, and stay. slow is called when it takes its time; if nil, nobody is told.
 func OfSystem(getenv func(string) string, told func()) System {
 	name := map[string]string{"darwin": "the Keychain", "windows": "the Credential Manager"}[runtime.GOOS]
 	if name == "" {

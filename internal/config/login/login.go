@@ -1,5 +1,5 @@
-// Package login takes the key of a provider from a person: looks at it, has its server check it,
-// and keeps it.
+// Package login takes the key of a provider from a user: looks at it, has its server check it, and
+// keeps it.
 //
 // The one rule: a key is shown to nobody and sent to no host but the one that it is kept for.
 //
@@ -29,7 +29,7 @@ const maxKey = 16 << 10
 type Desk struct {
 	Find *models.Finder
 	Keep *keyring.Store
-	// Hide has all that lasts hide a key; nil: nothing does.
+	// Hide has all that lasts hide a key; if nil, nothing does.
 	Hide func(key string)
 }
 
@@ -42,10 +42,10 @@ type Options struct {
 // Taken is what became of a key.
 type Taken struct {
 	Where   string   // it is kept
-	Notices []string // what the person should know beside
+	Notices []string // what the user should know beside
 }
 
-// Endpoint is the provider that a person means, if a key of it is of use.
+// Endpoint is the provider that a user means, if a key of it is of use.
 func (d Desk) Endpoint(provider string) (models.Endpoint, error) {
 	e, err := d.Find.Endpoint(provider)
 	if err != nil {

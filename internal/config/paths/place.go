@@ -1,4 +1,4 @@
-// Package paths is where adze keeps what is a person's: configuration, state, and whole outputs.
+// Package paths is where adze keeps what is a user's: configuration, state, and whole outputs.
 //
 // The one rule: a place is absolute, and the same for a run and for a command that looks at it.
 //

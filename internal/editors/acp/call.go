@@ -128,7 +128,7 @@ func value0(n *int) int {
 	return *n
 }
 
-// absolute is a path as the protocol wants it; empty: it is none.
+// absolute is a path as the protocol wants it; if empty, it is none.
 func absolute(cwd, path string) string {
 	if path == "" || strings.Contains(path, "\x00") || strings.HasPrefix(path, "~") {
 		return ""

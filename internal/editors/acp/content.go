@@ -97,7 +97,7 @@ func readable(raw json.RawMessage) error {
 	return nil
 }
 
-// unreadable says why a block cannot be read; empty: it can.
+// unreadable says why a block cannot be read; if empty, it can.
 func unreadable(block json.RawMessage) string {
 	var kind struct {
 		Type *string `json:"type"`

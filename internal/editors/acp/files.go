@@ -24,7 +24,7 @@ type Editor struct {
 var ErrNoFile = errors.New("the editor does not have the file")
 
 // fileTime bounds how long an editor is waited for: it may have to load the file, or to ask the
-// person.
+// user.
 const fileTime = 30 * time.Second
 
 // editor is what this one offered when it was started.

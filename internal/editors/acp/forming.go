@@ -76,7 +76,7 @@ func (t *teller) unformed(message string, came []tool.RawCall) {
 }
 
 // closed is the beginning of a JSON object as a whole one: open texts, lists and objects end where
-// it ends, and a member that has no value yet is left out. Nil: nothing can be read of it yet.
+// it ends, and a member that has no value yet is left out. If nil, nothing can be read of it yet.
 func closed(text string) json.RawMessage {
 	var open []byte // what has to be closed, the innermost last
 	inside, escaped := false, false

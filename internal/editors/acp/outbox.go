@@ -20,7 +20,7 @@ type note struct {
 	session string
 	update  sdk.SessionUpdate
 	text    *string // of a chunk, to be joined with what follows of the same message
-	key     string  // same key: the texts are joined, or the newer takes the place of the older; empty: neither
+	key     string  // same key: the texts are joined, or the newer takes the place of the older; if empty, neither
 }
 
 // outbox tells the editor what happens, in order. Nothing is dropped but what something newer says

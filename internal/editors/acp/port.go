@@ -19,7 +19,7 @@ type Program interface {
 	Sessions(ctx context.Context) ([]api.SessionHead, error)
 	// Delete removes a stored one for ever.
 	Delete(ctx context.Context, id string) error
-	// Ready says why no model can be used; nil: one can.
+	// Ready says why no model can be used; if nil, one can.
 	Ready(ctx context.Context) error
 	// Failure sorts an error as a run does.
 	Failure(error) session.Result
@@ -29,9 +29,9 @@ type Program interface {
 
 // Wish is what a conversation is to be.
 type Wish struct {
-	ID     string // of a stored one; empty: a new one
+	ID     string // of a stored one; if empty, a new one
 	Fork   bool   // go on in a copy of it
-	As     string // the id of a new one; empty: any
+	As     string // the id of a new one; if empty, any
 	Cwd    string
 	Model  string // empty: as the configuration, or the stored one, says
 	Mode   string

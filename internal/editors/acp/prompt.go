@@ -64,7 +64,7 @@ func (t *thread) run(u *turn, blocks []sdk.ContentBlock) (sdk.PromptResponse, er
 	return sdk.PromptResponse{StopReason: reason, Meta: said(r)}, nil
 }
 
-// stopReason says in the protocol's words how a turn ended; false: as an error.
+// stopReason says in the protocol's words how a turn ended; if false, as an error.
 func stopReason(c session.Cause) (sdk.StopReason, bool) {
 	switch c {
 	case session.CauseDone:

@@ -164,7 +164,7 @@ func (t *thread) form(ctx context.Context, q question.Question) (string, error) 
 	}
 }
 
-// write has the user write a text; false: they left it.
+// write has the user write a text; if false, they left it.
 func (t *thread) write(ctx context.Context, what, text string) (string, bool, error) {
 	field := map[string]any{"type": "string", "title": what}
 	if text != "" {

@@ -59,7 +59,7 @@ func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 	return out
 }
 
-// known keeps what was found of models; false: nothing that was not known.
+// known keeps what was found of models; if false, nothing that was not known.
 func (t *thread) known(rows []api.ModelRow) bool {
 	before := len(t.choices(t.now()))
 	t.mu.Lock()

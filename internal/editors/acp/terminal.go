@@ -26,7 +26,7 @@ type TerminalEnd struct {
 	Output    string
 	Truncated bool // the beginning of the output is not in it
 	Code      int
-	Signal    string // that ended it, as SIGTERM; empty: none
+	Signal    string // that ended it, as SIGTERM; if empty, none
 }
 
 // ErrNoTerminal is wrapped where the editor would not run a command: nothing has run.

@@ -23,7 +23,7 @@ type thread struct {
 	with   Conversation
 	turn   *turn
 	closed bool
-	rows   []api.ModelRow     // that were found; nil: nobody has looked yet
+	rows   []api.ModelRow     // that were found; if nil, nobody has looked yet
 	beside context.CancelFunc // ends what goes on behind answers
 }
 
@@ -31,7 +31,7 @@ type thread struct {
 type turn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	before chan struct{} // closed when the turn before has ended; nil: none runs
+	before chan struct{} // closed when the turn before has ended; if nil, none runs
 	done   chan struct{}
 }
 

@@ -17,11 +17,11 @@ import (
 type shown struct {
 	title    string
 	args     json.RawMessage
-	forming  *forming // it is still being written; nil: it is whole
+	forming  *forming // it is still being written; if nil, it is whole
 	begun    bool     // told to be in progress
 	ended    bool
-	asks     bool   // it is a question to the person
-	terminal string // of the editor, in which it runs; empty: none
+	asks     bool   // it is a question to the user
+	terminal string // of the editor, in which it runs; if empty, none
 }
 
 // called tells what happens to calls. Those of a subagent are told where somebody was asked about

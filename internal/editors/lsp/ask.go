@@ -211,8 +211,8 @@ func (v *server) find(at Spot, text string) (object, error) {
 	return object{"textDocument": object{"uri": uriOf(at.Path)}, "position": position{at.Line - 1, column(line, i, v.encoding())}}, nil
 }
 
-// nameAt is where a name stands in a line as a word of its own, or where the first name does; -1:
-// nowhere. Of a dotted name the last part is meant.
+// nameAt is where a name stands in a line as a word of its own, or where the first name does; if
+// -1, nowhere. Of a dotted name the last part is meant.
 func nameAt(line, name string) int {
 	if name == "" {
 		return strings.IndexFunc(line, func(r rune) bool { return r == '_' || unicode.IsLetter(r) })

@@ -42,7 +42,7 @@ type Findings struct {
 	Scope Scope
 	// Late are findings of earlier changes, of which this was not known then.
 	Late []Findings
-	// Unknown says why nothing is known of this change yet; empty: New is all there is.
+	// Unknown says why nothing is known of this change yet; if empty, New is all there is.
 	Unknown string
 	// Note says, once, what of the project the server does not run.
 	Note string
@@ -70,8 +70,8 @@ type check struct {
 	earlier             *check        // of the same file, that this one took the place of
 
 	// These are guarded by server.mu.
-	was      map[string]int // what was wrong before the change; nil: not known yet
-	found    *Findings      // so far; nil: nothing is known
+	was      map[string]int // what was wrong before the change; if nil, not known yet
+	found    *Findings      // so far; if nil, nothing is known
 	err      error
 	over     bool
 	follows  bool           // it was told that more follows
@@ -203,7 +203,7 @@ func (v *server) finish(c *check, err error) {
 	close(c.done)
 }
 
-// outcome is what a check has come to; false: nothing that is worth telling. The lock is held.
+// outcome is what a check has come to; if false, nothing that is worth telling. The lock is held.
 func (v *server) outcome(c *check, err error, waited time.Duration) (Findings, bool) {
 	f := Findings{Server: v.lang.Name, Path: c.path}
 	if c.found != nil {
@@ -275,7 +275,7 @@ func reason(err error, waited time.Duration) string {
 	return err.Error()
 }
 
-// news is what to tell of a change of which nothing is known; false: nothing that was not told
+// news is what to tell of a change of which nothing is known; if false, nothing that was not told
 // before. A program that does not come up is told of once: with what it said, which is of more use
 // than that it is started again. The lock is held.
 func (v *server) news(err error, waited time.Duration) (string, bool) {

@@ -14,7 +14,7 @@ type Language struct {
 	Command []string
 	Files   map[string]string // file ending with its point, in small letters, to the language's id in the protocol
 	Markers []string          // files that lie at the root of a project
-	Init    json.RawMessage   // its initializationOptions; nil: none
+	Init    json.RawMessage   // its initializationOptions; if nil, none
 	// ReadsDisk says that it reads files that a file uses from the disk, though it was told what
 	// they hold.
 	ReadsDisk bool

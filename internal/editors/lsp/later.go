@@ -20,7 +20,7 @@ func (s *Servers) expect() {
 	s.later.expected++
 }
 
-// deliver brings findings that were expected; false: there is nothing to tell.
+// deliver brings findings that were expected; if false, there is nothing to tell.
 func (s *Servers) deliver(f Findings, ok bool) {
 	l := &s.later
 	l.mu.Lock()

@@ -21,7 +21,7 @@ type launch struct {
 	// settings answer workspace/configuration, by section.
 	settings object
 	named    []string // programs and files that a sandbox has to show
-	sdk      string   // the code of the project that it runs; empty: none
+	sdk      string   // the code of the project that it runs; if empty, none
 	note     string   // what of the project it does not run, and what it does instead
 }
 

@@ -55,15 +55,15 @@ type Options struct {
 	Supervisor proc.Supervisor
 	Env        []string
 	Warm, Cold time.Duration // 0: the defaults
-	// Refuses says, right before a server starts, why none may run here; nil: they may.
+	// Refuses says, right before a server starts, why none may run here; if nil, they may.
 	Refuses func() error
 	// Inside lets servers run within full walls only.
 	Inside bool
-	// Allows reports whether the user allowed code of the project as it is now; nil: none is.
+	// Allows reports whether the user allowed code of the project as it is now; if nil, none is.
 	Allows func(SDK) bool
-	// Withheld reports a file that no server is shown unless it was changed; nil: none is.
+	// Withheld reports a file that no server is shown unless it was changed; if nil, none is.
 	Withheld func(path string) bool
-	// Mask hides secrets in what servers say; nil: nothing is hidden.
+	// Mask hides secrets in what servers say; if nil, nothing is hidden.
 	Mask func(string) string
 }
 
@@ -105,7 +105,7 @@ func (s *Servers) Close() {
 	s.all.Wait()
 }
 
-// State is a server as a person is shown it.
+// State is a server as a user is shown it.
 type State struct {
 	Name, Root string
 	State      string // starting, ready, failed, held
@@ -142,7 +142,7 @@ func (s *Servers) languages(path string) (out []Language) {
 // ending is a file's, as a Language has it.
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// server is the one for a file, started when it is not: the first that the user lets run. Nil:
+// server is the one for a file, started when it is not: the first that the user lets run. If nil,
 // there is none.
 func (s *Servers) server(path string) (first *server) {
 	for _, l := range s.languages(path) {
@@ -160,7 +160,7 @@ func (s *Servers) server(path string) (first *server) {
 	return first
 }
 
-// of is the server of a language and a root; nil: no more are made.
+// of is the server of a language and a root; if nil, no more are made.
 func (s *Servers) of(k key, l Language) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

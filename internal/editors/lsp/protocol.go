@@ -29,7 +29,7 @@ type location struct {
 
 type diagnostic struct {
 	Range    span            `json:"range"`
-	Severity int             `json:"severity"` // 1 error, 2 warning, 3 information, 4 hint; 0: an error
+	Severity int             `json:"severity"` // 1 error, 2 warning, 3 information, 4 hint; if 0, an error
 	Code     json.RawMessage `json:"code"`
 	Source   string          `json:"source"`
 	Message  string          `json:"message"`

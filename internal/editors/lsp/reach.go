@@ -142,7 +142,7 @@ func (x *imports) users(ctx context.Context, root, path string, withheld func(st
 	return out
 }
 
-// look brings the index up to date; false: there was more than it takes.
+// look brings the index up to date; if false, there was more than it takes.
 func (x *imports) look(ctx context.Context, root string) (whole bool) {
 	seen, now := 0, map[string]importer{}
 	whole = true

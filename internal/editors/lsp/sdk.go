@@ -47,7 +47,7 @@ func SDKs(root string, languages []Language, env []string) (out []SDK) {
 	return out
 }
 
-// sdk is what of the project the server of a language would run; false: nothing that is there.
+// sdk is what of the project the server of a language would run; if false, nothing that is there.
 func (l Language) sdk(root string, env []string) (SDK, bool) {
 	if !l.known(root, env) {
 		return SDK{Name: l.Name, Server: l.Name, Argv: l.Command, Means: "adze does not know which code of the project this server runs"}, true
@@ -173,7 +173,7 @@ type typeScript struct {
 	version string
 }
 
-// typeScriptIn reads the package in a folder; false: none is there.
+// typeScriptIn reads the package in a folder; if false, none is there.
 func typeScriptIn(dir string) (typeScript, bool) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -195,7 +195,7 @@ func (t typeScript) native() bool {
 	return err == nil && n >= 7
 }
 
-// tsserver is the program of a version before 7; empty: it has none.
+// tsserver is the program of a version before 7; if empty, it has none.
 func (t typeScript) tsserver() string {
 	path := filepath.Join(t.dir, "lib", "tsserver.js")
 	if _, err := os.Stat(path); err != nil || t.native() {
@@ -340,7 +340,7 @@ func goSDK(root string, env []string) (SDK, bool) {
 	return s, true
 }
 
-// goVersion is the version of the user's own Go; empty: it is not known.
+// goVersion is the version of the user's own Go; if empty, it is not known.
 func goVersion(root string, env []string) string {
 	program, err := proc.LookPath("go", root, env)
 	if err != nil {

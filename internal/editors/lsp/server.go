@@ -33,7 +33,7 @@ const (
 	starting = "starting"
 	ready    = "ready"
 	failed   = "failed"
-	held     = "held" // the person does not let it start here
+	held     = "held" // the user does not let it start here
 )
 
 // errNotReady says that a server has not answered yet.
@@ -139,7 +139,7 @@ func (v *server) wake() bool {
 	return true
 }
 
-// holding is why the server is not started; false: that was told, or is not to be told with each
+// holding is why the server is not started; if false, that was told, or is not to be told with each
 // edit because the user decided it.
 func (v *server) holding() (why string, fresh bool) {
 	v.mu.Lock()
@@ -225,8 +225,8 @@ func unfound(program string, err error) error {
 	return fmt.Errorf("%w: it is there, but commands in the sandbox do not see it; the user shows its folder with \"sandbox\": {\"read\": [%q]} in the configuration, or installs it elsewhere", err, filepath.Dir(program))
 }
 
-// unseen says of a server that ended in a sandbox that the sandbox does not show its program;
-// empty: it does.
+// unseen says of a server that ended in a sandbox that the sandbox does not show its program; if
+// empty, it does.
 func unseen(program string, r proc.Result) string {
 	if r.Sandbox == "" || len(r.Hidden) == 0 || r.Killed != proc.ByItself && r.Killed != proc.Aborted {
 		return ""

@@ -43,7 +43,7 @@ func (s *Server) door(next http.Handler) http.Handler {
 	})
 }
 
-// bars says why a request is not let in; nil: it is.
+// bars says why a request is not let in; if nil, it is.
 func (s *Server) bars(r *http.Request) *refusal {
 	origins := r.Header.Values("Origin")
 	switch site := r.Header.Get("Sec-Fetch-Site"); {

@@ -310,7 +310,7 @@ func (s *site) stream(method, path, body string) *stream {
 	return &stream{t: s.t, in: in}
 }
 
-// next is the next part; false: the stream has ended.
+// next is the next part; if false, the stream has ended.
 func (s *stream) next() (part, bool) {
 	for s.in.Scan() {
 		text, ok := strings.CutPrefix(s.in.Text(), "data: ")

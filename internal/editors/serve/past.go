@@ -87,7 +87,7 @@ func events(e session.Entry) []session.Event {
 	return []session.Event{session.TurnEnd{Result: r}}
 }
 
-// last is the newest turn of a session; false: there is none.
+// last is the newest turn of a session; if false, there is none.
 func (s *Server) last(ctx context.Context, id session.ID) (past, int64, bool, error) {
 	var l scroll
 	err := s.House.Log(ctx, id, 0, func(seq int64, e session.Entry) error {

@@ -42,9 +42,9 @@ type said struct {
 	id        session.ID
 	prompt    *Prompt
 	approvals []approval
-	apart     bool   // they stand in a message of the person, so that what follows is a new answer
-	persons   int    // messages of the person that its sender knows
-	answer    string // the message that is to be made again; empty: the newest
+	apart     bool   // they stand in a message of the user, so that what follows is a new answer
+	persons   int    // messages of the user that its sender knows
+	answer    string // the message that is to be made again; if empty, the newest
 }
 
 func read(r *http.Request) (said, error) {
@@ -96,7 +96,7 @@ func (p posted) mean(m newest) (said, error) {
 	return s, nil
 }
 
-// answers reads the answers of a message of the person that holds nothing else: interfaces whose
+// answers reads the answers of a message of the user that holds nothing else: interfaces whose
 // protocol has no part for an approval send them as data-answer.
 func (m newest) answers(s *said) bool {
 	for _, part := range m.Parts {
@@ -115,7 +115,7 @@ func (m newest) answers(s *said) bool {
 	return s.apart
 }
 
-// persons counts the messages of the user.
+// users counts the messages of the user.
 func (p posted) persons() (n int) {
 	for _, raw := range p.Messages {
 		var m struct {

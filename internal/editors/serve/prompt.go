@@ -15,7 +15,7 @@ import (
 
 // Prompt is what a turn begins with.
 type Prompt struct {
-	Text        string // as a person typed it
+	Text        string // as a user typed it
 	Beside      string // texts that go with it
 	Attachments []tool.Attachment
 	// Again puts it in the place of the newest prompt, which is taken back with all that came of
@@ -26,7 +26,7 @@ type Prompt struct {
 // bare reports words alone, which a running turn can be told.
 func (p Prompt) bare() bool { return !p.Again && p.Beside == "" && len(p.Attachments) == 0 }
 
-// piece is a part of a person's message.
+// piece is a part of a user's message.
 type piece struct {
 	Type      string `json:"type"`
 	Text      string `json:"text"`
@@ -35,7 +35,7 @@ type piece struct {
 	URL       string `json:"url"`
 }
 
-// prompt is what a person says and sends along. What cannot be taken is refused: a picture that is
+// prompt is what a user says and sends along. What cannot be taken is refused: a picture that is
 // left out in silence would be missed.
 func (m newest) prompt() (p Prompt, err error) {
 	var texts []string

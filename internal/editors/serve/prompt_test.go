@@ -114,7 +114,7 @@ func TestTheNewestAnswerIsMadeAgain(t *testing.T) {
 	if got := s.stream("POST", "/api/chat", again(id, "", "two")).rest(); got != "two 6" { // by who sends the newest message alone
 		t.Errorf("answered %q", got)
 	}
-	if got := s.stream("POST", "/api/chat", again(id, "", "one", "another two")).rest(); got != "another two 7" { // the person has changed it
+	if got := s.stream("POST", "/api/chat", again(id, "", "one", "another two")).rest(); got != "another two 7" { // the user has changed it
 		t.Errorf("answered %q", got)
 	}
 	all := s.told(id)

@@ -127,7 +127,8 @@ type approval struct {
 }
 
 // approve takes an answer: only to a question that waits, for that very call with those very
-// arguments. The reader that is returned ended at the question; nil: another one has to be found.
+// arguments. The reader that is returned ended at the question; if nil, another one has to be
+// found.
 func (r *room) approve(all []approval) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +168,7 @@ func (r *room) takePaused(question string) *teller {
 	return t
 }
 
-// reply answers a question of the model with what the user says; false: none waits.
+// reply answers a question of the model with what the user says; if false, none waits.
 func (r *room) reply(text string) (paused *teller, is bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,8 +182,8 @@ func (r *room) reply(text string) (paused *teller, is bool) {
 	return r.takePaused(w.ID), true
 }
 
-// pause keeps a reader that ends at a question for who goes on; false: it is answered already, and
-// the reader need not end.
+// pause keeps a reader that ends at a question for who goes on; if false, it is answered already,
+// and the reader need not end.
 func (r *room) pause(t *teller, question string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

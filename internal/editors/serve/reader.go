@@ -22,7 +22,7 @@ type item struct {
 	event    session.Event
 	text     []byte // of a delta; its event has none
 	question *uistream.Question
-	answered string // to the question; empty: it is asked
+	answered string // to the question; if empty, it is asked
 }
 
 // reader is what waits for one stream.

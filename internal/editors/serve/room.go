@@ -109,7 +109,7 @@ func (r *room) idle() (time.Time, bool) {
 	return r.used, !r.running && !r.leaving
 }
 
-// retire closes a session that was not used since then; false: it was, or it is being closed.
+// retire closes a session that was not used since then; if false, it was, or it is being closed.
 func (r *room) retire(since time.Time) bool {
 	r.mu.Lock()
 	if r.running || r.leaving || r.used.After(since) {

@@ -33,10 +33,10 @@ import (
 
 // House is what the program offers. Contract:
 //   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the user;
-//   - Sessions and Session are those of persons in the folder that is served, newest first; a session that is not there is
+//   - Sessions and Session are those of users in the folder that is served, newest first; a session that is not there is
 //     session.ErrNotFound;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
-//   - Holder says which process writes a session; empty: none does;
+//   - Holder says which process writes a session; if empty, none does;
 //   - all methods are safe for concurrent use.
 type House interface {
 	Open(ctx context.Context, id session.ID, who Person) (Conversation, error)
@@ -76,14 +76,14 @@ const (
 // Server serves the sessions of one folder.
 type Server struct {
 	House House
-	Mask  func() *redact.Masker // hides secrets in all that is told; nil: those that are known by their look
+	Mask  func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
 	Token string                // that each request must bring
 	Host  string                // that each request must name: address and port
-	// Deadline is by when a piece must be written, from now; nil: in five seconds. Now is the
-	// clock; nil: time.Now.
+	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the clock;
+	// if nil, time.Now.
 	Deadline func() time.Time
 	Now      func() time.Time
-	// Wait sleeps unless ctx ends first, or the channel is closed; nil: a timer.
+	// Wait sleeps unless ctx ends first, or the channel is closed; if nil, a timer.
 	Wait func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 
 	ctx     context.Context // of all turns

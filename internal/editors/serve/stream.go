@@ -29,7 +29,7 @@ func protocolOf(r *http.Request) string {
 	return protocolUI
 }
 
-// refuseProtocol answers a request for a protocol that nobody knows here; false: it is known.
+// refuseProtocol answers a request for a protocol that nobody knows here; if false, it is known.
 func refuseProtocol(w http.ResponseWriter, r *http.Request) bool {
 	switch p := protocolOf(r); p {
 	case protocolUI, protocolAI5, protocolData:
@@ -135,7 +135,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 	}
 }
 
-// catchUp is a teller of the running turn that has told what there is of it; nil: none runs.
+// catchUp is a teller of the running turn that has told what there is of it; if nil, none runs.
 func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	q, prompt, under := room.follow()
 	if q == nil {
@@ -194,7 +194,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// streamNow tells what there is to tell now; false: nothing.
+// streamNow tells what there is to tell now; if false, nothing.
 func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID) (done bool, err error) {
 	room := s.open(id)
 	if room != nil {

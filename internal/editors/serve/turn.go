@@ -21,7 +21,7 @@ type turn struct {
 	number int
 	abort  context.CancelCauseFunc // nil: none runs
 	over   bool                    // its end was told
-	prompt string                  // the message that it began with; empty: not yet
+	prompt string                  // the message that it began with; if empty, not yet
 	under  []item                  // what came of a message that is not stored yet
 	ear    *uistream.Encoder       // hears all, to know what readers are shown
 	paused *teller                 // a reader that ended at the question
@@ -156,7 +156,7 @@ func (r *room) pass(it item) {
 	}
 }
 
-// follow has a reader told the running turn from here on, and what of it is not in the log; nil:
+// follow has a reader told the running turn from here on, and what of it is not in the log; if nil,
 // none runs.
 func (r *room) follow() (q *reader, prompt string, under []item) {
 	r.mu.Lock()
@@ -183,7 +183,7 @@ func (r *room) forget(q *reader) {
 	delete(r.readers, q)
 }
 
-// interrupt ends the running turn; false: none runs.
+// interrupt ends the running turn; if false, none runs.
 func (r *room) interrupt() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

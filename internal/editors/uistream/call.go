@@ -18,7 +18,7 @@ type call struct {
 	name      string
 	message   string          // that it is being written in
 	arguments string          // as the model wrote them
-	input     json.RawMessage // as they were mended, or as a log may have them; nil: arguments are what there is
+	input     json.RawMessage // as they were mended, or as a log may have them; if nil, arguments are what there is
 	begun     bool            // its name is told
 	shown     bool            // its arguments are
 	over      bool
@@ -69,7 +69,7 @@ func poisoned(value any) bool {
 	return false
 }
 
-// Input is the arguments of a call as readers are shown them; nil: they were shown none.
+// Input is the arguments of a call as readers are shown them; if nil, they were shown none.
 func (e *Encoder) Input(id tool.CallID) json.RawMessage {
 	c, known := e.calls[id]
 	if !known || !c.shown {

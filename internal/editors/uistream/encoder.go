@@ -11,10 +11,10 @@ import (
 // Encoder tells one turn to one reader. It is for one goroutine.
 type Encoder struct {
 	options Options
-	id      string // of the answer; empty: not known yet
+	id      string // of the answer; if empty, not known yet
 	begun   bool
 	over    bool
-	step    string          // the message whose step is open; empty: none is
+	step    string          // the message whose step is open; if empty, none is
 	spent   *session.Usage  // by that message
 	ended   map[string]bool // messages that were told whole
 	text    talking
@@ -27,7 +27,7 @@ func New(o Options) *Encoder {
 	return &Encoder{options: o, ended: map[string]bool{}, calls: map[tool.CallID]*call{}}
 }
 
-// ID is the answer's; empty: it is not known yet.
+// ID is the answer's; if empty, it is not known yet.
 func (e *Encoder) ID() string { return e.id }
 
 // Over reports that the turn has ended and all was told.
@@ -144,7 +144,7 @@ func (e *Encoder) Pause(q Question) []Part {
 }
 
 // Resume opens the answer once more for a reader that goes on behind a question, and names the
-// calls that are open. Id is the message that it goes on in; empty: the same.
+// calls that are open. Id is the message that it goes on in; if empty, the same.
 func (e *Encoder) Resume(id string) []Part {
 	e.id, e.begun = cmp.Or(id, e.id), false
 	out := e.begin()

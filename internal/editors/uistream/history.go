@@ -34,7 +34,7 @@ type Piece struct {
 	id string
 }
 
-// Said is what a person said and sent along, as a message.
+// Said is what a user said and sent along, as a message.
 func Said(m session.Message) Message {
 	out := Message{ID: m.ID, Role: "user", Parts: []Piece{{Type: "text", Text: m.Text()}}}
 	for _, p := range m.Parts {

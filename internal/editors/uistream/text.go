@@ -9,7 +9,7 @@ import (
 
 // talking is the text or reasoning that is open.
 type talking struct {
-	kind  session.PartKind // of the open part; empty: none is
+	kind  session.PartKind // of the open part; if empty, none is
 	id    string
 	parts int            // of the step so far
 	came  [2]int         // bytes of text and of reasoning that were told of the step's message

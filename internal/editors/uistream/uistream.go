@@ -85,8 +85,8 @@ type Retried struct {
 	Void    bool   `json:"void"` // something of it was told
 }
 
-// Question is what a person is asked while a turn waits. It is the data of data-question, whose
-// part has its id.
+// Question is what a user is asked while a turn waits. It is the data of data-question, whose part
+// has its id.
 type Question struct {
 	// ID is the approval's where a call needs one; that of a question of the model is answered by
 	// the next message.
@@ -100,7 +100,7 @@ type Question struct {
 	Preview  []tool.Block `json:"preview,omitempty"`
 	Choices  []string     `json:"choices,omitempty"`
 	Answered string       `json:"answered,omitempty"` // empty: it waits
-	// Input is what the call's arguments were made into, where they were mended; nil: they are as
+	// Input is what the call's arguments were made into, where they were mended; if nil, they are as
 	// the model wrote them.
 	Input json.RawMessage `json:"-"`
 }
@@ -113,9 +113,9 @@ const (
 
 // Options are what an Encoder needs beside the events.
 type Options struct {
-	// Mask hides secrets; nil: only those that are known by their look.
+	// Mask hides secrets; if nil, only those that are known by their look.
 	Mask func() *redact.Masker
-	// Blocks shows the metadata of a running call; nil: only titles are shown.
+	// Blocks shows the metadata of a running call; if nil, only titles are shown.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
 	// Unapproved leaves out the part that asks for an approval, which ai 5 does not know: a question
 	// is then told as data alone, and the call that it is about ends with a word.
@@ -132,7 +132,7 @@ func (o Options) mask() *redact.Masker {
 // AnswerID names the answer to a prompt: all that a turn says is one message of the interface.
 func AnswerID(prompt string) string { return prompt + "-answer" }
 
-// Prompts reports what a person said to begin a turn.
+// Prompts reports what a user said to begin a turn.
 func Prompts(m session.Message) bool {
 	return m.Role == session.User && !m.Note && !m.Meanwhile && !m.Summary && m.Own == ""
 }

@@ -11,7 +11,7 @@ import (
 type Wire struct {
 	// Data chooses the older data stream: a line for each part, a code and JSON.
 	Data bool
-	// Mask hides secrets; nil: only those that are known by their look.
+	// Mask hides secrets; if nil, only those that are known by their look.
 	Mask func() *redact.Masker
 
 	message string

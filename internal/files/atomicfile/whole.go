@@ -4,9 +4,9 @@
 // reading at Write.
 //
 // Known limits: the owner of a file becomes whoever replaces it, and its extended attributes are
-// not kept (the workspace's writes of a person's sources are, in internal/files/workspace). Where a file
-// system knows no locks, and of more than sixteen that write into one folder at the same time, what
-// a killed process left stays.
+// not kept (the workspace's writes of a user's sources are, in internal/files/workspace). Where a
+// file system knows no locks, and of more than sixteen that write into one folder at the same time,
+// what a killed process left stays.
 package atomicfile
 
 import (
@@ -31,7 +31,7 @@ func WriteCache(path string, data []byte) error {
 	return writer{}.replace(path, data, private)
 }
 
-// Rewrite is Write for a file that is a person's: it keeps its mode, and a link to it stays one.
+// Rewrite is Write for a file that is a user's: it keeps its mode, and a link to it stays one.
 func Rewrite(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// other runs a way in another process and says how it ended; -1: it was killed.
+// other runs a way in another process and says how it ended; if -1, it was killed.
 func other(t *testing.T, way, step, path string) (code int, said string) {
 	t.Helper()
 	c := exec.Command(os.Args[0])

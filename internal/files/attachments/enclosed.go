@@ -17,7 +17,7 @@ import (
 	"adze/tool"
 )
 
-// File is a picture or a PDF; false: it is something else.
+// File is a picture or a PDF; if false, it is something else.
 func File(name string, raw []byte) (tool.Attachment, bool) {
 	kind := http.DetectContentType(raw)
 	if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {

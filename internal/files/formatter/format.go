@@ -32,8 +32,8 @@ type Formatter struct {
 	Name    string
 	Files   []string // endings with their point, in small letters
 	Command []string // reads the text on standard input and writes it to standard output; {file} is the file's path
-	// May says right before each run whether it may take code from the workspace: inside, it runs in
-	// a full sandbox only. Nil: it takes none.
+	// May says right before each run whether it may take code from the workspace: inside, it runs in a
+	// full sandbox only. If nil, it takes none.
 	May func() (inside bool, err error)
 }
 

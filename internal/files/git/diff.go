@@ -21,7 +21,7 @@ type DiffQuery struct {
 	MaxFiles   int  // kept in Diff.Files
 	MaxBytes   int  // kept of the patch, whole lines
 	// Withhold says of a path below Repo.Top that its content is not to be seen; such files, and
-	// renames from or to one, are counted in Diff.Withheld and in nothing else. Nil: all may be
+	// renames from or to one, are counted in Diff.Withheld and in nothing else. If nil, all may be
 	// seen.
 	Withhold func(path string) bool
 }

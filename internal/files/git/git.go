@@ -76,8 +76,8 @@ const DefaultTimeout = 60 * time.Second
 // Git runs the installed git. The zero value has no environment and so finds none.
 type Git struct {
 	Supervisor proc.Supervisor
-	Env        []string      // a person's environment without secrets, see proc.Environ
-	Timeout    time.Duration // of one process; 0: DefaultTimeout
+	Env        []string      // a user's environment without secrets, see proc.Environ
+	Timeout    time.Duration // of one process; if 0, DefaultTimeout
 }
 
 // Repo is a repository with its work tree, as seen from one folder in it. Its methods run git in

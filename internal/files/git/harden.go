@@ -36,7 +36,7 @@ func quietSettings() (settings [][2]string) {
 	return append(settings, [2]string{"status.submoduleSummary", "false"}, [2]string{"diff.ignoreSubmodules", "dirty"})
 }
 
-// Quiet is an environment in which git only looks: of what a person has set for git nothing counts
+// Quiet is an environment in which git only looks: of what a user has set for git nothing counts
 // that names a program or a place, and nothing is fetched, locked or asked.
 func Quiet(env []string) []string {
 	var out []string

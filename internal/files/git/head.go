@@ -7,8 +7,8 @@ import (
 )
 
 // Head is what is checked out in the repository that dir is in: the name of a branch, or the first
-// digits of a commit and "detached". Empty: there is no repository, or it cannot be told. It reads
-// one or two small files and runs nothing, so that it can be asked often.
+// digits of a commit and "detached". If empty, there is no repository, or it cannot be told. It
+// reads one or two small files and runs nothing, so that it can be asked often.
 func Head(dir string) string {
 	folder := gitFolder(dir)
 	if folder == "" {

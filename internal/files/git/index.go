@@ -17,7 +17,7 @@ var errIndex = errors.New("the index cannot be read")
 // Index is what an index names.
 type Index struct {
 	Objects []string // the contents of its files, and the trees that it remembers
-	Shared  string   // the id of the index that it is based on (git update-index --split-index); empty: none
+	Shared  string   // the id of the index that it is based on (git update-index --split-index); if empty, none
 	// Files are its entries without what stat said of them: what git status may refresh.
 	Files []string
 }

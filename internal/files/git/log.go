@@ -8,8 +8,8 @@ import (
 
 // LogQuery chooses commits. Empty fields choose all.
 type LogQuery struct {
-	Range        string // a revision, a..b or a...b; "": HEAD
-	Path         string // relative to the folder of the Repo; "": all of the repository, merges too
+	Range        string // a revision, a..b or a...b; if "", HEAD
+	Path         string // relative to the folder of the Repo; if "", all of the repository, merges too
 	Follow       bool   // Path is one file: go on beyond its renames
 	Since, Until string // dates as git reads them
 	Author       string // text in the author's name or address

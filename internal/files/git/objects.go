@@ -14,7 +14,7 @@ import (
 // there yet.
 type Objects struct {
 	Dir     string // the folder of objects, absolute
-	Shallow string // the content of the file "shallow" that is to count; empty: the history is whole
+	Shallow string // the content of the file "shallow" that is to count; if empty, the history is whole
 	SHA256  bool   // the repository names its objects by SHA-256
 }
 

@@ -103,7 +103,7 @@ func (r *Repo) PruneWorktrees(ctx context.Context) error {
 	return err
 }
 
-// Branch is the commit of a local branch; "": there is none.
+// Branch is the commit of a local branch; if "", there is none.
 func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 	if err := r.soundBranch(ctx, name); err != nil {
 		return "", err

@@ -37,7 +37,7 @@ type Picture struct {
 	Data          []byte
 	Media         string
 	Width, Height int
-	// FromWidth and FromHeight are what it was scaled from; 0: it is as it was.
+	// FromWidth and FromHeight are what it was scaled from; if 0, it is as it was.
 	FromWidth, FromHeight int
 }
 

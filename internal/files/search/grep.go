@@ -22,13 +22,13 @@ type GrepQuery struct {
 	match.Query
 	Include []string // patterns of paths to search; without a slash they match at any depth; none: all
 	Exclude []string // patterns of what to leave out, files or folders
-	Type    string   // a name of Types; empty: all
+	Type    string   // a name of Types; if empty, all
 	Mode    Mode     // empty: Content
 	Before  int      // lines of context before a match
 	After   int      // and after it
-	Width   int      // characters shown of a line, around its match; 0: all
+	Width   int      // characters shown of a line, around its match; if 0, all
 	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
-	PerFile int      // matches to return of each file; 0: up to Limit
+	PerFile int      // matches to return of each file; if 0, up to Limit
 	// Stop ends the search when nothing that is left can be among the first Limit by path. What is
 	// returned is the same; the totals are then those of it, and GrepResult.More says so.
 	Stop bool

@@ -80,7 +80,7 @@ const (
 // NewFolders remembers nothing yet.
 func NewFolders() *Folders { return &Folders{now: time.Now, kept: map[folderID]kept{}} }
 
-// view is what one walk knows of folders; nil: nothing.
+// view is what one walk knows of folders; if nil, nothing.
 type view struct {
 	*Folders
 	device uint64 // of the walk's root: other file systems may tell less

@@ -35,7 +35,7 @@ type reached []uint64
 
 func (r reached) has(i int) bool { return r[i>>6]&(1<<(i&63)) != 0 }
 
-// Limits of patterns: more than a person or model means, few enough to stay quick.
+// Limits of patterns: more than a user or model means, few enough to stay quick.
 const (
 	maxPattern   = 4096 // bytes
 	maxExpansion = 512  // patterns after braces

@@ -7,7 +7,7 @@ import (
 // scope decides which entries of a tree count. It is fixed before a walk and shared by its workers.
 type scope struct {
 	want []*glob // a path has to match each of them
-	drop *glob   // a path that matches is left out, with all below it; nil: none
+	drop *glob   // a path that matches is left out, with all below it; if nil, none
 	root *ignore.Level
 	find ignore.Finder
 	dir  string // the absolute path of the tree

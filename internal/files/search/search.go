@@ -69,7 +69,7 @@ type Tree struct {
 	Visited *atomic.Int64
 }
 
-// withheld asks about the files of one folder of the walk; nil: none of them is held back.
+// withheld asks about the files of one folder of the walk; if nil, none of them is held back.
 func (t Tree) withheld(d *dir) func(name string) bool {
 	if t.Withhold == nil {
 		return nil

@@ -18,7 +18,7 @@ type seeker struct {
 	q     GrepQuery
 	m     *match.Matcher
 	scan  *match.Scanner
-	most  int // matches after which a file is left; 0: none
+	most  int // matches after which a file is left; if 0, none
 	file  bounded
 	asked asker
 	first *first // shared with the others

@@ -23,7 +23,7 @@ type Signs struct {
 	mu       sync.Mutex
 	table    *sign.Table
 	version  sign.Version
-	stop     context.CancelFunc // of the learning that goes on; nil: none does
+	stop     context.CancelFunc // of the learning that goes on; if nil, none does
 	learned  chan struct{}      // closed at the end of it
 	next     time.Time          // not before then another time
 	closed   bool
@@ -85,7 +85,7 @@ func (s *Signs) knowledge(t Tree, m *match.Matcher) knowledge {
 	return knowledge{rejects: s.rejects(t, m), now: s.now()}
 }
 
-// rejects are the files that a search of t for m need not read; nil: all are read.
+// rejects are the files that a search of t for m need not read; if nil, all are read.
 func (s *Signs) rejects(t Tree, m *match.Matcher) *sign.Rejects {
 	if t.Root != s.root && !strings.HasPrefix(t.Root, strings.TrimSuffix(s.root, "/")+"/") {
 		return nil

@@ -67,7 +67,7 @@ func signedTree(t testing.TB, files map[string]string) Tree {
 	return tr
 }
 
-// rejected is how many files a query need not read; -1: the signatures do not say.
+// rejected is how many files a query need not read; if -1, the signatures do not say.
 func rejected(t testing.TB, tr Tree, q match.Query) int {
 	t.Helper()
 	m, err := match.Compile(q)

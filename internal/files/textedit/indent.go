@@ -7,7 +7,7 @@ type pair struct{ model, file string }
 
 // unit is one step of indentation.
 type unit struct {
-	char  byte // ' ' or '\t'; 0: there is no indentation
+	char  byte // ' ' or '\t'; if 0, there is no indentation
 	width int
 }
 

@@ -15,7 +15,7 @@ type Patch []PatchFile
 type PatchFile struct {
 	Op     PatchOp
 	Path   string
-	MoveTo string  // of an update; "": it stays where it is
+	MoveTo string  // of an update; if "", it stays where it is
 	Body   string  // of an added file
 	Chunks []Chunk // of an update
 }

@@ -24,7 +24,7 @@ const lockFiles = 256
 
 // locks makes writers of one path wait for each other: goroutines by a channel, processes by flock
 // on a file in a folder of this user. The folder is not in the workspace, where it would show up in
-// a person's work.
+// a user's work.
 //
 // A lock file's content is the temporary file its holder is writing. It is empty unless the holder
 // died.

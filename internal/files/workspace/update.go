@@ -26,7 +26,7 @@ type Written struct {
 	State   State
 	Created bool
 	Bytes   int64
-	Notes   []string // what a person should know, such as that a hard link was cut
+	Notes   []string // what a user should know, such as that a hard link was cut
 }
 
 // Update changes one file, or makes it together with its missing folders. It holds the path's lock

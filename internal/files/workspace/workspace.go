@@ -1,7 +1,7 @@
 // Package workspace is the only way a tool touches files.
 //
 // The one rule: a name becomes a Path once, by Resolve, and every later step works on that Path
-// through folder descriptors that never follow a link. What a person was shown is what is opened.
+// through folder descriptors that never follow a link. What a user was shown is what is opened.
 //
 // Start reading at Root.Resolve (path.go), then Root.Open (file.go) and Root.Update (update.go).
 // Around them: fs.go is the small file-system interface that tests make fail at the N-th operation
@@ -36,7 +36,7 @@ const HashLimit = 8 << 20
 type Options struct {
 	FS      FS     // nil: the disk
 	LockDir string // "": a folder of this user that does not outlive a reboot, see RuntimeDir
-	Home    string // what ~ stands for; "": os.UserHomeDir
+	Home    string // what ~ stands for; if "", os.UserHomeDir
 }
 
 // Root is the folder an agent works in, fixed when it was opened. It is safe for concurrent use.

@@ -125,7 +125,7 @@ func (r Result) passing() bool {
 	return r.RetryAfter != nil || r.Crashed || r.Cause == string(session.CauseStore)
 }
 
-// Limited says whether the provider of the model has asked for a pause, and for how long; 0: it
+// Limited says whether the provider of the model has asked for a pause, and for how long; if 0, it
 // named no time.
 func (r Result) Limited() (time.Duration, bool) {
 	if r.RetryAfter == nil {

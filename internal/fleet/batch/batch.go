@@ -34,7 +34,7 @@ type Batch struct {
 	Out   string // the folder of results, absolute
 	// Mirrors is the folder of bare copies of repositories, absolute; batches share it.
 	Mirrors string
-	Quota   int64 // bytes that mirrors may have together; 0: UsualQuota
+	Quota   int64 // bytes that mirrors may have together; if 0, UsualQuota
 	Jobs    int
 	Flags   []string // of adze, for each task
 	// Gate takes from flags of a run those that say where and what is allowed, for a command
@@ -47,13 +47,13 @@ type Batch struct {
 	Env      []string
 	Keys     []string // further variables, for adze alone: git and what tasks start do not see them
 	Keep     Keep
-	MaxCost  float64 // USD for all tasks together; 0: any
+	MaxCost  float64 // USD for all tasks together; if 0, any
 	Push     bool    // push a branch where a task names one
 	Sessions Sessions
 	// SaveAfter is how long work is too short for a clone to be saved while it goes on.
 	SaveAfter time.Duration
-	Away      Away        // keeps how far a task is for other machines; nil: the folder beside its clone
-	Session   string      // the id of the session that a task begins; empty: any
+	Away      Away        // keeps how far a task is for other machines; if nil, the folder beside its clone
+	Session   string      // the id of the session that a task begins; if empty, any
 	Watch     func(State) // told of each change, by one caller at a time
 	Observer  Observer    // nil: there is none
 	// Gone is told of a clone that was removed, so that what this program keeps of the folder goes
@@ -66,7 +66,7 @@ type Batch struct {
 	purse   purse
 	traced  sync.Map // what the adze in a clone gets of the observer
 	mirrors mirrors
-	latest  *change    // of the one task that is kept Away; nil: its clone may have changed
+	latest  *change    // of the one task that is kept Away; if nil, its clone may have changed
 	mu      sync.Mutex // of Watch
 }
 
@@ -80,7 +80,7 @@ const (
 	KeepAll    Keep = "all"
 )
 
-// Sessions looks into the store of this person.
+// Sessions looks into the store of this user.
 type Sessions interface {
 	// Last is the newest session that was begun in a folder since then, and how its last turn
 	// ended; an empty id: there is none, a nil result: it has not ended.
@@ -108,7 +108,7 @@ type State struct {
 	Doing   string // the newest call
 	Turns   int
 	Calls   int
-	Cost    *float64 // USD so far; nil: not known
+	Cost    *float64 // USD so far; if nil, not known
 	Resumed bool     // it goes on with a session of an earlier run
 	Result  *Result  // when finished
 	Told    string   // why it was stopped

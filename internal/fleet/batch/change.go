@@ -76,7 +76,7 @@ func copyIndex(from, to string) error {
 
 // change is what a task made of its commit.
 type change struct {
-	patch string // of git diff --binary; empty: nothing changed
+	patch string // of git diff --binary; if empty, nothing changed
 	files int
 	tree  string   // where it is to be pushed
 	env   []string // where its objects are

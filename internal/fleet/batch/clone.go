@@ -16,7 +16,7 @@ import (
 type start struct {
 	mirror string // the bare repository that has it
 	base   string // the commit
-	branch string // which is checked out; empty: none
+	branch string // which is checked out; if empty, none
 }
 
 // makeClone makes a repository with one branch, or none, whose objects are those of a bare one, and

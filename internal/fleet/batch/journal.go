@@ -41,7 +41,7 @@ type Result struct {
 	Hint    string            `json:"hint,omitempty"`
 	Text    string            `json:"text,omitempty"` // the answer, or the end of what the command wrote
 	Session session.ID        `json:"session,omitempty"`
-	Patch   string            `json:"patch,omitempty"` // its file, below the folder of results; empty: nothing changed
+	Patch   string            `json:"patch,omitempty"` // its file, below the folder of results; if empty, nothing changed
 	Changed int               `json:"files_changed"`
 	Check   *Checked          `json:"check,omitempty"`
 	Pushed  string            `json:"pushed,omitempty"` // the commit that the branch now is at
@@ -55,8 +55,8 @@ type Result struct {
 	Began   time.Time                      `json:"began"`
 	Ended   time.Time                      `json:"ended"`
 	Resumed int                            `json:"resumed,omitempty"` // how often it went on after a batch was stopped
-	// RetryAfter is how long the provider of the model wants nothing more, in ms; nil: it was not
-	// its limit that ended the work. 0: it named no time.
+	// RetryAfter is how long the provider of the model wants nothing more, in ms; if nil, it was not
+	// its limit that ended the work. if 0, it named no time.
 	RetryAfter *int64 `json:"retry_after_ms,omitempty"`
 	// Crashed says that the adze that did the work ended without a word about it.
 	Crashed bool `json:"-"`

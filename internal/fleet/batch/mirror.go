@@ -177,8 +177,8 @@ func unlockRefs(mirror string) error {
 
 // wanted is what the repository says of the ref of a task.
 type wanted struct {
-	ref    string // as the task names it; empty: HEAD
-	full   string // the ref's whole name; empty: no ref is called so
+	ref    string // as the task names it; if empty, HEAD
+	full   string // the ref's whole name; if empty, no ref is called so
 	commit string // what it is at: a commit, or a tag of one
 	branch string // which HEAD is, or the ref
 }

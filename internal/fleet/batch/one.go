@@ -143,7 +143,7 @@ func (b *Batch) finish(t Task, p Progress, r Result) Result {
 	return r
 }
 
-// conclude judges, and makes the patch and the branch. A patch is made of failed work too: a person
+// conclude judges, and makes the patch and the branch. A patch is made of failed work too: a user
 // may mend it.
 func (b *Batch) conclude(ctx context.Context, t Task, p Progress, r Result) (Result, error) {
 	if r.Cause == CauseDone && p.Checked != nil && !p.Checked.OK {

@@ -30,7 +30,7 @@ func (m *Money) Left(most float64) float64 {
 
 // purse is the money of a batch on this machine.
 type purse struct {
-	most  float64 // USD; 0: any
+	most  float64 // USD; if 0, any
 	empty func()
 
 	mu sync.Mutex

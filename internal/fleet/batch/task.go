@@ -28,7 +28,7 @@ type Task struct {
 	// of them is needed.
 	Repo   string `json:"repo,omitempty"`
 	Folder string `json:"folder,omitempty"`
-	Ref    string `json:"ref,omitempty"` // a branch, tag or commit; empty: what the repository has checked out
+	Ref    string `json:"ref,omitempty"` // a branch, tag or commit; if empty, what the repository has checked out
 	// Prompt is asked of a model, Command is run by the shell; one of them is needed.
 	Prompt  string   `json:"prompt,omitempty"`
 	Command string   `json:"command,omitempty"`

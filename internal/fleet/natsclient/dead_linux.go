@@ -9,7 +9,7 @@ import (
 )
 
 // place names the space in which process numbers of this process count: this boot of this kernel
-// and its namespace. Empty: unknown.
+// and its namespace. If empty, unknown.
 func place() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -62,7 +62,7 @@ const (
 	codeNotForAccount                     = jetstream.JSErrCodeJetStreamNotEnabledForAccount
 )
 
-// codeOf is the code of an answer of the API; 0: err is none.
+// codeOf is the code of an answer of the API; if 0, err is none.
 func codeOf(err error) jetstream.ErrorCode {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
@@ -112,7 +112,7 @@ func Passing(err error) bool {
 	return false
 }
 
-// told is what a failed connection says for good; nil: another try may succeed.
+// told is what a failed connection says for good; if nil, another try may succeed.
 func told(o Options, err error) error {
 	for _, e := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
 		if errors.Is(err, e) {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAContentThatStopsComing has one clear outcome while the connection stays open, and so has a
-// person's end of it; what comes slowly arrives.
+// user's end of it; what comes slowly arrives.
 func TestAContentThatStopsComing(t *testing.T) {
 	servers := natstest.Start(t, natstest.Options{})
 	behind := func() (*natstest.Proxy, *Blobs) {

@@ -36,17 +36,17 @@ import (
 type Options struct {
 	URL       string        // nats://host:port or tls://host:port, more of them behind commas
 	TokenFile string        // holds a token; read at each connection, so that it can be changed
-	User      string        // the user whose password the token file holds; empty: it holds a token
+	User      string        // the user whose password the token file holds; if empty, it holds a token
 	Creds     string        // a file with the credentials of a user (JWT and seed)
-	CA        string        // a file with the certificates of those who vouch for servers, in PEM; empty: the system's
+	CA        string        // a file with the certificates of those who vouch for servers, in PEM; if empty, the system's
 	Cert, Key string        // files with the certificate of this client and its key, in PEM; read at each connection
 	Plaintext bool          // allows a connection without TLS that leaves this machine
-	Monitor   string        // http://host:8222 of each server, behind commas; empty: durability is not proven
-	Replicas  int           // 1 or 3, of what is made; 0: 3 in a cluster, else 1
-	Wait      time.Duration // how long a server is looked for; 0: 5 s
-	Leader    time.Duration // how long those that were found may have none that leads; 0: 20 s
-	Lease     time.Duration // how long a server believes in the holder of a lease that says nothing, at least 3 s; 0: 15 s
-	Name      string        // of this client, as the server lists it; empty: adze
+	Monitor   string        // http://host:8222 of each server, behind commas; if empty, durability is not proven
+	Replicas  int           // 1 or 3, of what is made; if 0, 3 in a cluster, else 1
+	Wait      time.Duration // how long a server is looked for; if 0, 5 s
+	Leader    time.Duration // how long those that were found may have none that leads; if 0, 20 s
+	Lease     time.Duration // how long a server believes in the holder of a lease that says nothing, at least 3 s; if 0, 15 s
+	Name      string        // of this client, as the server lists it; if empty, adze
 }
 
 // FromEnvironment completes options by ADZE_NATS, ADZE_NATS_USER, ADZE_NATS_TOKEN_FILE,

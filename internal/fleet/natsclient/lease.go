@@ -152,7 +152,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 }
 
-// giveBack ends the use of the lease here; false: it was lost, or given back before.
+// giveBack ends the use of the lease here; if false, it was lost, or given back before.
 func (l *Lease) giveBack() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

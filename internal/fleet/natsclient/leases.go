@@ -55,7 +55,7 @@ type Holder struct {
 	Host  string    `json:"host"`
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
-	Place string    `json:"place,omitempty"` // where the PID counts; empty: unknown
+	Place string    `json:"place,omitempty"` // where the PID counts; if empty, unknown
 }
 
 func (h Holder) String() string { return fmt.Sprintf("pid %d on %s", h.PID, h.Host) }
@@ -123,7 +123,7 @@ func (l *Leases) Hold(ctx context.Context, key string) (*Lease, error) {
 	return lease, nil
 }
 
-// last is the last message of a lease's subject; nil: there is none.
+// last is the last message of a lease's subject; if nil, there is none.
 func (l *Leases) last(ctx context.Context, subject string) (last *jetstream.RawStreamMsg, err error) {
 	last, err = l.conn.Last(ctx, "KV_"+leaseBucket, subject)
 	if errors.Is(err, ErrNone) {

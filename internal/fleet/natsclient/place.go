@@ -54,7 +54,7 @@ func (c *Conn) Stream(ctx context.Context, want jetstream.StreamConfig) (stream 
 	return stream, nil
 }
 
-// differs says what of a stream would lose or let in what it must not; empty: nothing.
+// differs says what of a stream would lose or let in what it must not; if empty, nothing.
 func differs(want, is jetstream.StreamConfig) string {
 	switch {
 	case is.Storage != jetstream.FileStorage:
@@ -128,7 +128,7 @@ func (c *Conn) Purge(ctx context.Context, stream, subject string) error {
 	return nil
 }
 
-// Warn says what of a stream a person should know; empty: nothing.
+// Warn says what of a stream a user should know; if empty, nothing.
 func Warn(s jetstream.Stream) string {
 	if info := s.CachedInfo(); info.Config.Replicas < 3 {
 		return fmt.Sprintf("%s has %d replica: it is lost with its server's disk; three servers keep three", info.Config.Name, info.Config.Replicas)

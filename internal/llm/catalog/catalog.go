@@ -23,18 +23,18 @@ var source string
 // Row is what is known of one model.
 type Row struct {
 	Model   string // provider/name; a last * stands for any rest
-	Context int    // tokens that fit into a request with its answer; 0: unknown
-	Output  int    // tokens of the longest answer; 0: unknown
+	Context int    // tokens that fit into a request with its answer; if 0, unknown
+	Output  int    // tokens of the longest answer; if 0, unknown
 	Vision  bool
 	Tools   bool
 	// Documents: it reads PDF files. Thinking: it can reason before it answers.
 	Documents, Thinking bool
 	Rate                Rate
-	// Over is the prompt in tokens above which Long counts for the whole request; 0: Rate always
+	// Over is the prompt in tokens above which Long counts for the whole request; if 0, Rate always
 	// does.
 	Over int
 	Long Rate
-	// Until is the last day on which the row counts, as 2006-01-02; empty: no end is known.
+	// Until is the last day on which the row counts, as 2006-01-02; if empty, no end is known.
 	Until string
 	// Source and Date are the page that tells this, and the day it was read.
 	Source, Date string

@@ -58,21 +58,21 @@ type Server struct {
 	Name string // in messages
 	// Base is the address of the API up to and with its version: "http://127.0.0.1:8080/v1".
 	Base   string
-	List   string // where the list is; empty: Base + "/models"
+	List   string // where the list is; if empty, Base + "/models"
 	Header http.Header
 	Secret string // masked in every message
 	// KeyHint and URLHint are the next moves after a refused key and an unreachable server.
 	KeyHint, URLHint string
-	Patience         time.Duration // for all of it; 0: 1 s on this machine, else 5 s
+	Patience         time.Duration // for all of it; if 0, 1 s on this machine, else 5 s
 }
 
 // Model is what a server tells of one model.
 type Model struct {
 	Name string
-	// Context is how many tokens fit into a request with its answer as the server runs the model
-	// now, and Trained how many the model could take. 0: not told.
+	// Context is how many tokens fit into a request with its answer as the server runs the model now,
+	// and Trained how many the model could take. if 0, not told.
 	Context, Trained int
-	Output           int // tokens of the longest answer; 0: not told
+	Output           int // tokens of the longest answer; if 0, not told
 	Size             int64
 	Parameters       string // "8B"
 	Tools            *bool
@@ -80,7 +80,7 @@ type Model struct {
 	Thinking         *bool
 	Loaded           *bool // nil: the server does not tell, which servers of one model never do
 	Owner            string
-	// Rates are USD for a million tokens; nil: not told.
+	// Rates are USD for a million tokens; if nil, not told.
 	Input, Answer, CacheRead, CacheWrite *float64
 }
 

@@ -40,7 +40,8 @@ func entriesIn(raw []byte) ([]entry, bool) {
 	return out, true
 }
 
-// model reads what is the same in the lists of all servers; false: nothing that can be talked to.
+// model reads what is the same in the lists of all servers; if false, nothing that can be talked
+// to.
 func (e entry) model() (Model, bool) {
 	name := e.text("id")
 	if name == "" {

@@ -37,7 +37,7 @@ type Options struct {
 	Model   string
 	Key     string       // empty: none is sent
 	HTTP    *http.Client // nil: one of its own
-	Cache   string       // folder of kept vectors; empty: nothing is kept
+	Cache   string       // folder of kept vectors; if empty, nothing is kept
 }
 
 // Client is a rank.Embedder. It is safe for concurrent use.

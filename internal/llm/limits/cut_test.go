@@ -50,7 +50,7 @@ func TestCountsGiveACutAway(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit   int
 		steps   []step
-		at      int // the step that fails; 0: none
+		at      int // the step that fails; if 0, none
 		learned int
 	}{
 		"at the limit that the server told":           {4096, []step{{8000, 2100}, {6000, 4096}}, 2, 4096},

@@ -36,12 +36,12 @@ const (
 
 // Options say how large a context is.
 type Options struct {
-	// Limit tells how many tokens fit into a request to a model with its answer; 0: nobody knows,
+	// Limit tells how many tokens fit into a request to a model with its answer; if 0, nobody knows,
 	// and everything is sent. It may ask the server.
 	Limit func(ctx context.Context, model string) int
 	// Hint is how a larger context is had.
 	Hint func() string
-	// Learned is told the context that a server really has, when a count gave it away; nil: nobody
+	// Learned is told the context that a server really has, when a count gave it away; if nil, nobody
 	// wants to know.
 	Learned func(model string, tokens int)
 }

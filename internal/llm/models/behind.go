@@ -32,7 +32,7 @@ type place struct {
 	model  string
 	found  *larger
 	behind *ollamaproxy.Provider
-	kept   string // what a session kept of the server that it began with; empty: nothing
+	kept   string // what a session kept of the server that it began with; if empty, nothing
 	slow   bool
 
 	servers *Servers
@@ -107,8 +107,8 @@ func (at *place) look(ctx context.Context) ollamaproxy.Found {
 
 // Settled is the model with the profile of the server that answers for it, which is asked now where
 // the address does not tell: the same server is spoken to in the same way at every address. Kept is
-// what an earlier run of the session kept of the server. Notice is something to tell the user;
-// empty: there is nothing.
+// what an earlier run of the session kept of the server. Notice is something to tell the user; if
+// empty, there is nothing.
 func (m Model) Settled(ctx context.Context, kept string) (settled Model, notice string) {
 	at := m.place
 	if at == nil {
@@ -142,7 +142,7 @@ func (m Model) Presumed(kept string) Model {
 }
 
 // Unasked is the address of a server that Settled would ask which program it is, where an earlier
-// run of the session kept nothing of it; empty: there is none.
+// run of the session kept nothing of it; if empty, there is none.
 func (m Model) Unasked(kept string) string {
 	if m.place == nil || kept != "" {
 		return ""

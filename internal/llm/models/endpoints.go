@@ -15,13 +15,13 @@ import (
 	"adze/session"
 )
 
-// Endpoint is a vendor where it is for this person: the environment wins over the file.
+// Endpoint is a vendor where it is for this user: the environment wins over the file.
 type Endpoint struct {
 	Vendor
 	KeyEnv   string // the variable that its key is taken from
 	Key      string // never shown
 	NeedsKey bool   // it is a company's own machine
-	Kept     bool   // the key is one that the person gave to adze
+	Kept     bool   // the key is one that the user gave to adze
 	unkept   error  // why that could not be had
 
 	placed string // where its address stands, when it is not the usual one
@@ -86,8 +86,8 @@ func (f *Finder) Endpoints() []Endpoint {
 	return out
 }
 
-// Serving is the endpoint that answers for a model; false: none does, it only says what was written
-// before.
+// Serving is the endpoint that answers for a model; if false, none does, it only says what was
+// written before.
 func (f *Finder) Serving(m Model) (Endpoint, bool) {
 	v, _ := vendor(m.Provider.Name())
 	e, err := f.Endpoint(cmp.Or(v.With, v.Name))
@@ -164,7 +164,7 @@ func (e Endpoint) Lacking() error {
 // Host is the name of the machine where it answers.
 func (e Endpoint) Host() string { return hostname(e.base) }
 
-// From is where the key comes from, for the user; empty: there is none.
+// From is where the key comes from, for the user; if empty, there is none.
 func (e Endpoint) From() string {
 	switch {
 	case e.Key == "":
@@ -175,7 +175,7 @@ func (e Endpoint) From() string {
 	return e.KeyEnv
 }
 
-// Unkept is why a key that was kept could not be had; nil: nothing is wrong.
+// Unkept is why a key that was kept could not be had; if nil, nothing is wrong.
 func (e Endpoint) Unkept() error { return e.unkept }
 
 // Server is how the endpoint is asked what it has.

@@ -74,7 +74,7 @@ func (p ListedProvider) has(name string) bool {
 	return false
 }
 
-// String is one line for a person: what is not known is not said.
+// String is one line for a user: what is not known is not said.
 func (m ListedModel) String() string {
 	out := []string{m.Model}
 	add := func(is bool, format string, args ...any) {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// repairTime bounds how long a person waits for a mended call.
+	// repairTime bounds how long a user waits for a mended call.
 	repairTime = 60 * time.Second
 	// repairBytes bounds what is worth sending: the model answers with as much again.
 	repairBytes = 32 << 10

@@ -5,7 +5,7 @@
 // finds says where it comes from. It decides nothing that a flag decides.
 //
 // Start reading at Finder.Choose. vendors.go is the table of providers, endpoints.go where they are
-// for this person, hosts.go how a model is made of one, local.go finds those that run on this
+// for this user, hosts.go how a model is made of one, local.go finds those that run on this
 // machine, behind.go what answers at an address that is no company's own; window.go and price.go
 // are what a model holds and costs; listing.go is adze models; near.go what a name without a
 // provider means; ways.go tells who has no model how to get one.
@@ -34,7 +34,7 @@ type Finder struct {
 	config  config.Config
 	kept    Kept // nil: nothing is kept
 	servers *Servers
-	File    string // of the configuration, for what the person is told
+	File    string // of the configuration, for what the user is told
 }
 
 // New makes a finder for a configuration that was read from a file.
@@ -62,7 +62,7 @@ func (f *Finder) patience(usual time.Duration) time.Duration {
 type Kept interface {
 	// Has lists the providers that have one; no key is looked up for that.
 	Has() ([]string, error)
-	// Key is the one for a host; empty: none.
+	// Key is the one for a host; if empty, none.
 	Key(provider, host string) (string, error)
 }
 
@@ -130,7 +130,7 @@ func (f *Finder) Configured() (m Model, ok bool, err error) {
 // keptOrigin is what says that a model is used whose key was kept.
 const keptOrigin = "the key that adze login kept"
 
-// variable is the one that holds the key of a vendor; empty: none does.
+// variable is the one that holds the key of a vendor; if empty, none does.
 func (f *Finder) variable(v Vendor) string {
 	if wire.FromEnv(f.getenv, v.Keys, nil).Key == "" {
 		return ""

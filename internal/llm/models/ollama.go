@@ -34,7 +34,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 	return m.speaking()
 }
 
-// Ollama is the Ollama at an endpoint; false: it is no Ollama.
+// Ollama is the Ollama at an endpoint; if false, it is no Ollama.
 func (e Endpoint) Ollama() (*ollama.Provider, bool) {
 	if e.Tells != discover.Ollama {
 		return nil, false

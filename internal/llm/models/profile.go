@@ -12,7 +12,7 @@ type Profile struct {
 	Tasks        bool          // subagents are offered
 	Core         []string      // the tools that are always offered
 	Names        aliases.Names // of tools, for the model alone; none: their own
-	// Budget is how many bytes of tools a request may hold before they are chosen; 0: they are
+	// Budget is how many bytes of tools a request may hold before they are chosen; if 0, they are
 	// counted.
 	Budget int
 }

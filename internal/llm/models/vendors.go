@@ -21,10 +21,10 @@ import (
 // Vendor is one provider: a company, or a program that people run themselves.
 type Vendor struct {
 	Name string // before the slash in a model's full name
-	// Program is how a program that people run themselves is called; empty: a company, which wants
-	// a key.
+	// Program is how a program that people run themselves is called; if empty, a company, which wants a
+	// key.
 	Program string
-	Home    string      // the address, of its documentation; empty: it has none
+	Home    string      // the address, of its documentation; if empty, it has none
 	Keys    []string    // the variables of its key; the first that is set counts
 	URLs    []string    // those of its address
 	Format  wire.Format // what its adapter says of itself
@@ -44,13 +44,13 @@ type Vendor struct {
 	// those that others run.
 	Makes   []string
 	Profile func() Profile
-	// Spans is gen_ai.provider.name of the semantic conventions for generative AI; empty: Name.
+	// Spans is gen_ai.provider.name of the semantic conventions for generative AI; if empty, Name.
 	Spans string
-	// With is the vendor whose server this is in another format; empty: its own.
+	// With is the vendor whose server this is in another format; if empty, its own.
 	With string
 }
 
-// own is what stands in for what servers have in common; nil: nothing does.
+// own is what stands in for what servers have in common; if nil, nothing does.
 type own struct {
 	make func(f *Finder, e Endpoint, model string) (Model, error)
 	look func(f *Finder, ctx context.Context, e Endpoint) seen
@@ -68,7 +68,7 @@ func (v Vendor) own() own {
 	return own{}
 }
 
-// Fetch is how a program that gets models itself comes to one, each as a person types it.
+// Fetch is how a program that gets models itself comes to one, each as a user types it.
 type Fetch struct {
 	Site    string // where the program is had
 	Serve   string // starts it; its first word is the program
@@ -180,8 +180,8 @@ func homes() []string {
 	return out
 }
 
-// Marked is the company whose keys begin as this one does; empty: nobody knows. A key that begins
-// as another company's is in the wrong variable.
+// Marked is the company whose keys begin as this one does; if empty, nobody knows. A key that
+// begins as another company's is in the wrong variable.
 func Marked(key string) string {
 	for _, v := range vendors() {
 		if v.KeyPrefix != "" && strings.HasPrefix(key, v.KeyPrefix) {

@@ -48,7 +48,7 @@ func Fetching() []Vendor {
 	return slices.DeleteFunc(slices.Clone(vendors()), func(v Vendor) bool { return v.Fetch.Get == "" })
 }
 
-// Of is what a person types to get a model.
+// Of is what a user types to get a model.
 func (f Fetch) Of(model string) string { return strings.ReplaceAll(f.Get, "NAME", model) }
 
 // Binary is the name of the program.

@@ -29,12 +29,12 @@ type told struct {
 type window struct {
 	known func() int // without asking
 	asks  asking     // nil: the server does not tell
-	most  int        // of the configuration; 0: any
+	most  int        // of the configuration; if 0, any
 	waits time.Duration
 
 	mu   sync.Mutex
 	told told
-	seen int // the context that a cut prompt gave away; 0: none was
+	seen int // the context that a cut prompt gave away; if 0, none was
 }
 
 func (f *Finder) window(provider, name string, asks asking) *window {

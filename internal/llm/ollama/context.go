@@ -109,7 +109,8 @@ func (p *Provider) limit(d details) int {
 }
 
 // Limit is the largest context that a request to a model gets, in tokens: what the model has, at
-// most Options.MaxContext. It asks the server once for each model; 0: the server does not answer.
+// most Options.MaxContext. It asks the server once for each model; if 0, the server does not
+// answer.
 func (p *Provider) Limit(ctx context.Context, model string) int {
 	d, err := p.details(ctx, model)
 	if err != nil {
@@ -130,8 +131,8 @@ func (p *Provider) Blind(ctx context.Context, model string) bool {
 	return err == nil && !d.absent && !d.vision
 }
 
-// widen enlarges the context after the server said that a prompt did not fit; false: the model has
-// no more.
+// widen enlarges the context after the server said that a prompt did not fit; if false, the model
+// has no more.
 func (p *Provider) widen(model string, s sent, d details) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -104,8 +104,8 @@ func (r *tally) granular() bool {
 	return r.records >= fewRecords && r.units*5 <= r.records*6 && r.foreign*5 <= r.bytes && r.bytes <= r.records*7
 }
 
-// lost is how many of the tokens that the model wrote are in nothing that was sent; 0: none, as far
-// as is known.
+// lost is how many of the tokens that the model wrote are in nothing that was sent; if 0, none, as
+// far as is known.
 func (r *tally) lost(written int) int {
 	explained := r.tokens
 	if r.granular() {

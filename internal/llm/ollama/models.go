@@ -29,18 +29,18 @@ type Model struct {
 	Name       string
 	Size       int64  // bytes on disk
 	Parameters string // "8.0B"
-	Context    int    // its limit in tokens; 0: unknown
+	Context    int    // its limit in tokens; if 0, unknown
 	Tools      bool
 	Vision     bool
 	Thinking   bool
 	Loaded     bool // in memory now
-	Running    int  // the context that it has in memory; 0: not loaded, or not told
+	Running    int  // the context that it has in memory; if 0, not loaded, or not told
 }
 
 // details are what /api/show tells that matters for a request.
 type details struct {
-	context    int // the model's limit; 0: unknown
-	configured int // num_ctx of its Modelfile; 0: none
+	context    int // the model's limit; if 0, unknown
+	configured int // num_ctx of its Modelfile; if 0, none
 	tools      bool
 	vision     bool
 	thinking   bool
@@ -143,7 +143,7 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	return d, nil
 }
 
-// Version is what the server says of itself; empty: it does not.
+// Version is what the server says of itself; if empty, it does not.
 func (p *Provider) Version(ctx context.Context) string {
 	var told struct{ Version string }
 	if p.get(ctx, "/api/version", &told) != nil {

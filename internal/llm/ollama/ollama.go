@@ -173,7 +173,8 @@ func (p *Provider) formless(model string) bool {
 	return p.loose[model]
 }
 
-// loosen remembers that the server could not make a grammar of a schema; false: it did not say so.
+// loosen remembers that the server could not make a grammar of a schema; if false, it did not say
+// so.
 func (p *Provider) loosen(r session.Request, failure *session.ProviderError) bool {
 	text := strings.ToLower(failure.Message)
 	if len(r.Schema) == 0 || failure.Kind == session.ContextError ||

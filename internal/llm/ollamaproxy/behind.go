@@ -24,11 +24,11 @@ import (
 
 // Found is what a look has found.
 type Found struct {
-	// Native speaks the program's own format; nil: the given provider is as good.
+	// Native speaks the program's own format; if nil, the given provider is as good.
 	Native session.Provider
-	// Limit tells how many tokens fit into a request to a model; nil: nobody knows.
+	// Limit tells how many tokens fit into a request to a model; if nil, nobody knows.
 	Limit func(ctx context.Context, model string) int
-	// Toolless reports a model that is known to take no tools; nil: nobody knows.
+	// Toolless reports a model that is known to take no tools; if nil, nobody knows.
 	Toolless func(ctx context.Context, model string) bool
 	// Notice tells the user of Native, with the first answer.
 	Notice string

@@ -33,7 +33,7 @@ type kept struct {
 	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes
 	// back so.
 	Chunk bool `json:"chunk,omitempty"`
-	// Field is the one in which the thinking came and goes back; empty: reasoning_content.
+	// Field is the one in which the thinking came and goes back; if empty, reasoning_content.
 	Field string `json:"field,omitempty"`
 }
 

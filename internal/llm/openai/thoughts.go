@@ -95,7 +95,7 @@ type details struct{ all []*detail }
 
 type detail struct {
 	kind, index string // as written
-	word        string // the field that grows: text or summary; empty: it came whole
+	word        string // the field that grows: text or summary; if empty, it came whole
 	raw         json.RawMessage
 	fields      map[string]json.RawMessage // of several pieces
 	said        strings.Builder

@@ -24,8 +24,8 @@ func taped(t *testing.T, secrets []string, messages []session.Message, chunks ..
 	return file.String()
 }
 
-// A key stands in no recording, wherever the model, a tool, a person or a server said it, whole or
-// in pieces.
+// A key stands in no recording, wherever the model, a tool, a user or a server said it, whole or in
+// pieces.
 func TestNoKeyStandsInARecording(t *testing.T) {
 	const own = "0123456789abcdef0123456789abcdef" // of no known shape
 	done := session.Done{Stop: session.StopEnd}

@@ -102,7 +102,8 @@ func (p *Player) take(q session.Request) (Step, error) {
 	return step, nil
 }
 
-// compare names the first difference between what was sent then and now; empty: none that counts.
+// compare names the first difference between what was sent then and now; if empty, none that
+// counts.
 func (m masker) compare(then, now []Sent) string {
 	for i := range max(len(then), len(now)) {
 		switch {

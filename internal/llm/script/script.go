@@ -76,9 +76,9 @@ type Options struct {
 	// Script replaces the file: the archive itself. Name is what errors call it.
 	Script []byte
 	Name   string
-	// Read reads the file that a request names; nil: os.ReadFile.
+	// Read reads the file that a request names; if nil, os.ReadFile.
 	Read func(name string) ([]byte, error)
-	// Pace is the pause between two pieces of text; 0: none. The demo uses it to be watchable.
+	// Pace is the pause between two pieces of text; if 0, none. The demo uses it to be watchable.
 	Pace time.Duration
 }
 

@@ -168,7 +168,7 @@ func (s *scanner) possible(f *form, held string) bool {
 	return false
 }
 
-// decide asks a form about a block; false: it must read on.
+// decide asks a form about a block; if false, it must read on.
 func (s *scanner) decide(f *form, held string) bool {
 	s.tries++
 	r := f.read(s, held)

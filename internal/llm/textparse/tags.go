@@ -153,8 +153,8 @@ func (s *scanner) parameters(name, body string) (arguments, rest string, ok bool
 }
 
 // unclosed is where the next parameter begins in what seems a value, because a model left out a
-// closing tag; -1: there is none. Only an argument of the tool that is still to come can begin so,
-// on a line of its own.
+// closing tag; if -1, there is none. Only an argument of the tool that is still to come can begin
+// so, on a line of its own.
 func (s *scanner) unclosed(a *args, value, key string) int {
 	const open = "<parameter="
 	if strings.Contains(value, "</parameter>") {

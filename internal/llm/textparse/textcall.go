@@ -40,8 +40,8 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// Wrap makes a provider that recovers calls from the text of another. NewID mints their ids; nil:
-// random.
+// Wrap makes a provider that recovers calls from the text of another. NewID mints their ids; if
+// nil, random.
 func Wrap(p session.Provider, newID func() string) *Provider {
 	if newID == nil {
 		newID = wire.NewID
@@ -86,7 +86,7 @@ type recovery struct {
 	native []session.Call
 }
 
-// chunk passes one chunk on; false: the consumer has left.
+// chunk passes one chunk on; if false, the consumer has left.
 func (v *recovery) chunk(c session.Chunk) bool {
 	switch c := c.(type) {
 	case session.Text:

@@ -35,9 +35,9 @@ import (
 type Options struct {
 	// Plain leaves them out: a conversation without tools.
 	Plain bool
-	// Toolless reports a model of which its server says that it takes no tools; nil: nobody knows.
+	// Toolless reports a model of which its server says that it takes no tools; if nil, nobody knows.
 	Toolless func(ctx context.Context, model string) bool
-	// Recover finds the calls in the text of an answer to a request; nil: the caller does it.
+	// Recover finds the calls in the text of an answer to a request; if nil, the caller does it.
 	Recover func(iter.Seq[session.Chunk], session.Request) iter.Seq[session.Chunk]
 }
 

@@ -13,8 +13,8 @@ import (
 // mostIndexes is how many indexes are kept: each folder with servers or tools of its own has one.
 const mostIndexes = 16
 
-// indexes keeps the indexes of scorers in a folder, by what they are of; empty: they are made anew
-// in each run.
+// indexes keeps the indexes of scorers in a folder, by what they are of; if empty, they are made
+// anew in each run.
 type indexes string
 
 // of are those of a set. Another definition is another name: what is kept is of these tools or not

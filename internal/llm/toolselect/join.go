@@ -13,11 +13,11 @@ import (
 // Joining are tools that come while a session runs: those of servers that were not known when it
 // began. All fields may be nil.
 type Joining struct {
-	// Set is what a run has by now, at an occasion at which tools may join; nil: nothing that the
+	// Set is what a run has by now, at an occasion at which tools may join; if nil, nothing that the
 	// shelf has not.
 	Set func(context.Context, session.Occasion) *tool.Set
-	// Search waits, for who searches, until servers that nobody knows yet have told their tools,
-	// and returns all; nil: nothing more is to be had.
+	// Search waits, for who searches, until servers that nobody knows yet have told their tools, and
+	// returns all; if nil, nothing more is to be had.
 	Search func(context.Context) *tool.Set
 }
 

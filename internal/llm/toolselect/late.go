@@ -113,8 +113,9 @@ func (l Late) holds(set *tool.Set) bool {
 	return slices.ContainsFunc(set.Names(), func(name string) bool { return l.At[name].Findable })
 }
 
-// offer says which tools a request shows; nil: those that it showed. Names of the set come first,
-// in its order, and what comes later goes to the end, so that the request begins as the one before.
+// offer says which tools a request shows; if nil, those that it showed. Names of the set come
+// first, in its order, and what comes later goes to the end, so that the request begins as the one
+// before.
 func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
 	if o.Offered == nil {
 		next := &session.Offer{Reason: "what fits the occasion", Quiet: true}

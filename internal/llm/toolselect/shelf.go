@@ -48,14 +48,14 @@ const (
 type Shelf struct {
 	scorer rank.Scorer
 	core   []string
-	budget int // bytes of all tools together; 0: they are counted instead
+	budget int // bytes of all tools together; if 0, they are counted instead
 	above  int
 
 	// Late are tools that wait for their occasion, where all are offered.
 	Late Late
 	// Joining are tools that come while the session runs.
 	Joining Joining
-	// Indexes is the folder that keeps what a scorer made of the tools; empty: each run makes it
+	// Indexes is the folder that keeps what a scorer made of the tools; if empty, each run makes it
 	// anew.
 	Indexes string
 

@@ -74,7 +74,7 @@ func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque j
 }
 
 // Conclude ends a whole answer: with its calls, where it has some. Opaque is what goes back with
-// the call at a place; nil: nothing does.
+// the call at a place; if nil, nothing does.
 func (a *Answer) Conclude(opaque func(i int) json.RawMessage) error {
 	if a.Calls.Len() == 0 {
 		a.Done.Stop = session.StopEnd

@@ -17,7 +17,7 @@ func NewID() string { return "call_" + rand.Text() }
 // Fragment is a piece of a call as it came over the wire.
 type Fragment struct {
 	ID       string
-	Index    int // the wire's number of the call; -1: none
+	Index    int // the wire's number of the call; if -1, none
 	Position int // in the list that held the fragment
 	Name     string
 	// Arguments is the next piece of text.
@@ -36,7 +36,7 @@ type Calls struct {
 	Mint func() string
 	// History is searched for used ids when the first call opens.
 	History []session.Message
-	// named finds an id in it; nil: it is gone through.
+	// named finds an id in it; if nil, it is gone through.
 	named func(tool.CallID) bool
 
 	list    []*call

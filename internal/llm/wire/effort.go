@@ -8,7 +8,7 @@ import (
 )
 
 // Effort is how hard the model is to think: as the request says, else as the provider is
-// configured; empty: nothing is said about it. Of the usual words the one nearest to what the
+// configured; if empty, nothing is said about it. Of the usual words the one nearest to what the
 // format knows is taken, from least to most; a word of the server's own stays as it is.
 func (a *Adapter) Effort(r session.Request, least, most string) string {
 	return Between(cmp.Or(r.Effort, a.Options.Effort), least, most)

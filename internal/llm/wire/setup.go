@@ -18,8 +18,8 @@ type Setup struct {
 	Header http.Header
 	Key    string        // masked in every message
 	HTTP   *http.Client  // nil: one of our own that keeps its connection
-	NewID  func() string // mints ids for calls without one; nil: random
-	Idle   time.Duration // without content; 0: DefaultIdle, on loopback LocalIdle
+	NewID  func() string // mints ids for calls without one; if nil, random
+	Idle   time.Duration // without content; if 0, DefaultIdle, on loopback LocalIdle
 	// KeyHint and URLHint say what to do about a refused key and an unreachable server.
 	KeyHint, URLHint string
 }

@@ -42,7 +42,7 @@ func strictWords() []string {
 // strictDepth is how deep objects may lie in one another.
 const strictDepth = 10
 
-// strictNode changes a schema in place; false: it cannot be put so.
+// strictNode changes a schema in place; if false, it cannot be put so.
 func strictNode(s map[string]any, depth int) bool {
 	if depth > strictDepth {
 		return false

@@ -33,7 +33,7 @@ type Found struct {
 	mcp.Server
 	Client  string // whose it is, such as claude or cursor
 	Off     bool   // it is switched off there
-	Problem string // why it cannot be taken over; empty: it can
+	Problem string // why it cannot be taken over; if empty, it can
 }
 
 // place is a file in which an assistant keeps servers of the user's.

@@ -1,7 +1,7 @@
 // Package consent puts to the user what MCP servers ask of them: the fields of a form, and pages
 // to be opened.
 //
-// The one rule: a server gets an answer only from a person who saw which server asks and that the
+// The one rule: a server gets an answer only from a user who saw which server asks and that the
 // answer goes to it. Where nobody is there, each question is declined.
 //
 // Start reading at Desk.Elicit; form.go makes questions of a schema and values of answers.
@@ -24,7 +24,7 @@ import (
 	"adze/internal/mcp/oauth"
 )
 
-// Bounds of what a person is asked.
+// Bounds of what a user is asked.
 const (
 	maxMessage = 1500 // bytes
 	maxFields  = 100
@@ -33,20 +33,20 @@ const (
 	patience   = 30 * time.Minute
 )
 
-// Question is what a person is shown.
+// Question is what a user is shown.
 type Question struct {
 	Server  string
 	Text    string
-	Choices []string // may be empty; the person may use other words
+	Choices []string // may be empty; the user may use other words
 }
 
 // Desk is where servers ask. It is safe for concurrent use.
 type Desk struct {
-	// Ask puts a question to the user; an error: they do not answer. Nil: nobody is there.
+	// Ask puts a question to the user; an error: they do not answer. If nil, nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
-	// Open shows an address in the user's browser; nil: there is none.
+	// Open shows an address in the user's browser; if nil, there is none.
 	Open func(address string) error
-	// Told says what was done without asking; nil: nobody is told.
+	// Told says what was done without asking; if nil, nobody is told.
 	Told func(text string)
 
 	mu      sync.Mutex
@@ -108,7 +108,7 @@ func (d *Desk) leave(server string) {
 	d.waiting[server]--
 }
 
-// refused is the answer when a person gave none.
+// refused is the answer when a user gave none.
 func refused(ctx context.Context) *sdk.ElicitResult {
 	if ctx.Err() != nil {
 		return answer(cancel)
@@ -155,7 +155,7 @@ func (d *Desk) page(ctx context.Context, server string, p *sdk.ElicitParams) *sd
 	return answer(decline)
 }
 
-// errTries says that a person did not find an answer that fits.
+// errTries says that a user did not find an answer that fits.
 var errTries = errors.New("no answer fits")
 
 // form asks for the fields of a form.

@@ -39,7 +39,7 @@ type field struct {
 	usual             any      // nil: none
 }
 
-// option is a value with the words that a person is shown for it.
+// option is a value with the words that a user is shown for it.
 type option struct{ value, label string }
 
 // fieldsOf reads the schema of a form: an object of plain values (elicitation, "Requested schema").
@@ -175,7 +175,7 @@ func options(raw map[string]any) (out []option) {
 	return out
 }
 
-// text is what a person reads of a field.
+// text is what a user reads of a field.
 func (f field) text() string {
 	text := f.title
 	if f.note != "" {
@@ -233,7 +233,8 @@ func (f field) choices() (out []string) {
 	return out
 }
 
-// readyDefault is the ready answer that is the default; empty: there is none, or it does not fit.
+// readyDefault is the ready answer that is the default; if empty, there is none, or it does not
+// fit.
 func (f field) readyDefault() string {
 	switch usual := f.usual.(type) {
 	case bool:

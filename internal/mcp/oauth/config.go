@@ -38,13 +38,13 @@ type Client struct {
 	Secret    Secret
 	Key       Secret // a private key in PEM, which signs assertions (private_key_jwt)
 	KeyID     string
-	Algorithm string // of the signatures; empty: what the key is for
+	Algorithm string // of the signatures; if empty, what the key is for
 }
 
 // Secret is a text, or the file that holds it. The file is read each time: its text may change.
 type Secret struct{ Text, File string }
 
-// read is the secret without the blanks around it; empty: there is none.
+// read is the secret without the blanks around it; if empty, there is none.
 func (s Secret) read() (string, error) {
 	if s.File == "" {
 		return s.Text, nil

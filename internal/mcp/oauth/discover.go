@@ -44,7 +44,7 @@ type challengeInfo struct {
 	open   bool // it wants none
 }
 
-// challengeOf reads what a server refuses a request with; false: it says nothing of tokens.
+// challengeOf reads what a server refuses a request with; if false, it says nothing of tokens.
 func challengeOf(resp *http.Response) (c challengeInfo, ok bool) {
 	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
 	if err != nil { // what it says cannot be read; its well-known addresses are left

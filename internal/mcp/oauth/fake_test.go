@@ -24,8 +24,8 @@ type world struct {
 	issuer *httptest.Server // the same, or another origin
 
 	mu       sync.Mutex
-	resource map[string]any // what the server tells; nil: nothing
-	meta     map[string]any // what the issuer tells; nil: nothing
+	resource map[string]any // what the server tells; if nil, nothing
+	meta     map[string]any // what the issuer tells; if nil, nothing
 	answer   func(redirect, state, code string) string
 	token    func(form url.Values) (int, string)                     // nil: it is checked and given
 	device   func() (int, string)                                    // nil: a code
@@ -192,7 +192,7 @@ func (t *told) text() string {
 	return strings.Join(t.lines, "\n")
 }
 
-// desk is where a person sits who says yes to all, with a browser that follows where it is sent.
+// desk is where a user sits who says yes to all, with a browser that follows where it is sent.
 func (w *world) desk(t *testing.T) (Desk, *told) {
 	said := &told{}
 	return Desk{

@@ -41,7 +41,7 @@ type Keeper struct {
 // maxSteps bounds how often a connection asks for more scopes.
 const maxSteps = 3
 
-// Wanted is the login that the connection ended for; nil: none.
+// Wanted is the login that the connection ended for; if nil, none.
 func (k *Keeper) Wanted() *Wanted {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -51,7 +51,7 @@ func (k *Keeper) Wanted() *Wanted {
 // Keep makes a keeper of the logins at a desk; it reads nothing yet.
 func (d Desk) Keep(s Server) *Keeper { return &Keeper{server: s, desk: d, now: time.Now} }
 
-// TokenSource gives what the next request is sent with; nil: there is no login.
+// TokenSource gives what the next request is sent with; if nil, there is no login.
 func (k *Keeper) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	token, err := k.Token(ctx)
 	if err != nil || token == nil {
@@ -69,7 +69,7 @@ func (k *Keeper) note(err error) error {
 	return err
 }
 
-// Token is a token that the server should take, refreshed where need be; nil: there is no login.
+// Token is a token that the server should take, refreshed where need be; if nil, there is no login.
 func (k *Keeper) Token(ctx context.Context) (*oauth2.Token, error) {
 	token, err := k.token(ctx)
 	if token == nil && err == nil {
@@ -289,7 +289,8 @@ func (b *loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// proving sends requests with the proof of the token that they are sent with; nil: it needs none.
+// proving sends requests with the proof of the token that they are sent with; if nil, it needs
+// none.
 func (k *Keeper) proving(sent string, next http.RoundTripper) (*proofTransport, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

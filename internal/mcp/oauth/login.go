@@ -16,25 +16,25 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// patience is how long a person has to say yes.
+// patience is how long a user has to say yes.
 const patience = 5 * time.Minute
 
-// Desk is where a person logs in.
+// Desk is where a user logs in.
 type Desk struct {
 	Shelf   Shelf
 	Clients Clients
-	Open    func(address string) error // in the person's browser; nil: there is none
-	Tell    func(line string)          // the person
-	Hide    func(secret string)        // has all that lasts hide a token; nil: nothing does
-	// Choose asks the user where they log in at a server: at one of several issuers, or at the one
-	// that is another origin than the server's. "": at none. nil: nobody is there.
+	Open    func(address string) error // in the user's browser; if nil, there is none
+	Tell    func(line string)          // the user
+	Hide    func(secret string)        // has all that lasts hide a token; if nil, nothing does
+	// Choose asks the user where they log in at a server: at one of several issuers, or at the one that
+	// is another origin than the server's. if "", at none. if nil, nobody is there.
 	Choose func(ctx context.Context, server string, issuers []string) string
-	// More asks the user whether they log in again at a server, because a call needs more scopes
-	// than their login has. nil: nobody is there.
+	// More asks the user whether they log in again at a server, because a call needs more scopes than
+	// their login has. if nil, nobody is there.
 	More func(ctx context.Context, server string, scopes []string) bool
 }
 
-// Server is where a person logs in.
+// Server is where a user logs in.
 type Server struct {
 	Name    string // as it is configured
 	At      *url.URL
@@ -42,19 +42,19 @@ type Server struct {
 	Config  Config
 }
 
-// Options are how a person logs in; what they leave out is as the server's configuration has it,
-// then as it was for the login before.
+// Options are how a user logs in; what they leave out is as the server's configuration has it, then
+// as it was for the login before.
 type Options struct {
-	Issuer   string   // that is meant; "": the server's own origin, or the one that Choose answers
+	Issuer   string   // that is meant; if "", the server's own origin, or the one that Choose answers
 	Client   string   // a client that was registered by hand
 	Secret   string   // of it
 	Metadata string   // the address of a document that describes the client
 	Scopes   []string // nil: those that the server names
-	Device   bool     // the person says yes on another device
-	Port     int      // of the address that the browser comes back to; 0: any
+	Device   bool     // the user says yes on another device
+	Port     int      // of the address that the browser comes back to; if 0, any
 }
 
-// found is what was learned before a person is asked.
+// found is what was learned before a user is asked.
 type found struct {
 	server   Server
 	resource resource
@@ -63,10 +63,10 @@ type found struct {
 	client   *http.Client // for the issuer
 	scopes   []string
 	former   Kept   // the login before; the zero value: there was none
-	proof    string // the key that tokens are to be bound to; empty: they are not
+	proof    string // the key that tokens are to be bound to; if empty, they are not
 }
 
-// Login has a person log in at a server, and keeps what it brings. where says where for the user.
+// Login has a user log in at a server, and keeps what it brings. where says where for the user.
 func (d Desk) Login(ctx context.Context, s Server, o Options) (k Kept, where string, err error) {
 	if s.Config.unattended() {
 		return k, "", refuse("adze mcp test "+s.Name+" tries it", "%s needs no login: its tokens are got by %s", s.Name, s.Config.Grant)

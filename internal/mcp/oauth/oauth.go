@@ -1,4 +1,4 @@
-// Package oauth logs a person in at MCP servers that ask for it, and keeps and refreshes what they
+// Package oauth logs a user in at MCP servers that ask for it, and keeps and refreshes what they
 // get for it.
 //
 // The one rule: a token goes to the server that it was asked for, and the code, the secret and the
@@ -37,8 +37,8 @@ type Kept struct {
 	Secret   string    `json:"client_secret,omitempty"`
 	InHeader bool      `json:"secret_in_header,omitempty"`
 	Given    bool      `json:"client_given,omitempty"` // the user brought the client, and did not have it registered
-	Port     int       `json:"port,omitempty"`         // that the browser comes back to; 0: any
-	Proof    string    `json:"proof_key,omitempty"`    // the private key that the tokens are bound to (DPoP); empty: they are not
+	Port     int       `json:"port,omitempty"`         // that the browser comes back to; if 0, any
+	Proof    string    `json:"proof_key,omitempty"`    // the private key that the tokens are bound to (DPoP); if empty, they are not
 	Scopes   []string  `json:"scopes,omitempty"`
 	Access   string    `json:"access_token"`
 	Refresh  string    `json:"refresh_token,omitempty"`
@@ -95,7 +95,7 @@ func refuse(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
-// Wanted is the error of a server that a person has to log in at first; nobody is asked while a
+// Wanted is the error of a server that a user has to log in at first; nobody is asked while a
 // session runs.
 type Wanted struct {
 	Name   string   // of the server, as it is configured
@@ -128,7 +128,7 @@ func (w *Wanted) Next() string {
 }
 
 // scopesOf are the plain names among scopes that a server tells: they stand in a command for the
-// person to copy.
+// user to copy.
 func scopesOf(text string) []string {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) } // RFC 6749 3.3
 	scopes := strings.Fields(text)

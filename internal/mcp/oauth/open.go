@@ -15,7 +15,7 @@ func Browser(getenv func(string) string, find Finder) func(address string) error
 	var words []string
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("CI") != "":
-		return nil // it would open elsewhere than where the person sits
+		return nil // it would open elsewhere than where the user sits
 	case runtime.GOOS == "darwin":
 		words = []string{"open"}
 	case runtime.GOOS == "windows":

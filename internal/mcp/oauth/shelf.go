@@ -14,8 +14,8 @@ import (
 	"adze/internal/config/keyring"
 )
 
-// Shelf is where logins are kept: in the key ring of the system, else in a file that only the
-// person can read. What it knows, it reads anew each time: other processes log in and refresh too.
+// Shelf is where logins are kept: in the key ring of the system, else in a file that only the user
+// can read. What it knows, it reads anew each time: other processes log in and refresh too.
 type Shelf struct {
 	File   string         // the list of what is kept where
 	Ring   keyring.System // nil: there is none
@@ -25,7 +25,7 @@ type Shelf struct {
 // Has lists the addresses of servers for which a login is kept.
 func (s Shelf) Has() ([]string, error) { return keyring.Open(s.File, s.Ring).Has() }
 
-// Of is the login that is kept for a server; false: there is none.
+// Of is the login that is kept for a server; if false, there is none.
 func (s Shelf) Of(server *url.URL) (k Kept, ok bool, err error) {
 	store := keyring.Open(s.File, s.Ring)
 	issuer, err := store.Host(name(server))

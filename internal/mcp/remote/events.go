@@ -21,7 +21,7 @@ type events struct {
 
 	ready bytes.Buffer // whole events that were not read yet
 	event []byte       // the one that is coming
-	long  *wire.Cutter // of an event that is longer than a frame; nil: it is not
+	long  *wire.Cutter // of an event that is longer than a frame; if nil, it is not
 	size  int          // of that event, in bytes
 	data  bool         // the line that is coming is one of its data
 	whole bool         // the last part ended its line

@@ -28,7 +28,7 @@ func newFlood(now func() time.Time) *flood {
 	return &flood{now: now, at: now(), bytes: burstBytes, events: burstEvents}
 }
 
-// take counts what came; false: too much.
+// take counts what came; if false, too much.
 func (f *flood) take(bytes, events int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

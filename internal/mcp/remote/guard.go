@@ -119,7 +119,7 @@ func (g *guard) refused(resp *http.Response, method string) error {
 	return nil
 }
 
-// callOf is the id of the one call in a request as it stands on the wire, and its method; nil:
+// callOf is the id of the one call in a request as it stands on the wire, and its method; if nil,
 // there is none.
 func callOf(r *http.Request) (id json.RawMessage, method string) {
 	if r.Method != http.MethodPost || r.GetBody == nil {

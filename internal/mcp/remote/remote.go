@@ -56,7 +56,7 @@ func refuse(hint, format string, args ...any) error {
 func Client(server *url.URL, headers http.Header) *http.Client {
 	near, through := place{server}, (*url.URL)(nil)
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: server}); err == nil && proxy != nil {
-		near, through = place{proxy}, proxy // the person named it, too; nothing else is dialled
+		near, through = place{proxy}, proxy // the user named it, too; nothing else is dialled
 	}
 	return &http.Client{
 		Transport: &guard{

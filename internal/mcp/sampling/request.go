@@ -24,7 +24,7 @@ const (
 	maxTokens   = 4096      // of the answer; a server that wants more gets so many
 	maxAnswer   = 256 << 10 // bytes of the answer
 	maxStops    = 8
-	maxShown    = 4000 // bytes that a person is shown
+	maxShown    = 4000 // bytes that a user is shown
 	maxTold     = 200  // bytes of a question in a line
 )
 
@@ -133,7 +133,7 @@ func lastOf(r session.Request) string {
 	return "(a picture)"
 }
 
-// show is a request as a person is shown it: the beginning and the end of what is too long.
+// show is a request as a user is shown it: the beginning and the end of what is too long.
 func show(server string, m Model, r session.Request) string {
 	var out strings.Builder
 	if r.System != "" {
@@ -152,7 +152,7 @@ func show(server string, m Model, r session.Request) string {
 	return fmt.Sprintf("The MCP server %s wants to ask the model %s, at your cost, for an answer of at most %d tokens, which you see before it goes back. For this session: all of them, unseen. It asks:\n\n%s", server, m.Name, r.MaxTokens, middle(out.String()))
 }
 
-// showAnswer is an answer as a person is shown it before the server gets it.
+// showAnswer is an answer as a user is shown it before the server gets it.
 func showAnswer(server string, m Model, text string) string {
 	if strings.TrimSpace(text) == "" {
 		text = "(nothing)"
@@ -170,7 +170,7 @@ func middle(text string) string {
 }
 
 // result is an answer as the server gets it, and its text. It is cleaned: the server gets what a
-// person is shown.
+// user is shown.
 func (d *Desk) result(said session.Message, m Model, stops []string) (*sdk.CreateMessageWithToolsResult, string) {
 	text, stop := said.Text(), "endTurn"
 	if said.Stop == session.StopLength {

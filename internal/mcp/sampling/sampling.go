@@ -34,19 +34,19 @@ import (
 const (
 	maxRequests = 30
 	maxWaiting  = 3 // requests at a time; more are refused
-	maxNo       = 3 // after so many times of no it is not put to the person any more
+	maxNo       = 3 // after so many times of no it is not put to the user any more
 	patience    = 10 * time.Minute
 )
 
 // Model is who is asked.
 type Model struct {
-	Name  string      // provider/name, as the person knows it
+	Name  string      // provider/name, as the user knows it
 	Blind func() bool // it is known to take no pictures
 	// Answer makes one request and counts what it used. The request names no model: it is this one.
 	Answer func(ctx context.Context, r session.Request) (session.Message, error)
 }
 
-// Question is what a person is shown.
+// Question is what a user is shown.
 type Question struct {
 	Server, Text string
 	Choices      []string
@@ -55,13 +55,13 @@ type Question struct {
 // Desk is where servers ask. Its functions may be set until the first server runs; then it is safe
 // for concurrent use.
 type Desk struct {
-	Model *Model // who would be asked; nil: nobody can be
-	// Ask puts a question to the user; an error: they do not answer. Nil: nobody is there.
+	Model *Model // who would be asked; if nil, nobody can be
+	// Ask puts a question to the user; an error: they do not answer. If nil, nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
 	// Aside ties a request to the calls of the server that run; none: it is refused.
 	Aside func(ctx context.Context, server string) (context.Context, *mcp.Aside)
-	Told  func(text string)        // says to the person what was done; nil: nobody is told
-	Mask  func(text string) string // hides secrets; nil: nothing is hidden
+	Told  func(text string)        // says to the user what was done; if nil, nobody is told
+	Mask  func(text string) string // hides secrets; if nil, nothing is hidden
 
 	mu      sync.Mutex
 	servers map[string]*account
@@ -82,7 +82,7 @@ const (
 	Session = "yes, for this session"
 )
 
-// codeRefused is what the protocol's own example of a person's no has.
+// codeRefused is what the protocol's own example of a user's no has.
 const codeRefused = -1
 
 func refuse(format string, args ...any) error {

@@ -27,14 +27,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rig is a server that asks while its tool runs, a person, and a model.
+// rig is a server that asks while its tool runs, a user, and a model.
 type rig struct {
 	desk *Desk
 	pool *mcp.Pool
 	set  *tool.Set
 
 	mu      sync.Mutex
-	answers []string // of the person
+	answers []string // of the user
 	shown   []Question
 	asked   []session.Request
 	told    []string
@@ -142,7 +142,7 @@ func TestThePersonAgreesToWhatIsAsked(t *testing.T) {
 	if !strings.Contains(string(o.Metadata), "asked acme/m (7 tokens): Which colour, ***?") {
 		t.Errorf("the call tells %s", o.Metadata)
 	}
-	for range 2 { // the second is not put to the person
+	for range 2 { // the second is not put to the user
 		r.wants(t, ask, "blue")
 	}
 	shown, asked, told := r.lines()

@@ -80,7 +80,7 @@ func (c *call) elicit(ctx context.Context, params *mcp.ElicitParams) (*mcp.Elici
 // mostShown bounds, in bytes, what of a change the question shows.
 const mostShown = 4 << 10
 
-// ask words the question, with the same choices that a person has at adze itself.
+// ask words the question, with the same choices that a user has at adze itself.
 func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, client string) *mcp.ElicitParams {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s wants adze to run %s:\n", client, q.Tool.Name)

@@ -240,7 +240,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.session.ServeHTTP(out, r)
 }
 
-// body reads a request; false: it is answered. One that is too long is answered with its id.
+// body reads a request; if false, it is answered. One that is too long is answered with its id.
 func (d *door) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err == nil && len(body) <= maxBody {
@@ -295,7 +295,7 @@ func (w *reply) takenBack(id string) {
 	}
 }
 
-// agreed is the protocol that was agreed in the answer; empty: none was.
+// agreed is the protocol that was agreed in the answer; if empty, none was.
 func (w *reply) agreed() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -132,7 +132,7 @@ func (f *idFinder) end() {
 	f.value, f.text = false, f.text[:0]
 }
 
-// found is the id of the request that was seen; empty: there is none.
+// found is the id of the request that was seen; if empty, there is none.
 func (f *idFinder) found() json.RawMessage {
 	if !f.method {
 		return nil

@@ -60,7 +60,7 @@ type presence struct {
 type visit struct {
 	open    int
 	streams bool   // it held one open to listen
-	version string // of the protocol, as it was agreed; empty: not known
+	version string // of the protocol, as it was agreed; if empty, not known
 	leaving timer
 	posts   []*reply // the requests that are being answered
 }
@@ -104,7 +104,7 @@ func (p *presence) leave(session string, v *visit, w *reply) {
 	v.leaving = p.server.after(wait, func() { p.end(session, v) })
 }
 
-// version is the protocol that was agreed with a session; empty: not known.
+// version is the protocol that was agreed with a session; if empty, not known.
 func (p *presence) version(session string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

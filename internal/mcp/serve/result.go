@@ -68,7 +68,7 @@ type teller struct {
 	text string
 }
 
-// newTeller tells the client of a request; nil: it did not ask to be told.
+// newTeller tells the client of a request; if nil, it did not ask to be told.
 func newTeller(ctx context.Context, r *mcp.CallToolRequest) *teller {
 	token := r.Params.GetProgressToken()
 	if token == nil {

@@ -50,7 +50,7 @@ type Options struct {
 	Tools        []tool.Definition
 	// Open makes a desk for a client that makes its first call.
 	Open func(ctx context.Context) (Desk, error)
-	// Mask hides secrets in what a person is asked and told.
+	// Mask hides secrets in what a user is asked and told.
 	Mask func(string) string
 	// Tell has the user who started the server know what is wrong.
 	Tell func(string)

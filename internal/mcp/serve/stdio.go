@@ -69,7 +69,7 @@ type pipe struct {
 type pending struct {
 	method string
 	drop   bool   // the client took it back: it gets no answer
-	batch  *batch // that it came in; nil: it came alone
+	batch  *batch // that it came in; if nil, it came alone
 }
 
 // batch gathers the answers to the requests of a batch, which go out together.
@@ -181,7 +181,7 @@ func (p *pipe) read(in io.Reader) {
 	}
 }
 
-// take passes a line on, when it is a message and there is room; false: nobody takes any more.
+// take passes a line on, when it is a message and there is room; if false, nobody takes any more.
 func (p *pipe) take(line []byte) bool {
 	var any json.RawMessage
 	if json.Unmarshal(line, &any) != nil {
@@ -245,7 +245,7 @@ func goodBatch(line []byte, all []head) bool {
 	return true
 }
 
-// admit counts requests that are to be answered; false: they are answered here, because one of
+// admit counts requests that are to be answered; if false, they are answered here, because one of
 // their ids is open or too many are. Waiting for room instead would keep the answers to our own
 // questions from being read.
 func (p *pipe) admit(all []head, several bool) bool {

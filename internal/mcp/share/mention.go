@@ -15,7 +15,7 @@ import (
 // maxMentions bounds how many resources one prompt brings.
 const maxMentions = 20
 
-// mention is one resource that a person named.
+// mention is one resource that a user named.
 type mention struct{ server, uri string }
 
 // mentioned finds @server:uri in a text, of servers that there are. What stands in front of it has

@@ -15,7 +15,7 @@ import (
 // maxPrompt bounds the text of a prompt of a server, in bytes: no output limit stands behind it.
 const maxPrompt = 256 << 10
 
-// Label is the name by which a person sends a prompt, behind a slash.
+// Label is the name by which a user sends a prompt, behind a slash.
 func (p Prompt) Label() string { return p.Server + ":" + p.Name }
 
 // Hint is how its arguments are written.
@@ -41,7 +41,7 @@ func (s *Shelf) Find(label string) (Prompt, bool) {
 	return all[i], true
 }
 
-// Compose asks the server for a prompt with the arguments that a person wrote, and makes of it what
+// Compose asks the server for a prompt with the arguments that a user wrote, and makes of it what
 // is sent.
 func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, error) {
 	fail := func(hint, format string, args ...any) (string, error) {
@@ -78,8 +78,8 @@ func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, err
 	return fmt.Sprintf("%s\n\n<prompt from=%q>\n%s\n</prompt>", typed, "the MCP server "+p.Server, strings.TrimSpace(text)), nil
 }
 
-// messages are the messages of a prompt as one text; who says what is told where it is not the
-// person alone.
+// messages are the messages of a prompt as one text; who says what is told where it is not the user
+// alone.
 func messages(all []*sdk.PromptMessage) string {
 	mixed := slices.ContainsFunc(all, func(m *sdk.PromptMessage) bool { return m != nil && m.Role != "user" })
 	var parts []string
@@ -96,7 +96,7 @@ func messages(all []*sdk.PromptMessage) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// fill gives the arguments of a prompt the words that a person wrote: NAME=VALUE by name, others in
+// fill gives the arguments of a prompt the words that a user wrote: NAME=VALUE by name, others in
 // their order; the last one takes all words that are left.
 func (p Prompt) fill(rest string) (map[string]string, error) {
 	words, err := split(rest)

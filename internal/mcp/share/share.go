@@ -1,12 +1,12 @@
 // Package share makes what MCP servers share beside their tools of use: resources, which the model
-// reads with one tool and a person names in a prompt as @server:uri, and prompts, which a person
-// sends as /server:name.
+// reads with one tool and a user names in a prompt as @server:uri, and prompts, which a user sends
+// as /server:name.
 //
 // The one rule: a resource reaches the model through a call, behind the gate, clipped and written
-// down as any other is; a prompt of a server is what a person asked for by its name.
+// down as any other is; a prompt of a server is what a user asked for by its name.
 //
 // Start reading at Shelf; list.go asks servers what they have and keeps it, resource.go is the
-// tool, prompt.go makes a prompt, mention.go finds resources in what a person writes.
+// tool, prompt.go makes a prompt, mention.go finds resources in what a user writes.
 //
 // Known limits: a picture in a prompt of a server is named and not sent. Templates of addresses are
 // listed and not filled in.
@@ -58,7 +58,7 @@ type stock struct {
 // Shelf is what the servers of a pool have. It is safe for concurrent use.
 type Shelf struct {
 	pool *mcp.Pool
-	file string // in which it is kept between runs; empty: it is not
+	file string // in which it is kept between runs; if empty, it is not
 	mask func(string) string
 
 	mu     sync.Mutex
@@ -68,7 +68,7 @@ type Shelf struct {
 }
 
 // New makes a shelf; it starts no server and reads nothing yet. mask hides secrets in what servers
-// say; nil: nothing is hidden.
+// say; if nil, nothing is hidden.
 func New(pool *mcp.Pool, file string, mask func(string) string) *Shelf {
 	if mask == nil {
 		mask = func(s string) string { return s }
@@ -137,7 +137,7 @@ func (s *Shelf) Prompts() (out []Prompt) {
 	return out
 }
 
-// Mentions are the resources that are known, as a person names them behind an @: server:uri.
+// Mentions are the resources that are known, as a user names them behind an @: server:uri.
 func (s *Shelf) Mentions() (out []string) {
 	for _, name := range s.pool.Names() {
 		has, _ := s.of(name)

@@ -19,10 +19,10 @@ type Cutter struct {
 	text   int // bytes that one text may have
 	out    []byte
 	stack  []level
-	id     []byte // of the message, raw; nil: it has none so far
+	id     []byte // of the message, raw; if nil, it has none so far
 	asks   bool   // it is a request or a notification
 	failed bool   // what comes of it is not used: it is too long in a way that cannot be cut, or is no JSON
-	skip   int    // how many levels are open when a cut part ends; 0: nothing is skipped
+	skip   int    // how many levels are open when a cut part ends; if 0, nothing is skipped
 	whole  bool   // the part that is skipped is dropped with its brackets
 	ended  bool   // the value at the top is complete
 	read   int64
@@ -39,7 +39,7 @@ type Cutter struct {
 // level is an object or a list that is open.
 type level struct {
 	kind  byte   // { or [
-	name  string // of the member that it is; empty: it is in a list
+	name  string // of the member that it is; if empty, it is in a list
 	last  string // the name of the member that comes
 	start int    // where it begins in out
 	end   int    // where its last complete item ends

@@ -38,8 +38,8 @@ const keysLayer policy.Layer = "kept keys"
 type Ground struct {
 	Root  *workspace.Root
 	At    paths.Places
-	File  string // the person's configuration, absolute
-	Spill string // this session's whole outputs, which a model may read; empty: none
+	File  string // the user's configuration, absolute
+	Spill string // this session's whole outputs, which a model may read; if empty, none
 	// Lent are folders whose files a model may read, such as those of the user's skills.
 	Lent []string
 	// Project is what the project's own file says, Managed what the machine's owner does.
@@ -131,8 +131,8 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 		Files: folders{}, Repos: repositories{git.Git{Env: proc.Outside(env, g.Root.Dir())}, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
-// modeOf reads the mode that a person wants, and which there are where the machine's owner lets
-// only some be chosen: the usual one, or the first of those, where they did not say.
+// modeOf reads the mode that a user wants, and which there are where the machine's owner lets only
+// some be chosen: the usual one, or the first of those, where they did not say.
 func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, error) {
 	var modes []policy.Mode
 	for _, text := range owner.Modes {
@@ -167,7 +167,7 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		kept = []string{"read(abs:" + g.literal(g.At.Keys) + ")"}
 	}
 	if g.At.State != "" {
-		kept = append(kept, "read(abs:"+g.literal(filepath.Join(g.At.State, paths.Served))+"/**)") // who has a token answers for the person
+		kept = append(kept, "read(abs:"+g.literal(filepath.Join(g.At.State, paths.Served))+"/**)") // who has a token answers for the user
 	}
 	var lent []string
 	for _, folder := range g.Lent {
@@ -221,7 +221,7 @@ func literalGlob(path string) string {
 // judge resolves paths for the policy exactly as the tools will.
 type judge struct {
 	root *workspace.Root
-	home string // free of links; empty: there is none
+	home string // free of links; if empty, there is none
 }
 
 // Follow implements policy.Follower.

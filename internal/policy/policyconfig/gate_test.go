@@ -31,7 +31,7 @@ func verdict(t *testing.T, p *policy.Policy, command string) tool.Decision {
 }
 
 // What the machine's owner forbids or wants asked holds against every flag, every list and every
-// mode of a person.
+// mode of a user.
 func TestTheOwnerOnlyNarrows(t *testing.T) {
 	owner := config.Managed{Path: "/etc/adze/config.json", Deny: []string{"execute(make **)"}, Ask: []string{"execute(touch **)"}}
 	everything := Flags{Allow: []string{"execute(make **)", "execute(touch **)"}}

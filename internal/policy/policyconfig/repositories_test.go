@@ -132,7 +132,7 @@ func TestRepositoriesThatPeopleHaveAreLookedAtUnasked(t *testing.T) {
 	}
 }
 
-// A rule for git does not speak of the programs that a repository brings: they run where a person
+// A rule for git does not speak of the programs that a repository brings: they run where a user
 // says so.
 func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 	y := newYard(t)
@@ -173,8 +173,8 @@ func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 	}
 }
 
-// What a person has seen runs as it is; beside what they have not, no repository has a say, and
-// hooks are asked for again.
+// What a user has seen runs as it is; beside what they have not, no repository has a say, and hooks
+// are asked for again.
 func TestAYesForOneProgramIsNoneForTheRepositoryOfAnother(t *testing.T) {
 	y := newYard(t)
 	y.sh(`cd w && printf '#!/bin/sh\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit`)

@@ -36,7 +36,7 @@ type Access struct {
 	Path   string
 	Hidden bool     // of a tree: also names that begin with a dot
 	Follow bool     // of a tree: also through links
-	Only   []string // of a tree: patterns of the names that are read; nil: all
+	Only   []string // of a tree: patterns of the names that are read; if nil, all
 	Spared bool     // of a tree: files that are known by name for their secrets are left out
 	Flat   bool     // of a tree: of links, only those to files are followed
 	Names  bool     // any files below the path, whatever they are called, but none known by name for its secrets
@@ -61,7 +61,7 @@ type Use struct {
 	Words []string
 	// Git says that it is a git, whose repository may name programs.
 	Git bool
-	Dir string // that git is told to work in; empty: that of the command
+	Dir string // that git is told to work in; if empty, that of the command
 	// History says that contents of the repository are shown that no path names.
 	History bool
 	// Away says that the answer does not depend on the folder, in which a project could change who
@@ -72,7 +72,7 @@ type Use struct {
 	Local []string
 }
 
-// Judge says what a command does; false: the table does not know it as harmless.
+// Judge says what a command does; if false, the table does not know it as harmless.
 func Judge(words []Word) (Use, bool) {
 	if len(words) == 0 || !words[0].Known {
 		return Use{}, false

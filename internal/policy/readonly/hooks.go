@@ -7,7 +7,7 @@ import (
 
 // GitCall is a git that may do more than look, as its words say.
 type GitCall struct {
-	Sub     string   // the subcommand; empty: it is not known
+	Sub     string   // the subcommand; if empty, it is not known
 	Dirs    []string // of -C, one after another
 	rest    []string // the words behind the subcommand
 	without bool     // its hooks are to be left out
@@ -39,8 +39,8 @@ func (g GitCall) NoVerify() bool {
 }
 
 // Runs reports whether it may run a hook; githooks(5) says which subcommand does. One that is not
-// known may run any, since a person's own name for a command may stand for it. With --no-verify it
-// is to run none.
+// known may run any, since a user's own name for a command may stand for it. With --no-verify it is
+// to run none.
 func (g GitCall) Runs(hook string) bool {
 	by := ""
 	switch hook {

@@ -53,8 +53,8 @@ func tests(words []Word) bool {
 	return false
 }
 
-// chosen are the patterns of names outside of which a search of a tree reads nothing; nil: it reads
-// all.
+// chosen are the patterns of names outside of which a search of a tree reads nothing; if nil, it
+// reads all.
 func (s *scan) chosen() (only []string) {
 	if s.reads != nil {
 		return s.reads

@@ -23,7 +23,7 @@ type program struct {
 
 	insteadOf, deep, follow, unless []string
 
-	reads    []string // of a tree, patterns of the names that it reads; nil: all
+	reads    []string // of a tree, patterns of the names that it reads; if nil, all
 	fallback string   // the operand where none is given
 	hidden   bool     // of a tree it also reads names that begin with a dot
 	apart    string   // how it is told to leave out files known for their secrets

@@ -100,7 +100,7 @@ func escapePattern(s string) string {
 	return b.String()
 }
 
-// plainPart is a part of a pattern as a name; false: it is none.
+// plainPart is a part of a pattern as a name; if false, it is none.
 func plainPart(part string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(part); i++ {

@@ -35,8 +35,8 @@ const (
 type Start struct {
 	Dir  string // absolute and free of links
 	Home string // "": not known
-	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and
-	// any other where it may not be looked at; nil: no pattern is read.
+	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and any
+	// other where it may not be looked at; if nil, no pattern is read.
 	Names func(dir string) ([]string, error)
 	// Folder resolves the target of cd.
 	Folder func(dir, name string) (string, error)
@@ -44,7 +44,7 @@ type Start struct {
 	// still so behind it.
 	Quiet func(words []Word) bool
 	// Lists reports a program that prints names of files below its folder, one a line, and nothing
-	// else; nil: none does.
+	// else; if nil, none does.
 	Lists func(words []Word) bool
 	// Secret are patterns of the names that are left out of such a list.
 	Secret []string
@@ -57,7 +57,7 @@ type Script struct {
 	names []string // variables of its own
 	subs  [][]node
 	dir   string
-	// filter is the function through which lists of names go; empty: there is no such list.
+	// filter is the function through which lists of names go; if empty, there is no such list.
 	filter string
 	bare   bool // no file names are put in for patterns in what is split when it runs
 }

@@ -45,36 +45,36 @@ type Config struct {
 	// Session is what all have in common: provider, model, store, gate, clip, price, repairer,
 	// clock, and a Start with the system prompt. The rest is filled in for each.
 	Session session.Config
-	// Effort is how hard they think; nil: as their model is configured.
+	// Effort is how hard they think; if nil, as their model is configured.
 	Effort func() string
 	// Budget is that of the turn that they work for.
 	Budget func() *session.Budget
 	// Tools makes the tools of one subagent, none that the main conversation has not, and what ends
 	// them.
 	Tools func(ctx context.Context, h Hand) (*tool.Set, func(), error)
-	// Narrower is the more careful of two permission modes, and InForce the one in force. Nil: all
+	// Narrower is the more careful of two permission modes, and InForce the one in force. If nil, all
 	// work in that.
 	Narrower func(a, b string) string
 	InForce  func() string
-	// Kinds are the agents that there are; empty: those built in.
+	// Kinds are the agents that there are; if empty, those built in.
 	Kinds Kinds
-	// System is the system prompt of a kind, with the text of its file; nil: all have that of
+	// System is the system prompt of a kind, with the text of its file; if nil, all have that of
 	// Session.
 	System func(k Kind, text string) string
-	// Model finds the model that the file of an agent names; nil: all work with that of Session.
+	// Model finds the model that the file of an agent names; if nil, all work with that of Session.
 	Model func(k Kind) (Model, error)
-	// Note has the conversation told what a task in the background came to; nil: nobody is told.
+	// Note has the conversation told what a task in the background came to; if nil, nobody is told.
 	Note func(session.Note)
-	// Changed is called when another task works in the background, or one does not any more; nil:
+	// Changed is called when another task works in the background, or one does not any more; if nil,
 	// nobody looks.
 	Changed func()
-	// Observe sees what they do, marked as theirs; it is called by several goroutines. Nil: nobody
+	// Observe sees what they do, marked as theirs; it is called by several goroutines. If nil, nobody
 	// watches.
 	Observe func(session.Event)
-	// Steps is how many model requests each may make, those of its own subagents included; 0:
+	// Steps is how many model requests each may make, those of its own subagents included; if 0,
 	// DefaultSteps.
 	Steps int
-	// Depth is how deep they may start others: with 1 none does; 0: DefaultDepth.
+	// Depth is how deep they may start others: with 1 none does; if 0, DefaultDepth.
 	Depth int
 }
 
@@ -87,8 +87,8 @@ type Model struct {
 
 // Hand is what the tools of one subagent are made for.
 type Hand struct {
-	Tasks toolset.Tasks // with which it starts others; nil: it may not
-	Mode  string        // the widest permission mode for it; empty: the one in force
+	Tasks toolset.Tasks // with which it starts others; if nil, it may not
+	Mode  string        // the widest permission mode for it; if empty, the one in force
 }
 
 // Agents runs the subagents of one session. It is safe for concurrent use.
@@ -112,7 +112,7 @@ type Agents struct {
 var _ toolset.Tasks = (*Agents)(nil)
 
 // New makes it. prepare is called once, at the first task; atOnce is how many run beside each other
-// at each depth, 0: DefaultAtOnce.
+// at each depth, if 0, DefaultAtOnce.
 func New(atOnce int, prepare func() (Config, error)) *Agents {
 	a := &Agents{prepare: sync.OnceValues(prepare), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}, spoken: map[string]bool{}}
 	a.life, a.leave = context.WithCancelCause(context.Background())

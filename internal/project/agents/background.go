@@ -60,7 +60,7 @@ func (a *Agents) background(w *work) (toolset.TaskResult, error) {
 	}
 	ctx, end := context.WithCancelCause(a.life)
 	l := &later{Later: Later{Task: w.id, Name: w.name, Running: true, Started: time.Now()}, end: end, work: w}
-	w.progress, w.request.Waits = func(p toolset.TaskProgress) { a.saw(l, p) }, nil // a person's time is not the turn's
+	w.progress, w.request.Waits = func(p toolset.TaskProgress) { a.saw(l, p) }, nil // a user's time is not the turn's
 	err := a.enlist(l)
 	if err == nil {
 		if err = w.link(); err != nil {

@@ -161,7 +161,7 @@ call read: {"text":"0"}
 -- explore: 1: 1 --
 call read: {"text":"1"}
 `)))
-	r.main.Await = nil // a person is there
+	r.main.Await = nil // a user is there
 	r.waits()
 	r.wants("text", r.prompt(t.Context()).Text, "bye")
 	<-r.started // the other one waits for a place

@@ -14,7 +14,7 @@ const (
 )
 
 // Index tells a model which agents it may give a task to, beside those built in, which the tool
-// itself names; empty: none. Where all have no room, some lose their descriptions, then their
+// itself names; if empty, none. Where all have no room, some lose their descriptions, then their
 // names. It is the same in each session of a folder, so that a provider's cache holds.
 func (ks Kinds) Index(room int) string {
 	var own Kinds
@@ -49,7 +49,7 @@ func (ks Kinds) Index(room int) string {
 
 // State is what the index of a system prompt has of an agent, in a word and a reason, with what of
 // its file is not followed. indexed says whether there is an index. leads is the label of the agent
-// that leads the conversation; empty: none.
+// that leads the conversation; if empty, none.
 func (k Kind) State(index string, indexed bool, leads string) (state, why string) {
 	switch {
 	case k.Problem != "":

@@ -16,15 +16,15 @@ type Kind struct {
 	Name        string
 	Description string // on one line
 	Origin      discovery.Origin
-	Path        string // for people; empty: built in
+	Path        string // for people; if empty, built in
 	Bytes       int64  // of the file
-	Model       string // as the file says it; empty: that of who starts it
-	Effort      string // one of session.Efforts; empty: that of who starts it
-	Mode        string // the widest permission mode for it; empty: the one in force
-	Steps       int    // model requests it may make at most; 0: as many as any
+	Model       string // as the file says it; if empty, that of who starts it
+	Effort      string // one of session.Efforts; if empty, that of who starts it
+	Mode        string // the widest permission mode for it; if empty, the one in force
+	Steps       int    // model requests it may make at most; if 0, as many as any
 	Main, Task  bool   // whether it may be the main agent, and whether a task may be given to it
-	// Notes say what of its file is not followed, but for tools that a run does not have (Says); By
-	// is the Path of what has its name first, and Problem why it cannot be used; empty: it can.
+	// Notes say what of its file is not followed, but for tools that a run does not have (Says); By is
+	// the Path of what has its name first, and Problem why it cannot be used; if empty, it can.
 	Notes   []string
 	By      string
 	Problem string

@@ -40,7 +40,7 @@ func kinds(t *testing.T, files map[string]string) agents.Kinds {
 	return agents.Find(t.Context(), f)
 }
 
-// tools are the definitions of all that is built in, and of one that a person declared.
+// tools are the definitions of all that is built in, and of one that a user declared.
 func definitions(t *testing.T) []tool.Definition {
 	t.Helper()
 	registry, err := toolset.New(toolset.Deps{Inquire: func(context.Context, toolset.Inquiry) (string, error) { return "", nil }})

@@ -26,7 +26,7 @@ type work struct {
 	name    string // with those of the subagents that it works for
 	kind    Kind
 	text    string // of its file
-	mode    string // the widest permission mode for it; empty: the one in force
+	mode    string // the widest permission mode for it; if empty, the one in force
 	resumed bool
 	most    int // model requests
 	set     *tool.Set

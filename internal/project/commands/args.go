@@ -14,7 +14,7 @@ type arguments struct {
 	names  []string          // of the words, in their order, as the front matter lists them
 	values map[string]string // NAME=value, as Codex has them
 	first  int               // the number of the first word
-	rest   int               // the number that takes all words from there on, as in opencode; -1: none does
+	rest   int               // the number that takes all words from there on, as in opencode; if -1, none does
 	gemini bool
 	used   bool
 }
@@ -81,7 +81,7 @@ func fields(line string) (out []string) {
 // mark is one place where a text speaks of arguments.
 type mark struct {
 	from, to int
-	name     string // what stands behind the dollar; empty: a number
+	name     string // what stands behind the dollar; if empty, a number
 	number   int    // -1: none
 	index    bool   // $ARGUMENTS[number], which counts from 0
 }

@@ -42,7 +42,7 @@ func readsCode(call *syntax.CallExpr, at int) string {
 	return ""
 }
 
-// known is the text of a word that holds nothing that a shell expands; empty: it is not known.
+// known is the text of a word that holds nothing that a shell expands; if empty, it is not known.
 func known(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {

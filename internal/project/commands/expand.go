@@ -25,7 +25,7 @@ const maxParts = 50
 type expansion struct {
 	menu  *Menu
 	item  discovery.Item
-	typed string // as the person wrote it, on one line
+	typed string // as the user wrote it, on one line
 	rest  string // what stands behind the name
 	tail  string // is sent behind all
 	run   func(tool.RawCall) tool.Outcome
@@ -161,8 +161,8 @@ func (x *expansion) shell(ctx context.Context, p discovery.Part, args *arguments
 	return toolset.Written(o), nil
 }
 
-// allowed says why a shell part of a project must not run; nil: its person allowed it, as the file
-// stands now.
+// allowed says why a shell part of a project must not run; if nil, its person allowed it, as the
+// file stands now.
 func (x *expansion) allowed(command string) error {
 	if x.item.Origin != discovery.Project {
 		return nil

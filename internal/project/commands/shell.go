@@ -161,7 +161,7 @@ func (w *weaver) refuse(from, to int, why string) {
 	w.err = cmp.Or(w.err, fmt.Errorf("%s cannot stand where it does: %s", w.text[from:to], why))
 }
 
-// unsafe says why a shell would take a word at this place for more than a word; empty: it would
+// unsafe says why a shell would take a word at this place for more than a word; if empty, it would
 // not.
 func (w *weaver) unsafe(at int) string {
 	for n, node := range w.above {

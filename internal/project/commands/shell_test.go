@@ -25,7 +25,7 @@ func attacks() []string {
 	}
 }
 
-// What a person writes behind a command's name reaches a program of a real shell as words, whatever
+// What a user writes behind a command's name reaches a program of a real shell as words, whatever
 // stands in it, and wherever the command lets it stand; where that cannot be, it is refused.
 func TestArgumentsNeverBecomeShellText(t *testing.T) {
 	bash, err := exec.LookPath("bash")
@@ -39,7 +39,7 @@ func TestArgumentsNeverBecomeShellText(t *testing.T) {
 	}
 	for _, c := range []struct {
 		command string
-		want    func(arg string) string // what show prints; nil: it must be refused
+		want    func(arg string) string // what show prints; if nil, it must be refused
 	}{
 		{"./show $1", one}, {`./show "$1"`, one}, {"./show ${1}", one}, {"./show a$1", pre("a")}, {`./show "a $1"`, pre("a ")},
 		{"./show '$ARGUMENTS'", one}, {`./show "$ARGUMENTS"`, one}, {"./show $ARGUMENTS", one}, {`x=$1; ./show "$x"`, one},

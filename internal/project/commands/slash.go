@@ -1,5 +1,5 @@
 // Package commands is what a prompt that begins with a slash means: a command or a skill that the
-// person or the project carries.
+// user or the project carries.
 //
 // The one rule: nothing of it runs that did not pass the gate, and nothing of a project that its
 // person did not allow as it stands; what the user writes behind a name is a word, and never text
@@ -39,15 +39,15 @@ type Menu struct {
 	BuiltIn []string
 	// Note hands the model the text of a skill, before the prompt.
 	Note func(session.Note)
-	// Notice tells the user something; nil: nobody is told.
+	// Notice tells the user something; if nil, nobody is told.
 	Notice func(text string)
-	// Lend has the model that a file names answer the turn, and says which one that is; nil: the
+	// Lend has the model that a file names answer the turn, and says which one that is; if nil, the
 	// session's always answers.
 	Lend func(of discovery.Origin, model string) (full string, err error)
-	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a
-	// text of what is written behind one; nil: there are none.
+	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a text
+	// of what is written behind one; if nil, there are none.
 	Others func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
-	// Mask hides secrets in what a file says; nil: nothing is hidden.
+	// Mask hides secrets in what a file says; if nil, nothing is hidden.
 	Mask func(string) string
 }
 

@@ -1,4 +1,4 @@
-// Package discovery finds and reads what projects and persons carry for assistants: commands, skills
+// Package discovery finds and reads what projects and users carry for assistants: commands, skills
 // and agents, in adze's own folders and in those of other assistants.
 //
 // The one rule: it reads only, and through the workspace. No link leads out of the project, only
@@ -42,7 +42,7 @@ const (
 type Origin string
 
 // Origins, in the order in which they win a name: a repository must not take over a name that the
-// person types.
+// user types.
 const (
 	BuiltIn Origin = "built-in"
 	Person  Origin = "person"
@@ -66,12 +66,12 @@ type Item struct {
 	Origin  Origin
 	Dialect string   // whose way of writing: adze, agents, claude, opencode, gemini, codex, cursor, copilot
 	Path    string   // for people: relative to the working folder, or from ~
-	File    string   // absolute, free of links; empty: built in
+	File    string   // absolute, free of links; if empty, built in
 	Folder  string   // of a skill: the one that it lies in, absolute, free of links
 	Bytes   int64    // of the file
 	Front   Front    // its front matter
-	By      string   // the Path of what has its name first; empty: it is reached by its name
-	Problem string   // why it cannot be used; empty: it can
+	By      string   // the Path of what has its name first; if empty, it is reached by its name
+	Problem string   // why it cannot be used; if empty, it can
 	Notes   []string // what was taken in a way that its writer may not have meant
 
 	built string          // the text of one that is built in
@@ -193,10 +193,10 @@ func Whole(name string, raw []byte) Text {
 	return Text{Front: front, Body: body, Raw: raw, Hash: hex.EncodeToString(sum[:])}
 }
 
-// read opens a file: of a project one inside it, of a person also where a link leads, because
-// people keep what is theirs in a repository of their own. A link must lead to a file of the same
-// ending, so that none makes a key or a table of secrets into a text for the model. It returns at
-// most limit bytes.
+// read opens a file: of a project one inside it, of a user also where a link leads, because people
+// keep what is theirs in a repository of their own. A link must lead to a file of the same ending,
+// so that none makes a key or a table of secrets into a text for the model. It returns at most
+// limit bytes.
 func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limit int64) ([]byte, workspace.Path, error) {
 	p, err := root.Resolve(rel)
 	if err != nil {

@@ -12,17 +12,16 @@ import (
 // goroutine, and closed. It looks once for each assistant's folder: who wants to see one that came
 // later makes another Finder.
 type Finder struct {
-	Own  string // adze's folder of the person; empty: none
-	Home string // the person's home; empty: none
-	Dir  string // the folder that is worked in; empty: no project is looked at
-	Top  string // the root of its repository, which no link leads out of; empty: Dir
+	Own  string // adze's folder of the user; if empty, none
+	Home string // the user's home; if empty, none
+	Dir  string // the folder that is worked in; if empty, no project is looked at
+	Top  string // the root of its repository, which no link leads out of; if empty, Dir
 
 	roots map[string]*workspace.Root
 	lacks map[string]bool // folders of assistants: whether they are missing
 }
 
-// For is a finder for a person and a folder; own is adze's folder of the user, and home their
-// home.
+// For is a finder for a user and a folder; own is adze's folder of the user, and home their home.
 func For(own, home, dir string) *Finder {
 	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
 	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
@@ -49,7 +48,7 @@ func (f *Finder) Close() {
 	f.roots = nil
 }
 
-// root opens a folder once; nil: it is not there.
+// root opens a folder once; if nil, it is not there.
 func (f *Finder) root(dir string) *workspace.Root {
 	if r, known := f.roots[dir]; known || dir == "" {
 		return r

@@ -192,7 +192,7 @@ func find(fields []Field, key string) (Field, bool) {
 }
 
 // Text is the first of some fields that has a text, on one line where its writer broke it only to
-// fit; empty: none has.
+// fit; if empty, none has.
 func (f Front) Text(keys ...string) string {
 	for _, key := range keys {
 		if field, ok := f.Field(key); ok && field.Text != "" {

@@ -19,12 +19,12 @@ type place struct {
 // for its singular and plural.
 type home struct {
 	dialect  string
-	project  string // in a project; empty: it has none
-	person   string // below the person's home; empty: it has none
-	commands string // folder; empty: it has none
-	ending   string // of a command; empty: .md
+	project  string // in a project; if empty, it has none
+	person   string // below the user's home; if empty, it has none
+	commands string // folder; if empty, it has none
+	ending   string // of a command; if empty, .md
 	agents   string
-	agent    string // ending of an agent; empty: .md
+	agent    string // ending of an agent; if empty, .md
 }
 
 // homes is the table, in the order in which names are won within an origin. Skills lie everywhere
@@ -63,7 +63,7 @@ func (h home) of(kind Kind) (folder, ending string) {
 // skillFile is what a skill's folder holds (agentskills.io).
 const skillFile = "SKILL.md"
 
-// places lists where a kind may lie for this folder and this person.
+// places lists where a kind may lie for this folder and this user.
 func (f *Finder) places(kind Kind) (out []place) {
 	add := func(p place, folder string) {
 		for _, name := range []string{folder + "s", folder} {

@@ -143,8 +143,8 @@ func folded(text string, lines []string) string {
 	return strings.Join(parts, " ")
 }
 
-// quoted is the text in quotes that a value begins with; false: they do not end, or something but a
-// comment follows, and then they belong to the text.
+// quoted is the text in quotes that a value begins with; if false, they do not end, or something
+// but a comment follows, and then they belong to the text.
 func quoted(text string) (string, bool) {
 	q, at := text[0], 1
 	for ; at < len(text); at++ {

@@ -13,14 +13,14 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// File is the name of the file of hooks in a person's configuration folder, beside the owner's file
+// File is the name of the file of hooks in a user's configuration folder, beside the owner's file
 // of the machine, and in the folder .adze of a project.
 const File = "hooks.json"
 
 // maxFile bounds a file of hooks, in bytes.
 const maxFile = 256 << 10
 
-// Load reads the hooks of a person or of the machine's owner: path is the file, owner the number of
+// Load reads the hooks of a user or of the machine's owner: path is the file, owner the number of
 // the user who must own it, layer what stands before their names. A file that is not there has
 // none. What others can write is nobody's word, and a hook that could not run would guard nothing:
 // both are errors, and stop the start.

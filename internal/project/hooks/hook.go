@@ -1,13 +1,13 @@
-// Package hooks runs the programs that a person, the owner of the machine or an allowed project has
+// Package hooks runs the programs that a user, the owner of the machine or an allowed project has
 // put beside a session.
 //
 // The one rule: a hook only narrows. What it says is an objection, a question, other arguments that
 // are judged as any, or text for the model; silence and "allow" are nothing, and whatever it does
-// instead of answering is a failure with one outcome: before a call a person is asked, elsewhere it
+// instead of answering is a failure with one outcome: before a call a user is asked, elsewhere it
 // is told.
 //
 // Start reading at Engine.Fire; turn.go is what one moment comes to, run.go one program, files.go
-// where hooks of a person and of the owner stand. The room dialect knows what files say and what
+// where hooks of a user and of the owner stand. The room dialect knows what files say and what
 // programs read and write.
 //
 // A hook is a command like any other: the same supervisor, sandbox and cleaned environment, no
@@ -44,12 +44,12 @@ const Nested = "ADZE_HOOK"
 // Program is a hook that may run.
 type Program struct {
 	dialect.Hook
-	Name string // as a person knows it
-	// Holds says right before each start whether it still is what was allowed; nil: it needs no
+	Name string // as a user knows it
+	// Holds says right before each start whether it still is what was allowed; if nil, it needs no
 	// consent.
 	Holds func() error
 	// May says of a hook of the user's, right before each start, whether it may take code from the
-	// workspace: inside, it runs in a full sandbox only. Nil: it takes none.
+	// workspace: inside, it runs in a full sandbox only. If nil, it takes none.
 	May func() (inside bool, err error)
 }
 
@@ -59,7 +59,7 @@ type Engine struct {
 	Env        []string // of every hook; see proc.Environ
 	Supervisor proc.Supervisor
 	Mode       func() string       // of permissions, as it is now
-	Mask       func(string) string // hides secrets in what hooks say; nil: nothing is hidden
+	Mask       func(string) string // hides secrets in what hooks say; if nil, nothing is hidden
 	Now        func() time.Time
 
 	mu       sync.Mutex

@@ -91,7 +91,7 @@ func (b *bench) bash(arguments string) tool.Ruling {
 	}})
 }
 
-// Whatever a program does instead of answering has one outcome before a call: a person is asked.
+// Whatever a program does instead of answering has one outcome before a call: a user is asked.
 func TestWhatAHookDoesInsteadOfAnswering(t *testing.T) {
 	for name, c := range map[string]struct{ text, ask string }{
 		"says nothing":         {`cat >/dev/null`, ""},
@@ -257,7 +257,7 @@ func TestNotificationsRunBeside(t *testing.T) {
 	}
 }
 
-// A program of a person's hook is not found in the workspace, which would be the project's.
+// A program of a user's hook is not found in the workspace, which would be the project's.
 func TestTheWorkspaceBringsNoProgram(t *testing.T) {
 	b := newBench(t, "prompt", "guard")
 	b.Env[0] = "PATH=" + filepath.Join(b.Dir, "bin") + ":" + os.Getenv("PATH")
@@ -290,7 +290,7 @@ func TestTheHooksOfOneMomentHaveATimeTogether(t *testing.T) {
 	}
 }
 
-// The file of a person must be theirs alone, and say nothing that would not run.
+// The file of a user must be theirs alone, and say nothing that would not run.
 func TestFilesOfPersons(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, File)

@@ -101,7 +101,7 @@ func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
 	return r
 }
 
-// rule adds what one hook said. One that failed before a call has a person asked: a guard that does
+// rule adds what one hook said. One that failed before a call has a user asked: a guard that does
 // not answer guards nothing.
 func (t *moment) rule(r *tool.Ruling, run session.HookRun) {
 	name := "the hook " + run.Hook

@@ -18,9 +18,9 @@ import (
 type Target struct {
 	Shown string // for people
 	Path  string // absolute
-	Own   bool   // the person's own, which no tool writes
+	Own   bool   // the user's own, which no tool writes
 	New   bool   // it is not there yet
-	// Hides is what would not be read any more beside a new file; empty: nothing.
+	// Hides is what would not be read any more beside a new file; if empty, nothing.
 	Hides string
 }
 
@@ -49,7 +49,7 @@ func (r *Room) Targets() []Target {
 	return []Target{project, own}
 }
 
-// current is the file of a folder that is read; empty: it has none.
+// current is the file of a folder that is read; if empty, it has none.
 func current(folder string, root bool) string {
 	list := names()
 	if root {
@@ -69,7 +69,7 @@ const maxAdded = 1 << 20
 // head is what a new file begins with.
 const head = "# Instructions\n\n"
 
-// Says is what a person should know before a line goes there.
+// Says is what a user should know before a line goes there.
 func (t Target) Says() string {
 	switch {
 	case t.Own:

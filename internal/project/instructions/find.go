@@ -33,7 +33,7 @@ func agents(name string) bool { return strings.HasPrefix(filepath.Base(name), "A
 // File is one file of instructions as the model reads it.
 type File struct {
 	Shown string // for people and the model: relative to the working folder, or from ~
-	Real  string // absolute, without links; empty: it is made of several
+	Real  string // absolute, without links; if empty, it is made of several
 	Text  string
 	Size  int64 // in bytes, of the file on the disk
 

@@ -1,6 +1,6 @@
 // Package instructions is what the user and the project tell the model: files that the system
 // prompt begins with, files of deeper folders that join when a call first reaches them, and the
-// line that a person adds with #.
+// line that a user adds with #.
 //
 // The one rule: text of a project is data for the model, never for adze, and no link or import
 // leads out of its repository.
@@ -36,7 +36,7 @@ import (
 type Source struct {
 	System, Append string
 	Bare           bool
-	Skills         string // their index; empty: there are none
+	Skills         string // their index; if empty, there are none
 }
 
 // silent says that no files are read.
@@ -44,8 +44,8 @@ func (o Source) silent() bool { return o.Bare || o.System != "" }
 
 // Place is where a run works, and where the user's own files are.
 type Place struct {
-	Own  string // adze's folder of the person
-	Home string // the person's home, for what is theirs with other assistants; empty: it is not looked at
+	Own  string // adze's folder of the user
+	Home string // the user's home, for what is theirs with other assistants; if empty, it is not looked at
 	Dir  string // the folder that is worked in
 }
 
@@ -57,7 +57,7 @@ type Room struct {
 	top  string // the repository's root, or Dir
 	git  bool
 	root *workspace.Root        // of top, once it is opened
-	tree func() *workspace.Root // opens it; nil: it cannot be opened
+	tree func() *workspace.Root // opens it; if nil, it cannot be opened
 	file func() found           // reads what the system prompt holds, once
 }
 

@@ -15,7 +15,7 @@ import (
 	"adze/tool"
 )
 
-// world is a person's home with a repository in it, made of files by their names below it.
+// world is a user's home with a repository in it, made of files by their names below it.
 type world struct {
 	t    *testing.T
 	base string
@@ -90,7 +90,7 @@ func wants(t *testing.T, what, got, want string) {
 	}
 }
 
-// Editors of other systems write other encodings; what a person wrote is what the model reads.
+// Editors of other systems write other encodings; what a user wrote is what the model reads.
 func TestInstructionsAreReadInTheirEncoding(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"repo/AGENTS.md": "\xff\xfec\x00a\x00f\x00\xe9\x00 \x00o\x00n\x00e\x00", "repo/web/AGENTS.md": "caf\xe9 two @rules.md", "repo/web/rules.md": "\xef\xbb\xbfcafé three",

@@ -11,7 +11,7 @@ import (
 // Listed is one file of instructions that is there, for who wants to know what becomes of it.
 type Listed struct {
 	Shown string
-	Mine  bool  // the person's own, not the project's
+	Mine  bool  // the user's own, not the project's
 	Size  int64 // in bytes, of the file
 	State string
 	Why   string // of its state, for people; may be empty

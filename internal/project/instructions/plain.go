@@ -24,7 +24,7 @@ type plainer struct {
 	rest    string // the lines after the one that is read
 	out     strings.Builder
 	imports []string
-	fence   string // the run of ` or ~ that opened a block; empty: none is open
+	fence   string // the run of ` or ~ that opened a block; if empty, none is open
 	comment bool
 }
 
@@ -52,7 +52,7 @@ func (p *plainer) line(line string) {
 	p.words(line)
 }
 
-// fenceOf is the run that begins a fenced block; empty: the line begins none.
+// fenceOf is the run that begins a fenced block; if empty, the line begins none.
 func fenceOf(line string) string {
 	text := strings.TrimLeft(line, " \t")
 	n := 0
@@ -111,7 +111,7 @@ func (p *plainer) words(line string) {
 	}
 }
 
-// span is how far a code span goes behind the run that opens it; 0: it is none.
+// span is how far a code span goes behind the run that opens it; if 0, it is none.
 func span(text, run string) int {
 	for at := 0; ; {
 		i := strings.Index(text[at:], run)

@@ -25,7 +25,7 @@ import (
 type reader struct {
 	ctx     context.Context
 	room    *Room
-	root    *workspace.Root // of the repository; nil: it cannot be opened
+	root    *workspace.Root // of the repository; if nil, it cannot be opened
 	left    int             // bytes of room
 	real    map[string]bool
 	sums    map[string]bool // hashes of what was read
@@ -203,7 +203,7 @@ func (in *reader) text(f raw, mine bool, depth int) string {
 	return b.String()
 }
 
-// imported opens what a text names with @; false: it is no file that may be read, and the text
+// imported opens what a text names with @; if false, it is no file that may be read, and the text
 // stands as it is.
 func (in *reader) imported(name string, by raw, mine bool) (raw, bool) {
 	root := in.root

@@ -49,5 +49,5 @@ func (d *Desk) read() (string, error) {
 	return text, err
 }
 
-// maxFile bounds what is read back as a plan, in bytes; a person may write more than the model.
+// maxFile bounds what is read back as a plan, in bytes; a user may write more than the model.
 const maxFile = 64 << 10

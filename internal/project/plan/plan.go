@@ -44,16 +44,16 @@ type Question struct {
 
 // Desk is where the plan of one session lies.
 type Desk struct {
-	File    string         // of the plan, absolute; empty: nothing is kept on the disk
+	File    string         // of the plan, absolute; if empty, nothing is kept on the disk
 	Session func() Session // it is made later than the desk
 	// Mode is the permission mode in force, SetMode changes it, and MayBe reports one that can be
 	// chosen.
 	Mode    func() policy.Mode
 	SetMode func(name string) error
 	MayBe   func(policy.Mode) bool
-	// Ask shows a question and returns the answer; nil: nobody is there.
+	// Ask shows a question and returns the answer; if nil, nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
-	// Edit has the user write in their editor; nil: there is none.
+	// Edit has the user write in their editor; if nil, there is none.
 	Edit func(ctx context.Context, text string) (string, error)
 }
 

@@ -36,7 +36,7 @@ func (m *model) sent() string {
 	return b.String()
 }
 
-// room is a desk with its conversation and a person who answers in turn.
+// room is a desk with its conversation and a user who answers in turn.
 type room struct {
 	*Desk
 	t       *testing.T

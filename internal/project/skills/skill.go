@@ -40,9 +40,9 @@ const maxFiles = 50
 type Shelf struct {
 	items []discovery.Item
 	find  *rank.Picker
-	// Above reports that the model of a session still has the text of a hash; nil: it never has.
+	// Above reports that the model of a session still has the text of a hash; if nil, it never has.
 	Above func(session, sha256 string) bool
-	// Mask hides secrets in a text; nil: nothing is hidden.
+	// Mask hides secrets in a text; if nil, nothing is hidden.
 	Mask func(string) string
 	home string
 
@@ -51,7 +51,7 @@ type Shelf struct {
 
 var _ toolset.Skills = (*Shelf)(nil)
 
-// New makes a shelf of what was found; nil: there is nothing on it. home is the user's.
+// New makes a shelf of what was found; if nil, there is nothing on it. home is the user's.
 func New(items []discovery.Item, home string) *Shelf {
 	s := &Shelf{home: home}
 	for _, i := range items {
@@ -185,7 +185,7 @@ func Holds(history []session.Message, sha256 string) bool {
 }
 
 // Lent are the folders outside a workspace whose files may be read without a question: those of the
-// person's skills.
+// user's skills.
 func (s *Shelf) Lent(workspace string) (out []string) {
 	if s == nil {
 		return nil

@@ -23,7 +23,7 @@ import (
 type Book struct {
 	Path string
 	Now  func() time.Time // nil: time.Now
-	May  func() error     // refuses a change; nil: every change is allowed
+	May  func() error     // refuses a change; if nil, every change is allowed
 	// Doubt returns why what the file says does not count now. It is nil where it does.
 	Doubt func() error
 }
@@ -31,7 +31,7 @@ type Book struct {
 // Of is the book in a state folder.
 func Of(state string) Book { return Book{Path: filepath.Join(state, "trust.json")} }
 
-// Consent is what a person said of one item.
+// Consent is what a user said of one item.
 type Consent struct {
 	Hash    string    `json:"sha256"`
 	Command string    `json:"command"` // as it was shown
@@ -146,7 +146,7 @@ func counted(own, main map[string]Consent) map[string]Consent {
 }
 
 // Revoke takes consents back; without ids all that count here. It returns those that did. What the
-// person allowed in the main checkout holds there as before.
+// user allowed in the main checkout holds there as before.
 func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err error) {
 	now := p.Book.Now
 	if now == nil {

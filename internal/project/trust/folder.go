@@ -80,7 +80,7 @@ func (f folder) read(name string) ([]byte, error) {
 	return raw, err
 }
 
-// standard is a file of JSON, which may have comments, as plain JSON; nil: there is none.
+// standard is a file of JSON, which may have comments, as plain JSON; if nil, there is none.
 func (f folder) standard(name string) ([]byte, error) {
 	raw, err := f.read(name)
 	if raw == nil || err != nil {

@@ -65,7 +65,7 @@ func (f folder) entries(name, member string) (entries map[string]json.RawMessage
 	return entries, nil
 }
 
-// variables are those that an entry names as ${NAME}, which a person should see: they may hold
+// variables are those that an entry names as ${NAME}, which a user should see: they may hold
 // secrets.
 func variables(raw []byte) (names []string) {
 	for _, found := range regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}`).FindAllSubmatch(raw, -1) {

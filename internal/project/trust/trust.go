@@ -1,4 +1,4 @@
-// Package trust is a person's consent to what a project would run: its tools, hooks, servers,
+// Package trust is a user's consent to what a project would run: its tools, hooks, servers,
 // language servers, formatters, and commands with shell parts.
 //
 // The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of
@@ -41,7 +41,7 @@ type Item struct {
 	Cwd     string   `json:"cwd"`               // relative to the workspace
 	Env     []string `json:"env,omitempty"`     // names of the variables that it sets
 	Files   []Pinned `json:"files,omitempty"`   // of the project that it names
-	Hash    string   `json:"sha256,omitempty"`  // over all of this; empty: it cannot be pinned
+	Hash    string   `json:"sha256,omitempty"`  // over all of this; if empty, it cannot be pinned
 	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
 	Means   string   `json:"means,omitempty"`   // what a definition of another assistant is here
 	Idle    string   `json:"idle,omitempty"`    // why this version does not run it
@@ -65,8 +65,8 @@ type Pinned struct {
 type State string
 
 const (
-	Waiting State = "waiting" // the person was not asked yet
-	Changed State = "changed" // it is not any more what the person allowed
+	Waiting State = "waiting" // the user was not asked yet
+	Changed State = "changed" // it is not any more what the user allowed
 	Allowed State = "allowed"
 	Unused  State = "unused" // this version does not run it
 	Broken  State = "broken" // it cannot be read or pinned
@@ -127,23 +127,23 @@ func (i Item) unpinned() string {
 // Project is a workspace, with what its person allowed.
 type Project struct {
 	Dir string // free of links
-	// Main is the same folder of the repository's main checkout, where Dir is in a work tree that
-	// adze made of it: what the user allowed there counts here as long as it is the same to the
-	// byte. Empty: Dir is nobody's work tree.
+	// Main is the same folder of the repository's main checkout, where Dir is in a work tree that adze
+	// made of it: what the user allowed there counts here as long as it is the same to the byte. If
+	// empty, Dir is nobody's work tree.
 	Main string
 	Book Book
-	// Local is the path of a program that PATH would find inside the workspace, "" for any other;
-	// nil: none is.
+	// Local is the path of a program that PATH would find inside the workspace, "" for any other; if
+	// nil, none is.
 	Local func(program string) string
-	// SDKs lists what language servers of the user's would run of the project; nil: nothing. Of an
+	// SDKs lists what language servers of the user's would run of the project; if nil, nothing. Of an
 	// item it says what a kind's find says.
 	SDKs func() []Item
 	// Used are the kinds that this version runs.
 	Used []string
-	// Own lists what of the user's own configuration takes code from this folder: it is asked about
-	// as what a project carries. ID is without the kind. Nil: nothing does.
+	// Own lists what of the user's own configuration takes code from this folder: it is asked about as
+	// what a project carries. ID is without the kind. If nil, nothing does.
 	Own  func() []Item
-	Home string // of the user; empty: it is not known
+	Home string // of the user; if empty, it is not known
 }
 
 // Survey lists what the project carries, by kind and name. It reads files and starts nothing. An
@@ -228,7 +228,7 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 	return Waiting
 }
 
-// Holds says, right before an item is used, whether it still is what the user allowed; nil: it
+// Holds says, right before an item is used, whether it still is what the user allowed; if nil, it
 // is.
 func (p Project) Holds(i Item) error {
 	allowed, err := p.allowed()

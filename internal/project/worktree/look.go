@@ -26,7 +26,7 @@ type Tree struct {
 	Locked      bool   `json:"locked,omitempty"`    // git worktree lock
 	Uncommitted int    `json:"uncommitted"`         // files that differ or that git does not know
 	Unmerged    int    `json:"unmerged"`            // commits that nothing else leads to
-	// Unknown is what could not be looked into; empty: nothing.
+	// Unknown is what could not be looked into; if empty, nothing.
 	Unknown string `json:"unknown,omitempty"`
 
 	record Record

@@ -172,7 +172,7 @@ func (rec Record) holds(dir string) bool {
 	return dir == rec.Path || strings.HasPrefix(dir, rec.Path+string(filepath.Separator))
 }
 
-// Names tells the name of the work tree that a folder lies in; empty: in none that adze made.
+// Names tells the name of the work tree that a folder lies in; if empty, in none that adze made.
 func Names(state string) func(dir string) string {
 	all := records(state)
 	return func(dir string) string {

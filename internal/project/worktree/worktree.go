@@ -38,7 +38,7 @@ import (
 type Desk struct {
 	Git    git.Git
 	State  string   // adze's state folder
-	Folder string   // where they are made; empty: beside the repository
+	Folder string   // where they are made; if empty, beside the repository
 	Copy   []string // patterns of files that git does not know and that a new one gets, such as .env
 }
 
@@ -88,7 +88,7 @@ func name12(path string) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// slug is a name as a part of a path; empty: it is no name of a work tree.
+// slug is a name as a part of a path; if empty, it is no name of a work tree.
 func slug(name string) string {
 	sound := strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == ""
 	if !sound || name == "" || len(name) > 60 || strings.ContainsAny(name[:1], "-./") || strings.Contains(name, "..") || strings.HasSuffix(name, "/") {
@@ -114,7 +114,7 @@ func (r *repository) place(slug string) string {
 
 // Made is a work tree to work in.
 type Made struct {
-	Dir     string // in it, the folder that the person was in
+	Dir     string // in it, the folder that the user was in
 	Notices []string
 	Release func() // ends the hold on it
 }

@@ -124,7 +124,7 @@ func TestAWorkTreeIsMadeGoneIntoAndRemoved(t *testing.T) {
 func TestNothingIsLostWithoutForce(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   string
-		want string // what would be lost; empty: nothing
+		want string // what would be lost; if empty, nothing
 	}{
 		"nothing":              {"true", ""},
 		"a changed file":       {"echo x >> a", "1 file that is not committed"},

@@ -6,10 +6,10 @@ import (
 	"adze/internal/config"
 )
 
-// Defaults are the choices of a person that hold for later sessions, in their configuration.
+// Defaults are the choices of a user that hold for later sessions, in their configuration.
 type Defaults struct {
 	File string
-	May  func() error // refuses a change; nil: every change is allowed
+	May  func() error // refuses a change; if nil, every change is allowed
 }
 
 // Keep writes one down: "model", "interface.theme" or "interface.keys".

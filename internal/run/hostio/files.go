@@ -70,7 +70,7 @@ func Changed(ctx context.Context, g git.Git, dir string) (out []string) {
 	return out
 }
 
-// FolderIn lists folders that a person writes out, from a workspace: names alone, which they could
+// FolderIn lists folders that a user writes out, from a workspace: names alone, which they could
 // list themselves. What a model may read of them is asked when it reads.
 func FolderIn(workspace string) func(ctx context.Context, dir string) (base string, names []string, err error) {
 	return func(_ context.Context, dir string) (string, []string, error) {

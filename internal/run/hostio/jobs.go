@@ -20,7 +20,7 @@ func Jobs(of *proc.Jobs) []api.Job {
 	return out
 }
 
-// ended says how a job ended; empty: it runs.
+// ended says how a job ended; if empty, it runs.
 func ended(j proc.JobStatus) string {
 	if j.Running {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"adze/tui/api"
 )
 
-// Sessions lists the sessions of persons, newest first; the report of a subagent is in its parent's
+// Sessions lists the sessions of users, newest first; the report of a subagent is in its parent's
 // session.
 func Sessions(ctx context.Context, stored session.Store) ([]api.SessionHead, error) {
 	all, err := stored.List(ctx)
@@ -38,7 +38,7 @@ func Sessions(ctx context.Context, stored session.Store) ([]api.SessionHead, err
 // foundRows is how many places are offered of what was found.
 const foundRows = 30
 
-// Found looks for words in stored sessions of persons: a subagent's cannot be opened.
+// Found looks for words in stored sessions of users: a subagent's cannot be opened.
 func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.Found, note string, err error) {
 	hits, note, err := words.Search(ctx, fulltext.Query{Text: text, Limit: foundRows})
 	if errors.Is(err, fulltext.ErrNoWords) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestModesPromiseNoSandboxThatIsNotThere: what a person chooses a mode by must hold here.
+// TestModesPromiseNoSandboxThatIsNotThere: what a user chooses a mode by must hold here.
 func TestModesPromiseNoSandboxThatIsNotThere(t *testing.T) {
 	for _, m := range Modes() {
 		if m.Name == "auto" && !strings.Contains(m.Means, "where it is full") {

@@ -10,10 +10,10 @@ import (
 	"adze/tool"
 )
 
-// What a person is shown of calls holds no password of an address; nothing else of it is hidden,
-// and a diff is exact.
+// What a user is shown of calls holds no password of an address; nothing else of it is hidden, and
+// a diff is exact.
 
-// Veiled is a question as a person sees it.
+// Veiled is a question as a user sees it.
 func Veiled(q tool.Question) tool.Question {
 	q.Needs = slices.Clone(q.Needs)
 	for i := range q.Needs {
@@ -33,7 +33,7 @@ func Veiled(q tool.Question) tool.Question {
 	return q
 }
 
-// VeiledBlocks are blocks as a person sees them.
+// VeiledBlocks are blocks as a user sees them.
 func VeiledBlocks(blocks []tool.Block) []tool.Block {
 	blocks = slices.Clone(blocks)
 	for i := range blocks {
@@ -49,7 +49,7 @@ func VeiledBlocks(blocks []tool.Block) []tool.Block {
 	return blocks
 }
 
-// VeiledEvent is an event as a person sees it.
+// VeiledEvent is an event as a user sees it.
 func VeiledEvent(e session.Event) session.Event {
 	switch e := e.(type) {
 	case session.ToolQueued:

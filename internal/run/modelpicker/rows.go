@@ -1,4 +1,4 @@
-// Package modelpicker turns what is known of models into what a person chooses from: the rows of a
+// Package modelpicker turns what is known of models into what a user chooses from: the rows of a
 // list, and for who has no model, what was found and what to do next.
 //
 // The one rule: it names no provider. Names, commands and addresses come from the table of package

@@ -129,8 +129,8 @@ type killing struct {
 	applied, undone int
 }
 
-// run has a process do a round, and kills it after some of its lines; -1: never. It reports whether
-// it was.
+// run has a process do a round, and kills it after some of its lines; if -1, never. It reports
+// whether it was.
 func (k *killing) run(round, after int) (killed bool) {
 	k.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -75,15 +75,15 @@ type Change struct {
 	Parent   *Change
 	Children []*Change
 
-	// Left says why the change, with all below it, is not applied. Empty: it is.
+	// Left says why the change, with all below it, is not applied. If empty, it is.
 	Left string
-	// Doubt says why only the user can have the change applied. Empty: nobody need be asked.
+	// Doubt says why only the user can have the change applied. If empty, nobody need be asked.
 	Doubt string
 	// Dropped says that nobody needs the change: it is left out without a word.
 	Dropped bool
 	// Locked says that the entry is replaced below git's lock file.
 	Locked bool
-	// Group numbers changes that are applied only if the locks of all of them can be had; 0: it is
+	// Group numbers changes that are applied only if the locks of all of them can be had; if 0, it is
 	// in none.
 	Group int
 	// Order is when the change is applied: the lowest first.
@@ -95,7 +95,7 @@ type Change struct {
 
 // Stat is what a change remembers of an entry.
 type Stat struct {
-	Mode     uint32 // with its type; 0: there is no entry
+	Mode     uint32 // with its type; if 0, there is no entry
 	Dev, Ino uint64
 	Size     int64
 	Changed  [2]int64 // time of the last change of the inode
@@ -108,7 +108,7 @@ type Stat struct {
 type Left struct {
 	Path string // absolute
 	Why  string
-	Kept string // where the command's version lies; empty: there is nothing to keep
+	Kept string // where the command's version lies; if empty, there is nothing to keep
 }
 
 // Outcome is what came of a view.

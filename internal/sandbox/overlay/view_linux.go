@@ -225,7 +225,7 @@ func (v *View) Changes() ([]*Change, error) {
 	return out, nil
 }
 
-// read adds the children of a folder. lower is the folder below it; -1: there is none, or it is
+// read adds the children of a folder. lower is the folder below it; if -1, there is none, or it is
 // hidden.
 func (v *View) read(dir *Change, lower int) error {
 	at := v.Place(dir)

@@ -25,19 +25,19 @@ type Cage interface {
 // processes together whatever is around it.
 type Walls struct {
 	Box   namespace.Box        // what the shim builds
-	Argv  []string             // program and arguments that start the shim; the shim's own follow; nil: nothing does
-	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; nil: as usual
+	Argv  []string             // program and arguments that start the shim; the shim's own follow; if nil, nothing does
+	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; if nil, as usual
 	Files []*os.File           // from descriptor FirstFile on
-	Env   []string             // instead of the command's environment; nil: that
-	Dir   string               // where the command's own folder (Command.Own) is inside; empty: where it is outside
+	Env   []string             // instead of the command's environment; if nil, that
+	Dir   string               // where the command's own folder (Command.Own) is inside; if empty, where it is outside
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
 	Apart bool                 // the command changes a view of its folder: Done applies that
 	// Born is called with the process id of the shim before it is told what to build; with an error
-	// nothing runs. nil: there is nothing to do.
+	// nothing runs. if nil, there is nothing to do.
 	Born func(pid int) error
 	Done func() Findings // told in the Result
-	// Failed is told why the walls could not be built, so that others are planned. Nil: nobody is
+	// Failed is told why the walls could not be built, so that others are planned. If nil, nobody is
 	// told.
 	Failed func(error)
 	// Weigh says which of the facts that the shim saw keep a command from what it could have done
@@ -57,7 +57,7 @@ type Findings struct {
 	Barred  []Barred  // what it wanted and no walls let through, whoever allows it: it may do better outside
 	// Exhausted says that the kernel ended it because it took more memory than it may.
 	Exhausted bool
-	Aside     *Aside // changes that wait for a decision; nil: there are none
+	Aside     *Aside // changes that wait for a decision; if nil, there are none
 }
 
 // Aside are changes of a command that are not applied yet.
@@ -77,14 +77,14 @@ type ChangedFile struct {
 	Before, After string
 	// Summary is what the texts do not tell, such as a changed mode. It may be empty.
 	Summary string
-	// Doubt says why it is left out where nobody decides. Empty: it is not.
+	// Doubt says why it is left out where nobody decides. If empty, it is not.
 	Doubt string
 }
 
 // FileChoice is what becomes of a ChangedFile.
 type FileChoice struct {
 	Apply bool
-	Text  *string // instead of After; nil: After
+	Text  *string // instead of After; if nil, After
 }
 
 // MaxDenied bounds what is told of one command.

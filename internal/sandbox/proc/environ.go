@@ -9,7 +9,7 @@ import (
 	"adze/internal/text/redact"
 )
 
-// EnvPolicy says what of a person's environment a command gets. Names are compared in upper case; a
+// EnvPolicy says what of a user's environment a command gets. Names are compared in upper case; a
 // trailing * matches any rest.
 type EnvPolicy struct {
 	Allow   []string // names to pass although they look like secrets or injection, or name a login
@@ -167,9 +167,9 @@ func (p EnvPolicy) passes(name, value string) bool {
 }
 
 // nowhere is what a variable is set to that names a login of the user at a cluster, a cloud or a
-// registry; empty: it names none. Without the variable a program would take the login that it uses
-// by default, which may be the one where a mistake costs most. With a login that is not there it
-// stops and says so.
+// registry; if empty, it names none. Without the variable a program would take the login that it
+// uses by default, which may be the one where a mistake costs most. With a login that is not there
+// it stops and says so.
 func nowhere(name string) string {
 	switch name {
 	case "KUBECONFIG", "KUBE_CONFIG_PATH", "KUBE_CONFIG_PATHS", "AWS_CONFIG_FILE", "BOTO_CONFIG", "NETRC", "OCI_CLI_CONFIG_FILE":

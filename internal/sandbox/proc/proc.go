@@ -51,10 +51,10 @@ type Command struct {
 	Env []string // whole environment; see Environ
 
 	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a
-	// network of its own. It may wait for a person. Nil: none is allowed.
+	// network of its own. It may wait for a user. If nil, none is allowed.
 	Reach func(ctx context.Context, host string, port uint16) error
 
-	// Outside asks the cage for no walls, because a person allowed the command without any.
+	// Outside asks the cage for no walls, because a user allowed the command without any.
 	Outside bool
 	// Inside says that it was allowed because walls hold it: without full ones it does not run.
 	Inside bool
@@ -76,33 +76,33 @@ type Command struct {
 	// name as absolute paths are there for the command, whatever its cage hides.
 	Named []string
 
-	Input []byte // standard input; nil: closed, reads see the end at once
-	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard
-	// error is kept apart. When it returns, standard input is closed, and what the command still
-	// writes is dropped. Nil: nobody speaks.
+	Input []byte // standard input; if nil, closed, reads see the end at once
+	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard error is
+	// kept apart. When it returns, standard input is closed, and what the command still writes is
+	// dropped. If nil, nobody speaks.
 	Talk    func(in io.WriteCloser, out io.Reader)
 	Timeout time.Duration // 0: none
 	Limits  shim.Limits
-	Memory  uint64 // bytes that it and all below it may hold; 0: what its walls allow
+	Memory  uint64 // bytes that it and all below it may hold; if 0, what its walls allow
 	Linger  bool   // after the command has exited, wait for what it started instead of ending it
 	Tag     string // shown in the process list and the ledger; made unique by Start
 
-	// Errors gets standard error as it comes, where it is kept apart, on the goroutine that reads
-	// it. Nil: nobody does.
+	// Errors gets standard error as it comes, where it is kept apart, on the goroutine that reads it.
+	// If nil, nobody does.
 	Errors io.Writer
 
 	Separate   bool  // keep standard error apart, in Result.Errors; else both in order as written
 	Head, Tail int   // bytes kept of the start and of the end; both 0: the defaults
-	MaxOutput  int64 // bytes written before the command is ended; 0: no limit
+	MaxOutput  int64 // bytes written before the command is ended; if 0, no limit
 
-	// Mask hides secrets in the output before any of it is kept, counted or shown; nil: none does.
+	// Mask hides secrets in the output before any of it is kept, counted or shown; if nil, none does.
 	Mask     func() *redact.Stream
 	Spill    func(chunk []byte) // gets the output from its first byte on, on the reading goroutine
-	MaxSpill int64              // bytes that Spill gets at most; 0: all
+	MaxSpill int64              // bytes that Spill gets at most; if 0, all
 
 	Progress      func(Progress) // live view, on a goroutine of its own, never after Wait returns
-	ProgressEvery time.Duration  // shortest time between two calls; 0: DefaultProgressEvery
-	ProgressTail  int            // bytes of Progress.Tail; 0: DefaultProgressTail
+	ProgressEvery time.Duration  // shortest time between two calls; if 0, DefaultProgressEvery
+	ProgressTail  int            // bytes of Progress.Tail; if 0, DefaultProgressTail
 }
 
 // Reason says who ended a command.
@@ -131,7 +131,7 @@ type Result struct {
 	Survivors int           // processes that could not be ended
 	Output    Text
 	Errors    Text   // with Command.Separate
-	Sandbox   string // the name of the walls around it; empty: there were none
+	Sandbox   string // the name of the walls around it; if empty, there were none
 	Findings         // of the walls, when it had ended
 }
 

@@ -48,7 +48,7 @@ func (s *Spare) Close() {
 	}
 }
 
-// take is the one that came last of those that fit; nil: there is none.
+// take is the one that came last of those that fit; if nil, there is none.
 func (s *Spare) take(limits shim.Limits) *kept {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Spare) expire(k *kept) {
 	}
 }
 
-// reuse gives the command to a shim that waits, and returns how much of the wire it has got; 0:
+// reuse gives the command to a shim that waits, and returns how much of the wire it has got; if 0,
 // there is none. One that was killed meanwhile refuses, and then nothing has run.
 func (p *Process) reuse(wire []byte, streams []*os.File) (sent int) {
 	if p.spare == nil {
@@ -110,7 +110,7 @@ func (p *Process) reuse(wire []byte, streams []*os.File) (sent int) {
 
 // stay is what becomes of a shim after its command.
 type stay struct {
-	spare *Spare // where it waits for another; nil: it ends
+	spare *Spare // where it waits for another; if nil, it ends
 	idle  bool   // it has said that it does
 }
 

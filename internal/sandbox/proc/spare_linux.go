@@ -18,7 +18,7 @@ func socketPair() (theirs, ours *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "lifeline"), os.NewFile(uintptr(fds[1]), "lifeline"), nil
 }
 
-// sendFiles sends what fits at once, and files with its first bytes; 0: nobody gets it.
+// sendFiles sends what fits at once, and files with its first bytes; if 0, nobody gets it.
 func sendFiles(to *os.File, data []byte, files []*os.File) (sent int) {
 	fds := make([]int, len(files))
 	for i, f := range files {

@@ -20,12 +20,12 @@ import (
 // command.
 type Supervisor struct {
 	Ledger *Ledger
-	Cage   Cage                 // nil: commands can do what the person can
+	Cage   Cage                 // nil: commands can do what the user can
 	Watch  func(Command) *Watch // who is told what the command changes; nil, or nil of it: nobody
-	// Live is called before a command starts that changes the folder itself, and not a view of it.
-	// With an error it does not start. Nil: nobody asks.
+	// Live is called before a command starts that changes the folder itself, and not a view of it. With
+	// an error it does not start. If nil, nobody asks.
 	Live  func(context.Context, Command) error
-	Spare *Spare // shims for commands without walls; nil: each gets one of its own
+	Spare *Spare // shims for commands without walls; if nil, each gets one of its own
 }
 
 // Run starts c and waits for it. The error is nil whenever the command could be started; what

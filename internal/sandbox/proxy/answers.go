@@ -20,7 +20,7 @@ type answer struct {
 }
 
 // allowed asks about a target, or waits for who asks already. The asking outlives the connection
-// that began it: a client that gave up does not take a person's question away from the others.
+// that began it: a client that gave up does not take a user's question away from the others.
 func (s *Server) allowed(ctx context.Context, to Target) error {
 	a, err := s.answerFor(to)
 	if err != nil {

@@ -48,7 +48,7 @@ func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(i
 // Visit is one connection that was asked for and came to an end.
 type Visit struct {
 	Target         Target
-	Refused        error // why it was not allowed; nil: it was
+	Refused        error // why it was not allowed; if nil, it was
 	Barred         bool  // it was refused by the dialler, though it had been allowed
 	Failed         error // why the target was not reached though it was allowed
 	Sent, Received int64 // bytes to the target and from it
@@ -58,8 +58,8 @@ type Visit struct {
 type Config struct {
 	// Canonical gives a host its one spelling, or says why it is no host.
 	Canonical func(host string) (string, error)
-	// Ask decides whether a target may be reached; nil is yes. It may wait for a person. It is
-	// called once a target.
+	// Ask decides whether a target may be reached; nil is yes. It may wait for a user. It is called
+	// once a target.
 	Ask func(ctx context.Context, to Target) error
 	// Dial connects to a target that was allowed. It resolves the name and judges the addresses.
 	Dial func(ctx context.Context, to Target) (net.Conn, error)

@@ -285,7 +285,7 @@ func TestOneQuestionATarget(t *testing.T) {
 	}
 }
 
-// Close leaves nothing behind: no connection, no goroutine, not even while a person is being asked.
+// Close leaves nothing behind: no connection, no goroutine, not even while a user is being asked.
 func TestCloseEndsEverything(t *testing.T) {
 	to := echo(t)
 	asking := make(chan struct{})

@@ -110,14 +110,14 @@ func (g *Glance) Same(marks Marks, at time.Time) bool {
 // Now is when the glance began.
 func (g *Glance) Now() time.Time { return g.now }
 
-// Real is a path free of links, as filepath.EvalSymlinks has it; false: nothing is there, or it
+// Real is a path free of links, as filepath.EvalSymlinks has it; if false, nothing is there, or it
 // cannot be told. The path is absolute.
 func (g *Glance) Real(path string) (string, bool) {
 	a := g.ask(question{path, false}, func(a *answer) { a.real = g.follow(path, a.folders) })
 	return a.real, a.real != ""
 }
 
-// Names are those in a folder; false: there is none that can be read.
+// Names are those in a folder; if false, there is none that can be read.
 func (g *Glance) Names(dir string) (map[string]bool, bool) {
 	a := g.ask(question{dir, true}, func(a *answer) {
 		a.folders[dir] = g.Mark(dir)
@@ -186,7 +186,7 @@ func (g *Glance) follow(path string, noted Marks) string {
 	return at
 }
 
-// target is what a link says; empty: it is none any more.
+// target is what a link says; if empty, it is none any more.
 func target(link string) string {
 	buf := make([]byte, 4096)
 	n, err := syscall.Readlink(link, buf)

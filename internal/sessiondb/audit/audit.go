@@ -55,7 +55,7 @@ type Request struct {
 // Call is one call as far as it may be shown.
 type Call struct {
 	tool.Record
-	// Intent is the entry that was stored before the effect; 0: there was none.
+	// Intent is the entry that was stored before the effect; if 0, there was none.
 	Intent int64 `json:"intent,omitempty"`
 	// Open says that no outcome is known: the process ended, or still runs.
 	Open bool `json:"open,omitempty"`

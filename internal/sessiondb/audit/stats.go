@@ -54,7 +54,7 @@ type Latency struct {
 	P99 float64 `json:"p99_ms"`
 }
 
-// Hand is the provider's name in sessions whose calls a person made; its requests are none.
+// Hand is the provider's name in sessions whose calls a user made; its requests are none.
 const Hand = "hand"
 
 // Paths are the values that a Tally reads of an entry, in this order.

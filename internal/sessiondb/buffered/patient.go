@@ -37,8 +37,8 @@ type Again interface {
 
 // Options are what a Store needs beside the one below; the zero value is right outside tests.
 type Options struct {
-	Most  int                                                // bytes that may wait, of all sessions; 0: mostBytes
-	After func(d time.Duration, f func()) (stop func() bool) // calls f once; nil: a timer
+	Most  int                                                // bytes that may wait, of all sessions; if 0, mostBytes
+	After func(d time.Duration, f func()) (stop func() bool) // calls f once; if nil, a timer
 }
 
 // mostBytes is what may wait: hours of work, and no more than a small machine can spare.

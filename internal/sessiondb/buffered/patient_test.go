@@ -26,7 +26,7 @@ type disk struct {
 	fails  bool
 	landed bool // what was handed to the append that failed is stored all the same
 	lost   bool
-	why    error       // of what fails; nil: errFull
+	why    error       // of what fails; if nil, errFull
 	after  func() bool // says whether the next append fails after it was stored
 }
 

@@ -27,11 +27,11 @@ type Turn struct {
 	// starts a subagent.
 	Delegates func(tool string) bool
 	// Exists reports whether there is a file of this name, at it or anywhere below the working
-	// directory; nil: nobody looks.
+	// directory; if nil, nobody looks.
 	Exists func(path string) bool
 }
 
-// How what was found is used, as the configuration says; empty: shown.
+// How what was found is used, as the configuration says; if empty, shown.
 const (
 	Show = "show"
 	Send = "send"

@@ -29,7 +29,7 @@ type deed struct {
 type deeds struct {
 	all   []deed
 	given string   // all that the model was given or wrote into calls
-	asked string   // what the person said in this turn
+	asked string   // what the user said in this turn
 	open  []string // todos that are not done
 	fresh bool     // that list is of this turn
 	// partial says that the beginning is summed up: what is not among the deeds may have been done.

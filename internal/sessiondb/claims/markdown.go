@@ -23,7 +23,7 @@ type reader struct {
 	out           []block
 	now           block
 	heading, lead string
-	fence         string // that closes the code; empty: there is none
+	fence         string // that closes the code; if empty, there is none
 	skip          bool   // what comes belongs to something that claims nothing
 }
 

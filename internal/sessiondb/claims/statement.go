@@ -153,12 +153,12 @@ func codeSpan(text string) (content, rest string) {
 	return "", text[ticks:]
 }
 
-// closing is the mark that ends a quotation; 0: r begins none.
+// closing is the mark that ends a quotation; if 0, r begins none.
 func closing(r rune) rune {
 	return map[rune]rune{'"': '"', '“': '”', '„': '“', '«': '»', '‘': '\'', '「': '」'}[r]
 }
 
-// quoted is where a quotation at the start of a text ends; 0: nowhere.
+// quoted is where a quotation at the start of a text ends; if 0, nowhere.
 func quoted(text string, open rune) int {
 	size := utf8.RuneLen(open)
 	if at := strings.IndexRune(text[size:], closing(open)); at >= 0 {

@@ -122,7 +122,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// What a person attached is seen, and the page is a page.
+// What a user attached is seen, and the page is a page.
 func TestPictureInABrowser(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)

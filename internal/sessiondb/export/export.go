@@ -125,8 +125,8 @@ type Options struct {
 	Session session.ID
 	Title   string         // empty: the first prompt's
 	Tools   Tools          // that are known here
-	Mask    *redact.Masker // knows the secrets of the person; nil: only shapes and places
-	Home    string         // the folder that is written ~; empty: none
+	Mask    *redact.Masker // knows the secrets of the user; if nil, only shapes and places
+	Home    string         // the folder that is written ~; if empty, none
 }
 
 // Of makes the document of a session's log.

@@ -96,7 +96,7 @@ func (w *sheet) message(m Message) {
 			w.line("*Picture %s, %d bytes: in the HTML and JSON forms*\n", inlineText(p.Picture.Name), len(p.Picture.Data))
 		case m.From == Model:
 			w.prose(p.Text)
-		default: // what a person typed means what it looks like
+		default: // what a user typed means what it looks like
 			w.fence("text", p.Text)
 		}
 	}

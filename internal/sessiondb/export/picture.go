@@ -11,8 +11,8 @@ import (
 // maxPicture bounds, in bytes, a picture that a document holds.
 const maxPicture = 5 << 20
 
-// pictureType is what a picture is by its content; empty: it is none that a browser shows without
-// running anything.
+// pictureType is what a picture is by its content; if empty, it is none that a browser shows
+// without running anything.
 func pictureType(data []byte) string {
 	head := string(data[:min(len(data), 16)])
 	switch {

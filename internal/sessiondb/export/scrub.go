@@ -43,7 +43,7 @@ func (s *scrubber) cleaned(text string, clean func(string) safeterm.Text) string
 	return s.tilde(s.secrets(clean(s.secrets(text)).String()))
 }
 
-// prose is what a person or a model wrote.
+// prose is what a user or a model wrote.
 func (s *scrubber) prose(text string) string { return s.cleaned(text, safeterm.Clean) }
 
 // code is what must not hide anything.

@@ -17,11 +17,11 @@ const shortestPrefix = 3
 
 // term is a word, or several in a row, that has to be in what is found.
 type term struct {
-	words  []string // as the person wrote them
+	words  []string // as the user wrote them
 	prefix bool     // the last of them may go on
 }
 
-// termsOf reads what a person wrote: words, all of which are to be there, and phrases between
+// termsOf reads what a user wrote: words, all of which are to be there, and phrases between
 // quotation marks. Any text is valid. The last word may be the beginning of one, unless a space
 // ends it.
 func termsOf(text string) (out []term) {
@@ -48,7 +48,7 @@ func termsOf(text string) (out []term) {
 	return out[:min(len(out), maxTerms)]
 }
 
-// match is the terms as a query of FTS5 (sqlite.org/fts5.html, section 3): nothing that a person
+// match is the terms as a query of FTS5 (sqlite.org/fts5.html, section 3): nothing that a user
 // wrote stands outside of quotation marks, and within them there are only letters and digits.
 func match(terms []term) string {
 	var parts []string

@@ -6,7 +6,7 @@
 // is gone from it, too.
 //
 // Start reading at Open and Index.Search (search.go); update.go brings the index up to date,
-// text.go says what of an entry is indexed, query.go what a person's words mean, snippet.go what is
+// text.go says what of an entry is indexed, query.go what a user's words mean, snippet.go what is
 // shown of a hit, forget.go how words go.
 //
 // The index is an FTS5 table without content: the row of an entry is its session's number << 32 |
@@ -44,7 +44,7 @@ type Index struct {
 	db   *sql.DB
 	file os.FileInfo // the index when it was opened
 	temp string      // its folder, where the index cannot stand beside the log
-	// small is how many entries a batch has in tests; 0: batchEntries.
+	// small is how many entries a batch has in tests; if 0, batchEntries.
 	small int64
 }
 

@@ -191,7 +191,7 @@ func TestHitsSayWhereTheyStand(t *testing.T) {
 	}
 }
 
-// Whatever a person writes is a query.
+// Whatever a user writes is a query.
 func FuzzQuery(f *testing.F) {
 	for _, text := range []string{`"`, `a" OR b`, "NEAR(a b)", "a*", "^a", "{body}: a", "-a", "(", "a\x00b", "é́", "你a好", "ǅ ﬁ ß İ", "١٢٣", "\u2028", "𐐀"} {
 		f.Add(text)

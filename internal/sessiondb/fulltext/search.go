@@ -17,7 +17,7 @@ type Query struct {
 	Folder string    // of sessions that work there
 	Since  time.Time // said or done then or later
 	Skip   int       // so many of the newest are left out
-	Limit  int       // at most so many; 0: 20
+	Limit  int       // at most so many; if 0, 20
 }
 
 // defaultLimit is how many hits are looked for unless a query says.
@@ -83,8 +83,8 @@ func (x *Index) search(ctx context.Context, q Query, terms []term) ([]Hit, bool,
 	return f.hits, false, nil
 }
 
-// span is rows from one up to another; among holds rows to sessions that a filter lets through,
-// empty: all in it.
+// span is rows from one up to another; among holds rows to sessions that a filter lets through, if
+// empty, all in it.
 type span struct {
 	from, to int64
 	among    string
@@ -172,8 +172,8 @@ func (f *finding) within(ctx context.Context, s span) error {
 	return rows.Err()
 }
 
-// hit looks at an entry that the index found; false: the log has it no more, or a filter leaves it
-// out.
+// hit looks at an entry that the index found; if false, the log has it no more, or a filter leaves
+// it out.
 func (x *Index) hit(ctx context.Context, row int64, q Query, terms []term, heads map[session.ID]session.Head) (h Hit, ok bool, err error) {
 	num, seq := placed(row)
 	var found sessiondb.Found

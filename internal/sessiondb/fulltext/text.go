@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// maxResult is how many bytes of a call's result are indexed, maxSaid of what a person or a model
+// maxResult is how many bytes of a call's result are indexed, maxSaid of what a user or a model
 // said.
 const (
 	maxResult = 16 << 10
@@ -43,14 +43,14 @@ type words struct {
 	call    tool.CallID
 }
 
-// wordsOf takes from an entry what is indexed of it; false: nothing. The log was masked when it was
-// written; of a call's arguments only those count that its tool allows to be logged.
+// wordsOf takes from an entry what is indexed of it; if false, nothing. The log was masked when it
+// was written; of a call's arguments only those count that its tool allows to be logged.
 func wordsOf(f sessiondb.Found) (w words, ok bool) {
 	switch f.Entry.Type {
 	case session.MessageEntry:
 		var m session.Message
 		if json.Unmarshal(f.Entry.Data, &m) != nil || m.Note || m.Summary || m.Own != "" {
-			return w, false // of the person's own call the outcome tells
+			return w, false // of the user's own call the outcome tells
 		}
 		w = words{kind: Prompt, text: cut(m.Text(), maxSaid), message: m.ID}
 		if m.Role == session.Assistant {

@@ -13,7 +13,7 @@ import (
 
 // Turn is a prompt of the user and all that came of it.
 type Turn struct {
-	Number   int // from 1, as the conversation is now; 0: it was taken back
+	Number   int // from 1, as the conversation is now; if 0, it was taken back
 	From, To int // its entries: from the prompt on, up to the next one's
 	Prompt   session.Message
 }
@@ -73,8 +73,8 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 	return log[:t.To], nil
 }
 
-// Fork copies a session under a new id, up to the end of a turn; 0: all of it. The old one may be
-// open elsewhere.
+// Fork copies a session under a new id, up to the end of a turn; if 0, all of it. The old one may
+// be open elsewhere.
 func Fork(ctx context.Context, logs session.Store, from session.ID, turn int) (session.ID, error) {
 	entries, err := logs.Load(ctx, from)
 	if err != nil {

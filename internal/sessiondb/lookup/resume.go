@@ -26,7 +26,7 @@ type Wish struct {
 	ID   string // how the id begins
 	Last bool   // the newest of the folder
 	Fork bool   // in a copy
-	As   string // the id of a new one; empty: any
+	As   string // the id of a new one; if empty, any
 }
 
 // Pick finds the session to go on with, or names a new one.
@@ -87,7 +87,7 @@ func ofPerson(heads []session.Head, id session.ID) error {
 	return nil
 }
 
-// ByPrefix finds the session that a person means: a subagent's only where no other fits.
+// ByPrefix finds the session that a user means: a subagent's only where no other fits.
 func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	var found, subagents []string
 	for _, h := range heads {
@@ -113,8 +113,8 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
 }
 
-// Doubts tells that the log of a session that is gone on with is not as it was written; empty: it
-// is. The session goes on all the same: what cannot be read ends it with an error of its own.
+// Doubts tells that the log of a session that is gone on with is not as it was written; if empty,
+// it is. The session goes on all the same: what cannot be read ends it with an error of its own.
 func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
 	s, ok := logs.(*sessiondb.Store)
 	if !ok {

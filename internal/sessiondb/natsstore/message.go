@@ -28,7 +28,7 @@ type body struct {
 // line is an entry.
 type line struct {
 	Type session.EntryType `json:"type"`
-	Time int64             `json:"time"`           // nanoseconds since 1970; 0: none
+	Time int64             `json:"time"`           // nanoseconds since 1970; if 0, none
 	Data []byte            `json:"data,omitempty"` // Base64: a log gives back the very bytes
 	Blob *blob             `json:"blob,omitempty"` // in the place of Data
 	Hash string            `json:"hash"`
@@ -52,7 +52,7 @@ const (
 
 // tip is the end of a log, and what a list shows of it.
 type tip struct {
-	sequence uint64 // of the message; 0: there is none
+	sequence uint64 // of the message; if 0, there is none
 	entries  int64
 	hash     []byte
 	created  int64

@@ -90,7 +90,7 @@ func (s *Store) resolve(ctx context.Context, before tip, sent *nats.Msg) (sequen
 	return last.Sequence, false, nil
 }
 
-// last is the last message of a session, looked for as long as an answer to an append is; nil:
+// last is the last message of a session, looked for as long as an answer to an append is; if nil,
 // there is none.
 func (s *Store) last(ctx context.Context, id session.ID) (*jetstream.RawStreamMsg, error) {
 	last, err := s.lastOf(ctx, subject(id))
@@ -118,7 +118,7 @@ func (s *Store) lastOf(ctx context.Context, subject string) (*jetstream.RawStrea
 	}
 }
 
-// pause waits a moment; false: ctx or the store ended.
+// pause waits a moment; if false, ctx or the store ended.
 func (s *Store) pause(ctx context.Context) bool {
 	t := time.NewTimer(50 * time.Millisecond)
 	defer t.Stop()

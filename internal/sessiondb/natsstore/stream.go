@@ -48,13 +48,13 @@ const AttemptEntry session.EntryType = "attempt"
 
 // Options change what Open uses; the zero value is right outside tests.
 type Options struct {
-	// Mask takes secrets out of an entry before it is sent; nil: entries are stored as they come.
+	// Mask takes secrets out of an entry before it is sent; if nil, entries are stored as they come.
 	Mask func(session.ID, session.Entry) session.Entry
-	// Lost is called once for each session whose lease is lost while this store writes it; nil:
+	// Lost is called once for each session whose lease is lost while this store writes it; if nil,
 	// nobody is told. It must not block.
 	Lost  func(session.ID, error)
 	Times natsclient.LeaseTimes // 0: those of the connection
-	Wait  time.Duration         // how long the answer to an append is looked for; 0: 15 s
+	Wait  time.Duration         // how long the answer to an append is looked for; if 0, 15 s
 }
 
 // Store implements session.Store. It is safe for concurrent use.
@@ -100,7 +100,7 @@ func Open(ctx context.Context, conn *natsclient.Conn, own bool, o Options) (*Sto
 	return s, nil
 }
 
-// Warning says what of the stream a person should know; empty: nothing.
+// Warning says what of the stream a user should know; if empty, nothing.
 func (s *Store) Warning() string { return natsclient.Warn(s.log) }
 
 // Durability is what could be proven of the servers.

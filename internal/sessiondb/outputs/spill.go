@@ -31,7 +31,7 @@ const maxSpilled = 1 << 30
 // Files saves whole outputs of one session.
 type Files struct {
 	Dir string
-	// Mask hides secrets in what is kept; nil: only those that are known by their look.
+	// Mask hides secrets in what is kept; if nil, only those that are known by their look.
 	Mask  func() *redact.Masker
 	most  int64 // bytes
 	swept *sync.Once

@@ -56,7 +56,7 @@ func (p *Place) Readers(root *cobra.Command) {
 	}
 }
 
-// URL is where the sessions are; empty: on this machine.
+// URL is where the sessions are; if empty, on this machine.
 func (p *Place) URL(getenv func(string) string) (string, error) {
 	url := cmp.Or(p.address, getenv("ADZE_STORE"))
 	if url != "" && !natsclient.IsURL(url) {
@@ -202,7 +202,7 @@ func (p *Place) Page(ctx context.Context, url string, getenv func(string) string
 	return heads, total, nil
 }
 
-// Doubts says what a person should know of the servers that keep a session.
+// Doubts says what a user should know of the servers that keep a session.
 func Doubts(ctx context.Context, logs session.Store) (out []string) {
 	s, ok := logs.(*natsstore.Store)
 	if !ok {

@@ -162,7 +162,7 @@ func written(t testing.TB, s *sessiondb.Store, id session.ID, r *rand.Rand) []se
 	return log.Rows
 }
 
-// chat is one thing that a person does.
+// chat is one thing that a user does.
 func chat(t testing.TB, s *session.Session, a *author) {
 	a.over = 1 + a.IntN(4)
 	switch a.IntN(10) {

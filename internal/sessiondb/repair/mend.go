@@ -43,8 +43,8 @@ const (
 	Began    Kind = "began"    // the start of the session was lost, and is made of what the list knows of it
 )
 
-// Finding is one thing that was found. Seq and Last are its entries in the old log; 0: it has none
-// there.
+// Finding is one thing that was found. Seq and Last are its entries in the old log; if 0, it has
+// none there.
 type Finding struct {
 	Kind Kind              `json:"kind"`
 	Seq  int64             `json:"seq,omitempty"`
@@ -67,7 +67,7 @@ func (f Finding) Why() string {
 	return "is not sound: " + f.Text
 }
 
-// String is the finding for a person.
+// String is the finding for a user.
 func (f Finding) String() string {
 	where := ""
 	switch {
@@ -141,7 +141,7 @@ func listed(ctx context.Context, s *sessiondb.Store, id session.ID) (session.Sta
 	return session.Start{}, err
 }
 
-// First is the finding that a person looks at first: of damage, the one with the lowest number.
+// First is the finding that a user looks at first: of damage, the one with the lowest number.
 // False: there is no damage.
 func (r Report) First() (first Finding, any bool) {
 	for _, f := range r.Findings {

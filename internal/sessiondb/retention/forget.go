@@ -28,7 +28,7 @@ import (
 type Room struct {
 	Store   *sessiondb.Store
 	Outputs string                             // the folder of whole outputs, one in it for each session
-	Prompts func(folder string, said []string) // drops what the person wrote in a folder; nil: it is not kept
+	Prompts func(folder string, said []string) // drops what the user wrote in a folder; if nil, it is not kept
 }
 
 // Done is what went.

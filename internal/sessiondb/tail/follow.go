@@ -32,11 +32,11 @@ type Follower struct {
 	Store *sessiondb.Store
 	ID    session.ID
 	Emit  func(session.Event)
-	// Held is called when what was there is read, and whenever the session changes hands: who has
-	// it, empty: nobody has had it for two seconds. Nil: nobody cares, and Run ends when nobody has
+	// Held is called when what was there is read, and whenever the session changes hands: who has it,
+	// if empty, nobody has had it for two seconds. If nil, nobody cares, and Run ends when nobody has
 	// it.
 	Held func(who string)
-	// Wait sleeps; its error is that of ctx. Nil: a timer.
+	// Wait sleeps; its error is that of ctx. If nil, a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 
 	seq  int64
@@ -161,7 +161,7 @@ type wantedError struct{ who string }
 func (e *wantedError) Error() string { return "the session goes on in " + e.who }
 
 // Heed ends the context that it returns when another process wants the session. Who tells which
-// one; empty: none.
+// one; if empty, none.
 func Heed(ctx context.Context, s *sessiondb.Store, id session.ID) (heeding context.Context, who func() string, stop func()) {
 	heeding, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})

@@ -19,10 +19,10 @@ type Settings struct {
 	Timeout  time.Duration // of one request
 	Gzip     bool
 	Binary   bool   // protobuf, not JSON
-	CA       string // a file of certificates to trust; empty: those of the system
+	CA       string // a file of certificates to trust; if empty, those of the system
 	Resource []Attribute
 	Sampler  Sampler
-	Parent   Place // what started this process; zero: it is not traced
+	Parent   Place // what started this process; if zero, it is not traced
 }
 
 // usualTimeout is that of the specification.

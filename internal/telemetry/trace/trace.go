@@ -27,7 +27,7 @@ import (
 // ID names a trace.
 type ID [16]byte
 
-// SpanID names a span in it; zero: none.
+// SpanID names a span in it; if zero, none.
 type SpanID [8]byte
 
 func (i ID) String() string     { return hex.EncodeToString(i[:]) }
@@ -151,8 +151,8 @@ func (t *Tracer) lose(n int, why error) {
 	t.why = why
 }
 
-// Close sends what waits, and gives up when ctx ends. The note says what was lost; empty: nothing.
-// No span may come after it.
+// Close sends what waits, and gives up when ctx ends. The note says what was lost; if empty,
+// nothing. No span may come after it.
 func (t *Tracer) Close(ctx context.Context) (note string) {
 	t.begin.Do(func() { close(t.stopped) }) // nothing ever ran
 	close(t.stop)

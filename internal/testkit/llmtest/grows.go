@@ -23,13 +23,13 @@ const (
 	plainTurn = iota
 	failedTurn
 	deniedTurn
-	abortedTurn  // the person aborts a call
+	abortedTurn  // the user aborts a call
 	attachedTurn // to the prompt
 	shownTurn    // a result with attachments
 	steeredTurn
 	silentTurn      // no calls
 	refusedTurn     // the provider refuses the request
-	interruptedTurn // the person stops the answer
+	interruptedTurn // the user stops the answer
 )
 
 // Grows tries that over 50 turns of a real session, with every way in which a call, an answer and a

@@ -45,7 +45,7 @@ type Wire interface {
 	// Grown removes from a request what may move or grow after the messages (cache markers, closing
 	// brackets, options): what is left must be a prefix of the next request.
 	Grown(body []byte) []byte
-	// Side answers requests that ask no model, such as a list of models; false: it was not one.
+	// Side answers requests that ask no model, such as a list of models; if false, it was not one.
 	Side(w http.ResponseWriter, r *http.Request) bool
 	// Ping is a record without content, Malformed one that is damaged, Failure an error object.
 	Ping() string
@@ -65,7 +65,7 @@ type Answer struct {
 	Calls     []Call
 	Length    bool // cut at the output limit
 	Usage     session.Usage
-	// Piece is the length of deltas in bytes, cut at runes where text is sent; 0: one piece each.
+	// Piece is the length of deltas in bytes, cut at runes where text is sent; if 0, one piece each.
 	Piece int
 }
 

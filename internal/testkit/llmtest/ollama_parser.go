@@ -126,7 +126,7 @@ func (p *ollamaTools) named() (*ollamaOffer, int) {
 }
 
 // objectOf finds the first whole object that holds, at any depth, arguments of the tool, and where
-// it ends; -1: none is whole yet.
+// it ends; if -1, none is whole yet.
 func objectOf(tool *ollamaOffer, text string) (map[string]any, int) {
 	depth, start, quoted := 0, -1, false
 	for i := 0; i < len(text); i++ {

@@ -23,20 +23,20 @@ type OllamaServer struct {
 	*httptest.Server
 
 	Model    string // the one model that it has
-	Tag      string // how the model's template begins a call; empty: "{"
-	Context  int    // what the model was trained for, in tokens; 0: 32768
-	Default  int    // num_ctx of a request that names none; 0: 4096
+	Tag      string // how the model's template begins a call; if empty, "{"
+	Context  int    // what the model was trained for, in tokens; if 0, 32768
+	Default  int    // num_ctx of a request that names none; if 0, 4096
 	NoTools  bool   // the template of the model has no tools
 	Thinks   bool   // the model thinks between <think> and </think>, which the server takes out
-	Parallel int    // requests that it answers beside each other; 0: 1
-	Queue    int    // requests that may wait; 0: 512
+	Parallel int    // requests that it answers beside each other; if 0, 1
+	Queue    int    // requests that may wait; if 0, 512
 	// Write is what the model writes for a request, with all its marks.
 	Write func(OllamaRequest) string
 	// Hidden has it deny its own addresses, as behind a gateway; Silent has it answer no question
 	// about itself.
 	Hidden, Silent atomic.Bool
 	HideVersion    atomic.Bool // it does not say that it is an Ollama
-	// Piece is how many tokens a record of the stream has; 0: 1.
+	// Piece is how many tokens a record of the stream has; if 0, 1.
 	Piece int
 
 	slots chan struct{}
@@ -54,7 +54,7 @@ type OllamaRequest struct {
 	Context  int
 	Prompt   int // tokens that were sent
 	Cut      bool
-	Refused  int // the HTTP status of a refusal; 0: it was answered
+	Refused  int // the HTTP status of a refusal; if 0, it was answered
 	Messages []OllamaMessage
 	Body     string
 }
@@ -220,7 +220,7 @@ func (s *OllamaServer) chat(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, native, asked, body)
 }
 
-// enter waits for a slot; false: too many wait.
+// enter waits for a slot; if false, too many wait.
 func (s *OllamaServer) enter(r *http.Request) bool {
 	most := s.Queue
 	if most == 0 {

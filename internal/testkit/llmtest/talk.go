@@ -110,7 +110,7 @@ func talks(t *testing.T, w Wire) {
 		if n < turns {
 			r.Messages = append(r.Messages, outcomes(asked, n))
 		}
-		if n == 7 { // the person steers
+		if n == 7 { // the user steers
 			r.Messages = append(r.Messages, session.Message{ID: "u2", Role: session.User, Parts: []session.Part{
 				{Kind: session.TextPart, Text: "Mind the tests."},
 				{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: "n.txt", MediaType: "text/plain", Data: []byte("note")}},

@@ -38,7 +38,7 @@ type Options struct {
 	Disabled bool     // no JetStream
 	Users    string   // an authorization block of a configuration, in place of a token
 	Env      []string // further variables of the servers, which Users may name
-	MaxFile  string   // how much all streams may hold, such as 8MB; empty: 2GB
+	MaxFile  string   // how much all streams may hold, such as 8MB; if empty, 2GB
 }
 
 // Cluster is one server or three.
@@ -48,7 +48,7 @@ type Cluster struct {
 }
 
 // Program is the path of nats-server: $ADZE_NATS_SERVER, else adze-ci-nats/nats-server in the
-// person's cache folder, else the one on PATH. Without one the test is skipped.
+// user's cache folder, else the one on PATH. Without one the test is skipped.
 func Program(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("ADZE_NATS_SERVER"); path != "" {

@@ -82,7 +82,7 @@ func (p *Proxy) trap(words string, forward bool) <-chan struct{} {
 	return t.sprung
 }
 
-// spring gives the trap that a piece of what a client says falls into; nil: none.
+// spring gives the trap that a piece of what a client says falls into; if nil, none.
 func (p *Proxy) spring(said []byte) *trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -113,7 +113,7 @@ func (s *Server) running() bool {
 	return s.pid != 0
 }
 
-// PID is the number of the server's process; 0: it does not run.
+// PID is the number of the server's process; if 0, it does not run.
 func (s *Server) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

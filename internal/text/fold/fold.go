@@ -228,8 +228,8 @@ func joinLines(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Text is a text with its repetition folded and its lines cut that are longer than width; false: it
-// stays as it is.
+// Text is a text with its repetition folded and its lines cut that are longer than width; if false,
+// it stays as it is.
 func Text(s string, width int) (string, bool) {
 	var b strings.Builder
 	shorter := false

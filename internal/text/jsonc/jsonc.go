@@ -1,4 +1,4 @@
-// Package jsonc reads the files that a person writes: JSON with comments and trailing commas.
+// Package jsonc reads the files that a user writes: JSON with comments and trailing commas.
 //
 // The one rule: what a file says twice is a mistake. Of two members with one name encoding/json
 // takes the last without a word, so that a second, empty "deny" drops the first; and it takes
@@ -179,7 +179,7 @@ func elem(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldOf is the type of the field with that name; false: there is none.
+// fieldOf is the type of the field with that name; if false, there is none.
 func fieldOf(t reflect.Type, known string) (reflect.Type, bool) {
 	for i := range t.NumField() {
 		if name := fieldName(t.Field(i)); name != "" && folded(name) == known {
@@ -198,7 +198,7 @@ func fieldsOf(t reflect.Type) (names []string) {
 	return names
 }
 
-// fieldName is how a field is called in a file; empty: it stands in none.
+// fieldName is how a field is called in a file; if empty, it stands in none.
 func fieldName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {

@@ -40,7 +40,7 @@ func (m *Masker) clean(quoted []byte) bool {
 	return true
 }
 
-// unquoted appends the text of a quoted piece; false: it is none.
+// unquoted appends the text of a quoted piece; if false, it is none.
 func unquoted(dst, quoted []byte) ([]byte, bool) {
 	for len(quoted) > 0 {
 		plain := bytes.IndexByte(quoted, '\\')
@@ -65,7 +65,7 @@ func unquoted(dst, quoted []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// short is what an escape of one letter stands for; 0: it is none.
+// short is what an escape of one letter stands for; if 0, it is none.
 func short(letter byte) byte {
 	switch letter {
 	case 'n':

@@ -64,7 +64,7 @@ func begun(value string) bool {
 	return false
 }
 
-// InVariable is what of a variable of the user's is a secret; empty: nothing. A path to a secret
+// InVariable is what of a variable of the user's is a secret; if empty, nothing. A path to a secret
 // is none.
 func InVariable(name, value string) string {
 	at := strings.Index(value, "://")

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// Passwords masks only the passwords in addresses: for what a person is asked about, of which
-// nothing else may be hidden. What a shell would expand is shown, for it does more than it says.
+// Passwords masks only the passwords in addresses: for what a user is asked about, of which nothing
+// else may be hidden. What a shell would expand is shown, for it does more than it says.
 func Passwords(s string) string {
 	var spans []Span
 	for at := 0; ; {

@@ -50,7 +50,8 @@ func authorityEnd(s string, from int) int {
 	return run(s, from, func(c byte) bool { return !ends(c) && strings.IndexByte("/?#", c) < 0 })
 }
 
-// password is where the password stands in the address whose "://" is at i; empty: there is none.
+// password is where the password stands in the address whose "://" is at i; if empty, there is
+// none.
 func password(s string, i int) Span {
 	from := i + 3
 	authority := s[from:authorityEnd(s, from)]
@@ -295,7 +296,7 @@ func isLetterOnly(v string) bool {
 	return run(v, 0, func(c byte) bool { return isLetter(c) || c == '.' || c == '_' }) == len(v)
 }
 
-// random tells what a machine made from what a person named: letters of both cases and digits, many
+// random tells what a machine made from what a user named: letters of both cases and digits, many
 // digits between letters, or a long number in hexadecimal.
 func random(v string) bool {
 	digits, uppers, lowers := count(v, isDigit), count(v, isUpper), count(v, isLower)

@@ -55,8 +55,8 @@ func New(values ...string) *Masker {
 // Text masks all secrets of a text.
 func (m *Masker) Text(s string) string { return masked(s, m.Spans(s)) }
 
-// Known masks only the values that are known: in what a person asked for, a key of a known shape
-// may be an example.
+// Known masks only the values that are known: in what a user asked for, a key of a known shape may
+// be an example.
 func (m *Masker) Known(s string) string {
 	if m == nil {
 		return s

@@ -44,7 +44,7 @@ func unquote(raw []byte) (text string, ok bool) {
 // plain is a byte that stands for itself in a string of JSON.
 func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
-// meant is what a letter behind a backslash stands for; 0: nothing by itself.
+// meant is what a letter behind a backslash stands for; if 0, nothing by itself.
 func meant(letter byte) byte {
 	switch letter {
 	case '"', '\\', '/':
@@ -78,7 +78,7 @@ func surrogates(raw []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// codeUnit reads \uXXXX; -1: there is none.
+// codeUnit reads \uXXXX; if -1, there is none.
 func codeUnit(raw []byte) rune {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return -1

@@ -14,7 +14,7 @@ const (
 // isC1 reports an 8-bit control character.
 func isC1(r rune) bool { return r >= 0x80 && r <= 0x9F }
 
-// invisible reports characters that a person does not see but that change what is seen or carry
+// invisible reports characters that a user does not see but that change what is seen or carry
 // hidden content: the Default_Ignorable_Code_Point property of Unicode 16, the bidirectional
 // controls, line and paragraph separators, format controls of annotation, hieroglyphs, music and
 // shorthand, and noncharacters.

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// form says what becomes of what a terminal would obey or a person would not see.
+// form says what becomes of what a terminal would obey or a user would not see.
 type form uint8
 
 const (

@@ -172,8 +172,7 @@ func FuzzSafe(f *testing.F) {
 	})
 }
 
-// checkSafe fails on anything a terminal could obey or a person could not see, by a list of its
-// own.
+// checkSafe fails on anything a terminal could obey or a user could not see, by a list of its own.
 func checkSafe(t *testing.T, name, out string) {
 	t.Helper()
 	if !utf8.ValidString(out) {

@@ -2,7 +2,7 @@
 //
 // Foreign text is whatever this program did not write itself: what a model says, file contents and
 // names, command output, web pages, error messages of servers. A terminal obeys some of it: moves
-// the cursor, sets the title, writes the clipboard, answers questions into the prompt. And a person
+// the cursor, sets the title, writes the clipboard, answers questions into the prompt. And a user
 // is misled by more of it: text that runs right to left, has no width, or hides behind an
 // overwrite.
 //

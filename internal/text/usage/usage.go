@@ -27,7 +27,7 @@ func Mistake(hint, format string, args ...any) error {
 // most is how many hints an error has: who reads more of them does none.
 const most = 3
 
-// Hints makes the hint of an error: of the lines, the likeliest first, those that a person can take
+// Hints makes the hint of an error: of the lines, the likeliest first, those that a user can take
 // in, the shortest of them first. Empty ones do not count.
 func Hints(lines ...string) string {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" })

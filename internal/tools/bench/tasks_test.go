@@ -147,8 +147,8 @@ var (
 	tooSoon  = regexp.MustCompile(`(?m)^This came too soon`)
 )
 
-// work runs a task in the interface of lines, with a person who allows everything for as long as
-// that is offered.
+// work runs a task in the interface of lines, with a user who allows everything for as long as that
+// is offered.
 func work(t *testing.T, binary string, of task, mode string) asking {
 	t.Helper()
 	var plan []string
@@ -237,9 +237,9 @@ func lay(t *testing.T, r runner, of task) {
 	}
 }
 
-// TestTasksAskLittle counts what tasks cost a person in questions and in bytes: one of them
-// shortly, all with ADZE_TASKS. ADZE_BINARY names another build of adze to measure in place of this
-// one, whose bars are not this one's.
+// TestTasksAskLittle counts what tasks cost a user in questions and in bytes: one of them shortly,
+// all with ADZE_TASKS. ADZE_BINARY names another build of adze to measure in place of this one,
+// whose bars are not this one's.
 //
 //	ADZE_TASKS=1 go test -v -run TasksAskLittle ./internal/tools/bench
 func TestTasksAskLittle(t *testing.T) {

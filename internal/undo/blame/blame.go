@@ -23,16 +23,16 @@ import (
 // Change is what one call did to one file.
 type Change struct {
 	Session session.ID
-	Turn    int    // from 1; 0: it was taken back, or nobody began it
+	Turn    int    // from 1; if 0, it was taken back, or nobody began it
 	Prompt  string // of that turn
 	Message string
 	Call    tool.CallID
 	Tool    string
 	Agent   string // the subagent that made it
-	Command string // that ran; empty: a file tool
+	Command string // that ran; if empty, a file tool
 	Time    time.Time
-	Diff    string // unified; empty: not known
-	// Before and After are the hashes of the file's contents, in hexadecimal; empty: not known.
+	Diff    string // unified; if empty, not known
+	// Before and After are the hashes of the file's contents, in hexadecimal; if empty, not known.
 	// Created says that there was no file before.
 	Before, After string
 	Created       bool
@@ -45,7 +45,7 @@ type Line struct {
 	Perhaps []int
 }
 
-// Contents gives the content of a file by its hash, where it is still kept. Nil: nothing is.
+// Contents gives the content of a file by its hash, where it is still kept. If nil, nothing is.
 type Contents func(sha256 string) (string, bool)
 
 // line is one of a version of the file: its text, and which one of the file as it is now, -1 when

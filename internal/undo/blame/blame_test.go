@@ -104,7 +104,7 @@ func (r *replay) check(t *testing.T, name string) {
 }
 
 // Whatever calls do to a file, each line is of the one that a replay of all of them says, however
-// alike lines are; and also when a person changes other lines in between, as long as lines are told
+// alike lines are; and also when a user changes other lines in between, as long as lines are told
 // apart.
 func TestLinesAreThoseOfAReplay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))

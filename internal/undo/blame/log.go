@@ -51,7 +51,7 @@ type Log struct {
 	open    []*turn // of the session, those that were taken back not counted
 }
 
-// turn is one that a person began.
+// turn is one that a user began.
 type turn struct {
 	message, prompt string
 	number          int // 0: it was taken back, or nobody began it

@@ -19,7 +19,7 @@ import "errors"
 var (
 	// ErrUnavailable means that changes are not told here.
 	ErrUnavailable = errors.New("this system or file system does not tell what changes")
-	// ErrLimit means that the system watches no more folders for this person.
+	// ErrLimit means that the system watches no more folders for this user.
 	ErrLimit = errors.New("there are more folders than the system watches (fs.inotify.max_user_watches)")
 )
 

@@ -37,11 +37,11 @@ type Desk struct {
 	Named   func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
 	Git     git.Git                                     // tells which objects a repository has
 	Look    bool                                        // nothing may be written: what is interrupted stays so
-	Others  Sessions                                    // sessions that may have worked in the folder at the same time; nil: none
-	Writers *Writers                                    // of the run that still runs; nil: none does
+	Others  Sessions                                    // sessions that may have worked in the folder at the same time; if nil, none
+	Writers *Writers                                    // of the run that still runs; if nil, none does
 }
 
-// Wish is what a person wants undone. The zero value: the last turn that changed files.
+// Wish is what a user wants undone. The zero value: the last turn that changed files.
 type Wish struct {
 	// To undoes every turn after the one of this number; -1 or less is the zero of Turn.
 	To *int

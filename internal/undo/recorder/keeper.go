@@ -14,7 +14,7 @@ import (
 )
 
 // Times that the first call which may change files waits for the first state of a folder: until the
-// person is told, and until it runs uncovered, which they are told too.
+// user is told, and until it runs uncovered, which they are told too.
 const (
 	Slow    = 2 * time.Second
 	Patient = 20 * time.Second
@@ -23,29 +23,28 @@ const (
 // Options say what a Keeper keeps, and what it asks for.
 type Options struct {
 	undo.Options
-	// Tell tells the user, from any goroutine; nil: nobody hears it.
+	// Tell tells the user, from any goroutine; if nil, nobody hears it.
 	Tell func(string)
-	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. Nil:
+	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. If nil,
 	// it does not run.
 	Failed func(ctx context.Context, err error) error
-	// Mask hides secrets in the diffs of what changed; nil: there are no diffs.
+	// Mask hides secrets in the diffs of what changed; if nil, there are no diffs.
 	Mask func(string) string
-	// Jobs lists what runs in the background; nil: nothing does.
+	// Jobs lists what runs in the background; if nil, nothing does.
 	Jobs func() []Job
-	// Named tells the states of the folder that sessions name, so that others are dropped once a
-	// day; nil: none is.
+	// Named tells the states of the folder that sessions name, so that others are dropped once a day;
+	// if nil, none is.
 	Named func(context.Context) ([]undo.Named, error)
-	// Path makes what a call names a path relative to the folder, where it is in it: for folders
-	// that are too wide to be covered but for the files that are named. Nil: nothing is covered
-	// there.
+	// Path makes what a call names a path relative to the folder, where it is in it: for folders that
+	// are too wide to be covered but for the files that are named. If nil, nothing is covered there.
 	Path func(target string) (rel string, inside bool)
-	// Apart reports a call whose commands change the folder only through Applying, or say so to
-	// Live before they start. Nil: there is none.
+	// Apart reports a call whose commands change the folder only through Applying, or say so to Live
+	// before they start. If nil, there is none.
 	Apart func(tool.Record) bool
-	// Writers knows what calls were seen to change. Nil: all that changes while one runs is taken
+	// Writers knows what calls were seen to change. If nil, all that changes while one runs is taken
 	// for its own.
 	Writers *Writers
-	// Slow and Patient; 0: the defaults.
+	// Slow and Patient; if 0, the defaults.
 	Slow, Patient time.Duration
 }
 

@@ -14,7 +14,7 @@ import (
 	"adze/tool"
 )
 
-// Turn is what a person asked for, or ran themselves, with what it did to files.
+// Turn is what a user asked for, or ran themselves, with what it did to files.
 type Turn struct {
 	Number  int    // from 1
 	Message string // the id of what began it
@@ -90,7 +90,7 @@ type duty struct {
 // reader goes through one log.
 type reader struct {
 	past   *Past
-	now    int            // the turn that runs; -1: none does
+	now    int            // the turn that runs; if -1, none does
 	turns  map[string]int // by message
 	open   map[callKey]session.State
 	before []session.Window // of hooks before a prompt

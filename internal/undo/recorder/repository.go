@@ -78,8 +78,8 @@ func (d Desk) repositories(steps []undo.Step) (all []*repository) {
 	return all
 }
 
-// gitFolder is the innermost folder with objects of its own that holds a path of git's state;
-// empty: the path is none. Of the name of a submodule, which may hold slashes, only what stands in
+// gitFolder is the innermost folder with objects of its own that holds a path of git's state; if
+// empty, the path is none. Of the name of a submodule, which may hold slashes, only what stands in
 // its folder tells where it ends.
 func gitFolder(path string, is func(dir string) bool) string {
 	parts := strings.Split(path, "/")

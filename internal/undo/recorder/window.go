@@ -157,7 +157,7 @@ func stateOf(e undo.Entry) session.FileState {
 	return s
 }
 
-// LeftOut says in a line what undo does not cover; empty: nothing that a person would miss.
+// LeftOut says in a line what undo does not cover; if empty, nothing that a user would miss.
 func LeftOut(left []undo.Left) string {
 	var names []string
 	var size int64

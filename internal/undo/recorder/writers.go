@@ -106,7 +106,7 @@ func (w *Writers) unseen(from int64) bool {
 }
 
 // since tells of paths whether something was seen to change them that ran at some time after a
-// moment. Nil: all are taken for seen.
+// moment. If nil, all are taken for seen.
 func (w *Writers) since(from int64) func(path string) bool {
 	if w == nil {
 		return func(string) bool { return true }

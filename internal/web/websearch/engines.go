@@ -14,7 +14,7 @@ import (
 // kind is what differs between engines.
 type kind struct {
 	name     string
-	home     string // of the company; empty: everybody has their own
+	home     string // of the company; if empty, everybody has their own
 	needsKey bool
 	hint     string // what to do when the engine refuses
 	// request asks for results, without the key, which authorise adds.

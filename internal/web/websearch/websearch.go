@@ -104,7 +104,7 @@ func (e *Engine) Port() uint16 {
 	return map[string]uint16{"http": 80, "https": 443}[e.base.Scheme]
 }
 
-// Check says why a query cannot be asked; nil: it can.
+// Check says why a query cannot be asked; if nil, it can.
 func Check(query string) error {
 	switch {
 	case strings.TrimSpace(query) == "":

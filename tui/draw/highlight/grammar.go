@@ -19,7 +19,7 @@ type grammar struct {
 	macros   bool   // a word before ! is a function
 	marks    string // begin a word that is a variable or the like: $ @ &
 	lead     string // begins a keyword at a line's start: # of C, @ of CSS
-	keys     byte   // stands behind keys: : or =; 0: there are none
+	keys     byte   // stands behind keys: : or =; if 0, there are none
 	keyWords bool   // keys stand at a line's start and may hold other characters
 	heads    bool   // [names] at a line's start
 	regexp   bool   // /…/ is text where a value may stand

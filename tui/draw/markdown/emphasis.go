@@ -11,7 +11,7 @@ type delimiter struct {
 	n, was      int // marks left, and how many there were
 	node        int // its place among the nodes; those that are left stay text
 	opens, ends bool
-	before      int // the run before it that is still of use, -1: none
+	before      int // the run before it that is still of use, if -1, none
 }
 
 func (r *reader) delimiter() {

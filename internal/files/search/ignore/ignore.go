@@ -10,7 +10,7 @@
 //
 // Precedence, highest first: .ignore files from the inside out, .gitignore files from the inside
 // out up to the repository that holds the folder, .git/info/exclude, core.excludesFile. The .ignore
-// files are not git's; they let a person hide or show files to search tools alone.
+// files are not git's; they let a user hide or show files to search tools alone.
 //
 // Known limits: core.ignoreCase is not obeyed (names are compared byte by byte, as on Linux);
 // configuration behind includeIf is not read; .gitignore files count outside a repository too.

@@ -16,7 +16,7 @@ type dfa struct {
 	words    bool // \b or \B occur, so the byte before counts
 	lines    bool // "^" is the start of any line of a text
 
-	next   []int32    // by column, of one state after another; 0: not yet known
+	next   []int32    // by column, of one state after another; if 0, not yet known
 	wide   []wideStep // of characters beyond ASCII, by a hash
 	states []dfaState
 	ids    map[string]int32

@@ -13,9 +13,9 @@ const (
 // Config is what a scan keeps of a file.
 type Config struct {
 	Before, After int  // lines of context
-	Width         int  // characters kept of a line, around its match; 0: all
+	Width         int  // characters kept of a line, around its match; if 0, all
 	First         bool // stop at the first match: only whether there is one counts
-	Most          int  // stop at this many; 0: go on to the end
+	Most          int  // stop at this many; if 0, go on to the end
 	Late          bool // leave it to Matcher.Place where the matches lie, but in lines that are cut
 }
 

@@ -24,7 +24,7 @@ type longLine struct {
 	passed  int    // bytes of the line that have left it
 	at      int    // the line is searched up to here
 	state   int32  // of the automaton, at this place
-	where   int    // where a match ends, or of a literal begins; -1: none so far
+	where   int    // where a match ends, or of a literal begins; if -1, none so far
 	told    bool   // it was counted
 	kept    bool   // and kept, because that was asked for
 	earlier []Line // context in front of the line, as far as nothing shows it yet

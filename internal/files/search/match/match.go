@@ -47,7 +47,7 @@ type Matcher struct {
 	prog      *syntax.Prog // the same for the dfa and the machine
 	group     int          // the group that is the match proper
 	need      *finder      // what every match contains; nil when nothing is known
-	also      *finder      // multiline: something else that every match contains, maybe on a later line; nil: nothing
+	also      *finder      // multiline: something else that every match contains, maybe on a later line; if nil, nothing
 	plain     bool         // containing it is matching, and it is all there is to a match
 	multiline bool
 	once      bool        // anchored to the start of the text: only a file's start can match

@@ -31,10 +31,10 @@ type Scanner struct {
 	m     *Matcher
 	c     Config
 	sight *sighting
-	also  *sighting // of what else a match that spans lines contains; nil: nothing
+	also  *sighting // of what else a match that spans lines contains; if nil, nothing
 	dfa   *dfa      // nil: regexp tests the lines
 	slow  *dfa      // tests lines beyond maxLine; made when the first one is met
-	lines *dfa      // finds matches that span lines; nil: regexp does
+	lines *dfa      // finds matches that span lines; if nil, regexp does
 	tail  *machine  // tells where they lie
 
 	first, window, maxLine int // bytes; tests make them small

@@ -102,7 +102,7 @@ func local(kind int64) bool {
 		0x2fc12fc1 /* ZFS */, 0x794c7630 /* overlay */, 0xca451a4e /* bcachefs */, 0x3153464a /* JFS */, 0x52654973 /* reiserfs */}, kind&0xffffffff)
 }
 
-// PlaceOf is the place of a folder; false: what changes in it does not show in the times of its
+// PlaceOf is the place of a folder; if false, what changes in it does not show in the times of its
 // files.
 func PlaceOf(path string) (Place, bool) {
 	var fs unix.Statfs_t

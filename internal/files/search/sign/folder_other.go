@@ -14,7 +14,7 @@ func (f Folder) Version(Place) Version { return Version{} }
 // Open maps the table of a place.
 func (f Folder) Open(Place) (*Table, error) { return nil, errors.ErrUnsupported }
 
-// PlaceOf is the place of a folder; false: what changes in it does not show in the times of its
+// PlaceOf is the place of a folder; if false, what changes in it does not show in the times of its
 // files.
 func PlaceOf(string) (Place, bool) { return Place{}, false }
 

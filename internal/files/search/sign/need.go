@@ -20,7 +20,7 @@ const (
 	maxClass = 4 // characters of a class that is written out
 )
 
-// Needed reads off an expression what every match contains; nil: nothing that would help.
+// Needed reads off an expression what every match contains; if nil, nothing that would help.
 func Needed(expr string) *Need {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {

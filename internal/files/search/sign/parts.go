@@ -6,7 +6,7 @@ import (
 )
 
 // lines is where the lines of a block lie: how many line breaks are in it, and the places behind
-// the first and the last; 0: it has none.
+// the first and the last; if 0, it has none.
 type lines struct{ breaks, first, last uint16 }
 
 func linesOf(text []byte) lines {

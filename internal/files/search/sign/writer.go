@@ -59,7 +59,7 @@ func (w *Writer) Full() bool {
 	return w.err != nil || w.h.sets > maxSets-MaxFile || len(w.records) >= maxFiles || uint64(len(w.ends)) > math.MaxUint32-2*MaxFile/blockSize
 }
 
-// Keep takes over what a table knows of a file in a state; false: it knows nothing.
+// Keep takes over what a table knows of a file in a state; if false, it knows nothing.
 func (w *Writer) Keep(t *Table, s State) (kept bool) {
 	if t == nil || w.Full() {
 		return false

@@ -253,7 +253,7 @@ func (r race) files() []*row {
 	return rows
 }
 
-// clearPeak makes the system forget how much memory this process once had; false: it cannot.
+// clearPeak makes the system forget how much memory this process once had; if false, it cannot.
 func clearPeak() bool { return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil }
 
 func resident() int64 { return status("VmRSS:") }

@@ -14,7 +14,7 @@
 //
 // Known limits: what is not compared, and why, are files with NUL bytes, which ripgrep gives up at
 // the first and adze searches where they are text with a few in it; and lines that are not UTF-8,
-// of which ripgrep's "." takes no stray byte and adze's does, because a person who looks for "caf.
-// au lait" means the line in Latin-1 too. Those may be more, never fewer. \z is the end of a line
+// of which ripgrep's "." takes no stray byte and adze's does, because a user who looks for "caf. au
+// lait" means the line in Latin-1 too. Those may be more, never fewer. \z is the end of a line
 // here, as $ is, and the end of the file there.
 package versus

@@ -1,5 +1,5 @@
 // Package buffers is a workspace's way to files that an editor has open: what is read is what the
-// person sees there, saved or not, and what is written goes through the editor.
+// user sees there, saved or not, and what is written goes through the editor.
 //
 // The one rule: what was read is what staleness is judged by, and before a write the editor is
 // asked once more: where the user typed meanwhile, nothing is written.
@@ -39,7 +39,7 @@ var ErrRefused = errors.New("the editor does not have the file")
 // FS asks an editor about files of Base.
 type FS struct {
 	Base workspace.FS
-	// Read is the text of a file as the editor has it, Write gives it a new one. Nil: it offers no
+	// Read is the text of a file as the editor has it, Write gives it a new one. If nil, it offers no
 	// such thing.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error

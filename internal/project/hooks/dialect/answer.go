@@ -169,7 +169,7 @@ func (in theirAnswer) decision(e Event) (Decision, string, error) {
 		return Allow, reason, nil
 	case "deny", "block":
 		return Deny, reason, nil
-	case "ask", "defer": // a later answer is a person's
+	case "ask", "defer": // a later answer is a user's
 		return Ask, reason, nil
 	}
 	return "", "", fmt.Errorf("%q is no decision that it could make", shortened(word, 40))

@@ -32,7 +32,7 @@ const (
 	AfterTool     Event = "after_tool"     // after a call ran
 	BeforeCompact Event = "before_compact" // before a conversation is summed up
 	Stop          Event = "stop"           // before a turn ends with an answer
-	Notification  Event = "notification"   // a person is waited for, or a turn has ended
+	Notification  Event = "notification"   // a user is waited for, or a turn has ended
 )
 
 // Events lists them in the order of a session.
@@ -56,7 +56,7 @@ const (
 const (
 	Startup = "startup" // of session_start
 	Resume  = "resume"
-	Waits   = "waiting" // of notification: a person is waited for
+	Waits   = "waiting" // of notification: a user is waited for
 	Ended   = "turn_end"
 )
 
@@ -68,13 +68,13 @@ type Hook struct {
 	Dialect Dialect
 	Event   Event  // empty: adze has none like it
 	Native  string // the event as the file names it
-	Matcher string // which calls, as the file says it; empty: all
+	Matcher string // which calls, as the file says it; if empty, all
 
 	Argv    []string      // what is started, without a shell
 	Shell   string        // or a text for sh
 	Timeout time.Duration // at most MaxTime
 
-	// Cannot says why adze does not run it; empty: it does.
+	// Cannot says why adze does not run it; if empty, it does.
 	Cannot string
 	Raw    []byte // the entry, with its matcher: what a consent is about
 
@@ -84,7 +84,7 @@ type Hook struct {
 
 	match  matcher
 	depth  depth
-	status string // of after_tool: calls that ended so alone; empty: all
+	status string // of after_tool: calls that ended so alone; if empty, all
 }
 
 // depth says at which agents a hook fires.
@@ -111,7 +111,7 @@ type Moment struct {
 
 	Text   string // the prompt, the answer that would end the turn, what a notification says, a wish for a summary
 	Kind   string // Startup, Resume, Waits or Ended
-	Manual bool   // a person wants the summary
+	Manual bool   // a user wants the summary
 	Held   int    // how often hooks have had this turn go on
 }
 
@@ -129,10 +129,10 @@ const (
 type Answer struct {
 	Decision Decision
 	Reason   string
-	// Arguments are all that the call is to have instead, in adze's words; nil: it stays as it is.
+	// Arguments are all that the call is to have instead, in adze's words; if nil, it stays as it is.
 	Arguments json.RawMessage
 	Context   string // for the model
-	Notice    string // for the person
+	Notice    string // for the user
 }
 
 // Applies reports whether the hook is about a moment; of a call, it says the tool's name as its

@@ -10,7 +10,7 @@ import (
 
 // matcher chooses among names: all, a list, or an expression that is found anywhere in them.
 type matcher struct {
-	names []string       // exact; nil: not a list
+	names []string       // exact; if nil, not a list
 	re    *regexp.Regexp // nil: not an expression
 }
 

@@ -43,7 +43,7 @@ func (d Dialect) names(tool string) []string {
 	return []string{tool}
 }
 
-// Means lists the built-in tools that a hook is about; nil: all tools, or it is about none.
+// Means lists the built-in tools that a hook is about; if nil, all tools, or it is about none.
 func (h Hook) Means() (out []string) {
 	if h.match.names == nil && h.match.re == nil || h.Event != BeforeTool && h.Event != AfterTool {
 		return nil

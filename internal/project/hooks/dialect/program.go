@@ -48,7 +48,7 @@ func unknown(one json.RawMessage) string {
 	return ""
 }
 
-// hook is one program; false: there is nothing that could be started.
+// hook is one program; if false, there is nothing that could be started.
 func (d Dialect) hook(name string, e entry, matcher string) (h Hook, some bool) {
 	h = Hook{Dialect: d, Native: name, Matcher: matcher, Cwd: e.Cwd, URL: e.URL, Env: slices.Sorted(maps.Keys(e.Env))}
 	if !h.program(e) && e.URL == "" && e.Type == "" {

@@ -45,7 +45,7 @@ type translation struct {
 	claude, gemini string
 	event          Event
 	at             depth
-	status         string // of the calls that it is told of; empty: of all
+	status         string // of the calls that it is told of; if empty, of all
 }
 
 func translations() []translation {

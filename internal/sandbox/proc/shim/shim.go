@@ -37,7 +37,7 @@ import (
 )
 
 // Word is the hidden first argument that makes this binary a shim. The second is the call's tag,
-// there only so that a person reading ps can tell the shims apart.
+// there only so that a user reading ps can tell the shims apart.
 const Word = "__shim"
 
 // Descriptors of the shim besides the command's own 0, 1 and 2.
@@ -94,7 +94,7 @@ func Main(args []string) (exit int, ours bool) {
 // runs, so each wait for another one would cost two thread switches.
 type supervisor struct {
 	cmd  int                   // process id of the command, leader of its session
-	seen *seccomptrace.Witness // of what walls refuse it; nil: there is none
+	seen *seccomptrace.Witness // of what walls refuse it; if nil, there is none
 	gone chan struct{}         // closed when no child is left
 
 	left     bool // the command left something behind that was to be ended

@@ -23,9 +23,9 @@ func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0, 0, 0, 0)
 }
 
-// deafen ignores the signals that a person or a command may send to this process; the lifeline is
-// the only way to end it early. It goes past os/signal, which takes a millisecond here. The
-// runtime, which still counts these signals as its own, sets them to their default in the command.
+// deafen ignores the signals that a user or a command may send to this process; the lifeline is the
+// only way to end it early. It goes past os/signal, which takes a millisecond here. The runtime,
+// which still counts these signals as its own, sets them to their default in the command.
 func deafen() {
 	ignore := [4]uintptr{1} // struct sigaction with SIG_IGN
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {

@@ -11,8 +11,8 @@ import (
 // adoptOrphans has no counterpart outside Linux.
 func adoptOrphans() {}
 
-// deafen swallows the signals that a person or a command may send to this process. Ignored ones
-// would stay ignored in the command.
+// deafen swallows the signals that a user or a command may send to this process. Ignored ones would
+// stay ignored in the command.
 func deafen() {
 	nobody := make(chan os.Signal, 1)
 	signal.Notify(nobody, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)

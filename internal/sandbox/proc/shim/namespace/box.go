@@ -29,19 +29,19 @@ type Box struct {
 	IDs    IDs     // the shim maps its own user and group, because nobody else did
 	Mounts []Mount // in this order; read back also when they are not Own
 	Filter Filter
-	Code   Code // of the filter, as Compiled makes it; empty: the shim puts it together
+	Code   Code // of the filter, as Compiled makes it; if empty, the shim puts it together
 	Rules  Rules
 	Blind  bool // nothing is told of what the walls refuse (package witness)
-	// Watch is a folder, absolute and free of links: the shim tells what the command changes below
-	// it, also where it builds nothing else; empty: it does not.
+	// Watch is a folder, absolute and free of links: the shim tells what the command changes below it,
+	// also where it builds nothing else; if empty, it does not.
 	Watch string
 
-	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of
-	// its network; 0: none.
+	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of its
+	// network; if 0, none.
 	Door int
 
-	Memory    uint64 // bytes that all processes of the command may hold together; 0: any
-	Processes uint64 // of the command at a time; 0: any
+	Memory    uint64 // bytes that all processes of the command may hold together; if 0, any
+	Processes uint64 // of the command at a time; if 0, any
 }
 
 // DoorPort is where programs inside find the door, on 127.0.0.1: the one that proxies use by habit.
@@ -114,7 +114,7 @@ type Code string
 // opened.
 type Rules struct {
 	Read, Write []string // what is not there is left out of Read; of Write it is an error
-	// Made is a descriptor of these rules as Make has made them; Read then need not be named. 0:
+	// Made is a descriptor of these rules as Make has made them; Read then need not be named. if 0,
 	// they are made with the box.
 	Made int
 	// Files says what is changed in the command's place in folders that Write does not name;

@@ -11,7 +11,7 @@ import (
 // Confine takes from the calling thread, and from what it starts, all that the command must not
 // have. The thread must be locked, and is good for nothing but starting the command. Other threads
 // of the process stay as they are, so that they can end the command, and it cannot reach them.
-// Somebody must attend to the witness as soon as the command runs; nil: there is none.
+// Somebody must attend to the witness as soon as the command runs; if nil, there is none.
 func (b Box) Confine() (*seccomptrace.Witness, error) {
 	if b.Empty() {
 		return nil, nil

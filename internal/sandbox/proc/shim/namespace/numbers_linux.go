@@ -5,7 +5,7 @@ import "runtime"
 // numbers are what the filter must know of an architecture. All that are known stand here whatever
 // the program is built for, so that a test can try each.
 type numbers struct {
-	arch    uint32 // as the kernel names it (linux/audit.h); 0: it is not known, and there is no filter
+	arch    uint32 // as the kernel names it (linux/audit.h); if 0, it is not known, and there is no filter
 	x32     bool   // a second table of calls begins at x32Table
 	seccomp uintptr
 
@@ -17,7 +17,7 @@ type numbers struct {
 }
 
 // modeCall says which argument of a call holds permissions, and where these count only with some
-// flags, which one those; 0: they always do.
+// flags, which one those; if 0, they always do.
 type modeCall struct{ number, mode, flags uint32 }
 
 // sysClone3 has one number everywhere, as all calls from 424 on.

@@ -27,7 +27,7 @@ const (
 	largestInodeSeen = 1<<32 - 1
 )
 
-// boundTo opens the inode that a socket is bound to, by its name; -1: that has no such inode any
+// boundTo opens the inode that a socket is bound to, by its name; if -1, that has no such inode any
 // more, or it cannot be known.
 func boundTo(n *notice, fd int) int {
 	address, err := syscall.Getsockname(fd)

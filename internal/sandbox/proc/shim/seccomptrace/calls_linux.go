@@ -123,8 +123,8 @@ func Changing() []Test {
 
 const sysOpenat2 = 437
 
-// Names are the calls whose refusal a command can fail of, with what a person calls them. Of what
-// the filter closes beside them programs try whether it is there, and do without (io_uring,
+// Names are the calls whose refusal a command can fail of, with what a user calls them. Of what the
+// filter closes beside them programs try whether it is there, and do without (io_uring,
 // userfaultfd, kcmp).
 func Names() map[uint32]string {
 	all := map[uint32]string{syscall.SYS_CLONE: "clone", syscall.SYS_SOCKET: "socket",

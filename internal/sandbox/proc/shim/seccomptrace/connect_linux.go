@@ -162,9 +162,9 @@ func (w *Witness) connect(n *notice) (reply, bool) {
 // connection is a connect(2) that is allowed.
 type connection struct {
 	asked      notice
-	fd, target int // the socket, and what its address leads to; -1: that is no path
+	fd, target int // the socket, and what its address leads to; if -1, that is no path
 	address    []byte
-	name       string // of an abstract socket; empty: it is none
+	name       string // of an abstract socket; if empty, it is none
 }
 
 // perform makes a connection, and closes what it needed.

@@ -24,10 +24,10 @@ type Witness struct {
 	only  bool          // nothing is judged
 	moves bool          // folders are renamed here (moves_linux.go)
 	tell  teller
-	files *FilePolicy // by which changes of files are made here (supervise_linux.go); nil: the kernel makes them
+	files *FilePolicy // by which changes of files are made here (supervise_linux.go); if nil, the kernel makes them
 	ready bool        // this process may
 	right func() error
-	ports map[uint16]bool // of this network that the command serves; 0: some that the kernel chose
+	ports map[uint16]bool // of this network that the command serves; if 0, some that the kernel chose
 
 	ownNet  bool          // the network is the command's own
 	sockets map[inode]int // an open descriptor of each that the command serves
@@ -158,8 +158,8 @@ const (
 	pollHup = 16
 )
 
-// one answers what the kernel asks next; false: nothing will be asked any more. Who asked may have
-// been killed meanwhile.
+// one answers what the kernel asks next; if false, nothing will be asked any more. Who asked may
+// have been killed meanwhile.
 func (w *Witness) one(n *notice, r *reply) bool {
 	*n = notice{} // the kernel refuses to write over anything
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReceive, uintptr(unsafe.Pointer(n)))

@@ -23,7 +23,7 @@ const (
 	ioctlStillThere = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 )
 
-// move answers the renaming of a folder in a view; false: the kernel does it.
+// move answers the renaming of a folder in a view; if false, the kernel does it.
 func (w *Witness) move(n *notice, c call) (reply, bool) {
 	if !w.moves || n.nr == sysRenameat2 && n.args[4]&^noReplace != 0 {
 		return reply{}, false
@@ -86,7 +86,7 @@ func inView(fd int) bool {
 	return syscall.Fstatfs(fd, &fs) == nil && fs.Type == magicOverlay && fs.Flags&readOnly == 0
 }
 
-// mountOf is the id of the mount that a folder is in; 0: unknown.
+// mountOf is the id of the mount that a folder is in; if 0, unknown.
 func mountOf(fd int) uint64 {
 	var buf [256]byte
 	empty := [1]byte{}

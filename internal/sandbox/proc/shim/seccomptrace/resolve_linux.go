@@ -21,10 +21,10 @@ const (
 // entry is what a path of the command names, found and held open by the witness itself, so that
 // nothing that the command does meanwhile makes it another.
 type entry struct {
-	dir   int    // its folder; -1: it is known by a descriptor alone
+	dir   int    // its folder; if -1, it is known by a descriptor alone
 	name  string // in the folder
 	path  string // absolute and free of links
-	fd    int    // of what is there; -1: nothing is
+	fd    int    // of what is there; if -1, nothing is
 	st    syscall.Stat_t
 	slash bool // the path ended with one, so that it means a folder
 }
@@ -46,7 +46,7 @@ func (e *entry) is(t uint32) bool { return e.there() && e.st.Mode&syscall.S_IFMT
 // self names what is there by the descriptor.
 func (e *entry) self() string { return "/proc/self/fd/" + strconv.Itoa(e.fd) }
 
-// find looks up the path in an argument of a call, relative to the folder in another; -1: to the
+// find looks up the path in an argument of a call, relative to the folder in another; if -1, to the
 // working folder.
 func (n *notice) find(at, argument int, follow bool) (*entry, syscall.Errno) {
 	text, ok := n.text(n.args[argument])
@@ -56,7 +56,7 @@ func (n *notice) find(at, argument int, follow bool) (*entry, syscall.Errno) {
 	return n.lookUp(at, text, follow)
 }
 
-// lookUp looks up a path that is not empty, relative to the folder in an argument; -1: to the
+// lookUp looks up a path that is not empty, relative to the folder in an argument; if -1, to the
 // working folder.
 func (n *notice) lookUp(at int, text string, follow bool) (*entry, syscall.Errno) {
 	base := -1
@@ -150,8 +150,8 @@ func (n *notice) step(base int, text string) (*entry, syscall.Errno) {
 	return e, 0
 }
 
-// openIn opens a path for what it is, relative to a folder; -1: it is absolute. Links of the kernel
-// lead to what a process has, and would lead to what this one has.
+// openIn opens a path for what it is, relative to a folder; if -1, it is absolute. Links of the
+// kernel lead to what a process has, and would lead to what this one has.
 func openIn(base int, text string, flags uint64) (int, syscall.Errno) {
 	name, err := syscall.BytePtrFromString(text)
 	if err != nil {

@@ -54,7 +54,7 @@ func (w *Witness) prepare(confine func() error) {
 	w.ready = errno == 0 && confine() == nil
 }
 
-// supervise makes a call in the place of the command; false: the call goes on.
+// supervise makes a call in the place of the command; if false, the call goes on.
 func (w *Witness) supervise(n *notice) (reply, bool) {
 	if !w.ready {
 		return n.fails(syscall.EPERM), true

@@ -58,9 +58,9 @@ type Fact struct {
 
 // Settings are what the walls are, as far as the mounts do not tell.
 type Settings struct {
-	// Write are the folders and files that rules leave to write; empty: mounts decide.
+	// Write are the folders and files that rules leave to write; if empty, mounts decide.
 	Write []string
-	// Files says what the witness changes in the command's place. Nil: the walls decide, and the
+	// Files says what the witness changes in the command's place. If nil, the walls decide, and the
 	// kernel changes it.
 	Files *FilePolicy
 	// Confine takes from the calling thread the rights that the command has not. It goes with
@@ -84,5 +84,5 @@ const maxFacts = 32
 type Test struct {
 	Number   uint32
 	Argument int
-	Any      uint32 // some of these bits are set; 0: any bit is
+	Any      uint32 // some of these bits are set; if 0, any bit is
 }
