@@ -17,7 +17,7 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
-			c.Args = knownTopic
+			helpTopics(c)
 		case "completion":
 			c.Args, c.RunE = cobra.ArbitraryArgs, runGroup
 			for _, shell := range c.Commands() {

@@ -3,17 +3,22 @@ package cmd
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"adze/docs"
 )
 
-// topics are the pages of the documentation, as adze help TOPIC shows them. They run nothing, and a
-// page is read when it is shown.
+// topics are the pages that are commands, too: adze sandbox shows what adze help sandbox does. They
+// run nothing. The others are shown by adze help alone, because their names are close to those of
+// commands. A page is read when it is shown.
 func topics() []*cobra.Command {
 	var out []*cobra.Command
 	for _, p := range docs.Topics() {
+		if !isTopic(p.Name) {
+			continue
+		}
 		c := &cobra.Command{Use: p.Name, Short: p.Title}
 		c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), docs.Text(p.Name)) })
 		out = append(out, c)
@@ -21,9 +26,31 @@ func topics() []*cobra.Command {
 	return out
 }
 
-// isTopic reports whether a word is a page.
-func isTopic(word string) bool {
-	return slices.ContainsFunc(docs.Topics(), func(p docs.Topic) bool { return p.Name == word })
+// isTopic reports whether a word is a page that is a command.
+func isTopic(word string) bool { return slices.Contains([]string{"sandbox", "hooks", "lines"}, word) }
+
+// helpTopics has adze help show pages, and name them.
+func helpTopics(help *cobra.Command) {
+	var names []string
+	for _, p := range docs.Topics() {
+		names = append(names, p.Name)
+	}
+	ofCommand := help.Run
+	help.Args = func(c *cobra.Command, words []string) error {
+		if len(words) == 1 && slices.Contains(names, words[0]) {
+			return nil
+		}
+		return knownTopic(c, words)
+	}
+	help.Run = func(c *cobra.Command, words []string) {
+		if len(words) == 1 && slices.Contains(names, words[0]) {
+			fmt.Fprint(c.OutOrStdout(), docs.Text(words[0]))
+			return
+		}
+		ofCommand(c, words)
+	}
+	root := help.Root()
+	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\nadze help TOPIC shows a page of the documentation: " + strings.Join(names, " ") + "\n{{end}}")
 }
 
 // SandboxInShort says in plain words how commands run in a full sandbox: on one screen, before the

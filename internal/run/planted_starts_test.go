@@ -263,7 +263,7 @@ func TestAServerHasAFolderOfItsOwn(t *testing.T) {
 
 	n.configure(server(map[string]any{"cwd": "."}))
 	n.run("-p", n.script("-- 1 --\ntext: done\n"), "hi").wants(0, "done", "server:w@config", "adze trust allow")
-	n.run("mcp", "list", "--json").wants(0, `"name":"w","state":"waiting"`, "it starts in this folder")
+	n.run("mcp", "list", "--json").wants(0, `"name":"w","state":"needs consent"`, "it starts in this folder")
 	n.run("mcp", "test", "w").wants(8, "adze trust allow server:w@config")
 	n.run("trust", "show", "server:w@config").wants(0, "it starts in this folder", "folder   .", "is not pinned")
 	n.run("trust", "allow", "server:w@config").wants(0)

@@ -167,7 +167,7 @@ func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 }
 
 func TestTheSandboxIsExplained(t *testing.T) {
-	newUser(t).run("help", "sandbox").wants(0, "full ", "degraded ", "none ", "It does not hold")
+	newUser(t).run("help", "sandbox").wants(0, "### full\n", "### degraded\n", "### none\n", "It does not hold")
 }
 
 // A hook is held by the sandbox that holds commands.

@@ -247,6 +247,7 @@ func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use
 		all := map[string]config.MCPServer{}
 		maps.Copy(all, s.config.MCP.Servers)
 		all[name], s.config.MCP.Servers = one, all
+		s.survey = sync.OnceValues(s.project().Survey)
 	}
 	w.settle(ctx, o, s, a.Getenv("HOME"), func(session.Event) {})
 	s.deps(w)

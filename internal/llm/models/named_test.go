@@ -45,7 +45,7 @@ func TestNobodyElseNamesAProvider(t *testing.T) {
 
 // dialect reports the folders of another assistant, which is called as a provider is.
 func dialect(at, text string) bool {
-	return text == "gemini" && strings.HasPrefix(at, "internal/project/")
+	return text == "gemini" && (strings.HasPrefix(at, "internal/project/") || strings.HasPrefix(at, "internal/mcp/clients/"))
 }
 
 // The check itself, so that it does not pass by finding nothing.
