@@ -98,7 +98,8 @@ func (a *attempt) beginFirst(ctx context.Context, c Copy) error {
 	var lease Lease
 	var held error
 	var beside sync.WaitGroup
-	beside.Go(func() { lease, held = a.Leases.Hold(ctx, a.run.ID) })
+	id := a.run.ID // claim replaces the run
+	beside.Go(func() { lease, held = a.Leases.Hold(ctx, id) })
 	err = a.claim(ctx)
 	beside.Wait()
 	if held == nil {
