@@ -14,7 +14,7 @@ import (
 func TestAConsentIsKeptOrTold(t *testing.T) {
 	for _, fails := range []bool{true, false} {
 		p := newPlayer(t, nil)
-		p.m.ports = p.ports()
+		*p.m.ports = p.ports()
 		p.m.info.Session = "s1"
 		asked := 0
 		p.m.ports.Consent = func(_ context.Context, i api.Carried, allow bool) error {
@@ -37,8 +37,8 @@ func TestAConsentIsKeptOrTold(t *testing.T) {
 			verb, rest, _ := strings.Cut(s, " ")
 			p.step(verb, rest)
 		}
-		if asked != 1 || strings.Contains(p.dump(), "error: the disk is full") != fails || (p.m.next == api.Next{Session: "s1"}) == fails {
-			t.Errorf("fails %v: asked %d times, next %+v\n%s", fails, asked, p.m.next, p.dump())
+		if asked != 1 || strings.Contains(p.dump(), "error: the disk is full") != fails || (p.m.stopper.next == api.Next{Session: "s1"}) == fails {
+			t.Errorf("fails %v: asked %d times, next %+v\n%s", fails, asked, p.m.stopper.next, p.dump())
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"adze/tui/api"
 	"adze/tui/list"
+	"adze/tui/pane"
+	"adze/tui/prompt"
 )
 
 // command is what a prompt that begins with a slash does.
@@ -16,67 +18,121 @@ type command struct {
 	args string // as help shows them
 	help string
 	// can says why the command does nothing now; nil, or an empty string: it does.
-	can func(m *model) string
-	do  func(m *model, arg string) tea.Cmd
+	can func() string
+	do  func(arg string) tea.Cmd
 }
 
 // commands is the table of commands: what completion shows and what send obeys.
-func commands() []command {
-	plain := func(do func(*model) tea.Cmd) func(*model, string) tea.Cmd {
-		return func(m *model, _ string) tea.Cmd { return do(m) }
+func (m *model) commands() []command {
+	var all []command
+	for _, f := range m.sources {
+		all = append(all, f.commands()...)
 	}
-	return []command{
-		{name: "help", args: "[words]", help: "all keys and commands, or those with these words", do: (*model).helpCommand},
-		{name: "sessions", help: "open another session, or a new one", can: canSessions, do: plain((*model).chooseSession)},
-		{name: "new", help: "a new session in this folder", can: canSwitch, do: plain((*model).newSession)},
-		{name: "model", args: "[provider/name]", help: "go on with another model", can: canModels, do: (*model).modelCommand},
-		{name: "effort", args: "[level]", help: "how hard the model thinks", can: canEffort, do: (*model).effortCommand},
-		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
-		{name: "plan", help: "plan first: nothing is changed until you accept a plan; shows the one that waits", can: canPlan, do: plain(showPlan)},
-		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
-		{name: "refused", help: "what rules and the sandbox refused", can: canRefusals, do: plain((*model).openRefusals)},
-		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
-		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},
-		{name: "claims", help: "tell the model what its answer says that no call did", can: canClaims, do: plain((*model).tellClaims)},
-		{name: "trust", help: "what this project would run, and what of it you allow", can: canTrust, do: plain(chooseCarried)},
-		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
-		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},
-		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: plain((*model).toggleVim)},
-		{name: "copy", args: "[answer|code]", help: "copy the last of them, or what you choose", can: canCopy, do: (*model).copyCommand},
-		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: canAttach, do: (*model).attachCommand},
-		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
-		{name: "resume", args: "id", help: "open the session of this id", can: canSwitch, do: (*model).resumeCommand},
-		{name: "fork", help: "go on in a copy of this session", can: canFork, do: fork},
-		{name: "rewind", help: "take your last message back to edit it, and what was done to files since", can: canRewind, do: plain((*model).rewind)},
-		{name: "undo", help: "put files back as they were before the last turn that changed some", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, api.Undo{}) })},
-		{name: "redo", help: "take the last undo back", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, api.Undo{Redo: true}) })},
-		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: canJobs, do: plain(chooseJob)},
-		{name: "servers", help: "MCP servers: their state, their tools, and start, stop, test or log in", can: canServers, do: plain(chooseServer)},
-		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
-		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
-		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(api.Next{}) })},
-	}
+	order := inOrder()
+	slices.SortStableFunc(all, func(a, b command) int { return slices.Index(order, a.name) - slices.Index(order, b.name) })
+	return all
 }
 
-// commandChoices are the completions of the beginning of a name. What is named whole comes first:
-// enter takes the first.
-func commandChoices(m *model, start string) []list.Choice {
-	var out []list.Choice
-	for _, c := range commands() {
-		if !strings.HasPrefix(c.name, start) {
+// inOrder are the names of the commands, as completion and help show them.
+func inOrder() []string {
+	return strings.Fields("help sessions new model effort mode plan changes refused context compact claims trust todos theme vim copy attach edit" +
+		" resume fork rewind undo redo jobs servers abort clear quit")
+}
+
+// noArgs is a command that takes no argument.
+func noArgs(do func() tea.Cmd) func(string) tea.Cmd {
+	return func(string) tea.Cmd { return do() }
+}
+
+// commander obeys what is written after a slash.
+type commander struct {
+	host
+	info   *Info
+	prompt *prompt.Line
+	table  []command
+	send   func() tea.Cmd // what is in the prompt
+}
+
+// command runs a command; one that cannot be run stays in the prompt.
+func (c *commander) command(name, arg string) tea.Cmd {
+	full, w, ok := c.meant(name)
+	switch {
+	case !ok:
+		if carried, is := c.begun(name); is {
+			c.prompt.Set(strings.TrimSpace("/" + carried + " " + arg))
+			return c.send()
+		}
+		c.say(c.unknown(name))
+		return nil
+	case w.says != "":
+		return c.tell(w)
+	}
+	for _, own := range c.table {
+		if own.name != full {
 			continue
 		}
-		note := c.help
-		if c.can != nil {
-			if why := c.can(m); why != "" {
+		if own.can != nil {
+			if why := own.can(); why != "" {
+				c.say(why)
+				return nil
+			}
+		}
+		c.prompt.Clear()
+		return own.do(arg)
+	}
+	return nil
+}
+
+// choices are the completions of the beginning of a name. What is named whole comes first:
+// enter takes the first.
+func (c *commander) choices(start string) []list.Choice {
+	var out []list.Choice
+	for _, own := range c.table {
+		if !strings.HasPrefix(own.name, start) {
+			continue
+		}
+		note := own.help
+		if own.can != nil {
+			if why := own.can(); why != "" {
 				note += " (not now: " + why + ")"
 			}
 		}
-		out = append(out, list.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
+		out = append(out, list.Choice{ID: own.name, Label: strings.TrimSpace("/" + own.name + " " + own.args), Note: note})
 	}
-	out = slices.Concat(out, namedChoices(m, start), wordChoices(m, start))
+	out = slices.Concat(out, c.namedChoices(start), c.wordChoices(start))
 	slices.SortStableFunc(out, func(a, b list.Choice) int { return whole(b.ID, start) - whole(a.ID, start) })
 	return out
+}
+
+func (c *commander) names() (names []string) {
+	for _, own := range c.table {
+		names = append(names, own.name)
+	}
+	return names
+}
+
+// groups are what help lists of it.
+func (c *commander) groups() []pane.Group {
+	out := []pane.Group{{Title: "commands, written as a message", Lines: c.lines()}}
+	if lines := c.namedLines(); len(lines) > 0 {
+		out = append(out, pane.Group{Title: "commands and skills, yours and of this project", Lines: lines})
+	}
+	return append(out, pane.Group{Title: "words of other assistants", Lines: c.wordLines()})
+}
+
+// lines are what a prompt with a slash, an exclamation mark or an @ does.
+func (c *commander) lines() []pane.Line {
+	var out []pane.Line
+	for _, own := range c.table {
+		l := pane.Line{Names: strings.TrimSpace("/" + own.name + " " + own.args), Text: own.help + c.alsoCalled(own.name)}
+		if own.can != nil {
+			l.Why = own.can()
+		}
+		out = append(out, l)
+	}
+	return append(out,
+		pane.Line{Names: "!command", Text: "run a command yourself; the agent sees what it printed"},
+		pane.Line{Names: "@file", Text: "complete the name of a file"})
 }
 
 // agentChoices are the agents that a prompt can be addressed to.
@@ -96,104 +152,7 @@ func whole(name, written string) int {
 }
 
 // CommandNames are the names that the interface has for itself.
-func CommandNames() []string { return commandNames() }
-
-func commandNames() (names []string) {
-	for _, c := range commands() {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// command runs a command; one that cannot be run stays in the prompt.
-func (m *model) command(name, arg string) tea.Cmd {
-	full, w, ok := meant(m, name)
-	switch {
-	case !ok:
-		if carried, is := begun(m, name); is {
-			m.prompt.Set(strings.TrimSpace("/" + carried + " " + arg))
-			return m.send()
-		}
-		m.say(unknown(m, name))
-		return nil
-	case w.says != "":
-		return tell(m, w)
-	}
-	for _, c := range commands() {
-		if c.name != full {
-			continue
-		}
-		if c.can != nil {
-			if why := c.can(m); why != "" {
-				m.say(why)
-				return nil
-			}
-		}
-		m.prompt.Clear()
-		return c.do(m, arg)
-	}
-	return nil
-}
-
-func canSwitch(m *model) string {
-	if !m.ports.Switch {
-		return "this session cannot be exchanged for another; quit and start adze again"
-	}
-	return ""
-}
-
-func (m *model) newSession() tea.Cmd { return m.leaveFor(api.Next{New: true}) }
-
-func (m *model) resumeCommand(arg string) tea.Cmd {
-	switch {
-	case arg == "" && m.ports.Sessions != nil:
-		return m.chooseSession()
-	case arg == "":
-		m.say("write the id of a session behind it")
-		return nil
-	}
-	return m.leaveFor(api.Next{Session: arg})
-}
-
-func (m *model) modelCommand(arg string) tea.Cmd {
-	if arg == "" {
-		return m.chooseModel()
-	}
-	return m.toModel(arg)
-}
-
-func (m *model) modeCommand(arg string) tea.Cmd {
-	if arg == "" {
-		return m.chooseMode()
-	}
-	var names []string
-	for _, mode := range m.ports.Modes {
-		names = append(names, mode.Name)
-	}
-	name, ok := named(arg, names)
-	if !ok {
-		m.say("there is no mode " + arg + "; the modes are " + strings.Join(names, ", "))
-		return nil
-	}
-	return m.toMode(name)
-}
-
-// effortCommand asks the model to think harder, or less.
-func (m *model) effortCommand(arg string) tea.Cmd {
-	if arg == "" {
-		return m.chooseEffort()
-	}
-	var names []string
-	for _, e := range m.ports.Efforts {
-		names = append(names, e.Name)
-	}
-	name, ok := named(arg, names)
-	if !ok {
-		m.say("there is no effort " + arg + "; there are " + strings.Join(names, ", "))
-		return nil
-	}
-	return m.toEffort(name)
-}
+func CommandNames() []string { return bare().commander.names() }
 
 // named finds what a command's argument means among names: itself, or the only one that it begins.
 func named(arg string, names []string) (string, bool) {

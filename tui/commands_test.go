@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,13 +38,13 @@ func TestNamesMayBeShortened(t *testing.T) {
 // found.
 func TestEveryCommandIsToldOf(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range commands() {
+	for _, c := range bare().commands() {
 		if c.help == "" || c.do == nil || seen[c.name] {
 			t.Errorf("command %q", c.name)
 		}
 		seen[c.name] = true
 	}
-	for _, b := range bindings() {
+	for _, b := range bare().bindings() {
 		if b.Help().Desc == "" || b.do == nil && b.can == nil || len(b.Keys()) == 0 {
 			t.Errorf("binding %+v", b.Keys())
 		}
@@ -53,11 +54,11 @@ func TestEveryCommandIsToldOf(t *testing.T) {
 // TestACommandIsWhatItIsCalled writes every command and every beginning of one, and presses enter
 // on what is offered: a whole name is that command, and a beginning one of those that it begins.
 func TestACommandIsWhatItIsCalled(t *testing.T) {
-	for _, c := range commands() {
+	for _, c := range bare().commands() {
 		for n := 1; n <= len(c.name); n++ {
 			written := c.name[:n]
 			p := newPlayer(t, nil)
-			p.m.ports = p.ports()
+			*p.m.ports = p.ports()
 			p.step("user", "hello")
 			p.step("type", "/"+written)
 			p.step("key", "enter")
@@ -66,7 +67,7 @@ func TestACommandIsWhatItIsCalled(t *testing.T) {
 				got = done[0]
 			}
 			got = strings.TrimPrefix(got, "/")
-			whole, isWhole := named(written, commandNames())
+			whole, isWhole := named(written, bare().commander.names())
 			if isWhole && whole == written && got != written || !strings.HasPrefix(got, written) {
 				t.Errorf("/%s is %q", written, got)
 			}
@@ -78,7 +79,7 @@ func TestACommandIsWhatItIsCalled(t *testing.T) {
 // called missing.
 func TestWhatIsNotThereIsToldFirst(t *testing.T) {
 	p := newPlayer(t, nil)
-	p.m.ports = p.ports()
+	*p.m.ports = p.ports()
 	p.m.ports.CheckModel = func(name string) error { return errors.New("there is no provider " + name) }
 	p.m.ports.Keep, p.m.ports.Kept = func(string, string) error { return nil }, func(string) string { return "" }
 	p.step("type", "/model nosuch/x")
@@ -92,5 +93,13 @@ func TestWhatIsNotThereIsToldFirst(t *testing.T) {
 	p.step("key", "enter")
 	if !strings.Contains(p.dump(), "none.png was not found") {
 		t.Errorf("a missing file:\n%s", p.dump())
+	}
+}
+
+// TestEveryCommandHasItsPlace: a feature's command that the order does not name would stand before
+// all others, and a name that no feature has is a command that was lost.
+func TestEveryCommandHasItsPlace(t *testing.T) {
+	if got := bare().commander.names(); !slices.Equal(got, inOrder()) {
+		t.Errorf("the features have the commands %v\nthe order is %v", got, inOrder())
 	}
 }

@@ -2,30 +2,85 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/edit"
+	"adze/tui/api"
+	"adze/tui/input"
+	"adze/tui/list"
 	"adze/tui/prompt"
 	"adze/tui/ui"
 )
 
+// composer is where the user writes: the prompt, and what helps to fill it.
+type composer struct {
+	host
+	ports  *api.Ports
+	info   *Info
+	prompt *prompt.Line
+	picker *list.List
+	keep   func(name, value string) tea.Cmd // offers to keep a choice
+	// external opens the user's own editor; its answer comes as edited; if nil, there is none.
+	external func(text string) tea.Cmd
+	regain   func()         // looks at the terminal, which an editor had
+	width    func() int     // of the text
+	send     func() tea.Cmd // what is in the prompt
+}
+
+func (c *composer) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	switch msg := msg.(type) {
+	case input.TooLong:
+		c.say("that paste of " + ui.Size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
+		return true, nil
+	case prompt.Listed:
+		c.prompt.Listed(msg, c.clock())
+	case prompt.Folder:
+		c.prompt.Listing(msg)
+	case prompt.Dropped:
+		c.prompt.Dropped(msg)
+	case prompt.Earlier:
+		c.prompt.Earlier(msg)
+	case edited:
+		c.edited(msg)
+	case picture:
+		c.pictured(msg)
+	}
+	return false, nil
+}
+
+func (c *composer) commands() []command {
+	return []command{
+		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: noArgs(c.toggleVim)},
+		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: c.canAttach, do: c.attachCommand},
+		{name: "edit", help: "write the prompt in your own editor", can: c.canEdit, do: noArgs(c.edit)},
+	}
+}
+
+// empty says why a key does nothing that acts only while nothing is written.
+func (c *composer) empty() string {
+	if !c.prompt.Empty() {
+		return "only while the prompt is empty"
+	}
+	return ""
+}
+
 // happened does what a key in the prompt led to.
-func (m *model) happened(h prompt.Happened) tea.Cmd {
+func (c *composer) happened(h prompt.Happened) tea.Cmd {
 	if h.Say != "" {
-		m.say(h.Say)
+		c.say(h.Say)
 	}
 	switch {
 	case h.Send:
-		return m.send()
+		return c.send()
 	case h.Files:
-		return m.listFiles()
-	case h.Folder != "" && m.ports.Folder != nil:
+		return c.listFiles()
+	case h.Folder != "" && c.ports.Folder != nil:
 		return func() tea.Msg {
-			base, names, err := m.ports.Folder(context.Background(), h.Folder)
+			base, names, err := c.ports.Folder(context.Background(), h.Folder)
 			return prompt.NewFolder(h.Folder, base, names, err)
 		}
 	}
@@ -33,67 +88,29 @@ func (m *model) happened(h prompt.Happened) tea.Cmd {
 }
 
 // complete follows the prompt after a change.
-func (m *model) complete() tea.Cmd {
-	files, folder := m.prompt.Complete()
-	return m.happened(prompt.Happened{Files: files, Folder: folder})
+func (c *composer) complete() tea.Cmd {
+	files, folder := c.prompt.Complete()
+	return c.happened(prompt.Happened{Files: files, Folder: folder})
 }
 
 // listFiles looks for files in the background; the answer comes as listed.
-func (m *model) listFiles() tea.Cmd {
-	if m.ports.Files == nil || !m.prompt.Menu.Look(m.now()) {
+func (c *composer) listFiles() tea.Cmd {
+	if c.ports.Files == nil || !c.prompt.Menu.Look(c.clock()) {
 		return nil
 	}
 	return func() tea.Msg {
-		paths, err := m.ports.Files(context.Background())
+		paths, err := c.ports.Files(context.Background())
 		return prompt.NewListed(paths, err)
 	}
 }
 
-func (m *model) toggleVim() tea.Cmd {
-	if m.prompt.ToggleVim() {
-		m.say("vim keys; esc is normal mode, /vim ends them")
-		return keep(m, "interface.keys", "vim", writing(m, "interface.keys", "vim"))
+func (c *composer) toggleVim() tea.Cmd {
+	if c.prompt.ToggleVim() {
+		c.say("vim keys; esc is normal mode, /vim ends them")
+		return c.keep("interface.keys", "vim")
 	}
-	m.say("the usual keys")
-	return keep(m, "interface.keys", "usual", writing(m, "interface.keys", "usual"))
-}
-
-// inLine does something in the prompt.
-func inLine(do func(p *prompt.Line, w int) prompt.Happened) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.happened(do(m.prompt, m.prompt.Inner(m.w))) }
-}
-
-// inMenu does something with the completions.
-func inMenu(do func(*prompt.Menu)) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { do(m.prompt.Menu); return nil }
-}
-
-func ofMenu(can func(*prompt.Menu) string) func(*model) string {
-	return func(m *model) string { return can(m.prompt.Menu) }
-}
-
-// inEditor changes the editor that has the cursor, and tells what it says.
-func inEditor(change func(e *edit.Editor, w int) string) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		if text := change(m.editor()); text != "" {
-			m.say(text)
-		}
-		return nil
-	}
-}
-
-// menuKeys come before the prompt's own: while completions are shown, these keys are theirs.
-func menuKeys() []binding {
-	accept := func(p *prompt.Line, _ int) prompt.Happened { return p.Accept() }
-	run := func(p *prompt.Line, _ int) prompt.Happened { return p.AcceptOrRun() }
-	move := func(by int) func(*prompt.Menu) { return func(u *prompt.Menu) { u.Move(by) } }
-	return []binding{
-		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("complete the / command or @ file", "tab"), can: ofMenu((*prompt.Menu).Choosable), do: inLine(accept)},
-		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("on a completion: take it", "enter"), can: ofMenu((*prompt.Menu).Choosable), do: inLine(run)},
-		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: ui.Key("close the completions", "esc"), can: ofMenu((*prompt.Menu).Shown), do: inMenu((*prompt.Menu).Close)},
-		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: ui.Key("the completion above", "up", "ctrl+p"), can: ofMenu((*prompt.Menu).Choosable), do: inMenu(move(-1))},
-		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: ui.Key("the completion below", "down", "ctrl+n"), can: ofMenu((*prompt.Menu).Choosable), do: inMenu(move(1))},
-	}
+	c.say("the usual keys")
+	return c.keep("interface.keys", "usual")
 }
 
 // edited is what the user's own editor left.
@@ -102,39 +119,28 @@ type edited struct {
 	err  error
 }
 
-func canEdit(m *model) string {
-	if m.external == nil {
+func (c *composer) canEdit() string {
+	if c.external == nil {
 		return "no editor can be started here"
 	}
 	return ""
 }
 
 // edit opens the prompt, pastes unfolded, in the user's own editor.
-func (m *model) edit() tea.Cmd { return m.external(m.prompt.Unfolded()) }
-
-func (m *model) edited(e edited) {
-	m.w, m.h = m.foreground()
-	if e.err != nil {
-		m.say("error: " + e.err.Error())
-		return
-	}
-	if text := strings.TrimRight(e.text, "\n"); text != strings.TrimRight(m.prompt.Unfolded(), "\n") {
-		m.prompt.Put(text)
-	}
-}
+func (c *composer) edit() tea.Cmd { return c.external(c.prompt.Unfolded()) }
 
 // longestPath bounds what is looked at as a path (PATH_MAX of Linux).
 const longestPath = 4096
 
 // drop finds out in the background whether a pasted text is a file that was dropped on the
 // terminal.
-func (m *model) drop(text string) tea.Cmd {
+func (c *composer) drop(text string) tea.Cmd {
 	text = strings.TrimSpace(text)
-	if m.ports.Drop == nil || len(text) > longestPath || strings.Contains(text, "\n") || !strings.ContainsAny(text, `/\`) {
+	if c.ports.Drop == nil || len(text) > longestPath || strings.Contains(text, "\n") || !strings.ContainsAny(text, `/\`) {
 		return nil
 	}
 	return func() tea.Msg {
-		if file, ok := m.ports.Drop(text); ok {
+		if file, ok := c.ports.Drop(text); ok {
 			return prompt.NewDropped(text, file)
 		}
 		return nil
@@ -150,60 +156,132 @@ type picture struct {
 	err  error
 }
 
-func canPicture(m *model) string {
-	if m.ports.Picture == nil {
+func (c *composer) canPicture() string {
+	if c.ports.Picture == nil {
 		return "pictures cannot be taken from the clipboard here"
 	}
 	return ""
 }
 
 // pastePicture attaches the picture that is on the clipboard.
-func (m *model) pastePicture() tea.Cmd {
-	m.say("looking at the clipboard…")
+func (c *composer) pastePicture() tea.Cmd {
+	c.say("looking at the clipboard…")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
 		defer cancel()
-		path, err := m.ports.Picture(ctx)
+		path, err := c.ports.Picture(ctx)
 		return picture{path, err}
 	}
 }
 
-func (m *model) pictured(p picture) {
-	if p.err != nil {
-		m.say("error: " + p.err.Error())
-		return
-	}
-	m.prompt.Insert(m.prompt.Attach(p.path) + " ")
-	m.say("the picture goes along with your message")
-}
-
-func canAttach(m *model) string {
-	if m.ports.Drop == nil {
+func (c *composer) canAttach() string {
+	if c.ports.Drop == nil {
 		return "files cannot be attached here"
 	}
 	return ""
 }
 
 // attachCommand attaches a file to the message that is being written.
-func (m *model) attachCommand(arg string) tea.Cmd {
+func (c *composer) attachCommand(arg string) tea.Cmd {
 	if arg == "" {
-		m.say("write the path of a picture or PDF behind it")
+		c.say("write the path of a picture or PDF behind it")
 		return nil
 	}
 	path := arg
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(m.info.Cwd, path)
+		path = filepath.Join(c.info.Cwd, path)
 	}
-	file, ok := m.ports.Drop("'" + path + "'")
+	file, ok := c.ports.Drop("'" + path + "'")
 	switch {
 	case !ok:
-		m.say(arg + " was not found; check the path")
+		c.say(arg + " was not found; check the path")
 		return nil
 	case file.Attach == "":
-		m.say(arg + " is no picture or PDF that can be attached")
+		c.say(arg + " is no picture or PDF that can be attached")
 		return nil
 	}
-	m.prompt.Insert(m.prompt.Attach(file.Attach) + " ")
-	m.say(arg + " goes with your next message")
+	c.prompt.Insert(c.prompt.Attach(file.Attach) + " ")
+	c.say(arg + " goes with your next message")
 	return nil
+}
+
+func (c *composer) canSearch() string {
+	if len(c.prompt.Recent()) == 0 {
+		return "you have not sent anything here yet"
+	}
+	return ""
+}
+
+// search lets the user choose from what they wrote, newest first; what is in the prompt narrows
+// it.
+func (c *composer) search() tea.Cmd {
+	var items []list.Choice
+	for _, text := range c.prompt.Recent() {
+		items = append(items, list.Choice{ID: text, Label: strings.Join(strings.Fields(text), " ")})
+	}
+	c.picker.Begin("what you wrote before", items, func(it list.Choice) tea.Cmd {
+		c.prompt.Set(it.ID)
+		return c.complete()
+	})
+	if !strings.Contains(c.prompt.Text, "\n") {
+		c.picker.NarrowTo(c.prompt.Text)
+	}
+	return nil
+}
+
+func (c *composer) edited(e edited) {
+	c.regain()
+	if e.err != nil {
+		c.say("error: " + e.err.Error())
+		return
+	}
+	if text := strings.TrimRight(e.text, "\n"); text != strings.TrimRight(c.prompt.Unfolded(), "\n") {
+		c.prompt.Put(text)
+	}
+}
+
+func (c *composer) pictured(p picture) {
+	if p.err != nil {
+		c.say("error: " + p.err.Error())
+		return
+	}
+	c.prompt.Insert(c.prompt.Attach(p.path) + " ")
+	c.say("the picture goes along with your message")
+}
+
+var errNoEditor = errors.New("no editor can be started here")
+
+// rewrite has the user rewrite a text in their own editor.
+func (c *composer) rewrite(w *rewriting) tea.Cmd {
+	if c.external == nil {
+		w.reply <- edited{err: errNoEditor}
+		return nil
+	}
+	edit := c.external(w.text)
+	return func() tea.Msg {
+		e, _ := edit().(edited)
+		w.reply <- e
+		return tea.ResumeMsg{}
+	}
+}
+
+// inLine does something in the prompt.
+func (c *composer) inLine(do func(p *prompt.Line, w int) prompt.Happened) func() tea.Cmd {
+	return func() tea.Cmd { return c.happened(do(c.prompt, c.width())) }
+}
+
+// menuKeys come before the prompt's own: while completions are shown, these keys are theirs.
+func (c *composer) menuKeys() []binding {
+	accept := func(p *prompt.Line, _ int) prompt.Happened { return p.Accept() }
+	run := func(p *prompt.Line, _ int) prompt.Happened { return p.AcceptOrRun() }
+	move := func(by int) func() tea.Cmd { return does(func() { c.prompt.Menu.Move(by) }) }
+	choosable := func() string { return c.prompt.Menu.Choosable() }
+	shown := func() string { return c.prompt.Menu.Shown() }
+	return []binding{
+		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("complete the / command or @ file", "tab"), can: choosable, do: c.inLine(accept)},
+		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("on a completion: take it", "enter"), can: choosable, do: c.inLine(run)},
+		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: ui.Key("close the completions", "esc"), can: shown, do: does(func() { c.prompt.Menu.Close() })},
+		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: ui.Key("the completion above", "up", "ctrl+p"), can: choosable, do: move(-1)},
+		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: ui.Key("the completion below", "down", "ctrl+n"), can: choosable, do: move(1)},
+	}
 }

@@ -8,102 +8,93 @@ import (
 	"adze/internal/text/safeterm"
 	"adze/tui/list"
 	"adze/tui/screen"
+	"adze/tui/transcript"
 	"adze/tui/ui"
 )
 
-func canCopy(m *model) string {
-	if m.transcript.Len() == 0 {
+// copier puts what was said onto the clipboard.
+type copier struct {
+	host
+	transcript *transcript.Pane
+	picker     *list.List
+	twice      *doublePress
+	clip       func(safeterm.Text)
+}
+
+func (c *copier) commands() []command {
+	return []command{{name: "copy", args: "[answer|code]", help: "copy the last of them, or what you choose", can: c.can, do: c.command}}
+}
+
+func (c *copier) can() string {
+	if c.transcript.Len() == 0 {
 		return "there is nothing to copy yet"
 	}
 	return ""
 }
 
-// copyKey copies the last answer; pressed again, or where there is none, it asks what to copy.
-func (m *model) copyKey() tea.Cmd {
-	text := m.transcript.Answer()
-	if m.armed == copyLast || text == "" {
-		return m.chooseCopy()
+// key copies the last answer; pressed again, or where there is none, it asks what to copy.
+func (c *copier) key() tea.Cmd {
+	text := c.transcript.Answer()
+	if c.twice.is(copyLast) || text == "" {
+		return c.choose()
 	}
-	m.armed = copyLast
-	m.arming++ // no timer disarms it, only another key
-	cmd := m.copyText("the last answer", text)
-	m.say(m.said + "; " + m.keys.label(copyLast) + ": more")
+	c.twice.keep(copyLast)
+	told, cmd := c.put("the last answer", text)
+	c.say(told + "; " + c.label(copyLast) + ": more")
 	return cmd
 }
 
-// copyCommand copies the last answer or code, or asks what.
-func (m *model) copyCommand(arg string) tea.Cmd {
+// command copies the last answer or code, or asks what.
+func (c *copier) command(arg string) tea.Cmd {
 	what, ok := named(arg, []string{"answer", "code"})
 	switch {
 	case arg == "":
-		return m.chooseCopy()
+		return c.choose()
 	case !ok:
-		m.say("what to copy: answer or code; nothing: a list")
+		c.say("what to copy: answer or code; nothing: a list")
 		return nil
 	}
-	for _, c := range m.transcript.Copyables() {
-		if c.Kind == what {
-			return m.copyText("the last "+what, c.Text)
+	for _, it := range c.transcript.Copyables() {
+		if it.Kind == what {
+			return c.text("the last "+what, it.Text)
 		}
 	}
-	m.say("there is no " + what + " to copy yet")
+	c.say("there is no " + what + " to copy yet")
 	return nil
 }
 
-func (m *model) copyText(what, text string) tea.Cmd {
+// text copies a text and says so.
+func (c *copier) text(what, text string) tea.Cmd {
+	told, cmd := c.put(what, text)
+	c.say(told)
+	return cmd
+}
+
+// put copies a text; told is what to say of that.
+func (c *copier) put(what, text string) (told string, cmd tea.Cmd) {
 	if len(text) > screen.MaxCopy {
-		m.say(fmt.Sprintf("%s has %s: terminals take at most %s", what, ui.Size(len(text)), ui.Size(screen.MaxCopy)))
-		return nil
+		return fmt.Sprintf("%s has %s: terminals take at most %s", what, ui.Size(len(text)), ui.Size(screen.MaxCopy)), nil
 	}
-	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, ui.Size(len(text))))
 	clean := safeterm.Clean(text)
-	return func() tea.Msg { m.clipboard(clean); return nil }
+	return fmt.Sprintf("copied %s (%s), if your terminal allows it", what, ui.Size(len(text))),
+		func() tea.Msg { c.clip(clean); return nil }
 }
 
-// looksAtChanges says why there is no file to copy from.
-func looksAtChanges(m *model) string {
-	if !m.view.Shows(m.changes) {
-		return "only in the pane of changes"
-	}
-	if m.changes.None() {
-		return "no file was changed"
-	}
-	return ""
-}
-
-func (m *model) copyPath() tea.Cmd {
-	f, ok := m.changes.At(m.view.At())
-	if !ok {
-		return nil
-	}
-	return m.copyText("the path "+f.Path, f.Path)
-}
-
-// copyDiff copies all diffs of the file that is looked at, as patches.
-func (m *model) copyDiff() tea.Cmd {
-	f, ok := m.changes.At(m.view.At())
-	if !ok || len(f.Diffs) == 0 {
-		m.say("no call said how this file was changed")
-		return nil
-	}
-	return m.copyText("the diff of "+f.Path, f.Patch())
-}
-
-// chooseCopy asks what to copy.
-func (m *model) chooseCopy() tea.Cmd {
-	all := m.transcript.Copyables()
+// choose asks what to copy.
+func (c *copier) choose() tea.Cmd {
+	all := c.transcript.Copyables()
 	var items []list.Choice
-	for i, c := range all {
-		items = append(items, list.Choice{ID: fmt.Sprint(i), Label: c.What, Note: c.Note})
+	for i, it := range all {
+		items = append(items, list.Choice{ID: fmt.Sprint(i), Label: it.What, Note: it.Note})
 	}
 	if len(items) == 0 {
-		m.say("there is nothing to copy yet")
+		c.say("there is nothing to copy yet")
 		return nil
 	}
-	m.picker.Begin("copy what?", items, func(c list.Choice) tea.Cmd {
+	c.picker.Begin("copy what?", items, func(taken list.Choice) tea.Cmd {
 		for i, it := range all {
-			if fmt.Sprint(i) == c.ID {
-				return m.copyText(it.What, it.Text)
+			if fmt.Sprint(i) == taken.ID {
+				return c.text(it.What, it.Text)
 			}
 		}
 		return nil

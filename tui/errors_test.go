@@ -88,12 +88,12 @@ func TestBrokenPortsAreAllTried(t *testing.T) {
 
 // doors are what a user does to make the interface ask something of the program.
 func doors() (all [][]string) {
-	for _, c := range commands() {
+	for _, c := range bare().commands() {
 		if c.name != "quit" {
 			all = append(all, []string{"type /" + c.name, "key enter"}, []string{"type /" + c.name + " plan", "key enter"})
 		}
 	}
-	for _, b := range bindings() {
+	for _, b := range bare().bindings() {
 		if b.scope == inPrompt && b.action != quit {
 			all = append(all, []string{"key " + b.Keys()[0]})
 		}
@@ -126,12 +126,12 @@ func everyErrorIsSeen(t *testing.T, size string, steps []string, seen map[string
 	b := &broken{}
 	p := newPlayer(t, nil)
 	p.step("size", size)
-	p.m.ports = b.ports()
-	p.m.external = func(string) tea.Cmd {
+	*p.m.ports = b.ports()
+	p.m.composer.external = func(string) tea.Cmd {
 		return func() tea.Msg { text, err := p.m.ports.Edit(""); return edited{text: text, err: err} }
 	}
 	var turns []session.Result
-	p.m.start = func(ctx context.Context, j job) {
+	p.m.turns.start = func(ctx context.Context, j job) {
 		switch {
 		case j.compact:
 			turns = append(turns, p.m.ports.Compact(ctx, j.wish))

@@ -10,42 +10,55 @@ import (
 	"adze/tui/ui"
 )
 
-func ofFirst(can func(*firstrun.Screen) string) func(*model) string {
-	return func(m *model) string {
-		if m.first == nil {
-			return "a model is there"
+// first is the screen of who has no model yet.
+type first struct {
+	host
+	screen *firstrun.Screen // nil: a model is there
+	picker *list.List
+	clip   func(safeterm.Text)
+	// quit ends the interface at once, to go on with something else.
+	quit func(api.Next) tea.Cmd
+}
+
+// shown reports that no model is there.
+func (f *first) shown() bool { return f.screen != nil }
+
+func (f *first) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	switch msg := msg.(type) {
+	case firstrun.Kept: // it looks again with the key that was given
+		if say := f.screen.Kept(msg); say != "" {
+			f.say(say)
+			return true, f.screen.Search()
 		}
-		return can(m.first)
+		return true, nil
+	case firstrun.Looked:
+		f.screen.Looked(msg)
 	}
+	return false, nil
 }
 
-func inFirstScreen(move func(f *firstrun.Screen, by int), by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { move(m.first, by); return nil }
-}
-
-// takeStep does the chosen thing: it leads somewhere, or its command is copied.
-func takeStep(m *model) tea.Cmd {
-	s := m.first.Marked()
+// step does the chosen thing: it leads somewhere, or its command is copied.
+func (f *first) step() tea.Cmd {
+	s := f.screen.Marked()
 	if s.Key {
-		return chooseKey(m)
+		return f.chooseKey()
 	}
 	if s.Next != (api.Next{}) {
-		m.next = s.Next
-		return tea.Quit
+		return f.quit(s.Next)
 	}
-	m.clipboard(safeterm.Name(s.Do))
-	m.say("copied; run it in a shell, then press " + m.keys.label(lookAgain) + " here")
+	f.clip(safeterm.Name(s.Do))
+	f.say("copied; run it in a shell, then press " + f.label(lookAgain) + " here")
 	return nil
 }
 
 // chooseKey asks whose key it is, then for the key.
-func chooseKey(m *model) tea.Cmd {
+func (f *first) chooseKey() tea.Cmd {
 	var items []list.Choice
-	for _, name := range m.first.Keys {
+	for _, name := range f.screen.Keys {
 		items = append(items, list.Choice{ID: name, Label: name})
 	}
-	m.picker.Begin("whose key is it?", items, func(c list.Choice) tea.Cmd {
-		m.first.Ask(c.ID)
+	f.picker.Begin("whose key is it?", items, func(c list.Choice) tea.Cmd {
+		f.screen.Ask(c.ID)
 		return nil
 	})
 	return nil
@@ -58,46 +71,65 @@ func canKey(f *firstrun.Screen) string {
 	return ""
 }
 
-// keyKept looks again with the key that was given.
-func keyKept(m *model, k firstrun.Kept) tea.Cmd {
-	say := m.first.Kept(k)
-	if say == "" {
-		return nil
+func (f *first) demo() tea.Cmd {
+	f.screen.ToDemo()
+	return f.step()
+}
+
+func (f *first) leave() tea.Cmd { return f.quit(api.Next{}) }
+
+// can is the reason of the screen why a key does nothing.
+func (f *first) can(why func(*firstrun.Screen) string) func() string {
+	return func() string {
+		if f.screen == nil {
+			return "a model is there"
+		}
+		return why(f.screen)
 	}
-	m.say(say)
-	return m.first.Search()
 }
 
-func startDemo(m *model) tea.Cmd {
-	m.first.ToDemo()
-	return takeStep(m)
+func (f *first) move(how func(f *firstrun.Screen, by int), by int) func() tea.Cmd {
+	return func() tea.Cmd { how(f.screen, by); return nil }
 }
 
-func quitFirst(m *model) tea.Cmd { m.next = api.Next{}; return tea.Quit }
+// hints are what to press on the first screen.
+func (f *first) hints() []string {
+	if f.screen.Asks() {
+		return []string{f.labelOf("key.give") + " keeps it", f.labelOf("key.back") + " back"}
+	}
+	hints := []string{f.labelOf("first.do") + " does it", f.label(lookAgain) + " looks again"}
+	if f.screen.CanDemo() == "" {
+		hints = append(hints, f.labelOf("first.demo")+" demo")
+	}
+	return append(hints, f.labelOf("first.quit")+" quits", f.label(showHelp)+" keys")
+}
 
-func firstKeys() []binding {
+// keys are those of the screen; models lists the models, and redraw draws the screen again.
+func (f *first) keys(e commonKeys, models, redraw binding) []binding {
+	models.Binding, models.action, models.scope = ui.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), openPane, inFirst
+	redraw.scope = inFirst
 	return []binding{
-		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("do it: go on, or copy the command", "enter"), can: ofFirst((*firstrun.Screen).CanStep), do: takeStep},
-		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "k", "shift+tab"), do: inFirstScreen((*firstrun.Screen).Move, -1)},
-		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "j", "tab"), do: inFirstScreen((*firstrun.Screen).Move, 1)},
-		{id: "first.look", action: lookAgain, scope: inFirst, Binding: ui.Key("look again, after a change", "r"), can: ofFirst((*firstrun.Screen).CanLook), do: func(m *model) tea.Cmd { return m.first.Search() }},
-		{id: "first.demo", action: takeChoice, scope: inFirst, Binding: ui.Key("watch the demo", "d"), can: ofFirst((*firstrun.Screen).CanDemo), do: startDemo},
-		{id: "model", action: openPane, scope: inFirst, Binding: ui.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), can: canModels, do: (*model).chooseModel},
-		{id: "first.key", action: enterKey, scope: inFirst, Binding: ui.Key("enter a key", "e"), can: ofFirst(canKey), do: chooseKey},
-		{id: "page-up", action: pageUp, scope: inFirst, Binding: ui.KeyNamed("PgUp", "see more", "pgup"), do: inFirstScreen((*firstrun.Screen).Scroll, -8)},
-		{id: "page-down", action: pageDown, scope: inFirst, Binding: ui.KeyNamed("PgDn", "see more", "pgdown", "space"), do: inFirstScreen((*firstrun.Screen).Scroll, 8)},
-		{id: "help", action: showHelp, scope: inFirst, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
-		{id: "redraw", action: drawAgain, scope: inFirst, Binding: ui.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
-		{id: "first.quit", action: quit, scope: inFirst, Binding: ui.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: quitFirst},
+		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("do it: go on, or copy the command", "enter"), can: f.can((*firstrun.Screen).CanStep), do: f.step},
+		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "k", "shift+tab"), do: f.move((*firstrun.Screen).Move, -1)},
+		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "j", "tab"), do: f.move((*firstrun.Screen).Move, 1)},
+		{id: "first.look", action: lookAgain, scope: inFirst, Binding: ui.Key("look again, after a change", "r"), can: f.can((*firstrun.Screen).CanLook), do: func() tea.Cmd { return f.screen.Search() }},
+		{id: "first.demo", action: takeChoice, scope: inFirst, Binding: ui.Key("watch the demo", "d"), can: f.can((*firstrun.Screen).CanDemo), do: f.demo},
+		models,
+		{id: "first.key", action: enterKey, scope: inFirst, Binding: ui.Key("enter a key", "e"), can: f.can(canKey), do: f.chooseKey},
+		{id: "page-up", action: pageUp, scope: inFirst, Binding: ui.KeyNamed("PgUp", "see more", "pgup"), do: f.move((*firstrun.Screen).Scroll, -8)},
+		{id: "page-down", action: pageDown, scope: inFirst, Binding: ui.KeyNamed("PgDn", "see more", "pgdown", "space"), do: f.move((*firstrun.Screen).Scroll, 8)},
+		{id: "help", action: showHelp, scope: inFirst, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), do: e.help},
+		redraw,
+		{id: "first.quit", action: quit, scope: inFirst, Binding: ui.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: f.leave},
 	}
 }
 
 // keyKeys are those of the line in which a key is written.
-func keyKeys() []binding {
+func (f *first) keyKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("have the key checked and kept", "enter"), can: ofFirst((*firstrun.Screen).CanKeep), do: func(m *model) tea.Cmd { return m.first.Give() }},
-		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), do: func(m *model) tea.Cmd { m.first.Drop(); return nil }},
-		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), do: quitFirst},
-		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("have the key checked and kept", "enter"), can: f.can((*firstrun.Screen).CanKeep), do: func() tea.Cmd { return f.screen.Give() }},
+		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), do: func() tea.Cmd { f.screen.Drop(); return nil }},
+		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), do: f.leave},
+		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 	}
 }

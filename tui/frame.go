@@ -2,7 +2,6 @@ package tui
 
 import (
 	"path/filepath"
-	"strings"
 
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
@@ -15,7 +14,7 @@ import (
 
 // frame draws the whole screen.
 func (m *model) frame() screen.Frame {
-	f := screen.Frame{W: m.w, H: m.h, Fresh: m.redrawn, Mouse: m.mouse, Title: m.title()}
+	f := screen.Frame{W: m.w, H: m.h, Fresh: m.window.redrawn, Mouse: m.window.mouse, Title: m.title()}
 	if m.w <= 0 || m.h <= 0 {
 		return f
 	}
@@ -24,12 +23,12 @@ func (m *model) frame() screen.Frame {
 	c := ui.Canvas{Rows: make([]draw.Row, m.h), Theme: m.draw.Theme}
 	switch {
 	case l.TooSmall:
-		c.Put(ui.At(0, 0, m.w, m.h), m.tooSmall())
-	case m.help.Open:
-		rows, x, y := m.help.Render(m.draw.Theme, m.helpGroups(), m.w, l.Status.Y)
+		c.Put(ui.At(0, 0, m.w, m.h), tooSmall(m.draw.Theme))
+	case m.help.pane.Open:
+		rows, x, y := m.help.render(m.w, l.Status.Y)
 		c.Put(ui.At(0, 0, m.w, l.Status.Y), rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
-	case m.first != nil:
+	case m.first.shown():
 		m.drawFirst(&c, l.Status.Y, &f)
 	default:
 		m.panes(&c, l, &f)
@@ -49,9 +48,9 @@ func tail(rows []draw.Row, n int) []draw.Row { return rows[max(len(rows)-n, 0):]
 func (m *model) title() safeterm.Text {
 	state := ""
 	switch {
-	case m.asks():
+	case m.questions.asks():
 		state = "? "
-	case m.turn.running:
+	case m.working():
 		state = "● "
 	}
 	return safeterm.Name(state + "adze " + filepath.Base(m.info.Cwd))
@@ -71,7 +70,7 @@ func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
-		rows, x, y = m.question(l.Dialog)
+		rows, x, y = m.questions.render(l.Dialog)
 	} else {
 		at = l.Prompt
 		rows, x, y = m.prompt.Render(at.W, at.H)
@@ -97,41 +96,32 @@ func (m *model) over(r ui.Rect) (rows []draw.Row, x, y int) {
 	return m.view.Render(r.W, r.H), -1, -1
 }
 
-func (m *model) tooSmall() []draw.Row {
-	t := m.draw.Theme
-	return []draw.Row{
-		t.Line(draw.Warn, safeterm.Fixed("This window is too small.")),
-		t.Line(draw.Plain, safeterm.Name(plural.Of(minWidth, "column")+" and "+plural.Of(minHeight, "row")+" are needed.")),
-		t.Line(draw.Plain, safeterm.Fixed("Make it larger; nothing is lost.")),
-	}
-}
-
 // moment is what the status line needs to know.
 func (m *model) moment() pane.Moment {
-	at := pane.Moment{Running: m.turn.running, Stopping: m.turn.stopping || m.leaving, Say: m.said}
-	at.Elapsed, at.Queued = max(m.now().Sub(m.turn.since), 0), m.prompt.Queued()
+	at := m.turns.moment()
+	at.Say = m.said.text
 	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView {
 		at.Hints = append(at.Hints, m.keys.label(stop)+" stops")
 	}
-	if m.inline.whole {
+	if m.conversation.whole {
 		at.Hints = append(at.Hints, m.keys.label(expand)+" back")
 	}
 	if away, news := m.transcript.Below(); away {
-		hint := m.keys.hint(m, toBottom) + " to the end"
+		hint := m.keys.hint(toBottom) + " to the end"
 		if news {
 			hint = "new below, " + hint
 		}
 		at.Hints = append(at.Hints, hint)
 	}
 	switch {
-	case m.help.Open:
+	case m.help.pane.Open:
 		at.Hints = []string{m.keys.label(closeHelp) + " closes"}
 	case m.scope() == inPicker:
-		at.Hints = append(at.Hints, m.hintsOfPicker()...)
-	case m.first != nil:
-		at.Hints = m.hintsOfFirst()
+		at.Hints = append(at.Hints, m.lists.hints()...)
+	case m.first.shown():
+		at.Hints = m.first.hints()
 	case m.scope() == inView:
-		at.Hints = append(at.Hints, m.hintsOfView()...)
+		at.Hints = append(at.Hints, m.sheets.hints()...)
 	case m.prompt.Menu.Choosable() == "":
 		at.Hints = append(at.Hints, m.keys.label(takeChoice)+" completes")
 	default:
@@ -140,50 +130,11 @@ func (m *model) moment() pane.Moment {
 	return at
 }
 
-// hintsOfFirst are what to press on the first screen.
-func (m *model) hintsOfFirst() []string {
-	if m.first.Asks() {
-		return []string{m.keys.labelOf("key.give") + " keeps it", m.keys.labelOf("key.back") + " back"}
-	}
-	hints := []string{m.keys.labelOf("first.do") + " does it", m.keys.label(lookAgain) + " looks again"}
-	if m.first.CanDemo() == "" {
-		hints = append(hints, m.keys.labelOf("first.demo")+" demo")
-	}
-	return append(hints, m.keys.labelOf("first.quit")+" quits", m.keys.label(showHelp)+" keys")
-}
-
-// hintsOfPicker are what to press in a list.
-func (m *model) hintsOfPicker() []string {
-	hints := []string{m.keys.labelOf("list.choose") + " chooses"}
-	if m.picker.CanPickCopy() == "" {
-		hints = append(hints, m.keys.label(openCopy)+" opens a copy")
-	}
-	if m.picker.Ended != nil {
-		hints = []string{m.keys.labelOf("list.choose") + " shows it"}
-		if m.picker.CanPickEnd() == "" {
-			hints = append(hints, m.keys.label(endMarked)+" ends it")
-		}
-	}
-	return append(hints, m.keys.labelOf("list.close")+" closes")
-}
-
-// hintsOfView are what to press in a pane.
-func (m *model) hintsOfView() []string {
-	var hints []string
-	if canParts(m) == "" {
-		hints = append(hints, m.keys.label(nextPart)+" next")
-	}
-	if looksAtChanges(m) == "" {
-		hints = append(hints, m.keys.labelOf("pane.copy-path")+" copies the path", m.keys.labelOf("pane.copy-diff")+" the diff")
-	}
-	return append(hints, m.keys.label(showHelp)+" keys")
-}
-
 // drawFirst draws the screen, or the list that was opened from it.
 func (m *model) drawFirst(c *ui.Canvas, h int, f *screen.Frame) {
 	all := ui.At(0, 0, m.w, h)
 	if !m.picker.Open {
-		rows, x, y := m.first.Render(m.info.Version, all.W, all.H)
+		rows, x, y := m.first.screen.Render(m.info.Version, all.W, all.H)
 		c.Put(all, rows)
 		f.Cursor, f.CursorX, f.CursorY = y >= 0, min(max(x, 0), m.w-1), max(y, 0)
 		return
@@ -191,47 +142,6 @@ func (m *model) drawFirst(c *ui.Canvas, h int, f *screen.Frame) {
 	rows, x, y := m.picker.Render(all.W, all.H)
 	c.Put(all, rows)
 	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
-}
-
-// welcomeColumn is where facts begin.
-const welcomeColumn = 10
-
-// welcome is what an empty session shows: where one is, what the agent was told, and what to do.
-func (m *model) welcome(t *draw.Theme, w int) []draw.Row {
-	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+m.info.Version)).Done()}
-	fact := func(name, value string) {
-		if value != "" {
-			rows = append(rows, t.Pen().Put(draw.Dim, safeterm.Name(name)).Pad(welcomeColumn).Put(draw.Plain, safeterm.Name(value)).Done().Fit(w))
-		}
-	}
-	fact("folder", m.info.Cwd)
-	fact("model", m.info.Model)
-	fact("mode", m.info.Mode)
-	fact("sandbox", m.info.Sandbox)
-	fact("follows", strings.Join(m.info.Instructions, ", "))
-	line := func(s draw.Style, text safeterm.Text) {
-		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: s, Text: text})
-	}
-	for i, n := range m.info.Notices {
-		if i == 0 {
-			rows = append(rows, draw.Row{})
-		}
-		line(draw.Warn, safeterm.Clean(n))
-	}
-	rows = append(rows, draw.Row{})
-	for _, tip := range m.tips() {
-		line(draw.Dim, safeterm.Name(tip))
-	}
-	return rows
-}
-
-// tips are what a user cannot guess. They stay the same: who looks for one finds it where it was.
-func (m *model) tips() []string {
-	return []string{
-		"Say what you want done, such as: find out why a test fails",
-		"@ names a file, / a command, ! runs one of your own",
-		m.keys.label(showHelp) + " lists all keys.",
-	}
 }
 
 // noticed puts what is to be said at the start below a conversation that is there already: the
@@ -244,4 +154,73 @@ func (m *model) noticed() {
 		m.apply(session.Notice{Text: text})
 	}
 	m.info.Notices = nil
+}
+
+// present is the next frame for the screen; inline, it hands over what became final.
+func (m *model) present() screen.Frame {
+	if !m.conversation.inline {
+		return m.frame()
+	}
+	final := m.settled()
+	f := m.region()
+	if m.needsScreen() {
+		f = m.frame()
+		f.Over = true
+	}
+	f.Scrolled = final
+	return f
+}
+
+// needsScreen reports whether something is open that is not drawn in the region.
+func (m *model) needsScreen() bool {
+	return m.conversation.whole || m.help.pane.Open || m.picker.Open || m.view.Open() || m.first.shown()
+}
+
+// settled lays out what became final, for the terminal's scrollback.
+func (m *model) settled() []draw.Row {
+	if m.w <= 0 || m.h <= 0 || m.first.shown() {
+		return nil
+	}
+	return m.conversation.settled(m.w)
+}
+
+// lastWords are the rows of what did not become final: when the interface ends, they stay as they
+// are.
+func (m *model) lastWords() []draw.Row {
+	if !m.conversation.inline || m.w <= 0 {
+		return nil
+	}
+	return append(m.settled(), m.conversation.write(m.transcript.Len(), m.w)...)
+}
+
+// region draws what still changes.
+func (m *model) region() screen.Frame {
+	f := screen.Frame{W: m.w, H: m.h, Fresh: m.window.redrawn, Title: m.title()}
+	if m.w <= 0 || m.h <= 0 {
+		return f
+	}
+	running := m.transcript.Tail(m.conversation.written, m.w, m.h)
+	want, status := m.wants()
+	l := Stack(m.w, m.h, want, len(running))
+	c := ui.Canvas{Rows: make([]draw.Row, l.Status.Y+l.Status.H), Theme: m.draw.Theme}
+	if l.TooSmall {
+		c.Put(ui.At(0, 0, m.w, l.Status.Y), tooSmall(m.draw.Theme))
+	} else {
+		c.Put(l.Transcript, running[len(running)-l.Transcript.H:])
+		m.lower(&c, l, &f)
+	}
+	c.Put(l.Status, tail(status, l.Status.H))
+	for i, r := range c.Rows {
+		c.Rows[i] = r.Fit(m.w)
+	}
+	f.Rows = c.Rows
+	return f
+}
+
+func tooSmall(t *draw.Theme) []draw.Row {
+	return []draw.Row{
+		t.Line(draw.Warn, safeterm.Fixed("This window is too small.")),
+		t.Line(draw.Plain, safeterm.Name(plural.Of(minWidth, "column")+" and "+plural.Of(minHeight, "row")+" are needed.")),
+		t.Line(draw.Plain, safeterm.Fixed("Make it larger; nothing is lost.")),
+	}
 }

@@ -1,23 +1,28 @@
 package tui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tui/draw"
-	"adze/tui/screen"
+	"adze/tui/transcript"
 	"adze/tui/ui"
 )
 
-// inline is the interface without the alternate screen: entries of the conversation that are final
+// conversation is what was said, as the user goes through it.
+//
+// Inline is the interface without the alternate screen: entries of the conversation that are final
 // go to the terminal's own scrollback, once, and what still changes is painted below them. What
 // needs the whole screen (help, panes, lists, the whole conversation) takes the alternate one while
 // it is open.
-type inline struct {
-	on      bool
+type conversation struct {
+	host
+	transcript *transcript.Pane
+	draw       *ui.Drawing
+	welcome    func(t *draw.Theme, w int) []draw.Row
+
+	inline  bool
 	greeted bool
 	written int  // entries that are in the scrollback
 	whole   bool // the whole conversation is looked at
@@ -26,155 +31,95 @@ type inline struct {
 // inlineHistory is how many entries of a resumed conversation are written at the start.
 const inlineHistory = 100
 
-// present is the next frame for the screen; inline, it hands over what became final.
-func (m *model) present() screen.Frame {
-	if !m.inline.on {
-		return m.frame()
-	}
-	final := m.settled()
-	f := m.region()
-	if m.needsScreen() {
-		f = m.frame()
-		f.Over = true
-	}
-	f.Scrolled = final
-	return f
-}
-
-// needsScreen reports whether something is open that is not drawn in the region.
-func (m *model) needsScreen() bool {
-	return m.inline.whole || m.help.Open || m.picker.Open || m.view.Open() || m.first != nil
-}
-
 // settled lays out what became final since it was last called.
-func (m *model) settled() []draw.Row {
-	if m.w <= 0 || m.h <= 0 || m.first != nil {
-		return nil
+func (c *conversation) settled(w int) []draw.Row {
+	rows := c.greeting(w)
+	t := c.transcript
+	if c.written > t.Len() {
+		c.written = t.Len()
+		rows = append(rows, draw.Row{}, c.draw.Theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(w))
 	}
-	rows := m.greeting()
-	t := m.transcript
-	if m.inline.written > t.Len() {
-		m.inline.written = t.Len()
-		rows = append(rows, draw.Row{}, m.draw.Theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(m.w))
-	}
-	until := m.inline.written
+	until := c.written
 	for until < t.Len() && t.Final(until) {
 		until++
 	}
-	return append(rows, m.write(until)...)
+	return append(rows, c.write(until, w)...)
 }
 
 // write lays out the entries up to until as they are when they are not expanded, and counts them as
 // written.
-func (m *model) write(until int) []draw.Row {
-	expanded := m.draw.Expanded
-	m.draw.Expanded = false
-	defer func() { m.draw.Expanded = expanded }()
+func (c *conversation) write(until, w int) []draw.Row {
+	expanded := c.draw.Expanded
+	c.draw.Expanded = false
+	defer func() { c.draw.Expanded = expanded }()
 	var rows []draw.Row
-	for i := m.inline.written; i < until; i++ {
-		rows = m.transcript.AppendEntry(rows, i, m.w)
+	for i := c.written; i < until; i++ {
+		rows = c.transcript.AppendEntry(rows, i, w)
 	}
-	m.inline.written = until
+	c.written = until
 	return rows
 }
 
 // greeting is what stands above everything, once. Of a long resumed conversation only the end is
 // repeated.
-func (m *model) greeting() []draw.Row {
-	if m.inline.greeted {
+func (c *conversation) greeting(w int) []draw.Row {
+	if c.greeted {
 		return nil
 	}
-	m.inline.greeted = true
+	c.greeted = true
 	var rows []draw.Row
-	if m.inline.written > 0 { // it goes on where the terminal shows it already
+	if c.written > 0 { // it goes on where the terminal shows it already
 		return nil
 	}
-	rows = m.welcome(m.draw.Theme, m.w)
-	if n := m.transcript.Len() - inlineHistory; n > 0 {
-		m.inline.written = n
-		text := "… " + plural.Of(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
-		rows = append(rows, draw.Row{}, m.draw.Theme.Line(draw.Dim, safeterm.Name(text)).Fit(m.w))
+	rows = c.welcome(c.draw.Theme, w)
+	if n := c.transcript.Len() - inlineHistory; n > 0 {
+		c.written = n
+		text := "… " + plural.Of(n, "earlier entry") + "; " + c.label(expand) + " shows all"
+		rows = append(rows, draw.Row{}, c.draw.Theme.Line(draw.Dim, safeterm.Name(text)).Fit(w))
 	}
 	return append(rows, draw.Row{})
 }
 
-// lastWords are the rows of what did not become final: when the interface ends, they stay as they
-// are.
-func (m *model) lastWords() []draw.Row {
-	if !m.inline.on || m.w <= 0 {
-		return nil
-	}
-	return append(m.settled(), m.write(m.transcript.Len())...)
-}
-
-// region draws what still changes.
-func (m *model) region() screen.Frame {
-	f := screen.Frame{W: m.w, H: m.h, Fresh: m.redrawn, Title: m.title()}
-	if m.w <= 0 || m.h <= 0 {
-		return f
-	}
-	running := m.transcript.Tail(m.inline.written, m.w, m.h)
-	want, status := m.wants()
-	l := Stack(m.w, m.h, want, len(running))
-	c := ui.Canvas{Rows: make([]draw.Row, l.Status.Y+l.Status.H), Theme: m.draw.Theme}
-	if l.TooSmall {
-		c.Put(ui.At(0, 0, m.w, l.Status.Y), m.tooSmall())
-	} else {
-		c.Put(l.Transcript, running[len(running)-l.Transcript.H:])
-		m.lower(&c, l, &f)
-	}
-	c.Put(l.Status, tail(status, l.Status.H))
-	for i, r := range c.Rows {
-		c.Rows[i] = r.Fit(m.w)
-	}
-	f.Rows = c.Rows
-	return f
-}
-
 // canScroll says why the conversation does not scroll: inline, that is the terminal's.
-func canScroll(m *model) string {
-	if m.inline.on && !m.inline.whole {
-		return "your terminal scrolls; " + m.keys.label(expand) + " shows the whole conversation"
+func (c *conversation) canScroll() string {
+	if c.inline && !c.whole {
+		return "your terminal scrolls; " + c.label(expand) + " shows the whole conversation"
 	}
 	return ""
 }
 
-// either is the first reason of several.
-func either(reasons ...func(*model) string) func(*model) string {
-	return func(m *model) string {
-		for _, can := range reasons {
-			if why := can(m); why != "" {
-				return why
-			}
-		}
-		return ""
-	}
-}
-
-func canMouse(m *model) string {
-	if m.inline.on && !m.needsScreen() {
-		return "the mouse is your terminal's"
-	}
-	return ""
-}
-
-// toggleExpanded shows all of results and thoughts, or less; inline, all of the conversation.
-func (m *model) toggleExpanded() tea.Cmd {
-	m.draw.Expanded = !m.draw.Expanded
-	if m.inline.on {
-		m.inline.whole = m.draw.Expanded
-		m.transcript.ToEnd()
+// toggle shows all of results and thoughts, or less; inline, all of the conversation.
+func (c *conversation) toggle() tea.Cmd {
+	c.draw.Expanded = !c.draw.Expanded
+	if c.inline {
+		c.whole = c.draw.Expanded
+		c.transcript.ToEnd()
 	}
 	return nil
 }
 
-// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time
-// after Run.
-func (u *UI) Transcript() string {
-	var b strings.Builder
-	for _, r := range u.model.transcript.All(u.model.w) {
-		b.WriteString(r.String())
-		b.WriteByte('\n')
+// keys move through the conversation; those that also write act only while empty has no reason
+// against it.
+func (c *conversation) keys(empty func() string) []binding {
+	scroll := func(by int) func() tea.Cmd { return does(func() { c.transcript.Scroll(c.draw, by) }) }
+	pages := func(by int) func() tea.Cmd {
+		return does(func() { c.transcript.Scroll(c.draw, by*c.transcript.PageRows()) })
 	}
-	return b.String()
+	top, bottom := does(func() { c.transcript.ToStart() }), does(func() { c.transcript.ToEnd() })
+	whenEmpty := func() string {
+		if why := empty(); why != "" {
+			return why
+		}
+		return c.canScroll()
+	}
+	return []binding{
+		{id: "page-up", action: pageUp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), can: c.canScroll, do: pages(-1)},
+		{id: "page-down", action: pageDown, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), can: c.canScroll, do: pages(1)},
+		{id: "row-up", action: lineUp, Binding: ui.Key("a row up", "shift+up", "ctrl+up"), can: c.canScroll, do: scroll(-1)},
+		{id: "row-down", action: lineDown, Binding: ui.Key("a row down", "shift+down", "ctrl+down"), can: c.canScroll, do: scroll(1)},
+		{id: "top-when-empty", action: toTop, Binding: ui.KeyNamed("Home", "to the beginning", "home"), can: whenEmpty, do: top},
+		{id: "top", action: toTop, Binding: ui.Key("to the beginning", "ctrl+home"), can: c.canScroll, do: top},
+		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "to the end, and follow it", "end"), can: whenEmpty, do: bottom},
+		{id: "bottom", action: toBottom, Binding: ui.Key("to the end, and follow it", "ctrl+end"), can: c.canScroll, do: bottom},
+	}
 }

@@ -22,7 +22,7 @@ type inlined struct {
 
 // inline makes the player's interface an inline one, from its first frame on.
 func (p *player) inline() {
-	p.m.inline.on = true
+	p.m.conversation.inline = true
 	p.seen = &inlined{}
 	p.m.show = func(f screen.Frame) {
 		p.seen.scrolled = append(p.seen.scrolled, f.Scrolled...)
@@ -59,7 +59,7 @@ func TestInlineLosesAndRepeatsNothing(t *testing.T) {
 	for seed := range uint64(40) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		p := newPlayer(t, nil)
-		p.m.ports = p.ports()
+		*p.m.ports = p.ports()
 		p.inline()
 		p.send(batch{})
 		var want []string

@@ -4,41 +4,41 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tui/edit"
-	"adze/tui/permission"
 	"adze/tui/vim"
 )
 
 // key obeys the key table. Keys that write go to the editor that has the cursor.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
-	m.said = ""
-	if m.asks() && !s.answers() {
-		m.holdOff() // still at something else: the dialog waits
+	m.said.text = ""
+	if m.questions.asks() && !s.answers() {
+		m.questions.holdOff() // still at something else: the dialog waits
 	}
 	if s == inPrompt {
 		if h, taken := m.prompt.Press(vim.Stroke{Key: msg.String(), Text: msg.Text}, m.prompt.Inner(m.w)); taken {
-			m.armed, m.stopped = send, false
-			return tea.Batch(m.happened(h), m.guardTimer(), m.follow())
+			m.twice.forget()
+			m.turns.forget()
+			return tea.Batch(m.composer.happened(h), m.questions.guard(), m.lists.follow())
 		}
 	}
-	b, reason := m.keys.find(m, s, msg.String())
+	b, reason := m.keys.find(s, msg.String())
 	if b == nil && reason == "" && s.answers() && !s.writes() && edit.Types(msg.Text) {
-		m.holdOff() // a message begins: none of its letters answers
+		m.questions.holdOff() // a message begins: none of its letters answers
 		return m.key(msg)
 	}
 	if b != nil && s.answers() && m.small() && b.action != stop && b.action != quit {
 		b, reason = nil, "the window is too small for the question"
 	}
-	if b == nil || b.action != m.armed {
-		m.armed = send
+	if b == nil || !m.twice.is(b.action) {
+		m.twice.forget()
 	}
 	if b == nil || b.action != stop {
-		m.stopped = false
+		m.turns.forget()
 	}
-	cmds := []tea.Cmd{m.guardTimer()}
+	cmds := []tea.Cmd{m.questions.guard()}
 	switch {
 	case b != nil:
-		cmds = append(cmds, b.do(m))
+		cmds = append(cmds, b.do())
 	case edit.Types(msg.Text) && s.writes():
 		e, _ := m.editor()
 		e.Insert(msg.Text)
@@ -57,61 +57,31 @@ func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
 func (m *model) resize(w, h int) tea.Cmd {
 	hidden := m.small()
 	m.w, m.h = w, h
-	if !hidden || m.small() || !m.asks() {
+	if !hidden || m.small() || !m.questions.asks() {
 		return nil
 	}
-	m.holdOff()
-	return m.guardTimer()
+	m.questions.holdOff()
+	return m.questions.guard()
 }
 
 // written follows a change of what the user writes.
 func (m *model) written(s scope) tea.Cmd {
 	switch {
 	case s == inPrompt && m.prompt.Menu.Stale(&m.prompt.Editor):
-		return m.complete()
+		return m.composer.complete()
 	case s == inPicker && m.picker.Stale():
 		m.picker.Narrow()
 	}
-	return tea.Batch(m.seek(), m.follow())
+	return tea.Batch(m.lists.seek(), m.lists.follow())
 }
 
 // scope is whose keys act.
 func (m *model) scope() scope {
-	if m.help.Open {
+	if m.help.pane.Open {
 		return inHelp
 	}
 	return m.under()
 }
-
-// under is the same below help, which a dialog that does not take keys yet is under as well.
-func (m *model) under() scope {
-	switch asks := m.dialog.Ready() || m.help.Open && m.dialog.Open(); {
-	case asks:
-		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
-			permission.AtText: inText, permission.AtHunks: inHunks}[m.dialog.Step()]
-	case !m.dialog.Open() && (m.inquiry.Ready() || m.help.Open && m.inquiry.Open()):
-		return inInquiry
-	case m.picker.Open:
-		return inPicker
-	case m.view.Open():
-		return inView
-	case m.first != nil && m.first.Asks():
-		return inKey
-	case m.first != nil:
-		return inFirst
-	}
-	return inPrompt
-}
-
-// guardTimer draws again when the open dialog begins to take keys.
-func (m *model) guardTimer() tea.Cmd {
-	if !m.asks() || m.ready() {
-		return nil
-	}
-	return m.after(permission.Guard, redraw{})
-}
-
-func (m *model) say(text string) { m.said = text }
 
 // paste never sends and never answers.
 func (m *model) paste(text string) tea.Cmd {
@@ -125,13 +95,13 @@ func (m *model) paste(text string) tea.Cmd {
 		return m.written(s)
 	}
 	m.prompt.Paste(text)
-	return tea.Batch(m.complete(), m.drop(text))
+	return tea.Batch(m.composer.complete(), m.composer.drop(text))
 }
 
 func (m *model) wheel(b tea.MouseButton) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[b]
-	if m.help.Open {
-		m.help.Scroll(by)
+	if m.help.pane.Open {
+		m.help.pane.Scroll(by)
 		return
 	}
 	switch m.scope() {
@@ -140,8 +110,45 @@ func (m *model) wheel(b tea.MouseButton) {
 	case inView:
 		m.view.Scroll(by)
 	case inFirst:
-		m.first.Scroll(by)
+		m.first.screen.Scroll(by)
 	default:
 		m.transcript.Scroll(m.draw, by)
 	}
+}
+
+// under is the same below help.
+func (m *model) under() scope {
+	if s, ok := m.questions.scope(m.help.pane.Open); ok {
+		return s
+	}
+	switch {
+	case m.picker.Open:
+		return inPicker
+	case m.view.Open():
+		return inView
+	case m.first.shown() && m.first.screen.Asks():
+		return inKey
+	case m.first.shown():
+		return inFirst
+	}
+	return inPrompt
+}
+
+// editor is the one that has the cursor, and how wide its text is.
+func (m *model) editor() (*edit.Editor, int) {
+	switch m.scope() {
+	case inReason:
+		return &m.questions.dialog.Reason, m.w
+	case inText:
+		return &m.questions.dialog.Text, m.questions.dialog.TextWidth()
+	case inInquiry:
+		return &m.questions.inquiry.Own, m.w
+	case inPicker:
+		return &m.picker.Filter, m.w
+	case inHelp:
+		return &m.help.pane.Filter, m.w
+	case inKey:
+		return m.first.screen.Editor(), m.w
+	}
+	return &m.prompt.Editor, m.prompt.Inner(m.w)
 }

@@ -1,55 +1,60 @@
 package tui
 
 import (
-	"context"
-	"errors"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
-	"adze/session"
-	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/permission"
 	"adze/tui/question"
 	"adze/tui/ui"
 )
 
-// Inquire shows a question of the model and waits for the user, for ctx, or for the end of the
-// interface.
-func (u *UI) Inquire(ctx context.Context, q question.Question) (string, error) {
-	asked := &question.Asked{Question: q, Reply: make(chan question.Reply, 1)}
-	u.bridge.push(asked)
-	select {
-	case r := <-asked.Reply:
-		if r.Refused {
-			return "", permission.ErrClosed
-		}
-		return r.Text, nil
-	case <-ctx.Done():
-		u.bridge.push(question.Unasked{Asked: asked})
-		return "", ctx.Err()
-	case <-u.gone:
-		return "", permission.ErrClosed
-	}
-}
-
 // questions are what the user is asked: by the gate, and by the model.
 type questions struct {
+	host
 	dialog  *permission.Dialog
 	inquiry *question.Dialog
 }
 
-func newQuestions(t *draw.Theme, now func() time.Time, k *keymap, cwd string) questions {
-	labels := question.Labels{Send: k.label(sendReply), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Marks: arrows(k.labelOf("inquiry.up")) + " " + arrows(k.labelOf("inquiry.down"))}
-	return questions{permission.New(t, now, k.ofDialog(), cwd), question.New(t, now, permission.Guard, labels)}
+func newQuestions(h host, t *draw.Theme, labels permission.Labels, cwd string) *questions {
+	own := question.Labels{Send: h.label(sendReply), Stop: h.label(stop), Down: h.label(pageDown), Up: h.label(pageUp), Marks: arrows(h.labelOf("inquiry.up")) + " " + arrows(h.labelOf("inquiry.down"))}
+	return &questions{h, permission.New(t, h.clock, labels, cwd), question.New(t, h.clock, permission.Guard, own)}
+}
+
+// add puts a question to the user; take takes one back.
+func (q *questions) add(asked any) tea.Cmd {
+	switch asked := asked.(type) {
+	case *permission.Asked:
+		q.dialog.Add(asked)
+	case *question.Asked:
+		q.inquiry.Add(asked)
+	}
+	return q.guard()
+}
+
+func (q *questions) take(back any) {
+	switch back := back.(type) {
+	case permission.Unasked:
+		q.dialog.Remove(back.Asked)
+		q.seen()
+	case question.Unasked:
+		q.inquiry.Remove(back.Asked)
+	}
+}
+
+// guard draws again when the open question begins to take keys.
+func (q *questions) guard() tea.Cmd {
+	if !q.asks() || q.ready() {
+		return nil
+	}
+	return q.later(permission.Guard, redraw{})
 }
 
 // asks reports whether somebody waits for the user.
-func (q questions) asks() bool { return q.dialog.Open() || q.inquiry.Open() }
+func (q *questions) asks() bool { return q.dialog.Open() || q.inquiry.Open() }
 
 // ready reports whether keys answer the question that is seen.
-func (q questions) ready() bool {
+func (q *questions) ready() bool {
 	if q.dialog.Open() {
 		return q.dialog.Ready()
 	}
@@ -57,7 +62,7 @@ func (q questions) ready() bool {
 }
 
 // holdOff lets no key answer for a moment.
-func (q questions) holdOff() {
+func (q *questions) holdOff() {
 	if q.dialog.Open() {
 		q.dialog.HoldOff()
 	}
@@ -68,14 +73,14 @@ func (q questions) holdOff() {
 
 // seen has a question of the model's be looked at before keys answer it: one of the gate's stood
 // before it.
-func (q questions) seen() {
+func (q *questions) seen() {
 	if !q.dialog.Open() && q.inquiry.Open() {
 		q.inquiry.HoldOff()
 	}
 }
 
-// question draws the first that waits: the gate's go before the model's.
-func (q questions) question(r ui.Rect) (rows []draw.Row, x, y int) {
+// render draws the first that waits: the gate's go before the model's.
+func (q *questions) render(r ui.Rect) (rows []draw.Row, x, y int) {
 	if q.dialog.Open() {
 		return q.dialog.Render(r.W, r.H)
 	}
@@ -83,7 +88,7 @@ func (q questions) question(r ui.Rect) (rows []draw.Row, x, y int) {
 }
 
 // want is how many rows the question would like; if 0, none waits.
-func (q questions) want(w int) int {
+func (q *questions) want(w int) int {
 	if q.dialog.Open() {
 		return q.dialog.Want(w)
 	}
@@ -92,7 +97,7 @@ func (q questions) want(w int) int {
 
 // dismiss answers the question that is seen with a no, where no turn ends with it; if false, there
 // is none.
-func (q questions) dismiss() bool {
+func (q *questions) dismiss() bool {
 	switch {
 	case q.dialog.Open():
 		q.dialog.Answer(permission.Answer{Choice: permission.Deny})
@@ -105,119 +110,43 @@ func (q questions) dismiss() bool {
 	return true
 }
 
-func canReply(m *model) string {
-	if m.inquiry.Answer() == "" {
-		return "write an answer first; " + m.keys.label(stop) + " stops the agent"
+// scope says whose keys answer; ok: those of a question. A question that does not take keys yet is
+// under help as well.
+func (q *questions) scope(help bool) (s scope, ok bool) {
+	if q.dialog.Ready() || help && q.dialog.Open() {
+		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
+			permission.AtText: inText, permission.AtHunks: inHunks}[q.dialog.Step()], true
 	}
-	return m.inquiry.Unseen()
+	return inInquiry, !q.dialog.Open() && (q.inquiry.Ready() || help && q.inquiry.Open())
 }
 
-func reply(m *model) tea.Cmd {
-	m.inquiry.Reply(question.Reply{Text: m.inquiry.Answer()})
-	return m.guardTimer()
+func (q *questions) canReply() string {
+	if q.inquiry.Answer() == "" {
+		return "write an answer first; " + q.label(stop) + " stops the agent"
+	}
+	return q.inquiry.Unseen()
 }
 
-func moveInquiry(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.inquiry.Move(by); return nil }
+func (q *questions) reply() tea.Cmd {
+	q.inquiry.Reply(question.Reply{Text: q.inquiry.Answer()})
+	return q.guard()
 }
 
-func scrollInquiry(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.inquiry.Scroll(by); return nil }
-}
-
-func inquiryKeys() []binding {
+func (q *questions) inquiryKeys(e commonKeys) []binding {
+	move := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { q.inquiry.Move(by); return nil }
+	}
+	scroll := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { q.inquiry.Scroll(by); return nil }
+	}
 	return []binding{
-		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, else with the marked choice", "enter"), can: canReply, do: reply},
-		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("do not answer and stop the agent", "esc"), do: (*model).stop},
-		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), do: moveInquiry(-1)},
-		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), do: moveInquiry(1)},
-		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
-		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
-	}
-}
-
-// rewriting is a text that the user is to rewrite in their editor.
-type rewriting struct {
-	text  string
-	reply chan edited // holds one
-}
-
-// Write lets the user rewrite a text in their own editor, and waits for it, for ctx, or for the
-// end of the interface.
-func (u *UI) Write(ctx context.Context, text string) (string, error) {
-	w := &rewriting{text, make(chan edited, 1)}
-	u.bridge.push(w)
-	select {
-	case e := <-w.reply:
-		return e.text, e.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case <-u.gone:
-		return "", permission.ErrClosed
-	}
-}
-
-var errNoEditor = errors.New("no editor can be started here")
-
-func write(m *model, w *rewriting) tea.Cmd {
-	if m.external == nil {
-		w.reply <- edited{err: errNoEditor}
-		return nil
-	}
-	edit := m.external(w.text)
-	return func() tea.Msg {
-		e, _ := edit().(edited)
-		w.reply <- e
-		return tea.ResumeMsg{}
-	}
-}
-
-// decided is what came of the plan that the user looked at.
-type decided struct {
-	prompt string
-	err    error
-}
-
-func canPlan(m *model) string {
-	switch {
-	case m.ports.Plan == nil:
-		return "there are no plans here"
-	case m.turn.running:
-		return "the agent works; it puts its plan to you"
-	}
-	return ""
-}
-
-// showPlan puts the plan that waits to the user once more.
-func showPlan(m *model) tea.Cmd {
-	show := m.ports.Plan
-	return func() tea.Msg {
-		prompt, err := show(context.Background())
-		return decided{prompt, err}
-	}
-}
-
-// carryOut goes on with what the user decided.
-func carryOut(m *model, d decided) tea.Cmd {
-	switch {
-	case errors.Is(d.err, permission.ErrClosed):
-		m.say("the plan stays as it is; /plan shows it again")
-	case d.err != nil:
-		m.say(d.err.Error())
-	case d.prompt == "":
-		return m.toMode("plan")
-	case canPlan(m) == "":
-		return m.begin(job{prompt: api.Prompt{Text: d.prompt}})
-	}
-	return nil
-}
-
-// planned shows the mode that goes on with an accepted plan.
-func planned(m *model, p session.Plan) {
-	if p.State == session.PlanAccepted {
-		m.info.Mode = p.Mode
-		m.status.InMode(p.Mode)
+		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, else with the marked choice", "enter"), can: q.canReply, do: q.reply},
+		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("do not answer and stop the agent", "esc"), do: e.stop},
+		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), do: move(-1)},
+		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), do: move(1)},
+		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "see more of the question", "pgup"), do: scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scroll(5)},
 	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,10 +21,22 @@ import (
 // none runs there is no timer.
 const jobsEvery = 2 * time.Second
 
+// jobs are what runs: in the background, and the calls of the turn.
+type jobs struct {
+	host
+	ports    *api.Ports
+	picker   *tuilist.List
+	activity *pane.Activity
+	status   *pane.Status
+	view     *pane.View
+	theme    *draw.Theme
+	timed    bool // a look is due
+}
+
 // Messages about jobs: it is time to look, what was seen, and one that was ended.
 type (
 	jobsDue  struct{}
-	jobs     []api.Job
+	jobsSeen []api.Job
 	jobEnded struct {
 		id  string
 		err error
@@ -34,116 +47,86 @@ type (
 	}
 )
 
-// stirred says that something changed in the background.
-type stirred struct{}
-
-// Stir has what goes on in the background looked at, and the agent told of what came from there.
-func (u *UI) Stir() { u.bridge.push(stirred{}) }
-
-// stir looks at the background, and has the agent told what came from there where it waits for the
-// user. Whom the user has stopped is told with their next message.
-func stir(m *model) tea.Cmd {
-	if m.stopped && !m.turn.running && hasLate(m) {
-		m.say("what came from the background goes to the agent with your next message")
-	}
-	return tea.Batch(lookForJobs(m), wake(m))
-}
-
-func hasLate(m *model) bool { return m.ports.Late != nil && m.ports.Wake != nil && m.ports.Late() }
-
-// wake begins a turn with what came by itself; if nil, nothing came, or it is told otherwise.
-func wake(m *model) tea.Cmd {
-	if m.turn.running || m.stopped || m.leaving || m.rewinding || !hasLate(m) {
-		return nil
-	}
-	return m.begin(job{wake: true})
-}
-
-// lookForJobs asks what runs in the background.
-func lookForJobs(m *model) tea.Cmd {
-	ask := m.ports.Jobs
+// look asks what runs in the background.
+func (j *jobs) look() tea.Cmd {
+	ask := j.ports.Jobs
 	if ask == nil {
 		return nil
 	}
-	return func() tea.Msg { return jobs(ask()) }
+	return func() tea.Msg { return jobsSeen(ask()) }
 }
 
-// lookAround asks for what a call may have changed: the branch and the jobs, where it may run
-// commands; the jobs also where one runs, which a call may have ended.
-func lookAround(m *model, o tool.Outcome) tea.Cmd {
-	switch {
-	case mayMoveHead(o):
-		return tea.Batch(m.lookForBranch(), lookForJobs(m))
-	case m.activity.Jobs() > 0:
-		return lookForJobs(m)
-	}
-	return nil
-}
-
-// aboutJobs follows what runs in the background.
-func aboutJobs(m *model, msg tea.Msg) tea.Cmd {
+// update follows what runs in the background.
+func (j *jobs) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
-	case jobs:
-		return seenJobs(m, msg)
+	case jobsSeen:
+		return true, j.seen(msg)
 	case jobEnded:
-		m.say(msg.id + " was ended")
+		j.say(msg.id + " was ended")
 		if msg.err != nil {
-			m.say("error: " + msg.err.Error())
+			j.say("error: " + msg.err.Error())
 		}
 	case jobLog:
 		if msg.err != nil {
-			m.say("error: " + msg.err.Error())
-			return nil
+			j.say("error: " + msg.err.Error())
+			return true, nil
 		}
-		m.view.Toggle(pane.NewLog(m.draw.Theme, msg.label, outputLines(msg.text)))
-		m.view.ToEnd(1)
-		return nil
+		j.view.Toggle(pane.NewLog(j.theme, msg.label, outputLines(msg.text)))
+		j.view.ToEnd(1)
+		return true, nil
 	case jobsDue:
-		m.jobsTimed = false
-	case served:
-		return aboutServer(m, msg)
+		j.timed = false
+	default:
+		return false, nil
 	}
-	return lookForJobs(m)
+	return true, j.look()
 }
 
-// seenJobs shows what runs in the background, and has it looked at again while something does.
-func seenJobs(m *model, list jobs) tea.Cmd {
+func (j *jobs) commands() []command {
+	return []command{
+		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: j.can, do: noArgs(j.choose)},
+		{name: "abort", help: "abort one running call; the agent goes on", can: j.canCancel, do: noArgs(j.cancel)},
+	}
+}
+
+// seen shows what runs in the background, and has it looked at again while something does.
+func (j *jobs) seen(list jobsSeen) tea.Cmd {
 	var running []pane.Job
-	for _, j := range list {
-		if j.Running {
-			running = append(running, pane.Job{ID: j.ID, Command: j.Command, Since: j.Started})
+	for _, one := range list {
+		if one.Running {
+			running = append(running, pane.Job{ID: one.ID, Command: one.Command, Since: one.Started})
 		}
 	}
-	m.activity.InBackground(running)
-	m.status.InBackground(len(running))
-	if len(running) == 0 || m.jobsTimed {
+	j.activity.InBackground(running)
+	j.status.InBackground(len(running))
+	if len(running) == 0 || j.timed {
 		return nil
 	}
-	m.jobsTimed = true
-	return m.after(jobsEvery, jobsDue{})
+	j.timed = true
+	return j.later(jobsEvery, jobsDue{})
 }
 
-func canJobs(m *model) string {
-	if m.ports.Jobs == nil || m.ports.EndJob == nil {
+func (j *jobs) can() string {
+	if j.ports.Jobs == nil || j.ports.EndJob == nil {
 		return "nothing can run in the background here"
 	}
 	return ""
 }
 
-// chooseJob lists the jobs with what they wrote. Taking one shows its output; another key ends one
+// choose lists the jobs with what they wrote. Taking one shows its output; another key ends one
 // that runs, and asks.
-func chooseJob(m *model) tea.Cmd {
-	now := m.now()
-	m.picker.Begin("background jobs", nil, func(c tuilist.Choice) tea.Cmd { return showJob(m, c) })
-	m.picker.Ended = func(c tuilist.Choice) tea.Cmd { return askToEnd(m, c) }
-	if ask := m.ports.JobOutput; ask != nil {
-		m.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
+func (j *jobs) choose() tea.Cmd {
+	now := j.clock()
+	j.picker.Begin("background jobs", nil, func(c tuilist.Choice) tea.Cmd { return j.show(c) })
+	j.picker.Ended = func(c tuilist.Choice) tea.Cmd { return j.askToEnd(c) }
+	if ask := j.ports.JobOutput; ask != nil {
+		j.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
 			text, err := ask(ctx, id)
 			return outputLines(text), err
 		})
 	}
-	return m.picker.Lookup(func(context.Context) ([]tuilist.Choice, error) {
-		list := m.ports.Jobs()
+	return j.picker.Lookup(func(context.Context) ([]tuilist.Choice, error) {
+		list := j.ports.Jobs()
 		if len(list) == 0 {
 			return []tuilist.Choice{{Label: "no job was started", Off: "a command goes to the background when the agent asks for it"}}, nil
 		}
@@ -189,11 +172,11 @@ func outputLines(text string) []draw.Span {
 	return out
 }
 
-// showJob opens what a job wrote.
-func showJob(m *model, c tuilist.Choice) tea.Cmd {
-	ask := m.ports.JobOutput
+// show opens what a job wrote.
+func (j *jobs) show(c tuilist.Choice) tea.Cmd {
+	ask := j.ports.JobOutput
 	if ask == nil {
-		m.say("what jobs write cannot be shown here")
+		j.say("what jobs write cannot be shown here")
 		return nil
 	}
 	return func() tea.Msg {
@@ -203,19 +186,60 @@ func showJob(m *model, c tuilist.Choice) tea.Cmd {
 }
 
 // askToEnd asks whether a job is to be ended; Enter leaves it running.
-func askToEnd(m *model, c tuilist.Choice) tea.Cmd {
-	m.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "and all that it started"}},
+func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
+	j.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "and all that it started"}},
 		func(answer tuilist.Choice) tea.Cmd {
 			if answer.ID == "" {
 				return nil
 			}
-			return endJob(m, answer.ID)
+			return j.end(answer.ID)
 		})
 	return nil
 }
 
-// endJob ends one job; the answer comes as jobEnded.
-func endJob(m *model, id string) tea.Cmd {
-	m.say("ending " + id + "…")
-	return func() tea.Msg { return jobEnded{id, m.ports.EndJob(id)} }
+// end ends one job; the answer comes as jobEnded.
+func (j *jobs) end(id string) tea.Cmd {
+	j.say("ending " + id + "…")
+	return func() tea.Msg { return jobEnded{id, j.ports.EndJob(id)} }
+}
+
+func (j *jobs) canCancel() string {
+	switch {
+	case j.ports.CancelCall == nil:
+		return "single calls cannot be aborted here"
+	case len(j.activity.Started()) == 0 && j.activity.Jobs() > 0:
+		return "no call runs; " + j.labelOf("jobs") + " lists the background jobs"
+	case len(j.activity.Started()) == 0:
+		return "no call runs"
+	}
+	return ""
+}
+
+// cancel aborts the one call that runs, or asks which one; the agent goes on.
+func (j *jobs) cancel() tea.Cmd {
+	running := j.activity.Started()
+	if len(running) == 1 {
+		return j.cancelOne(running[0].ID, running[0].Name)
+	}
+	var items []tuilist.Choice
+	for _, c := range running {
+		label := c.Name
+		if c.Parent != "" {
+			label = "↳ " + label
+		}
+		items = append(items, tuilist.Choice{ID: string(c.ID), Label: label, Note: c.Title})
+	}
+	j.picker.Begin("abort which call?", items, func(c tuilist.Choice) tea.Cmd {
+		return j.cancelOne(tool.CallID(c.ID), strings.TrimPrefix(c.Label, "↳ "))
+	})
+	return nil
+}
+
+func (j *jobs) cancelOne(id tool.CallID, name string) tea.Cmd {
+	if j.ports.CancelCall(id) {
+		j.say("aborting " + name + "; the agent goes on")
+	} else {
+		j.say(name + " has ended already")
+	}
+	return nil
 }

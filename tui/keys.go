@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"slices"
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -113,15 +116,15 @@ type binding struct {
 	part   part
 	key.Binding
 	// can says why the key does nothing now; nil, or an empty string: it does.
-	can func(m *model) string
-	do  func(m *model) tea.Cmd
+	can func() string
+	do  func() tea.Cmd
 }
 
-func (b *binding) disabled(m *model) string {
+func (b *binding) disabled() string {
 	if b.can == nil {
 		return ""
 	}
-	return b.can(m)
+	return b.can()
 }
 
 // keymap finds bindings by key. When several have the same key, the first that can act does.
@@ -130,8 +133,9 @@ type keymap struct {
 	index [scopes]map[string][]*binding
 }
 
-func newKeymap(bound map[string][]string) (k *keymap, warnings []string) {
-	k = &keymap{table: bindings()}
+// newKeymap makes a keymap of a table whose rows have the keys that the user bound to them.
+func newKeymap(table []binding, bound map[string][]string) (k *keymap, warnings []string) {
+	k = &keymap{table: table}
 	if len(bound) > 0 {
 		warnings = rebind(k.table, bound)
 	}
@@ -168,9 +172,9 @@ func (k *keymap) labelOf(id string) string {
 }
 
 // hint is the label of a key that does this now.
-func (k *keymap) hint(m *model, a action) string {
+func (k *keymap) hint(a action) string {
 	for i := range k.table {
-		if b := &k.table[i]; b.action == a && b.disabled(m) == "" {
+		if b := &k.table[i]; b.action == a && b.disabled() == "" {
 			return b.name()
 		}
 	}
@@ -194,9 +198,9 @@ func (b *binding) name() string { return ui.KeyName(b.Binding) }
 
 // find returns what a key does now, or why it does nothing; both are empty for a key without
 // meaning.
-func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string) {
+func (k *keymap) find(s scope, key string) (b *binding, reason string) {
 	for _, b := range k.index[s][key] {
-		why := b.disabled(m)
+		why := b.disabled()
 		if why == "" {
 			return b, ""
 		}
@@ -207,64 +211,72 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 	return nil, reason
 }
 
+// commonKeys are what keys do alike in every scope.
+type commonKeys struct{ stop, interrupt, help func() tea.Cmd }
+
 // bindings is the key table: what help shows and what Update obeys. The first rows matter most.
-func bindings() []binding {
-	var all []binding
-	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
-		dialogKeys(), rowKeys(inReason), editKeys(inReason), changeKeys(), rowKeys(inText), editKeys(inText), hunkKeys(), inquiryKeys(), editKeys(inInquiry), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys(), keyKeys(), editKeys(inKey)} {
-		all = append(all, part...)
-	}
-	return all
+func (m *model) bindings() []binding {
+	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open}
+	models := binding{id: "model", can: m.settings.canModels, do: m.settings.chooseModel}
+	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: m.window.drawAgain}
+	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw), m.paneKeys(inPrompt),
+		[]binding{
+			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show or hide the todos", "ctrl+t"), can: m.window.canTodos, do: m.window.toggleTodos},
+			{id: "mode", action: openPane, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: m.settings.canModes, do: m.settings.chooseMode},
+		},
+		m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
+		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),
+		m.questions.changeKeys(e), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(e),
+		m.questions.inquiryKeys(e), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
+		m.paneKeys(inView), m.sheets.keys(e), m.lists.keys(e), m.editKeys(inPicker),
+		m.first.keys(e, models, redraw), m.first.keyKeys(e), m.editKeys(inKey))
 }
 
-func mainKeys() []binding {
+// mainKeys are those of the prompt.
+func (m *model) mainKeys(e commonKeys, redraw binding) []binding {
 	return []binding{
-		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send next", "enter"), can: canSend, do: (*model).send},
-		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: say it before its next step", "ctrl+s"), can: canSteer, do: (*model).steer},
-		{id: "newline", action: newline, Binding: ui.Key("new line; so does a backslash before sending", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
-		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: canStop, do: (*model).escape},
-		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: canLeave, do: (*model).quitKey},
-		{id: "help", action: showHelp, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: needsEmpty, do: (*model).openHelp},
-		{id: "editor", action: editOutside, Binding: ui.Key("write in your own editor", "ctrl+g"), can: canEdit, do: (*model).edit},
-		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose what", "ctrl+y"), can: canCopy, do: (*model).copyKey},
-		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: canSearch, do: (*model).search},
-		{id: "picture", action: editKey, Binding: ui.Key("attach the picture that is on the clipboard", "ctrl+v"), can: canPicture, do: (*model).pastePicture},
-		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: canCancelCall, do: (*model).cancelCall},
-		{id: "expand", action: expand, Binding: ui.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: (*model).toggleExpanded},
-		{id: "mouse", action: releaseMouse, Binding: ui.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: canMouse, do: (*model).toggleMouse},
-		{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
-		{id: "suspend", action: suspend, Binding: ui.Key("go to the background", "ctrl+z"), can: canSuspend, do: (*model).suspend},
+		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send next", "enter"), can: m.sender.can, do: m.sender.send},
+		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: say it before its next step", "ctrl+s"), can: m.sender.canSteer, do: m.sender.steer},
+		{id: "newline", action: newline, Binding: ui.Key("new line; so does a backslash before sending", "ctrl+j", "alt+enter", "shift+enter"), do: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
+		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: m.stopper.can, do: m.stopper.escape},
+		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: m.composer.empty, do: m.stopper.leaveKey},
+		{id: "help", action: showHelp, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: m.composer.empty, do: e.help},
+		{id: "editor", action: editOutside, Binding: ui.Key("write in your own editor", "ctrl+g"), can: m.composer.canEdit, do: m.composer.edit},
+		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose what", "ctrl+y"), can: m.copier.can, do: m.copier.key},
+		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: m.composer.canSearch, do: m.composer.search},
+		{id: "picture", action: editKey, Binding: ui.Key("attach the picture that is on the clipboard", "ctrl+v"), can: m.composer.canPicture, do: m.composer.pastePicture},
+		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: m.jobs.canCancel, do: m.jobs.cancel},
+		{id: "expand", action: expand, Binding: ui.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: m.conversation.toggle},
+		{id: "mouse", action: releaseMouse, Binding: ui.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: m.window.canMouse, do: m.window.toggleMouse},
+		redraw,
+		{id: "suspend", action: suspend, Binding: ui.Key("go to the background", "ctrl+z"), can: m.window.canSuspend, do: m.window.suspend},
 	}
 }
 
-func paneKeys() []binding {
-	return append(sheetKeys(inPrompt), []binding{
-		{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show or hide the todos", "ctrl+t"), can: canTodos, do: (*model).toggleTodos},
-		{id: "mode", action: openPane, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: canModes, do: (*model).chooseMode},
-	}...)
-}
-
-func scrollKeys() []binding {
+// paneKeys open panes and lists, from the conversation and from one another.
+func (m *model) paneKeys(s scope) []binding {
+	key := func(id, name, help string, can func() string, do func() tea.Cmd) binding {
+		return binding{id: id, action: openPane, scope: s, part: panes, Binding: ui.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
+	}
 	return []binding{
-		{id: "page-up", action: pageUp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), can: canScroll, do: scroll(pages(-1))},
-		{id: "page-down", action: pageDown, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), can: canScroll, do: scroll(pages(1))},
-		{id: "row-up", action: lineUp, Binding: ui.Key("a row up", "shift+up", "ctrl+up"), can: canScroll, do: scroll(rows(-1))},
-		{id: "row-down", action: lineDown, Binding: ui.Key("a row down", "shift+down", "ctrl+down"), can: canScroll, do: scroll(rows(1))},
-		{id: "top-when-empty", action: toTop, Binding: ui.KeyNamed("Home", "to the beginning", "home"), can: either(needsEmpty, canScroll), do: (*model).toTop},
-		{id: "top", action: toTop, Binding: ui.Key("to the beginning", "ctrl+home"), can: canScroll, do: (*model).toTop},
-		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "to the end, and follow it", "end"), can: either(needsEmpty, canScroll), do: (*model).toBottom},
-		{id: "bottom", action: toBottom, Binding: ui.Key("to the end, and follow it", "ctrl+end"), can: canScroll, do: (*model).toBottom},
+		key("changes", "f3", "the files that were changed", nil, m.sheets.openChanges),
+		key("context", "f4", "the model's context, and what was used", nil, m.sheets.openContext),
+		key("sessions", "f5", "sessions: open one, or a new one", m.sessions.can, m.sessions.choose),
+		key("model", "f6", "go on with another model", m.settings.canModels, m.settings.chooseModel),
+		key("jobs", "f7", "background jobs: what they wrote, and their end", m.jobs.can, m.jobs.choose),
+		key("servers", "f9", "MCP servers: their state and tools; start, stop, log in", m.servers.can, m.servers.choose),
+		key("refused", "f10", "what rules and the sandbox refused", m.sheets.canRefusals, m.sheets.openRefusals),
 	}
 }
 
 // rowKeys move between the rows of an editor that has several. In the prompt they go on to what was
 // written before.
-func rowKeys(s scope) []binding {
-	up, down := inLine((*prompt.Line).Up), inLine((*prompt.Line).Down)
+func (m *model) rowKeys(s scope) []binding {
+	up, down := m.composer.inLine((*prompt.Line).Up), m.composer.inLine((*prompt.Line).Down)
 	if s != inPrompt {
-		up, down = inEditor(edit.RowUp), inEditor(edit.RowDown)
+		up, down = m.inEditor(edit.RowUp), m.inEditor(edit.RowDown)
 	}
 	return []binding{
 		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: ui.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
@@ -273,10 +285,20 @@ func rowKeys(s scope) []binding {
 }
 
 // editKeys are those of every text that is written.
-func editKeys(s scope) []binding {
+func (m *model) editKeys(s scope) []binding {
 	var all []binding
 	for _, k := range edit.Keys() {
-		all = append(all, binding{id: "edit." + k.ID, action: editKey, scope: s, part: editing, Binding: k.Binding, do: inEditor(k.Do)})
+		all = append(all, binding{id: "edit." + k.ID, action: editKey, scope: s, part: editing, Binding: k.Binding, do: m.inEditor(k.Do)})
 	}
 	return all
+}
+
+// inEditor changes the editor that has the cursor, and tells what it says.
+func (m *model) inEditor(change func(e *edit.Editor, w int) string) func() tea.Cmd {
+	return func() tea.Cmd {
+		if text := change(m.editor()); text != "" {
+			m.say(text)
+		}
+		return nil
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"adze/tui/list"
 	"adze/tui/permission"
 	"adze/tui/plain"
+	"adze/tui/prompt"
 )
 
 // RunPlain is Run for who reads by lines: it takes lines and prints lines.
@@ -20,30 +21,30 @@ func (u *UI) RunPlain(ctx context.Context) error {
 	m.draw.Theme.Become(draw.Bare())
 	m.draw.Expand = "the interface without --plain"
 	m.w, m.h = plain.Width, 24
-	m.start = func(ctx context.Context, j job) {
+	m.turns.start = func(ctx context.Context, j job) {
 		u.breaks.Turn(true)
 		u.start(ctx, j)
 	}
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	m.dialog.Naming(permission.Labels{})
+	m.questions.dialog.Naming(permission.Labels{})
 	defer u.close()
 	lines := u.options.Lines
 	if lines == nil {
 		lines = plain.ReadLines(u.options.In)
 	}
 	p := &plain.Interface{
-		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.dialog, Inquiry: m.inquiry, List: m.picker, Todos: m.todos, View: m.view},
-		Root:  lineRoot{m, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
+		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.questions.dialog, Inquiry: m.questions.inquiry, List: m.picker, Todos: m.todos, View: m.view},
+		Root:  lineRoot{m, m, m.prompt, m.said, m.sender, m.commander, m.stopper, m.turns, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
 		Out: u.options.Out, Breaks: u.breaks, Gone: u.gone, Mute: u.options.In == nil,
 	}
 	if u.options.Shown {
-		p.Shown = m.inline.written
+		p.Shown = m.conversation.written
 	}
 	var first func() tea.Cmd
 	if text := m.info.Prompt; text != "" {
-		first = func() tea.Cmd { return m.begin(job{prompt: api.Prompt{Text: text}}) }
+		first = func() tea.Cmd { return m.turns.begin(job{prompt: api.Prompt{Text: text}}) }
 	}
-	return p.Run(ctx, greetingLines(m.info), first, lines)
+	return p.Run(ctx, greetingLines(*m.info), first, lines)
 }
 
 func greetingLines(i Info) []string {
@@ -56,97 +57,94 @@ func greetingLines(i Info) []string {
 // What is not taken ends the program, as everywhere. It may be called from any goroutine.
 func (u *UI) Interrupt() bool { return u.breaks.Interrupt() }
 
-// lineRoot is the model as lines ask it.
+// lineRoot is the interface as lines ask it.
 type lineRoot struct {
-	m      *model
-	breaks *plain.Breaks
+	host
+	model     tea.Model
+	prompt    *prompt.Line
+	said      *statusText
+	sender    *sender
+	commander *commander
+	stopper   *stopper
+	turns     *turns
+	breaks    *plain.Breaks
 }
 
 var _ plain.Root = lineRoot{}
 
-func (r lineRoot) Working() bool { return r.m.turn.running }
+func (r lineRoot) Working() bool { return r.working() }
 
 // Send sends what was attached before along.
 func (r lineRoot) Send(text string) (cmd tea.Cmd, waits bool, why string) {
-	m := r.m
-	m.prompt.Set(strings.TrimSpace(m.prompt.Text + " " + text))
-	if why := canSend(m); why != "" {
+	r.prompt.Set(strings.TrimSpace(r.prompt.Text + " " + text))
+	if why := r.sender.can(); why != "" {
 		return nil, false, why
 	}
-	before := m.prompt.Queued()
-	cmd = m.send()
-	return cmd, m.prompt.Queued() > before, ""
+	before := r.prompt.Queued()
+	cmd = r.sender.send()
+	return cmd, r.prompt.Queued() > before, ""
 }
 
 func (r lineRoot) Steer(text string) (cmd tea.Cmd, why string) {
-	r.m.prompt.Set(text)
-	if why := canSteer(r.m); why != "" {
-		r.m.prompt.Set("")
+	r.prompt.Set(text)
+	if why := r.sender.canSteer(); why != "" {
+		r.prompt.Set("")
 		return nil, why
 	}
-	return r.m.steer(), ""
+	return r.sender.steer(), ""
 }
 
 // Command keeps what is attached to the next message.
 func (r lineRoot) Command(name, arg string) tea.Cmd {
-	kept := r.m.prompt.Text
-	if carries(r.m, name) {
-		r.m.prompt.Set(strings.TrimSpace(strings.TrimSpace("/"+name+" "+arg) + " " + kept))
-		if why := canSend(r.m); why != "" {
-			r.m.prompt.Set(kept)
-			r.m.say(why)
+	kept := r.prompt.Text
+	if r.commander.carries(name) {
+		r.prompt.Set(strings.TrimSpace(strings.TrimSpace("/"+name+" "+arg) + " " + kept))
+		if why := r.sender.can(); why != "" {
+			r.prompt.Set(kept)
+			r.say(why)
 			return nil
 		}
-		return r.m.send()
+		return r.sender.send()
 	}
-	cmd := r.m.command(name, arg)
-	r.m.prompt.Set(strings.TrimSpace(kept + " " + r.m.prompt.Text))
+	cmd := r.commander.command(name, arg)
+	r.prompt.Set(strings.TrimSpace(kept + " " + r.prompt.Text))
 	return cmd
 }
 
-func (r lineRoot) Commands() []list.Choice { return commandChoices(r.m, "") }
+func (r lineRoot) Commands() []list.Choice { return r.commander.choices("") }
 
 func (r lineRoot) Named(name string) (full string, ok bool) {
-	if carries(r.m, name) {
+	if r.commander.carries(name) {
 		return name, true
 	}
-	if full, _, ok = meant(r.m, name); !ok {
-		full, ok = begun(r.m, name)
+	if full, _, ok = r.commander.meant(name); !ok {
+		full, ok = r.commander.begun(name)
 	}
 	return full, ok
 }
 
 func (r lineRoot) Apply(x any) (cmd tea.Cmd, ended bool) {
-	if done, ok := x.(turnDone); ok {
+	if _, ended = x.(turnDone); ended {
 		r.breaks.Turn(false)
-		return r.m.done(done.result), true
 	}
-	return r.m.take(batch{x}), false
+	_, cmd = r.model.Update(batch{x})
+	return cmd, ended
 }
 
 func (r lineRoot) Update(msg tea.Msg) (cmd tea.Cmd, returned bool) {
-	_, cmd = r.m.Update(msg)
+	_, cmd = r.model.Update(msg)
 	_, returned = msg.(rewound)
 	return cmd, returned
 }
 
-func (r lineRoot) Stop() { r.m.stop() }
+func (r lineRoot) Stop() { r.stopper.stop() }
 
-func (r lineRoot) Leave() {
-	if r.m.turn.running {
-		r.m.leaving = true
-		r.m.turn.cancel()
-	}
-}
+func (r lineRoot) Leave() { r.turns.leave() }
 
-func (r lineRoot) Said() string {
-	text := r.m.said
-	r.m.said = ""
-	return text
-}
+func (r lineRoot) Said() string { return r.said.take() }
 
 func (r lineRoot) Unsent() string {
-	text := r.m.prompt.Text
-	r.m.prompt.Set("")
+	text := r.prompt.Text
+	r.prompt.Set("")
 	return text
 }

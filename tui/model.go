@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,7 +10,6 @@ import (
 	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/firstrun"
-	"adze/tui/input"
 	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/permission"
@@ -22,13 +20,15 @@ import (
 	"adze/tui/ui"
 )
 
-// model is the one tea.Model. Panes are plain structs: they take events and draw themselves; what a
-// key does is in act.go, which key does it in keys.go, where a pane stands in arrange.go.
+// model is the one tea.Model. Panes are plain structs: they take events and draw themselves. What a
+// key, a command or a message does is in the features, which key does it in keys.go, where a pane
+// stands in arrange.go. The model routes, lays out and draws.
 type model struct {
-	info Info
+	info *Info
 	draw *ui.Drawing
 	w, h int
 	keys *keymap
+	said *statusText
 
 	transcript *transcript.Pane
 	activity   *pane.Activity
@@ -37,42 +37,43 @@ type model struct {
 	refusals   *pane.Refusals
 	ledger     *pane.Ledger
 	prompt     *prompt.Line
-	questions
-	view   *pane.View
-	picker *list.List
-	help   pane.Help
-	first  *firstrun.Screen // nil: a model is there
-	status *pane.Status
+	view       *pane.View
+	picker     *list.List
+	status     *pane.Status
 
-	colours   colours
-	inline    inline
-	turn      turn
-	mouse     bool
-	away      bool   // the terminal does not have the focus
-	said      string // by us, until the next key
-	armed     action // what a key will do when it is pressed again: quit or stop; send: none is
-	arming    int
-	leaving   bool
-	stopped   bool            // the last turn was stopped by the user, and nothing was done since
-	claims    []session.Claim // what the last answer says that the calls do not show
-	rewinding bool
-	jobsTimed bool // a look at the jobs is due
-	next      api.Next
-	redrawn   int // how often the user asked for a fresh screen
+	branches     *branches
+	colours      *colours
+	commander    *commander
+	composer     *composer
+	conversation *conversation
+	copier       *copier
+	first        *first
+	help         *help
+	jobs         *jobs
+	lists        *lists
+	questions    *questions
+	sender       *sender
+	servers      *servers
+	sessions     *sessions
+	settings     *settings
+	sheets       *sheets
+	stopper      *stopper
+	turns        *turns
+	twice        *doublePress
+	undo         *undo
+	window       *window
+	receivers    []receiver
+	sources      []commandSource
 
 	// Ports to the outside; fakes in tests.
 	now       func() time.Time
 	after     func(time.Duration, tea.Msg) tea.Cmd
-	ports     api.Ports
-	start     func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
-	external  func(text string) tea.Cmd        // the user's editor; its answer comes as edited; if nil, there is none
+	ports     *api.Ports
 	clipboard func(safeterm.Text)
-	notify    func(screen.Note)
 	show      func(screen.Frame)
 	// askBackground asks the terminal for its background; the answer comes as
 	// tea.BackgroundColorMsg.
 	askBackground func()
-	background    func()            // stops the process until it is continued; if nil, cannot
 	foreground    func() (w, h int) // how large the terminal is when it is ours again
 }
 
@@ -83,26 +84,36 @@ type (
 		result session.Result
 	}
 	second struct{} // the clock of a running turn
-	disarm int
 	redraw struct{}
 )
 
+// statusText is what the user was told last, until the next key.
+type statusText struct{ text string }
+
+// take returns it and forgets it.
+func (s *statusText) take() string {
+	text := s.text
+	s.text = ""
+	return text
+}
+
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.askGround(), m.lookForBranch()}
-	if m.first != nil {
-		return tea.Batch(append(cmds, m.first.Search())...)
+	cmds := []tea.Cmd{m.colours.askGround(), m.branches.look()}
+	if m.first.shown() {
+		return tea.Batch(append(cmds, m.first.screen.Search())...)
 	}
 	if past := m.ports.Past; past != nil {
 		m.prompt.Await()
 		cmds = append(cmds, func() tea.Msg { return prompt.Earlier(past()) })
 	}
 	if m.info.Prompt != "" {
-		cmds = append(cmds, m.begin(job{prompt: api.Prompt{Text: m.info.Prompt}}))
+		cmds = append(cmds, m.turns.begin(job{prompt: api.Prompt{Text: m.info.Prompt}}))
 	}
 	return tea.Batch(cmds...)
 }
 
-// Update takes one message. Every key goes through the key table, every event through every pane.
+// Update takes one message. Every key goes through the key table, every event through every pane,
+// all else to the feature that it is for.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
@@ -114,74 +125,26 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		m.wheel(msg.Button)
-		cmd = m.follow()
+		cmd = m.lists.follow()
 	case tea.WindowSizeMsg:
 		if msg.Width > 0 { // Bubble Tea's own first message knows no size
 			cmd = m.resize(msg.Width, msg.Height)
 		}
-	case firstrun.Kept:
-		cmd = keyKept(m, msg)
-	case list.PeekDue, list.SearchDue:
-		cmd = m.picker.Timed(msg)
-	case jobsDue, jobs, jobEnded, jobLog, served:
-		cmd = aboutJobs(m, msg)
-	case modelChecked:
-		cmd = m.withModel(msg)
-	case consented:
-		cmd = goOnWith(m, msg)
-	case decided:
-		cmd = carryOut(m, msg)
-	case proposed, putBack:
-		cmd = aboutFiles(m, msg)
-	case second:
-		if m.turn.running {
-			cmd = m.after(time.Second, second{})
-		}
-	case disarm:
-		if int(msg) == m.arming && m.armed != send {
-			m.armed, m.said = send, ""
-		}
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
-	case input.TooLong:
-		m.say("that paste of " + ui.Size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
 	case tea.FocusMsg, tea.BlurMsg:
-		if _, m.away = msg.(tea.BlurMsg); !m.away {
-			cmd = m.lookForBranch() // it may have been changed elsewhere
+		if _, m.window.away = msg.(tea.BlurMsg); !m.window.away {
+			cmd = m.branches.look() // it may have been changed elsewhere
 		}
 	default:
-		m.answered(msg)
-		cmd = m.follow() // a list that was filled has a marked row
+		for _, f := range m.receivers {
+			if handled, cmd := f.update(msg); handled {
+				return m, cmd
+			}
+		}
+		cmd = m.lists.follow() // a list that was filled has a marked row
 	}
 	return m, cmd
-}
-
-// answered takes what a port answered.
-func (m *model) answered(msg tea.Msg) {
-	switch msg := msg.(type) {
-	case list.Filled, list.Peeked, list.Searched:
-		m.picker.Answered(msg)
-	case prompt.Listed:
-		m.prompt.Listed(msg, m.now())
-	case prompt.Folder:
-		m.prompt.Listing(msg)
-	case rewound:
-		m.rewound(msg)
-	case edited:
-		m.edited(msg)
-	case prompt.Dropped:
-		m.prompt.Dropped(msg)
-	case firstrun.Looked:
-		m.first.Looked(msg)
-	case prompt.Earlier:
-		m.prompt.Earlier(msg)
-	case branch:
-		m.status.OnBranch(string(msg))
-	case tea.BackgroundColorMsg:
-		m.grounded(msg.IsDark())
-	case picture:
-		m.pictured(msg)
-	}
 }
 
 // View hands the frame to the screen; Bubble Tea draws nothing itself.
@@ -197,25 +160,18 @@ func (m *model) take(b batch) tea.Cmd {
 		switch x := x.(type) {
 		case session.Event:
 			cmds = append(cmds, m.apply(x))
-		case *permission.Asked:
-			m.dialog.Add(x)
-			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
-		case permission.Unasked:
-			m.dialog.Remove(x.Asked)
-			m.seen()
-		case *question.Asked:
-			m.inquiry.Add(x)
-			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
-		case question.Unasked:
-			m.inquiry.Remove(x.Asked)
+		case *permission.Asked, *question.Asked:
+			cmds = append(cmds, m.questions.add(x), m.window.tell(screen.NoteAsk))
+		case permission.Unasked, question.Unasked:
+			m.questions.take(x)
 		case *rewriting:
-			cmds = append(cmds, write(m, x))
+			cmds = append(cmds, m.composer.rewrite(x))
 		case inMode:
-			m.inMode(string(x))
+			m.settings.inMode(string(x))
 		case stirred:
-			cmds = append(cmds, stir(m))
+			cmds = append(cmds, m.turns.stir(), m.jobs.look())
 		case turnDone:
-			cmds = append(cmds, m.done(x.result))
+			cmds = append(cmds, m.turns.done(x.result))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -234,20 +190,20 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		m.prompt.Apply(e)
 		m.status.Apply(e)
 	}
+	m.turns.apply(e)
 	switch e := e.(type) {
 	case session.ToolStart, session.CallForming:
 		return m.after(pane.ShowAfter, redraw{})
 	case session.ToolEnd:
-		m.lookAtSandbox()
-		return lookAround(m, e.Outcome)
-	case session.Claimed:
-		m.claims = e.Claims
-	case session.MessageDone:
-		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
+		m.settings.lookAtSandbox()
+		switch { // a call that may run commands may change both, and any may end a job
+		case mayMoveHead(e.Outcome):
+			return tea.Batch(m.branches.look(), m.jobs.look())
+		case m.activity.Jobs() > 0:
+			return m.jobs.look()
+		}
 	case session.Planned:
-		planned(m, e.Plan)
-	case session.TurnEnd:
-		m.turn.ended = true
+		m.settings.planned(e.Plan)
 	}
 	return nil
 }
@@ -259,48 +215,98 @@ func (m *model) wants() (Wants, []draw.Row) {
 	return Wants{
 		Status:   len(status),
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
-		Dialog: m.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
+		Dialog: m.questions.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
 		Over: m.picker.Open || m.view.Open(),
 	}, status
 }
 
 var _ tea.Model = (*model)(nil)
 
-// newModel puts the panes together and draws the history of a resumed session.
+// bare is an interface that nobody sees, to read its tables.
+func bare() *model {
+	return newModel(Options{Env: func(string) string { return "" }})
+}
+
+// newModel puts the panes and the features together and draws the history of a resumed session.
 func newModel(o Options) *model {
-	d := &ui.Drawing{Theme: coloursOf(o).theme(), Blocks: o.Blocks}
-	keys, warnings := newKeymap(o.Keys)
-	m := &model{info: o.Info, draw: d, colours: coloursOf(o), keys: keys, ports: o.Ports, mouse: true, now: time.Now}
+	c := newColours(o)
+	d := &ui.Drawing{Theme: c.theme, Blocks: o.Blocks}
+	m := &model{info: &o.Info, draw: d, said: &statusText{}, colours: c, ports: &o.Ports, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
-	d.Expand = m.keys.label(expand)
-	m.show, m.askBackground = func(screen.Frame) {}, func() {}
-	m.clipboard, m.notify = func(safeterm.Text) {}, func(screen.Note) {}
+	m.show, m.askBackground, m.clipboard = func(screen.Frame) {}, func() {}, func(safeterm.Text) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
-	clock := func() time.Time { return m.now() }
-	m.transcript = transcript.New(d, m.welcome)
-	m.activity = pane.NewActivity(d, clock)
+	hello := &greeting{m, m.info}
+	m.transcript = transcript.New(d, hello.welcome)
+	m.activity = pane.NewActivity(d, m.clock)
 	m.todos = pane.NewTodos(d)
 	m.changes = pane.NewChanges(d)
 	m.refusals = pane.NewRefusals(d)
-	m.ledger = pane.NewLedger(d, clock)
-	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []list.Choice { return commandChoices(m, start) })
+	m.ledger = pane.NewLedger(d, m.clock)
+	m.commander = &commander{host: m, info: m.info}
+	m.prompt = prompt.New(d.Theme, o.Vim, m.commander.choices)
 	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)
 	m.picker = list.New(d.Theme)
-	m.view = pane.NewView(d.Theme, m.keys.labelOf("pane.close"))
-	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})
-	m.first = firstrun.New(o.First, d.Theme, m.keys.ofFirst())
+	m.conversation = &conversation{host: m, transcript: m.transcript, draw: d, welcome: hello.welcome}
+	warnings := m.assemble(o)
+	d.Expand = m.keys.label(expand)
 	warnOfKeys(m, warnings)
 	for _, e := range o.History {
 		m.apply(e)
 	}
-	if m.inline.on = o.Inline; o.Shown {
-		m.inline.written = m.transcript.Len()
+	if m.conversation.inline = o.Inline; o.Shown {
+		m.conversation.written = m.transcript.Len()
 	}
-	showPlace(m, o.At)
+	m.sessions.show(o.At)
 	m.noticed()
 	m.activity.Reset()
 	return m
+}
+
+// assemble gives every feature what it works on, and makes the key table of what they offer.
+func (m *model) assemble(o Options) (warnings []string) {
+	m.branches = &branches{m.ports, m.status}
+	keep := &keeper{m, m.ports, m.picker, m.info}
+	m.lists = &lists{m, m.picker}
+	m.servers = &servers{m, m.ports, m.picker}
+	m.settings = &settings{m, m.ports, m.picker, m.status, m.info, keep.ask}
+	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info}
+	m.twice = &doublePress{host: m}
+	clip := func(text safeterm.Text) { m.clipboard(text) }
+	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}
+	m.colours.host, m.colours.picker, m.colours.keep = m, m.picker, keep.offer
+	m.colours.query = func() { m.askBackground() }
+	m.colours.forget = func() {
+		m.transcript.ForgetAll()
+		m.activity.Forget()
+		m.changes.Forget()
+	}
+	m.window = &window{host: m, todos: m.todos, mouse: true, notify: func(screen.Note) {}}
+	m.window.whole = func() bool { return !m.conversation.inline || m.needsScreen() }
+	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
+	held := func() bool { return m.undo.rewinding }
+	m.turns = &turns{host: m, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held}
+	m.undo.settled = m.turns.forget
+	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.picker, m.turns, m.commander, held}
+	m.commander.prompt, m.commander.send = m.prompt, m.sender.send
+	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
+	m.composer.width = func() int { return m.prompt.Inner(m.w) }
+	m.composer.regain = func() { m.w, m.h = m.foreground() }
+	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
+	m.questions, m.first, m.sheets, m.jobs, m.stopper = &questions{}, &first{}, &sheets{}, &jobs{}, &stopper{}
+	m.help.first = m.first.shown
+	m.keys, warnings = newKeymap(m.bindings(), o.Keys)
+	m.view = pane.NewView(m.draw.Theme, m.keys.labelOf("pane.close"))
+	*m.questions = *newQuestions(m, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
+	*m.stopper = stopper{host: m, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
+	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
+	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.copier.text}
+	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, status: m.status, view: m.view, theme: m.draw.Theme}
+	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
+	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, plan, m.servers, m.settings, trust, m.turns, m.twice, m.undo}
+	m.sources = []commandSource{m.colours, m.composer, m.copier, m.help, m.jobs, plan, m.servers, m.sessions, m.settings, m.sheets, m.stopper, trust, m.turns, m.undo, m.window}
+	m.commander.table = m.commands()
+	return warnings
 }

@@ -10,7 +10,7 @@ import (
 // there all the same.
 func TestHistoryIsWaitedFor(t *testing.T) {
 	p := newPlayer(t, nil)
-	p.m.ports = p.ports()
+	*p.m.ports = p.ports()
 	p.m.Init()
 	p.send(keyPress(t, "up"))
 	p.send(prompt.Earlier{"the first", "the last"})

@@ -158,9 +158,9 @@ func (p *player) first(rest string) {
 	}
 	names := strings.Fields(rest)
 	looks := names[1:]
-	p.m.info = Info{Version: "0.1.0"}
-	p.m.status = pane.NewStatus(p.m.draw.Theme, pane.Facts{})
-	p.m.ports = p.ports()
+	*p.m.info = Info{Version: "0.1.0"}
+	*p.m.status = *pane.NewStatus(p.m.draw.Theme, pane.Facts{})
+	*p.m.ports = p.ports()
 	keep := func(_ context.Context, provider, key string) (string, error) {
 		p.note(fmt.Sprintf("a key of %d letters for %s", len(key), provider))
 		if strings.HasPrefix(key, "bad") {
@@ -168,7 +168,7 @@ func (p *player) first(rest string) {
 		}
 		return "the key ring of your desktop", nil
 	}
-	p.m.first = firstrun.New(&firstrun.Offer{Keys: []string{"anthropic", "openai"}, Keep: keep, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
+	p.m.first.screen = firstrun.New(&firstrun.Offer{Keys: []string{"anthropic", "openai"}, Keep: keep, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
 		p.note("looked")
 		if len(looks) == 0 {
 			return firstrun.Found{}, errors.New("the configuration cannot be read")

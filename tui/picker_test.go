@@ -29,7 +29,7 @@ func manySessions() []api.SessionHead {
 // marked when more come.
 func TestAThousandSessionsAreFiltered(t *testing.T) {
 	p := newPlayer(t, nil)
-	items := sessionChoices(manySessions(), p.m.info, p.clock)
+	items := sessionChoices(manySessions(), *p.m.info, p.clock)
 	p.m.picker.Begin("sessions", items[:10], nil)
 	p.m.picker.Move(3)
 	p.m.picker.Fill(items[10:], nil)
@@ -60,7 +60,7 @@ func TestAgesAreToldAsPeopleDo(t *testing.T) {
 // BenchmarkThousandSessions is a key in the filter of a thousand sessions, to its frame.
 func BenchmarkThousandSessions(b *testing.B) {
 	p := newPlayer(b, nil)
-	p.m.picker.Begin("sessions", sessionChoices(manySessions(), p.m.info, p.clock), nil)
+	p.m.picker.Begin("sessions", sessionChoices(manySessions(), *p.m.info, p.clock), nil)
 	for i := 0; b.Loop(); i++ {
 		p.m.picker.Filter.Set([]string{"part", "part 9"}[i%2])
 		p.m.picker.Narrow()

@@ -19,7 +19,7 @@ import (
 // the cursor is on it.
 func TestNothingBreaksTheInterface(t *testing.T) {
 	var keys []string
-	for _, b := range bindings() {
+	for _, b := range bare().bindings() {
 		for _, k := range b.Keys() {
 			if k != "space" && k != "shift+backspace" {
 				keys = append(keys, k)
@@ -33,8 +33,8 @@ func TestNothingBreaksTheInterface(t *testing.T) {
 	for seed := range uint64(rounds) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		p := newPlayer(t, nil)
-		p.m.ports = p.ports()
-		p.m.external = func(text string) tea.Cmd { return func() tea.Msg { return edited{text: text + "x"} } }
+		*p.m.ports = p.ports()
+		p.m.composer.external = func(text string) tea.Cmd { return func() tea.Msg { return edited{text: text + "x"} } }
 		for step := range 300 {
 			p.log, p.timers = nil, nil
 			p.clock = p.clock.Add(time.Duration(rnd.IntN(400)) * time.Millisecond)
@@ -61,7 +61,7 @@ func randomStep(p *player, rnd *rand.Rand, keys []string, step int) {
 	case 5:
 		p.step("user", "hello\nthere")
 	case 6:
-		if p.m.turn.running && rnd.IntN(3) == 0 {
+		if p.m.turns.turn.running && rnd.IntN(3) == 0 {
 			p.step("done", []string{"done", "interrupted", "provider"}[rnd.IntN(3)])
 		}
 	case 7:

@@ -138,7 +138,7 @@ func common(a, b []string) string {
 // KeyTable lists what can be bound in the configuration: a row for each action, with its keys and
 // what it does.
 func KeyTable(bound map[string][]string) (rows [][3]string, warnings []string) {
-	k, warnings := newKeymap(bound)
+	k, warnings := newKeymap(bare().bindings(), bound)
 	seen := map[string]bool{"": true}
 	for _, b := range k.table {
 		if !seen[b.id] {
@@ -154,7 +154,7 @@ func warnOfKeys(m *model, warnings []string) {
 	for _, w := range warnings {
 		m.info.Notices = append(m.info.Notices[:len(m.info.Notices):len(m.info.Notices)], cmp.Or(m.info.Config, "the configuration")+": "+w)
 	}
-	if m.first != nil && len(warnings) > 0 {
+	if m.first.shown() && len(warnings) > 0 {
 		m.say(warnings[0])
 	}
 }

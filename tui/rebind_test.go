@@ -47,7 +47,7 @@ func pressed(t *testing.T, name string) tea.KeyPressMsg {
 // own.
 func TestEveryActionHasOneName(t *testing.T) {
 	seen := map[string]bool{}
-	for _, b := range bindings() {
+	for _, b := range bare().bindings() {
 		at := fmt.Sprint(b.scope, b.id)
 		if b.id == "" && b.do != nil || b.id != "" && seen[at] {
 			t.Errorf("%s, %q: %q", b.Keys(), b.Help().Desc, b.id)
@@ -63,12 +63,12 @@ func TestEveryActionCanBeRebound(t *testing.T) {
 	for _, s := range append(places(), place{name: "an inquiry", steps: []string{inquiryStep, "wait 1s"}}, place{name: "a key", steps: []string{"first"}}) {
 		p := s.arrive(t, false)
 		if s.name == "a key" {
-			p.m.first.Ask("anthropic")
+			p.m.first.screen.Ask("anthropic")
 		}
 		at[p.m.scope()] = p
 	}
 	for _, id := range actions() {
-		k, warnings := newKeymap(map[string][]string{id: {"F12"}})
+		k, warnings := newKeymap(bare().bindings(), map[string][]string{id: {"F12"}})
 		if warnings != nil {
 			t.Errorf("%s: %q", id, warnings)
 			continue
@@ -76,9 +76,9 @@ func TestEveryActionCanBeRebound(t *testing.T) {
 		var did *binding
 		for i := range k.table {
 			b := &k.table[i]
-			b.can, b.do = nil, func(*model) tea.Cmd { did = b; return nil }
+			b.can, b.do = nil, func() tea.Cmd { did = b; return nil }
 		}
-		before := bindings()
+		before := bare().bindings()
 		for i := range k.table {
 			b := &k.table[i]
 			if b.id != id {
@@ -93,7 +93,7 @@ func TestEveryActionCanBeRebound(t *testing.T) {
 				t.Errorf("%s, at %d: F12 does not do it", id, b.scope)
 			}
 			for _, old := range before[i].Keys() {
-				if f, _ := k.find(p.m, b.scope, old); f != nil && f.id == id {
+				if f, _ := k.find(b.scope, old); f != nil && f.id == id {
 					t.Errorf("%s: %s acts still", id, old)
 				}
 			}
@@ -122,8 +122,9 @@ func allBound() map[string][]string {
 }
 
 // pressAs presses what a default key stands for.
-func (p *player) pressAs(t *testing.T, usual *keymap, key string) {
-	if b, _ := usual.find(p.m, p.m.scope(), key); b != nil && b.id != "" {
+func (p *player) pressAs(t *testing.T, key string) {
+	usual, _ := newKeymap(p.m.bindings(), nil)
+	if b, _ := usual.find(p.m.scope(), key); b != nil && b.id != "" {
 		for i := range p.m.keys.table {
 			if own := &p.m.keys.table[i]; own.id == b.id && own.scope == b.scope {
 				key = own.Keys()[0]
@@ -136,7 +137,6 @@ func (p *player) pressAs(t *testing.T, usual *keymap, key string) {
 // TestEveryHintNamesTheBoundKey binds every action elsewhere and goes everywhere: no key is named
 // that it was before.
 func TestEveryHintNamesTheBoundKey(t *testing.T) {
-	usual, _ := newKeymap(nil)
 	stale := regexp.MustCompile(`(?i)(^|[^+\w/])(F[1-9]|ctrl\+[a-z]|shift\+tab|enter|esc|tab|PgUp|PgDn|up|↑|↓|[ysaned] (once|session|this session|always|no|copies|demo|the diff)|q quits|r looks)([^+\w]|$)`)
 	for _, s := range append(places(), place{name: "an inquiry", steps: []string{inquiryStep, "wait 1s"}}, place{name: "jobs", steps: []string{"ports", `jobs [{"ID":"j1","Command":"make"}]`, "key f7"}}) {
 		p := boundPlayer(t, nil, allBound())
@@ -147,7 +147,7 @@ func TestEveryHintNamesTheBoundKey(t *testing.T) {
 		for _, step := range s.steps {
 			if keys, ok := strings.CutPrefix(step, "key "); ok {
 				for k := range strings.FieldsSeq(keys) {
-					p.pressAs(t, usual, k)
+					p.pressAs(t, k)
 				}
 				continue
 			}
@@ -166,7 +166,7 @@ func TestEveryHintNamesTheBoundKey(t *testing.T) {
 // so from the start.
 func TestNoTwoActionsShareABoundKey(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(12, 7))
-	ids, before := actions(), bindings()
+	ids, before := actions(), bare().bindings()
 	var keys []string
 	for _, b := range before {
 		keys = append(keys, b.Keys()...)
@@ -178,7 +178,7 @@ func TestNoTwoActionsShareABoundKey(t *testing.T) {
 		for range 1 + rnd.IntN(8) {
 			bound[ids[rnd.IntN(len(ids))]] = []string{keys[rnd.IntN(len(keys))]}
 		}
-		k, warnings := newKeymap(bound)
+		k, warnings := newKeymap(bare().bindings(), bound)
 		dropped, kept = dropped+len(warnings), kept+len(bound)-len(warnings)
 		for i := range k.table {
 			for j := range i {
@@ -215,11 +215,11 @@ func TestWhatCannotBeBoundIsTold(t *testing.T) {
 		{"dialog.once", "enter", `keys: dialog.once cannot be enter, which does not answer: too easily pressed`},
 		{"todos", "F8", ""}, {"todos", "Ctrl-Q", ""}, {"dialog.once", "j", ""}, {"page-up", "Alt+PageUp", ""},
 	} {
-		k, warnings := newKeymap(map[string][]string{c.id: {c.key}})
+		k, warnings := newKeymap(bare().bindings(), map[string][]string{c.id: {c.key}})
 		if got := strings.Join(warnings, "|"); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.id, c.key, got, c.want)
 		}
-		for i, b := range bindings() {
+		for i, b := range bare().bindings() {
 			if c.want != "" && !slices.Equal(b.Keys(), k.table[i].Keys()) {
 				t.Errorf("%s %s: %s lost %s", c.id, c.key, b.id, b.Keys())
 			}
@@ -230,7 +230,7 @@ func TestWhatCannotBeBoundIsTold(t *testing.T) {
 // TestKeysAreReadAsTheyAreWritten: each of the table is itself, and is what the reader of the
 // terminal calls it.
 func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
-	for _, b := range bindings() {
+	for _, b := range bare().bindings() {
 		for _, key := range b.Keys() {
 			if got, err := ui.ParseKey(key); got != key || err != nil {
 				t.Errorf("%q is %q, %v", key, got, err)

@@ -135,13 +135,6 @@ func foundChoices(found []api.Found, info Info, now time.Time) (out []list.Choic
 	return out
 }
 
-// showPlace shows a place of the conversation, where it is still a part of it.
-func showPlace(m *model, at api.Place) {
-	if at != (api.Place{}) && !m.transcript.Reveal(at.Message, at.Call) {
-		m.say("that was taken back, summed up, or said by a subagent: adze session show " + m.info.Session + " has it")
-	}
-}
-
 // peekBytes bounds what is shown of a message.
 const peekBytes = 4 << 10
 
@@ -169,3 +162,5 @@ func peekLines(p api.SessionPeek) []draw.Span {
 	}
 	return lines
 }
+
+func oneRow(s string) string { return strings.Join(strings.Fields(s), " ") }

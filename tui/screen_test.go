@@ -105,7 +105,7 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 		p.timers = append(p.timers, timer{p.clock.Add(d), msg})
 		return nil
 	}
-	p.m.start = func(_ context.Context, j job) {
+	p.m.turns.start = func(_ context.Context, j job) {
 		if j.compact {
 			p.note(fmt.Sprintf("to be summed up: %q", j.wish))
 			return
@@ -122,7 +122,7 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 		p.note(strings.TrimSpace(fmt.Sprintf("sent: %q %s", j.prompt.Text, strings.Join(j.prompt.Attach, " "))))
 	}
 	p.m.clipboard = func(text safeterm.Text) { p.note(fmt.Sprintf("copied: %q", text.String())) }
-	p.m.notify = func(n screen.Note) {
+	p.m.window.notify = func(n screen.Note) {
 		p.note("told: " + map[screen.Note]string{screen.NoteDone: "done", screen.NoteAsk: "asks"}[n])
 	}
 	return p
@@ -175,10 +175,10 @@ func (p *player) run(cmd tea.Cmd) {
 
 // nextText is how the user wants to go on after quitting.
 func (p *player) nextText() string {
-	if p.m.next == (api.Next{}) {
+	if p.m.stopper.next == (api.Next{}) {
 		return ""
 	}
-	n := p.m.next
+	n := p.m.stopper.next
 	text := "for"
 	for _, part := range []struct {
 		name string
@@ -246,11 +246,11 @@ func (p *player) input(verb, rest string) bool {
 	case "jobs":
 		p.jobs = decode[[]api.Job](p.t, rest)
 	case "ports":
-		p.m.ports = p.ports()
+		*p.m.ports = p.ports()
 		if text, ok := p.section("undone"); ok {
 			p.m.ports.Undo = p.putBack(decode[api.Undone](p.t, text))
 		}
-		p.m.external = func(text string) tea.Cmd {
+		p.m.composer.external = func(text string) tea.Cmd {
 			return func() tea.Msg { return edited{text: text + " and more\n"} }
 		}
 	case "inline":

@@ -14,29 +14,36 @@ import (
 	"adze/tui/list"
 )
 
+// servers are the MCP servers of the session.
+type servers struct {
+	host
+	ports  *api.Ports
+	picker *list.List
+}
+
 // served is what came of what a user had done with a server.
 type served struct {
 	text string
 	err  error
 }
 
-func canServers(m *model) string {
-	if m.ports.Servers == nil || m.ports.Serve == nil {
+func (f *servers) can() string {
+	if f.ports.Servers == nil || f.ports.Serve == nil {
 		return "no MCP server is configured; adze mcp add NAME … adds one"
 	}
 	return ""
 }
 
-// chooseServer lists the servers with what is known of each; taking one asks what is to be done
+// choose lists the servers with what is known of each; taking one asks what is to be done
 // with it.
-func chooseServer(m *model) tea.Cmd {
-	ask := m.ports.Servers
-	m.picker.Begin("MCP servers · "+m.keys.labelOf("list.choose")+" says what can be done", nil, func(c list.Choice) tea.Cmd { return chooseAct(m, c.ID) })
-	m.picker.PeekWith("what is known of it", func(ctx context.Context, name string) ([]draw.Span, error) {
+func (f *servers) choose() tea.Cmd {
+	ask := f.ports.Servers
+	f.picker.Begin("MCP servers · "+f.labelOf("list.choose")+" says what can be done", nil, func(c list.Choice) tea.Cmd { return f.chooseAct(c.ID) })
+	f.picker.PeekWith("what is known of it", func(ctx context.Context, name string) ([]draw.Span, error) {
 		s, err := serverOf(ctx, ask, name)
 		return serverLines(s), err
 	})
-	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
+	return f.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		all, err := ask(ctx)
 		var out []list.Choice
 		for _, s := range all {
@@ -64,14 +71,14 @@ func serverOf(ctx context.Context, ask func(context.Context) ([]api.Server, erro
 }
 
 // chooseAct asks what is to be done with a server.
-func chooseAct(m *model, name string) tea.Cmd {
-	ask := m.ports.Servers
-	m.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return serve(m, name, c.ID) })
-	m.picker.PeekWith("what is known of it", func(ctx context.Context, _ string) ([]draw.Span, error) {
+func (f *servers) chooseAct(name string) tea.Cmd {
+	ask := f.ports.Servers
+	f.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return f.serve(name, c.ID) })
+	f.picker.PeekWith("what is known of it", func(ctx context.Context, _ string) ([]draw.Span, error) {
 		s, err := serverOf(ctx, ask, name)
 		return serverLines(s), err
 	})
-	return m.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
+	return f.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
 		s, err := serverOf(ctx, ask, name)
 		return actsOf(s), err
 	})
@@ -105,23 +112,31 @@ func actsOf(s api.Server) []list.Choice {
 }
 
 // serve does something with a server; the answer comes as served.
-func serve(m *model, name, act string) tea.Cmd {
-	do := m.ports.Serve
-	m.say(act + " " + name + "…")
+func (f *servers) serve(name, act string) tea.Cmd {
+	do := f.ports.Serve
+	f.say(act + " " + name + "…")
 	return func() tea.Msg {
 		text, err := do(context.Background(), name, act)
 		return served{text, err}
 	}
 }
 
-func aboutServer(m *model, s served) tea.Cmd {
+func (f *servers) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	s, ok := msg.(served)
+	if !ok {
+		return false, nil
+	}
 	if s.text != "" {
-		m.say(s.text)
+		f.say(s.text)
 	}
 	if s.err != nil {
-		m.say("error: " + s.err.Error())
+		f.say("error: " + s.err.Error())
 	}
-	return nil
+	return true, nil
+}
+
+func (f *servers) commands() []command {
+	return []command{{name: "servers", help: "MCP servers: their state, their tools, and start, stop, test or log in", can: f.can, do: noArgs(f.choose)}}
 }
 
 // serverLines is what is known of a server. Its own words are cleaned.

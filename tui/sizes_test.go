@@ -67,7 +67,7 @@ func (s place) goThere(p *player) *player {
 	for _, step := range s.steps {
 		verb, rest, _ := strings.Cut(step, " ")
 		if verb == "first" {
-			p.m.first = firstrun.New(&firstrun.Offer{Problem: "no model is configured, and none was found on this machine", Known: firstrun.Found{
+			p.m.first.screen = firstrun.New(&firstrun.Offer{Problem: "no model is configured, and none was found on this machine", Known: firstrun.Found{
 				Steps:    []firstrun.Step{{Do: "export ANTHROPIC_API_KEY=…", Means: "a key of Anthropic"}, {Do: "ollama pull qwen3", Means: "a model of this machine, of five gigabytes"}},
 				Findings: []firstrun.Finding{{State: firstrun.Missing, Name: "anthropic", Text: "ANTHROPIC_API_KEY is not set"}},
 			}}, p.m.draw.Theme, p.m.keys.ofFirst())
@@ -141,7 +141,7 @@ func (p *player) mustAct(t *testing.T, where string, s scope, name string) {
 	if key == "pgdn" {
 		key = "pgdown"
 	}
-	if b, why := p.m.keys.find(p.m, s, key); b == nil {
+	if b, why := p.m.keys.find(s, key); b == nil {
 		t.Errorf("%s: %s is named and does nothing %s", where, name, why)
 	}
 }

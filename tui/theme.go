@@ -12,75 +12,91 @@ import (
 
 // colours are which colours are in use and why.
 type colours struct {
+	host
 	name   string // of the theme
 	ground draw.Ground
 	env    func(string) string
+	theme  *draw.Theme // made once; later ones change it in place
+	picker *list.List
+	keep   func(name, value string) tea.Cmd // offers to keep the choice
+	// query asks the terminal for its background, and forget has all be drawn anew.
+	query, forget func()
 }
 
-func coloursOf(o Options) colours {
-	return colours{name: cmp.Or(o.Theme, draw.Themes()[0]), ground: draw.GroundOf(o.Env), env: o.Env}
+func newColours(o Options) *colours {
+	c := &colours{name: cmp.Or(o.Theme, draw.Themes()[0]), ground: draw.GroundOf(o.Env), env: o.Env}
+	c.theme = c.chosen()
+	return c
 }
 
-// theme is made once for a model; later ones change it in place.
-func (c colours) theme() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
+func (c *colours) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	if msg, ok := msg.(tea.BackgroundColorMsg); ok {
+		c.grounded(msg.IsDark())
+	}
+	return false, nil
+}
+
+func (c *colours) commands() []command {
+	return []command{{name: "theme", args: "[name]", help: "other colours", do: c.command}}
+}
+
+func (c *colours) chosen() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
 
 // askGround asks the terminal for its background where the theme depends on it. Nothing waits for
 // the answer.
-func (m *model) askGround() tea.Cmd {
-	if !draw.Asks(m.colours.name, m.colours.env) {
+func (c *colours) askGround() tea.Cmd {
+	if !draw.Asks(c.name, c.env) {
 		return nil
 	}
-	return func() tea.Msg { m.askBackground(); return nil }
+	return func() tea.Msg { c.query(); return nil }
 }
 
 // grounded takes the terminal's answer.
-func (m *model) grounded(dark bool) {
-	m.colours.ground = draw.LightGround
+func (c *colours) grounded(dark bool) {
+	c.ground = draw.LightGround
 	if dark {
-		m.colours.ground = draw.DarkGround
+		c.ground = draw.DarkGround
 	}
-	m.restyle()
+	c.restyle()
 }
 
-// restyle has everything drawn in the theme of m.colours from now on.
-func (m *model) restyle() {
-	m.draw.Theme.Become(m.colours.theme())
-	m.transcript.ForgetAll()
-	m.activity.Forget()
-	m.changes.Forget()
+// restyle has everything drawn in the chosen theme from now on.
+func (c *colours) restyle() {
+	c.theme.Become(c.chosen())
+	c.forget()
 }
 
-// themeCommand changes the theme, or asks which one.
-func (m *model) themeCommand(arg string) tea.Cmd {
+// command changes the theme, or asks which one.
+func (c *colours) command(arg string) tea.Cmd {
 	if arg == "" {
-		return m.chooseTheme()
+		return c.choose()
 	}
 	name, ok := named(arg, draw.Themes())
 	if !ok {
-		m.say("there is no theme " + arg + "; the themes are " + strings.Join(draw.Themes(), ", "))
+		c.say("there is no theme " + arg + "; the themes are " + strings.Join(draw.Themes(), ", "))
 		return nil
 	}
-	return m.toTheme(name)
+	return c.toTheme(name)
 }
 
-func (m *model) chooseTheme() tea.Cmd {
+func (c *colours) choose() tea.Cmd {
 	var items []list.Choice
 	at := 0
 	for i, name := range draw.Themes() {
 		items = append(items, list.Choice{ID: name, Label: name, Note: draw.Means(name)})
-		if name == m.colours.name {
+		if name == c.name {
 			at = i
 		}
 	}
-	m.picker.Begin("themes · now "+m.colours.name, items, func(c list.Choice) tea.Cmd { return m.toTheme(c.ID) })
-	m.picker.Move(at)
+	c.picker.Begin("themes · now "+c.name, items, func(it list.Choice) tea.Cmd { return c.toTheme(it.ID) })
+	c.picker.Move(at)
 	return nil
 }
 
 // toTheme changes the theme until the end of adze, and says how to keep it.
-func (m *model) toTheme(name string) tea.Cmd {
-	m.colours.name = name
-	m.restyle()
-	m.say("theme " + name)
-	return tea.Batch(m.askGround(), keep(m, "interface.theme", name, writing(m, "interface.theme", name)))
+func (c *colours) toTheme(name string) tea.Cmd {
+	c.name = name
+	c.restyle()
+	c.say("theme " + name)
+	return tea.Batch(c.askGround(), c.keep("interface.theme", name))
 }

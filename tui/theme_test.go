@@ -14,10 +14,10 @@ import (
 func colored(t *testing.T, theme string) *player {
 	p := newPlayer(t, nil)
 	env := map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-	fresh := newModel(Options{Theme: theme, Blocks: testBlocks, Info: p.m.info, Env: func(name string) string { return env[name] }})
-	fresh.w, fresh.h, fresh.now, fresh.after, fresh.start = 100, 40, p.m.now, p.m.after, p.m.start
+	fresh := newModel(Options{Theme: theme, Blocks: testBlocks, Info: *p.m.info, Env: func(name string) string { return env[name] }})
+	fresh.w, fresh.h, fresh.now, fresh.after, fresh.turns.start = 100, 40, p.m.now, p.m.after, p.m.turns.start
 	p.m = fresh
-	p.m.ports = p.ports()
+	*p.m.ports = p.ports()
 	return p
 }
 
@@ -54,7 +54,7 @@ func TestAnotherThemeIsSeenEverywhere(t *testing.T) {
 			p.play()
 			p.step("key", key)
 		}
-		changed.m.toTheme("light")
+		changed.m.colours.toTheme("light")
 		always.m.colours.name = "light"
 		always.m.said = changed.m.said
 		if got, want := changed.painted(), always.painted(); got != want {

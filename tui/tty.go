@@ -2,8 +2,13 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/tui/input"
 	"adze/tui/screen"
@@ -14,6 +19,8 @@ type tty struct {
 	*screen.Screen
 	ctx  context.Context // of the interface
 	keys input.Reader
+	// ended says that the input ended.
+	ended atomic.Bool
 }
 
 // lend gives the terminal to use and takes it again afterwards.
@@ -62,4 +69,38 @@ func (u *UI) GiveBack() {
 	if s := u.screen.Load(); s != nil {
 		s.Suspend()
 	}
+}
+
+// listen says what becomes of the terminal's input, and of its end.
+func (t *tty) listen(in io.Reader, wait time.Duration, emit func(uv.Event), gone func()) {
+	k := &t.keys
+	k.Go = t.Screen.Go
+	k.In, k.Emit, k.Escape = in, emit, wait
+	k.Ended = func(error) {
+		t.ended.Store(true)
+		gone()
+	}
+}
+
+// watch ends the interface when the terminal is gone.
+func (t *tty) watch(ctx context.Context, cancel context.CancelFunc) {
+	select {
+	case <-ctx.Done():
+	case <-t.Lost():
+		cancel()
+	}
+}
+
+// verdict is what Run returns: nil when the user quit.
+func (t *tty) verdict(ctx context.Context, err error) error {
+	if lost := t.Err(); lost != nil {
+		return fmt.Errorf("write to the terminal: %w", lost)
+	}
+	if t.ended.Load() {
+		return fmt.Errorf("read from the terminal: %w", io.ErrUnexpectedEOF)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }

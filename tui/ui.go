@@ -5,9 +5,9 @@
 //
 // How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers
 // what happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go).
-// The model puts rooms together and does what only it can do: it asks the program (package port),
-// starts turns and places panes. Nothing moves by itself but the clock of a running turn: without
-// one there is no timer.
+// The model routes messages and keys, places panes and draws; what there is to do is done by
+// features (host.go), types with state of their own that know nothing of the model. Nothing moves by
+// itself but the clock of a running turn: without one there is no timer.
 //
 // The rooms, each a package with a small face, none of which knows this one:
 //
@@ -21,12 +21,18 @@
 //	  input                   become keys
 //
 // Here: keys.go says which key does what, rebind.go gives rows the keys of the user, input.go
-// obeys it, act.go, choose.go, compose.go, copy.go, commands.go and sheets.go do it; turn.go is a
-// turn; frame.go, inline.go and arrange.go the whole screen; theme.go its colours; lines.go answers
-// to package plain; tty.go is the terminal.
+// obeys it; commands.go orders the commands, words.go obeys them. The features: turn.go is a turn,
+// send.go and compose.go what the user writes, stop.go and twice.go how they stop and leave,
+// inquire.go and keys_dialog.go what they are asked, undo.go what they take back; sessions.go,
+// settings.go, jobs.go, servers.go, carried.go and plans.go are lists of what there is; sheets.go,
+// help.go, lists.go, inline.go, first.go, copy.go, theme.go and window.go what is seen. frame.go and
+// arrange.go are the whole screen; lines.go answers to package plain; observer.go is how the session
+// reaches all this, tty.go the terminal.
 //
-// Start reading at UI.Run, then model.Update. To add a pane: one file in package pane, one field in
-// model, one line in model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
+// Start reading at UI.Run, then model.Update. To add a feature: one type that is given what it works
+// on in model.assemble. To add a command: one row in the commands of its feature, and its place in
+// commands.go. To add a pane: one file in package pane, one field in model, one line in model.apply,
+// one rectangle in Arrange, one drawn case under testdata/screen.
 //
 // Known limits: after a rewind the panes beside the conversation and the context keep what they
 // showed. A line is selected by the terminal, not by us: F2 releases the mouse.
@@ -38,6 +44,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -50,7 +57,6 @@ import (
 	"adze/tui/api"
 	"adze/tui/firstrun"
 	"adze/tui/input"
-	"adze/tui/permission"
 	"adze/tui/plain"
 	"adze/tui/screen"
 )
@@ -119,13 +125,10 @@ type Info struct {
 // UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and
 // during Run, from any goroutine.
 type UI struct {
+	*observer
 	options Options
-	bridge  *bridge
 	model   *model
-	gone    chan struct{} // closed when nobody looks any more
-	once    sync.Once
 	turns   sync.WaitGroup
-	ended   atomic.Bool // the input ended
 	screen  atomic.Pointer[screen.Screen]
 	breaks  *plain.Breaks
 }
@@ -138,28 +141,9 @@ func New(o Options) *UI {
 	if o.Blocks == nil {
 		o.Blocks = func(string, json.RawMessage) []tool.Block { return nil }
 	}
-	u := &UI{options: o, bridge: newBridge(), model: newModel(o), gone: make(chan struct{}), breaks: plain.NewBreaks()}
-	u.model.start = u.start
+	u := &UI{options: o, observer: newObserver(), model: newModel(o), breaks: plain.NewBreaks()}
+	u.model.turns.start = u.start
 	return u
-}
-
-// Observe takes an event of the session. It never blocks and drops nothing.
-func (u *UI) Observe(e session.Event) { u.bridge.add(e) }
-
-// Ask shows the permission dialog and waits for the user, for ctx, or for the end of the
-// interface.
-func (u *UI) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
-	q := &permission.Asked{Ask: a, Reply: make(chan permission.Answer, 1)}
-	u.bridge.push(q)
-	select {
-	case answer := <-q.Reply:
-		return answer, nil
-	case <-ctx.Done():
-		u.bridge.push(permission.Unasked{Asked: q})
-		return permission.Answer{}, ctx.Err()
-	case <-u.gone:
-		return permission.Answer{}, permission.ErrClosed
-	}
 }
 
 // Theme is the name of the theme that is in use.
@@ -189,30 +173,19 @@ func (u *UI) Run(ctx context.Context) (err error) {
 		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
 		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
 		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
-	u.listen(t, func(e uv.Event) { program.Send(e) }, cancel)
+	t.listen(u.options.In, input.Wait(u.options.Env), func(e uv.Event) { program.Send(e) }, cancel)
 	u.attach(t)
 	t.keys.Start()
 	s.Go(func() { quiet(ctx, program) })
 	s.Go(func() { u.bridge.pump(ctx, func(b batch) { program.Send(b) }) })
 	s.Go(func() { s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }) })
 	s.Go(func() { t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) }) })
-	s.Go(func() { u.watch(ctx, s, cancel) })
+	s.Go(func() { t.watch(ctx, cancel) })
 	_, err = program.Run()
 	if last := u.model.lastWords(); len(last) > 0 {
 		s.Show(screen.Frame{W: u.model.w, Scrolled: last})
 	}
-	return u.verdict(ctx, s, err)
-}
-
-// listen says what becomes of the terminal's input, and of its end.
-func (u *UI) listen(t *tty, emit func(uv.Event), gone func()) {
-	k := &t.keys
-	k.Go = t.Screen.Go
-	k.In, k.Emit, k.Escape = u.options.In, emit, input.Wait(u.options.Env)
-	k.Ended = func(error) {
-		u.ended.Store(true)
-		gone()
-	}
+	return t.verdict(ctx, err)
 }
 
 // attach connects the model with the screen and draws the first frame: before anything else is set
@@ -223,11 +196,11 @@ func (u *UI) attach(t *tty) {
 	m.show, m.askBackground = s.Show, s.AskBackground
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
-	m.notify = func(n screen.Note) { s.Notify(outer, n) }
+	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }
 	if edit := u.options.Ports.Edit; edit != nil {
-		m.external = func(text string) tea.Cmd { return t.outside(edit, text) }
+		m.composer.external = func(text string) tea.Cmd { return t.outside(edit, text) }
 	}
-	m.background = t.suspend
+	m.window.background = t.suspend
 	m.foreground = func() (int, int) { return sizeOf(s) }
 	m.View()
 }
@@ -238,29 +211,6 @@ func sizeOf(s *screen.Screen) (w, h int) {
 		return w, h
 	}
 	return 80, 24
-}
-
-// watch ends the interface when the terminal is gone.
-func (u *UI) watch(ctx context.Context, s *screen.Screen, cancel context.CancelFunc) {
-	select {
-	case <-ctx.Done():
-	case <-s.Lost():
-		cancel()
-	}
-}
-
-// verdict is what Run returns: nil when the user quit.
-func (u *UI) verdict(ctx context.Context, s *screen.Screen, err error) error {
-	if lost := s.Err(); lost != nil {
-		return fmt.Errorf("write to the terminal: %w", lost)
-	}
-	if u.ended.Load() {
-		return fmt.Errorf("read from the terminal: %w", io.ErrUnexpectedEOF)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
 }
 
 // start runs a turn in a goroutine of its own.
@@ -292,10 +242,22 @@ func (u *UI) start(ctx context.Context, j job) {
 
 // close ends what still runs and waits for it.
 func (u *UI) close() {
-	u.once.Do(func() { close(u.gone) })
-	if u.model.turn.cancel != nil {
-		u.model.turn.cancel()
-	}
+	u.leave()
+	u.model.turns.end()
 	u.turns.Wait()
 	u.bridge.close()
+}
+
+// Next says how the user wants to go on; it is known when Run has returned.
+func (u *UI) Next() api.Next { return u.model.stopper.next }
+
+// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time
+// after Run.
+func (u *UI) Transcript() string {
+	var b strings.Builder
+	for _, r := range u.model.transcript.All(u.model.w) {
+		b.WriteString(r.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

@@ -13,7 +13,47 @@ import (
 	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/list"
+	"adze/tui/pane"
+	"adze/tui/prompt"
+	"adze/tui/transcript"
 )
+
+// undo takes back: files that turns changed, and the last message.
+type undo struct {
+	host
+	ports      *api.Ports
+	picker     *list.List
+	transcript *transcript.Pane
+	prompt     *prompt.Line
+	status     *pane.Status
+	show       func(session.Event) tea.Cmd // in the conversation
+	settled    func()                      // has a stop be forgotten: something was done since
+	rewinding  bool
+}
+
+func (u *undo) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	switch msg := msg.(type) {
+	case proposed:
+		u.rewinding = false
+		u.say("")
+		return true, u.offer(msg)
+	case putBack:
+		u.rewinding = false
+		u.say("")
+		return true, u.tell(msg)
+	case rewound:
+		u.rewound(msg)
+	}
+	return false, nil
+}
+
+func (u *undo) commands() []command {
+	return []command{
+		{name: "rewind", help: "take your last message back to edit it, and what was done to files since", can: u.canRewind, do: noArgs(u.rewind)},
+		{name: "undo", help: "put files back as they were before the last turn that changed some", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{}) })},
+		{name: "redo", help: "take the last undo back", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{Redo: true}) })},
+	}
+}
 
 // proposed is what putting files back would come to; nothing is done before the user has seen it.
 type proposed struct {
@@ -30,78 +70,66 @@ type putBack struct {
 	rewind bool
 }
 
-func canUndo(m *model) string {
+func (u *undo) can() string {
 	switch {
-	case m.ports.Undo == nil:
+	case u.ports.Undo == nil:
 		return "files cannot be put back here"
-	case m.turn.running:
+	case u.working():
 		return "the agent works: stop it first"
-	case m.rewinding:
+	case u.rewinding:
 		return "a moment: files are being looked at"
 	}
 	return ""
 }
 
 // propose has the program say what a wish comes to; the answer comes as proposed.
-func propose(m *model, w api.Undo) tea.Cmd {
-	if why := canUndo(m); why != "" {
-		m.say(why)
+func (u *undo) propose(w api.Undo) tea.Cmd {
+	if why := u.can(); why != "" {
+		u.say(why)
 		return nil
 	}
-	m.rewinding = true
-	m.say("looking at the files…")
+	u.rewinding = true
+	u.say("looking at the files…")
 	w.Dry = true
-	ask := m.ports.Undo
+	ask := u.ports.Undo
 	return func() tea.Msg {
-		u, err := ask(context.Background(), w)
-		return proposed{w, u, err}
+		undone, err := ask(context.Background(), w)
+		return proposed{w, undone, err}
 	}
-}
-
-// aboutFiles takes the answers of the program.
-func aboutFiles(m *model, msg tea.Msg) tea.Cmd {
-	m.rewinding, m.said = false, ""
-	switch msg := msg.(type) {
-	case proposed:
-		return msg.offer(m)
-	case putBack:
-		return msg.tell(m)
-	}
-	return nil
 }
 
 // offer puts to the user what can be put back. Where that is nothing, a rewind takes the message
 // back at once.
-func (p proposed) offer(m *model) tea.Cmd {
+func (u *undo) offer(p proposed) tea.Cmd {
 	nothing := len(p.undone.Paths) == 0
 	switch {
 	case p.wish.Since && p.err != nil:
-		m.apply(session.Notice{Text: "files stay as they are: " + p.err.Error()})
-		return m.takeBack("")
+		u.show(session.Notice{Text: "files stay as they are: " + p.err.Error()})
+		return u.takeBack("")
 	case p.wish.Since && nothing && len(p.undone.Left) == 0:
-		return m.takeBack("")
+		return u.takeBack("")
 	case p.err != nil:
-		m.say("error: " + p.err.Error())
+		u.say("error: " + p.err.Error())
 		return nil
 	case len(p.undone.Turns) == 0 && p.wish.Redo:
-		m.say("there is nothing to redo")
+		u.say("there is nothing to redo")
 		return nil
 	case len(p.undone.Turns) == 0:
-		m.say("there is nothing to undo: no turn has changed a file, or all is undone")
+		u.say("there is nothing to undo: no turn has changed a file, or all is undone")
 		return nil
 	}
-	m.picker.Begin(p.title(), p.choices(m), func(c list.Choice) tea.Cmd {
+	u.picker.Begin(p.title(), p.choices(u.canRewind() == ""), func(c list.Choice) tea.Cmd {
 		switch c.ID {
 		case "no":
 			return nil
 		case "talk":
-			return m.takeBack("")
+			return u.takeBack("")
 		}
 		w := p.wish
 		w.Dry, w.Git, w.Unknown = false, w.Git || c.ID == "git", c.ID == "unknown"
-		return do(m, w, c.ID == "both")
+		return u.do(w, c.ID == "both")
 	})
-	m.picker.PeekWith("each path", func(context.Context, string) ([]draw.Span, error) { return undoneSpans(p.undone), nil })
+	u.picker.PeekWith("each path", func(context.Context, string) ([]draw.Span, error) { return undoneSpans(p.undone), nil })
 	return nil
 }
 
@@ -119,7 +147,7 @@ func (p proposed) title() string {
 // choices begins with what was asked for: enter takes the first, which only touches what nobody
 // else changed and can be taken back. Where there is nothing of that, it begins with what changes
 // least.
-func (p proposed) choices(m *model) []list.Choice {
+func (p proposed) choices(rewinds bool) []list.Choice {
 	u := p.undone
 	paths := plural.Of(len(u.Paths), "path")
 	note := oneRow(strings.Join(u.Paths, ", "))
@@ -132,7 +160,7 @@ func (p proposed) choices(m *model) []list.Choice {
 		files.Off = "all of it may be somebody else's, and stays"
 	}
 	var out []list.Choice
-	if p.wish.Since && canRewind(m) == "" {
+	if p.wish.Since && rewinds {
 		both := files
 		both.ID, both.Label = "both", "your message, and put back "+paths
 		out = []list.Choice{both, {ID: "talk", Label: "your message only", Note: "files stay as they are"}}
@@ -182,20 +210,20 @@ func undoneSpans(u api.Undone) (out []draw.Span) {
 	return out
 }
 
-func do(m *model, w api.Undo, rewind bool) tea.Cmd {
-	m.rewinding = true
-	m.say("putting files back…")
-	ask := m.ports.Undo
+func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
+	u.rewinding = true
+	u.say("putting files back…")
+	ask := u.ports.Undo
 	return func() tea.Msg {
-		u, err := ask(context.Background(), w)
-		return putBack{w, u, err, rewind}
+		undone, err := ask(context.Background(), w)
+		return putBack{w, undone, err, rewind}
 	}
 }
 
 // tell says what was done, and names in the conversation what was not.
-func (p putBack) tell(m *model) tea.Cmd {
+func (u *undo) tell(p putBack) tea.Cmd {
 	if p.err != nil {
-		m.say("error: " + p.err.Error())
+		u.say("error: " + p.err.Error())
 		return nil
 	}
 	back := "; /redo takes it back"
@@ -207,8 +235,71 @@ func (p putBack) tell(m *model) tea.Cmd {
 		text += "\nleft as it is: " + strings.Join(p.undone.Left, "\nleft as it is: ")
 	}
 	if p.rewind {
-		return m.takeBack(text)
+		return u.takeBack(text)
 	}
-	m.apply(session.Notice{Text: text})
+	u.show(session.Notice{Text: text})
 	return nil
+}
+
+// rewound is the answer to a request to take the last message back.
+type rewound struct {
+	text string
+	err  error
+	note string // what came of the files; if empty, they stay as they are
+}
+
+func (u *undo) canRewind() string {
+	switch {
+	case u.ports.Rewind == nil:
+		return "messages cannot be taken back here"
+	case u.working():
+		return "the agent works: stop it first"
+	case !u.transcript.Said():
+		return "there is no message to take back"
+	}
+	return ""
+}
+
+// rewind takes the last message back; where files were changed since, the user says whether these
+// are, too.
+func (u *undo) rewind() tea.Cmd {
+	if why := u.canRewind(); why != "" {
+		u.say(why)
+		return nil
+	}
+	u.settled()
+	if u.ports.Undo != nil {
+		return u.propose(api.Undo{Since: true})
+	}
+	return u.takeBack("")
+}
+
+// takeBack takes the last message back, and says then what came of the files; the answer comes as
+// rewound.
+func (u *undo) takeBack(note string) tea.Cmd {
+	u.rewinding = true
+	u.settled()
+	return func() tea.Msg {
+		text, err := u.ports.Rewind(context.Background())
+		return rewound{text, err, note}
+	}
+}
+
+func (u *undo) rewound(r rewound) {
+	u.rewinding = false
+	if r.err != nil {
+		u.say("error: " + r.err.Error())
+		return
+	}
+	u.transcript.Rewind()
+	if !u.transcript.Said() {
+		u.status.Unnamed()
+	}
+	u.prompt.Restore(r.text)
+	if r.note != "" {
+		u.show(session.Notice{Text: r.note})
+		u.say("your message is back to be edited")
+		return
+	}
+	u.say("your message is back to be edited; files stay as they are now")
 }

@@ -25,8 +25,8 @@ type word struct {
 
 // words is the table. Those who know another assistant try its commands first, and must not be left
 // alone with that.
-func words(m *model) []word {
-	config := cmp.Or(m.info.Config, "the configuration")
+func (c *commander) words() []word {
+	config := cmp.Or(c.info.Config, "the configuration")
 	return []word{
 		{names: "exit q bye", command: "quit"},
 		{names: "diff files-changed", command: "changes"},
@@ -50,11 +50,11 @@ func words(m *model) []word {
 		{names: "init", says: "send this, and the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
 		{names: "review pr-review security-review", says: "send this, or say it in your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
 		{names: "commit", says: "send this, or say it in your own words", prompt: "Commit the changes with a message that says why."},
-		{names: "memory instructions rules", says: cmp.Or(strings.Join(m.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + ": what is written there is read at every start"},
-		{names: "agents subagents", says: "@NAME at the beginning of a message gives it to an agent, and the model starts them itself; yours are files in .adze/agents, and adze --agent NAME has one lead. While they run they are shown, and " + m.keys.label(cancelOneCall) + " aborts one"},
-		{names: "queue", says: m.keys.label(send) + " while the agent works lets a message wait, " + m.keys.label(steerNow) + " hands it over before the next step, " + m.keys.labelOf("edit.row-up") + " takes it back"},
-		{names: "export share save transcript", says: "in a shell: adze session export " + cmp.Or(m.info.Session, "ID") + " -o FILE writes the conversation; /copy copies answers"},
-		{names: "rename title", says: "in a shell: adze session rename " + cmp.Or(m.info.Session, "ID") + " TITLE"},
+		{names: "memory instructions rules", says: cmp.Or(strings.Join(c.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + ": what is written there is read at every start"},
+		{names: "agents subagents", says: "@NAME at the beginning of a message gives it to an agent, and the model starts them itself; yours are files in .adze/agents, and adze --agent NAME has one lead. While they run they are shown, and " + c.label(cancelOneCall) + " aborts one"},
+		{names: "queue", says: c.label(send) + " while the agent works lets a message wait, " + c.label(steerNow) + " hands it over before the next step, " + c.labelOf("edit.row-up") + " takes it back"},
+		{names: "export share save transcript", says: "in a shell: adze session export " + cmp.Or(c.info.Session, "ID") + " -o FILE writes the conversation; /copy copies answers"},
+		{names: "rename title", says: "in a shell: adze session rename " + cmp.Or(c.info.Session, "ID") + " TITLE"},
 		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim write to it when you say so"},
 		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},
 		{names: "doctor debug", says: "in a shell: adze doctor"},
@@ -65,18 +65,18 @@ func words(m *model) []word {
 		{names: "add file drop read", says: "@ names a file in your message; the model reads the others itself"},
 		{names: "cd cwd add-dir workspace", says: "a session works in one folder: adze --cwd DIR starts one elsewhere"},
 		{names: "run bash shell sh", says: "! before a command runs it"},
-		{names: "bug feedback release-notes update upgrade version", says: "adze " + m.info.Version + "; nothing updates it by itself"},
+		{names: "bug feedback release-notes update upgrade version", says: "adze " + c.info.Version + "; nothing updates it by itself"},
 	}
 }
 
 // meant finds what the user calls a command: a command of ours or a word of others, written out
 // or begun.
-func meant(m *model, name string) (full string, w word, ok bool) {
-	if slices.Contains(commandNames(), name) {
+func (c *commander) meant(name string) (full string, w word, ok bool) {
+	if slices.Contains(c.names(), name) {
 		return name, w, true
 	}
 	var begun []string
-	for _, w := range words(m) {
+	for _, w := range c.words() {
 		for n := range strings.FieldsSeq(w.names) {
 			if n == name {
 				return cmp.Or(w.command, n), w, true
@@ -86,29 +86,29 @@ func meant(m *model, name string) (full string, w word, ok bool) {
 			}
 		}
 	}
-	if full, ok = named(name, commandNames()); ok {
+	if full, ok = named(name, c.names()); ok {
 		return full, w, true
 	}
-	if len(begun) == 1 && !slices.ContainsFunc(commandNames(), func(c string) bool { return strings.HasPrefix(c, name) }) {
-		return meant(m, begun[0])
+	if len(begun) == 1 && !slices.ContainsFunc(c.names(), func(n string) bool { return strings.HasPrefix(n, name) }) {
+		return c.meant(begun[0])
 	}
 	return "", w, false
 }
 
 // tell says where something is that others have a command for.
-func tell(m *model, w word) tea.Cmd {
-	m.prompt.Set(w.prompt)
-	m.say(w.says)
+func (c *commander) tell(w word) tea.Cmd {
+	c.prompt.Set(w.prompt)
+	c.say(w.says)
 	return nil
 }
 
 // unknown is said of a word that nobody has a command for.
-func unknown(m *model, name string) string {
-	known := commandNames()
-	for _, n := range carried(m) {
+func (c *commander) unknown(name string) string {
+	known := c.names()
+	for _, n := range c.carried() {
 		known = append(known, n.Name)
 	}
-	for _, w := range words(m) {
+	for _, w := range c.words() {
 		known = append(known, strings.Fields(w.names)...)
 	}
 	if near := tool.Nearest(name, known, 1); len(near) == 1 {
@@ -118,14 +118,14 @@ func unknown(m *model, name string) string {
 }
 
 // wordChoices are the completions of the beginning of a word of others.
-func wordChoices(m *model, start string) (out []list.Choice) {
+func (c *commander) wordChoices(start string) (out []list.Choice) {
 	if start == "" {
 		return nil
 	}
-	for _, w := range words(m) {
+	for _, w := range c.words() {
 		for n := range strings.FieldsSeq(w.names) {
-			if strings.HasPrefix(n, start) && !carries(m, n) {
-				out = append(out, list.Choice{ID: n, Label: "/" + n, Note: w.note()})
+			if strings.HasPrefix(n, start) && !c.carries(n) {
+				out = append(out, list.Choice{ID: n, Label: "/" + n, Note: c.noteOf(w)})
 				break // one of those that mean the same is enough
 			}
 		}
@@ -133,21 +133,21 @@ func wordChoices(m *model, start string) (out []list.Choice) {
 	return out
 }
 
-func (w word) note() string {
+func (c *commander) noteOf(w word) string {
 	if w.command == "" {
 		return w.says
 	}
-	for _, c := range commands() {
-		if c.name == w.command {
-			return "the same as /" + c.name + ": " + c.help
+	for _, own := range c.table {
+		if own.name == w.command {
+			return "the same as /" + own.name + ": " + own.help
 		}
 	}
 	return w.says
 }
 
 // alsoCalled are the words that mean a command.
-func alsoCalled(m *model, command string) string {
-	for _, w := range words(m) {
+func (c *commander) alsoCalled(command string) string {
+	for _, w := range c.words() {
 		if w.command == command {
 			return " (also /" + strings.Join(strings.Fields(w.names), ", /") + ")"
 		}
@@ -156,8 +156,8 @@ func alsoCalled(m *model, command string) string {
 }
 
 // wordLines tell in help what others have a command for and adze has not.
-func wordLines(m *model) (out []pane.Line) {
-	for _, w := range words(m) {
+func (c *commander) wordLines() (out []pane.Line) {
+	for _, w := range c.words() {
 		if w.command == "" {
 			first, others, _ := strings.Cut(w.names, " ")
 			text := w.says
@@ -170,46 +170,31 @@ func wordLines(m *model) (out []pane.Line) {
 	return out
 }
 
-// fork goes on in a copy of this session; what was said so far stands in both.
-func fork(m *model, _ string) tea.Cmd {
-	return m.leaveFor(api.Next{Session: m.info.Session, Fork: true})
-}
-
-func canFork(m *model) string {
-	if why := canSwitch(m); why != "" {
-		return why
-	}
-	if m.transcript.Len() == 0 {
-		return "nothing was said yet that a copy could hold"
-	}
-	return ""
-}
-
 // carried is what can be named: servers may have come to share more of it since the start.
-func carried(m *model) []api.Named {
-	if m.info.Commands == nil {
+func (c *commander) carried() []api.Named {
+	if c.info.Commands == nil {
 		return nil
 	}
-	return m.info.Commands()
+	return c.info.Commands()
 }
 
 // carries reports a name of what the user or the project carries; the interface's own names come
 // first.
-func carries(m *model, name string) bool {
-	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(carried(m), func(n api.Named) bool { return n.Name == name })
+func (c *commander) carries(name string) bool {
+	return !slices.Contains(c.names(), name) && slices.ContainsFunc(c.carried(), func(n api.Named) bool { return n.Name == name })
 }
 
-// names reports a message that begins with such a name: it is sent as it is, and goes its way as
+// begins reports a message that begins with such a name: it is sent as it is, and goes its way as
 // every message does.
-func names(m *model, text string) bool {
+func (c *commander) begins(text string) bool {
 	name, _, ok := plain.Slash(text)
-	return ok && carries(m, name)
+	return ok && c.carries(name)
 }
 
 // begun is the one name that is carried and begins like this.
-func begun(m *model, name string) (string, bool) {
+func (c *commander) begun(name string) (string, bool) {
 	var all []string
-	for _, n := range carried(m) {
+	for _, n := range c.carried() {
 		all = append(all, n.Name)
 	}
 	return named(name, all)
@@ -217,9 +202,9 @@ func begun(m *model, name string) (string, bool) {
 
 // namedChoices are the completions of the beginning of a name that is carried, with what it does
 // and where it stands.
-func namedChoices(m *model, start string) (out []list.Choice) {
-	for _, n := range carried(m) {
-		if strings.HasPrefix(n.Name, start) && carries(m, n.Name) {
+func (c *commander) namedChoices(start string) (out []list.Choice) {
+	for _, n := range c.carried() {
+		if strings.HasPrefix(n.Name, start) && c.carries(n.Name) {
 			out = append(out, list.Choice{ID: n.Name, Label: strings.TrimSpace("/" + n.Name + " " + n.Args), Note: n.Note()})
 		}
 	}
@@ -227,8 +212,8 @@ func namedChoices(m *model, start string) (out []list.Choice) {
 }
 
 // namedLines tell in help what is carried.
-func namedLines(m *model) (out []pane.Line) {
-	for _, n := range carried(m) {
+func (c *commander) namedLines() (out []pane.Line) {
+	for _, n := range c.carried() {
 		out = append(out, pane.Line{Names: strings.TrimSpace("/" + n.Name + " " + n.Args), Text: n.Note()})
 	}
 	return out

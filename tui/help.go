@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/draw"
+	"adze/tui/pane"
+	"adze/tui/ui"
+)
+
+// help is the pane that lists all keys and commands.
+type help struct {
+	host
+	pane  pane.Help
+	theme *draw.Theme
+	rows  func() []binding // the key table
+	under func() scope     // what help was opened from
+	first func() bool      // no model is there
+	// written are the groups of what can be written as a message.
+	written func() []pane.Group
+}
+
+// keyGroup says which keys stand together in help.
+type keyGroup struct {
+	title string
+	scope scope
+	part  part
+}
+
+func (h *help) commands() []command {
+	return []command{{name: "help", args: "[words]", help: "all keys and commands, or those with these words", do: h.begin}}
+}
+
+func (h *help) open() tea.Cmd { return h.begin("") }
+
+// begin shows all keys and commands, or those with these words.
+func (h *help) begin(words string) tea.Cmd {
+	h.pane.Begin(words)
+	return nil
+}
+
+func (h *help) keys(e commonKeys) []binding {
+	scroll := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { h.pane.Scroll(by); return nil }
+	}
+	return []binding{
+		{id: "help.back", action: closeHelp, scope: inHelp, Binding: ui.Key("close; first: take back what was typed", "esc"), do: func() tea.Cmd { h.pane.Escape(); return nil }},
+		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "f1", "enter"), do: func() tea.Cmd { h.pane.Open = false; return nil }},
+		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), do: scroll(-10)},
+		{id: "page-down", action: pageDown, scope: inHelp, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), do: scroll(10)},
+		{id: "help.up", action: lineUp, scope: inHelp, Binding: ui.Key("a row up", "up"), do: scroll(-1)},
+		{id: "help.down", action: lineDown, scope: inHelp, Binding: ui.Key("a row down", "down"), do: scroll(1)},
+	}
+}
+
+// render draws the pane and finds its cursor.
+func (h *help) render(width, height int) (rows []draw.Row, x, y int) {
+	return h.pane.Render(h.theme, h.groups(), width, height)
+}
+
+// groups is what help lists now.
+func (h *help) groups() (out []pane.Group) {
+	for _, g := range h.keyGroups() {
+		out = append(out, pane.Group{Title: g.title, Lines: h.keyLines(g)})
+	}
+	if !h.first() {
+		out = append(out, h.written()...)
+	}
+	return out
+}
+
+// keyGroups are those of the screen that help was opened from.
+func (h *help) keyGroups() []keyGroup {
+	if h.first() {
+		return []keyGroup{{"keys", inFirst, general}, {"while you write a key", inKey, general}, {"in a list to choose from", inPicker, general}}
+	}
+	groups := []keyGroup{
+		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a permission dialog", inDialog, general},
+		{"while you write a reason", inReason, general},
+		{"while you change a command", inText, general}, {"while you choose hunks", inHunks, general}, {"while the model asks you", inInquiry, general},
+		{"in a pane", inView, general}, {"in a list to choose from", inPicker, general},
+		{"while completions are shown", inPrompt, completing}, {"editing", inPrompt, editing},
+	}
+	here := h.under()
+	slices.SortStableFunc(groups, func(a, b keyGroup) int { return away(a, here) - away(b, here) })
+	return groups
+}
+
+// away is 0 for the keys of what help was opened from, which come first.
+func away(g keyGroup, here scope) int {
+	if g.scope == here && g.part != completing && g.part != editing {
+		return 0
+	}
+	return 1
+}
+
+// keyLines are the keys of a group. One that does nothing now says why.
+func (h *help) keyLines(g keyGroup) []pane.Line {
+	var out []pane.Line
+	for _, b := range h.rows() {
+		if b.scope != g.scope || b.part != g.part {
+			continue
+		}
+		l := pane.Line{Names: b.Help().Key, Text: b.Help().Desc}
+		if b.scope == h.under() && b.part != completing {
+			l.Why = b.disabled()
+		}
+		out = append(out, l)
+	}
+	return out
+}

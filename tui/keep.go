@@ -1,0 +1,54 @@
+package tui
+
+import (
+	"cmp"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/api"
+	"adze/tui/list"
+)
+
+// keeper writes the user's choices into their configuration, when they say so.
+type keeper struct {
+	host
+	ports  *api.Ports
+	picker *list.List
+	info   *Info
+}
+
+// The answers of the question whether a choice is kept.
+const (
+	forNow = "now"
+	kept   = "keep"
+)
+
+// ask asks once whether a choice holds for later sessions too, and goes on with the answer.
+// Nothing is asked where that is so already, or where nothing can be written.
+func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
+	if k.ports.Keep == nil || k.ports.Kept == nil || k.ports.Kept(name) == value {
+		return next(false)
+	}
+	k.picker.Begin(value+": keep as default?", []list.Choice{
+		{ID: forNow, Label: "for now"},
+		{ID: kept, Label: "keep", Note: "into " + k.configuration() + "; comments stay"},
+	}, func(c list.Choice) tea.Cmd { return next(c.ID == kept) })
+	return nil
+}
+
+// offer asks whether a choice is kept, and writes it down when the user says so.
+func (k *keeper) offer(name, value string) tea.Cmd {
+	return k.ask(name, value, func(keep bool) tea.Cmd {
+		if !keep {
+			return nil
+		}
+		if err := k.ports.Keep(name, value); err != nil {
+			k.say("not kept: " + err.Error())
+		} else {
+			k.say(value + " is kept in " + k.configuration())
+		}
+		return nil
+	})
+}
+
+func (k *keeper) configuration() string { return cmp.Or(k.info.Config, "the configuration") }

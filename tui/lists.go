@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	tuilist "adze/tui/list"
+	"adze/tui/ui"
+)
+
+// lists are the list to choose a row from, whoever opened it.
+type lists struct {
+	host
+	picker *tuilist.List
+}
+
+func (l *lists) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	switch msg.(type) {
+	case tuilist.PeekDue, tuilist.SearchDue:
+		return true, l.picker.Timed(msg)
+	case tuilist.Filled, tuilist.Peeked, tuilist.Searched:
+		l.picker.Answered(msg)
+	}
+	return false, nil
+}
+
+// follow has a list look into the row that is marked, once it is marked for a while.
+func (l *lists) follow() tea.Cmd {
+	if due, begins := l.picker.Follow(); begins {
+		return l.later(tuilist.PeekAfter, due)
+	}
+	return nil
+}
+
+// seek has a list search in what its rows stand for, once the user stops typing.
+func (l *lists) seek() tea.Cmd {
+	if due, begins := l.picker.Seek(); begins {
+		return l.later(tuilist.SearchAfter, due)
+	}
+	return nil
+}
+
+// hints are what to press in a list.
+func (l *lists) hints() []string {
+	hints := []string{l.labelOf("list.choose") + " chooses"}
+	if l.picker.CanPickCopy() == "" {
+		hints = append(hints, l.label(openCopy)+" opens a copy")
+	}
+	if l.picker.Ended != nil {
+		hints = []string{l.labelOf("list.choose") + " shows it"}
+		if l.picker.CanPickEnd() == "" {
+			hints = append(hints, l.label(endMarked)+" ends it")
+		}
+	}
+	return append(hints, l.labelOf("list.close")+" closes")
+}
+
+func (l *lists) keys(e commonKeys) []binding {
+	list := func(id string, a action, b key.Binding, can func(*tuilist.List) string, do func(*tuilist.List) tea.Cmd) binding {
+		out := binding{id: id, action: a, scope: inPicker, Binding: b, do: func() tea.Cmd { return do(l.picker) }}
+		if can != nil {
+			out.can = func() string { return can(l.picker) }
+		}
+		return out
+	}
+	move := func(by int) func(*tuilist.List) tea.Cmd {
+		return func(p *tuilist.List) tea.Cmd { p.Move(by); return nil }
+	}
+	shut := func(p *tuilist.List) tea.Cmd { p.Close(); return nil }
+	return []binding{
+		list("list.choose", takeChoice, ui.Key("choose", "enter"), (*tuilist.List).CanPick, (*tuilist.List).Pick),
+		list("list.copy", openCopy, ui.Key("go on in a copy of the marked session", "ctrl+f"), (*tuilist.List).CanPickCopy, (*tuilist.List).PickCopy),
+		list("list.end", endMarked, ui.Key("background jobs: end the marked one, after a question", "ctrl+x"), (*tuilist.List).CanPickEnd, (*tuilist.List).PickEnd),
+		list("list.close", closePane, ui.Key("close without choosing", "esc"), nil, shut),
+		{id: "help", action: showHelp, scope: inPicker, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		{id: "interrupt", action: quit, scope: inPicker, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		list("list.up", lineUp, ui.Key("the one above", "up", "ctrl+p"), nil, move(-1)),
+		list("list.down", lineDown, ui.Key("the one below", "down", "ctrl+n"), nil, move(1)),
+		list("page-up", pageUp, ui.KeyNamed("PgUp", "ten up", "pgup"), nil, move(-10)),
+		list("page-down", pageDown, ui.KeyNamed("PgDn", "ten down", "pgdown"), nil, move(10)),
+	}
+}

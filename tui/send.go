@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/session"
+	"adze/tui/api"
+	"adze/tui/list"
+	"adze/tui/plain"
+	"adze/tui/prompt"
+	"adze/tui/transcript"
+)
+
+// sender sends what the user wrote to where it belongs: the agent, a command, the shell or a file.
+type sender struct {
+	host
+	ports      *api.Ports
+	prompt     *prompt.Line
+	transcript *transcript.Pane
+	picker     *list.List
+	turns      *turns
+	commander  *commander
+	held       func() bool // the last message is being taken back
+}
+
+func (s *sender) can() string {
+	if s.held() {
+		return "a moment: your last message is being taken back"
+	}
+	if strings.TrimSpace(s.prompt.Text) == "" {
+		return "nothing to send: the prompt is empty"
+	}
+	return ""
+}
+
+// send is enter: a command, a command of the shell, or a message; while the agent works, a message
+// waits.
+func (s *sender) send() tea.Cmd {
+	if s.prompt.Continues() {
+		return nil
+	}
+	text := s.prompt.Text
+	if name, arg, ok := plain.Slash(text); ok && !s.commander.carries(name) {
+		return s.commander.command(name, arg)
+	}
+	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {
+		return s.shell(strings.TrimSpace(line))
+	}
+	if line, ok := remark(text); ok && s.ports.Notebooks != nil {
+		return s.writeDown(line)
+	}
+	p := s.prompt.Take()
+	if p.Text == "" {
+		return nil
+	}
+	s.transcript.ToEnd()
+	if s.working() {
+		s.prompt.Enqueue(p)
+		return s.remember(p.Text)
+	}
+	return tea.Batch(s.remember(p.Text), s.turns.begin(job{prompt: p}))
+}
+
+// longMemory is the longest message that is kept for later sessions.
+const longMemory = 4 << 10
+
+func (s *sender) remember(text string) tea.Cmd {
+	if s.ports.Remember == nil || len(text) > longMemory {
+		return nil
+	}
+	return func() tea.Msg { s.ports.Remember(text); return nil }
+}
+
+// shell runs a command of the user's own.
+func (s *sender) shell(line string) tea.Cmd {
+	switch {
+	case s.ports.Run == nil:
+		s.say("commands cannot be run here")
+	case line == "":
+		s.say("write a command after the !")
+	case s.working():
+		s.say("the agent works: stop it first, or wait")
+	default:
+		full := s.prompt.Take().Text
+		s.transcript.ToEnd()
+		return tea.Batch(s.remember(full), s.turns.begin(job{command: line}))
+	}
+	return nil
+}
+
+// remark is a prompt that is to be written down: one line behind a #. A heading of a longer text,
+// one of another level and the number of an issue (#12) are messages.
+func remark(text string) (line string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "#")
+	line = strings.TrimSpace(rest)
+	if !ok || line == "" || strings.Contains(line, "\n") {
+		return "", false
+	}
+	first := []rune(rest)[0]
+	return line, first != '#' && first != '!' && !unicode.IsDigit(first)
+}
+
+// writeDown asks where a line goes. It may have been meant for the model after all, which is a
+// choice too.
+func (s *sender) writeDown(line string) tea.Cmd {
+	if s.working() {
+		s.say("the agent works: stop it first, or wait; a message that begins with # needs a second line")
+		return nil
+	}
+	var items []list.Choice
+	books := s.ports.Notebooks()
+	for _, b := range books {
+		items = append(items, list.Choice{ID: b.Name, Label: b.Name, Note: b.Note})
+	}
+	items = append(items, list.Choice{ID: "", Label: "send it", Note: "as a message to the model, and write nothing"})
+	s.picker.Begin("add this line to", items, func(c list.Choice) tea.Cmd {
+		full := s.prompt.Take()
+		s.transcript.ToEnd()
+		for _, b := range books {
+			if b.Name != c.ID {
+				continue
+			}
+			write := s.ports.WriteDown
+			return tea.Batch(s.remember(full.Text), s.turns.begin(job{run: func(ctx context.Context) session.Result { return write(ctx, b, line) }}))
+		}
+		return tea.Batch(s.remember(full.Text), s.turns.begin(job{prompt: full}))
+	})
+	return nil
+}
+
+func (s *sender) canSteer() string {
+	switch {
+	case s.ports.Steer == nil:
+		return "messages wait until the agent has ended its work"
+	case !s.working() || s.turns.turn.shell:
+		return "the agent does not work: " + s.label(send) + " sends"
+	}
+	return s.can()
+}
+
+// steer hands the message to the agent before its next step.
+func (s *sender) steer() tea.Cmd {
+	p := s.prompt.Take()
+	s.transcript.ToEnd()
+	if len(p.Attach) > 0 || s.commander.begins(p.Text) || !s.ports.Steer(p.Text) { // what a name stands for begins a turn
+		s.prompt.Enqueue(p)
+		return s.remember(p.Text)
+	}
+	s.prompt.Steered(p)
+	return s.remember(p.Text)
+}

@@ -1,0 +1,212 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/session"
+	"adze/tui/api"
+	"adze/tui/list"
+	"adze/tui/pane"
+)
+
+// settings are how the agent works: the model, how hard it thinks, the permission mode, and what
+// commands run in.
+type settings struct {
+	host
+	ports  *api.Ports
+	picker *list.List
+	status *pane.Status
+	info   *Info
+	// ask asks whether a choice is kept for later sessions.
+	ask func(name, value string, next func(keep bool) tea.Cmd) tea.Cmd
+}
+
+func (s *settings) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	if c, ok := msg.(modelChecked); ok {
+		return true, s.withModel(c)
+	}
+	return false, nil
+}
+
+func (s *settings) commands() []command {
+	return []command{
+		{name: "model", args: "[provider/name]", help: "go on with another model", can: s.canModels, do: s.modelCommand},
+		{name: "effort", args: "[level]", help: "how hard the model thinks", can: s.canEffort, do: s.effortCommand},
+		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: s.canModes, do: s.modeCommand},
+	}
+}
+
+func (s *settings) canModes() string {
+	if s.ports.SetMode == nil || len(s.ports.Modes) == 0 {
+		return "the mode cannot be changed here"
+	}
+	return ""
+}
+
+func (s *settings) chooseMode() tea.Cmd {
+	var items []list.Choice
+	at := 0
+	for i, mode := range s.ports.Modes {
+		items = append(items, list.Choice{ID: mode.Name, Label: mode.Name, Note: mode.Means})
+		if mode.Name == s.info.Mode {
+			at = i
+		}
+	}
+	s.picker.Begin("permission modes · now "+s.info.Mode, items, func(c list.Choice) tea.Cmd { return s.toMode(c.ID) })
+	s.picker.Move(at)
+	return nil
+}
+
+// toMode changes the mode for calls that are judged from now on.
+func (s *settings) toMode(name string) tea.Cmd {
+	if err := s.ports.SetMode(name); err != nil {
+		s.say("error: " + err.Error())
+		return nil
+	}
+	s.inMode(name)
+	s.say("permission mode: " + name)
+	return nil
+}
+
+// inMode shows the mode that is in force.
+func (s *settings) inMode(name string) {
+	s.info.Mode = name
+	s.status.InMode(name)
+	s.lookAtSandbox()
+}
+
+// lookAtSandbox takes over what commands now run in.
+func (s *settings) lookAtSandbox() {
+	if s.ports.Sandbox != nil {
+		s.info.Sandbox = s.ports.Sandbox()
+		s.status.InSandbox(s.info.Sandbox)
+	}
+}
+
+func (s *settings) canEffort() string {
+	if s.ports.SetEffort == nil {
+		return "how hard the model thinks cannot be changed here"
+	}
+	return ""
+}
+
+func (s *settings) chooseEffort() tea.Cmd {
+	var items []list.Choice
+	at := 0
+	for i, e := range s.ports.Efforts {
+		items = append(items, list.Choice{ID: e.Name, Label: e.Name, Note: e.Means})
+		if e.Name == s.info.Effort {
+			at = i
+		}
+	}
+	s.picker.Begin("how hard the model thinks", items, func(c list.Choice) tea.Cmd { return s.toEffort(c.ID) })
+	s.picker.Move(at)
+	return nil
+}
+
+// toEffort asks the model to think so hard from its next request on.
+func (s *settings) toEffort(name string) tea.Cmd {
+	s.info.Effort = s.ports.SetEffort(name)
+	s.status.AtEffort(s.info.Effort)
+	s.say("effort: " + name)
+	return nil
+}
+
+func (s *settings) canModels() string {
+	if s.ports.Models == nil {
+		return "the model cannot be changed in this session"
+	}
+	return ""
+}
+
+// chooseModel lists models. One that is in no list is chosen by typing its name.
+func (s *settings) chooseModel() tea.Cmd {
+	now := s.info.Model
+	name := "models · $ in/out a million tokens · or type provider/name"
+	s.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return s.toModel(c.ID) })
+	s.picker.Free = freeModel(s.labelOf("list.choose"))
+	return s.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
+		rows, err := s.ports.Models(ctx)
+		return modelChoices(rows, now), err
+	})
+}
+
+func (s *settings) toModel(name string) tea.Cmd {
+	if name == s.info.Model {
+		s.say("this is the model already")
+		return nil
+	}
+	check := s.ports.CheckModel
+	if check == nil {
+		return s.withModel(modelChecked{name: name})
+	}
+	return func() tea.Msg { return modelChecked{name, check(name)} }
+}
+
+// modelChecked says whether a model that the user named can be used.
+type modelChecked struct {
+	name string
+	err  error
+}
+
+// withModel goes on with a model that can be used, after asking whether to keep it.
+func (s *settings) withModel(c modelChecked) tea.Cmd {
+	if c.err != nil {
+		s.say("error: " + c.err.Error())
+		return nil
+	}
+	return s.ask("model", c.name, func(keep bool) tea.Cmd {
+		return s.leaveFor(api.Next{Session: s.info.Session, Model: c.name, Keep: keep})
+	})
+}
+
+func (s *settings) modelCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return s.chooseModel()
+	}
+	return s.toModel(arg)
+}
+
+func (s *settings) modeCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return s.chooseMode()
+	}
+	var names []string
+	for _, mode := range s.ports.Modes {
+		names = append(names, mode.Name)
+	}
+	name, ok := named(arg, names)
+	if !ok {
+		s.say("there is no mode " + arg + "; the modes are " + strings.Join(names, ", "))
+		return nil
+	}
+	return s.toMode(name)
+}
+
+// effortCommand asks the model to think harder, or less.
+func (s *settings) effortCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return s.chooseEffort()
+	}
+	var names []string
+	for _, e := range s.ports.Efforts {
+		names = append(names, e.Name)
+	}
+	name, ok := named(arg, names)
+	if !ok {
+		s.say("there is no effort " + arg + "; there are " + strings.Join(names, ", "))
+		return nil
+	}
+	return s.toEffort(name)
+}
+
+// planned shows the mode that goes on with an accepted plan.
+func (s *settings) planned(p session.Plan) {
+	if p.State == session.PlanAccepted {
+		s.info.Mode = p.Mode
+		s.status.InMode(p.Mode)
+	}
+}

@@ -1,0 +1,77 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/pane"
+	"adze/tui/screen"
+)
+
+// window is how the interface behaves in the user's terminal.
+type window struct {
+	host
+	todos   *pane.Todos
+	mouse   bool // is ours
+	away    bool // the terminal does not have the focus
+	redrawn int  // how often the user asked for a fresh screen
+	// notify tells a user who looks elsewhere.
+	notify func(screen.Note)
+	// background stops the process until it is continued; if nil, cannot.
+	background func()
+	// whole reports that the whole screen is painted: the mouse can be ours.
+	whole func() bool
+}
+
+func (w *window) commands() []command {
+	return []command{{name: "todos", help: "show or hide the todos", can: w.canTodos, do: noArgs(w.toggleTodos)}}
+}
+
+func (w *window) canTodos() string {
+	if w.todos.Open() == 0 {
+		return "there are no open todos"
+	}
+	return ""
+}
+
+func (w *window) toggleTodos() tea.Cmd { w.todos.Toggle(); return nil }
+
+func (w *window) canSuspend() string {
+	if w.background == nil {
+		return "this terminal has no background"
+	}
+	return ""
+}
+
+func (w *window) suspend() tea.Cmd {
+	return func() tea.Msg {
+		w.background()
+		return tea.ResumeMsg{}
+	}
+}
+
+func (w *window) drawAgain() tea.Cmd { w.redrawn++; return nil }
+
+func (w *window) canMouse() string {
+	if !w.whole() {
+		return "the mouse is your terminal's"
+	}
+	return ""
+}
+
+func (w *window) toggleMouse() tea.Cmd {
+	w.mouse = !w.mouse
+	if w.mouse {
+		w.say("the wheel scrolls; " + w.label(releaseMouse) + " gives the mouse back to the terminal")
+	} else {
+		w.say("select with the mouse; " + w.label(releaseMouse) + " takes it back")
+	}
+	return nil
+}
+
+// tell notifies a user who looks elsewhere.
+func (w *window) tell(n screen.Note) tea.Cmd {
+	if !w.away {
+		return nil
+	}
+	return func() tea.Msg { w.notify(n); return nil }
+}
