@@ -4,35 +4,36 @@
 // and its outcome; a new tool needs nothing here.
 //
 // How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers
-// what happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go).
-// The model routes messages and keys, places panes and draws; what there is to do is done by
-// features (host.go), types with state of their own that know nothing of the model. Nothing moves by
-// itself but the clock of a running turn: without one there is no timer.
+// what happens within a frame and hands it to the one tea.Model as one batch (bridge.go,
+// model.go). The model routes messages and keys, places panes and draws; what there is to do is
+// done by features (host.go), types with state of their own that know nothing of the model.
+// Nothing moves by itself but the clock of a running turn: without one there is no timer.
 //
 // The rooms, each a package with a small face, none of which knows this one:
 //
 //	transcript              the conversation, and what stands in it
 //	pane                    what runs, todos, status; changes, context and help
 //	prompt, edit, vim       the line where the user writes, its text, vim's keys
-//	choose, permission      a list to take a row from; the question of the gate
+//	list, permission,       a list to take a row from; the question of the gate;
+//	  question              one of the model
 //	firstrun, plain         the screen of who has no model yet; the same interface as lines
-//	port                    what the program is asked, and how the user goes on
-//	look, draw, screen,     how things are shown alike; what a row is; how rows reach the terminal; how its bytes
-//	  input                   become keys
+//	api                     what the program is asked, and how the user goes on
+//	ui, draw, screen,       how things are shown alike; what a row is; how rows reach the terminal;
+//	  input                 how its bytes become keys
 //
 // Here: keys.go says which key does what, rebind.go gives rows the keys of the user, input.go
-// obeys it; commands.go orders the commands, words.go obeys them. The features: turn.go is a turn,
-// send.go and compose.go what the user writes, stop.go and twice.go how they stop and leave,
-// inquire.go and keys_dialog.go what they are asked, undo.go what they take back; sessions.go,
-// settings.go, jobs.go, servers.go, carried.go and plans.go are lists of what there is; sheets.go,
-// help.go, lists.go, inline.go, first.go, copy.go, theme.go and window.go what is seen. frame.go and
-// arrange.go are the whole screen; lines.go answers to package plain; observer.go is how the session
-// reaches all this, tty.go the terminal.
+// obeys it; commands.go orders the commands, words.go obeys them. The features: turn.go is a
+// turn, send.go and compose.go what the user writes, stop.go and twice.go how they stop and
+// leave, inquire.go and keys_dialog.go what they are asked, undo.go what they take back;
+// sessions.go, settings.go, jobs.go, servers.go, carried.go and plans.go are lists of what there
+// is; sheets.go, help.go, lists.go, inline.go, first.go, copy.go, theme.go and window.go what is
+// seen. frame.go and arrange.go are the whole screen; lines.go answers to package plain;
+// observer.go is how the session reaches all this, tty.go the terminal.
 //
-// Start reading at UI.Run, then model.Update. To add a feature: one type that is given what it works
-// on in model.assemble. To add a command: one row in the commands of its feature, and its place in
-// commands.go. To add a pane: one file in package pane, one field in model, one line in model.apply,
-// one rectangle in Arrange, one drawn case under testdata/screen.
+// Start reading at UI.Run, then model.Update. To add a feature: one type that is given what it
+// works on in model.assemble. To add a command: one row in the commands of its feature, and its
+// place in commands.go. To add a pane: one file in package pane, one field in model, one line in
+// model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
 //
 // Known limits: after a rewind the panes beside the conversation and the context keep what they
 // showed. A line is selected by the terminal, not by us: F2 releases the mouse.
