@@ -29,6 +29,9 @@ func (s *Session) ask(t *turn) (Message, error) {
 	case len(m.Parts) == 0:
 	case err == nil && len(d.calls) == 0 && d.done.Notice == "":
 		t.last = &m // nothing comes between this answer and the end of the turn: end stores both at once
+	case err == nil && len(d.calls) > 0:
+		s.hold(s.entry(MessageEntry, said(m))) // as long as its calls only read
+		s.keep(m)
 	default:
 		if serr := s.store(t.ctx, s.entry(MessageEntry, said(m))); serr != nil {
 			return m, serr

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -17,7 +18,14 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	for i := range calls {
 		calls[i].Message = message
 	}
+	asked := len(s.history) - 1
 	hydrated := s.runner.Hydrate(t.ctx, s.config.Tools, calls)
+	if !onlyRead(hydrated) {
+		if err := s.store(t.ctx); err != nil {
+			s.unsay(asked)
+			return false, err
+		}
+	}
 	for _, h := range hydrated {
 		s.emit(ToolQueued{tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Args: h.Exposed()}})
 	}
@@ -27,7 +35,8 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 		results := s.run(t, hydrated[i:i+n])
 		for j := 0; j < n; {
 			ended := ready(results[j:])
-			if serr := s.settleCalls(t, calls[i+j:i+j+len(ended)], ended); serr != nil && err == nil {
+			last := i+j+len(ended) == len(calls)
+			if serr := s.settleCalls(t, calls[i+j:i+j+len(ended)], ended, last); serr != nil && err == nil {
 				err = serr
 			}
 			for k := range ended {
@@ -39,6 +48,9 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 		i += n
 		if err == nil {
 			err = s.windows.refusal()
+		}
+		if s.unsay(asked) {
+			return stop, err
 		}
 		if err != nil {
 			// A store that cannot save must not see further effects; on load the rest is aborted,
@@ -58,6 +70,15 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 		return stop, err
 	}
 	return stop, s.reconsider(t, outcomes)
+}
+
+// unsay takes an answer back that waited to be stored and was not, and reports whether it did.
+func (s *Session) unsay(answer int) bool {
+	lost := s.held.forget()
+	if lost {
+		s.history = slices.Clip(s.history[:answer])
+	}
+	return lost
 }
 
 // together is how many of the next calls may run beside each other: at least one.
@@ -103,12 +124,12 @@ func ready(results []chan tool.Outcome) []tool.Outcome {
 
 // settleCall stores one outcome, then shows it.
 func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
-	return s.settleCalls(t, []tool.RawCall{call}, []tool.Outcome{o})
+	return s.settleCalls(t, []tool.RawCall{call}, []tool.Outcome{o}, true)
 }
 
 // settleCalls stores outcomes that are there together in one go, which costs one sync of the disk,
-// and shows them then.
-func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Outcome) error {
+// and shows them then. Where the answer still waits to be stored, they wait with it for the last.
+func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Outcome, last bool) error {
 	entries, ended := make([]Entry, len(outcomes)), make([]Ended, len(outcomes))
 	for i, o := range outcomes {
 		t.count(o)
@@ -119,8 +140,10 @@ func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Out
 		t.guard.Saw(calls[i], o, ended[i].Undo != nil)
 		entries[i] = s.entry(OutcomeEntry, ended[i])
 	}
-	if err := s.store(context.WithoutCancel(t.ctx), entries...); err != nil {
-		return err
+	if last || !s.held.add(entries) {
+		if err := s.store(t.ctx, entries...); err != nil {
+			return err
+		}
 	}
 	for i, o := range outcomes {
 		s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata), Window: ended[i].Undo})
@@ -134,6 +157,10 @@ func (s *Session) emit(e Event) {
 	}
 	s.watch.Lock()
 	defer s.watch.Unlock()
+	if s.held.on {
+		s.held.events = append(s.held.events, e)
+		return
+	}
 	s.config.Observe(e)
 }
 
@@ -163,7 +190,7 @@ type Decided struct {
 // listen has hooks told of the session and its calls.
 func (s *Session) listen() {
 	c := s.config
-	s.hooks = &hooks{tell: c.Hooks, session: c.ID, agent: c.Start.Agent, started: func() bool { return s.started }, ran: s.ranHook, note: s.Note, around: s.windows.around}
+	s.hooks = &hooks{tell: c.Hooks, session: c.ID, agent: c.Start.Agent, started: func() bool { return s.started }, ran: s.ranHook, note: s.Note, around: s.windows.around, store: s.store}
 	s.runner.Before, s.runner.After = s.hooks.before, s.hooks.after
 }
 

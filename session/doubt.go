@@ -60,17 +60,30 @@ func (d doubt) err() error {
 		Hint: "ask again in other words, or try another model; some servers drop a call of a name that was not offered"}
 }
 
-// lastSentence is the end of a text from the beginning of its last sentence.
+// longestSentence is how much of a text's end is looked at, in bytes: what follows the last byte of
+// an answer of 100 KB would else take ten milliseconds.
+const longestSentence = 4 << 10
+
+// lastSentence is the end of a text from the beginning of its last sentence. One that is longer than
+// longestSentence is none.
 func lastSentence(text string) string {
 	text = strings.TrimRight(text, " \n\t.:…!*_`。：")
+	whole := len(text)
+	for text = text[max(0, whole-longestSentence):]; len(text) > 0 && !utf8.RuneStart(text[0]); {
+		text = text[1:]
+	}
+	end := text
 	if at := strings.LastIndexAny(text, "\n。！？"); at >= 0 {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		text = text[at+size:]
 	}
-	for _, end := range []string{". ", "! ", "? ", ": "} {
-		if at := strings.LastIndex(text, end); at >= 0 {
-			text = text[at+len(end):]
+	for _, mark := range []string{". ", "! ", "? ", ": "} {
+		if at := strings.LastIndex(text, mark); at >= 0 {
+			text = text[at+len(mark):]
 		}
+	}
+	if len(text) == len(end) && whole > longestSentence {
+		return ""
 	}
 	return strings.ToLower(strings.TrimLeft(text, " \t*_->#`"))
 }
@@ -132,6 +145,9 @@ func endsInCall(text string) bool {
 		return false
 	}
 	for _, mark := range callMarks() {
+		if strings.IndexByte(text, mark[0]) < 0 {
+			continue
+		}
 		at := strings.LastIndex(text, mark)
 		if at < 0 || at > 0 && text[at-1] == '`' || strings.Count(text[:at], "```")%2 == 1 {
 			continue

@@ -73,7 +73,8 @@ func call(id, name, args string) session.Chunk {
 type shelf struct {
 	mu      sync.Mutex
 	entries []session.Entry
-	failAt  int // fail when this many entries are there; if 0, never
+	batches []string // the types of each append
+	failAt  int      // fail when this many entries are there; if 0, never
 }
 
 var errDisk = errors.New("disk full")
@@ -88,7 +89,26 @@ func (s *shelf) Append(_ context.Context, _ session.ID, entries ...session.Entry
 		return errDisk
 	}
 	s.entries = append(s.entries, entries...)
+	var types []string
+	for _, e := range entries {
+		types = append(types, string(e.Type))
+	}
+	s.batches = append(s.batches, strings.Join(types, " "))
 	return nil
+}
+
+// commits are the types of what was stored, appends apart.
+func (s *shelf) commits() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.batches, "|")
+}
+
+// fail lets no more than so many entries be stored; if 0, any number.
+func (s *shelf) fail(at int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failAt = at
 }
 
 func (s *shelf) Load(context.Context, session.ID) ([]session.Entry, error) {

@@ -98,6 +98,7 @@ type hooks struct {
 	note    func(Note)
 	greeted bool
 	around  func(context.Context, *Moment) (end func())
+	store   func(context.Context, ...Entry) error
 }
 
 // fire tells hooks of a moment.
@@ -108,6 +109,13 @@ func (h *hooks) fire(ctx context.Context, m Moment) tool.Ruling {
 	m.Session, m.Agent, m.Ran = h.session, h.agent, h.ran
 	m.Note = func(from, text string) { h.note(Note{Kind: HookNote, From: "hook " + from, Text: text}) }
 	defer h.around(ctx, &m)()
+	starts := m.Starts
+	m.Starts = func() {
+		_ = h.store(ctx) // what waits: a hook is told of what is stored; a failure is not lost, the next entry fails, too
+		if starts != nil {
+			starts()
+		}
+	}
 	return h.tell(ctx, m)
 }
 

@@ -150,6 +150,7 @@ type Session struct {
 	mode     string              // that was chosen in one
 	callers  callers
 	watch    sync.Mutex // one observer call at a time
+	held     held
 }
 
 // New starts a conversation. Nothing is stored before the first prompt.
@@ -310,12 +311,4 @@ func (s *Session) entry(kind EntryType, data any) Entry {
 		raw, _ = jsontext.Encode(map[string]string{"error": err.Error()})
 	}
 	return Entry{Type: kind, Time: s.config.Now(), Data: raw}
-}
-
-// store saves entries even when ctx has ended: an abort must not lose what happened before it.
-func (s *Session) store(ctx context.Context, entries ...Entry) error {
-	if err := s.config.Store.Append(context.WithoutCancel(ctx), s.config.ID, entries...); err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
-	}
-	return nil
 }

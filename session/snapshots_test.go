@@ -182,7 +182,7 @@ func TestWhatHooksChangeIsKeptByItself(t *testing.T) {
 	s := &states{}
 	r := s.rig(t, says(call("c1", "change", `{"text":"a"}`)), says(text("end")))
 	r.config.Hooks = func(_ context.Context, m session.Moment) tool.Ruling {
-		if m.Starts != nil && m.Event != session.HookStop {
+		if m.Event == session.HookStart || m.Event == session.HookPrompt || m.Event == session.HookBefore {
 			m.Starts()
 			s.now++
 		}

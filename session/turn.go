@@ -62,6 +62,7 @@ func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 // waits is what the pipeline calls when a user is waited for: it holds the clock of the running
 // turn, and that of the turn which a subagent works for.
 func (s *Session) waits() (over func()) {
+	_ = s.store(context.Background()) // a user is asked of what is stored; a failure is not lost: the next entry fails, too
 	s.beside.mu.Lock()
 	own := s.beside.clock
 	s.beside.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -81,7 +82,23 @@ func (h Hydration) Concurrent() bool {
 	return h.runnable() && (h.prepared.def.Concurrent() || h.bound.concurrent())
 }
 
-// runnable does not trust OK alone: anybody can set that.
+// Reads reports whether the call does nothing but look at files that it names, or does not run at
+// all because of its faults.
+func (h Hydration) Reads() (yes bool) {
+	if !h.runnable() {
+		return true
+	}
+	defer func() {
+		if recover() != nil { // an author's function is trusted no further than it runs
+			yes = false
+		}
+	}()
+	other := func(p Permission) bool { return p != Read }
+	needs := h.bound.needs()
+	return len(needs) > 0 && !slices.ContainsFunc(h.prepared.def.Permissions.Required, other) &&
+		!slices.ContainsFunc(needs, func(n Need) bool { return n.Permission != Read || n.Reach != "" })
+}
+
 // Exposed is what of its arguments may be shown and logged.
 func (h Hydration) Exposed() json.RawMessage {
 	if h.prepared == nil {
@@ -90,6 +107,7 @@ func (h Hydration) Exposed() json.RawMessage {
 	return h.prepared.redact.Apply(h.Provenance.Parsed)
 }
 
+// runnable does not trust OK alone: anybody can set that.
 func (h Hydration) runnable() bool {
 	return h.OK && h.bound != nil && h.prepared != nil && h.ran != nil
 }

@@ -28,13 +28,14 @@ func rounds(t *testing.T, variable string, usual int) int {
 	return usual
 }
 
-// worker is a written model that changes something in each of so many steps.
+// worker is a written model that changes something in each of so many steps, and looks at it then.
 func worker(steps int) string {
 	var b strings.Builder
 	for i := range steps {
-		fmt.Fprintf(&b, "-- %d --\ntext: step %d\ncall bash: {\"command\":\"echo %d >>done\"}\n", i+1, i+1, i+1)
+		fmt.Fprintf(&b, "-- %d --\ntext: step %d\ncall bash: {\"command\":\"echo %d >>done\"}\n", 2*i+1, i+1, i+1)
+		fmt.Fprintf(&b, "-- %d --\ntext: look %d\ncall read: {\"path\":\"done\",\"limit\":%d}\n", 2*i+2, i+1, i+1)
 	}
-	fmt.Fprintf(&b, "-- %d --\ntext: end\n", steps+1)
+	fmt.Fprintf(&b, "-- %d --\ntext: end\n", 2*steps+1)
 	return b.String()
 }
 
@@ -49,7 +50,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for range rounds(t, "ADZE_KILLS", 8) {
 		u := newUser(t)
-		seen := u.killAfter(random.IntN(9*steps), worker(steps))
+		seen := u.killAfter(random.IntN(18*steps), worker(steps))
 		more := u.run("-p", "--continue", u.script("-- 1 --\ntext: on\n"), "go on")
 		if more.code == 2 && len(seen) == 0 {
 			continue // it was killed before its first commit: there is no session

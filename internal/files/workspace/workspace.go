@@ -55,9 +55,6 @@ func Open(dir string) (*Root, error) { return OpenWith(dir, Options{}) }
 // OpenWith is Open with the parts that tests and configuration replace.
 func OpenWith(dir string, o Options) (*Root, error) {
 	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
 	if err != nil {
 		return nil, wrap(err, dir, "open workspace")
 	}
@@ -68,7 +65,12 @@ func OpenWith(dir string, o Options) (*Root, error) {
 		o.Home, _ = os.UserHomeDir()
 	}
 	r := &Root{dir: abs, fs: o.FS, home: o.Home, locks: newLocks(o.LockDir)}
-	if r.top, err = r.openFolder(abs); err != nil {
+	if r.top, err = r.openFolder(abs); err != nil { // a link is on the way: the walk follows none
+		if r.dir, err = filepath.EvalSymlinks(abs); err == nil {
+			r.top, err = r.openFolder(r.dir)
+		}
+	}
+	if err != nil {
 		return nil, wrap(err, dir, "open workspace")
 	}
 	info, err := r.top.Info()

@@ -16,12 +16,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/config"
-	"adze/internal/config/paths"
-	"adze/internal/files/git"
+	configpaths "adze/internal/config/paths"
 	"adze/internal/files/workspace"
 	"adze/internal/policy"
 	"adze/internal/sandbox/proc"
@@ -37,7 +37,7 @@ const keysLayer policy.Layer = "kept keys"
 // Ground is what the rules of a run are about: the workspace, and where adze keeps its own.
 type Ground struct {
 	Root  *workspace.Root
-	At    paths.Places
+	At    configpaths.Places
 	File  string // the user's configuration, absolute
 	Spill string // this session's whole outputs, which a model may read; if empty, none
 	// Lent are folders whose files a model may read, such as those of the user's skills.
@@ -127,8 +127,9 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
+	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // looks at each folder of PATH
 	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Tries: flags.Try,
-		Files: folders{}, Repos: repositories{git.Git{Env: proc.Outside(env, g.Root.Dir())}, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+		Files: folders{}, Repos: repositories{outside, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
 // modeOf reads the mode that a user wants, and which there are where the machine's owner lets only
@@ -159,20 +160,21 @@ func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, erro
 }
 
 func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
-	var outputs, kept []string
-	if g.Spill != "" {
-		outputs = []string{"read(abs:" + g.literal(g.Spill) + "/**)"}
-	}
-	if g.At.Keys != "" {
-		kept = []string{"read(abs:" + g.literal(g.At.Keys) + ")"}
-	}
+	served := "" // who has a token answers for the user
 	if g.At.State != "" {
-		kept = append(kept, "read(abs:"+g.literal(filepath.Join(g.At.State, paths.Served))+"/**)") // who has a token answers for the user
+		served = filepath.Join(g.At.State, configpaths.Served)
 	}
-	var lent []string
-	for _, folder := range g.Lent {
-		lent = append(lent, "read(abs:"+g.literal(folder)+"/**)")
+	real := g.literals(append([]string{g.Spill, g.At.Keys, served}, g.Lent...))
+	read := func(paths []string, pattern string) (texts []string) {
+		for _, path := range paths {
+			if path != "" {
+				texts = append(texts, "read(abs:"+path+pattern+")")
+			}
+		}
+		return texts
 	}
+	outputs, lent := read(real[:1], "/**"), read(real[3:], "/**")
+	kept := append(read(real[1:2], ""), read(real[2:3], "/**")...)
 	var rules []policy.Rule
 	for _, source := range []struct {
 		effect policy.Effect
@@ -205,12 +207,17 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 	return rules, nil
 }
 
-// literal is a path as rules know it: where it really is, without patterns.
-func (g Ground) literal(path string) string {
-	if p, err := g.Root.Resolve(path); err == nil {
-		path = p.Abs()
+// literals are paths as rules know them: where they really are, without patterns. An empty one stays
+// so.
+func (g Ground) literals(paths []string) []string {
+	led := g.Root.Lead(paths)
+	for i, path := range paths {
+		if led[i] = cmp.Or(led[i], path); path == "" {
+			led[i] = ""
+		}
+		led[i] = literalGlob(led[i])
 	}
-	return literalGlob(path)
+	return led
 }
 
 // literalGlob quotes what has a meaning in a path pattern.

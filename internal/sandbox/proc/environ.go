@@ -1,6 +1,8 @@
 package proc
 
 import (
+	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,11 +81,11 @@ func absoluteOnly(path string) string {
 // are relative. Entries are followed where they are links; one that does not exist yet counts by
 // its name.
 func OutsidePath(path, dir string) string {
-	known := map[string]bool{} // a search path often names a folder twice
+	known, looked := map[string]bool{}, ways{} // a search path often names a folder twice
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool {
 		in, seen := known[f]
 		if !seen && filepath.IsAbs(f) {
-			in = inside(f, dir)
+			in = looked.inside(f, dir)
 			known[f] = in
 		}
 		return in || !filepath.IsAbs(f)
@@ -91,8 +93,10 @@ func OutsidePath(path, dir string) string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-func inside(path, dir string) bool {
-	for _, p := range []string{filepath.Clean(path), real(path)} {
+func inside(path, dir string) bool { return ways{}.inside(path, dir) }
+
+func (w ways) inside(path, dir string) bool {
+	for _, p := range []string{filepath.Clean(path), w.real(path)} {
 		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
 			return true
 		}
@@ -101,17 +105,24 @@ func inside(path, dir string) bool {
 }
 
 // real follows links as far as the path exists.
-func real(path string) string {
-	rest := ""
-	for p := filepath.Clean(path); ; p = filepath.Dir(p) {
-		if found, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(found, rest)
-		}
-		if p == filepath.Dir(p) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(p), rest)
+func real(path string) string { return ways{}.real(path) }
+
+// ways are paths and where they lead: a folder on the way to several is looked at once.
+type ways map[string]string
+
+func (w ways) real(path string) string {
+	path = filepath.Clean(path)
+	if found, ok := w[path]; ok || path == filepath.Dir(path) {
+		return cmp.Or(found, path)
 	}
+	at := filepath.Join(w.real(filepath.Dir(path)), filepath.Base(path))
+	if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if found, err := filepath.EvalSymlinks(at); err == nil {
+			at = found
+		}
+	}
+	w[path] = at
+	return at
 }
 
 // Outside returns env with a search path that has no folder in dir.

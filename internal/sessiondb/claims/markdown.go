@@ -22,6 +22,7 @@ func blocks(text string) (out []block) {
 type reader struct {
 	out           []block
 	now           block
+	more          []string // lines of the block behind its first
 	heading, lead string
 	fence         string // that closes the code; if empty, there is none
 	skip          bool   // what comes belongs to something that claims nothing
@@ -29,6 +30,10 @@ type reader struct {
 
 // end closes the block.
 func (r *reader) end() {
+	if len(r.more) > 0 {
+		r.now.text += " " + strings.Join(r.more, " ")
+		r.more = r.more[:0]
+	}
 	r.now.text = strings.TrimSpace(r.now.text)
 	if r.now.text != "" && !r.skip {
 		r.now.lead = r.heading + " " + r.lead
@@ -84,10 +89,10 @@ func (r *reader) line(line string) {
 		if box, after, ok := cutBox(rest); ok {
 			r.now.text, r.skip = after, box == ' '
 		}
-	case r.now.text == "" && !r.skip && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")):
+	case r.now.text == "" && len(r.more) == 0 && !r.skip && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")):
 		// Code by its indentation.
 	default:
-		r.now.text += " " + text
+		r.more = append(r.more, text)
 	}
 }
 

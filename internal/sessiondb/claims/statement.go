@@ -10,7 +10,6 @@ import (
 
 // statement is one sentence.
 type statement struct {
-	text   string
 	tokens []token
 	item   bool
 	lead   []token // what stands above a list
@@ -50,47 +49,47 @@ func statements(answer string) (out []statement) {
 	return out
 }
 
+// quote is the statement as it was written, but for its marks.
 func (s statement) quote() string {
-	runes := []rune(s.text)
+	parts := make([]string, 0, len(s.tokens))
+	for _, t := range s.tokens {
+		if t.kind == sign && len(parts) > 0 && t.text != "(" {
+			parts[len(parts)-1] += t.text
+			continue
+		}
+		parts = append(parts, t.text)
+	}
+	runes := []rune(strings.Join(parts, " "))
 	if len(runes) > longestQuote {
 		return string(runes[:longestQuote-1]) + "…"
 	}
-	return s.text
+	return string(runes)
 }
 
 // sentences cuts tokens at their ends.
 func sentences(all []token) (out []statement) {
 	var now statement
-	end := func(mark string) {
-		if len(now.tokens) > 0 {
+	begin := 0
+	end := func(at int, mark string) {
+		if now.tokens = all[begin:at:at]; len(now.tokens) > 0 {
 			now.asks = strings.Contains(mark, "?")
-			parts := make([]string, 0, len(now.tokens))
-			for _, t := range now.tokens {
-				if t.kind == sign && len(parts) > 0 && t.text != "(" {
-					parts[len(parts)-1] += t.text
-					continue
-				}
-				parts = append(parts, t.text)
-			}
-			now.text = strings.Join(parts, " ")
 			out = append(out, now)
 		}
-		now = statement{}
+		now, begin = statement{}, at+1
 	}
-	for _, t := range all {
+	for i, t := range all {
 		if t.kind == sign && strings.ContainsAny(t.word, ".!?") {
-			end(t.word)
-			continue
+			end(i, t.word)
 		}
-		now.tokens = append(now.tokens, t)
 	}
-	end("")
+	end(len(all), "")
 	return out
 }
 
 // tokens reads a block. What somebody else said, in quotation marks, is one word of no meaning.
 func tokens(text string) (out []token) {
-	text = strings.NewReplacer("**", "", "__", "", "’", "'", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ").Replace(text)
+	text = plain().Replace(text)
+	out = make([]token, 0, len(text)/6)
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
 		switch {
@@ -120,13 +119,15 @@ func tokens(text string) (out []token) {
 		case strings.ContainsRune(",;:()?!.…。！？、，", r):
 			out, text = append(out, token{string(r), plainSign(r), sign}), text[size:]
 		default:
-			var t []token
-			t, text = words(text)
-			out = append(out, t...)
+			out, text = words(out, text)
 		}
 	}
 	return out
 }
+
+var plain = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("**", "", "__", "", "’", "'", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ")
+})
 
 // plainSign is the ASCII sign of the same meaning.
 func plainSign(r rune) string {
@@ -155,7 +156,21 @@ func codeSpan(text string) (content, rest string) {
 
 // closing is the mark that ends a quotation; if 0, r begins none.
 func closing(r rune) rune {
-	return map[rune]rune{'"': '"', '“': '”', '„': '“', '«': '»', '‘': '\'', '「': '」'}[r]
+	switch r {
+	case '"':
+		return '"'
+	case '“':
+		return '”'
+	case '„':
+		return '“'
+	case '«':
+		return '»'
+	case '‘':
+		return '\''
+	case '「':
+		return '」'
+	}
+	return 0
 }
 
 // quoted is where a quotation at the start of a text ends; if 0, nowhere.
@@ -167,8 +182,8 @@ func quoted(text string, open rune) int {
 	return 0
 }
 
-// words is the word at the start of a text, and the sign at its end.
-func words(text string) (out []token, rest string) {
+// words adds the word at the start of a text, and the sign at its end.
+func words(out []token, text string) (tokens []token, rest string) {
 	end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`*()[]“”\"«»", r) })
 	if end < 0 {
 		end = len(text)
@@ -179,7 +194,7 @@ func words(text string) (out []token, rest string) {
 	w, rest := text[:end], text[end:]
 	body := strings.TrimRight(w, ".,;:!?…")
 	if lower := strings.ToLower(w); lower == "e.g." || lower == "i.e." || lower == "etc." {
-		return []token{{w, lower[:len(lower)-1], word}}, rest
+		return append(out, token{w, lower[:len(lower)-1], word}), rest
 	}
 	if body != "" {
 		out = append(out, token{body, strings.ToLower(body), word})

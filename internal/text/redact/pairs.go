@@ -41,15 +41,15 @@ func (t *pairTable) next(s string, i, end int) int {
 
 // candidates are the kinds that can begin with two bytes.
 type candidates struct {
-	outer []kind    // where a word begins, or with what is no part of a word
-	inner []kind    // within a word
-	third [4]uint64 // the bytes that one of them may have as its third
+	outer []kind  // where a word begins, or with what is no part of a word
+	inner []kind  // within a word
+	third byteSet // the bytes that one of them may have as its third
 }
 
 // find looks for a secret that begins at i: the span of the first kind that has one, or whether more
 // text could make one, if the text has not ended.
 func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
-	if i+2 < len(s) && c.third[s[i+2]>>6]>>(s[i+2]&63)&1 == 0 {
+	if i+2 < len(s) && !c.third.has(s[i+2]) {
 		return Span{}, false // nearly always
 	}
 	list := c.outer
@@ -83,22 +83,20 @@ func (x *index) at(s string, i int) *candidates {
 	return &x.lists[x.of[pairOf(s[i], s[i+1])]]
 }
 
-// kindIndex is made at the first use: 200 KB.
+// kindIndex is made at the first use, which is the start of every run: 200 KB.
 var kindIndex = sync.OnceValue(func() *index {
 	x := &index{lists: make([]candidates, 1)}
 	outer, inner := kinds(), innerKinds()
 	for a := range 256 {
 		first := byte(a)
 		x.last[a] = candidates{outer: outer[a], inner: inner[a]}
+		outside, inside := followed(outer[a]), followed(inner[a])
 		for b := range 256 {
 			second := byte(b)
-			c := candidates{outer: having(outer[a], 1, second), inner: having(inner[a], 1, second)}
+			var c candidates
+			c.outer = outside.having(second, &c.third)
+			c.inner = inside.having(second, &c.third)
 			if c.outer != nil || c.inner != nil {
-				for third := range 256 {
-					if having(c.outer, 2, byte(third)) != nil || having(c.inner, 2, byte(third)) != nil {
-						c.third[third>>6] |= 1 << (third & 63)
-					}
-				}
 				x.of[pairOf(first, second)] = uint16(len(x.lists))
 				x.lists = append(x.lists, c)
 				x.pairs[pairOf(first, second)] |= pairBegins
@@ -129,15 +127,58 @@ func afterEscape(s string, i int) int {
 	return -1
 }
 
-// having returns the kinds of a list that may have a byte at a place from their beginning.
-func having(list []kind, place int, c byte) (out []kind) {
-	for _, k := range list {
-		switch {
-		case len(k.prefix) > place && k.prefix[place] != c && !(k.fold && isUpper(c) && k.prefix[place] == c|0x20):
-		case len(k.prefix) <= place && k.rest != nil && !k.rest(c):
-		default:
-			out = append(out, k)
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (b *byteSet) has(c byte) bool { return b[c>>6]>>(c&63)&1 != 0 }
+
+func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
+
+// follows are kinds that begin with one byte, and which bytes each of them may have behind it. Each
+// class of bytes is asked once for all pairs.
+type follows []follow
+
+type follow struct {
+	kind          kind
+	second, third byteSet
+}
+
+func followed(list []kind) follows {
+	out := make(follows, len(list))
+	for i, k := range list {
+		out[i] = follow{kind: k, second: k.bytesAt(1), third: k.bytesAt(2)}
+	}
+	return out
+}
+
+// having returns the kinds that may have a second byte, and adds to third what may stand behind it.
+func (f follows) having(second byte, third *byteSet) (out []kind) {
+	for i := range f {
+		if !f[i].second.has(second) {
+			continue
+		}
+		out = append(out, f[i].kind)
+		for n, bits := range f[i].third {
+			third[n] |= bits
 		}
 	}
 	return out
+}
+
+// bytesAt are the bytes that a kind may have at a place from its beginning.
+func (k *kind) bytesAt(place int) (set byteSet) {
+	if len(k.prefix) > place {
+		c := k.prefix[place]
+		set.add(c)
+		if k.fold && isLower(c) {
+			set.add(c - 'a' + 'A')
+		}
+		return set
+	}
+	for c := range 256 {
+		if k.rest == nil || k.rest(byte(c)) {
+			set.add(byte(c))
+		}
+	}
+	return set
 }

@@ -42,6 +42,7 @@ var build = sync.OnceValue(func() error {
 })
 
 func TestMain(m *testing.M) {
+	asAdze()
 	mcptest.Serve()
 	dir, err := os.MkdirTemp("", "adze-bench-")
 	if err != nil {

@@ -20,8 +20,6 @@ type task struct {
 	name  string
 	files map[string]string
 	plan  []call
-	// bytes are what all requests of it may have together.
-	bytes int64
 	// most is how many questions are too many, by mode.
 	most map[string]int
 }
