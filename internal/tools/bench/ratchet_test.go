@@ -260,7 +260,7 @@ func TestCountsOfAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(calls int) (allocations, size, first int64) {
+	once := func(calls int) (allocations, size, first int64) {
 		on := turns(t, "read", calls)
 		file := filepath.Join(t.TempDir(), "counts")
 		cmd := on.bare(on.adze("go"))
@@ -274,6 +274,14 @@ func TestCountsOfAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		return allocations, size, on.server.firstBody.Load()
+	}
+	run := func(calls int) (allocations, size, first int64) { // a difference has the noise of both
+		allocations, size, first = once(calls)
+		for range 3 {
+			n, b, _ := once(calls)
+			allocations, size = min(n, allocations), min(b, size)
+		}
+		return allocations, size, first
 	}
 	r.least(func() map[string]int64 {
 		one, oneBytes, first := run(0)

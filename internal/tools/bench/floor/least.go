@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"adze/internal/run"
+	adzerun "adze/internal/run"
 	"adze/internal/sessiondb"
 	"adze/session"
 )
@@ -19,7 +19,7 @@ import (
 // before the model is told.
 func begin(prompt string) (commit, end func()) {
 	if len(os.Args) > 4 { // never so: it links the whole program
-		os.Exit(run.Main(os.Args[4:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(adzerun.Main(os.Args[4:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx := context.Background()
 	s, err := sessiondb.Open(ctx, filepath.Join(os.Getenv("ADZE_HOME"), "least", "sessions.db"), sessiondb.Options{})
