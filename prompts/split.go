@@ -31,7 +31,7 @@ func Split(system string) []Section {
 	prompt, files, found := strings.Cut(rest, instructionsMark)
 	add("prompt", "prompt", len(prompt))
 	if found {
-		for _, file := range strings.Split(files, instructionsMark) {
+		for file := range strings.SplitSeq(files, instructionsMark) {
 			path, _, _ := strings.Cut(file, "\n")
 			add("instructions", path, len(instructionsMark)+len(file))
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (d *declaration) checkArgAliases() (errs []error) {
 	if len(names) == 0 {
 		return nil
 	}
-	for _, alias := range sortedKeys(d.argAliases) {
+	for _, alias := range slices.Sorted(maps.Keys(d.argAliases)) {
 		if in, _, nested := strings.Cut(alias, "/"); nested {
 			if !names[in] {
 				errs = append(errs, fmt.Errorf("argument alias %q is in %q, which is not a property", alias, in))

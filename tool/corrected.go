@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"math"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/text/jsontext"
 	"adze/tool/laxjson"
 )
 
@@ -39,13 +39,11 @@ func (h Hydration) corrected(mask func(string) string) (example string) {
 		if value == nil || len(check.check(value)) > 0 {
 			continue
 		}
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if e.Encode(value) != nil || b.Len() > mostCorrected {
+		raw, err := jsontext.Marshal(value)
+		if err != nil || len(raw) >= mostCorrected {
 			continue
 		}
-		text := strings.TrimSpace(b.String())
+		text := string(raw)
 		args, faults := parse(text)
 		if len(faults) > 0 {
 			continue
@@ -134,9 +132,7 @@ func (c corrector) resolved(node any, depth int) map[string]any {
 	for key, value := range s {
 		if properties, ok := value.(map[string]any); ok && key == "properties" {
 			own := map[string]any{}
-			for name, p := range properties {
-				own[name] = p
-			}
+			maps.Copy(own, properties)
 			value = own
 		}
 		out[key] = value
@@ -164,7 +160,7 @@ func (c corrector) at(ref string) any {
 		return nil
 	}
 	var node any = c.root
-	for _, part := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		if part == "" {
 			continue
 		}
@@ -183,14 +179,14 @@ func (c corrector) object(node, given any, depth int) map[string]any {
 	properties, _ := s["properties"].(map[string]any)
 	was, _ := given.(map[string]any)
 	out := map[string]any{}
-	for _, name := range sortedKeys(was) {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if p, known := properties[name]; known {
 			if v, ok := c.value(p, was[name], name, depth+1, false); ok {
 				out[name] = v
 			}
 		}
 	}
-	for _, name := range sortedKeys(was) {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, known := properties[name]; known {
 			continue
 		}
@@ -221,12 +217,12 @@ func (c corrector) meant(name string, properties map[string]any, depth int) stri
 	plain := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
 	}
-	for _, known := range sortedKeys(properties) {
+	for _, known := range slices.Sorted(maps.Keys(properties)) {
 		if plain(known) == plain(name) {
 			return known
 		}
 	}
-	if near := Nearest(name, sortedKeys(properties), 1); len(near) > 0 {
+	if near := Nearest(name, slices.Sorted(maps.Keys(properties)), 1); len(near) > 0 {
 		return near[0]
 	}
 	return ""

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func (m *mender) say(v *laxjson.Tree, d idiomatic) {
 		}
 	}
 	v.Names, v.Items = names, items
-	for _, name := range sortedKeys(d.means) {
+	for _, name := range slices.Sorted(maps.Keys(d.means)) {
 		if !v.Has(name) {
 			v.Names, v.Items = append(v.Names, name), append(v.Items, laxjson.Of(d.means[name]))
 		}

@@ -1,7 +1,5 @@
 package tool
 
-import "slices"
-
 // The decoder of encoding/json is laxer about names than a schema: it takes "PATH" for path, and
 // merges two objects of one name. Arguments must be what was validated, so both are refused.
 
@@ -42,15 +40,4 @@ func measure(value any) (names, depth int) {
 		names, depth = names+n, max(depth, d)
 	}
 	return names, depth + 1
-}
-
-// sortedKeys is slices.Sorted of maps.Keys with room made at once: it runs for every object of a
-// value.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	if len(found) != 1 {
 		return ""
 	}
-	return sortedKeys(found)[0]
+	return slices.Sorted(maps.Keys(found))[0]
 }
 
 // drop leaves out what cannot change the meaning of a call: null where a property is optional, and
@@ -113,7 +114,7 @@ func (m *mender) none(value *laxjson.Tree, schema any) bool {
 // the known one may be meant. Nor can one that the schema speaks of elsewhere: its presence means
 // something.
 func (m *mender) meansNothing(name string, value *laxjson.Tree, s *schema.Shape) bool {
-	if s.Mentions(name) || len(Nearest(name, sortedKeys(s.Properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
+	if s.Mentions(name) || len(Nearest(name, slices.Sorted(maps.Keys(s.Properties)), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
 		return false
 	}
 	return value.Empty() || m.addresses(name, value) || value.Kind == laxjson.String && m.remark(name)

@@ -57,7 +57,7 @@ func others() map[string]string {
 		"keep servers with adze mcp add":     "--mcp-config",
 		"what lies in another folder is asked for; --allow 'read(abs:/folder/**)' allows it": "--add-dir --include-directories",
 	} {
-		for _, f := range strings.Fields(flags) {
+		for f := range strings.FieldsSeq(flags) {
 			out[f] = hint
 		}
 	}

@@ -75,7 +75,7 @@ func elsewhere() map[string]string {
 		"adze serve, or adze mcp serve":                     "server",
 		"adze acp":                                          "editor zed",
 	} {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			out[w] = hint
 		}
 	}

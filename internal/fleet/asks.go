@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"adze/internal/fleet/batch"
+	"adze/internal/text/jsontext"
 )
 
 // What a submitter wants of a run, and how far the run is, are two records: the ask and the run.
@@ -132,7 +133,7 @@ func (c Cluster) List(ctx context.Context, of string) ([]Run, error) {
 // and all who may look at the server can read them: there, secrets are masked. The task as it was
 // submitted stands apart until it cannot run any more.
 func (c Cluster) keepTask(ctx context.Context, s *Submission, id string, t batch.Task) (Work, error) {
-	raw, err := marshal(t)
+	raw, err := jsontext.Marshal(t)
 	if err != nil {
 		return Work{}, err
 	}

@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofrs/flock"
-
+	"adze/internal/files/filelock"
 	"adze/internal/fleet/batch"
 	"adze/session"
 )
@@ -83,23 +82,23 @@ func (c Clones) remove(b *batch.Batch, j Job, r batch.Result) {
 
 // Claim takes a folder below dir for a worker of this machine, and removes those of workers that
 // are gone, after they were told to gone. The folder is this process's until it ends.
-func Claim(dir string, lock func(path string) (unlock func(), err error), gone func(left string)) (own string, unlock func(), err error) {
+func Claim(dir string, gone func(left string)) (own string, unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", nil, err
 	}
 	// Only one worker claims at a time: another one would take a lock that is made but not held yet
 	// for one that is left.
-	claiming := flock.New(filepath.Join(dir, "claiming"), flock.SetPermissions(0o600))
-	if err := claiming.Lock(); err != nil {
+	claimed, err := filelock.Wait(context.Background(), filepath.Join(dir, "claiming"))
+	if err != nil {
 		return "", nil, err
 	}
-	defer claiming.Close()
+	defer claimed()
 	old, err := filepath.Glob(filepath.Join(dir, "*.lock"))
 	if err != nil {
 		return "", nil, err
 	}
 	for _, path := range old {
-		if free, err := lock(path); err == nil {
+		if free, err := filelock.Try(path); err == nil {
 			left := strings.TrimSuffix(path, ".lock")
 			gone(left)
 			err := errors.Join(os.RemoveAll(left), os.Remove(path))
@@ -111,6 +110,6 @@ func Claim(dir string, lock func(path string) (unlock func(), err error), gone f
 	if own, err = os.MkdirTemp(dir, "w"); err != nil {
 		return "", nil, err
 	}
-	unlock, err = lock(own + ".lock")
+	unlock, err = filelock.Try(own + ".lock")
 	return own, unlock, err
 }

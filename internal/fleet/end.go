@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adze/internal/fleet/batch"
+	"adze/internal/text/jsontext"
 	"adze/session"
 )
 
@@ -47,7 +48,7 @@ func (a *attempt) end(ctx context.Context, r batch.Result, patch string, cause, 
 
 // finish publishes the result.
 func (a *attempt) finish(ctx context.Context, r batch.Result, patch string) error {
-	raw, err := marshal(r)
+	raw, err := jsontext.Marshal(r)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"adze/internal/fleet/batch"
+	"adze/internal/text/jsontext"
 )
 
 // Keys of the book of runs.
@@ -38,20 +38,11 @@ func parse[T any](r Record) (v T, err error) {
 
 // write puts a value that was read at a revision.
 func write(ctx context.Context, b Book, key string, v any, revision uint64) (uint64, error) {
-	raw, err := marshal(v)
+	raw, err := jsontext.Marshal(v)
 	if err != nil {
 		return 0, err
 	}
 	return b.Put(ctx, key, raw, revision)
-}
-
-// marshal leaves < and > as they are: results are full of them.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // errSame ends change without a change.

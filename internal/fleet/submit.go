@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"adze/internal/fleet/batch"
+	"adze/internal/text/jsontext"
 )
 
 // Bounds of a task, in bytes as JSON.
@@ -102,7 +103,7 @@ func (s *Submission) run(t batch.Task) (Run, error) {
 	if !SoundLabel(r.Label) {
 		return r, fmt.Errorf("the label %q is of small letters, digits and -, at most 32, and not %q", LabelKey, r.Label)
 	}
-	raw, err := marshal(t)
+	raw, err := jsontext.Marshal(t)
 	if len(raw) > maxTask {
 		return r, fmt.Errorf("the task has %d MB, and %d are the most; put what is long into a file of the repository", len(raw)>>20, maxTask>>20)
 	}
@@ -171,7 +172,7 @@ func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error 
 // send has a run wait in the queue, with a copy of what is asked for where it is short.
 func (c Cluster) send(ctx context.Context, r Run, replace bool) error {
 	t := ticketOf(r)
-	if raw, err := marshal(r); r.Round == 1 && err == nil && len(raw) <= shortRun {
+	if raw, err := jsontext.Marshal(r); r.Round == 1 && err == nil && len(raw) <= shortRun {
 		t.Copy = &Copy{r}
 	}
 	return c.queue(ctx, t, replace)

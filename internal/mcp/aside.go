@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -37,9 +38,7 @@ func (p *Pool) Aside(ctx context.Context, server string) (context.Context, *Asid
 	}
 	a := &Aside{calls: c, of: map[string]*running{}, over: make(chan struct{})}
 	ctx, a.cancel = context.WithCancel(ctx)
-	for token, r := range c.by {
-		a.of[token] = r
-	}
+	maps.Copy(a.of, c.by)
 	c.asides = append(c.asides, a)
 	return ctx, a
 }

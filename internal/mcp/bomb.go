@@ -100,7 +100,7 @@ func resolve(root map[string]any, ref string) any {
 	if rest == "" {
 		return root
 	}
-	for _, name := range strings.Split(strings.TrimPrefix(rest, "/"), "/") {
+	for name := range strings.SplitSeq(strings.TrimPrefix(rest, "/"), "/") {
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 		switch v := at.(type) {
 		case map[string]any:

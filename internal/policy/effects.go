@@ -28,7 +28,7 @@ const (
 // in it. A subcommand stands behind the name.
 func effectsOf(words []string) (all []effect) {
 	add := func(does, options string) {
-		for _, o := range strings.Fields(options) {
+		for o := range strings.FieldsSeq(options) {
 			all = append(all, effect{o, does})
 		}
 	}

@@ -24,7 +24,11 @@ func TestWhatNoCommandMayWriteNoToolWritesUnasked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range sandbox.Acted() {
+	acted := append(sandbox.ProjectNames(),
+		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+		".inputrc", ".gitconfig", ".vimrc", ".tmux.conf", ".ssh", ".pam_environment", ".npmrc", ".config/fish", ".config/git", ".config/nvim", ".config/autostart",
+		".config/systemd", ".config/environment.d", ".local/bin", "bin")
+	for _, name := range acted {
 		if name == ".adze" {
 			continue // protected by the workspace, in every mode
 		}

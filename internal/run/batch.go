@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
@@ -282,7 +281,7 @@ func (a batches) Worker(f *batchCmd.Fleet, below, level string, admits fleet.Adm
 		}
 		below = filepath.Join(cache, "adze", "workers")
 	}
-	dir, done, err := fleet.Claim(paths.Absolute(below), holdFile, a.abandoned)
+	dir, done, err := fleet.Claim(paths.Absolute(below), a.abandoned)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -389,18 +388,6 @@ func (a batches) asked(flags []string) (asked fleet.Asked, err error) {
 	asked = fleet.Asked{Mode: o.Mode, Sandbox: o.Sandbox, Rules: o.Allow}
 	c.Flags().Visit(func(f *pflag.Flag) { asked.Flags = append(asked.Flags, f.Name) })
 	return asked, nil
-}
-
-// holdFile locks a file until this process ends.
-func holdFile(path string) (func(), error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	switch ok, err := l.TryLock(); {
-	case err != nil:
-		return nil, err
-	case !ok:
-		return nil, errors.New("another process has it")
-	}
-	return func() { _ = l.Close() }, nil
 }
 
 // flags reads flags of a run that were checked before.

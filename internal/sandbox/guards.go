@@ -111,19 +111,8 @@ func isPlaceholder(g *visibility.Glance, path string) bool {
 	return ok && len(names) == 0
 }
 
-// projectNames are files and folders of a project by which other programs run things: editors,
+// ProjectNames are files and folders of a project by which other programs run things: editors,
 // shells that enter the folder, assistants. They count at the top of the workspace.
-func projectNames() []string {
+func ProjectNames() []string {
 	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
 }
-
-// startNames are files of a user's home that shells and other programs run when they start.
-func startNames() []string {
-	return []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
-		".inputrc", ".gitconfig", ".vimrc", ".tmux.conf", ".ssh", ".pam_environment", ".npmrc", ".config/fish", ".config/git", ".config/nvim", ".config/autostart",
-		".config/systemd", ".config/environment.d", ".local/bin", "bin"}
-}
-
-// Acted are the names of files and folders on which other programs act, of a project and of a home
-// folder.
-func Acted() []string { return append(projectNames(), startNames()...) }

@@ -519,7 +519,7 @@ func (v *viewer) open(path string) {
 	}
 	v.way(filepath.Clean(path))
 	v.shown = append(v.shown, shown{path: real, writable: true})
-	for _, name := range append(projectNames(), ".git", ".husky") {
+	for _, name := range append(ProjectNames(), ".git", ".husky") {
 		if at := filepath.Join(real, name); v.plan.glance.Mark(at).Err == nil {
 			v.locked = append(v.locked, at)
 		}

@@ -55,7 +55,7 @@ func (v *view) judge(changes []*overlay.Change) {
 // actedNames are the names of entries on which other programs act at any depth, in lower case.
 // Hooks are there before a setting names them.
 func actedNames() (out []string) {
-	for _, name := range append(projectNames(), ".husky", ".opencode") {
+	for _, name := range append(ProjectNames(), ".husky", ".opencode") {
 		out = append(out, strings.ToLower(name))
 	}
 	return out

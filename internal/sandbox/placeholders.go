@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/files/filelock"
 )
 
 // placeholders are the empty folders that stand in the workspace where something protected is not
@@ -95,7 +97,7 @@ func (h *placeholders) note(missing []string) error {
 		if err != nil {
 			return err
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if err := filelock.TryFile(f); err != nil {
 			return errors.Join(err, f.Close())
 		}
 		h.file = f
@@ -199,7 +201,7 @@ func (h *placeholders) others() (needed, left []string) {
 		}
 		var paths []string
 		_ = json.NewDecoder(f).Decode(&paths)
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		if filelock.TryFile(f) == nil {
 			left = append(left, paths...)
 			_ = os.Remove(path)
 		} else {

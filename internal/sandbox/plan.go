@@ -123,7 +123,7 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	for _, at := range repository.optional {
 		g.lockIfThere(p.root(at), at)
 	}
-	for _, name := range projectNames() {
+	for _, name := range ProjectNames() {
 		g.lock(p.workspace.path, filepath.Join(p.workspace.path, name))
 	}
 	if g.err != nil {

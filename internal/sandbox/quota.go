@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/files/atomicfile"
+	"adze/internal/files/filelock"
 	"adze/internal/sandbox/overlay"
 )
 
@@ -112,7 +113,7 @@ func (c caches) away(path string, own *os.File) bool {
 		defer f.Close()
 		lock = f
 	}
-	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if filelock.TryFile(lock) != nil {
 		return false
 	}
 	to, err := os.MkdirTemp(c.root, oldCaches)

@@ -123,7 +123,6 @@ func (k *hand) makeClone(at folder, name string) (e Entry, st stat, err error) {
 	if e.Hash, e.Size, err = sumOf(to); err != nil {
 		return e, st, err
 	}
-	k.far.bytes.Add(e.Size)
 	if k.clones.has(e) {
 		return e, st, nil
 	}

@@ -83,7 +83,6 @@ func (k *hand) content(at folder, n *node) error {
 	content, st := c.bytes, c.stat
 	k.buf = content[:0]
 	h := pack.Sum(content)
-	k.far.bytes.Add(int64(len(content)))
 	if !k.store.Has(h) {
 		k.moment()
 		if k.space.Add(-int64(len(content))) < 0 {

@@ -92,15 +92,15 @@ func TestOfACleanTreeNothingIsRead(t *testing.T) {
 	if err := p.Unwatched(); err != nil {
 		t.Skip(err)
 	}
-	if again := p.mark(); again != first || p.Progress().Files != 0 {
-		t.Errorf("looked at %d entries", p.Progress().Files)
+	if again := p.mark(); again != first || p.looked.Load() != 0 {
+		t.Errorf("looked at %d entries", p.looked.Load())
 	}
 	p.sh("printf more >> d3/e/f")
-	if again := p.mark(); again == first || p.Progress().Files != 1 {
-		t.Errorf("one file changed: looked at %d entries", p.Progress().Files)
+	if again := p.mark(); again == first || p.looked.Load() != 1 {
+		t.Errorf("one file changed: looked at %d entries", p.looked.Load())
 	}
-	if _, err := p.Settle(context.Background()); err != nil || p.Progress().Files != 36 {
-		t.Errorf("Settle looked at %d entries of 36, %v", p.Progress().Files, err)
+	if _, err := p.Settle(context.Background()); err != nil || p.looked.Load() != 36 {
+		t.Errorf("Settle looked at %d entries of 36, %v", p.looked.Load(), err)
 	}
 }
 
@@ -118,14 +118,14 @@ func TestLostEventsAreMadeUpByAWalk(t *testing.T) {
 	}
 	p.sh("printf told > bin/raw")
 	p.likeAWalk(w, "after an overflow")
-	if got, all := p.Progress().Files, w.Progress().Files; got != all {
+	if got, all := p.looked.Load(), w.looked.Load(); got != all {
 		t.Errorf("%d entries of %d were looked at", got, all)
 	}
 	p.sh("printf later > bin/raw; mkdir -p new/er; printf n > new/er/f")
 	p.likeAWalk(w, "after the walk")
 	p.sh("printf later > new/er/f")
 	p.likeAWalk(w, "in a new folder")
-	if n := p.Progress().Files; n > 20 {
+	if n := p.looked.Load(); n > 20 {
 		t.Errorf("the hints are not used any more: %d entries", n)
 	}
 }
@@ -203,19 +203,9 @@ func TestTheFirstStateIsTakenInTheBackground(t *testing.T) {
 	p.Begin(context.Background())
 	<-reached
 	short, cancel := context.WithCancelCause(context.Background())
-	told := make(chan Progress, 1)
-	short = WithProgress(short, func(pr Progress) {
-		select {
-		case told <- pr:
-			cancel(errors.New("no patience"))
-		default:
-		}
-	})
+	cancel(errors.New("no patience"))
 	if _, err := p.Take(short); err == nil || err.Error() != "no patience" {
 		t.Errorf("a Take that was given up: %v", err)
-	}
-	if pr := <-told; !pr.Running {
-		t.Errorf("progress: %+v", pr)
 	}
 	close(goOn)
 	if got := p.mark(); got != want {

@@ -25,7 +25,6 @@ func (w *Workspace) Last() (Mark, bool) {
 // relative to the folder, and what stands below them. Only those are looked at, so that it takes no
 // longer in a large folder. What else has changed since the last state is found by the next Take.
 func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
-	defer w.telling(ctx)()
 	if err := w.turn.take(ctx); err != nil {
 		return Mark{}, err
 	}

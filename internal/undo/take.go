@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"syscall"
-	"time"
 
 	"adze/internal/undo/fsnotify"
 )
@@ -32,65 +30,13 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// Progress is how far the Take that is under way has come.
-type Progress struct {
-	Running bool
-	Files   int64 // entries that were looked at
-	Bytes   int64 // of contents that were read
-}
-
-// progress is what a Progress is read from.
-type progress struct {
-	running      atomic.Bool
-	files, bytes atomic.Int64
-}
-
-// Progress tells how far the Take that is under way has come, whoever called it.
-func (w *Workspace) Progress() Progress {
-	return Progress{w.far.running.Load(), w.far.files.Load(), w.far.bytes.Load()}
-}
-
-type progressKey struct{}
-
-// WithProgress makes each Take, Settle and Plan of the context tell how far it is, ten times a
-// second, also while it waits for another one. tell is called from another goroutine, and not after
-// they returned.
-func WithProgress(ctx context.Context, tell func(Progress)) context.Context {
-	return context.WithValue(ctx, progressKey{}, tell)
-}
-
-// telling tells the progress until it is stopped.
-func (w *Workspace) telling(ctx context.Context) (stop func()) {
-	tell, _ := ctx.Value(progressKey{}).(func(Progress))
-	if tell == nil {
-		return func() {}
-	}
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-				tell(w.Progress())
-			}
-		}
-	}()
-	return func() { close(end); <-ended }
-}
-
 // Begin takes a state in the background, so that the first one is there when it is needed: a Take
 // that comes meanwhile waits for it. Close ends it. What went wrong in it is found again by the
 // next Take.
 func (w *Workspace) Begin(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	started := make(chan struct{})
-	w.background.Add(1)
-	go func() {
-		defer w.background.Done()
+	w.background.Go(func() {
 		defer cancel()
 		stop := context.AfterFunc(w.closing, cancel)
 		defer stop()
@@ -103,12 +49,11 @@ func (w *Workspace) Begin(ctx context.Context) {
 		if _, err = unlessSpace(w.takeLocked(ctx, settleSome)); err == nil {
 			_ = w.saveTable() // it is written again by Close
 		}
-	}()
+	})
 	<-started // so that a Take that is called next comes after it
 }
 
 func (w *Workspace) take(ctx context.Context, settle int64) (Mark, error) {
-	defer w.telling(ctx)()
 	if err := w.turn.take(ctx); err != nil {
 		return Mark{}, err
 	}
@@ -123,10 +68,7 @@ var errAgain = errors.New("walk again")
 // takeLocked is Take for whoever has the turn.
 func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) {
 	first := w.tree == nil
-	w.far.files.Store(0)
-	w.far.bytes.Store(0)
-	w.far.running.Store(true)
-	defer w.far.running.Store(false)
+	w.looked.Store(0)
 	k, tree, err := w.look(ctx, settle)
 	if err != nil {
 		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)

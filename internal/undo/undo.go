@@ -43,13 +43,13 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"adze/internal/files/filelock"
 	"adze/internal/files/search/ignore"
 	"adze/internal/undo/fsnotify"
 	"adze/internal/undo/pack"
-
-	"github.com/gofrs/flock"
 )
 
 // Errors that callers decide by.
@@ -106,12 +106,12 @@ type Options struct {
 // Workspace is one folder with its states. It may be used by several goroutines; they wait for each
 // other.
 type Workspace struct {
-	opts  Options
-	store *pack.Store
-	root  folder
-	state stat  // of the state folder, which is left out
-	top   inode // of the folder, when it was last walked as a whole
-	far   progress
+	opts   Options
+	store  *pack.Store
+	root   folder
+	state  stat         // of the state folder, which is left out
+	top    inode        // of the folder, when it was last walked as a whole
+	looked atomic.Int64 // entries that the last Take looked at
 
 	clones clones
 
@@ -265,13 +265,12 @@ func (w *Workspace) has(e Entry) bool { return w.store.Has(e.Hash) || w.clones.h
 
 // lock keeps other processes from restoring at the same time.
 func (w *Workspace) lock() (unlock func(), err error) {
-	l := flock.New(filepath.Join(w.opts.State, "lock"), flock.SetPermissions(0o600))
-	got, err := l.TryLock()
-	if err != nil {
+	unlock, err = filelock.Try(filepath.Join(w.opts.State, "lock"))
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, ErrBusy
+	case err != nil:
 		return nil, fmt.Errorf("lock the store: %w", err)
 	}
-	if !got {
-		return nil, errors.Join(ErrBusy, l.Close())
-	}
-	return func() { _ = l.Close() }, nil
+	return unlock, nil
 }

@@ -152,7 +152,7 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	if s.path == "" {
 		d.self = rootEntry(at)
 	}
-	k.far.files.Add(int64(len(d.nodes)))
+	k.looked.Add(int64(len(d.nodes)))
 	if prev == nil || len(prev.nodes) != len(d.nodes) || d.self != nil && (prev.self == nil || *prev.self != *d.self) {
 		k.changed.Store(true)
 	}

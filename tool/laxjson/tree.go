@@ -1,7 +1,7 @@
 package laxjson
 
 import (
-	"bytes"
+	"adze/internal/text/jsontext"
 	"encoding/json"
 	"math"
 	"slices"
@@ -127,11 +127,8 @@ func Quote(s string) string {
 	if strings.IndexFunc(s, special) < 0 {
 		return `"` + s + `"`
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
+	quoted, _ := jsontext.Marshal(s) // a string always encodes
+	return string(quoted)
 }
 
 // Child is the property of an object with a name, or nil.

@@ -14,9 +14,9 @@ type hint struct{ word, value string }
 // hints reads the values of a query, in order.
 func hints(query string) []hint {
 	var out []hint
-	for _, value := range strings.Fields(strings.ToLower(query)) {
+	for value := range strings.FieldsSeq(strings.ToLower(query)) {
 		value = strings.Trim(value, `.,;:!?"'()`)
-		for _, w := range strings.Fields(meaning(value)) {
+		for w := range strings.FieldsSeq(meaning(value)) {
 			out = append(out, hint{w, value})
 		}
 	}
@@ -78,7 +78,7 @@ var endings = sync.OnceValue(func() map[string]string {
 		"text file":    ".md .txt .log .rst",
 		"file code":    ".go .py .js .ts .rs .c .h .cpp .java .rb .php .sh .sql",
 	} {
-		for _, ending := range strings.Fields(list) {
+		for ending := range strings.FieldsSeq(list) {
 			out[ending] = words
 		}
 	}

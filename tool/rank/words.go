@@ -147,7 +147,7 @@ func ascii(w string) bool {
 // stopWords carry no meaning of their own in a query.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(`a an and any are as at be been but by can could did do does for from
+	for w := range strings.FieldsSeq(`a an and any are as at be been but by can could did do does for from
 		had has have he her his how i if im in into is isn it its just let like ll me my need needs no not of off on
 		or our out over please re s she should so some t than that the their them then there these they this
 		those to too us use using ve via want wanted was we were what when where which while who will with would

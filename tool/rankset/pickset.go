@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"slices"
 
 	"adze/tool"
 	"adze/tool/rank"
@@ -211,10 +212,8 @@ func (s Set) Measure(ctx context.Context, scorer rank.Scorer, half Half) Recall 
 // place is where the first right answer stands, from 1; past all depths when there is none.
 func (q Query) place(picks []rank.Result) int {
 	for i, p := range picks {
-		for _, name := range q.Accept {
-			if p.Definition.Name == name {
-				return i + 1
-			}
+		if slices.Contains(q.Accept, p.Definition.Name) {
+			return i + 1
 		}
 	}
 	return 1 << 20

@@ -3,7 +3,9 @@ package schema
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -93,7 +95,7 @@ func (f *Face) property(name string, value any) *NameFault {
 	if child, ok := f.names[name]; ok {
 		return child.Exact(value)
 	}
-	for _, want := range sortedKeys(f.names) {
+	for _, want := range slices.Sorted(maps.Keys(f.names)) {
 		if strings.EqualFold(name, want) {
 			return &NameFault{Want: want}
 		}

@@ -100,14 +100,3 @@ func comparePointers(a, b string) int {
 		return strings.Compare(x, y)
 	})
 }
-
-// sortedKeys is slices.Sorted of maps.Keys with room made at once: it runs for every object of a
-// value.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}

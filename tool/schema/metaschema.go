@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -41,7 +42,7 @@ func (m metaschema) schema(v any, path string) error {
 	if _, instead := object["$ref"]; instead && m.older {
 		return nil // draft 7 looks at nothing beside it
 	}
-	for _, key := range sortedKeys(object) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if err := m.keyword(key, object[key], path+"/"+Pointer(key)); err != nil {
 			return err
 		}
@@ -174,7 +175,7 @@ func each(v any, path string, judge func(v any, path string) error) error {
 	if !ok {
 		return wrong(path, "want an object", v)
 	}
-	for _, name := range sortedKeys(object) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if err := judge(object[name], path+"/"+Pointer(name)); err != nil {
 			return err
 		}

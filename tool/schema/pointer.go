@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,7 +75,7 @@ func (d *document) anchor(node any) {
 				d.anchors[name] = n
 			}
 		}
-		for _, key := range sortedKeys(n) {
+		for _, key := range slices.Sorted(maps.Keys(n)) {
 			if !dataKeyword(key) {
 				d.anchor(n[key])
 			}

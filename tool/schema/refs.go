@@ -65,7 +65,7 @@ func (r *refs) node(node any, path string) error {
 		if err := r.loops(n); err != nil {
 			return fmt.Errorf("schema%s: %w", path, err)
 		}
-		for _, key := range sortedKeys(n) {
+		for _, key := range slices.Sorted(maps.Keys(n)) {
 			if err := r.keyword(key, n[key], path+"/"+Pointer(key)); err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func (r *refs) keyword(key string, child any, path string) error {
 		return nil
 	}
 	if names, ok := child.(map[string]any); ok && nameKeyword(key) {
-		for _, name := range sortedKeys(names) {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if err := r.node(names[name], path+"/"+Pointer(name)); err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func (r *refs) loops(schema map[string]any) error {
 	}
 	r.state[id] = open
 	defer func() { r.state[id] = closed }()
-	for _, key := range sortedKeys(schema) {
+	for _, key := range slices.Sorted(maps.Keys(schema)) {
 		for _, next := range r.inPlace(key, schema[key]) {
 			if err := r.loops(next); err != nil {
 				return err

@@ -3,7 +3,9 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -141,7 +143,7 @@ func (e *explainer) object(schema, value map[string]any, path string, depth int)
 	}
 	e.required(schema["required"], value, path, "is required and missing")
 	e.dependent(schema, value, path, depth)
-	for _, name := range sortedKeys(value) {
+	for _, name := range slices.Sorted(maps.Keys(value)) {
 		at := path + "/" + Pointer(name)
 		if names, ok := schema["propertyNames"]; ok {
 			if faults := e.trial(names, name, at, depth); len(faults) > 0 {
@@ -171,7 +173,7 @@ func (e *explainer) dependent(schema, value map[string]any, path string, depth i
 			continue
 		}
 		rules, _ := schema[keyword].(map[string]any)
-		for _, name := range sortedKeys(rules) {
+		for _, name := range slices.Sorted(maps.Keys(rules)) {
 			if _, present := value[name]; !present {
 				continue
 			}
@@ -193,7 +195,7 @@ func (e *explainer) property(schema map[string]any, name string, value any, at s
 		e.walk(child, value, at, depth+1)
 	}
 	patterns, _ := schema["patternProperties"].(map[string]any)
-	for _, pattern := range sortedKeys(patterns) {
+	for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
 		if re := e.matching(pattern); re != nil && re.MatchString(name) {
 			known = true
 			e.walk(patterns[pattern], value, at, depth+1)
@@ -209,7 +211,7 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 		e.walk(extra, value, at, depth+1)
 		return
 	}
-	known := sortedKeys(properties)
+	known := slices.Sorted(maps.Keys(properties))
 	if len(known) == 0 {
 		e.add(at, "is not a known property; there are none")
 		return

@@ -12,6 +12,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -94,10 +95,8 @@ func (s servers) names(c *cobra.Command, words []string, _ string) (out []string
 
 // usable finds a server that may be used, or says why there is none.
 func (d Desk) usable(name string) error {
-	for _, n := range d.Pool.Names() {
-		if n == name {
-			return nil
-		}
+	if slices.Contains(d.Pool.Names(), name) {
+		return nil
 	}
 	for _, l := range d.All {
 		if l.Name == name {

@@ -241,7 +241,7 @@ func Complain(w io.Writer, message, hint string) {
 		message = "the run failed"
 	}
 	fmt.Fprintf(w, "adze: error: %s\n", safeterm.Clean(message))
-	for _, line := range strings.Split(hint, "\n") {
+	for line := range strings.SplitSeq(hint, "\n") {
 		if line != "" {
 			fmt.Fprintf(w, "hint: %s\n", safeterm.Clean(line))
 		}

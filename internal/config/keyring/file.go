@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -8,9 +9,8 @@ import (
 	"path/filepath"
 
 	"adze/internal/files/atomicfile"
+	"adze/internal/files/filelock"
 	"adze/internal/files/ownfile"
-
-	"github.com/gofrs/flock"
 )
 
 // entry says where the key of a provider is.
@@ -69,11 +69,11 @@ func (s *Store) change(do func(map[string]entry)) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(s.path + ".lock")
-	if err := lock.Lock(); err != nil {
+	unlock, err := filelock.Wait(context.Background(), s.path+".lock")
+	if err != nil {
 		return err
 	}
-	defer lock.Unlock()
+	defer unlock()
 	list, err := readFile(s.path) // another process may have changed it since
 	if err != nil {
 		return err

@@ -562,9 +562,7 @@ func (v *server) counts() map[string]int {
 // problem.
 func (v *server) fresh(was map[string]int, in func(uri string) bool) (out []Problem) {
 	left := map[string]int{}
-	for k, n := range was {
-		left[k] = n
-	}
+	maps.Copy(left, was)
 	for uri, r := range v.found {
 		if !in(uri) {
 			continue

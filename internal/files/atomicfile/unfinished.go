@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"adze/internal/files/filelock"
 )
 
 // The files of a folder that are not complete have a few names, so that one look finds what was
@@ -31,7 +33,7 @@ func unfinished(dir string) (*os.File, error) {
 		case err != nil:
 			return nil, err
 		}
-		if lock(f) != syscall.EWOULDBLOCK && isAt(f, f.Name()) { // else a sweep came between
+		if !errors.Is(filelock.TryFile(f), filelock.ErrHeld) && isAt(f, f.Name()) { // else a sweep came between
 			return f, nil
 		}
 		_ = f.Close()
@@ -46,14 +48,9 @@ func sweep(name string) {
 		return
 	}
 	defer f.Close()
-	if lock(f) == nil && isAt(f, name) {
+	if filelock.TryFile(f) == nil && isAt(f, name) {
 		_ = os.Remove(name) // a left one takes room, and nothing else
 	}
-}
-
-// lock is nil, or EWOULDBLOCK where another holds it, or says that there are no locks here.
-func lock(f *os.File) error {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
 // isAt reports whether the name is still that of the file.

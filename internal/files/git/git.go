@@ -140,7 +140,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	}
 	out, err := r.text(ctx, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	hash := strings.TrimSpace(out)
-	if err == nil && isHash(hash) {
+	if err == nil && IsHash(hash) {
 		return hash, nil
 	}
 	if ctx.Err() != nil || isCode(err, CodeTimeout) {
@@ -167,8 +167,8 @@ func (r *Repo) branches(ctx context.Context) string {
 	return "; newest branches and tags: " + strings.Join(names, ", ") + "; git_log lists commits"
 }
 
-// isHash accepts a full SHA-1 or SHA-256 name.
-func isHash(s string) bool {
+// IsHash accepts a full SHA-1 or SHA-256 name.
+func IsHash(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 

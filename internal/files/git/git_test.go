@@ -24,7 +24,7 @@ func TestRevisionsAreNeverOptions(t *testing.T) {
 			t.Errorf("%q became %q, %v", rev, hash, err)
 		}
 	}
-	if d.sh("test ! -e x"); !isHash(must(r.Resolve(t.Context(), "HEAD~1"))) {
+	if d.sh("test ! -e x"); !IsHash(must(r.Resolve(t.Context(), "HEAD~1"))) {
 		t.Error("HEAD~1 is no hash")
 	}
 }

@@ -62,7 +62,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error
 	}
 	args := []string{"worktree", "add", "--quiet"}
 	if from != "" {
-		if !isHash(from) {
+		if !IsHash(from) {
 			return fail(CodeInvalid, ErrRevision, "%.40q is no full hash", from)
 		}
 		args = append(args, "--no-track", "-b", branch, path, from)
@@ -110,7 +110,7 @@ func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 	}
 	out, err := r.text(ctx, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/"+name)
 	for line := range strings.Lines(out) {
-		if ref, at, _ := strings.Cut(strings.TrimSpace(line), " "); ref == "refs/heads/"+name && isHash(at) {
+		if ref, at, _ := strings.Cut(strings.TrimSpace(line), " "); ref == "refs/heads/"+name && IsHash(at) {
 			return at, err
 		}
 	}
@@ -131,7 +131,7 @@ func (r *Repo) DeleteBranch(ctx context.Context, name, at string) error {
 func (r *Repo) Unmerged(ctx context.Context, branch string, commits ...string) (int, error) {
 	args := []string{"rev-list", "--count", "--single-worktree"}
 	for _, c := range commits {
-		if !isHash(c) {
+		if !IsHash(c) {
 			return 0, fail(CodeInvalid, ErrRevision, "%.40q is no full hash", c)
 		}
 		args = append(args, c)

@@ -13,7 +13,7 @@
 package notebook
 
 import (
-	"bytes"
+	"adze/internal/text/jsontext"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -285,11 +285,6 @@ func cmpSpace(open string) string {
 
 // quoted is a JSON string without the escapes that only web pages need.
 func quoted(s string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return `""`
-	}
-	return strings.TrimSuffix(out.String(), "\n")
+	out, _ := jsontext.Marshal(s) // a string always encodes
+	return string(out)
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -86,10 +87,8 @@ func checkPattern(pattern string) error {
 	case !doublestar.ValidatePattern(pattern):
 		return invalid("the pattern %q is not a valid glob: a bracket, brace or backslash is left open; put a backslash before one that is meant as it is", pattern)
 	}
-	for _, part := range splitPath(pattern) {
-		if part == ".." {
-			return invalid("the pattern %q leads out of the folder; name the other folder as path", pattern)
-		}
+	if slices.Contains(splitPath(pattern), "..") {
+		return invalid("the pattern %q leads out of the folder; name the other folder as path", pattern)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package textedit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -170,12 +171,7 @@ func (d *doc) differences(p pairing, b block) []difference {
 
 // alone reports whether no line of the copy stands for the row.
 func (d *doc) alone(p pairing, row int) bool {
-	for _, j := range p.to {
-		if j == row {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(p.to, row)
 }
 
 // column is where a line of the copy begins to differ from the row, in characters.

@@ -5,6 +5,7 @@ package workspace
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/files/filelock"
 )
 
 // lockFiles bounds how many files the lock folder ever holds. Two paths that share one wait for
@@ -89,11 +92,11 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 		return nil, &Error{Code: IO, Message: fmt.Sprintf("lock file %s: %v", path, cause(err)), Err: err}
 	}
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := filelock.TryFile(f)
 		if err == nil {
 			return f, nil
 		}
-		if err != unix.EWOULDBLOCK && err != unix.EINTR {
+		if !errors.Is(err, filelock.ErrHeld) {
 			f.Close()
 			return nil, &Error{Code: IO, Message: fmt.Sprintf("lock file %s: %v", path, err), Err: err}
 		}

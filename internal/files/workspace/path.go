@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -223,10 +224,8 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 
 // tail joins the parts behind a missing one. A ".." there has no meaning on disk, so it is refused.
 func tail(missing string, rest []string) (string, error) {
-	for _, part := range rest {
-		if part == ".." {
-			return "", &fs.PathError{Op: "resolve", Path: missing, Err: syscall.ENOENT}
-		}
+	if slices.Contains(rest, "..") {
+		return "", &fs.PathError{Op: "resolve", Path: missing, Err: syscall.ENOENT}
 	}
 	return filepath.Join(append([]string{missing}, rest...)...), nil
 }
@@ -254,7 +253,7 @@ func protects(rel string) bool {
 		}
 		return c
 	}
-	for _, part := range strings.Split(rel, "/") {
+	for part := range strings.SplitSeq(rel, "/") {
 		switch strings.ToLower(strings.TrimRight(strings.Map(visible, part), " .")) {
 		case ".git", ".hg", ".svn", ".jj", ".bzr", ".adze", "git~1":
 			return true

@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/files/filelock"
 	"adze/session"
 )
 
@@ -153,7 +154,7 @@ var ErrBusy = errors.New("another adze batch works there")
 
 // busy tells why the lock of a folder could not be had.
 func busy(out string, err error) error {
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, filelock.ErrHeld) {
 		return fmt.Errorf("%w: %s", ErrBusy, out)
 	}
 	return fmt.Errorf("the lock of %s could not be taken: %w", out, err)
@@ -184,7 +185,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 	if err := b.prepare(); err != nil {
 		return Report{}, err
 	}
-	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
+	unlock, err := filelock.Try(filepath.Join(b.Out, "lock"))
 	if err != nil {
 		return Report{}, busy(b.Out, err)
 	}

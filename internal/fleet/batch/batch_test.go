@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/files/filelock"
 	"adze/session"
 )
 
@@ -199,7 +200,7 @@ func TestTwoBatchesDoNotShareAFolder(t *testing.T) {
 	if err := os.MkdirAll(b.Out, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
+	unlock, err := filelock.Try(filepath.Join(b.Out, "lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/files/filelock"
 )
 
 // start is where work begins in a repository.
@@ -29,7 +31,7 @@ func (b *Batch) makeClone(ctx context.Context, clone, origin string, s start) er
 		return err
 	}
 	own := filepath.Join(clone, ".git")
-	unlock, err := shareFile(ctx, s.mirror+".lock")
+	unlock, err := filelock.Share(ctx, s.mirror+".lock")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"adze/internal/files/filelock"
 )
 
 // Folder is a folder of results whose tasks are done elsewhere.
@@ -19,7 +21,7 @@ func (b *Batch) Collect() (*Folder, error) {
 	if err := b.prepare(); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
+	unlock, err := filelock.Try(filepath.Join(b.Out, "lock"))
 	if err != nil {
 		return nil, busy(b.Out, err)
 	}

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
+	"adze/internal/files/filelock"
 )
 
 // mirrors are the bare copies of repositories, one of each, which tasks are cloned from. A mirror
@@ -44,21 +44,12 @@ func (b *Batch) mirrored(repo string) string {
 // holds it with others for as long as it may read the mirror, and Sweep holds it alone.
 func (b *Batch) use(ctx context.Context, t Task) (unuse func(), err error) {
 	path := b.mirrored(cmp.Or(t.Repo, t.Folder)) + ".used"
-	unuse, err = shareFile(ctx, path)
+	unuse, err = filelock.Share(ctx, path)
 	if err == nil {
 		now := time.Now()
 		_ = os.Chtimes(path, now, now) // Sweep removes what was used least recently
 	}
 	return unuse, err
-}
-
-// shareFile holds a file together with others that share it, and waits for one that holds it alone.
-func shareFile(ctx context.Context, path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	if _, err := l.TryRLockContext(ctx, lockPause); err != nil {
-		return nil, err
-	}
-	return func() { _ = l.Close() }, nil
 }
 
 // All branches and tags of a repository.
@@ -76,7 +67,7 @@ func (b *Batch) obtain(ctx context.Context, repo string, w wanted, at string) (b
 	if base, err := b.commitIn(ctx, path, commit); err == nil {
 		return base, nil
 	}
-	unlock, err := waitFile(ctx, path+".lock")
+	unlock, err := filelock.Wait(ctx, path+".lock")
 	if err != nil {
 		return "", err
 	}

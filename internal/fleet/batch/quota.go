@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"adze/internal/files/filelock"
 )
 
 // UsualQuota is how many bytes mirrors may have together, where nothing else is said.
@@ -45,7 +47,7 @@ func Sweep(dir string, most int64) error {
 		if sum <= most {
 			break
 		}
-		unlock, err := lockFile(m.path + ".used")
+		unlock, err := filelock.Try(m.path + ".used")
 		if err != nil { // a task uses it
 			continue
 		}

@@ -3,13 +3,10 @@ package batch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"adze/internal/sandbox/proc"
 )
@@ -63,26 +60,3 @@ func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
-
-// lockFile holds a file for this process alone, or says that another one has it. The lock ends with
-// the process.
-func lockFile(path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	if ok, err := l.TryLock(); err != nil || !ok {
-		return nil, cmp.Or(err, errHeld)
-	}
-	return func() { _ = l.Close() }, nil
-}
-
-// waitFile holds a file as lockFile does, and waits for others that have it.
-func waitFile(ctx context.Context, path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, lockPause); err != nil {
-		return nil, err
-	}
-	return func() { _ = l.Close() }, nil
-}
-
-const lockPause = 50 * time.Millisecond
-
-var errHeld = errors.New("it is held by another process")

@@ -63,7 +63,7 @@ func (e entry) model() (Model, bool) {
 	case name == "", strings.HasPrefix(kind, "embedding"), e.lacks("supportedGenerationMethods", "generateContent"):
 		return m, false
 	case kind == "vlm":
-		m.Vision = yes(true)
+		m.Vision = new(true)
 	}
 	e.abilities(&m)
 	e.meta(&m)
@@ -77,19 +77,19 @@ func (e entry) model() (Model, bool) {
 // Mistral and LM Studio, which are an object or a list.
 func (e entry) abilities(m *Model) {
 	if list := e.list("supported_parameters"); list != nil {
-		m.Tools, m.Thinking = yes(slices.Contains(list, "tools")), yes(slices.Contains(list, "reasoning"))
+		m.Tools, m.Thinking = new(slices.Contains(list, "tools")), new(slices.Contains(list, "reasoning"))
 	}
 	if list := e.in("architecture").list("input_modalities"); list != nil {
-		m.Vision = yes(slices.Contains(list, "image"))
+		m.Vision = new(slices.Contains(list, "image"))
 	}
 	if list := e.list("capabilities"); list != nil {
-		m.Tools = yes(slices.Contains(list, "tool_use"))
+		m.Tools = new(slices.Contains(list, "tool_use"))
 	}
 	able := e.in("capabilities")
 	m.Tools = first(able.flag("trained_for_tool_use"), able.flag("function_calling"), m.Tools)
 	m.Vision = first(able.flag("vision"), m.Vision)
 	if reasoning := able["reasoning"]; len(reasoning) > 0 && reasoning[0] == '{' {
-		m.Thinking = yes(true)
+		m.Thinking = new(true)
 	}
 }
 
@@ -109,10 +109,10 @@ func (e entry) meta(m *Model) {
 		m.Parameters = strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + "B"
 	}
 	if state := e.text("state"); state != "" { // LM Studio
-		m.Loaded = yes(state == "loaded")
+		m.Loaded = new(state == "loaded")
 	}
 	if state := e.in("status").text("value"); state != "" { // llama.cpp with several models
-		m.Loaded = yes(state == "loaded")
+		m.Loaded = new(state == "loaded")
 	}
 }
 
@@ -182,8 +182,6 @@ func (e entry) rate(name string) *float64 {
 	v = math.Round(v*1e12) / 1e6
 	return &v
 }
-
-func yes(b bool) *bool { return &b }
 
 func first(flags ...*bool) *bool {
 	for _, f := range flags {

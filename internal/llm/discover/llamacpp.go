@@ -94,15 +94,15 @@ func (p props) tell(m *Model) {
 	}
 	switch {
 	case p.Caps != nil:
-		m.Tools = yes(p.Caps.Tools || p.Caps.ToolCalls)
+		m.Tools = new(p.Caps.Tools || p.Caps.ToolCalls)
 	case p.Template != nil: // before the server told it itself
-		m.Tools = yes(strings.Contains(*p.Template, "tools"))
+		m.Tools = new(strings.Contains(*p.Template, "tools"))
 	}
 	if p.Template != nil {
-		m.Thinking = yes(strings.Contains(*p.Template, "enable_thinking") || strings.Contains(*p.Template, "reasoning_effort"))
+		m.Thinking = new(strings.Contains(*p.Template, "enable_thinking") || strings.Contains(*p.Template, "reasoning_effort"))
 	}
 	if p.Modalities != nil {
-		m.Vision = yes(p.Modalities.Vision)
+		m.Vision = new(p.Modalities.Vision)
 	}
-	m.Loaded = yes(true)
+	m.Loaded = new(true)
 }

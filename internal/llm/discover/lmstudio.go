@@ -33,7 +33,7 @@ func instances(entries []entry) []Model {
 			continue
 		}
 		loaded := e.entries("loaded_instances")
-		m.Loaded = yes(len(loaded) > 0)
+		m.Loaded = new(len(loaded) > 0)
 		for i, one := range loaded {
 			// The name of the model means the instance of the same name, else the first.
 			if n := one.in("config").count("context_length"); n > 0 && (i == 0 || one.text("id") == m.Name) {

@@ -57,7 +57,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	if len(keys) > 0 && e.own().make == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
 		e.KeyEnv = keys[0]
 	}
-	e.NeedsKey = slices.Contains(homes(), hostname(e.base))
+	e.NeedsKey = slices.Contains(homes(), wire.Host(e.base))
 	if e.Key == "" && f.kept != nil {
 		e.Key, e.unkept = f.kept.Key(cmp.Or(v.With, v.Name), e.Host())
 		e.Kept = e.Key != ""
@@ -125,7 +125,7 @@ func (e Endpoint) Shown() string {
 // near reports a model server on this machine, which is asked without --check.
 func (e Endpoint) near() bool { return e.Tells != discover.Any && e.loopback() }
 
-func (e Endpoint) loopback() bool { return wire.Loopback(hostname(e.base)) }
+func (e Endpoint) loopback() bool { return wire.Loopback(wire.Host(e.base)) }
 
 // Missing reports that a key is needed and not there, or that the address is none: nothing can be
 // asked.
@@ -162,7 +162,7 @@ func (e Endpoint) Lacking() error {
 }
 
 // Host is the name of the machine where it answers.
-func (e Endpoint) Host() string { return hostname(e.base) }
+func (e Endpoint) Host() string { return wire.Host(e.base) }
 
 // From is where the key comes from, for the user; if empty, there is none.
 func (e Endpoint) From() string {

@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"iter"
-	"net/url"
 
 	"adze/internal/config"
 	"adze/internal/llm/discover"
@@ -67,12 +66,4 @@ func recovering(p config.Provider, provider session.Provider, local bool, toolle
 		}})
 	}
 	return textparse.Wrap(toolsastext.Wrap(provider, toolsastext.Options{Toolless: toolless}), nil)
-}
-
-func hostname(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }

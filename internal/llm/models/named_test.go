@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"adze/internal/config"
+	"adze/internal/llm/wire"
 )
 
 // The table and the adapters are the only places that name a provider: one more is one row. Read
@@ -94,7 +95,7 @@ func naming() func(text string) string {
 		if v.Home == "" {
 			continue // it asks no server
 		}
-		parts = append(parts, regexp.QuoteMeta(v.Name+"/"), regexp.QuoteMeta(hostname(v.Home))+":[1-9]")
+		parts = append(parts, regexp.QuoteMeta(v.Name+"/"), regexp.QuoteMeta(wire.Host(v.Home))+":[1-9]")
 		if !slices.Contains(words, v.Name) {
 			whole = append(whole, regexp.QuoteMeta(v.Name))
 		} else if v.With == "" {

@@ -177,7 +177,7 @@ func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
 	case len(hosts) > 1:
 		return Model{}, several(name, hosts)
 	case len(near) > 0 && asMissing(missing, &none):
-		for _, hint := range strings.Split(none.Hint, "\n") {
+		for hint := range strings.SplitSeq(none.Hint, "\n") {
 			if !slices.Contains(near, hint) { // what it guessed may be what the server has
 				near = append(near, hint)
 			}

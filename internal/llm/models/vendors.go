@@ -174,7 +174,7 @@ func homes() []string {
 	var out []string
 	for _, v := range vendors() {
 		if v.Program == "" && v.Home != "" {
-			out = append(out, hostname(v.Home))
+			out = append(out, wire.Host(v.Home))
 		}
 	}
 	return out
@@ -217,5 +217,5 @@ func (f *Finder) AtHome(provider string) bool {
 		return true
 	}
 	e, err := f.Endpoint(provider)
-	return err == nil && hostname(e.base) == hostname(v.Home)
+	return err == nil && wire.Host(e.base) == wire.Host(v.Home)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/config"
+	"adze/internal/llm/wire"
 )
 
 // Every row says what the others of its sort say, so that nothing has to be said of a provider
@@ -25,7 +26,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 			continue // it asks no server
 		}
 		switch {
-		case hostname(v.Home) == "" || len(v.Keys) == 0 || v.Format.New == nil:
+		case wire.Host(v.Home) == "" || len(v.Keys) == 0 || v.Format.New == nil:
 			t.Errorf("%s lacks an address, the variable of its key, or its format", v.Name)
 		case v.Program != "" && !strings.Contains(v.Home, "127.0.0.1"):
 			t.Errorf("%s is a program and at home at %s", v.Name, v.Home)

@@ -200,7 +200,7 @@ func (s *step) save(name, text string) error {
 
 func (s *step) count(text string) error {
 	counts := map[string]int{}
-	for _, field := range strings.Fields(text) {
+	for field := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(field, "=")
 		n, err := strconv.Atoi(value)
 		if err != nil {

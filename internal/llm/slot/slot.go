@@ -23,6 +23,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"adze/internal/files/filelock"
 	"adze/session"
 )
 
@@ -70,16 +71,16 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 // enter locks a file for as long as a request runs. What cannot be locked is not seen by others.
 func (p *Provider) enter() (leave func()) {
 	path := filepath.Join(p.dir, p.own+rand.Text())
-	lock := flock.New(path, flock.SetPermissions(0o600))
 	if os.MkdirAll(p.dir, 0o700) != nil {
 		return func() {}
 	}
-	if ok, err := lock.TryLock(); !ok || err != nil {
+	unlock, err := filelock.Try(path)
+	if err != nil {
 		return func() {}
 	}
 	return func() {
 		_ = os.Remove(path)
-		_ = lock.Unlock()
+		unlock()
 	}
 }
 

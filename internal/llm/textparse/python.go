@@ -1,6 +1,7 @@
 package textparse
 
 import (
+	"adze/internal/text/jsontext"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -217,11 +218,6 @@ func (p *python) escape(b *strings.Builder) bool {
 }
 
 func encode(text string) (string, bool) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(text) != nil {
-		return "", false
-	}
-	return strings.TrimSuffix(b.String(), "\n"), true
+	quoted, err := jsontext.Marshal(text)
+	return string(quoted), err == nil
 }

@@ -2,6 +2,7 @@ package textparse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -187,20 +188,20 @@ func object(s string, strict bool) (f found, rest string, ok bool) {
 				return f, rest, false
 			}
 			named, given = true, true
-		case has(nameKeys(), m.key) && !named:
+		case slices.Contains(nameKeys(), m.key) && !named:
 			named = true
 			if f.name, _, ok = quoted(m.value); !ok {
 				return f, rest, false
 			}
-		case has(argsKeys(), m.key) && !given:
+		case slices.Contains(argsKeys(), m.key) && !given:
 			given = true
 			if defines(m.value) {
 				return f, rest, false
 			}
 			f.arguments = arguments(m.value)
-		case has(nameKeys(), m.key) || has(argsKeys(), m.key):
+		case slices.Contains(nameKeys(), m.key) || slices.Contains(argsKeys(), m.key):
 			return f, rest, false // said twice
-		case !has(sideKeys(), m.key):
+		case !slices.Contains(sideKeys(), m.key):
 			more = true
 		}
 	}
@@ -247,15 +248,6 @@ func inList(s string, strict bool) (calls []found, rest string, ok bool) {
 	}
 	calls, after, ok := objects(list[0].value, strict)
 	return calls, rest, ok && strings.TrimSpace(after) == ""
-}
-
-func has(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // arguments unpacks arguments that were written as a string of JSON; others stay as they are.

@@ -1,6 +1,9 @@
 package textparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // readBare reads Llama's {"name": ..., "parameters": ...} without any tags.
 func readBare(s *scanner, held string) reading {
@@ -72,7 +75,7 @@ func probeFence(s *scanner, rest string) bool {
 		}
 		return false
 	}
-	if !has(languages(), language) {
+	if !slices.Contains(languages(), language) {
 		return false
 	}
 	body = strings.TrimLeft(body, space)
@@ -125,7 +128,7 @@ func probeObject(s *scanner, rest string) bool {
 	switch {
 	case !keyStarts(key):
 		return false
-	case !has(nameKeys(), key) || after == "" || after[0] == '{':
+	case !slices.Contains(nameKeys(), key) || after == "" || after[0] == '{':
 		return true
 	}
 	name, _, whole := quoted(after)

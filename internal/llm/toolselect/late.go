@@ -93,7 +93,7 @@ func severalSteps(prompt string) bool {
 // namesPage reports whether a prompt has the address of a page elsewhere; that of a server of this
 // machine is for curl.
 func namesPage(prompt string) bool {
-	for _, word := range strings.Fields(strings.ToLower(prompt)) {
+	for word := range strings.FieldsSeq(strings.ToLower(prompt)) {
 		word = strings.TrimLeft(word, "\"'`(<[*_")
 		_, rest, found := strings.Cut(word, "://")
 		switch {

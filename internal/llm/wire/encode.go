@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"adze/internal/text/jsontext"
 	"adze/session"
 	"adze/tool"
 )
@@ -17,13 +18,11 @@ import (
 // JSON encodes a value without escaping <, > and &, which cost tokens. It panics on a value that
 // cannot be encoded, which only an adapter's own mistake makes.
 func JSON(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	raw, err := jsontext.Marshal(v)
+	if err != nil {
 		panic("wire: " + err.Error())
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return raw
 }
 
 // maxCache bounds the bytes a Cache holds; past it everything is encoded anew, once.

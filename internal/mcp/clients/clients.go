@@ -166,9 +166,7 @@ func (p place) entries(path string, member json.RawMessage) (out []Found) {
 		} else {
 			s.Start, s.Call = time.Duration(more.Start)*time.Second, time.Duration(more.Call)*time.Second
 		}
-		for header, value := range more.Headers {
-			s.Headers[header] = value
-		}
+		maps.Copy(s.Headers, more.Headers)
 		for header, variable := range more.Variable {
 			s.Headers[header] = "${" + variable + "}"
 		}

@@ -7,11 +7,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"adze/internal/config/keyring"
+	"adze/internal/files/filelock"
 )
 
 // Shelf is where logins are kept: in the key ring of the system, else in a file that only the user
@@ -70,10 +68,10 @@ func (s Shelf) alone(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(s.File + ".refresh")
-	if ok, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil || !ok {
+	unlock, err := filelock.Wait(ctx, s.File+".refresh")
+	if err != nil {
 		return fmt.Errorf("another adze refreshes a login: %w", err)
 	}
-	defer lock.Unlock()
+	defer unlock()
 	return do()
 }

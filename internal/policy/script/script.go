@@ -111,9 +111,6 @@ type Word struct {
 // Fixed is a setting of a known value.
 func Fixed(name, value string) Setting { return Setting{name, literal(value)} }
 
-// Dir is the folder that the text begins in.
-func (s Script) Dir() string { return s.dir }
-
 // Empty reports a text that does nothing.
 func (s Script) Empty() bool { return len(s.root) == 0 }
 

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"adze/internal/files/atomicfile"
+	"adze/internal/files/filelock"
 	"adze/internal/files/ownfile"
-
-	"github.com/gofrs/flock"
 )
 
 // Book is the file in the user's state folder that keeps what they allowed, by workspace: a copy
@@ -202,13 +201,13 @@ func (b Book) change(ctx context.Context, do func(*pages)) error {
 	if err := os.MkdirAll(filepath.Dir(b.Path), 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(b.Path+".lock", flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, bookWait)
 	defer cancel()
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		return fmt.Errorf("another adze holds %s: %w", lock.Path(), err)
+	unlock, err := filelock.Wait(ctx, b.Path+".lock")
+	if err != nil {
+		return fmt.Errorf("another adze holds %s.lock: %w", b.Path, err)
 	}
-	defer lock.Close()
+	defer unlock()
 	p, err := b.read()
 	var damage *DamagedError
 	if errors.As(err, &damage) {

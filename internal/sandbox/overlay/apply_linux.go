@@ -524,7 +524,7 @@ func (x spot) stage(from string) (string, error) {
 		return "", err
 	}
 	passing()
-	return temp, os.WriteFile(x.stagedFile(), []byte(fmt.Sprint(st.Ino)), 0o600)
+	return temp, os.WriteFile(x.stagedFile(), fmt.Append(nil, st.Ino), 0o600)
 }
 
 // copyTo copies a file, link or folder.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"adze/internal/files/filelock"
 )
 
 const (
@@ -54,7 +54,7 @@ func recoverView(home, dir string) (o Outcome, found bool, err error) {
 	if err != nil {
 		return o, false, err
 	}
-	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if filelock.TryFile(lock) != nil {
 		return o, false, lock.Close() // it is in use
 	}
 	v := &View{dir: dir, home: home, lock: lock}

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/files/filelock"
 )
 
 // View is one command's. It belongs to one goroutine at a time.
@@ -54,7 +56,7 @@ func Make(home string, roots []Root) (_ *View, err error) {
 	if v.lock, err = os.OpenFile(filepath.Join(v.dir, lockName), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(v.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := filelock.TryFile(v.lock); err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(roots)

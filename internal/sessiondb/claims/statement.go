@@ -219,7 +219,7 @@ func has(tokens []token, set map[string]bool) bool {
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		out[w] = true
 	}
 	return out

@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,10 +41,8 @@ func tests(w *work, s statement) []session.Claim {
 }
 
 func ranTests(d deed) bool {
-	for _, c := range d.commands {
-		if mayTest(c) {
-			return true
-		}
+	if slices.ContainsFunc(d.commands, mayTest) {
+		return true
 	}
 	for _, name := range d.read { // a log of a run elsewhere
 		switch path.Ext(name) {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"adze/internal/text/jsontext"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -107,7 +108,7 @@ func (d *decoder) whole(head map[string]json.RawMessage, starts map[string]int, 
 	}
 	doc := &Document{}
 	for name, raw := range head {
-		one, err := encode(map[string]json.RawMessage{name: raw})
+		one, err := jsontext.Marshal(map[string]json.RawMessage{name: raw})
 		if err == nil {
 			err = strict(one, doc)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"adze/internal/text/jsontext"
 	"adze/session"
 	"adze/tool"
 )
@@ -96,7 +97,7 @@ type importer struct {
 }
 
 func (i *importer) add(kind session.EntryType, at time.Time, data any) {
-	raw, err := encode(data)
+	raw, err := jsontext.Marshal(data)
 	if i.err == nil {
 		i.err = err
 	}
@@ -155,12 +156,12 @@ func (i *importer) metadata(c Call) json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	_ = json.Unmarshal(i.fields(c.Tool, c.Metadata), &fields) // nothing: there are none
 	if c.Diff != "" {
-		fields["diff"], _ = encode(c.Diff)
+		fields["diff"], _ = jsontext.Marshal(c.Diff)
 	}
 	if len(fields) == 0 {
 		return nil
 	}
-	raw, _ := encode(fields)
+	raw, _ := jsontext.Marshal(fields)
 	return raw
 }
 

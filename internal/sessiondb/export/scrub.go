@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"adze/internal/text/jsontext"
 	"adze/internal/text/redact"
 	"adze/internal/text/safeterm"
 )
@@ -99,7 +100,7 @@ func (s *scrubber) fields(raw json.RawMessage) json.RawMessage {
 	if dec.Decode(&object) != nil || len(object) == 0 {
 		return nil
 	}
-	out, err := encode(s.value(object))
+	out, err := jsontext.Marshal(s.value(object))
 	if err != nil {
 		return nil
 	}
@@ -122,13 +123,4 @@ func (s *scrubber) value(v any) any {
 		return out
 	}
 	return v
-}
-
-// encode writes JSON without the escapes that only HTML wants.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

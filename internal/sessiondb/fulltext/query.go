@@ -34,7 +34,7 @@ func termsOf(text string) (out []term) {
 			}
 			continue
 		}
-		for _, word := range strings.Fields(piece) {
+		for word := range strings.FieldsSeq(piece) {
 			if words := tokens(word); len(words) > 0 {
 				out = append(out, term{words: words})
 			}

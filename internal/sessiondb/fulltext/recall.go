@@ -30,9 +30,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/gofrs/flock"
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 
+	"adze/internal/files/filelock"
 	"adze/internal/sessiondb"
 )
 
@@ -193,11 +193,11 @@ func (x *Index) renew(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.disconnect()
-	lock := flock.New(x.path + ".lock")
-	if err := lock.Lock(); err != nil {
+	unlock, err := filelock.Wait(ctx, x.path+".lock")
+	if err != nil {
 		return fmt.Errorf("search index: %w", err)
 	}
-	defer lock.Unlock()
+	defer unlock()
 	if now, err := os.Stat(x.path); err == nil && x.file != nil && os.SameFile(now, x.file) {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			if err := os.Remove(x.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {

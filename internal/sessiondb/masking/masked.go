@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/text/jsontext"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
@@ -89,13 +90,11 @@ func (l *Log) fragment(id session.ID, e session.Entry) session.Entry {
 
 // encoded writes a value down as the log does; where that fails it is what stands instead.
 func encoded(v any, instead []byte) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
+	raw, err := jsontext.Marshal(v)
+	if err != nil {
 		return instead
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return raw
 }
 
 // rehashed is an outcome with the hash of its own output.

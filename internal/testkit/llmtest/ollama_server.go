@@ -42,7 +42,6 @@ type OllamaServer struct {
 	slots chan struct{}
 	mu    sync.Mutex
 	asked []OllamaRequest
-	paths []string
 	queue int
 }
 
@@ -79,9 +78,6 @@ func (s *OllamaServer) Start() *OllamaServer {
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	s.slots = make(chan struct{}, max(1, s.Parallel))
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.paths = append(s.paths, r.Method+" "+r.URL.Path)
-		s.mu.Unlock()
 		switch {
 		case s.Silent.Load() && r.Method == http.MethodGet:
 			<-r.Context().Done()
@@ -101,13 +97,6 @@ func (s *OllamaServer) Asked() []OllamaRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
-}
-
-// Paths returns all requests so far, as method and path.
-func (s *OllamaServer) Paths() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.paths)
 }
 
 func (s *OllamaServer) text(body string) http.HandlerFunc {

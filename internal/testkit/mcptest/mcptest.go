@@ -31,7 +31,7 @@ func Serve() {
 		return
 	}
 	f := &fake{in: bufio.NewReaderSize(os.Stdin, 1<<20), pages: 1}
-	for _, word := range strings.Split(os.Args[2], ";") {
+	for word := range strings.SplitSeq(os.Args[2], ";") {
 		f.words = append(f.words, strings.TrimSpace(word))
 	}
 	f.serve()

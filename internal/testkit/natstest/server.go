@@ -43,9 +43,6 @@ func (s *Server) Monitor() string { return fmt.Sprintf("http://127.0.0.1:%d", s.
 // Address is where clients connect, as host and port.
 func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// Dir is where it keeps everything.
-func (s *Server) Dir() string { return s.dir }
-
 // configure writes the server's configuration.
 func (s *Server) configure(o Options, routePort int, routes []string) error {
 	var b strings.Builder

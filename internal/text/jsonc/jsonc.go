@@ -181,17 +181,17 @@ func elem(t reflect.Type) reflect.Type {
 
 // fieldOf is the type of the field with that name; if false, there is none.
 func fieldOf(t reflect.Type, known string) (reflect.Type, bool) {
-	for i := range t.NumField() {
-		if name := fieldName(t.Field(i)); name != "" && folded(name) == known {
-			return t.Field(i).Type, true
+	for field := range t.Fields() {
+		if name := fieldName(field); name != "" && folded(name) == known {
+			return field.Type, true
 		}
 	}
 	return nil, false
 }
 
 func fieldsOf(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		if name := fieldName(t.Field(i)); name != "" {
+	for field := range t.Fields() {
+		if name := fieldName(field); name != "" {
 			names = append(names, name)
 		}
 	}

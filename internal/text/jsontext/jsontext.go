@@ -50,14 +50,14 @@ func Cut(v any, texts ...*string) (Line, error) {
 		}
 	}
 	var err error
-	l.Raw, err = plain(v)
+	l.Raw, err = Marshal(v)
 	for i, t := range away {
 		*t = l.long[i]
 	}
 	for _, mark := range l.marks {
 		if err == nil && bytes.Count(l.Raw, []byte(mark)) != 1 { // somebody else wrote the same
 			l = Line{}
-			l.Raw, err = plain(v)
+			l.Raw, err = Marshal(v)
 			break
 		}
 	}
@@ -89,7 +89,8 @@ func (l Line) next(raw []byte) (at, n int) {
 	return at, n
 }
 
-func plain(v any) ([]byte, error) {
+// Marshal is json.Marshal without the escapes of <, > and & that only HTML needs.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

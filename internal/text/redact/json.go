@@ -1,8 +1,8 @@
 package redact
 
 import (
+	"adze/internal/text/jsontext"
 	"bytes"
-	"encoding/json"
 	"strings"
 )
 
@@ -97,9 +97,6 @@ func (m *Masker) quoted(raw []byte) (text []byte, changed bool) {
 	if hidden == s {
 		return nil, false
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(hidden) // a string always encodes
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+	out, _ := jsontext.Marshal(hidden) // a string always encodes
+	return out, true
 }

@@ -68,8 +68,8 @@ func (t *typed) owners() map[*types.Var]*types.TypeName {
 				continue
 			}
 			if st, ok := tn.Type().Underlying().(*types.Struct); ok {
-				for i := range st.NumFields() {
-					if field := st.Field(i); !field.Exported() {
+				for field := range st.Fields() {
+					if field := field; !field.Exported() {
 						out[field] = tn
 					}
 				}
@@ -122,8 +122,8 @@ func held(typ types.Type) []*types.TypeName {
 	}
 	out := []*types.TypeName{own.Origin().Obj()}
 	st := own.Underlying().(*types.Struct)
-	for i := range st.NumFields() {
-		if n := structOf(st.Field(i).Type()); n != nil {
+	for field := range st.Fields() {
+		if n := structOf(field.Type()); n != nil {
 			out = append(out, n.Origin().Obj())
 		}
 	}

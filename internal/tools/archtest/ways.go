@@ -191,8 +191,8 @@ func (t *typed) member(used types.Object, of, name string) bool {
 	if !ok {
 		return false
 	}
-	for i := range st.NumFields() {
-		if st.Field(i) == v.Origin() {
+	for field := range st.Fields() {
+		if field == v.Origin() {
 			return true
 		}
 	}

@@ -364,7 +364,7 @@ func leading(text string) (ids []string) {
 	for line := range strings.Lines(text) {
 		word, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "^"), " ")
 		word, _, _ = strings.Cut(word, "\t")
-		if objectID(word) {
+		if git.IsHash(word) {
 			ids = append(ids, word)
 		}
 	}
@@ -375,17 +375,13 @@ func leading(text string) (ids []string) {
 func logged(text string) (ids []string) {
 	for line := range strings.Lines(text) {
 		for i, word := range strings.SplitN(line, " ", 3) {
-			if i < 2 && objectID(word) && strings.Trim(word, "0") != "" {
+			if i < 2 && git.IsHash(word) && strings.Trim(word, "0") != "" {
 				ids = append(ids, word)
 			}
 		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-func objectID(s string) bool {
-	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // sameForGit reports that two files of git's own state mean the same: a git status, also one of an

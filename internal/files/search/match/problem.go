@@ -105,18 +105,14 @@ func openParen(pattern string) int {
 func needsBreak(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if r == '\n' {
-				return true
-			}
+		if slices.Contains(re.Rune, '\n') {
+			return true
 		}
 	case syntax.OpCharClass:
 		return len(re.Rune) == 2 && re.Rune[0] == '\n' && re.Rune[1] == '\n'
 	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
-		for _, sub := range re.Sub {
-			if needsBreak(sub) {
-				return true
-			}
+		if slices.ContainsFunc(re.Sub, needsBreak) {
+			return true
 		}
 	case syntax.OpRepeat:
 		return re.Min > 0 && needsBreak(re.Sub[0])

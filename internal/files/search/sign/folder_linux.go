@@ -8,23 +8,25 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/files/filelock"
 )
 
 // lock keeps other processes from writing tables, until the function that it returns is called or
 // this one ends.
 func (f Folder) lock() (unlock func(), err error) {
-	fd, err := unix.Open(f.Path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	folder, err := os.OpenFile(f.Path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = unix.Close(fd)
-		if errors.Is(err, unix.EWOULDBLOCK) {
+	if err := filelock.TryFile(folder); err != nil {
+		_ = folder.Close()
+		if errors.Is(err, filelock.ErrHeld) {
 			err = ErrBusy
 		}
 		return nil, err
 	}
-	return func() { _ = unix.Close(fd) }, nil
+	return func() { _ = folder.Close() }, nil
 }
 
 // Version tells which table there is.

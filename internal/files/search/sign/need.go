@@ -2,6 +2,7 @@ package sign
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -128,10 +129,8 @@ const (
 )
 
 func add(texts []string, text string) []string {
-	for _, t := range texts {
-		if t == text {
-			return texts
-		}
+	if slices.Contains(texts, text) {
+		return texts
 	}
 	return append(texts, text)
 }

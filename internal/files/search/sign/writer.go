@@ -51,9 +51,6 @@ func (w *Writer) write(b []byte) {
 	}
 }
 
-// Files is how many files were added.
-func (w *Writer) Files() int { return len(w.records) }
-
 // Full reports that nothing more can be taken in: what is left of the tree is always read.
 func (w *Writer) Full() bool {
 	return w.err != nil || w.h.sets > maxSets-MaxFile || len(w.records) >= maxFiles || uint64(len(w.ends)) > math.MaxUint32-2*MaxFile/blockSize

@@ -2,6 +2,7 @@ package buffers
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -66,9 +67,7 @@ func (f *FS) Drafts(ctx context.Context, below string, paths []string) map[strin
 	mu.Lock()
 	defer mu.Unlock()
 	out := make(map[string]string, len(found))
-	for p, text := range found {
-		out[p] = text
-	}
+	maps.Copy(out, found)
 	return out
 }
 

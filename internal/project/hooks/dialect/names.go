@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"adze/internal/text/jsontext"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -167,11 +168,9 @@ func same(a, b json.RawMessage) bool {
 
 // encoded is a value as JSON, without escapes for HTML.
 func encoded(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil { // texts, numbers and maps always encode
+	raw, err := jsontext.Marshal(v)
+	if err != nil { // texts, numbers and maps always encode
 		return json.RawMessage("null")
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return raw
 }

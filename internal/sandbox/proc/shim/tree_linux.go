@@ -82,7 +82,7 @@ func children(pid int, to []int) []int {
 		if err != nil {
 			continue
 		}
-		for _, f := range strings.Fields(string(list)) {
+		for f := range strings.FieldsSeq(string(list)) {
 			if child, err := strconv.Atoi(f); err == nil {
 				to = append(to, child)
 			}

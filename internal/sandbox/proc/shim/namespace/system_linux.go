@@ -27,7 +27,6 @@ const (
 	openTreeCloexec = syscall.O_CLOEXEC
 	atRecursive     = 0x8000
 	atEmptyPath     = 0x1000
-	atFDCWD         = -100
 	oPath           = 0x200000
 
 	moveFromEmpty = 0x04

@@ -2,7 +2,10 @@
 
 package seccomptrace
 
-import "syscall"
+import (
+	"maps"
+	"syscall"
+)
 
 // act is what a call means to do.
 type act byte
@@ -129,8 +132,6 @@ const sysOpenat2 = 437
 func Names() map[uint32]string {
 	all := map[uint32]string{syscall.SYS_CLONE: "clone", syscall.SYS_SOCKET: "socket",
 		428: "open_tree", 429: "move_mount", 430: "fsopen", 442: "mount_setattr"}
-	for nr, name := range namesHere() {
-		all[nr] = name
-	}
+	maps.Copy(all, namesHere())
 	return all
 }

@@ -13,6 +13,7 @@
 package selftest
 
 import (
+	"maps"
 	"os"
 	"strings"
 )
@@ -87,9 +88,7 @@ func attempts() map[string]func(string) error {
 		"udp":    udp,
 		"unix":   unixSocket,
 	}
-	for name, do := range ofSystem() {
-		all[name] = do
-	}
+	maps.Copy(all, ofSystem())
 	return all
 }
 
