@@ -81,7 +81,7 @@ func (h *held) add(entries []Entry) bool {
 	return true
 }
 
-// release ends the wait; what was to be stored and is not is never shown. The caller holds
+// release ends the wait. Entries that could not be stored are never shown. The caller holds
 // h.storing.
 func (s *Session) release(stored bool) {
 	h := &s.held

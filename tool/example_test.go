@@ -87,8 +87,7 @@ func ExampleDefine() {
 	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 []}]
 	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again like this: {"path":"hamlet.txt"}
 	//   logged: {}, drawn: []
-	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the
-	// user.
+	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the person.
 	//   logged: {"path":"key.pem"}, drawn: []
 	// failed: the file has no such word; give another file or a smaller min
 	//   logged: {"min":9,"path":"hamlet.txt"}, drawn: []
