@@ -64,8 +64,8 @@ func (d doubt) err() error {
 // an answer of 100 KB would else take ten milliseconds.
 const longestSentence = 4 << 10
 
-// lastSentence is the end of a text from the beginning of its last sentence. One that is longer than
-// longestSentence is none.
+// lastSentence is the end of a text from the beginning of its last sentence. One that is longer
+// than longestSentence is none.
 func lastSentence(text string) string {
 	text = strings.TrimRight(text, " \n\t.:…!*_`。：")
 	whole := len(text)

@@ -31,8 +31,8 @@ type held struct {
 	events []Event
 }
 
-// store saves entries, and before them, in the same commit, what waits. It does so even when ctx has
-// ended: an abort must not lose what happened before it.
+// store saves entries, and before them, in the same commit, what waits. It does so even when ctx
+// has ended: an abort must not lose what happened before it.
 func (s *Session) store(ctx context.Context, entries ...Entry) error {
 	h := &s.held
 	h.storing.Lock()
@@ -111,8 +111,8 @@ func (h *held) forget() bool {
 	return lost
 }
 
-// onlyRead reports calls that look at files they name, or do not run at all: nothing of them needs a
-// record before they begin.
+// onlyRead reports calls that look at files they name, or do not run at all: nothing of them needs
+// a record before they begin.
 func onlyRead(calls []tool.Hydration) bool {
 	return !slices.ContainsFunc(calls, func(h tool.Hydration) bool { return !h.Reads() })
 }

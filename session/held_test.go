@@ -13,7 +13,8 @@ import (
 	"adze/tool"
 )
 
-// Each commit syncs the disk: an answer whose calls only look at files is stored with their outcomes.
+// Each commit syncs the disk: an answer whose calls only look at files is stored with their
+// outcomes.
 func TestAnAnswerWhoseCallsReadIsOneCommitWithTheirOutcomes(t *testing.T) {
 	r := newRig(t,
 		says(text("look"), call("c1", "look", `{"text":"1"}`), call("c2", "look", `{"text":"2"}`), call("c3", "look", `[`)),

@@ -39,8 +39,8 @@ func (m *mender) value(v *laxjson.Tree, schema any, path string) {
 	m.fit(v, s, path)
 }
 
-// fit goes on with what lies in a value. Trees that were read nest within laxjson.MaxNesting, and so
-// do the schemas' demands on them.
+// fit goes on with what lies in a value. Trees that were read nest within laxjson.MaxNesting, and
+// so do the schemas' demands on them.
 func (m *mender) fit(v *laxjson.Tree, s *schema.Shape, path string) {
 	switch v.Kind {
 	case laxjson.Object:

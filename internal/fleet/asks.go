@@ -41,8 +41,8 @@ func later(a, b cancel) cancel {
 	return b
 }
 
-// combined is what is known of a run: its own record, or the ask where that is of a later round. One
-// that waits and is cancelled has ended, although its ticket may lie in the queue yet.
+// combined is what is known of a run: its own record, or the ask where that is of a later round.
+// One that waits and is cancelled has ended, although its ticket may lie in the queue yet.
 func combined(ask, run Run, c cancel) Run {
 	r := run
 	if ask.ID != "" && ask.Round > run.Round {

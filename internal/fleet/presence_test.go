@@ -116,7 +116,8 @@ func TestAWorkerRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// TestADeadTaskTellsHowFarItCame: what it had changed when it was saved, what it cost and its turns.
+// TestADeadTaskTellsHowFarItCame: what it had changed when it was saved, what it cost and its
+// turns.
 func TestADeadTaskTellsHowFarItCame(t *testing.T) {
 	y := newYard(t, 1, func(s *fleet.Submission) { s.Attempts = 1 })
 	cost := 0.75

@@ -412,8 +412,8 @@ func TestALeaseThatIsLostWithItsServerIsNoAttempt(t *testing.T) {
 }
 
 // TestABatchCostsWhatItMay: a task begins while money is left, tells what it costs while it runs,
-// and is stopped when all together have cost the limit. Whatever order they run in, as many are done
-// as the money is for.
+// and is stopped when all together have cost the limit. Whatever order they run in, as many are
+// done as the money is for.
 func TestABatchCostsWhatItMay(t *testing.T) {
 	y := newYard(t, 20, func(s *fleet.Submission) { s.MaxCost = 5 })
 	const request, each = 0.255, 1.02

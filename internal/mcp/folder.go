@@ -22,9 +22,9 @@ type start struct {
 
 // whereToStart chooses the folder and the environment of a server's program.
 //
-// A server that names no folder gets one of its own. There it meets no file of the workspace: python
-// -m, npx, uvx and go run take code from the folder that they start in, and from those above it.
-// Search paths lead into the workspace neither here nor there.
+// A server that names no folder gets one of its own. There it meets no file of the workspace:
+// python -m, npx, uvx and go run take code from the folder that they start in, and from those above
+// it. Search paths lead into the workspace neither here nor there.
 func (p *Pool) whereToStart(s Server) (at start, err error) {
 	at = start{dir: s.Dir, end: func() {}, env: p.environ()}
 	if s.Dir == "" {

@@ -8,18 +8,19 @@
 // Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go and
 // handshake.go (the beginning, in both eras of the protocol), relist.go and latest.go (what changes
 // while it runs), stdio.go (the wire of a program), log.go, why.go and last.go (what is kept of how
-// it went), list.go and define.go (its catalogue, bounded and cleaned),
-// agree.go (what the user lets it say), roll.go (what a start reads of it), tool.go (a call), task.go (one that runs as a task).
+// it went), list.go and define.go (its catalogue, bounded and cleaned), agree.go (what the user
+// lets it say), roll.go (what a start reads of it), tool.go (a call), task.go (one that runs as a
+// task).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
 //
-// Known limits: of tasks those of 2025-11-25 are run whose tool runs in no other way; servers cannot
-// ask for tasks of adze's, and a task is not taken up again after adze ended. A program that stops
-// reading at the question of the newest protocol, and neither answers nor ends, fails when its start
-// timeout is over. The order of a schema's properties is that of the alphabet, because the library
-// decodes it into a map. From 2026-07-28 on, changes after the end of a subscription are seen when
-// the server is started the next time: the library does not tell of that end.
+// Known limits: of tasks those of 2025-11-25 are run whose tool runs in no other way; servers
+// cannot ask for tasks of adze's, and a task is not taken up again after adze ended. A program that
+// stops reading at the question of the newest protocol, and neither answers nor ends, fails when
+// its start timeout is over. The order of a schema's properties is that of the alphabet, because
+// the library decodes it into a map. From 2026-07-28 on, changes after the end of a subscription
+// are seen when the server is started the next time: the library does not tell of that end.
 package mcp
 
 import (
@@ -222,8 +223,8 @@ func (p *Pool) Stop(name string) {
 }
 
 // Session is the conversation with a server, which is started when it does not run: it waits until
-// the tools are known, as long as ctx lets it and the start takes. Release has to be called when it is
-// not used any more: until then the server is not idle.
+// the tools are known, as long as ctx lets it and the start takes. Release has to be called when it
+// is not used any more: until then the server is not idle.
 func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, release func(), err error) {
 	v := p.server(name)
 	if v == nil {

@@ -17,8 +17,8 @@ import (
 
 const taskTool = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"execution":{"taskSupport":"required"}}`
 
-// TestAToolThatRunsAsATask is begun, asked for and fetched; what it asks for meanwhile is asked; one
-// that is taken back is cancelled at the server.
+// TestAToolThatRunsAsATask is begun, asked for and fetched; what it asks for meanwhile is asked;
+// one that is taken back is cancelled at the server.
 func TestAToolThatRunsAsATask(t *testing.T) {
 	told := filepath.Join(t.TempDir(), "told")
 	p := seen(t, map[string]string{"fake": "old; tasks; tool " + taskTool + "; tell " + told}, func(o *Options) {

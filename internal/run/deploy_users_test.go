@@ -105,8 +105,8 @@ func until(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// TestUsersWriteOnlyWhatIsTheirs, by the server's word: a submitter nothing that only workers write,
-// a worker nothing that only submitters do, and neither deletes or changes a stream.
+// TestUsersWriteOnlyWhatIsTheirs, by the server's word: a submitter nothing that only workers
+// write, a worker nothing that only submitters do, and neither deletes or changes a stream.
 func TestUsersWriteOnlyWhatIsTheirs(t *testing.T) {
 	u := newUser(t)
 	on := deployedServers(t, natstest.Start).URL()

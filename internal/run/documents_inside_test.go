@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// commandsOf are the commands of adze in the indented blocks of a page, each as words. A line that is
-// no shell is none.
+// commandsOf are the commands of adze in the indented blocks of a page, each as words. A line that
+// is no shell is none.
 func commandsOf(page string) (out [][]string) {
 	for line := range strings.SplitSeq(page, "\n") {
 		if !strings.HasPrefix(line, "    ") {

@@ -111,8 +111,8 @@ func TestASessionOfAServerIsDeleted(t *testing.T) {
 	u.run("session", "delete", "one", "--store", on, "--yes").wants(2)
 }
 
-// TestSecretsOfAPromptStayOutOfTheRecords, while the task has them, and nothing of them is left when
-// it has succeeded.
+// TestSecretsOfAPromptStayOutOfTheRecords, while the task has them, and nothing of them is left
+// when it has succeeded.
 func TestSecretsOfAPromptStayOutOfTheRecords(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t).withName()

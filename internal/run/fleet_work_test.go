@@ -59,8 +59,8 @@ func TestWhoIsThere(t *testing.T) {
 	u.run("batch", "t.jsonl", "--", "--max-turns", "3").wants(2, "was submitted with other flags")
 }
 
-// TestACostLimitIsTheSameEverywhere: a batch on this machine and the same one by a worker do as many
-// tasks for as much.
+// TestACostLimitIsTheSameEverywhere: a batch on this machine and the same one by a worker do as
+// many tasks for as much.
 func TestACostLimitIsTheSameEverywhere(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t).withName()

@@ -241,8 +241,8 @@ func (m *mcpServers) wakeUnseen() {
 }
 
 // meet starts the servers that were never started, before the first prompt of a run that nobody
-// watches, and waits until each is ready or has failed: a program may have to be installed first. It
-// tells how far that is.
+// watches, and waits until each is ready or has failed: a program may have to be installed first.
+// It tells how far that is.
 func (m *mcpServers) meet(ctx context.Context, tell func(string)) {
 	if m == nil {
 		return

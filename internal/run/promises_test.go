@@ -58,8 +58,8 @@ func promises() []promise {
 	}
 }
 
-// TestEveryPromiseIsHeld reads the promises out of docs/promises.md: each names tests here, and each of
-// these exists. Whether they pass is their own matter.
+// TestEveryPromiseIsHeld reads the promises out of docs/promises.md: each names tests here, and
+// each of these exists. Whether they pass is their own matter.
 func TestEveryPromiseIsHeld(t *testing.T) {
 	section, err := os.ReadFile("../../docs/promises.md")
 	if err != nil {

@@ -58,8 +58,8 @@ func texts(t *testing.T) map[string]string {
 	return out
 }
 
-// TestTextsNameWhatThereIs holds each "adze COMMAND --flag" of help, hints, messages and documents to
-// the commands, and each /name of the interface's texts to its own.
+// TestTextsNameWhatThereIs holds each "adze COMMAND --flag" of help, hints, messages and documents
+// to the commands, and each /name of the interface's texts to its own.
 func TestTextsNameWhatThereIs(t *testing.T) {
 	root := commandLine(&app{})
 	named := regexp.MustCompile(`\badze((?: [a-z]+)*)((?: +[A-Z][A-Z_/]*| -[a-zA-Z]| --[a-z-]+(?:[= ][A-Z]+)?)*)`)

@@ -18,9 +18,9 @@ import (
 // byLandlock restricts the command where it is, in the namespaces of everybody. It has no network
 // of its own, so there is none at all. There is no read-only place in a writable folder; therefore
 // the workspace is read only to the command, and the witness that the kernel tells of its calls
-// makes each change there in its place, by a policy (seccomptrace.FilePolicy). Two other ways were tried
-// with real builds. To leave only those entries of the workspace writable that are no folders of
-// git keeps every build from making a file at the top. To compare the folders of git after a
+// makes each change there in its place, by a policy (seccomptrace.FilePolicy). Two other ways were
+// tried with real builds. To leave only those entries of the workspace writable that are no folders
+// of git keeps every build from making a file at the top. To compare the folders of git after a
 // command and put them back lets builds work, but other programs meet meanwhile what it planted.
 func byLandlock(p plan) (proc.Walls, error) {
 	if namespace.ABI() < 3 {

@@ -46,9 +46,9 @@ type plan struct {
 	fixed     []string // folders of git that are read only, because they cannot be changed apart
 }
 
-// guard is a place in a writable folder: read only (namespace.Locked), changed in a view (namespace.View), or
-// only kept where it is (namespace.Same), because a folder could be renamed, and what is guarded below it
-// be made anew.
+// guard is a place in a writable folder: read only (namespace.Locked), changed in a view
+// (namespace.View), or only kept where it is (namespace.Same), because a folder could be renamed,
+// and what is guarded below it be made anew.
 type guard struct {
 	path string
 	kind namespace.Kind

@@ -1,5 +1,5 @@
-// Package telemetry tells operators what runs of adze do: figures for Prometheus (package metric) and
-// spans for OpenTelemetry (package trace).
+// Package telemetry tells operators what runs of adze do: figures for Prometheus (package metric)
+// and spans for OpenTelemetry (package trace).
 //
 // The one rule: nothing that a user, a model or a tool said or wrote leaves: no prompts, answers,
 // arguments, outputs, paths or names of tasks. What leaves are names of providers, models, agents

@@ -1,5 +1,5 @@
-// Package laxjson reads what is almost JSON, as models write it, into a tree that keeps the order of
-// names, names that stand twice, and every digit of a number.
+// Package laxjson reads what is almost JSON, as models write it, into a tree that keeps the order
+// of names, names that stand twice, and every digit of a number.
 //
 // The one rule: it is lax about how things are written, never about where they end. It notes each
 // step that was lax, and what cannot be read with certainty is not read.

@@ -14,8 +14,8 @@ func Size(n int) string {
 	return fmt.Sprintf("%.1f kB", float64(n)/1000)
 }
 
-// Running returns how long something has run: 0 before its start, as after a clock was set back, and
-// false where no start is known.
+// Running returns how long something has run: 0 before its start, as after a clock was set back,
+// and false where no start is known.
 func Running(now, start time.Time) (time.Duration, bool) {
 	if start.IsZero() {
 		return 0, false

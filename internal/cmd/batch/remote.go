@@ -152,8 +152,8 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on s
 	return r.collect(ctx, c, b, server, s.ID)
 }
 
-// asSubmitted looks whether a batch that was submitted before is to be done as it was submitted. Another
-// limit of its cost holds from now on.
+// asSubmitted looks whether a batch that was submitted before is to be done as it was submitted.
+// Another limit of its cost holds from now on.
 func (r runs) asSubmitted(ctx context.Context, server *Fleet, s *fleet.Submission) error {
 	there, err := server.Order(ctx, s.ID)
 	if errors.Is(err, fleet.ErrNone) {

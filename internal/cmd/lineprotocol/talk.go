@@ -1,5 +1,5 @@
-// Package lineprotocol lets a program hold a whole conversation: it writes prompts, remarks for the running
-// turn, answers and aborts as JSON lines to stdin, and reads on stdout what happens.
+// Package lineprotocol lets a program hold a whole conversation: it writes prompts, remarks for the
+// running turn, answers and aborts as JSON lines to stdin, and reads on stdout what happens.
 //
 // The one rule: every line that comes has one effect or is refused aloud with its number; none is
 // dropped in silence, and one that cannot be read changes nothing.

@@ -4,8 +4,8 @@
 // agreed to only by a command that says so.
 //
 // Start reading at Command. login.go logs in, add.go and import.go write the user's configuration,
-// look.go lists, tries and agrees, get.go shows one and switches it, logs.go shows what it wrote; serve.go is the other way round. What a server is and how it is talked
-// with is in package mcp.
+// look.go lists, tries and agrees, get.go shows one and switches it, logs.go shows what it wrote;
+// serve.go is the other way round. What a server is and how it is talked with is in package mcp.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/run.
 package mcp

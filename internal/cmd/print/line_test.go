@@ -46,8 +46,8 @@ func samples() []any {
 	}
 }
 
-// TestTheDocumentsTellEveryLine compares its table with what is written: each type, and each field in
-// its order.
+// TestTheDocumentsTellEveryLine compares its table with what is written: each type, and each field
+// in its order.
 func TestTheDocumentsTellEveryLine(t *testing.T) {
 	told := map[string]string{}
 	raw, err := os.ReadFile("../../../docs/scripts.md")

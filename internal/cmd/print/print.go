@@ -4,8 +4,8 @@
 // The one rule: stdout carries only the contract, and exactly one result ends it, on every path.
 // Nothing foreign reaches either stream without safeterm or JSON escapes.
 //
-// Start reading at Printer.Observe; the shapes of the lines are in line.go (docs/scripts.md tells them),
-// the exit codes in exit.go.
+// Start reading at Printer.Observe; the shapes of the lines are in line.go (docs/scripts.md tells
+// them), the exit codes in exit.go.
 //
 // Known limits: a reader that does not read makes the run wait, because nothing is dropped.
 package print

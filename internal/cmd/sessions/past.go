@@ -1,5 +1,5 @@
-// Package sessions is adze session: what can be done with stored sessions, one file for each command,
-// named after it.
+// Package sessions is adze session: what can be done with stored sessions, one file for each
+// command, named after it.
 //
 // The one rule is that of package command: a command looks, tells and sets an exit code; what it
 // does to a session, a room does that knows neither flags nor how it is told.

@@ -1,5 +1,5 @@
-// Package worktree is adze worktree: the git work trees in which sessions work beside each other, one
-// file for all its commands.
+// Package worktree is adze worktree: the git work trees in which sessions work beside each other,
+// one file for all its commands.
 //
 // The one rule: nothing that only a work tree has goes without --force, and what goes is said.
 //

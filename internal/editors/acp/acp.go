@@ -13,9 +13,9 @@
 //
 // Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
 // refused while one runs. The calls of a subagent are told as progress of the call that started it.
-// What is told beside the log, such as a notice, is not told again when a session is loaded, but how
-// a turn ended is; nor is the terminal of the editor's in which a command ran, whose output is told
-// then. Of a call that is being written the first 2 KiB of its arguments are told.
+// What is told beside the log, such as a notice, is not told again when a session is loaded, but
+// how a turn ended is; nor is the terminal of the editor's in which a command ran, whose output is
+// told then. Of a call that is being written the first 2 KiB of its arguments are told.
 package acp
 
 import (

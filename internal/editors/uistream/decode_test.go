@@ -65,8 +65,8 @@ type decoded struct {
 	Streamed             []string         // inputs of calls while they came, of ai only
 }
 
-// TestRealDecodersRead: ai 5 as it asks for it, ai 6, ai 7 and assistant-stream read every tale in every form that they
-// know, and make the same of it.
+// TestRealDecodersRead: ai 5 as it asks for it, ai 6, ai 7 and assistant-stream read every tale in
+// every form that they know, and make the same of it.
 func TestRealDecodersRead(t *testing.T) {
 	script := nodetest.Script(t, "decode.mjs", decoders, "ai", "ai5", "ai7", "assistant-stream")
 	in := t.TempDir()

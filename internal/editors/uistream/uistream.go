@@ -11,9 +11,10 @@
 // One Encoder tells one turn to one reader. It takes what it has told already once more without
 // telling it twice, so that a log and what comes behind it may overlap.
 //
-// Known limits: no part of those protocols takes back what was streamed of an answer. Where a request
-// fails and is made again, data-retry says that what its step has told is void, and the new answer
-// has a step of its own; what is read from the log has the new one alone. Attachments are not told.
+// Known limits: no part of those protocols takes back what was streamed of an answer. Where a
+// request fails and is made again, data-retry says that what its step has told is void, and the new
+// answer has a step of its own; what is read from the log has the new one alone. Attachments are
+// not told.
 package uistream
 
 import (

@@ -1,5 +1,5 @@
-// Package atomicfile replaces a file by a whole new one: a reader, a crash and a full disk find the old
-// one or the new one, never a part. The one rule: what is written has another name until it is
+// Package atomicfile replaces a file by a whole new one: a reader, a crash and a full disk find the
+// old one or the new one, never a part. The one rule: what is written has another name until it is
 // complete, and whoever writes next into the folder removes what a killed process left there. Start
 // reading at Write.
 //

@@ -1,5 +1,5 @@
-// Package attachments is what a client sends along with a prompt: pictures, documents, and texts that
-// go with the words.
+// Package attachments is what a client sends along with a prompt: pictures, documents, and texts
+// that go with the words.
 //
 // The one rule: what a file is, its bytes say, not who sends it. Start reading at File.
 //

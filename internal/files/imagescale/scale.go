@@ -1,5 +1,5 @@
-// Package imagescale makes pictures as small as models use them: a model looks at no more than so many
-// pixels, and what is beyond is paid for in bytes, on every request, for nothing.
+// Package imagescale makes pictures as small as models use them: a model looks at no more than so
+// many pixels, and what is beyond is paid for in bytes, on every request, for nothing.
 //
 // The one rule: a picture's size is read before the picture is. What would need more memory than
 // maxMemory is refused, so that a file of a few bytes cannot ask for gigabytes.

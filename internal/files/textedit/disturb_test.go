@@ -448,9 +448,9 @@ func (c tally) String() string {
 	return fmt.Sprintf("%7d right %6.1f %%  refused %5.1f %%  wrong %d", n, 100*float64(c[right])/float64(n), 100*float64(c[refusal])/float64(n), c[wrong])
 }
 
-// The short version takes seconds. The long one: ADZE_DISTURB=400000 go test ./internal/files/textedit
-// -run Disturbed -v with ADZE_DISTURB_FILES=../.. for all of this program's sources, or others;
-// ADZE_DISTURB_SEED for other edits.
+// The short version takes seconds. The long one: ADZE_DISTURB=400000 go test
+// ./internal/files/textedit -run Disturbed -v with ADZE_DISTURB_FILES=../.. for all of this
+// program's sources, or others; ADZE_DISTURB_SEED for other edits.
 func TestDisturbedEditsAreRightOrRefused(t *testing.T) {
 	count := 6_000
 	if n, err := strconv.Atoi(os.Getenv("ADZE_DISTURB")); err == nil {

@@ -911,9 +911,9 @@ func freshSeed(t *testing.T, variable string) uint64 {
 	return seed
 }
 
-// The long version: ADZE_MEANT=10000 go test ./internal/files/textedit -run NothingIsWritten -v, with
-// ADZE_MEANT_SEED for the same edits again, ADZE_MEANT_KIND for one kind, and ADZE_DISTURB_FILES
-// for the files of another tree.
+// The long version: ADZE_MEANT=10000 go test ./internal/files/textedit -run NothingIsWritten -v,
+// with ADZE_MEANT_SEED for the same edits again, ADZE_MEANT_KIND for one kind, and
+// ADZE_DISTURB_FILES for the files of another tree.
 func TestNothingIsWrittenThatNobodyMeant(t *testing.T) {
 	count := 500
 	if n, err := strconv.Atoi(os.Getenv("ADZE_MEANT")); err == nil {

@@ -147,8 +147,8 @@ func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, e
 	return s.base, b.makeClone(ctx, b.clone(t), cmp.Or(t.Repo, t.Folder), s)
 }
 
-// source finds where a task begins: in the mirror of its repository, or in a repository that is made
-// of its folder.
+// source finds where a task begins: in the mirror of its repository, or in a repository that is
+// made of its folder.
 func (b *Batch) source(ctx context.Context, t Task, at string) (start, error) {
 	if t.Repo != "" {
 		return b.startOf(ctx, t, at)

@@ -58,9 +58,9 @@ const (
 	allTags  = "+refs/tags/*:refs/tags/*"
 )
 
-// obtain returns the commit of a wanted ref from the mirror of a repository, and has the mirror fetch
-// it where it is not there. Nothing else is fetched: of a repository with thousands of branches,
-// most are of no use to a task. At is the commit where it is known.
+// obtain returns the commit of a wanted ref from the mirror of a repository, and has the mirror
+// fetch it where it is not there. Nothing else is fetched: of a repository with thousands of
+// branches, most are of no use to a task. At is the commit where it is known.
 func (b *Batch) obtain(ctx context.Context, repo string, w wanted, at string) (base string, err error) {
 	path := b.mirrored(repo)
 	commit := cmp.Or(at, w.commit)

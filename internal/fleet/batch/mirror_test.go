@@ -137,8 +137,8 @@ func TestATaskFetchesWhatItNeeds(t *testing.T) {
 	}
 }
 
-// TestAMirrorIsPackedAndLosesNothing: it has few packs however often it fetched, and what was forced
-// away stays, as a task that runs may read it.
+// TestAMirrorIsPackedAndLosesNothing: it has few packs however often it fetched, and what was
+// forced away stays, as a task that runs may read it.
 func TestAMirrorIsPackedAndLosesNothing(t *testing.T) {
 	b := ready(t)
 	repo := branched(t, 1)

@@ -1,5 +1,6 @@
-// Package natsclient is what adze uses of NATS JetStream: a connection, streams and buckets that are made
-// as they must be, leases that a process holds for a while, and large contents under their SHA-256.
+// Package natsclient is what adze uses of NATS JetStream: a connection, streams and buckets that
+// are made as they must be, leases that a process holds for a while, and large contents under their
+// SHA-256.
 //
 // The one rule: what a server acknowledged is only as good as its disk, so nothing here calls a
 // write durable; Durability says what could be proven. A lease is a courtesy between workers, never

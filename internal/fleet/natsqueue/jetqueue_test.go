@@ -75,9 +75,9 @@ func TestTicketsWaitByTheLease(t *testing.T) {
 	}
 }
 
-// TestATaskCostsFewRequests: two to submit it and two to look whether its turn has come, two to find
-// it below an empty line, its lease, its claim and its end, and two to give the lease and the ticket
-// back.
+// TestATaskCostsFewRequests: two to submit it and two to look whether its turn has come, two to
+// find it below an empty line, its lease, its claim and its end, and two to give the lease and the
+// ticket back.
 func TestATaskCostsFewRequests(t *testing.T) {
 	conn := dial(t, natstest.Start(t, natstest.Options{Lazy: true}))
 	throughFleet(t, conn, 1, 1) // makes the consumers

@@ -70,9 +70,9 @@ func subjectOf(t fleet.Ticket) string {
 	return fmt.Sprintf("adze.task.%s.%c%d.%s", t.Label, by, t.Priority, strings.ReplaceAll(t.Run, ".", "_"))
 }
 
-// byWorker stands before the priority in the subject of a ticket that a worker sent, in place of p. A
-// server lets submitters and workers write their own: a worker can send a ticket of what was asked
-// for, and ask for nothing.
+// byWorker stands before the priority in the subject of a ticket that a worker sent, in place of p.
+// A server lets submitters and workers write their own: a worker can send a ticket of what was
+// asked for, and ask for nothing.
 const byWorker = 'q'
 
 // filters are the subjects of a line.

@@ -1,5 +1,5 @@
-// Package limits refuses a prompt that is larger than the context of its model before it is sent. Some
-// servers cut such a prompt silently, at its front or in its middle; the answer is then about
+// Package limits refuses a prompt that is larger than the context of its model before it is sent.
+// Some servers cut such a prompt silently, at its front or in its middle; the answer is then about
 // something else.
 //
 // The one rule: only a prompt that certainly does not fit is refused. How many bytes a token has is

@@ -1,7 +1,7 @@
-// Package ollamaproxy finds out which program answers at an address that the user calls compatible with
-// OpenAI or Anthropic, and uses that program's own format where the compatible one loses something:
-// on its compatible formats an Ollama cuts prompts at its default context in silence; its own takes
-// the context of each request.
+// Package ollamaproxy finds out which program answers at an address that the user calls compatible
+// with OpenAI or Anthropic, and uses that program's own format where the compatible one loses
+// something: on its compatible formats an Ollama cuts prompts at its default context in silence;
+// its own takes the context of each request.
 //
 // The one rule: the format is decided once, before the first request, and never changes. The look
 // has a bound; what has not answered by then is asked in the format that was given. Only an address

@@ -1,6 +1,6 @@
-// Package toolsastext gives tools to a model that has none of its own: they are described in the system
-// prompt, calls and results of the conversation become text, and what the model writes in the same
-// form is recovered as calls.
+// Package toolsastext gives tools to a model that has none of its own: they are described in the
+// system prompt, calls and results of the conversation become text, and what the model writes in
+// the same form is recovered as calls.
 //
 // The form is that of Hermes and Qwen, which package textcall reads among others:
 //

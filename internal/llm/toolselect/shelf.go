@@ -1,5 +1,5 @@
-// Package toolselect decides which of many tools the requests of a session show: the core always, what
-// fits the prompt, and what tool_search or the model's own calls brought up since.
+// Package toolselect decides which of many tools the requests of a session show: the core always,
+// what fits the prompt, and what tool_search or the model's own calls brought up since.
 //
 // The one rule: an offer changes only with a named reason, because a change drops the provider's
 // cache.

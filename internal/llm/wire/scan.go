@@ -157,8 +157,8 @@ func (s *Scanner) Digits() (n int, ok bool) {
 	return n, digits == 1 || digits > 1 && digits < 18 && s.data[begin] != '0'
 }
 
-// Pass passes over a value that says nothing to the caller: a string, a whole number, true, false or
-// null.
+// Pass passes over a value that says nothing to the caller: a string, a whole number, true, false
+// or null.
 func (s *Scanner) Pass() bool {
 	s.space()
 	if s.at >= len(s.data) {

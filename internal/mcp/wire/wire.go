@@ -1,6 +1,6 @@
-// Package wire changes messages between an MCP server and the library that speaks with it, where the
-// library has no place for a part of the protocol: tasks, the order of the fields of a form, answers
-// that are too long, a tool that it cannot read.
+// Package wire changes messages between an MCP server and the library that speaks with it, where
+// the library has no place for a part of the protocol: tasks, the order of the fields of a form,
+// answers that are too long, a tool that it cannot read.
 //
 // The one rule: a message that needs no change passes as it came, byte for byte; of one that is
 // changed, the library and the server each see a valid message of the protocol.

@@ -1,5 +1,5 @@
-// Package policyconfig makes the policy of a run: the rules of the configuration and of the command line
-// over one workspace, and what adze keeps for itself.
+// Package policyconfig makes the policy of a run: the rules of the configuration and of the command
+// line over one workspace, and what adze keeps for itself.
 //
 // The one rule: it makes a policy and decides nothing; packages policy and workspace do.
 //
@@ -207,8 +207,8 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 	return rules, nil
 }
 
-// literals are paths as rules know them: where they really are, without patterns. An empty one stays
-// so.
+// literals are paths as rules know them: where they really are, without patterns. An empty one
+// stays so.
 func (g Ground) literals(paths []string) []string {
 	led := g.Root.Lead(paths)
 	for i, path := range paths {

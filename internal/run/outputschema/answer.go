@@ -1,5 +1,5 @@
-// Package outputschema holds the last answer of a run to a JSON Schema: it tells the model, judges what
-// came, and takes the value out.
+// Package outputschema holds the last answer of a run to a JSON Schema: it tells the model, judges
+// what came, and takes the value out.
 //
 // The one rule: a value is taken as it was written; nothing in it is mended or completed.
 //

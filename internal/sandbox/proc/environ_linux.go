@@ -44,8 +44,8 @@ func environ(pid int) []byte {
 	return nil
 }
 
-// readAtOnce reads a file of proc(5) with one system call: between two, execve can take away what is
-// read.
+// readAtOnce reads a file of proc(5) with one system call: between two, execve can take away what
+// is read.
 func readAtOnce(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -37,8 +37,8 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 	return entries, nil
 }
 
-// Verify returns how many entries of id are sound. Its error wraps a *sessiondb.BadRow for the first
-// one that is not, or session.ErrNotFound.
+// Verify returns how many entries of id are sound. Its error wraps a *sessiondb.BadRow for the
+// first one that is not, or session.ErrNotFound.
 func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	entries, err := s.read(ctx, id)
 	return len(entries), err

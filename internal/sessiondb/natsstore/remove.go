@@ -20,9 +20,9 @@ const (
 	goneFor    = 365 * 24 * time.Hour
 )
 
-// Remove removes the log of a session for ever. Why is sessiondb.ByHand or sessiondb.ByRule. One that is
-// open is session.ErrLocked, one that is not there session.ErrNotFound. A removal that was cut off
-// can be done again. What the log named among the large contents goes when they are swept.
+// Remove removes the log of a session for ever. Why is sessiondb.ByHand or sessiondb.ByRule. One
+// that is open is session.ErrLocked, one that is not there session.ErrNotFound. A removal that was
+// cut off can be done again. What the log named among the large contents goes when they are swept.
 func (s *Store) Remove(ctx context.Context, id session.ID, why string) (sessiondb.Removed, error) {
 	if err := s.usable(id); err != nil {
 		return sessiondb.Removed{}, err

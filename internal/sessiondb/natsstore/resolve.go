@@ -19,8 +19,8 @@ import (
 const oneTry = 2 * time.Second
 
 // publish sends a message that goes behind last, and finds out whether it did. The error wraps
-// session.ErrLocked when somebody else wrote, sessiondb.ErrNotSaved when nobody could be asked in time;
-// any other says that the server refused it and the log is as it was.
+// session.ErrLocked when somebody else wrote, sessiondb.ErrNotSaved when nobody could be asked in
+// time; any other says that the server refused it and the log is as it was.
 func (s *Store) publish(ctx context.Context, last tip, m *nats.Msg) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Wait)
 	defer cancel()

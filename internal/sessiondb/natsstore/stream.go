@@ -1,5 +1,5 @@
-// Package natsstore keeps the logs of sessions in NATS JetStream, so that a worker on any machine goes
-// on where another one stopped.
+// Package natsstore keeps the logs of sessions in NATS JetStream, so that a worker on any machine
+// goes on where another one stopped.
 //
 // A session is a subject of the stream ADZE_LOG, and an append is one message: its entries with the
 // hash chain of package store, and in its headers what a list shows. Data over 256 KiB lies in the
@@ -15,11 +15,12 @@
 // without an answer, load.go reads and verifies, list.go lists, message.go is what a message looks
 // like.
 //
-// Known limits: what is durable is up to the servers (natsclient.Durability tells what could be proven).
-// Who may publish to the stream may also forge: the chain shows changes, not forgery by a writer.
-// Contents that no entry names, left by a failed append or a removal, stay until they are swept.
-// Names and tags of sessions, which the SQLite store has, are not kept here. No single message can
-// be deleted: a log is removed as a whole (remove.go), by whom the server lets purge the stream.
+// Known limits: what is durable is up to the servers (natsclient.Durability tells what could be
+// proven). Who may publish to the stream may also forge: the chain shows changes, not forgery by a
+// writer. Contents that no entry names, left by a failed append or a removal, stay until they are
+// swept. Names and tags of sessions, which the SQLite store has, are not kept here. No single
+// message can be deleted: a log is removed as a whole (remove.go), by whom the server lets purge
+// the stream.
 package natsstore
 
 import (

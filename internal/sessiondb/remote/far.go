@@ -1,5 +1,5 @@
-// Package remote is the place of stored sessions when that is a server: who names it, how a run writes
-// there, and how commands that look at sessions read it.
+// Package remote is the place of stored sessions when that is a server: who names it, how a run
+// writes there, and how commands that look at sessions read it.
 //
 // The one rule: a command works on a copy, in a database that is gone afterwards, whose entries
 // were checked against their chain.

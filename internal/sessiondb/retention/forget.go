@@ -5,10 +5,9 @@
 // The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and
 // what may still hold a word of it is told.
 //
-// Start reading at Room.Sessions; tidy.go is the rules of the configuration, server.go what goes from
-// servers by the same rule. Known limits: states
-// of files that undo keeps belong to a folder and not to a session, and go by their own rules; a
-// file that a salvage kept is named and left.
+// Start reading at Room.Sessions; tidy.go is the rules of the configuration, server.go what goes
+// from servers by the same rule. Known limits: states of files that undo keeps belong to a folder
+// and not to a session, and go by their own rules; a file that a salvage kept is named and left.
 package retention
 
 import (

@@ -23,9 +23,9 @@ const Word = "be-an-mcp-server"
 
 // Serve is the server when the program was started as one, and does not return then. How it behaves
 // is said in words, with semicolons between: "modern", "old", "banner", "many 10000", "pages",
-// "again", "instructions TEXT", "tool JSON", "start FILE", "deaf", "hold N" (the first N messages are
-// answered together), "tasks" (calls may run as tasks), "tell FILE" (each method that comes is a line
-// there), and "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
+// "again", "instructions TEXT", "tool JSON", "start FILE", "deaf", "hold N" (the first N messages
+// are answered together), "tasks" (calls may run as tasks), "tell FILE" (each method that comes is
+// a line there), and "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -320,8 +320,8 @@ func (f *fake) call(m message) {
 	f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}]}`)
 }
 
-// task answers what is asked of the task that runs. It is done when it was asked for three times; by
-// its text it never is, fails, or asks the user something while its result is waited for.
+// task answers what is asked of the task that runs. It is done when it was asked for three times;
+// by its text it never is, fails, or asks the user something while its result is waited for.
 func (f *fake) task(m message) {
 	status, note := "working", fmt.Sprintf("step %d", f.asked)
 	switch {

@@ -1,6 +1,6 @@
-// Package bracecount bounds what the braces of a pattern stand for: {a,b}{c,d} is four patterns, and each
-// pair multiplies what has to be tried for a name. A pattern of a project's could hold up each call
-// with it.
+// Package bracecount bounds what the braces of a pattern stand for: {a,b}{c,d} is four patterns,
+// and each pair multiplies what has to be tried for a name. A pattern of a project's could hold up
+// each call with it.
 //
 // The one rule: it is asked before a pattern that somebody else wrote is matched. Start reading at
 // TooMany.

@@ -53,9 +53,9 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// Rest hands over, in pieces, what follows the beginning of a line that was too long, until the line
-// ends or to fails. It is for right after [ErrLong]; without it the next call of Next passes over
-// the rest.
+// Rest hands over, in pieces, what follows the beginning of a line that was too long, until the
+// line ends or to fails. It is for right after [ErrLong]; without it the next call of Next passes
+// over the rest.
 func (r *Reader) Rest(to func(piece []byte) error) error {
 	if len(r.rest) > 0 {
 		if err := to(r.rest); err != nil {

@@ -15,8 +15,8 @@ const (
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// next returns the first place at or behind i, and before end, where a secret may begin or an escape
-// stands; it returns the last byte of the text, or end, where there is none.
+// next returns the first place at or behind i, and before end, where a secret may begin or an
+// escape stands; it returns the last byte of the text, or end, where there is none.
 func (t *pairTable) next(s string, i, end int) int {
 	end = min(end, len(s)-1)
 	if i >= end {
@@ -46,8 +46,8 @@ type candidates struct {
 	third byteSet // the bytes that one of them may have as its third
 }
 
-// find looks for a secret that begins at i: the span of the first kind that has one, or whether more
-// text could make one, if the text has not ended.
+// find looks for a secret that begins at i: the span of the first kind that has one, or whether
+// more text could make one, if the text has not ended.
 func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
 	if i+2 < len(s) && !c.third.has(s[i+2]) {
 		return Span{}, false // nearly always

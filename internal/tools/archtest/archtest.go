@@ -1,6 +1,7 @@
 // Package archtest checks the shape of the whole module: who imports whom, what happens at import,
 // and that there is one way to start a process, one to replace a file and one to run a tool
-// (ways.go), and which processes are started (starts.go). Nothing imports it; its test runs it over the real tree.
+// (ways.go), and which processes are started (starts.go). Nothing imports it; its test runs it over
+// the real tree.
 //
 // The one rule: an exception is a line in this package with its reason, never a silence in a
 // checker, and an exception that nothing needs any more is a failure too.

@@ -103,6 +103,7 @@ func program() []Row {
 		{Package: ".", May: []string{"internal/run"}, Why: "main only starts the app"},
 		{Package: "internal/run", May: []string{"*"}, From: []string{".", "internal/tools/bench/floor"}, Why: "the wiring sees all and is seen by main alone; a program to measure against links it"},
 		{Package: "internal/tools/bench/floor", May: []string{"session", "internal/run", "internal/sessiondb"}, From: []string{}, Why: "a program of its own, to be measured against: alone, or with all that adze is"},
+		{Package: "internal/tools/bench", Tests: []string{"internal/run"}, Why: "it measures the program"},
 		{Package: "internal/cmd", May: commands(), From: []string{"internal/run", "internal/cmd/*"},
 			Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/cmd/*", May: append(commands(), "internal/cmd"), Tests: []string{"internal/fleet/natsclient"}, From: []string{"internal/run", "internal/cmd", "internal/cmd/*"}, Why: "the commands of one subject"},

@@ -11,8 +11,8 @@ import (
 
 // Reach is how many functions can touch the state of one struct type. A function of the type's
 // package counts when it reads or writes one of the type's unexported fields, or when its receiver
-// or a parameter is the type or a struct with a field of the type. Turning methods into functions or
-// moving them between files does not change it; only giving a feature state of its own does.
+// or a parameter is the type or a struct with a field of the type. Turning methods into functions
+// or moving them between files does not change it; only giving a feature state of its own does.
 type Reach struct {
 	Type      string // package path and name, such as tui.model
 	Functions int

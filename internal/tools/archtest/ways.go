@@ -10,9 +10,9 @@ import (
 )
 
 // One way each, and no other: a process is started by internal/sandbox/proc, a file is replaced by
-// internal/files/atomicfile, a line of bounded length is read by internal/text/lineread, and a tool's code runs by
-// tool.Runner.Exec, behind the gate. The last is seen by types, so that no alias and no function
-// value hides a way around; the others by names of libraries.
+// internal/files/atomicfile, a line of bounded length is read by internal/text/lineread, and a
+// tool's code runs by tool.Runner.Exec, behind the gate. The last is seen by types, so that no
+// alias and no function value hides a way around; the others by names of libraries.
 
 // Rules that exceptions can name; the name is the file's.
 const (

@@ -14,11 +14,11 @@ import (
 	"adze/internal/testkit/natstest"
 )
 
-// BenchmarkOneTask is a task with one call that takes 0 or 2 s, one after the other, in four ways in
-// turn: adze --print alone, the same in a clone of its own with a patch as a shell has it, adze batch
-// on this machine, and adze batch by a worker and a server that syncs each write. Bars: a batch at
-// most 1.1 times the way by hand, a worker at most 1.2 times and 40 ms more than the batch, from 2 s
-// on.
+// BenchmarkOneTask is a task with one call that takes 0 or 2 s, one after the other, in four ways
+// in turn: adze --print alone, the same in a clone of its own with a patch as a shell has it, adze
+// batch on this machine, and adze batch by a worker and a server that syncs each write. Bars: a
+// batch at most 1.1 times the way by hand, a worker at most 1.2 times and 40 ms more than the
+// batch, from 2 s on.
 func BenchmarkOneTask(b *testing.B) {
 	for _, seconds := range []int{0, 2} {
 		b.Run(fmt.Sprint(seconds, "s"), func(b *testing.B) {

@@ -73,8 +73,8 @@ func (r ratchet) holds(name string, got int64) {
 	}
 }
 
-// least measures until all counts hold, five times at most, and compares the least of each: what is on
-// top of that is the scheduler's, or that of a machine so busy that what is awaited came late.
+// least measures until all counts hold, five times at most, and compares the least of each: what is
+// on top of that is the scheduler's, or that of a machine so busy that what is awaited came late.
 func (r ratchet) least(measure func() map[string]int64) {
 	r.t.Helper()
 	all := measure()

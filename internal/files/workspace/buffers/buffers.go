@@ -8,9 +8,9 @@
 // about is that of the disk.
 //
 // Known limits: a search finds what was not saved in files with a match on the disk, in the newest
-// ones, and in those that were read before (drafts.go). Undo keeps what is on the disk, and so not what was
-// never saved. An editor that does not save what it is given leaves the file on the disk as it was,
-// for commands, too.
+// ones, and in those that were read before (drafts.go). Undo keeps what is on the disk, and so not
+// what was never saved. An editor that does not save what it is given leaves the file on the disk
+// as it was, for commands, too.
 package buffers
 
 import (

@@ -1,5 +1,5 @@
-// Package namespace is what a shim builds around its command: mounts in namespaces of its own, a system
-// call filter, Landlock rules, bounds on memory and processes.
+// Package namespace is what a shim builds around its command: mounts in namespaces of its own, a
+// system call filter, Landlock rules, bounds on memory and processes.
 //
 // adze decides what the box is (internal/sandbox) and sends it with the command; the shim only
 // carries it out, and reads back what it has built. A step that fails ends the shim before the

@@ -1,5 +1,5 @@
-// Package seccomptrace sees which calls of a command its walls refuse, so that nobody has to guess it
-// from what the command prints: that could be written to provoke an offer.
+// Package seccomptrace sees which calls of a command its walls refuse, so that nobody has to guess
+// it from what the command prints: that could be written to provoke an offer.
 //
 // The kernel tells a listener of each call that means to write, to connect or to do what the filter
 // closes, and waits for an answer (seccomp_unotify(2)). To what walls decide about the answer is
