@@ -152,7 +152,7 @@ func whole(name, written string) int {
 }
 
 // CommandNames are the names that the interface has for itself.
-func CommandNames() []string { return bare().commander.names() }
+func CommandNames() []string { return inOrder() }
 
 // named finds what a command's argument means among names: itself, or the only one that it begins.
 func named(arg string, names []string) (string, bool) {

@@ -167,7 +167,7 @@ func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 }
 
 func TestTheSandboxIsExplained(t *testing.T) {
-	newUser(t).run("help", "sandbox").wants(0, "### full\n", "### degraded\n", "### none\n", "It does not hold")
+	newUser(t).run("help", "sandbox").wants(0, "### full\n", "### degraded\n", "### none\n", "## What it does not hold\n")
 }
 
 // A hook is held by the sandbox that holds commands.

@@ -211,9 +211,15 @@ func (k *Keeper) Authorize(ctx context.Context, r *http.Request, resp *http.Resp
 	case sent == "":
 		return k.note(&Wanted{Name: k.server.Name, Scopes: lacks})
 	default:
+		// A login that is under way ends the token that this request was sent with: it is waited for,
+		// and nothing is refreshed then.
+		k.step.Lock()
 		k.mu.Lock()
-		k.refuse = sent
+		if sent == k.kept.Access {
+			k.refuse = sent
+		}
 		k.mu.Unlock()
+		k.step.Unlock()
 	}
 	_, err := k.Token(ctx)
 	return err

@@ -84,7 +84,7 @@ func TestWhatACommandChangesIsTold(t *testing.T) {
 func TestNothingHangsWithoutWhoeverIsTold(t *testing.T) {
 	for signal, shape := range map[string]string{
 		"KILL": "setsid T & kill -9 $PPID; while :; do : > f; done; T ",
-		"STOP": "setsid T & kill -STOP $PPID; echo x > f; T ",
+		"STOP": "setsid T & kill -STOP $PPID; while :; do echo x > f; done; T ",
 	} {
 		t.Run(signal, func(t *testing.T) {
 			if signal == "STOP" && testing.Short() {
