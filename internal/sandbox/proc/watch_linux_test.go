@@ -84,7 +84,7 @@ func TestWhatACommandChangesIsTold(t *testing.T) {
 func TestNothingHangsWithoutWhoeverIsTold(t *testing.T) {
 	for signal, shape := range map[string]string{
 		"KILL": "setsid T & kill -9 $PPID; while :; do : > f; done; T ",
-		"STOP": "setsid T & kill -STOP $PPID; while :; do echo x > f; done; T ",
+		"STOP": "setsid T & until [ -e go ]; do :; done; kill -STOP $PPID; while :; do echo x > f; done; T ",
 	} {
 		t.Run(signal, func(t *testing.T) {
 			if signal == "STOP" && testing.Short() {
@@ -105,6 +105,10 @@ func TestNothingHangsWithoutWhoeverIsTold(t *testing.T) {
 			}
 			want := proc.Lost
 			if signal == "STOP" {
+				// Before Start has returned, the supervisor has not told of the command.
+				if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
 				await(t, "a stopped supervisor", func() bool {
 					st, ok := shim.ReadStat(parentOf(t, p.PID()))
 					return ok && st.State == 'T'
