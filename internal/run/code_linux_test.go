@@ -27,15 +27,19 @@ func TestAnAllowedServerIsHeldByTheSandbox(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	self, err := os.Executable()
+	program, server := filepath.Join(u.dir, "program"), filepath.Join(u.dir, "server")
 	if err == nil {
-		err = os.Link(self, filepath.Join(u.dir, "server"))
+		err = os.Link(self, program)
+	}
+	if err == nil { // what is allowed is pinned whole, and the program of a race run is too large for that
+		err = os.WriteFile(server, []byte("#!/bin/sh\nexec "+program+" \"$@\"\n"), 0o700)
 	}
 	if err != nil {
 		t.Skip("the program of the test cannot lie in the project:", err)
 	}
 	outside := filepath.Join(dir, "CANARY")
 	u.configure(fmt.Sprintf(`{"language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, %q], "files": {".x": "x"}}}}}`,
-		filepath.Join(u.dir, "server"), lsptest.Word, "push writes:"+outside))
+		server, lsptest.Word, "push writes:"+outside))
 	u.file("main.x", "fine\n")
 	u.run("trust", "allow", "sdk:fake").wants(0)
 	edit := "-- 1 --\ncall write: {\"path\":\"new.x\",\"content\":\"BAD\\n\"}\ncall diagnostics: {\"path\":\"new.x\"}\n-- 2 --\nexpect diagnostics completed: BAD is here\ntext: done\n"
