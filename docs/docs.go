@@ -34,6 +34,8 @@ func Topics() []Topic {
 		{"lines", "A conversation over stdin and stdout"},
 		{"batches", "Many repositories, many machines"},
 		{"configuration", "Configuration"},
+		{"settings", "Settings"},
+		{"commands", "Commands"},
 		{"inspect", "Looking inside"},
 		{"promises", "What is promised"},
 	}

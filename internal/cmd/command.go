@@ -113,7 +113,7 @@ type all struct {
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return append([]*cobra.Command{
-		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
+		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e), upgradeCommand(e),
 		a.trustCommand(), contexts{a}.command(), a.keysCommand(),
 	}, topics()...)
 }

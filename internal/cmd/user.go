@@ -23,7 +23,7 @@ func Free(path string) (free, known bool) {
 		"permission", "permission list", "permission test", "permission why", "pick", "runs", "runs cancel", "runs follow", "runs limit",
 		"runs list", "runs retry", "runs show", "runs stats", "runs workers", "session", "session backup", "session export", "session follow",
 		"session fork", "session list", "session search", "session show", "session verify", "session why", "tools", "tools list", "tools run",
-		"tools schema", "tools show", "tools test", "trust", "trust list", "trust show", "version", "worktree", "worktree clean",
+		"tools schema", "tools show", "tools test", "trust", "trust list", "trust show", "upgrade", "version", "worktree", "worktree clean",
 		"worktree list", "worktree remove",
 		cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 		return true, true

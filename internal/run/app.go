@@ -51,8 +51,8 @@ import (
 	"adze/tui/plain"
 )
 
-// Version of the program.
-const Version = "0.1.0"
+// Version is that of the program. A release sets it when it is linked.
+var Version = "0.1.0"
 
 // Main runs adze with the arguments after its name and returns the exit code.
 func Main(args []string, stdin, stdout, stderr *os.File) int {
@@ -62,8 +62,7 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 	ring.Use(keyring.Open(paths.Of(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
 		fmt.Fprintln(stderr, "! waiting for the key ring; it may ask you to unlock it")
 	})))
-	a := &app{Env: cmd.Env{In: stdin, Out: stdout, Err: stderr, Getenv: ring.Get}, keys: ring}
-	return a.main(args)
+	return newApp(ring, stdin, stdout, stderr).main(args)
 }
 
 // app is one process.
@@ -81,6 +80,10 @@ type app struct {
 	own ownFiles
 	// wait sleeps before a model request is made again; if nil, a timer.
 	wait func(context.Context, time.Duration) error
+}
+
+func newApp(ring *credentials.Ring, stdin, stdout, stderr *os.File) *app {
+	return &app{Env: cmd.Env{In: stdin, Out: stdout, Err: stderr, Getenv: ring.Get}, keys: ring}
 }
 
 func (a *app) main(args []string) (exit int) {

@@ -86,7 +86,11 @@ func TestCommandsOfDocumentsAreTaken(t *testing.T) {
 				t.Errorf("%s: %s: %v", page, line, err)
 				continue
 			}
-			if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+			args := c.Flags().Args()
+			if c.DisableFlagParsing {
+				args = rest
+			}
+			if err := c.ValidateArgs(args); err != nil {
 				t.Errorf("%s: %s: %v", page, line, err)
 			}
 		}

@@ -54,7 +54,7 @@ Exits with 0, with 7 when a path was left as it is, or with 2 when there is noth
 
 func (b back) undo() *cobra.Command {
 	c := &cobra.Command{Use: "undo", Short: "Put files back as they were before the last turn", Long: undoLong, Args: cmd.Takes(0, 0),
-		Example: "  adze undo --dry-run\n  adze undo\n  adze undo --list\n  adze undo --to 2          as they were after turn 2; 0: before the first",
+		Example: "  adze undo --dry-run\n  adze undo\n  adze undo --list\n  adze undo --to 2   # as they were after turn 2; 0: before the first",
 		RunE:    b.untilSignal(b.runUndo)}
 	f := c.Flags()
 	f.Int("to", 0, "undo every turn after this `TURN`; --list shows their numbers")

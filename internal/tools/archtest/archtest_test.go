@@ -97,7 +97,7 @@ func TestArrows(t *testing.T) {
 		"the choice knows no interface":    {"internal/llm/models/a.go", "adze/tui", "internal/llm/models may not import tui"},
 		"main starts the app":              {"main.go", "adze/internal/run", ""},
 		"main does nothing else":           {"main.go", "adze/tool", ". may not import tool"},
-		"nobody else starts the app":       {"internal/cmd/print/a.go", "adze/internal/run", "may be imported only by [. internal/tools/bench/floor]"},
+		"nobody else starts the app":       {"internal/cmd/print/a.go", "adze/internal/run", "may be imported only by [. internal/tools/bench/floor internal/tools/release]"},
 		"app sees all":                     {"internal/run/a.go", "adze/internal/llm/openai", ""},
 		"anybody counts":                   {"tui/pane/a.go", "adze/internal/text/plural", ""},
 		"what counts knows nobody":         {"internal/text/plural/a.go", "adze/tool", "internal/text/plural may not import tool"},

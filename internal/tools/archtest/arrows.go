@@ -101,7 +101,8 @@ func Table() []Row {
 func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/run"}, Why: "main only starts the app"},
-		{Package: "internal/run", May: []string{"*"}, From: []string{".", "internal/tools/bench/floor"}, Why: "the wiring sees all and is seen by main alone; a program to measure against links it"},
+		{Package: "internal/run", May: []string{"*"}, From: []string{".", "internal/tools/bench/floor", "internal/tools/release"}, Why: "the wiring sees all and is seen by main alone; a program to measure against links it, and one documents its commands"},
+		{Package: "internal/tools/release", May: []string{"internal/run"}, From: []string{}, Why: "it makes releases, with pages of all commands"},
 		{Package: "internal/tools/bench/floor", May: []string{"session", "internal/run", "internal/sessiondb"}, From: []string{}, Why: "a program of its own, to be measured against: alone, or with all that adze is"},
 		{Package: "internal/tools/bench", Tests: []string{"internal/run"}, Why: "it measures the program"},
 		{Package: "internal/cmd", May: commands(), From: []string{"internal/run", "internal/cmd/*"},

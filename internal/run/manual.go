@@ -1,0 +1,15 @@
+package run
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/config/credentials"
+)
+
+// CommandLine returns all commands and flags, for a program that documents them. It reads nothing,
+// and none of its commands may be run.
+func CommandLine() *cobra.Command {
+	return commandLine(newApp(credentials.Take(), os.Stdin, os.Stdout, os.Stderr))
+}

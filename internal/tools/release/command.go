@@ -1,0 +1,27 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// output runs go or git and returns what it prints. An error holds what it wrote to standard error.
+func output(ctx context.Context, env []string, program string, args ...string) ([]byte, error) {
+	c := exec.CommandContext(ctx, program, args...)
+	c.Env = append(os.Environ(), env...)
+	var out, said bytes.Buffer
+	c.Stdout, c.Stderr = &out, &said
+	if err := c.Run(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, bytes.TrimSpace(said.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// environment is that of a build for a target, without settings of the machine.
+func (t Target) environment() []string {
+	return []string{"CGO_ENABLED=0", "GOFLAGS=", "GOOS=" + t.System, "GOARCH=" + t.Arch, "GOAMD64=v1", "GOARM64=v8.0"}
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// contents returns the licences of all that is linked into a binary, and its bill of materials.
+func (r Release) contents(ctx context.Context, t Target, binary string) (licences, bill []byte, err error) {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return nil, nil, err
+	}
+	modules, err := linked(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if licences, err = licenceText(ctx, modules); err != nil {
+		return nil, nil, err
+	}
+	bill, err = r.bill(t, info.GoVersion, modules)
+	return licences, bill, err
+}
+
+// Module is one that has packages in the program.
+type Module struct {
+	Path, Version string
+	Sum           string   // as in go.sum
+	Dir           string   // of its source
+	Packages      []string // folders of the packages that are linked, below Dir
+}
+
+// linked lists the modules, sorted, whose packages are in the program for a target.
+func linked(ctx context.Context, t Target) ([]Module, error) {
+	raw, err := output(ctx, t.environment(), "go", "list", "-deps", "-json=Dir,Standard,Module", ".")
+	if err != nil {
+		return nil, err
+	}
+	byPath := map[string]*Module{}
+	for d := json.NewDecoder(bytes.NewReader(raw)); ; {
+		var p struct {
+			Dir      string
+			Standard bool
+			Module   *struct {
+				Path, Version, Dir, Sum string
+				Main                    bool
+			}
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("list what is linked: %w", err)
+		}
+		if p.Standard || p.Module == nil || p.Module.Main {
+			continue
+		}
+		m := byPath[p.Module.Path]
+		if m == nil {
+			m = &Module{Path: p.Module.Path, Version: p.Module.Version, Dir: p.Module.Dir, Sum: p.Module.Sum}
+			byPath[m.Path] = m
+		}
+		m.Packages = append(m.Packages, p.Dir)
+	}
+	out := make([]Module, 0, len(byPath))
+	for _, m := range byPath {
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, func(a, b Module) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// licenceName are the names under which licences and their notices stand.
+var licenceName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|patents)([-._].*)?$`)
+})
+
+// licenceText is one text with the licences of Go and of each module. A module without one is an
+// error: it may not be given away.
+func licenceText(ctx context.Context, modules []Module) ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteString("adze is linked with the following. Each part stands under its own licence.\n")
+	root, err := output(ctx, nil, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	goLicence, err := os.ReadFile(filepath.Join(string(bytes.TrimSpace(root)), "LICENSE"))
+	if err != nil {
+		return nil, fmt.Errorf("the licence of Go: %w", err)
+	}
+	writeLicence(&out, "Go "+runtime.Version(), goLicence)
+	for _, m := range modules {
+		files, err := licenceFiles(m)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s@%s has no licence", m.Path, m.Version)
+		}
+		for _, f := range files {
+			raw, err := os.ReadFile(f)
+			if err != nil {
+				return nil, err
+			}
+			within, _ := filepath.Rel(m.Dir, f)
+			writeLicence(&out, m.Path+" "+m.Version+", "+filepath.ToSlash(within), raw)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+func writeLicence(out *bytes.Buffer, title string, text []byte) {
+	fmt.Fprintf(out, "\n%s\n%s\n\n%s\n", title, strings.Repeat("-", len(title)), bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
+}
+
+// licenceFiles finds the licences between a module's packages and its root.
+func licenceFiles(m Module) ([]string, error) {
+	dirs := []string{m.Dir}
+	for _, p := range m.Packages {
+		for ; len(p) > len(m.Dir); p = filepath.Dir(p) {
+			dirs = append(dirs, p)
+		}
+	}
+	slices.Sort(dirs)
+	var out []string
+	for _, dir := range slices.Compact(dirs) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.Type().IsRegular() && licenceName().MatchString(e.Name()) && !strings.HasSuffix(e.Name(), ".go") {
+				out = append(out, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return out, nil
+}
+
+// bill is a bill of materials in SPDX 2.3, https://spdx.github.io/spdx-spec/v2.3/.
+func (r Release) bill(t Target, goVersion string, modules []Module) ([]byte, error) {
+	type reference struct {
+		Category string `json:"referenceCategory"`
+		Type     string `json:"referenceType"`
+		Locator  string `json:"referenceLocator"`
+	}
+	type part struct {
+		ID        string      `json:"SPDXID"`
+		Name      string      `json:"name"`
+		Version   string      `json:"versionInfo"`
+		Download  string      `json:"downloadLocation"`
+		Analyzed  bool        `json:"filesAnalyzed"`
+		Concluded string      `json:"licenseConcluded"`
+		Declared  string      `json:"licenseDeclared"`
+		Copyright string      `json:"copyrightText"`
+		Comment   string      `json:"comment,omitempty"`
+		External  []reference `json:"externalRefs,omitempty"`
+	}
+	type relation struct {
+		From string `json:"spdxElementId"`
+		Type string `json:"relationshipType"`
+		To   string `json:"relatedSpdxElement"`
+	}
+	const none = "NOASSERTION"
+	name := fmt.Sprintf("adze-%s-%s-%s", r.Version, t.System, t.Arch)
+	parts := []part{{ID: "SPDXRef-adze", Name: "adze", Version: r.Version, Download: r.URL + "/" + t.archive(r.Version), Concluded: "MIT", Declared: "MIT", Copyright: none},
+		{ID: "SPDXRef-go", Name: "go", Version: strings.TrimPrefix(goVersion, "go"), Download: "https://go.dev/dl/", Concluded: none, Declared: "BSD-3-Clause", Copyright: none,
+			External: []reference{{"PACKAGE-MANAGER", "purl", "pkg:golang/stdlib@" + strings.TrimPrefix(goVersion, "go")}}}}
+	relations := []relation{{"SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-adze"}, {"SPDXRef-adze", "DEPENDS_ON", "SPDXRef-go"}}
+	for i, m := range modules {
+		id := fmt.Sprintf("SPDXRef-module-%d", i+1)
+		p := part{ID: id, Name: m.Path, Version: m.Version, Download: "https://" + m.Path, Concluded: none, Declared: none, Copyright: none,
+			External: []reference{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + m.Path + "@" + m.Version}}}
+		if m.Sum != "" {
+			p.Comment = "go.sum " + m.Sum
+		}
+		parts = append(parts, p)
+		relations = append(relations, relation{"SPDXRef-adze", "DEPENDS_ON", id})
+	}
+	return json.MarshalIndent(map[string]any{
+		"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
+		"documentNamespace": r.URL + "/" + t.archive(r.Version) + ".spdx.json",
+		"creationInfo":      map[string]any{"created": r.Time.Format("2006-01-02T15:04:05Z"), "creators": []string{"Tool: adze-release"}},
+		"packages":          parts, "relationships": relations,
+	}, "", "  ")
+}

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+
+	"adze/internal/run"
+)
+
+// commonFiles are the files that each archive has: documents, man pages and completions.
+func (r Release) commonFiles() ([]File, error) {
+	var out []File
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append([]string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"}, documents...) {
+		raw, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return nil, fmt.Errorf("%w (the release is made in the root of the checkout)", err)
+		}
+		out = append(out, File{Name: filepath.ToSlash(name), Mode: 0o644, Data: raw})
+	}
+	root := run.CommandLine()
+	pages, err := r.manPages(root)
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := completions(root)
+	return slices.Concat(out, pages, scripts), err
+}
+
+// manPages returns one for each command, in section 1.
+func (r Release) manPages(root *cobra.Command) ([]File, error) {
+	root.InitDefaultHelpCmd()
+	root.DisableAutoGenTag = true
+	head := doc.GenManHeader{Section: "1", Source: "adze " + r.Version, Manual: "adze", Date: &r.Time}
+	var out []File
+	var failed error
+	walk(root, func(c *cobra.Command) {
+		var page bytes.Buffer
+		h := head
+		h.Title = strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ", "-"))
+		if err := doc.GenMan(c, &h, &page); err != nil && failed == nil {
+			failed = err
+		}
+		out = append(out, File{Name: "man/" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1", Mode: 0o644, Data: page.Bytes()})
+	})
+	return out, failed
+}
+
+// completions returns a script for each shell.
+func completions(root *cobra.Command) ([]File, error) {
+	makers := []struct {
+		name string
+		make func(*bytes.Buffer) error
+	}{
+		{"adze.bash", func(b *bytes.Buffer) error { return root.GenBashCompletionV2(b, true) }},
+		{"_adze", func(b *bytes.Buffer) error { return root.GenZshCompletion(b) }},
+		{"adze.fish", func(b *bytes.Buffer) error { return root.GenFishCompletion(b, true) }},
+		{"adze.ps1", func(b *bytes.Buffer) error { return root.GenPowerShellCompletionWithDesc(b) }},
+	}
+	var out []File
+	for _, m := range makers {
+		var text bytes.Buffer
+		if err := m.make(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, File{Name: "completions/" + m.name, Mode: 0o644, Data: text.Bytes()})
+	}
+	return out, nil
+}
+
+// walk calls do with each command that help shows, those above before those below.
+func walk(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() && sub.Name() != "help" && !sub.IsAdditionalHelpTopicCommand() {
+			walk(sub, do)
+		}
+	}
+}
+
+// writeReference writes commands.md and settings.md.
+func writeReference(dir string) error {
+	commands := commandReference(run.CommandLine())
+	if err := os.WriteFile(filepath.Join(dir, "commands.md"), commands, 0o644); err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(filepath.FromSlash("internal/config/schema.json"))
+	if err != nil {
+		return fmt.Errorf("%w (run this in the root of the checkout)", err)
+	}
+	settings, err := settingsReference(raw)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "settings.md"), settings, 0o644)
+}
+
+// commandReference is one page with all commands and flags.
+func commandReference(root *cobra.Command) []byte {
+	var out bytes.Buffer
+	out.WriteString("# Commands\n\nThis page is made from the program: `go run ./internal/tools/release -reference docs`.\n`adze COMMAND --help` shows the same.\n")
+	walk(root, func(c *cobra.Command) {
+		fmt.Fprintf(&out, "\n## %s\n\n%s.\n\n`%s`\n", c.CommandPath(), strings.TrimSuffix(c.Short, "."), c.UseLine())
+		if long := strings.TrimSpace(strings.TrimPrefix(c.Long, c.Short)); long != "" {
+			fmt.Fprintf(&out, "\n%s\n", wrap(strings.TrimPrefix(long, ".\n\n")))
+		}
+		if c.Example != "" {
+			out.WriteString("\n")
+			for line := range strings.SplitSeq(strings.Trim(c.Example, "\n"), "\n") {
+				out.WriteString(strings.TrimRight("    "+strings.TrimPrefix(line, "  "), " ") + "\n")
+			}
+		}
+		var rows []string
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			value, usage := pflag.UnquoteUsage(f)
+			name := "--" + f.Name
+			if value != "" {
+				name += " " + value
+			}
+			if f.Shorthand != "" {
+				name = "-" + f.Shorthand + ", " + name
+			}
+			if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" && f.DefValue != "0s" {
+				usage += " (default " + f.DefValue + ")"
+			}
+			rows = append(rows, fmt.Sprintf("| `%s` | %s |\n", name, cell(usage)))
+		})
+		if len(rows) > 0 {
+			out.WriteString("\n| flag | |\n|---|---|\n" + strings.Join(rows, ""))
+		}
+	})
+	return out.Bytes()
+}
+
+// wrap fills the paragraphs of a text to 100 columns. Lines that begin with a space stay.
+func wrap(text string) string {
+	const width = 100
+	var out []string
+	fresh := true // the next word begins a line
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || strings.HasPrefix(line, " ") {
+			out, fresh = append(out, strings.TrimRight(line, " ")), true
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			if last := len(out) - 1; !fresh && len(out[last])+1+len(word) <= width {
+				out[last] += " " + word
+			} else {
+				out = append(out, word)
+			}
+			fresh = false
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// cell is a text as a cell of a table.
+func cell(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "|", "\\|")
+}
+
+// setting is a part of the schema, as far as the reference tells of it.
+type setting struct {
+	Type        any             `json:"type"`
+	Description string          `json:"description"`
+	Default     any             `json:"default"`
+	Enum        []any           `json:"enum"`
+	Properties  json.RawMessage `json:"properties"`
+	Additional  json.RawMessage `json:"additionalProperties"`
+	Items       *setting        `json:"items"`
+	AnyOf       []setting       `json:"anyOf"`
+	Ref         string          `json:"$ref"`
+}
+
+// settingsReference is one page with all names of the configuration.
+func settingsReference(schema []byte) ([]byte, error) {
+	var root struct {
+		setting
+		Defs map[string]setting `json:"$defs"`
+	}
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	var out bytes.Buffer
+	out.WriteString("# Settings\n\nThis page is made from the schema: `go run ./internal/tools/release -reference docs`.\n`adze help configuration` explains where the file is. `NAME` stands for a name that you choose.\n\n| setting | value | |\n|---|---|---|\n")
+	if err := settingRows(&out, root.Defs, "", root.setting); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func settingRows(out *bytes.Buffer, defs map[string]setting, path string, s setting) error {
+	if name, found := strings.CutPrefix(s.Ref, "#/$defs/"); found {
+		to, known := defs[name]
+		if !known {
+			return fmt.Errorf("%s: the schema has no %s", path, s.Ref)
+		}
+		if s.Description != "" {
+			to.Description = s.Description
+		}
+		s = to
+	}
+	if path != "" && (s.Description != "" || len(s.Properties) == 0) {
+		fmt.Fprintf(out, "| `%s` | %s | %s |\n", path, cell(values(s)), cell(s.Description))
+	}
+	names, parts, err := inOrder(s.Properties)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range names {
+		if name == "$schema" {
+			continue
+		}
+		if err := settingRows(out, defs, strings.TrimPrefix(path+"."+name, "."), parts[name]); err != nil {
+			return err
+		}
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(s.Additional), []byte("{")) {
+		var any setting
+		if err := json.Unmarshal(s.Additional, &any); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if len(any.Properties) > 0 || any.Ref != "" {
+			return settingRows(out, defs, path+".NAME", any)
+		}
+	}
+	if s.Items != nil && len(s.Items.Properties) > 0 {
+		return settingRows(out, defs, path+"[]", *s.Items)
+	}
+	return nil
+}
+
+// inOrder reads an object and the order of its names.
+func inOrder(raw json.RawMessage) ([]string, map[string]setting, error) {
+	if len(raw) == 0 {
+		return nil, nil, nil
+	}
+	var parts map[string]setting
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return nil, nil, err
+		}
+		names = append(names, fmt.Sprint(name))
+	}
+	return names, parts, nil
+}
+
+// values says what a setting takes.
+func values(s setting) string {
+	var out string
+	switch kind := s.Type.(type) {
+	case string:
+		out = kind
+	case []any:
+		var kinds []string
+		for _, k := range kind {
+			kinds = append(kinds, fmt.Sprint(k))
+		}
+		out = strings.Join(kinds, " or ")
+	}
+	if len(s.Enum) > 0 {
+		var words []string
+		for _, e := range s.Enum {
+			words = append(words, fmt.Sprintf("`%v`", e))
+		}
+		out = strings.Join(words, ", ")
+	}
+	if out == "array" && s.Items != nil {
+		out = "list"
+		if kind, _ := s.Items.Type.(string); kind != "" {
+			out += " of " + strings.TrimSuffix(kind, "s") + "s"
+		}
+	}
+	if s.Default != nil {
+		out += fmt.Sprintf("; default `%v`", s.Default)
+	}
+	return strings.TrimPrefix(out, "; ")
+}
