@@ -42,8 +42,7 @@ func (b basher) sound(in bashArgs) error {
 			int(b.shell.MaxTimeout.Seconds()), b.unlessBrief("; for longer work use background: true"))
 	}
 	if program := opensScreen(in.Command); program != "" {
-		return tool.Fail(tool.CodeInvalidArguments, "%s waits for keys of a terminal, and a command has none: change files with edit or write, "+
-			"or give the program what to do as options (vim -es -c COMMAND FILE)", program)
+		return tool.Fail(tool.CodeInvalidArguments, needsKeys, program)
 	}
 	return nil
 }

@@ -49,12 +49,14 @@ type Process struct {
 
 	out, errs *Output
 	pulse     *pulse
+	keys      *keyWatch // nil where the command has an input
 	spilled   int64
 
 	mu     sync.Mutex
 	reason Reason
-	exited bool // its exit has been reported: too late to be killed by anybody
-	ending bool // the end has been asked for, or has come
+	waited string // the program that waits for keys
+	exited bool   // its exit has been reported: too late to be killed by anybody
+	ending bool   // the end has been asked for, or has come
 	stuck  *time.Timer
 
 	done   chan struct{}
@@ -118,6 +120,14 @@ func (p *Process) End(why Reason) {
 	_ = p.lifeline.Close()
 }
 
+// endWaiting ends the command because of a program that waits for keys.
+func (p *Process) endWaiting(program string) {
+	p.mu.Lock()
+	p.waited = program
+	p.mu.Unlock()
+	p.End(NeedsKeys)
+}
+
 // guard ends the process when its time is over or ctx is done. It stands before the command has
 // started, because even that can hang, on a dead network file system say.
 func (p *Process) guard(ctx context.Context) {
@@ -136,6 +146,9 @@ func (p *Process) guard(ctx context.Context) {
 
 // follow starts what watches over a running command: readers and status.
 func (p *Process) follow() {
+	if p.inPipe == nil && p.cmd.Talk == nil {
+		p.keys = watchKeys(func() (int, string) { return awaitingKeys(p.shim.Pid) }, p.endWaiting)
+	}
 	var readers sync.WaitGroup
 	if p.cmd.Talk != nil {
 		readers.Go(p.talk)
@@ -153,6 +166,7 @@ func (p *Process) follow() {
 	}
 	go func() {
 		p.awaitEnd()
+		p.keys.stop()
 		p.unguard()
 		p.drain(&readers)
 		p.finish()
@@ -248,7 +262,9 @@ func (p *Process) drain(readers *sync.WaitGroup) {
 func (p *Process) finish() {
 	p.mu.Lock()
 	p.idle, p.exited, p.ending = p.idle && !p.ending, true, true
-	p.result.Killed = p.reason
+	if p.result.Killed = p.reason; p.reason == NeedsKeys {
+		p.result.Waited = p.waited
+	}
 	if p.stuck != nil {
 		p.stuck.Stop()
 	}
@@ -320,6 +336,7 @@ func (p *Process) take(chunk []byte, to *Output) {
 	if p.cmd.MaxOutput > 0 && total > p.cmd.MaxOutput {
 		p.End(Limited)
 	}
+	p.keys.wrote()
 	if p.pulse != nil {
 		p.pulse.beat()
 	}
