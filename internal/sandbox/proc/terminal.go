@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A command that is silent for silentTime is looked at: does a program of it wait for keys? One that
-// still does after sureTime is ended. Together they are below two seconds.
+// A command that is silent for silentTime is looked at: does a program of it wait for keys? A
+// command that still does after sureTime is ended. Together they are below two seconds.
 const (
 	silentTime = time.Second
 	sureTime   = 500 * time.Millisecond
 )
 
-// keyWatch ends a command that waits for keys of a terminal, which it does not have. While a command
+// keyWatch ends a command that waits for keys of a terminal, because it has none. While a command
 // goes on writing it looks at nothing, and at a silent one once.
 type keyWatch struct {
 	look func() (pid int, program string)

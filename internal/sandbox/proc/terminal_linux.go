@@ -42,8 +42,8 @@ func writesOnly(pid int) bool {
 	return err == nil && flags&int64(os.O_WRONLY|os.O_RDWR) == int64(os.O_WRONLY)
 }
 
-// readsInput reports whether a process waits in the kernel for its standard input alone: in read, or
-// in pselect6 of one descriptor (proc(5), syscall). What waits for a child or a clock does not.
+// readsInput reports whether a process waits in the kernel for its standard input alone: in read,
+// or in pselect6 of one descriptor (proc(5), syscall).
 func readsInput(pid int) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/syscall")
 	if err != nil {
