@@ -3,7 +3,7 @@
 // The one rule: it reads only, regular files of the user's own that are short enough, and starts
 // and dials nothing.
 //
-// Start reading at Find; toml.go reads the one file that is no JSON.
+// Start reading at Find.
 //
 // Known limits: what an assistant asks for when it starts a server (${input:…}) is told and not
 // taken over; servers that another assistant got from its account or an extension stand in no file.
@@ -20,6 +20,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/BurntSushi/toml"
 
 	"adze/internal/mcp"
 	"adze/internal/text/jsonc"
@@ -112,7 +114,7 @@ func (p place) read(path, dir string) (out []Found) {
 	case err != nil:
 		return broken(err)
 	case p.client == "codex":
-		file, err = fromTOML(string(raw))
+		file, err = p.fromTOML(raw)
 	default:
 		_, err = jsonc.Decode(raw, &file)
 	}
@@ -132,6 +134,16 @@ func (p place) read(path, dir string) (out []Found) {
 		out = append(out, p.entries(path, projects[dir][p.member])...)
 	}
 	return out
+}
+
+// fromTOML reads the member that holds servers of a TOML file, as JSON.
+func (p place) fromTOML(raw []byte) (map[string]json.RawMessage, error) {
+	var tables map[string]any
+	if err := toml.Unmarshal(raw, &tables); err != nil {
+		return nil, err
+	}
+	member, err := json.Marshal(tables[p.member])
+	return map[string]json.RawMessage{p.member: member}, err
 }
 
 func (p place) entries(path string, member json.RawMessage) (out []Found) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestTheServersOfOtherAssistantsAreFound, each as its assistant writes it down.
@@ -86,17 +85,4 @@ func TestAFileThatCannotBeReadIsTold(t *testing.T) {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
-}
-
-func FuzzTOML(f *testing.F) {
-	f.Add("[a.b]\nc = \"d\" # e\nf = [1, {g = 'h'}]\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		done := make(chan struct{})
-		go func() { _, _ = fromTOML(text); close(done) }()
-		select {
-		case <-done:
-		case <-time.After(time.Minute):
-			t.Fatal("it does not end")
-		}
-	})
 }

@@ -11,7 +11,7 @@ import (
 type Front struct {
 	Fields  []Field
 	Notes   []string // what was taken in a way that its writer may not have meant
-	TooLong bool     // it has no end within its bound; nothing of it was taken
+	Problem string   // why nothing of it was taken; if empty, it was
 }
 
 // Field is one field.
@@ -43,7 +43,7 @@ func Parse(file string) (Front, string) {
 	}
 	lines, body, ended := fenced(rest)
 	if size := len(rest) - len(body); size > maxFront {
-		return Front{TooLong: true}, ""
+		return Front{Problem: fmt.Sprintf("its front matter is longer than %d bytes", maxFront)}, ""
 	}
 	r := reader{}
 	if !ended {

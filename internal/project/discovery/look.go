@@ -117,8 +117,7 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 // judge takes from the front matter what every kind has in common.
 func (i *Item) judge() {
 	i.Notes = i.Front.Notes
-	if i.Front.TooLong {
-		i.Problem = fmt.Sprintf("its front matter is longer than %d bytes", maxFront)
+	if i.Problem = i.Front.Problem; i.Problem != "" {
 		return
 	}
 	given := i.Front.Text("name")
