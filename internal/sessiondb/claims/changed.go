@@ -3,14 +3,9 @@ package claims
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"adze/session"
 )
-
-var changing = sync.OnceValue(func() map[string]bool {
-	return set(`created added updated modified changed edited wrote rewrote fixed implemented refactored removed deleted introduced extended adjusted corrected patched`)
-})
 
 // changed finds files that the model says it changed and no call changed: "I updated `a.go`",
 // "Fixed the check in a.go", and, where a change of that file was tried in the turn, "a.go has been
@@ -51,7 +46,7 @@ func (w *work) tried(name string) bool {
 
 func saysChanged(w *work, s statement) (names []string) {
 	for i, t := range s.tokens {
-		if t.kind != word || !changing()[t.word] {
+		if t.kind != word || !in("changing")[t.word] {
 			continue
 		}
 		switch {
@@ -70,10 +65,6 @@ func saysChanged(w *work, s statement) (names []string) {
 	return names
 }
 
-var adverbs = sync.OnceValue(func() map[string]bool {
-	return set("also now then just have had successfully already first finally simply therefore so")
-})
-
 // byMe reports "I", with what may stand between it and its verb.
 func byMe(before []token) bool {
 	for _, t := range slices.Backward(before) {
@@ -83,7 +74,7 @@ func byMe(before []token) bool {
 		if t.word == "i" || t.word == "i've" {
 			return true
 		}
-		if !adverbs()[t.word] {
+		if !in("adverbs")[t.word] {
 			return false
 		}
 	}
@@ -91,16 +82,12 @@ func byMe(before []token) bool {
 }
 
 func passive(before []token) bool {
-	switch before[len(before)-1].word {
-	case "been", "was", "were", "now", "successfully":
-		return true
-	}
-	return false
+	return in("passive")[before[len(before)-1].word]
 }
 
 // history reports a passive about the work of others, or of another time.
 func history(tokens []token) bool {
-	return has(tokens, elsewhere()) || slices.ContainsFunc(tokens, func(t token) bool {
+	return has(tokens, in("elsewhere")) || slices.ContainsFunc(tokens, func(t token) bool {
 		return t.word == "by" || t.word == "commit" || len(t.word) == 4 && isNumber(t.word)
 	})
 }
@@ -111,9 +98,7 @@ func fileBefore(before []token) (file, bool) {
 		if f, ok := fileOf(t); ok {
 			return f, true
 		}
-		switch t.word {
-		case "been", "was", "were", "now", "successfully", "has", "have", "is", "are", "file":
-		default:
+		if !in("about")[t.word] {
 			return file{}, false
 		}
 	}
@@ -128,7 +113,7 @@ func objects(after []token) (names []string) {
 		if !ok {
 			continue
 		}
-		if i <= 3 && allWords(after[:i], articles()) || i > 0 && placed(after[:i]) {
+		if i <= 3 && allWords(after[:i], in("articles")) || i > 0 && placed(after[:i]) {
 			names = append(names, f.name)
 			for j := i + 1; j+1 < len(after) && (after[j].word == "," || after[j].word == "and"); j++ {
 				next, ok := fileOf(after[j+1])
@@ -145,34 +130,15 @@ func objects(after []token) (names []string) {
 	return names
 }
 
-var articles = sync.OnceValue(func() map[string]bool { return set("the a new file files both my our existing") })
-
 func allWords(tokens []token, in map[string]bool) bool {
 	return !slices.ContainsFunc(tokens, func(t token) bool { return t.kind != word || !in[t.word] })
 }
 
 // placed reports "in", "to" or "into" at the end, where these tell the place of a change.
 func placed(before []token) bool {
-	for len(before) > 0 && articles()[before[len(before)-1].word] {
+	for len(before) > 0 && in("articles")[before[len(before)-1].word] {
 		before = before[:len(before)-1]
 	}
-	if len(before) == 0 {
-		return false
-	}
-	switch before[len(before)-1].word {
-	case "in", "to", "into", "inside":
-	default:
-		return false
-	}
-	if slices.ContainsFunc(before, func(t token) bool { return t.kind == sign || t.word == "and" || notPlaces()[t.word] }) {
-		return false
-	}
-	return len(before) > 1
+	return len(before) > 1 && in("into")[before[len(before)-1].word] &&
+		!slices.ContainsFunc(before, func(t token) bool { return t.kind == sign || t.word == "and" || in("notPlaces")[t.word] })
 }
-
-// notPlaces are words after which a file is named for another reason.
-var notPlaces = sync.OnceValue(func() map[string]bool {
-	return set(`similar addition according compared next identical used defined found called declared documented described shown seen mentioned
-		listed as like just reference references referenced link links due related thanks matching match from for exists existing located stored
-		import imports imported respect contrast response relation which that comment`)
-})

@@ -8,7 +8,7 @@
 //
 // Start reading at Check. The answer becomes statements (markdown.go, statement.go), the calls
 // become deeds (deeds.go), and each kind of claim is one file: tests.go, changed.go, ran.go,
-// named.go, done.go.
+// named.go, done.go. The words that they look for are in words.txt.
 //
 // Known limits: it reads English. A statement in a table of more than two columns, or under a
 // heading that plans, is left.

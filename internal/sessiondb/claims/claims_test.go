@@ -3,6 +3,8 @@ package claims_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -245,4 +247,24 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A set that a rule names stands in words.txt: a name that is misspelt would mean no word at all.
+func TestEverySetStandsInTheList(t *testing.T) {
+	list, err := os.ReadFile("words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := filepath.Glob("*.go")
+	for _, name := range names {
+		code, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, use := range regexp.MustCompile(`\bin\("([a-zA-Z]+)"\)`).FindAllSubmatch(code, -1) {
+			if !strings.Contains(string(list), "\n"+string(use[1])+": ") {
+				t.Errorf("%s: there is no set %s", name, use[1])
+			}
+		}
+	}
 }

@@ -14,7 +14,6 @@ import (
 type deed struct {
 	tool     string
 	now      bool // in the turn that the answer ends
-	status   tool.Status
 	exit     bool // it ran to an end that it calls a failure
 	ran      bool
 	opaque   bool     // it may have done anything
@@ -22,7 +21,6 @@ type deed struct {
 	tried    []string // files that it was to change
 	changed  []string
 	read     []string
-	output   string
 }
 
 // deeds are those of the session, oldest first.
@@ -71,7 +69,7 @@ func deedsOf(t Turn) (d deeds) {
 }
 
 func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
-	x := deed{tool: o.Tool, now: now, status: o.Status, changed: o.Changed, output: o.Output}
+	x := deed{tool: o.Tool, now: now, changed: o.Changed}
 	x.ran = o.Status == tool.Completed || o.Status == tool.Failed
 	x.exit = o.Status == tool.Failed && o.Code == tool.CodeExit
 	x.opaque = x.ran && delegates != nil && delegates(o.Tool)

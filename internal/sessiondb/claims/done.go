@@ -1,18 +1,16 @@
 package claims
 
 import (
-	"sync"
-
 	"adze/session"
 )
 
 // done finds a statement that all is done while todos of the turn are open.
 func done(w *work, s statement) []session.Claim {
-	if len(w.open) == 0 || !w.fresh || !saysDone(s) || denies(s.tokens) || has(s.tokens, rests()) {
+	if len(w.open) == 0 || !w.fresh || !saysDone(s) || denies(s.tokens) || has(s.tokens, in("rests")) {
 		return nil
 	}
 	for _, other := range statements(w.turn.Text) {
-		if has(other.tokens, rests()) { // the answer tells what is left
+		if has(other.tokens, in("rests")) { // the answer tells what is left
 			return nil
 		}
 	}
@@ -23,42 +21,27 @@ func done(w *work, s statement) []session.Claim {
 	return claim(session.TodosClaim, "says that it is done; %d %s open, first: %s", len(w.open), what, w.open[0])
 }
 
-// rests are words for what is not done.
-var rests = sync.OnceValue(func() map[string]bool {
-	return set("remaining remains remain left except yet pending open outstanding unfinished incomplete partially partly halfway")
-})
-
 func saysDone(s statement) bool {
 	words := make([]string, 0, len(s.tokens))
 	for _, t := range s.tokens {
-		if t.kind == word && !fillers()[t.word] {
+		if t.kind == word && !in("fillers")[t.word] {
 			words = append(words, t.word)
 		}
 	}
 	if len(words) == 0 || len(words) > 12 {
 		return false
 	}
-	if len(words) <= 2 && ended()[words[len(words)-1]] {
+	if len(words) <= 2 && in("ended")[words[len(words)-1]] {
 		return len(words) == 1 || words[0] == "everything" || words[0] == "task" || words[0] == "tasks" || words[0] == "work" || words[0] == "implementation"
 	}
 	for i, t := range words[:len(words)-1] {
 		next := words[i+1]
-		if (t == "everything" || wholes()[t]) && ended()[next] && (i == 0 || i == 1) {
+		if (t == "everything" || in("wholes")[t]) && in("ended")[next] && (i == 0 || i == 1) {
 			return true
 		}
-		if ended()[t] && (i == 0 || words[0] == "i" || words[0] == "i've") && (next == "everything" || wholes()[next]) {
+		if in("ended")[t] && (i == 0 || words[0] == "i" || words[0] == "i've") && (next == "everything" || in("wholes")[next]) {
 			return true
 		}
 	}
 	return false
 }
-
-var fillers = sync.OnceValue(func() map[string]bool {
-	return set("all the is are been has have now of that this fully successfully your requested every")
-})
-
-var wholes = sync.OnceValue(func() map[string]bool {
-	return set("task tasks item items step steps work implementation job changes todos")
-})
-
-var ended = sync.OnceValue(func() map[string]bool { return set("done complete completed finished implemented") })

@@ -3,7 +3,6 @@ package claims
 import (
 	"path"
 	"strings"
-	"sync"
 )
 
 // file is the name of a file in an answer.
@@ -12,16 +11,6 @@ type file struct {
 	line  bool // with the number of a line in it
 	plain bool // not as code, and without a folder
 }
-
-var extensions = sync.OnceValue(func() map[string]bool {
-	return set(`.go .py .js .ts .tsx .jsx .mjs .cjs .rs .c .h .cc .cpp .hpp .java .kt .rb .sh .bash .yml .yaml .json .toml .md .html .css .scss .sql .proto
-		.cfg .ini .xml .php .swift .lua .ex .exs .cs .scala .vue .svelte .tf .gradle .txt .zig .hs .ml .pl .r .dart`)
-})
-
-// notFiles are names of products that look like files.
-var notFiles = sync.OnceValue(func() map[string]bool {
-	return set("node.js next.js vue.js react.js express.js d3.js three.js nuxt.js socket.io chart.js moment.js asp.net ember.js backbone.js angular.js alpine.js discord.js")
-})
 
 // fileOf reads a token as the name of a file.
 func fileOf(t token) (f file, ok bool) {
@@ -43,7 +32,7 @@ func fileOf(t token) (f file, ok bool) {
 	})
 	base := path.Base(name)
 	ext := strings.ToLower(path.Ext(base))
-	if bad || name == "" || strings.HasPrefix(name, "/") || strings.Contains(name, "..") || !extensions()[ext] || base == ext || notFiles()[strings.ToLower(name)] {
+	if bad || name == "" || strings.HasPrefix(name, "/") || strings.Contains(name, "..") || !in("extensions")[ext] || base == ext || in("notFiles")[strings.ToLower(name)] {
 		return f, false
 	}
 	f.name, f.plain = name, t.kind == word && !strings.Contains(name, "/")

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"adze/session"
 )
@@ -24,12 +23,12 @@ func named(w *work, s statement) []session.Claim {
 		switch known := strings.Contains(w.given, base); {
 		case readBefore(s.tokens[:i]) && !w.contentSeen(f.name):
 			return claim(session.FileClaim, "says that it read %s; no call did", f.name)
-		case known || usual()[base] || w.turn.Exists == nil:
+		case known || in("usual")[base] || w.turn.Exists == nil:
 		case w.turn.Exists(f.name):
 			if f.line {
 				return claim(session.FileClaim, "names a line of %s, which was never read", f.name)
 			}
-		case !f.plain && asserted(s, i, f) && !slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == word && inventing()[t.word] }):
+		case !f.plain && asserted(s, i, f) && !slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == word && in("inventing")[t.word] }):
 			return claim(session.FileClaim, "names %s, which does not exist and was never seen", f.name)
 		}
 	}
@@ -69,14 +68,10 @@ func (w *work) contentSeen(name string) bool {
 // readBefore reports "I read", "I looked at" and the like right before a file.
 func readBefore(before []token) bool {
 	for i, t := range slices.Backward(before) {
-		if t.kind != word {
-			return false
-		}
-		switch t.word {
-		case "read", "reviewed", "examined", "inspected", "opened", "studied", "checked", "analyzed", "analysed", "looked", "went":
+		switch {
+		case t.kind == word && in("reading")[t.word]:
 			return byMe(before[:i])
-		case "the", "file", "at", "through", "into", "whole", "entire", "all", "of", "over", "carefully":
-		default:
+		case t.kind != word || !in("read")[t.word]:
 			return false
 		}
 	}
@@ -85,34 +80,5 @@ func readBefore(before []token) bool {
 
 // asserted reports a statement in which the file is a place or does something.
 func asserted(s statement, at int, f file) bool {
-	if f.line {
-		return true
-	}
-	if at > 0 {
-		switch s.tokens[at-1].word {
-		case "in", "from", "at", "see", "inside":
-			return true
-		}
-	}
-	if at+1 < len(s.tokens) {
-		switch s.tokens[at+1].word {
-		case "defines", "contains", "implements", "handles", "calls", "uses", "imports", "exports", "parses", "declares", "registers", "reads":
-			return true
-		}
-	}
-	return false
+	return f.line || at > 0 && in("places")[s.tokens[at-1].word] || at+1 < len(s.tokens) && in("does")[s.tokens[at+1].word]
 }
-
-// usual are names that every project of a kind has, of which one can speak without looking.
-var usual = sync.OnceValue(func() map[string]bool {
-	return set(`package.json package-lock.json tsconfig.json README.md go.mod go.sum Cargo.toml Cargo.lock requirements.txt setup.py pyproject.toml
-		index.html index.js index.ts main.go main.py main.rs lib.rs mod.rs __init__.py CMakeLists.txt AGENTS.md CLAUDE.md docker-compose.yml LICENSE.txt
-		CHANGELOG.md CONTRIBUTING.md config.json settings.json file.txt foo.go test.py example.py app.py`)
-})
-
-// inventing are words of statements about files that are to be, or that stand for any.
-var inventing = sync.OnceValue(func() map[string]bool {
-	return set(`create creates creating created add adds adding added write writes writing wrote named called new such similar typical typically usually
-		generated generate generates output outputs save saves saved missing absent exist exists template like any each every your expects instead rename renamed
-		removed deleted moved`)
-})

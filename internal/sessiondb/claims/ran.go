@@ -14,7 +14,7 @@ func ran(w *work, s statement) []session.Claim {
 		return nil
 	}
 	for i, t := range s.tokens {
-		if t.kind != word || t.word != "ran" && t.word != "executed" && t.word != "re-ran" && t.word != "reran" || i > 0 && !byMe(s.tokens[:i]) {
+		if t.kind != word || !in("executed")[t.word] || i > 0 && !byMe(s.tokens[:i]) {
 			continue
 		}
 		command, ok := commandAfter(s.tokens[i+1:])
@@ -35,7 +35,7 @@ func commandAfter(after []token) ([]string, bool) {
 			}
 			return all[0], true
 		}
-		if i > 2 || t.kind != word || !articles()[t.word] && t.word != "full" && t.word != "command" && t.word != "again" {
+		if i > 2 || t.kind != word || !in("articles")[t.word] && t.word != "full" && t.word != "command" && t.word != "again" {
 			return nil, false
 		}
 	}
@@ -49,7 +49,7 @@ func program(name string) bool {
 // ran reports a command that may be the one: of the same program with the same subcommand; one that
 // only looks, which tools do as well; or any script, which may have run it.
 func (w *work) ran(command []string) bool {
-	if looking()[command[0]] || command[0] == "git" || command[0] == "find" || command[0] == "sed" {
+	if in("looking")[command[0]] || command[0] == "git" || command[0] == "find" || command[0] == "sed" {
 		return true
 	}
 	for _, d := range w.all {
@@ -61,8 +61,8 @@ func (w *work) ran(command []string) bool {
 				return true
 			}
 			known := func(words []string) bool {
-				_, sub := calmAt()[words[0]]
-				return looking()[words[0]] || calm()[words[0]] || sub && words[0] != "npm" && words[0] != "yarn" && words[0] != "pnpm"
+				sub := words[0] == "git" || in("calm "+words[0]) != nil
+				return in("looking")[words[0]] || in("calm")[words[0]] || sub && words[0] != "npm" && words[0] != "yarn" && words[0] != "pnpm"
 			}
 			if slices.ContainsFunc(simple(text), func(words []string) bool { return !known(words) }) {
 				return true

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
 	"sync"
@@ -117,7 +119,7 @@ func tokens(text string) (out []token) {
 				}
 			}
 		case strings.ContainsRune(",;:()?!.…。！？、，", r):
-			out, text = append(out, token{string(r), plainSign(r), sign}), text[size:]
+			out, text = append(out, token{string(r), string(cmp.Or(pairOf(r, "。…！？、，", "..!?,,"), r)), sign}), text[size:]
 		default:
 			out, text = words(out, text)
 		}
@@ -129,19 +131,13 @@ var plain = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("**", "", "__", "", "’", "'", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ")
 })
 
-// plainSign is the ASCII sign of the same meaning.
-func plainSign(r rune) string {
-	switch r {
-	case '。', '…':
-		return "."
-	case '！':
-		return "!"
-	case '？':
-		return "?"
-	case '、', '，':
-		return ","
+// pairOf is the sign of to that stands where r stands in from; if 0, it does not.
+func pairOf(r rune, from, to string) rune {
+	at := strings.IndexRune(from, r)
+	if at < 0 {
+		return 0
 	}
-	return string(r)
+	return []rune(to)[utf8.RuneCountInString(from[:at])]
 }
 
 // codeSpan is the content of the code at the start of a text, and what stands behind it.
@@ -155,23 +151,7 @@ func codeSpan(text string) (content, rest string) {
 }
 
 // closing is the mark that ends a quotation; if 0, r begins none.
-func closing(r rune) rune {
-	switch r {
-	case '"':
-		return '"'
-	case '“':
-		return '”'
-	case '„':
-		return '“'
-	case '«':
-		return '»'
-	case '‘':
-		return '\''
-	case '「':
-		return '」'
-	}
-	return 0
-}
+func closing(r rune) rune { return pairOf(r, `"“„«‘「`, `"”“»'」`) }
 
 // quoted is where a quotation at the start of a text ends; if 0, nowhere.
 func quoted(text string, open rune) int {
@@ -217,13 +197,29 @@ func has(tokens []token, set map[string]bool) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.kind == word && set[t.word] })
 }
 
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		out[w] = true
+//go:embed words.txt
+var wordList string
+
+// in is a set of words.txt by its name.
+func in(name string) map[string]bool { return sets()[name] }
+
+var sets = sync.OnceValue(func() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	var now map[string]bool
+	for line := range strings.Lines(wordList) {
+		if name, rest, begins := strings.Cut(line, ":"); begins && line[0] > ' ' && line[0] != '#' {
+			now, line = map[string]bool{}, rest
+			out[name] = now
+		}
+		for w := range strings.FieldsSeq(line) {
+			if line[0] == '#' {
+				break
+			}
+			now[w] = true
+		}
 	}
 	return out
-}
+})
 
 // supposes reports a statement that claims nothing: a question, a condition, a plan, an advice, an
 // order.
@@ -231,40 +227,15 @@ func (s statement) supposes() bool {
 	if s.asks || len(s.tokens) == 0 {
 		return true
 	}
-	return has(s.tokens, hypothetical()) || has(s.lead, planning()) || has(s.tokens[:1], orders())
+	return has(s.tokens, in("hypothetical")) || has(s.lead, in("planning")) || has(s.tokens[:1], in("orders"))
 }
-
-var hypothetical = sync.OnceValue(func() map[string]bool {
-	return set(`if unless once when whenever until assuming provided should would could might may must will shall won't
-		i'll we'll you'll it'll they'll i'd we'd you'd let let's need needs needed want wants wanted going gonna plan plans planned
-		intend intends whether expect expects expected hopefully probably likely presumably perhaps maybe ideally try please you can
-		suggest suggests recommend recommended recommends propose proposed next todo e.g example examples imagine suppose supposed
-		hypothetically require requires required guarantee guarantees otherwise remains soon as-if ask asked asking claim claims
-		claimed says said option options`)
-})
-
-// planning is what stands above a list of what is not done yet.
-var planning = sync.OnceValue(func() map[string]bool {
-	return set(`plan plans steps next todo todos suggest suggested suggestion suggestions recommend recommended recommendations
-		recommendation would could should will criteria goal goals example examples option options proposal proposed want need
-		needed if later future follow-up follow-ups optional you remaining requirements expected`)
-})
-
-var orders = sync.OnceValue(func() map[string]bool {
-	return set(`run make ensure verify confirm check use add
-		create update change fix edit write note consider remember open go put place move rename delete remove test re-run rerun execute`)
-})
 
 // denies reports a negation.
 func denies(tokens []token) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool {
-		return t.kind == word && (refusals()[t.word] || strings.HasSuffix(t.word, "n't") || strings.HasPrefix(t.word, "fail"))
+		return t.kind == word && (in("refusals")[t.word] || strings.HasSuffix(t.word, "n't") || strings.HasPrefix(t.word, "fail"))
 	})
 }
-
-var refusals = sync.OnceValue(func() map[string]bool {
-	return set(`not no never without none cannot neither nor unable nothing nobody hardly barely dont unfortunately`)
-})
 
 // clause is the part of the statement around a token.
 func (s statement) clause(at int) []token {

@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"adze/session"
 )
@@ -69,21 +68,6 @@ func claim(k session.ClaimKind, text string, args ...any) []session.Claim {
 	return []session.Claim{{Kind: k, Text: fmt.Sprintf(text, args...)}}
 }
 
-// Words of a statement that tests pass: between the tests and the verb, and behind it.
-var between = sync.OnceValue(func() map[string]bool {
-	return set(`all now still also again are is have has been suite suites cases the of both existing new unit integration successfully run and build lint linter vet`)
-})
-
-var behind = sync.OnceValue(func() map[string]bool {
-	return set(`now again successfully cleanly locally with and on too as for under without across including after, there fine green`)
-})
-
-// elsewhere are words of statements about another time or place.
-var elsewhere = sync.OnceValue(func() map[string]bool {
-	return set(`before previously earlier originally upstream ci main master used yesterday after as-soon except apart other than only most some
-		few many how why what because about`)
-})
-
 // saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing", "`go
 // test ./...` passes", "passes all tests". What follows the verb must not make the tests hand
 // something over.
@@ -93,7 +77,7 @@ func saysTestsPass(s statement) bool {
 			continue
 		}
 		c := s.clause(i)
-		if denies(c) || has(s.tokens, elsewhere()) {
+		if denies(c) || has(s.tokens, in("elsewhere")) {
 			return false
 		}
 		if subjectIsTests(s.tokens[:i], t.word) && endsWell(s.tokens[i+1:]) || objectIsTests(t.word, s.tokens[i+1:]) {
@@ -104,15 +88,7 @@ func saysTestsPass(s statement) bool {
 }
 
 func passes(s statement, at int) bool {
-	t := s.tokens[at]
-	if t.kind != word {
-		return false
-	}
-	switch t.word {
-	case "pass", "passes", "passed", "passing", "green", "succeed", "succeeds", "succeeded":
-		return true
-	}
-	return false
+	return has(s.tokens[at:at+1], in("passes"))
 }
 
 func subjectIsTests(before []token, verb string) bool {
@@ -128,7 +104,7 @@ func subjectIsTests(before []token, verb string) bool {
 			return !ordered(before[:i]) && !(i+1 < len(before) && before[i+1].word == "to")
 		case t.word == "test" || t.word == "suite":
 			return verb != "pass" && !ordered(before[:i])
-		case between()[t.word] || isNumber(t.word):
+		case in("between")[t.word] || isNumber(t.word):
 		default:
 			return false
 		}
@@ -139,18 +115,15 @@ func subjectIsTests(before []token, verb string) bool {
 // ordered reports words that make what follows a wish: "make the tests", "get all tests".
 func ordered(before []token) bool {
 	for i := len(before) - 1; i >= 0 && i >= len(before)-4; i-- {
-		switch before[i].word {
-		case "make", "makes", "making", "get", "gets", "getting", "see", "keep", "keeps", "keeping", "have", "help", "to", "that", "which", "where":
-			return !(before[i].word == "that" && i > 0 && verified()[before[i-1].word])
+		if in("ordered")[before[i].word] {
+			return !(before[i].word == "that" && i > 0 && in("verified")[before[i-1].word])
 		}
 	}
 	return false
 }
 
-var verified = sync.OnceValue(func() map[string]bool { return set("verified confirmed checked ensured") })
-
 func endsWell(after []token) bool {
-	if len(after) == 0 || after[0].kind == sign || behind()[after[0].word] {
+	if len(after) == 0 || after[0].kind == sign || in("behind")[after[0].word] {
 		return true
 	}
 	return after[0].word == "in" && len(after) > 1 && len(after[1].word) > 0 && after[1].word[0] >= '0' && after[1].word[0] <= '9'
@@ -167,7 +140,7 @@ func objectIsTests(verb string, after []token) bool {
 			return false
 		case t.word == "tests":
 			return true
-		case !between()[t.word] && !isNumber(t.word):
+		case !in("between")[t.word] && !isNumber(t.word):
 			return false
 		}
 	}

@@ -160,7 +160,7 @@ func rooms() []Row {
 			Why: "who does what of a batch, over ports; it knows no server, no flags and nothing that is shown"},
 		{Package: "internal/fleet/natsqueue", Room: true, May: []string{"internal/fleet", "internal/fleet/natsclient"}, Tests: []string{"internal/fleet/batch", "internal/testkit/fleettest", "internal/testkit/natstest"}, Why: "ports of a fleet over one server's client"},
 		{Package: "internal/testkit/fleettest", Room: true, May: []string{"internal/fleet"}, From: []string{"internal/fleet", "internal/fleet/natsqueue"}, Why: "for tests only"},
-		{Package: "internal/sessiondb/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
+		{Package: "internal/sessiondb/claims", May: []string{"session", "tool", "tui/draw/markdown"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/policy/policyconfig", May: []string{"internal/config", "internal/files/git", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/text/redact", "internal/text/usage", "internal/files/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},
 		{Package: "internal/sessiondb/lookup", May: []string{"session", "internal/sessiondb", "internal/text/usage"}, Why: "it looks through stored sessions and starts none"},
