@@ -37,7 +37,7 @@ func (u *user) collector() *collecting {
 		defer c.mu.Unlock()
 		c.posts, c.headers = c.posts+1, append(c.headers, r.Header)
 		c.raw.Write(body)
-		in, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(body)
+		in, err := new(ptrace.ProtoUnmarshaler).UnmarshalTraces(body)
 		if err != nil {
 			u.t.Errorf("%v: %s", err, body)
 			return

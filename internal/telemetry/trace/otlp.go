@@ -1,58 +1,47 @@
 package trace
 
-import "strconv"
-
-// The shapes of OTLP/JSON (specification "OTLP", "JSON Protobuf Encoding"): names in
-// lowerCamelCase, ids in hex, 64-bit numbers as strings.
-type (
-	request struct {
-		ResourceSpans []resourceSpans `json:"resourceSpans"`
-	}
-	resourceSpans struct {
-		Resource   resource     `json:"resource"`
-		ScopeSpans []scopeSpans `json:"scopeSpans"`
-	}
-	resource struct {
-		Attributes []keyValue `json:"attributes"`
-	}
-	scopeSpans struct {
-		Scope scope      `json:"scope"`
-		Spans []wireSpan `json:"spans"`
-	}
-	scope struct {
-		Name string `json:"name"`
-	}
-	wireSpan struct {
-		TraceID    ID         `json:"traceId"`
-		SpanID     SpanID     `json:"spanId"`
-		TraceState string     `json:"traceState,omitempty"`
-		ParentID   SpanID     `json:"parentSpanId,omitzero"`
-		Flags      uint32     `json:"flags"`
-		Name       string     `json:"name"`
-		Kind       Kind       `json:"kind"`
-		Start      nanos      `json:"startTimeUnixNano"`
-		End        nanos      `json:"endTimeUnixNano"`
-		Attributes []keyValue `json:"attributes,omitempty"`
-		Status     *status    `json:"status,omitempty"`
-	}
-	status struct {
-		Code int `json:"code"`
-	}
-	keyValue struct {
-		Key   string   `json:"key"`
-		Value anyValue `json:"value"`
-	}
-	anyValue struct {
-		String *string     `json:"stringValue,omitempty"`
-		Bool   *bool       `json:"boolValue,omitempty"`
-		Int    *int64      `json:"intValue,omitempty,string"`
-		Double *float64    `json:"doubleValue,omitempty"`
-		Array  *arrayValue `json:"arrayValue,omitempty"`
-	}
-	arrayValue struct {
-		Values []anyValue `json:"values"`
-	}
+import (
+	"encoding/binary"
+	"math"
 )
+
+// The messages of OTLP in protobuf (opentelemetry-proto, trace/v1 and common/v1): few fields of few
+// kinds, so that a library for it, which would take a millisecond of each start, is not needed.
+
+// message is a protobuf message that grows.
+type message []byte
+
+// Kinds of fields on the wire.
+const (
+	varint  = 0
+	fixed64 = 1
+	counted = 2
+	fixed32 = 5
+)
+
+func (m message) tag(field, kind int) message {
+	return binary.AppendUvarint(m, uint64(field<<3|kind))
+}
+
+func (m message) bytes(field int, b []byte) message {
+	m = binary.AppendUvarint(m.tag(field, counted), uint64(len(b)))
+	return append(m, b...)
+}
+
+func (m message) text(field int, s string) message {
+	if s == "" {
+		return m
+	}
+	return m.bytes(field, []byte(s))
+}
+
+func (m message) number(field int, n uint64) message {
+	return binary.AppendUvarint(m.tag(field, varint), n)
+}
+
+func (m message) double(field int, n uint64) message {
+	return binary.LittleEndian.AppendUint64(m.tag(field, fixed64), n)
+}
 
 const (
 	sampledFlag  = 0x01
@@ -60,50 +49,69 @@ const (
 )
 
 // requestOf is the body of one request.
-func requestOf(about []Attribute, spans []Span) request {
-	out := make([]wireSpan, len(spans))
-	for i, s := range spans {
-		w := wireSpan{
-			TraceID: s.Trace, SpanID: s.Span, ParentID: s.Up, TraceState: s.State, Flags: sampledFlag, Name: s.Name, Kind: s.Kind,
-			Start: nanos(s.Start.UnixNano()), End: nanos(s.End.UnixNano()), Attributes: keyValues(s.Attributes),
-		}
-		if s.Failed {
-			w.Status = &status{statusFailed}
-		}
-		out[i] = w
+func requestOf(about []Attribute, spans []Span) []byte {
+	var out, whole, scope message
+	scope = scope.bytes(1, message{}.text(1, "adze"))
+	for _, s := range spans {
+		scope = scope.bytes(2, s.message())
 	}
-	return request{[]resourceSpans{{resource{keyValues(about)}, []scopeSpans{{scope{"adze"}, out}}}}}
+	whole = whole.bytes(1, message{}.attributes(1, about)).bytes(2, scope)
+	return out.bytes(1, whole)
 }
 
-// nanos are nanoseconds since 1970.
-type nanos int64
-
-// MarshalText writes a number that no JSON number holds exactly.
-func (n nanos) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(n), 10), nil }
-
-func keyValues(attributes []Attribute) []keyValue {
-	out := make([]keyValue, len(attributes))
-	for i, a := range attributes {
-		out[i] = keyValue{a.Key, valueOf(a.Value)}
+func (s Span) message() (m message) {
+	m = m.bytes(1, s.Trace[:]).bytes(2, s.Span[:]).text(3, s.State)
+	if s.Up != (SpanID{}) {
+		m = m.bytes(4, s.Up[:])
 	}
-	return out
+	m = m.text(5, s.Name).number(6, uint64(s.Kind)).double(7, uint64(s.Start.UnixNano())).double(8, uint64(s.End.UnixNano())).attributes(9, s.Attributes)
+	if s.Failed {
+		m = m.bytes(15, message{}.number(3, statusFailed))
+	}
+	return binary.LittleEndian.AppendUint32(m.tag(16, fixed32), sampledFlag)
 }
 
-func valueOf(v any) (out anyValue) {
+func (m message) attributes(field int, all []Attribute) message {
+	for _, a := range all {
+		m = m.bytes(field, message{}.text(1, a.Key).bytes(2, valueOf(a.Value)))
+	}
+	return m
+}
+
+func valueOf(v any) (m message) {
 	switch v := v.(type) {
 	case string:
-		out.String = &v
+		return m.bytes(1, []byte(v))
 	case bool:
-		out.Bool = &v
-	case int64:
-		out.Int = &v
-	case float64:
-		out.Double = &v
-	case []string:
-		out.Array = &arrayValue{make([]anyValue, len(v))}
-		for i := range v {
-			out.Array.Values[i].String = &v[i]
+		n := uint64(0)
+		if v {
+			n = 1
 		}
+		return m.number(2, n)
+	case int64:
+		return m.number(3, uint64(v))
+	case float64:
+		return m.double(4, math.Float64bits(v))
+	case []string:
+		var list message
+		for _, one := range v {
+			list = list.bytes(1, valueOf(one))
+		}
+		return m.bytes(5, list)
 	}
-	return out
+	return m
+}
+
+// rejected is how many spans of a request the answer to it says were refused; an answer that says
+// nothing of that took all.
+func rejected(answer []byte) int64 {
+	if len(answer) == 0 || answer[0] != 1<<3|counted {
+		return 0
+	}
+	_, n := binary.Uvarint(answer[1:])
+	if n <= 0 || len(answer) < n+2 || answer[n+1] != 1<<3|varint {
+		return 0
+	}
+	count, _ := binary.Uvarint(answer[n+2:])
+	return int64(count)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,12 +56,12 @@ const attempts = 3
 
 // send posts a batch, again where the specification says that it may help.
 func (s sender) send(ctx context.Context, spans []Span) error {
-	body, err := s.encode(spans)
-	if err == nil && s.settings.Gzip {
-		body, err = compressed(body)
-	}
-	if err != nil {
-		return err
+	body := requestOf(s.settings.Resource, spans)
+	if s.settings.Gzip {
+		var err error
+		if body, err = compressed(body); err != nil {
+			return err
+		}
 	}
 	pause := backoff.NewExponentialBackOff()
 	for n := 1; ; n++ {
@@ -86,14 +85,6 @@ func (s sender) send(ctx context.Context, spans []Span) error {
 	}
 }
 
-func (s sender) encode(spans []Span) ([]byte, error) {
-	r := requestOf(s.settings.Resource, spans)
-	if s.settings.Binary {
-		return r.binary(), nil
-	}
-	return json.Marshal(r)
-}
-
 // maxRetryAfter bounds what a collector may ask for.
 const maxRetryAfter = 30 * time.Second
 
@@ -111,10 +102,7 @@ func (s sender) post(ctx context.Context, body []byte) (wait time.Duration, err 
 	for _, h := range s.settings.Headers {
 		r.Header.Set(h.Key, h.Value.(string))
 	}
-	r.Header.Set("Content-Type", "application/json")
-	if s.settings.Binary {
-		r.Header.Set("Content-Type", "application/x-protobuf")
-	}
+	r.Header.Set("Content-Type", "application/x-protobuf")
 	if s.settings.Gzip {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
@@ -129,26 +117,15 @@ func (s sender) post(ctx context.Context, body []byte) (wait time.Duration, err 
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
 	switch answer.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
-		return -1, refused(text)
+		if n := rejected(text); n > 0 {
+			return -1, fmt.Errorf("the collector refused %d of them", n)
+		}
+		return -1, nil
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
 		return min(max(time.Duration(seconds)*time.Second, time.Millisecond), maxRetryAfter), fmt.Errorf("HTTP %d", answer.StatusCode)
 	}
 	return -1, fmt.Errorf("HTTP %d", answer.StatusCode)
-}
-
-// refused reads what a collector did not take of a batch; an answer without that took all.
-func refused(answer []byte) error {
-	var r struct {
-		PartialSuccess struct{ RejectedSpans json.Number }
-	}
-	if json.Unmarshal(answer, &r) != nil {
-		return nil
-	}
-	if n, _ := r.PartialSuccess.RejectedSpans.Int64(); n > 0 {
-		return fmt.Errorf("the collector refused %d of them", n)
-	}
-	return nil
 }
 
 func compressed(body []byte) ([]byte, error) {

@@ -18,7 +18,6 @@ type Settings struct {
 	Headers  []Attribute
 	Timeout  time.Duration // of one request
 	Gzip     bool
-	Binary   bool   // protobuf, not JSON
 	CA       string // a file of certificates to trust; if empty, those of the system
 	Resource []Attribute
 	Sampler  Sampler
@@ -47,8 +46,8 @@ func FromEnv(getenv func(string) string, version string) (s Settings, notes []st
 	if exporter := v("OTEL_TRACES_EXPORTER"); exporter != "" && exporter != "otlp" {
 		return s, nil, fmt.Errorf("OTEL_TRACES_EXPORTER=%s is not built; it can be otlp or none", exporter)
 	}
-	if protocol := v.either("PROTOCOL"); protocol != "" && protocol != "http/json" && protocol != "http/protobuf" {
-		return s, nil, fmt.Errorf("the OTLP protocol %q is not built; set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL to http/protobuf or http/json, and the address of the collector's HTTP port, usually 4318", protocol)
+	if protocol := v.either("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+		return s, nil, fmt.Errorf("the OTLP protocol %q is not built; set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL to http/protobuf, and the address of the collector's HTTP port, usually 4318", protocol)
 	}
 	if s.URL, err = v.url(); err != nil {
 		return s, nil, err
@@ -60,7 +59,6 @@ func FromEnv(getenv func(string) string, version string) (s Settings, notes []st
 	if ms, err := strconv.Atoi(v.either("TIMEOUT")); err == nil && ms > 0 {
 		s.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	s.Binary = v.either("PROTOCOL") == "http/protobuf"
 	s.Gzip, s.CA = v.either("COMPRESSION") == "gzip", v.either("CERTIFICATE")
 	if v.either("CLIENT_CERTIFICATE") != "" {
 		notes = append(notes, "a client certificate for OTLP is not sent")

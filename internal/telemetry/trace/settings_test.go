@@ -31,7 +31,7 @@ func TestSpansAreSentOnlyWhereACollectorIsNamed(t *testing.T) {
 
 func TestWhatIsNotBuiltIsSaid(t *testing.T) {
 	for _, c := range []struct{ name, value, says string }{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "http/protobuf"}, {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "4318"},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "http/protobuf"}, {"OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "http/protobuf"}, {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "4318"},
 		{"OTEL_TRACES_EXPORTER", "zipkin", "not built"}, {"OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317", "such as http://"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "sesame", "key=value"}, {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://user:sesame@c", "such as http://"},
 	} {
