@@ -31,7 +31,6 @@ type Named struct {
 type Pruned struct {
 	Dropped []Mark // named states of which not everything is kept any more
 	Freed   int64  // bytes that the disk won
-	Size    int64  // bytes that the store takes now
 }
 
 // Prune drops the contents that no state needs which is named, young enough and within the size,
@@ -63,7 +62,6 @@ func (w *Workspace) Prune(ctx context.Context, r Retention, named ...Named) (Pru
 		}
 	}
 	p.Freed, err = w.sweep(ctx, pack.Sweep{Live: keep.has})
-	_, p.Size = w.store.Stats()
 	return p, err
 }
 

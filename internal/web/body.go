@@ -64,12 +64,12 @@ func readBody(resp *http.Response, limit int64) (body, *Error) {
 	wire := &meter{r: resp.Body, limit: MaxWire}
 	decoded, err := decoder(resp.Header, wire)
 	if err != nil {
-		return body{}, asFault(err, wire)
+		return body{}, asFault(err)
 	}
 	out := &meter{r: decoded, limit: limit}
 	data, err := readAll(out, wire)
 	if err != nil && !(wire.over && len(data) > 0) {
-		return body{}, asFault(err, wire)
+		return body{}, asFault(err)
 	}
 	return body{data, wire.over || out.over}, nil
 }
@@ -139,7 +139,7 @@ func inflate(wire io.Reader) (io.Reader, error) {
 }
 
 // asFault names what went wrong while reading a body.
-func asFault(err error, wire *meter) *Error {
+func asFault(err error) *Error {
 	var own *Error
 	var corrupt flate.CorruptInputError
 	switch {

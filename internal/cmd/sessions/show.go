@@ -68,7 +68,6 @@ type said struct {
 	Cause   session.Cause   `json:"cause,omitempty"`
 	Back    bool            `json:"taken_back,omitempty"`
 	title   string
-	cost    *float64
 }
 
 func (p reader) showSession(ctx context.Context, prefix string, o showing) error {
@@ -152,7 +151,7 @@ func saidIn(e session.Entry) (l said, ok bool) {
 		if json.Unmarshal(e.Data, &r) != nil {
 			return l, false
 		}
-		return said{Kind: "end", Cause: r.Cause, Text: r.Message, cost: r.Cost}, true
+		return said{Kind: "end", Cause: r.Cause, Text: r.Message}, true
 	}
 	return l, false
 }

@@ -60,7 +60,7 @@ func (a *Agent) forkSession(ctx context.Context, p forkRequest) (sdk.NewSessionR
 	w := Wish{ID: string(p.SessionId), Fork: true, Cwd: p.Cwd, Servers: servers(p.McpServers)}
 	if open, err := a.thread(p.SessionId); err == nil && !open.busy() && !open.now().Begun() {
 		w.ID, w.Fork = "", false // nothing was said in it
-	} else if _, err := a.stored(ctx, p.SessionId); err != nil {
+	} else if err := a.stored(ctx, p.SessionId); err != nil {
 		return sdk.NewSessionResponse{}, nil, err
 	}
 	t, err := a.open(ctx, w)
@@ -100,7 +100,7 @@ func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, f
 			return struct{}{}, nil, nil // nothing was stored of it
 		}
 	}
-	if _, err := a.stored(ctx, p.SessionId); err != nil {
+	if err := a.stored(ctx, p.SessionId); err != nil {
 		return struct{}{}, nil, err
 	}
 	if err := a.Program.Delete(ctx, string(p.SessionId)); err != nil {
@@ -109,17 +109,16 @@ func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, f
 	return struct{}{}, nil, nil
 }
 
-// stored finds a session in the store by its whole id.
-func (a *Agent) stored(ctx context.Context, id sdk.SessionId) (api.SessionHead, error) {
+// stored refuses a session that is not in the store.
+func (a *Agent) stored(ctx context.Context, id sdk.SessionId) error {
 	all, err := a.Program.Sessions(ctx)
 	if err != nil {
-		return api.SessionHead{}, a.refusal(err)
+		return a.refusal(err)
 	}
-	at := slices.IndexFunc(all, func(h api.SessionHead) bool { return h.ID == string(id) })
-	if at < 0 {
-		return api.SessionHead{}, refuse(codeNotFound, fmt.Sprintf("no session %q is stored", id))
+	if !slices.ContainsFunc(all, func(h api.SessionHead) bool { return h.ID == string(id) }) {
+		return refuse(codeNotFound, fmt.Sprintf("no session %q is stored", id))
 	}
-	return all[at], nil
+	return nil
 }
 
 // perPage is how many sessions one answer lists.
@@ -177,7 +176,7 @@ func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, 
 		open.close()
 		a.forget(open)
 	}
-	if _, err := a.stored(ctx, id); err != nil {
+	if err := a.stored(ctx, id); err != nil {
 		return nil, err
 	}
 	w.ID = string(id)

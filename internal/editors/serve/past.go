@@ -25,15 +25,14 @@ type scroll struct {
 	seq   int64
 }
 
-// add takes an entry, and returns what it means.
-func (l *scroll) add(seq int64, e session.Entry) []session.Event {
+// add takes an entry.
+func (l *scroll) add(seq int64, e session.Entry) {
 	l.seq = seq
 	if e.Type == session.RewindEntry {
 		l.rewind(e)
-		return nil
+		return
 	}
-	events := events(e)
-	for _, ev := range events {
+	for _, ev := range events(e) {
 		if done, ok := ev.(session.MessageDone); ok && uistream.Prompts(done.Message) {
 			if !l.all {
 				l.turns = nil
@@ -49,7 +48,6 @@ func (l *scroll) add(seq int64, e session.Entry) []session.Event {
 		}
 		t.events = append(t.events, ev)
 	}
-	return events
 }
 
 // rewind takes back what the user took back.

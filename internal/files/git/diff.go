@@ -32,9 +32,8 @@ type Diff struct {
 	TotalFiles     int
 	Added, Deleted int
 	Withheld       int
-	Patch          string // the start of the unified diff
-	PatchLines     int64  // of the whole
-	PatchBytes     int64
+	Patch          string   // the start of the unified diff
+	PatchLines     int64    // of the whole
 	Commit         *Message // of a range of one commit
 	// Unknown says of a path without differences that neither the index nor a side of the
 	// comparison has it.
@@ -97,7 +96,7 @@ func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 		c.args, c.options = append(c.args, n.held...), []string{"--no-literal-pathspecs"}
 	}
 	out, err := r.run(ctx, c)
-	d.Patch, d.PatchLines, d.PatchBytes = out.Head, out.Lines, out.Bytes
+	d.Patch, d.PatchLines = out.Head, out.Lines
 	return d, err
 }
 

@@ -17,7 +17,6 @@ type Worktree struct {
 	Branch string // "" when detached
 	Bare   bool
 	Locked bool // somebody said that it is to stay
-	Gone   bool // its folder is not there
 }
 
 // Worktrees lists the work trees of the repository, the main one first.
@@ -43,8 +42,6 @@ func (r *Repo) Worktrees(ctx context.Context) (list []Worktree, err error) {
 			w.Bare = true
 		case "locked":
 			w.Locked = true
-		case "prunable":
-			w.Gone = true
 		}
 	}, "worktree", "list", "--porcelain", "-z")
 	return list, err

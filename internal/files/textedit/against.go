@@ -19,7 +19,7 @@ const (
 // i. A model that copies old_string without its indentation often writes new_string with it, and
 // then a translation would indent twice.
 func (d *doc) writtenAgainst(b block, next []string, to []int) against {
-	p, ok := alignWhole(linesOf(b.lines), linesOf(next), pairedNew)
+	p, ok := alignWhole(linesOf(b.lines), linesOf(next))
 	if !ok {
 		return againstNone
 	}
@@ -249,7 +249,7 @@ func (d *doc) collapsed(b block, next []string, to []int) *doubt {
 	if len(lost) == 0 {
 		return nil
 	}
-	p, ok := alignWhole(linesOf(b.lines), linesOf(next), pairedNew)
+	p, ok := alignWhole(linesOf(b.lines), linesOf(next))
 	if !ok {
 		return nil
 	}

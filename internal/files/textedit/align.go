@@ -64,8 +64,7 @@ func weigh(list []line) (sum float64) {
 
 // pairing says which line of b stands for each line of a; the pairs never cross.
 type pairing struct {
-	to    []int // -1: none
-	score float64
+	to []int // -1: none
 }
 
 // bounds are the lines of b from the first pair to the last; ok is false when there is none.
@@ -191,7 +190,7 @@ func (al *aligner) fill() {
 
 // ending is the best pairing that ends before line j of b.
 func (al *aligner) ending(j int) pairing {
-	p := pairing{to: make([]int, len(al.a)), score: al.last[j]}
+	p := pairing{to: make([]int, len(al.a))}
 	m := len(al.b) + 1
 	for i := len(al.a); i > 0; {
 		switch al.steps[i*m+j] {
@@ -239,8 +238,8 @@ func (al *aligner) places(least float64) (found []pairing) {
 
 // alignWhole pairs two lists from end to end. All lines weigh the same, and equal lines more than
 // those that are alike.
-func alignWhole(a, b []line, least float64) (pairing, bool) {
-	al := &aligner{a: even(a), b: even(b), least: least, even: true}
+func alignWhole(a, b []line) (pairing, bool) {
+	al := &aligner{a: even(a), b: even(b), least: pairedNew, even: true}
 	if !al.run() {
 		return pairing{}, false
 	}

@@ -106,7 +106,7 @@ func (d *doc) sameUnit(at int, e Edit) (Edit, error) {
 	if strings.TrimSpace(before) != "" || file == 0 || model == 0 || file == model {
 		return e, nil
 	}
-	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines), pairedNew)
+	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines))
 	if !ok {
 		return e, nil
 	}
@@ -156,7 +156,7 @@ func (d *doc) sameUnit(at int, e Edit) (Edit, error) {
 // unevenShift refuses new text in which all lines that both texts have stand some spaces beside
 // their place, and that is no step of the file's.
 func (d *doc) unevenShift(old, next block) error {
-	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines), pairedNew)
+	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines))
 	unit, by := d.unit().width, 0
 	if !ok || unit < 2 {
 		return nil
@@ -192,7 +192,7 @@ func (d *doc) firstIndent(at int, e Edit) (Edit, error) {
 	if at >= 0 && d.lineStart(at) != "" || indent == "" || indentOf(next.lines[0]) != "" || next.lines[0] == "" || strings.TrimSpace(old.lines[0]) == "" {
 		return e, nil
 	}
-	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines), pairedNew)
+	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines))
 	if !ok {
 		return e, nil
 	}
@@ -364,7 +364,7 @@ func (d *doc) unjoined(at int, e Edit) (Edit, error) {
 // returns the line, or "".
 func (d *doc) standsFor(e Edit) string {
 	old, next := blockOf(e.Old), blockOf(e.New)
-	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines), pairedNew)
+	p, ok := alignWhole(linesOf(old.lines), linesOf(next.lines))
 	if !ok {
 		return ""
 	}

@@ -18,7 +18,7 @@ func (d *doc) leftAfter(e, plain Edit, steps []Step, found []Span) error {
 	if why := d.numbersLeft(e, plain, steps); why != "" {
 		return refuse(NoMatch, "%s; write both texts as they are in %s, without line numbers", why, d.Name)
 	}
-	if why := d.escapesLeft(e, plain, steps); why != "" {
+	if why := d.escapesLeft(plain, steps); why != "" {
 		return refuse(NoMatch, "%s; write both texts as they are in %s, without escapes", why, d.Name)
 	}
 	if mark := d.diffLeft(plain); mark != "" {
@@ -249,7 +249,7 @@ func (d *doc) numberedAlone(e Edit) string {
 }
 
 // escapesLeft says which escape of new_string was not meant as text; "" if there is none.
-func (d *doc) escapesLeft(e, plain Edit, steps []Step) string {
+func (d *doc) escapesLeft(plain Edit, steps []Step) string {
 	old := linesOf(blockOf(plain.Old).lines)
 	inner := func(s string) bool { return strings.Contains(strings.TrimSpace(s), "\t") }
 	for _, s := range blockOf(plain.New).lines {

@@ -154,7 +154,7 @@ func (d *doc) deep(s Span, e Edit) ([]Span, error) {
 		if indentOf(b.lines[0]) != "" || indentOf(next.lines[0]) != "" { // a part of the indentation: the copy has another
 			return nil, nil
 		}
-		if p, ok := alignWhole(linesOf(b.lines), linesOf(next.lines), pairedNew); ok && p.to[0] != 0 && slices.ContainsFunc(p.to, func(k int) bool { return k >= 0 }) {
+		if p, ok := alignWhole(linesOf(b.lines), linesOf(next.lines)); ok && p.to[0] != 0 && slices.ContainsFunc(p.to, func(k int) bool { return k >= 0 }) {
 			return nil, nil // it begins with another line, and how deep that is to stand is told by the others
 		} else if ok {
 			for i, k := range p.to {

@@ -82,7 +82,7 @@ func (m *merger) lines() ([]string, *doubt) {
 	if m.joined != nil {
 		return nil, m.joined
 	}
-	p, ok := alignWhole(m.a, m.n, pairedNew)
+	p, ok := alignWhole(m.a, m.n)
 	if !ok {
 		m.doubtAt(0, "the block is too long to be compared")
 		return nil, m.doubt

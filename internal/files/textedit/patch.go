@@ -196,7 +196,7 @@ func (d *doc) chunk(c Chunk) (Edit, error) {
 			}
 		}
 		old := d.row(above) + "\n"
-		return d.widened(above, above, []string{strings.TrimSuffix(old, "\n")}, append([]string{d.row(above)}, c.New...)), nil
+		return d.widened(above, []string{strings.TrimSuffix(old, "\n")}, append([]string{d.row(above)}, c.New...)), nil
 	}
 	var places []int
 	for i := above + 1; i+len(c.Old) <= len(rows); i++ {
@@ -210,7 +210,7 @@ func (d *doc) chunk(c Chunk) (Edit, error) {
 	}
 	switch {
 	case len(places) == 1 || len(places) > 1 && above >= 0:
-		return d.widened(places[0], places[0]+len(c.Old)-1, c.Old, c.New), nil
+		return d.widened(places[0], c.Old, c.New), nil
 	case len(places) > 1:
 		return Edit{}, refuse(ManyMatches, "the lines of a change stand in %d places of %s; put a line above the one that is meant behind @@", len(places), d.Name)
 	}
@@ -222,7 +222,7 @@ func (d *doc) chunk(c Chunk) (Edit, error) {
 
 // widened is the edit of whole rows with as many of the file's lines above it as make it the only
 // one of its kind.
-func (d *doc) widened(first, last int, old, next []string) Edit {
+func (d *doc) widened(first int, old, next []string) Edit {
 	plain := text.WithNewlines(d.Text, "\n")
 	for from := first; ; from-- {
 		var above []string

@@ -26,15 +26,14 @@ const (
 
 // Model is one model on the server.
 type Model struct {
-	Name       string
-	Size       int64  // bytes on disk
-	Parameters string // "8.0B"
-	Context    int    // its limit in tokens; if 0, unknown
-	Tools      bool
-	Vision     bool
-	Thinking   bool
-	Loaded     bool // in memory now
-	Running    int  // the context that it has in memory; if 0, not loaded, or not told
+	Name     string
+	Size     int64 // bytes on disk
+	Context  int   // its limit in tokens; if 0, unknown
+	Tools    bool
+	Vision   bool
+	Thinking bool
+	Loaded   bool // in memory now
+	Running  int  // the context that it has in memory; if 0, not loaded, or not told
 }
 
 // details are what /api/show tells that matters for a request.
@@ -53,11 +52,8 @@ type details struct {
 func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 	var tags struct {
 		Models []struct {
-			Name    string `json:"name"`
-			Size    int64  `json:"size"`
-			Details struct {
-				Parameters string `json:"parameter_size"`
-			} `json:"details"`
+			Name string `json:"name"`
+			Size int64  `json:"size"`
 		} `json:"models"`
 	}
 	if err := p.get(ctx, "/api/tags", &tags); err != nil {
@@ -65,7 +61,7 @@ func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 	}
 	models := make([]Model, 0, len(tags.Models))
 	for _, m := range tags.Models[:min(len(tags.Models), maxShown)] {
-		models = append(models, Model{Name: m.Name, Size: m.Size, Parameters: m.Details.Parameters})
+		models = append(models, Model{Name: m.Name, Size: m.Size})
 	}
 	loaded := p.loaded(ctx)
 	group, inner := errgroup.WithContext(ctx)

@@ -19,7 +19,7 @@ func TestModelsAndPick(t *testing.T) {
 	}})
 	models, err := ollama.New(ollama.Options{BaseURL: s.URL, Key: "k"}).Models(t.Context())
 	want := []ollama.Model{
-		{Name: "small:1b", Size: 1, Parameters: "1B"},
+		{Name: "small:1b", Size: 1},
 		{Name: "coder:7b", Size: 7, Context: 32768, Tools: true, Thinking: true},
 		{Name: "other:8b", Size: 8, Context: 8192, Tools: true, Loaded: true, Running: 4096},
 		{Name: "broken:1b"},

@@ -17,14 +17,13 @@ func newMasker(values []string) masker { return masker{redact.New(values...)} }
 func (m masker) mask(s string) string { return m.Text(s) }
 
 // pieces replaces secrets in a text that lies in several pieces, each of which keeps its place: the
-// mark stands where a secret began. It returns the whole.
-func (m masker) pieces(list []*string, whole string) string {
+// mark stands where a secret began.
+func (m masker) pieces(list []*string, whole string) {
 	spans := m.Spans(whole)
 	if len(spans) == 0 {
-		return whole
+		return
 	}
 	start := 0
-	var all strings.Builder
 	for _, piece := range list {
 		text := *piece
 		var b strings.Builder
@@ -41,9 +40,7 @@ func (m masker) pieces(list []*string, whole string) string {
 		b.WriteString(text[at-start:])
 		start += len(text)
 		*piece = b.String()
-		all.WriteString(b.String())
 	}
-	return all.String()
 }
 
 // times are durations as tools print them.

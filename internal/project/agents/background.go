@@ -35,9 +35,8 @@ func (ending) Is(target error) bool { return target == session.ErrInterrupted }
 
 // Later is a task in the background, as it stands.
 type Later struct {
-	ID      string     // for people: "task1"
-	Task    session.ID // for the model
-	Name    string     // of the subagent
+	ID      string // for people: "task1"
+	Name    string // of the subagent
 	Running bool
 	Started time.Time
 	Ended   string // how, where it does not run any more
@@ -59,7 +58,7 @@ func (a *Agents) background(w *work) (toolset.TaskResult, error) {
 		return w.result(""), err
 	}
 	ctx, end := context.WithCancelCause(a.life)
-	l := &later{Later: Later{Task: w.id, Name: w.name, Running: true, Started: time.Now()}, end: end, work: w}
+	l := &later{Later: Later{Name: w.name, Running: true, Started: time.Now()}, end: end, work: w}
 	w.progress, w.request.Waits = func(p toolset.TaskProgress) { a.saw(l, p) }, nil // a user's time is not the turn's
 	err := a.enlist(l)
 	if err == nil {
