@@ -9,7 +9,7 @@
 // they lead to on the screen is the program's.
 //
 // Start reading at draw; a scene is a file of scenes/ (scene.go), the terminal is pane.go, what it
-// shows becomes cells in cells.go and a picture in svg.go.
+// shows becomes a picture in svg.go.
 //
 // Known limits: tmux and go must be installed. Clocks and durations in a picture are those of the
 // run.

@@ -4,7 +4,12 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"image/color"
+	"slices"
 	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Sizes in pixels.
@@ -34,8 +39,22 @@ var (
 		"#57606a", "#c5332b", "#1f7a3e", "#8a5d00", "#1565c0", "#8e3bb5", "#0d7a80", "#24292f"}}
 )
 
+// parse turns what tmux captured into the rows of a window.
+func parse(s string, w, h int) []uv.Line {
+	window := uv.NewScreenBuffer(w, h)
+	uv.NewStyledString(s).Draw(window, window.Bounds())
+	for y, row := range window.Lines {
+		row = slices.DeleteFunc(row, func(c uv.Cell) bool { return c.Width == 0 }) // behind a wide one
+		for len(row) > 0 && row[len(row)-1].Equal(&uv.EmptyCell) {
+			row = row[:len(row)-1]
+		}
+		window.Lines[y] = row
+	}
+	return window.Lines
+}
+
 // svg draws rows of cells as a window of so many columns.
-func svg(rows [][]cell, cols int, title string, p palette) []byte {
+func svg(rows []uv.Line, cols int, title string, p palette) []byte {
 	w, h := float64(cols)*cellW+2*margin, float64(len(rows))*cellH+bar+margin
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" `+
@@ -54,30 +73,30 @@ func svg(rows [][]cell, cols int, title string, p palette) []byte {
 }
 
 // drawRow draws runs of cells that look alike.
-func drawRow(b *bytes.Buffer, cells []cell, y float64, p palette) {
+func drawRow(b *bytes.Buffer, cells uv.Line, y float64, p palette) {
 	col := 0
 	for i := 0; i < len(cells); {
 		from, text, start := i, strings.Builder{}, col
 		for i < len(cells) && together(cells[from], cells[i]) {
-			text.WriteString(cells[i].text)
-			col += cells[i].w
+			text.WriteString(cells[i].Content)
+			col += cells[i].Width
 			i++
 		}
-		drawRun(b, text.String(), cells[from].look, margin+float64(start)*cellW, y, float64(col-start)*cellW, p)
+		drawRun(b, text.String(), cells[from].Style, margin+float64(start)*cellW, y, float64(col-start)*cellW, p)
 	}
 }
 
 // together reports that b goes on where the run of a began. Fonts disagree about the width of what
 // is not ASCII, so of that only the same character goes on.
-func together(a, b cell) bool {
-	ascii := a.text < "\x7f" && b.text < "\x7f"
-	return a.look == b.look && (ascii || a.text == b.text)
+func together(a, b uv.Cell) bool {
+	ascii := a.Content < "\x7f" && b.Content < "\x7f"
+	return a.Style.Equal(&b.Style) && (ascii || a.Content == b.Content)
 }
 
-func drawRun(b *bytes.Buffer, text string, l look, x, y, w float64, p palette) {
-	fg, bg := l.fg.hex(p, p.fg), l.bg.hex(p, "")
-	if l.reverse {
-		fg, bg = l.bg.hex(p, p.bg), l.fg.hex(p, p.fg)
+func drawRun(b *bytes.Buffer, text string, l uv.Style, x, y, w float64, p palette) {
+	fg, bg := p.hex(l.Fg, p.fg), p.hex(l.Bg, "")
+	if l.Attrs&uv.AttrReverse != 0 {
+		fg, bg = p.hex(l.Bg, p.bg), p.hex(l.Fg, p.fg)
 	}
 	if bg != "" {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.0f" fill="%s"/>`+"\n", x, y, w, cellH, bg)
@@ -86,38 +105,43 @@ func drawRun(b *bytes.Buffer, text string, l look, x, y, w float64, p palette) {
 		return
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f" fill="%s"%s xml:space="preserve">%s</text>`+"\n",
-		x, y+cellH-5, w, fg, l.attributes(), escaped(text))
+		x, y+cellH-5, w, fg, attributes(l), escaped(text))
 }
 
-func (l look) attributes() string {
+func attributes(l uv.Style) string {
 	var a strings.Builder
-	if l.bold {
+	if l.Attrs&uv.AttrBold != 0 {
 		a.WriteString(` font-weight="bold"`)
 	}
-	if l.italic {
+	if l.Attrs&uv.AttrItalic != 0 {
 		a.WriteString(` font-style="italic"`)
 	}
-	if l.dim {
+	if l.Attrs&uv.AttrFaint != 0 {
 		a.WriteString(` opacity="0.6"`)
 	}
 	switch {
-	case l.underline:
+	case l.Underline != 0:
 		a.WriteString(` text-decoration="underline"`)
-	case l.struck:
+	case l.Attrs&uv.AttrStrikethrough != 0:
 		a.WriteString(` text-decoration="line-through"`)
 	}
 	return a.String()
 }
 
 // hex is the colour as SVG writes it; other stands for the default.
-func (c colour) hex(p palette, other string) string {
-	switch c.kind {
-	case 'p':
-		return p.sixteen[c.value]
-	case 'r':
-		return fmt.Sprintf("#%06x", c.value)
+func (p palette) hex(c color.Color, other string) string {
+	switch c := c.(type) {
+	case nil:
+		return other
+	case ansi.BasicColor:
+		return p.sixteen[c]
+	case ansi.IndexedColor:
+		if int(c) < len(p.sixteen) {
+			return p.sixteen[c]
+		}
 	}
-	return other
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 func escaped(s string) string {
