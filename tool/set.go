@@ -43,7 +43,7 @@ func newSet(room int) *Set {
 	s := &Set{byName: make(map[string]*entry, room), order: make([]*entry, 0, room)}
 	s.digest = sync.OnceValue(s.sum)
 	s.roster = sync.OnceValue(func() *roster {
-		r := newRoster()
+		r := roster{aliases: map[string]string{}, foldedNames: map[string]string{}, foldedAliases: map[string]string{}, kin: map[string]string{}}
 		for _, e := range slices.Concat(s.order, s.silent) {
 			r.add(e)
 		}
@@ -169,10 +169,6 @@ type roster struct {
 type verb struct {
 	Verb
 	tool string
-}
-
-func newRoster() roster {
-	return roster{aliases: map[string]string{}, foldedNames: map[string]string{}, foldedAliases: map[string]string{}, kin: map[string]string{}}
 }
 
 func (n *roster) add(e *entry) {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"adze/internal/sandbox/proc"
@@ -100,6 +99,3 @@ func (s Server) InWorkspace(workspace string) bool {
 	rel, err := filepath.Rel(workspace, dir)
 	return err == nil && filepath.IsLocal(rel)
 }
-
-// words are those of a command that the sandbox shows.
-func (s Server) words() []string { return append(slices.Clone(s.Command), s.Dir) }

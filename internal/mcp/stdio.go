@@ -54,7 +54,7 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 	log := p.servers[s.Name].log
 	process, err := p.opts.Supervisor.Start(life, proc.Command{
 		Argv: s.Command, Dir: at.dir, Own: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
-		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: s.words(),
+		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
 		Talk: func(in io.WriteCloser, out io.Reader) {
 			defer close(talked)
 			talk = newLines(in, out, p.opts.Probe, p.servers[s.Name])

@@ -99,12 +99,9 @@ type caller struct {
 	as Tool
 }
 
-// target is what rules name: execute(mcp:server tool), execute(mcp:server **).
-func (c caller) target() string { return "mcp:" + c.conf.Name + " " + plain(c.as.Name) }
-
 // needs is the tool itself. What a server of this machine gets stays here.
 func (c caller) needs(in json.RawMessage) []tool.Need {
-	need := tool.Need{Permission: tool.Execute, Target: c.target(), Reach: tool.ServerTool}
+	need := tool.Need{Permission: tool.Execute, Target: "mcp:" + c.conf.Name + " " + plain(c.as.Name), Reach: tool.ServerTool}
 	if c.conf.URL != "" {
 		need.Sends = string(in)
 	}

@@ -36,7 +36,7 @@ type row struct {
 // more.
 func newRow(id session.ID, before link, e session.Entry) row {
 	data := unsafe.String(unsafe.SliceData(e.Data), len(e.Data))
-	r := row{seq: before.seq + 1, kind: string(e.Type), time: nanos(e.Time)}
+	r := row{seq: before.seq + 1, kind: string(e.Type), time: Nanos(e.Time)}
 	r.data, r.text = apart(data)
 	r.hash = r.sum(id, before.hash)
 	return r
@@ -72,18 +72,19 @@ func (r row) sum(id session.ID, before []byte) []byte {
 // Sum is the hash that links an entry into a chain, with its data whole: the same for whoever keeps
 // logs.
 func Sum(id session.ID, seq int64, before []byte, e session.Entry) []byte {
-	return row{seq: seq, kind: string(e.Type), time: nanos(e.Time), data: unsafe.String(unsafe.SliceData(e.Data), len(e.Data))}.sum(id, before)
+	return row{seq: seq, kind: string(e.Type), time: Nanos(e.Time), data: unsafe.String(unsafe.SliceData(e.Data), len(e.Data))}.sum(id, before)
 }
 
-// nanos keeps the zero time zero, which has no nanoseconds since 1970.
-func nanos(t time.Time) int64 {
+// Nanos keeps the zero time zero, which has no nanoseconds since 1970.
+func Nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
 	return t.UnixNano()
 }
 
-func fromNanos(n int64) time.Time {
+// FromNanos is the time that Nanos was made of.
+func FromNanos(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
 	}

@@ -66,6 +66,4 @@ func isDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-func isReadOnlyFS(err error) bool { return errors.Is(err, syscall.EROFS) }
-
 func errNoID() error { return errors.New("a session needs an id") }

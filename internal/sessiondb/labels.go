@@ -84,7 +84,7 @@ func (s Owner) writable() error {
 
 func addLabel(ctx context.Context, tx *sql.Tx, num int64, l Label) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO labels (session, time, kind, value, origin) VALUES (?, ?, ?, ?, ?)",
-		num, nanos(l.Time), string(l.Kind), l.Value, l.By)
+		num, Nanos(l.Time), string(l.Kind), l.Value, l.By)
 	return err
 }
 
@@ -166,7 +166,7 @@ func (s Owner) labelled(ctx context.Context, where string, args ...any) (map[int
 		if out[num] == nil {
 			out[num] = &labels{}
 		}
-		l.Time = fromNanos(at)
+		l.Time = FromNanos(at)
 		out[num].take(l)
 	}
 	if err := rows.Err(); err != nil {

@@ -43,7 +43,7 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 		if data, err = rows.texts.whole(ctx, data); err != nil {
 			return nil, s.explain("read", err)
 		}
-		e.Time, e.Data = fromNanos(at), json.RawMessage(data)
+		e.Time, e.Data = FromNanos(at), json.RawMessage(data)
 		out = append(out, e)
 	}
 	if err := rows.Err(); err != nil {
@@ -100,7 +100,7 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 		if err := rows.Scan(&num, &h.ID, &created, &updated, &h.Entries, &start, &first, &total); err != nil {
 			return nil, 0, s.explain("read", err)
 		}
-		h.Created, h.Updated = fromNanos(created), fromNanos(updated)
+		h.Created, h.Updated = FromNanos(created), FromNanos(updated)
 		h.Start, h.First = raw(start), raw(first)
 		heads, nums = append(heads, h), append(nums, num)
 	}
@@ -133,7 +133,7 @@ func (f Filter) where() (string, []any) {
 		add("iif(json_valid(start), ifnull(json_extract(start, '$.agent'), ''), '') = ''")
 	}
 	if !f.Since.IsZero() {
-		add("updated >= ?", nanos(f.Since))
+		add("updated >= ?", Nanos(f.Since))
 	}
 	if f.Prefix != "" {
 		add("id >= ? AND substr(id, 1, ?) = ?", f.Prefix, len([]rune(f.Prefix)), f.Prefix)
@@ -178,7 +178,7 @@ func (s *Store) Raw(ctx context.Context, id session.ID) (RawLog, error) {
 		if err := rows.Scan(&r.Seq, &r.Entry.Type, &r.time, &data, &r.Hash); err != nil {
 			return log, s.explain("read", err)
 		}
-		r.Entry.Time, r.data = fromNanos(r.time), string(data)
+		r.Entry.Time, r.data = FromNanos(r.time), string(data)
 		for _, n := range names(data) {
 			if _, err := rows.texts.read(ctx, n.textName); err != nil {
 				r.Lost++

@@ -54,7 +54,7 @@ func (m *Memory) Append(ctx context.Context, id session.ID, entries ...session.E
 		return err
 	}
 	for _, e := range copies(entries) {
-		e.Time = fromNanos(nanos(e.Time))
+		e.Time = FromNanos(Nanos(e.Time))
 		m.logs[id] = append(m.logs[id], e)
 	}
 	m.used = append(slices.DeleteFunc(m.used, func(u session.ID) bool { return u == id }), id)

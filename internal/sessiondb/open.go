@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -253,7 +254,7 @@ func (s *Store) readHeader(flag int) (header, error) {
 func (s *Store) fileError(doing string, err error) error {
 	next := ""
 	switch {
-	case errors.Is(err, fs.ErrPermission), isReadOnlyFS(err):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		next = fmt.Sprintf("; make %s writable for you, or run with --no-session", filepath.Dir(s.path))
 	case isDiskFull(err):
 		next = fmt.Sprintf("; free some space for %s, or run with --no-session", filepath.Dir(s.path))

@@ -102,7 +102,7 @@ func (s Owner) removeOne(ctx context.Context, tx *sql.Tx, why string, id session
 	if err := tx.QueryRowContext(ctx, "SELECT entries FROM sessions WHERE num = ?", r.Num).Scan(&r.Entries); err != nil {
 		return r, s.explain("read", err)
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO removed SELECT num, id, ?, entries, tip, ? FROM sessions WHERE num = ?", nanos(r.Time), why, r.Num)
+	_, err = tx.ExecContext(ctx, "INSERT INTO removed SELECT num, id, ?, entries, tip, ? FROM sessions WHERE num = ?", Nanos(r.Time), why, r.Num)
 	for _, table := range []string{"entries WHERE session", "openings WHERE session", "labels WHERE session", "sessions WHERE num"} {
 		if err == nil {
 			_, err = tx.ExecContext(ctx, "DELETE FROM "+table+" = ?", r.Num)
@@ -176,7 +176,7 @@ func (s Owner) WasRemoved(ctx context.Context, prefix string) (*Removed, error) 
 		if err := rows.Scan(&r.Num, &r.ID, &at, &r.Entries, &r.Why); err != nil {
 			return nil, s.explain("read", err)
 		}
-		r.Time = fromNanos(at)
+		r.Time = FromNanos(at)
 		found = append(found, r)
 	}
 	if err := rows.Err(); err != nil {

@@ -162,7 +162,7 @@ func (r *reader) labels(ctx context.Context, num int64) (out []Label) {
 		var l Label
 		var at int64
 		if rows.Scan(&at, &l.Kind, &l.Value, &l.By) == nil && slices.Contains([]LabelKind{TitleLabel, TagLabel, UntagLabel}, l.Kind) {
-			l.Time = fromNanos(at)
+			l.Time = FromNanos(at)
 			out = append(out, l)
 		}
 	})

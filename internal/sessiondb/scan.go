@@ -86,7 +86,7 @@ func (rows *stream) found(ctx context.Context) (f Found, err error) {
 	if err := rows.Scan(&f.Session, &f.Seq, &f.Entry.Type, &at, &data); err != nil {
 		return f, err
 	}
-	f.Entry.Time = fromNanos(at)
+	f.Entry.Time = FromNanos(at)
 	f.Entry.Data, err = rows.texts.whole(ctx, raw(data))
 	return f, err
 }
@@ -193,7 +193,7 @@ func (s *Store) Extents(ctx context.Context) (out []Extent, err error) {
 		if err := rows.Scan(&x.Num, &x.ID, &x.Entries, &at); err != nil {
 			return nil, s.explain("read", err)
 		}
-		x.Updated = fromNanos(at)
+		x.Updated = FromNanos(at)
 		out = append(out, x)
 	}
 	if err := rows.Err(); err != nil {

@@ -87,13 +87,11 @@ func Detect(b []byte) Format {
 	} else if f.Encoding == UTF8 && f.BOM {
 		_, f.Invalid = count8(b)
 	}
-	if f.wide() {
+	if f.unit() > 1 {
 		return f.withEOL([]byte(f.Decode(b)))
 	}
 	return f.withEOL(b)
 }
-
-func (f Format) wide() bool { return f.unit() > 1 }
 
 // singleByte decides what invalid UTF-8 is. Text with more well-formed multi-byte characters than
 // stray bytes is broken UTF-8; showing it as Latin-1 would spoil every one of those characters.

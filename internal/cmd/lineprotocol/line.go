@@ -196,8 +196,6 @@ func (e *readError) Unwrap() error { return e.err }
 // lines reads the lines of a program.
 type lines struct{ in *lineread.Reader }
 
-func reader(in io.Reader) lines { return lines{lineread.New(in, maxLine)} }
-
 // next is the next line without white space around it. One that is too long is an error, after
 // which it goes on.
 func (l lines) next() ([]byte, error) {

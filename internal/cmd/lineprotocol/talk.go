@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"adze/internal/cmd/print"
+	"adze/internal/text/lineread"
 	"adze/session"
 	"adze/tool"
 )
@@ -170,7 +171,7 @@ func (t *Talk) stir() {
 // read takes lines until there are no more. It blocks in a read that nothing can end; the process
 // ends it.
 func (t *Talk) read(in io.Reader, with Conversation) {
-	lines := reader(in)
+	lines := lines{lineread.New(in, maxLine)}
 	for n := 1; ; n++ {
 		raw, err := lines.next()
 		if err == io.EOF {

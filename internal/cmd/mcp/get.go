@@ -80,14 +80,6 @@ func (s servers) runGet(c *cobra.Command, words []string) error {
 	})
 }
 
-func (s servers) enable() *cobra.Command {
-	return s.switching("enable", "Switch a server of your configuration on", false)
-}
-
-func (s servers) disable() *cobra.Command {
-	return s.switching("disable", "Switch a server of your configuration off, and keep its entry", true)
-}
-
 func (s servers) switching(verb, short string, off bool) *cobra.Command {
 	c := &cobra.Command{Use: verb + " NAME", Short: short, Args: cmd.Takes(1, 1), ValidArgsFunction: s.names, Example: "  adze mcp " + verb + " files",
 		RunE: func(c *cobra.Command, words []string) error {

@@ -73,7 +73,10 @@ type servers struct {
 // Command is adze mcp with its commands.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	s := servers{e, p}
-	c := cmd.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.importing(), s.list(), s.get(), s.test(), s.logs(), s.accept(), s.enable(), s.disable(), s.login(), s.logout(), s.remove(), s.serve())
+	c := cmd.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.importing(), s.list(), s.get(), s.test(), s.logs(), s.accept(),
+		s.switching("enable", "Switch a server of your configuration on", false),
+		s.switching("disable", "Switch a server of your configuration off, and keep its entry", true),
+		s.login(), s.logout(), s.remove(), s.serve())
 	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
 		"configuration may be used; those of a project wait for adze trust allow. A tool is called server_tool, and the rules for\n" +
 		"it are execute(mcp:SERVER TOOL), with * within the tool's name, and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."

@@ -139,8 +139,6 @@ type claimLine struct {
 	Claims []session.Claim `json:"claims"`
 }
 
-func noteOf(m session.Message) noteLine { return noteLine{"note", m.ID, m.Notes, m.Text()} }
-
 // unsavedLine tells how much of the log waits in memory; none and no cause: all is saved again.
 type unsavedLine struct {
 	Type    string `json:"type"`
@@ -162,7 +160,7 @@ func lineOf(e session.Event) any {
 		case e.Message.Role == session.Assistant:
 			return messageLine{"message", e.Message}
 		case len(e.Message.Notes) > 0:
-			return noteOf(e.Message)
+			return noteLine{"note", e.Message.ID, e.Message.Notes, e.Message.Text()}
 		case e.Message.Note:
 			return noticeLine{Type: "notice", Text: e.Message.NoteText()}
 		}
@@ -187,7 +185,7 @@ func lineOf(e session.Event) any {
 	case session.Planned:
 		return planLine{"plan", planOf{e.State, e.SHA256, e.Path, e.Mode}, e.Edits, e.Remarks}
 	case session.Compacted:
-		return compactOf(e)
+		return compactLine{"compact", e.Cause, e.Messages, e.Kept, e.Before, e.After, e.Summary.Text()}
 	case session.PrefixChanged:
 		return noticeLine{"notice", e.Change.String(), &e.Change}
 	case session.Counted:
@@ -207,10 +205,6 @@ type compactLine struct {
 	Before   int    `json:"tokens_before"`
 	After    int    `json:"tokens_after"`
 	Summary  string `json:"summary"`
-}
-
-func compactOf(e session.Compacted) compactLine {
-	return compactLine{"compact", e.Cause, e.Messages, e.Kept, e.Before, e.After, e.Summary.Text()}
 }
 
 func startOf(e session.ToolStart) startLine {

@@ -30,6 +30,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"adze/internal/text/jsontext"
+	"adze/internal/text/lineread"
 	"adze/session"
 )
 
@@ -65,7 +66,7 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	a.ctx, a.threads, a.opening = ctx, map[string]*thread{}, map[string]bool{}
 	a.ways = a.methods()
 	a.conn = &conn{
-		in: newLines(in), out: out, begin: a.begin, heard: a.heard, panic: a.Program.Log,
+		in: lines{lineread.New(in, maxLine)}, out: out, begin: a.begin, heard: a.heard, panic: a.Program.Log,
 		asked: map[string]chan message{}, running: map[string]context.CancelCauseFunc{}, gone: func(error) {},
 	}
 	a.out = newOutbox(func(n sdk.SessionNotification) { a.conn.notify(sdk.ClientMethodSessionUpdate, n) })

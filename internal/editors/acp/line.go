@@ -41,8 +41,6 @@ func (u *unread) Error() string { return u.Err.Message }
 // lines reads messages, one a line.
 type lines struct{ in *lineread.Reader }
 
-func newLines(in io.Reader) lines { return lines{lineread.New(in, maxLine)} }
-
 // next is the next message; an *unread for a line that is none, after which it goes on.
 func (l lines) next() (message, error) {
 	for {

@@ -2,15 +2,12 @@ package lsp
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/sourcegraph/jsonrpc2"
 )
 
 // maxMessage bounds one message of a server, and maxHeader what stands before it: both are read
@@ -72,11 +69,6 @@ type ends struct {
 
 // Read reads what the server writes.
 func (e ends) Read(p []byte) (int, error) { return e.Reader.Read(p) }
-
-// dial speaks over a server's pipes.
-func dial(ctx context.Context, in io.WriteCloser, out io.Reader, h jsonrpc2.Handler) *jsonrpc2.Conn {
-	return jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), h, jsonrpc2.SetLogger(silent{}))
-}
 
 // silent is a logger that says nothing: the terminal is not the library's.
 type silent struct{}

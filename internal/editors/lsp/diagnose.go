@@ -450,7 +450,7 @@ func (v *server) settled(ctx context.Context, path, text string, more func(*json
 		switch {
 		case err != nil:
 		case v.checksAll():
-			err = v.checkAll(ctx, conn, uri)
+			err = conn.Call(ctx, "workspace/executeCommand", object{"command": diagnoseFiles, "arguments": []object{{"Files": []string{uri}}}}, nil)
 		case v.pulls():
 			pulled, err = v.pull(ctx, conn, path)
 		}
@@ -472,10 +472,6 @@ const diagnoseFiles = "gopls.diagnose_files"
 // checksAll reports a server that can be asked about the whole project.
 func (v *server) checksAll() bool {
 	return slices.Contains(v.caps.Capabilities.ExecuteCommandProvider.Commands, diagnoseFiles)
-}
-
-func (v *server) checkAll(ctx context.Context, conn *jsonrpc2.Conn, uri string) error {
-	return conn.Call(ctx, "workspace/executeCommand", object{"command": diagnoseFiles, "arguments": []object{{"Files": []string{uri}}}}, nil)
 }
 
 // pulls reports whether the server is asked for what it finds.

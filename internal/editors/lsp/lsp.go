@@ -169,7 +169,7 @@ func (s *Servers) of(k key, l Language) *server {
 	}
 	v := s.running[k]
 	if v == nil {
-		v = newServer(s, l, k.root)
+		v = &server{pool: s, lang: l, root: k.root, state: idle, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 		s.running[k] = v
 	}
 	return v

@@ -76,10 +76,6 @@ type result struct {
 	at      time.Time
 }
 
-func newServer(pool *Servers, l Language, root string) *server {
-	return &server{pool: pool, lang: l, root: root, state: idle, turn: make(chan struct{}, 1), changed: make(chan struct{})}
-}
-
 func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -273,7 +269,7 @@ func (v *server) masked(text string) string {
 
 // speak holds the conversation until the program or ctx ends.
 func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) error {
-	conn := dial(ctx, in, out, v)
+	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), v, jsonrpc2.SetLogger(silent{}))
 	defer conn.Close()
 	hello, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()

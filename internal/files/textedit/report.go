@@ -142,7 +142,7 @@ func (d *doc) differences(p pairing, b block) []difference {
 		mine := b.lines[i]
 		if j < 0 {
 			row := max(next, 0)
-			if next >= 0 && next < len(d.rows) && (i+1 == len(p.to) || next < end) && d.alone(p, next) { // beside it a line that old_string lacks
+			if next >= 0 && next < len(d.rows) && (i+1 == len(p.to) || next < end) && !slices.Contains(p.to, next) { // beside it a line that old_string lacks
 				add(row, d.column(mine, row), visible(mine), visible(d.row(row)))
 				next++
 			} else if strings.TrimSpace(mine) != "" {
@@ -167,11 +167,6 @@ func (d *doc) differences(p pairing, b block) []difference {
 		return indents
 	}
 	return list
-}
-
-// alone reports whether no line of the copy stands for the row.
-func (d *doc) alone(p pairing, row int) bool {
-	return !slices.Contains(p.to, row)
 }
 
 // column is where a line of the copy begins to differ from the row, in characters.

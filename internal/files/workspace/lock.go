@@ -38,8 +38,6 @@ type locks struct {
 	slots map[int]chan struct{}
 }
 
-func newLocks(dir string) *locks { return &locks{dir: dir, slots: map[int]chan struct{}{}} }
-
 type heldLock struct {
 	slot chan struct{}
 	file *os.File

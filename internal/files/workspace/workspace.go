@@ -64,7 +64,7 @@ func OpenWith(dir string, o Options) (*Root, error) {
 	if o.Home == "" {
 		o.Home, _ = os.UserHomeDir()
 	}
-	r := &Root{dir: abs, fs: o.FS, home: o.Home, locks: newLocks(o.LockDir)}
+	r := &Root{dir: abs, fs: o.FS, home: o.Home, locks: &locks{dir: o.LockDir, slots: map[int]chan struct{}{}}}
 	if r.top, err = r.openFolder(abs); err != nil { // a link is on the way: the walk follows none
 		if r.dir, err = filepath.EvalSymlinks(abs); err == nil {
 			r.top, err = r.openFolder(r.dir)

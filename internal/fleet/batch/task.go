@@ -92,7 +92,7 @@ func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) 
 			err = taskError{fmt.Errorf("the task of line %d has the same id (%s); give one of them another \"id\"", seen[t.ID], t.ID)}
 		}
 		if err != nil {
-			if !isTask(err) {
+			if !errors.As(err, &taskError{}) {
 				return nil, err
 			}
 			wrong.add(n, err)
@@ -111,8 +111,6 @@ var errLong = taskError{fmt.Errorf("it is longer than %d KiB; put what is long i
 
 // taskError is a mistake in a line, and no failure to read it.
 type taskError struct{ error }
-
-func isTask(err error) bool { return errors.As(err, &taskError{}) }
 
 // letters are those that ids and branches are made of.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

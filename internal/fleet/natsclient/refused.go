@@ -28,13 +28,9 @@ func (r *refusals) note(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.what, r.at = "this", time.Now()
-	if m := violation().FindStringSubmatch(err.Error()); m != nil {
+	if m := regexp.MustCompile(`(?i)permissions violation for ((?:publish|subscription) to "[^"]*")`).FindStringSubmatch(err.Error()); m != nil {
 		r.what = m[1]
 	}
-}
-
-func violation() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)permissions violation for ((?:publish|subscription) to "[^"]*")`)
 }
 
 // Forbidden makes an error of a request that was refused ErrRefused; other errors stay.

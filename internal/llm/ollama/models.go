@@ -202,7 +202,7 @@ func (s shown) details() details {
 }
 
 func (p *Provider) get(ctx context.Context, path string, into any) error {
-	reply, err := p.Client.Open(ctx, wire.Call{Method: http.MethodGet, URL: p.base + path, Header: p.header()})
+	reply, err := p.Client.Open(ctx, wire.Call{Method: http.MethodGet, URL: p.base + path, Header: wire.Bearer(nil, p.Options.Key)})
 	if err != nil {
 		return err
 	}

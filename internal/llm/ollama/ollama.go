@@ -17,7 +17,6 @@ import (
 	"errors"
 	"iter"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -191,5 +190,3 @@ func (p *Provider) loosen(r session.Request, failure *session.ProviderError) boo
 func (p *Provider) post(ctx context.Context, path string, body *wire.Body) (*wire.Reply, error) {
 	return p.Client.Post(ctx, path, body)
 }
-
-func (p *Provider) header() http.Header { return wire.Bearer(nil, p.Options.Key) }

@@ -123,7 +123,7 @@ func (a *Agents) report(l *later, r toolset.TaskResult, err error) {
 	}
 	w.leave()
 	a.mu.Lock()
-	l.Running, l.Ended, l.did = false, endedHow(report.Status, r, time.Since(l.Started)), []string{report.Text}
+	l.Running, l.Ended, l.did = false, fmt.Sprintf("%s after %s, %d calls", report.Status, time.Since(l.Started).Round(time.Second), r.Calls), []string{report.Text}
 	a.mu.Unlock()
 	select {
 	case a.news <- struct{}{}:
@@ -136,10 +136,6 @@ func (c Config) changed() {
 	if c.Changed != nil {
 		c.Changed()
 	}
-}
-
-func endedHow(s tool.Status, r toolset.TaskResult, took time.Duration) string {
-	return fmt.Sprintf("%s after %s, %d calls", s, took.Round(time.Second), r.Calls)
 }
 
 // Await waits while tasks work in the background, until one has reported or ctx ends. False: none

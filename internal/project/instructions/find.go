@@ -2,7 +2,6 @@ package instructions
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,8 +137,4 @@ func (r *Room) shown(path string) string {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-func cutNote(size int64) string {
-	return fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", size)
 }

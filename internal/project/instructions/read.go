@@ -163,7 +163,7 @@ func (in *reader) fit(f File) File {
 	most := min(maxFile, in.left)
 	whole := max(f.Size, int64(len(f.Text)))
 	if len(f.Text) > most || f.Size > maxFile {
-		f.Text = cutText(f.Text, most) + cutNote(whole)
+		f.Text = cutText(f.Text, most) + fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", whole)
 		in.notices = append(in.notices, fmt.Sprintf("%s has %d bytes, of which the model sees %d: what is always read should be short", f.Shown, whole, min(most, len(f.Text))))
 	}
 	in.left = max(in.left-len(f.Text), 0)

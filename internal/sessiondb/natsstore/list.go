@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"adze/internal/fleet/natsclient"
+	"adze/internal/sessiondb"
 	"adze/session"
 )
 
@@ -45,7 +46,7 @@ func (s *Store) list(ctx context.Context) ([]session.Head, error) {
 		}
 		t, _ := tipOf(at.Sequence.Stream, m.Headers()) // of a damaged one is shown that it is there
 		id := session.ID(name)
-		heads[id] = session.Head{ID: id, Created: fromNanos(t.created), Updated: fromNanos(t.updated), Entries: int(t.entries), Start: t.start, First: t.first}
+		heads[id] = session.Head{ID: id, Created: sessiondb.FromNanos(t.created), Updated: sessiondb.FromNanos(t.updated), Entries: int(t.entries), Start: t.start, First: t.first}
 		order[id] = t.sequence
 		return true, nil
 	})

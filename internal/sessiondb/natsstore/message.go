@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -105,12 +104,12 @@ func tipOf(sequence uint64, h nats.Header) (t tip, err error) {
 func (t tip) follow(id session.ID, entries []session.Entry) (tip, []line) {
 	next, lines := t, make([]line, len(entries))
 	if t.entries == 0 {
-		next.created = nanos(entries[0].Time)
+		next.created = sessiondb.Nanos(entries[0].Time)
 	}
 	for i, e := range entries {
 		next.entries++
 		next.hash = sessiondb.Sum(id, next.entries, next.hash, e)
-		lines[i] = line{Type: e.Type, Time: nanos(e.Time), Data: e.Data, Hash: hex.EncodeToString(next.hash)}
+		lines[i] = line{Type: e.Type, Time: sessiondb.Nanos(e.Time), Data: e.Data, Hash: hex.EncodeToString(next.hash)}
 		switch {
 		case e.Type == session.StartEntry && next.start == nil:
 			next.start = sessiondb.Shorten(e.Data)
@@ -118,7 +117,7 @@ func (t tip) follow(id session.ID, entries []session.Entry) (tip, []line) {
 			next.first = sessiondb.Shorten(e.Data)
 		}
 	}
-	next.updated = nanos(entries[len(entries)-1].Time)
+	next.updated = sessiondb.Nanos(entries[len(entries)-1].Time)
 	return next, lines
 }
 
@@ -179,7 +178,7 @@ func (s *Store) decode(ctx context.Context, id session.ID, at *tip, text []byte)
 	}
 	out := make([]session.Entry, len(b.Entries))
 	for i, l := range b.Entries {
-		e := session.Entry{Type: l.Type, Time: fromNanos(l.Time), Data: l.Data}
+		e := session.Entry{Type: l.Type, Time: sessiondb.FromNanos(l.Time), Data: l.Data}
 		if l.Blob != nil {
 			var whole bytes.Buffer
 			blobs, err := s.large(ctx)
@@ -198,18 +197,4 @@ func (s *Store) decode(ctx context.Context, id session.ID, at *tip, text []byte)
 		at.entries, at.hash, out[i] = at.entries+1, sum, e
 	}
 	return out, nil
-}
-
-func nanos(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func fromNanos(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
 }

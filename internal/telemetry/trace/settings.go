@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -187,7 +188,7 @@ func (s Sampler) takes(p Place, begun bool) bool {
 	if s.follows && begun {
 		return p.Sampled
 	}
-	return s.share >= 1 || float64(p.Trace.fraction()) < s.share*(1<<63)
+	return s.share >= 1 || float64(binary.BigEndian.Uint64(p.Trace[8:])>>1) < s.share*(1<<63)
 }
 
 func samplerOf(name, arg string) (s Sampler, note string) {

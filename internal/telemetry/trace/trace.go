@@ -16,7 +16,6 @@ package trace
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"sync"
@@ -198,6 +197,3 @@ func (t *Tracer) run() {
 		}
 	}
 }
-
-// fraction is a number below 2^63 that is the same for all who see a trace.
-func (i ID) fraction() uint64 { return binary.BigEndian.Uint64(i[8:]) >> 1 }

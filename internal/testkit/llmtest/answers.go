@@ -59,7 +59,7 @@ func (a Answer) want() got {
 		g.done.Stop = session.StopCalls
 		for _, c := range a.Calls {
 			call := session.Call{}
-			call.ID, call.Name, call.Arguments = toolID(c.ID), c.Name, c.Arguments
+			call.ID, call.Name, call.Arguments = tool.CallID(c.ID), c.Name, c.Arguments
 			g.calls = append(g.calls, call.RawCall)
 		}
 	}

@@ -11,7 +11,24 @@ import (
 )
 
 // Chat is the format Chat Completions, without New: an adapter's test embeds it.
-type Chat struct{}
+type Chat struct{ openAI }
+
+// modelsOnly is a format whose clients ask nothing but models.
+type modelsOnly struct{}
+
+// Side answers requests that ask no model.
+func (modelsOnly) Side(http.ResponseWriter, *http.Request) bool { return false }
+
+// openAI is what the formats of api.openai.com have in common.
+type openAI struct{ modelsOnly }
+
+// Refusal is the body of a failed request.
+func (openAI) Refusal(kind, message string) string {
+	return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, kind)
+}
+
+// Grown removes what may grow.
+func (openAI) Grown(body []byte) []byte { return bytes.TrimSuffix(body, []byte("]}")) }
 
 // Encode writes an answer as the server does.
 func (Chat) Encode(a Answer) Stream {
@@ -71,17 +88,6 @@ func (Chat) Malformed() string { return "data: {\"choices\":[{\"index\":0,\"delt
 func (Chat) Failure(message string) string {
 	return fmt.Sprintf(`data: {"error":{"message":%q,"type":"server_error","code":null}}`+"\n\n", message)
 }
-
-// Refusal is the body of a failed request.
-func (Chat) Refusal(kind, message string) string {
-	return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, kind)
-}
-
-// Side answers requests that ask no model.
-func (Chat) Side(http.ResponseWriter, *http.Request) bool { return false }
-
-// Grown removes what may grow.
-func (Chat) Grown(body []byte) []byte { return bytes.TrimSuffix(body, []byte("]}")) }
 
 // chatAsked is a request, strictly: an unknown field is refused, as api.openai.com does.
 type chatAsked struct {

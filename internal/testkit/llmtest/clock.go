@@ -13,10 +13,7 @@ import (
 	"time"
 
 	"adze/session"
-	"adze/tool"
 )
-
-func toolID(s string) tool.CallID { return tool.CallID(s) }
 
 // pipes is a network inside one bubble of fake time.
 type pipes struct {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 
 	"adze/internal/llm/wire"
@@ -12,6 +11,7 @@ import (
 
 // Gemini is the format generateContent, without New: an adapter's test embeds it.
 type Gemini struct {
+	modelsOnly
 	// Third is a model since Gemini 3, which takes media inside results and refuses a call without
 	// its signature.
 	Third bool
@@ -75,9 +75,6 @@ func (Gemini) Failure(message string) string {
 func (Gemini) Refusal(kind, message string) string {
 	return fmt.Sprintf(`[{"error":{"message":%q,"status":%q,"details":[]}}]`, message, kind)
 }
-
-// Side answers requests that ask no model.
-func (Gemini) Side(http.ResponseWriter, *http.Request) bool { return false }
 
 // Grown removes what may grow.
 func (Gemini) Grown(body []byte) []byte { return bytes.TrimSuffix(body, []byte("]}]}")) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // Messages is the format Messages, without New: an adapter's test embeds it.
-type Messages struct{}
+type Messages struct{ modelsOnly }
 
 // Encode writes an answer as the server does.
 func (Messages) Encode(a Answer) Stream {
@@ -94,9 +93,6 @@ func (Messages) Failure(message string) string {
 func (Messages) Refusal(kind, message string) string {
 	return fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":%q},"request_id":"req_1"}`, kind, message)
 }
-
-// Side answers requests that ask no model.
-func (Messages) Side(http.ResponseWriter, *http.Request) bool { return false }
 
 // Grown removes what may grow.
 func (Messages) Grown(body []byte) []byte {

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 
 	"adze/internal/llm/wire"
 )
 
 // Responses is the format Responses, without New: an adapter's test embeds it.
-type Responses struct{}
+type Responses struct{ openAI }
 
 // responsesStream writes events as api.openai.com does.
 type responsesStream struct {
@@ -103,17 +102,6 @@ func (Responses) Malformed() string {
 func (Responses) Failure(message string) string {
 	return fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"code\":null,\"message\":%q,\"param\":null,\"sequence_number\":3}\n\n", message)
 }
-
-// Refusal is the body of a failed request.
-func (Responses) Refusal(kind, message string) string {
-	return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, kind)
-}
-
-// Side answers requests that ask no model.
-func (Responses) Side(http.ResponseWriter, *http.Request) bool { return false }
-
-// Grown removes what may grow.
-func (Responses) Grown(body []byte) []byte { return bytes.TrimSuffix(body, []byte("]}")) }
 
 // responsesAsked is a request, strictly: an unknown field is refused, as api.openai.com does.
 type responsesAsked struct {

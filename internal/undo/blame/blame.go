@@ -131,7 +131,7 @@ func (h *history) takeBack(u hunk, k int) {
 			at++
 		}
 	}
-	begin := at - u.after()
+	begin := at - len(u.text())
 	for _, l := range h.lines[at:min(at+u.hidden, len(h.lines))] { // of a difference that was cut nobody knows which they are
 		if l.at >= 0 && h.found[l.at].By < 0 {
 			h.found[l.at].Perhaps = append(h.found[l.at].Perhaps, k)

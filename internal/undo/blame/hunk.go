@@ -28,9 +28,6 @@ func (u hunk) text() (out []string) {
 	return out
 }
 
-// after is how many lines the new side has.
-func (u hunk) after() int { return len(u.text()) }
-
 // added reports whether the n-th line of the new side is new.
 func (u hunk) added(n int) bool {
 	for _, l := range u.lines {

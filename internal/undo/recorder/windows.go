@@ -28,8 +28,6 @@ type point struct {
 
 type span struct{ from, to int64 }
 
-func (s span) holds(a, b point) bool { return s.from <= a.at && b.at <= s.to }
-
 // cut prepares the windows of a past. Those of turns that are in are to be undone; running says
 // that what has no end still runs, so that it is known who changes the files.
 func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool) (*stretches, error) {
@@ -88,7 +86,7 @@ func (s *stretches) windows(in, but []span) (out []undo.Window) {
 	joined := false
 	for i := 1; i < len(s.points); i++ {
 		a, b := s.points[i-1], s.points[i]
-		holds := func(t span) bool { return t.holds(a, b) }
+		holds := func(t span) bool { return t.from <= a.at && b.at <= t.to }
 		if !slices.ContainsFunc(in, holds) || slices.ContainsFunc(but, holds) {
 			joined = false
 			continue
