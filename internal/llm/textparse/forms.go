@@ -61,8 +61,6 @@ func forms() []form {
 		{opens: []string{"```"}, line: true, weak: true, closes: []string{"```"}, probe: probeFence, read: readFence},
 		{opens: []string{"{"}, line: true, weak: true, balanced: true, probe: probeObject, read: readBare},
 		{opens: []string{"["}, line: true, weak: true, balanced: true, probe: probeList, read: readList},
-		{opens: []string{functionary}, line: true, weak: true, balanced: true, probe: probeNamed, read: readNamed(functionary)},
-		{opens: []string{qwenAgent}, line: true, balanced: true, probe: probeNamed, read: readNamed(qwenAgent)},
 		{opens: []string{gigaChat}, line: true, balanced: true, probe: probeListed, read: readListed(gigaChat)},
 		{opens: thoughtEnds(), closes: thoughtEnds(), read: thoughtEnd},
 		{opens: []string{solarOpen, solarAll + solarOpen}, closes: []string{solarEnd}, read: readSolar},

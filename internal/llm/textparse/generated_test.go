@@ -213,7 +213,6 @@ func styles() []style {
 		{name: "Claude", write: each("<function_calls>\n", "\n", "\n</function_calls>", invoke), tail: "\n</function_calls>"},
 		{name: "Claude, inner", write: each("", "\n", "", invoke)},
 		{name: "MiniMax", write: each("<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>", invoke), tail: "\n</minimax:tool_call>"},
-		{name: "Functionary", write: each("", "\n", "", func(r *rand.Rand, c meant) string { return ">>>" + c.name + "\n" + jsonOf(r, c.args) }), json: true, bare: true, one: true},
 		{name: "ReAct", write: each("", "", "", func(r *rand.Rand, c meant) string {
 			return "Action: " + c.name + "\nAction Input: " + jsonOf(r, c.args)
 		}), json: true, bare: true, one: true},

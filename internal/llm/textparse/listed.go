@@ -6,7 +6,7 @@ import "strings"
 // Command between <|START_ACTION|> and <|END_ACTION|>, or in a fence behind Action:.
 
 // words begin markup although they are letters.
-func words() []string { return []string{"functools", "Action:", functionary, qwenAgent, gigaChat} }
+func words() []string { return []string{"functools", "Action:", gigaChat} }
 
 func probeListed(s *scanner, rest string) bool {
 	rest = strings.TrimLeft(rest, space)
