@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"adze/tool"
 )
 
 // ClaimKind says what an answer claims that the calls do not show.
@@ -25,6 +27,17 @@ type Claim struct {
 	Text  string    `json:"text"`  // what is claimed; what is known
 }
 
+// Evidence is a clause of an answer that a call shows to be true.
+type Evidence struct {
+	Kind  ClaimKind   `json:"kind"`
+	Quote string      `json:"quote"` // the clause
+	Call  tool.CallID `json:"call"`
+	Text  string      `json:"text"` // what shows it, such as the command
+}
+
+// String is the evidence as a user reads it, on one line.
+func (e Evidence) String() string { return fmt.Sprintf("✓ %s: %s", e.Quote, e.Text) }
+
 // String is the claim as a user reads it, on one line.
 func (c Claim) String() string { return fmt.Sprintf("the answer %s (“%s”)", c.Text, c.Quote) }
 
@@ -38,13 +51,17 @@ type Answered struct {
 
 // ClaimCheck compares answers with what was done.
 type ClaimCheck struct {
-	Check func(Answered) []Claim // nil: nobody does
-	Send  bool                   // the model is told, once a turn
+	Check func(Answered) []Claim    // nil: nobody does
+	Shows func(Answered) []Evidence // finds what calls show; nil: nobody does
+	Send  bool                      // the model is told, once a turn
 }
 
-// Claimed says what a turn's answer claims that its calls do not show. It comes before TurnEnd,
-// whose result is stored with it. The model is not told.
-type Claimed struct{ Claims []Claim }
+// Claimed says what a turn's answer claims that its calls do not show, and what they show. It comes
+// before TurnEnd, whose result is stored with it. The model is not told.
+type Claimed struct {
+	Claims   []Claim
+	Evidence []Evidence
+}
 
 func (Claimed) event() {}
 
@@ -55,7 +72,11 @@ func (t *turn) claims(s *Session) string {
 		return ""
 	}
 	begin := max(0, slices.IndexFunc(s.history, func(m Message) bool { return m.ID == t.prompt })) // a summary may have taken it
-	t.result.Claims = s.config.Claims.Check(Answered{Text: t.result.Text, System: s.config.Start.System, History: slices.Concat(s.earlier, s.history), Begin: len(s.earlier) + begin})
+	answer := Answered{Text: t.result.Text, System: s.config.Start.System, History: slices.Concat(s.earlier, s.history), Begin: len(s.earlier) + begin}
+	t.result.Claims = s.config.Claims.Check(answer)
+	if s.config.Claims.Shows != nil {
+		t.result.Evidence = s.config.Claims.Shows(answer)
+	}
 	if len(t.result.Claims) == 0 || !s.config.Claims.Send || t.claimed {
 		return ""
 	}

@@ -99,6 +99,9 @@ func modeOf(e Entry) string {
 // Claims are those of the last answer, also of an earlier run.
 func (s *Session) Claims() []Claim { return s.claims }
 
+// Evidence shows clauses of that answer.
+func (s *Session) Evidence() []Evidence { return s.evidence }
+
 // Ran is what a command of the user's own came to in an earlier run: Message.Own names it.
 func (s *Session) Ran(own tool.CallID) (tool.Outcome, bool) {
 	o, ok := s.ran[own]

@@ -200,10 +200,11 @@ type Result struct {
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
-	Tried    []TriedFile                    `json:"tried,omitempty"`  // what commands that ran aside would have changed
-	Plan     *Plan                          `json:"plan,omitempty"`   // the newest, where the turn made or settled one
-	Notes    []Note                         `json:"notes,omitempty"`  // what the model was told late
-	Claims   []Claim                        `json:"claims,omitempty"` // what the answer says that the calls do not show
+	Tried    []TriedFile                    `json:"tried,omitempty"`    // what commands that ran aside would have changed
+	Plan     *Plan                          `json:"plan,omitempty"`     // the newest, where the turn made or settled one
+	Notes    []Note                         `json:"notes,omitempty"`    // what the model was told late
+	Claims   []Claim                        `json:"claims,omitempty"`   // what the answer says that the calls do not show
+	Evidence []Evidence                     `json:"evidence,omitempty"` // and what they show
 	Duration time.Duration                  `json:"duration_ns"`
 	// Limited is the wait that a provider asked for that ended the turn by its limit of requests; if
 	// nil, that was not the end. Zero is a provider that named no time.

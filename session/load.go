@@ -47,7 +47,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	}
 	s.remember(log)
 	if n := len(log.past.turns); n > 0 && len(log.past.open.requests) == 0 {
-		s.claims = log.past.turns[n-1].end.Claims
+		s.claims, s.evidence = log.past.turns[n-1].end.Claims, log.past.turns[n-1].end.Evidence
 	}
 	return s, nil
 }

@@ -146,6 +146,7 @@ type Session struct {
 	hooks    *hooks
 	windows  *windows
 	claims   []Claim             // of the last answer
+	evidence []Evidence          // the same
 	failed   map[string][]Result // of earlier runs
 	mode     string              // that was chosen in one
 	callers  callers

@@ -195,7 +195,7 @@ func (s *Session) end(t *turn, err error) Result {
 	r.Cause, r.Message, r.Hint = causeOf(err)
 	r.Limited = limitOf(err)
 	if err != nil {
-		r.Claims = nil // of an answer that was not the last word
+		r.Claims, r.Evidence = nil, nil // of an answer that was not the last word
 	}
 	var entries []Entry
 	if t.last != nil {
@@ -212,8 +212,8 @@ func (s *Session) end(t *turn, err error) Result {
 		r.Err = serr
 		r.Cause, r.Message, r.Hint = causeOf(serr)
 	}
-	if s.claims = r.Claims; len(r.Claims) > 0 {
-		s.emit(Claimed{r.Claims})
+	if s.claims, s.evidence = r.Claims, r.Evidence; len(r.Claims)+len(r.Evidence) > 0 {
+		s.emit(Claimed{r.Claims, r.Evidence})
 	}
 	s.emit(TurnEnd{r})
 	return r

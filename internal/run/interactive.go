@@ -292,8 +292,8 @@ func replayed(w *wired) []session.Event {
 		}
 	}
 	end("")
-	if c := w.session.Claims(); len(c) > 0 {
-		events = append(events, session.Claimed{Claims: c})
+	if c, e := w.session.Claims(), w.session.Evidence(); len(c)+len(e) > 0 {
+		events = append(events, session.Claimed{Claims: c, Evidence: e})
 	}
 	return append(events, session.Counted{Ledger: w.session.Ledger()})
 }

@@ -133,10 +133,11 @@ type noteLine struct {
 	Text    string         `json:"text"`
 }
 
-// claimLine is what the answer says that the calls do not show.
+// claimLine is what the answer says that the calls do not show, and what they show.
 type claimLine struct {
-	Type   string          `json:"type"`
-	Claims []session.Claim `json:"claims"`
+	Type     string             `json:"type"`
+	Claims   []session.Claim    `json:"claims"`
+	Evidence []session.Evidence `json:"evidence,omitempty"`
 }
 
 // unsavedLine tells how much of the log waits in memory; none and no cause: all is saved again.
@@ -179,7 +180,7 @@ func lineOf(e session.Event) any {
 	case session.Notice:
 		return noticeLine{Type: "notice", Text: e.Text}
 	case session.Claimed:
-		return claimLine{"claim", e.Claims}
+		return claimLine{"claim", append([]session.Claim{}, e.Claims...), e.Evidence}
 	case session.Unsaved:
 		return unsavedLine{"unsaved", e.Entries, e.Bytes, e.Cause}
 	case session.Planned:
@@ -295,6 +296,7 @@ type resultLine struct {
 	Tried      []session.TriedFile            `json:"tried,omitempty"` // with --try
 	Notes      []session.Note                 `json:"notes"`
 	Claims     []session.Claim                `json:"claims,omitempty"`
+	Evidence   []session.Evidence             `json:"evidence,omitempty"`
 	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
@@ -306,7 +308,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
-		Denied: r.Denied, Changed: r.Changed, Tried: r.Tried, Notes: r.Notes, Claims: r.Claims, Session: h.Session,
+		Denied: r.Denied, Changed: r.Changed, Tried: r.Tried, Notes: r.Notes, Claims: r.Claims, Evidence: r.Evidence, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	if r.Limited != nil {

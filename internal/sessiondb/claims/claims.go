@@ -47,6 +47,8 @@ func Of(dir, use string, delegates ...string) session.ClaimCheck {
 	does := func(name string) bool { return slices.Contains(delegates, name) }
 	return session.ClaimCheck{Send: use == Send, Check: func(a session.Answered) []session.Claim {
 		return Check(Turn{Answered: a, Delegates: does, Exists: Below(dir)})
+	}, Shows: func(a session.Answered) []session.Evidence {
+		return Evidence(Turn{Answered: a, Delegates: does})
 	}}
 }
 

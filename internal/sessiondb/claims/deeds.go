@@ -12,15 +12,20 @@ import (
 
 // deed is what one call did.
 type deed struct {
-	tool     string
-	now      bool // in the turn that the answer ends
-	exit     bool // it ran to an end that it calls a failure
-	ran      bool
-	opaque   bool     // it may have done anything
-	commands []string // that it ran
-	tried    []string // files that it was to change
-	changed  []string
-	read     []string
+	tool      string
+	call      tool.CallID
+	output    string
+	job       bool // it goes on beyond its call
+	elsewhere bool // it ran in another folder than the session's
+	succeeded bool
+	now       bool // in the turn that the answer ends
+	exit      bool // it ran to an end that it calls a failure
+	ran       bool
+	opaque    bool     // it may have done anything
+	commands  []string // that it ran
+	tried     []string // files that it was to change
+	changed   []string
+	read      []string
 }
 
 // deeds are those of the session, oldest first.
@@ -69,7 +74,8 @@ func deedsOf(t Turn) (d deeds) {
 }
 
 func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
-	x := deed{tool: o.Tool, now: now, changed: o.Changed}
+	x := deed{tool: o.Tool, call: o.Call, output: o.Output, now: now, changed: o.Changed, succeeded: o.Status == tool.Completed}
+	x.job, x.elsewhere = placeOf(o)
 	x.ran = o.Status == tool.Completed || o.Status == tool.Failed
 	x.exit = o.Status == tool.Failed && o.Code == tool.CodeExit
 	x.opaque = x.ran && delegates != nil && delegates(o.Tool)
