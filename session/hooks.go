@@ -24,6 +24,11 @@ const (
 	HookNotify  = "notification"   // a user is waited for, or a turn has ended
 )
 
+// HookEvents lists the moments in the order of a session.
+func HookEvents() []string {
+	return []string{HookStart, HookPrompt, HookBefore, HookAfter, HookCompact, HookStop, HookNotify}
+}
+
 // Kinds of moments of one name.
 const (
 	HookFresh, HookResumed = "startup", "resume"   // of HookStart

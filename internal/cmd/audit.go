@@ -17,7 +17,7 @@ import (
 
 // auditCommand is adze audit show|verify|stats.
 func (a *all) auditCommand() *cobra.Command {
-	show := &cobra.Command{Use: "show [SESSION] [--json]", Short: "Show what was asked, called and decided in a session", Args: Takes(0, 1),
+	show := &cobra.Command{Use: "show [SESSION] [--json]", Annotations: Anyone(), Short: "Show what was asked, called and decided in a session", Args: Takes(0, 1),
 		Long:    "Without an id: the newest session of this folder. Of arguments it shows what each tool lets be logged.",
 		Example: "  adze audit show\n  adze audit show 20261121t0245 --json | jq 'select(.call.status == \"denied\")'",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -25,7 +25,7 @@ func (a *all) auditCommand() *cobra.Command {
 		}}
 	show.Flags().Bool("json", false, "one JSON object a line")
 	var anchor string
-	verify := &cobra.Command{Use: "verify [SESSION | --all]", Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
+	verify := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: Anyone(), Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
 		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
 call has one outcome, and that outputs fit their hashes. Exits with 10 when anything is wrong.
 
@@ -37,7 +37,7 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 	verify.Flags().Bool("all", false, "all sessions of all folders")
 	verify.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
 	var id string
-	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Short: "Count calls, failures, repairs, latency and tokens", Args: Takes(0, 0),
+	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Annotations: Anyone(), Short: "Count calls, failures, repairs, latency and tokens", Args: Takes(0, 0),
 		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
 		Example: "  adze audit stats\n  adze audit stats --session 20261121t0245 --json | jq .tools",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, Flagged(c, "json")) }}

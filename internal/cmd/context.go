@@ -85,7 +85,7 @@ type contexts struct{ *all }
 
 func (a contexts) command() *cobra.Command {
 	var w ContextWish
-	c := &cobra.Command{Use: "context [PROMPT]", Short: "Show what the next request would hold: each source with its bytes and tokens", Args: Takes(0, -1),
+	c := &cobra.Command{Use: "context [PROMPT]", Annotations: Anyone(), Short: "Show what the next request would hold: each source with its bytes and tokens", Args: Takes(0, -1),
 		Long: `Shows the next request of a new session in this folder, or with --continue or --session of a stored one: the prompt, each
 instruction file and tool with its bytes and tokens, what is left out and why, and what else is carried here, with its origin.
 The figures are those of F4. No model, hook or server is started, and nothing is written.`,

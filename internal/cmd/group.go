@@ -13,7 +13,7 @@ import (
 // Group is a command that only holds others. A word that is none of them is a mistake, with the
 // nearest one.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
+	c := &cobra.Command{Use: use, Annotations: Anyone(), Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
 	c.SetFlagErrorFunc(FlagError)
 	for _, sub := range commands {
 		sub.SetFlagErrorFunc(FlagError)

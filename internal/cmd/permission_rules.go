@@ -17,7 +17,7 @@ import (
 // list is adze permission list.
 func (a permissions) list() *cobra.Command {
 	var flags policyconfig.Flags
-	c := &cobra.Command{Use: "list", Short: "Show the rules in force here, and where each comes from", Args: Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "Show the rules in force here, and where each comes from", Args: Takes(0, 0),
 		Long: `A deny of any layer holds; then an ask; then an allow; where no rule speaks, the permission mode decides. A project and the
 owner of the machine may only deny and ask.`,
 		Example: "  adze permission list\n  adze permission list --json | jq -r 'select(.effect == \"allow\").rule'",

@@ -32,7 +32,7 @@ const pickExamples = `  adze pick "where is this function called"
 func (a *all) pickCommand() *cobra.Command {
 	o := &pickOptions{}
 	cmd := &cobra.Command{
-		Use:     "pick QUERY",
+		Use: "pick QUERY", Annotations: Anyone(),
 		Short:   "Show which tools would be chosen for a prompt, and why",
 		Long:    "Show which tools would be chosen for a prompt, and why. No tool is run.",
 		Example: pickExamples,

@@ -17,11 +17,12 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			c.Annotations = Anyone()
 			helpTopics(c)
 		case "completion":
-			c.Args, c.RunE = cobra.ArbitraryArgs, runGroup
+			c.Annotations, c.Args, c.RunE = Anyone(), cobra.ArbitraryArgs, runGroup
 			for _, shell := range c.Commands() {
-				shell.Args, shell.Example = Takes(0, 0), "  "+shell.CommandPath()
+				shell.Annotations, shell.Args, shell.Example = Anyone(), Takes(0, 0), "  "+shell.CommandPath()
 			}
 		}
 	}
@@ -32,7 +33,7 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 		if err := noEmptyValue(c); err != nil {
 			return err
 		}
-		if free, _ := Free(Path(c)); free {
+		if Free(c) {
 			return nil
 		}
 		return byUser(c.CommandPath())

@@ -27,7 +27,7 @@ const argsHelp = "the arguments as a `JSON` object; @FILE reads them from a file
 // toolsTest is adze tools test: hydration without anything that follows it.
 func (a *all) toolsTest() *cobra.Command {
 	var arguments string
-	c := &cobra.Command{Use: "test NAME --args JSON", Short: "Check a call as a model would make it, without running it", Args: Takes(1, 1),
+	c := &cobra.Command{Use: "test NAME --args JSON", Annotations: Anyone(), Short: "Check a call as a model would make it, without running it", Args: Takes(1, 1),
 		Long: "Looks the tool up, parses, repairs at most once, validates, and prints the structured result.\nExits with 0 when the call could run, else with 2.",
 		Example: `  adze tools test read --args '{"path": "go.mod"}'
   adze tools test read_file --args '{"file_path": "go.mod"}'   # an alias, and a repair`,
@@ -83,7 +83,7 @@ func (a *all) argumentText(value string) (string, error) {
 func (a *all) toolsRun() *cobra.Command {
 	var call Call
 	var arguments string
-	c := &cobra.Command{Use: "run NAME --args JSON", Short: "Run one call by hand through the whole pipeline", Args: Takes(1, 1),
+	c := &cobra.Command{Use: "run NAME --args JSON", Annotations: Anyone(), Short: "Run one call by hand through the whole pipeline", Args: Takes(1, 1),
 		Long: "The call is checked, permitted, run, bounded and recorded as a model's call is, in a session of its own.\nNobody is asked: what rules and mode leave open is denied.\n" +
 			"Exits with 0 completed, 2 invalid, 7 denied, 8 failed, 6 out of time, 130 interrupted.",
 		Example: `  adze tools run read --args '{"path": "go.mod", "limit": 5}'

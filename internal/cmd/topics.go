@@ -16,18 +16,15 @@ import (
 func topics() []*cobra.Command {
 	var out []*cobra.Command
 	for _, p := range docs.Topics() {
-		if !isTopic(p.Name) {
+		if !slices.Contains([]string{"sandbox", "hooks", "lines"}, p.Name) {
 			continue
 		}
-		c := &cobra.Command{Use: p.Name, Short: p.Title}
+		c := &cobra.Command{Use: p.Name, Annotations: Anyone(), Short: p.Title}
 		c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), docs.Text(p.Name)) })
 		out = append(out, c)
 	}
 	return out
 }
-
-// isTopic reports whether a word is a page that is a command.
-func isTopic(word string) bool { return slices.Contains([]string{"sandbox", "hooks", "lines"}, word) }
 
 // helpTopics has adze help show pages, and name them.
 func helpTopics(help *cobra.Command) {

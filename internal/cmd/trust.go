@@ -19,10 +19,10 @@ func (a *all) trustCommand() *cobra.Command {
 		c.Flags().Bool("json", false, "as JSON, one object a line")
 		return c
 	}
-	list := asJSON(&cobra.Command{Use: "list", Short: "List what this project would run, and what of it you allowed", Args: Takes(0, 0),
+	list := asJSON(&cobra.Command{Use: "list", Annotations: Anyone(), Short: "List what this project would run, and what of it you allowed", Args: Takes(0, 0),
 		Example: "  adze trust list\n  adze trust list --json | jq -r 'select(.state==\"waiting\").id'",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listTrust(Flagged(c, "json")) }})
-	show := asJSON(&cobra.Command{Use: "show NAME...", Short: "Show exactly what would run, with which files", Args: Takes(1, -1),
+	show := asJSON(&cobra.Command{Use: "show NAME...", Annotations: Anyone(), Short: "Show exactly what would run, with which files", Args: Takes(1, -1),
 		Example: "  adze trust show tool:lint",
 		RunE:    func(c *cobra.Command, words []string) error { return a.showTrust(words, Flagged(c, "json")) }})
 	var hash string

@@ -16,7 +16,7 @@ var ReleaseURL string
 // upgradeCommand is adze upgrade. It tells how, and neither fetches nor changes anything: a program
 // that a model can start must not replace itself.
 func upgradeCommand(e *Env) *cobra.Command {
-	return &cobra.Command{Use: "upgrade", Short: "Tell how to get a newer version", Args: Takes(0, 0), Example: "  adze upgrade", RunE: func(c *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "upgrade", Annotations: Anyone(), Short: "Tell how to get a newer version", Args: Takes(0, 0), Example: "  adze upgrade", RunE: func(c *cobra.Command, _ []string) error {
 		program, err := os.Executable()
 		if err != nil {
 			return err

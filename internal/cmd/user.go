@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"adze/internal/config/paths"
@@ -10,34 +8,18 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Free reports whether a command runs also below a call of adze, and whether it is known at all.
-// The others change what adze may do or what it keeps: rules, consents, servers, keys, stored
-// sessions, states of files. They are the user's alone, and so is a command that stands in neither
-// list. path is without the program's name; that of a run is empty.
-func Free(path string) (free, known bool) {
-	switch path {
-	case "", // a run, whose interface asks ByUser before it keeps anything
-		"acp", "acp login", "batch", "serve", "worker", // runs, too
-		"audit", "audit show", "audit stats", "audit verify", "completion", "completion bash", "completion fish", "completion powershell",
-		"completion zsh", "context", "doctor", "help", "keys", "mcp", "mcp get", "mcp list", "mcp logs", "mcp serve", "mcp test", "models",
-		"permission", "permission list", "permission test", "permission why", "pick", "runs", "runs cancel", "runs follow", "runs limit",
-		"runs list", "runs retry", "runs show", "runs stats", "runs workers", "session", "session backup", "session export", "session follow",
-		"session fork", "session list", "session search", "session show", "session verify", "session why", "tools", "tools list", "tools run",
-		"tools schema", "tools show", "tools test", "trust", "trust list", "trust show", "upgrade", "version", "worktree", "worktree clean",
-		"worktree list", "worktree remove",
-		cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
-		return true, true
-	case "login", "logout", "mcp accept", "mcp add", "mcp disable", "mcp enable", "mcp import", "mcp login", "mcp logout", "mcp remove", "permission add", "permission remove",
-		"redo", "runs delete", "session delete", "session import", "session rename", "session repair", "session tag", "trust allow", "trust revoke", "undo":
-		return false, true
-	}
-	return isTopic(path), isTopic(path)
-}
+// anyone is the annotation of a command that runs below a call of adze, too.
+const anyone = "anyone"
 
-// Path is a command as Free knows it.
-func Path(c *cobra.Command) string {
-	_, path, _ := strings.Cut(c.CommandPath(), " ")
-	return path
+// Anyone is the annotation of a command that may run below a call of adze, because it changes
+// neither what adze may do (rules, consents, servers, keys) nor what it keeps (stored sessions,
+// states of files). A command without it is the user's alone.
+func Anyone() map[string]string { return map[string]string{anyone: "true"} }
+
+// Free reports whether a command may run below a call of adze. A run may, whose interface asks
+// ByUser before it keeps anything, and so may completion, which only prints.
+func Free(c *cobra.Command) bool {
+	return c.Annotations[anyone] != "" || !c.HasParent() || c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd
 }
 
 // ByUser returns an error where this process was started by a call of adze, at any level of the

@@ -94,7 +94,7 @@ func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
-		if v.leaf() == nil && !v.hidden && v.conf.Err == nil && v.state != Failed && v.state != Held {
+		if v.leaf() == nil && !v.hidden && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
 			out = append(out, name)
 		}
 		v.mu.Unlock()

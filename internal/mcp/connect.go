@@ -10,6 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/sandbox/child"
 )
 
 // lastOld is the newest protocol that begins with initialize.
@@ -24,13 +26,6 @@ type attempt struct {
 // ErrFinal is in the error of an [Opener] that no second attempt mends, such as a server that wants
 // a login.
 var ErrFinal = errors.New("it cannot be dialled")
-
-// errSilent says that a server did not answer.
-type errSilent struct{ after time.Duration }
-
-func (e errSilent) Error() string {
-	return fmt.Sprintf("it did not answer within %s", e.after.Round(time.Millisecond))
-}
 
 // converse begins a conversation and holds it until it ends or ctx does. A program is asked in the
 // words of both eras in one start, see handshake; one that ended by itself at the question of the
@@ -136,7 +131,7 @@ func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began b
 		_ = session.Wait()
 	}()
 	err = v.latest.Since(ctx, v.latest.Mark(), func() error {
-		listing, err := within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return v.ask(ctx, session) })
+		listing, err := child.Within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return v.ask(ctx, session) })
 		if err == nil {
 			v.ready(session, listing)
 		}
@@ -156,7 +151,7 @@ func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began b
 // greet does the handshake.
 func (v *life) greet(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
 	client := v.client()
-	session, err := within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
+	session, err := child.Within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
 		s, err := client.Connect(ctx, wire, &sdk.ClientSessionOptions{ProtocolVersion: a.version})
 		if err == nil && ctx.Err() != nil {
 			go s.Close()
@@ -168,36 +163,5 @@ func (v *life) greet(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.C
 
 // Within does something that may not return when ctx ends, as much of the library does not.
 func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	return within(ctx, nil, 24*time.Hour, do)
-}
-
-// within does something that may never return, for so long.
-func within[T any](ctx context.Context, over <-chan struct{}, limit time.Duration, do func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		value, err := do()
-		done <- answer{value, err}
-	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	var none T
-	select {
-	case a := <-done:
-		return a.value, a.err
-	case <-over:
-		select { // what was said last counts
-		case a := <-done:
-			return a.value, a.err
-		case <-time.After(100 * time.Millisecond):
-		}
-		return none, errors.New("it ended")
-	case <-timer.C:
-		return none, errSilent{limit}
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
+	return child.Within(ctx, nil, 24*time.Hour, do)
 }

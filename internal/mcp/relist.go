@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/sandbox/child"
 )
 
 // client is what adze tells a server that it can do, and hears it tell.
@@ -143,7 +145,7 @@ func (l *life) relist(mark int) {
 	defer release()
 	for range relistTries {
 		err := l.latest.Since(ctx, mark, func() error {
-			now, err := within(ctx, nil, limit, func() (Listing, error) { return l.ask(ctx, session) })
+			now, err := child.Within(ctx, nil, limit, func() (Listing, error) { return l.ask(ctx, session) })
 			if err == nil {
 				l.changedTo(now)
 			}

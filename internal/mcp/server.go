@@ -12,31 +12,26 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/sandbox/child"
 	"adze/internal/sandbox/proc"
 )
 
 const (
-	// A server that fails is started again when it is needed, so often in so long a time.
-	restarts    = 3
-	restartTime = 10 * time.Minute
 	// politeTime is what a program gets to end by itself when its standard input is closed.
 	politeTime = 300 * time.Millisecond
-	// lastTime is what the end of a conversation that broke may take to be known, on a machine that
-	// is busy.
-	lastTime = 10 * time.Second
 )
 
 // The states of a server.
 const (
-	Off      = "off"      // it does not run: nobody has called it, or not for a while
-	Starting = "starting" // it runs, and has not answered
-	Ready    = "ready"
-	Failed   = "failed"
-	Held     = "held" // it may not start
+	Off      = child.Off // nobody has called it, or not for a while
+	Starting = child.Starting
+	Ready    = child.Ready
+	Failed   = child.Failed
+	Held     = child.Held
 )
 
 // ErrNotReady says that a server has not answered yet.
-var ErrNotReady = errors.New("it is still starting")
+var ErrNotReady = child.ErrNotReady
 
 // State is a server as a user is shown it.
 type State struct {
@@ -58,9 +53,7 @@ type server struct {
 	conf Server
 
 	mu      sync.Mutex
-	state   string
-	why     string
-	begun   []time.Time
+	state   child.Life
 	session *sdk.ClientSession
 	list    Listing
 	looked  bool       // for the catalogue on the disk
@@ -73,11 +66,10 @@ type server struct {
 	hidden     bool // nobody agreed to it yet
 	introduced bool // the model was told its instructions
 	pid        int
-	errs       *proc.Output  // standard error of the last program; if nil, there was none
-	log        *serverLog    // nil: nothing is kept
-	noise      atomic.Int64  // lines that were no messages
-	cuts       atomic.Int64  // messages that were cut
-	changed    chan struct{} // closed and replaced whenever something of this changes
+	errs       *proc.Output // standard error of the last program; if nil, there was none
+	log        *serverLog   // nil: nothing is kept
+	noise      atomic.Int64 // lines that were no messages
+	cuts       atomic.Int64 // messages that were cut
 	starts     int
 	before     Last  // what became of the start before this one
 	life       *life // nil: it does not run
@@ -87,7 +79,7 @@ type server struct {
 }
 
 func newServer(p *Pool, c Server) *server {
-	v := &server{pool: p, conf: c, state: Off, changed: make(chan struct{})}
+	v := &server{pool: p, conf: c, state: child.NewLife()}
 	v.log = v.newLog()
 	return v
 }
@@ -96,46 +88,29 @@ func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return State{
-		Name: v.conf.Name, From: v.conf.From, State: v.state, Why: v.why, PID: v.pid, Noise: int(v.noise.Load()),
+		Name: v.conf.Name, From: v.conf.From, State: v.state.State, Why: v.state.Why, PID: v.pid, Noise: int(v.noise.Load()),
 		Version: v.list.Version, Title: v.list.Title, Tools: len(v.list.Tools), Starts: v.starts,
 	}
-}
-
-// turn makes a state known; the lock is held.
-func (v *server) turn(state, why string) {
-	v.state, v.why = state, why
-	close(v.changed)
-	v.changed = make(chan struct{})
 }
 
 // wake starts the server when it does not run and may be started.
 func (v *server) wake() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.state == Starting || v.state == Ready {
-		return
-	}
 	now := time.Now()
-	recent := v.begun[:0]
-	for _, at := range v.begun {
-		if now.Sub(at) < restartTime {
-			recent = append(recent, at)
-		}
-	}
-	if v.begun = recent; v.state == Failed && len(v.begun) >= restarts {
+	if v.state.Runs() || v.state.GivenUp(now) {
 		return // why it failed is said
 	}
 	if err := v.allowed(); err != nil {
-		v.turn(Held, err.Error())
+		v.state.Turn(Held, err.Error())
 		return
 	}
-	v.begun = append(v.begun, now)
 	ctx, end := context.WithCancel(v.pool.ctx)
 	l := &life{server: v, end: end}
 	v.life = l
 	v.starts++
 	v.noise.Store(0)
-	v.turn(Starting, "")
+	v.state.Begin(now)
 	v.before = v.pool.Last(v.conf.Name)
 	v.remember(Starting, "", false)
 	v.pool.all.Go(func() { l.live(ctx) })
@@ -187,7 +162,7 @@ func (v *server) part(state, why string) {
 		v.idle.Stop()
 		v.idle = nil
 	}
-	v.turn(state, why)
+	v.state.Turn(state, why)
 }
 
 // masked is a text of a server's, short and without secrets.
@@ -214,7 +189,7 @@ func (v *server) quit() {
 		return
 	}
 	v.life.end()
-	if v.begun = nil; v.state == Starting {
+	if v.state.Forgive(); v.state.State == Starting {
 		v.restore(v.before)
 	}
 	v.part(Off, "")
@@ -225,10 +200,11 @@ func (l *life) ready(s *sdk.ClientSession, known Listing) {
 	l.mu.Lock()
 	own := l.server.life == l
 	if own {
-		l.session, l.begun = s, nil
+		l.session = s
+		l.state.Forgive()
 		l.learn(known)
 		l.remember(Ready, "", false)
-		l.turn(Ready, "")
+		l.state.Turn(Ready, "")
 		l.rest()
 	}
 	l.mu.Unlock()
@@ -238,24 +214,7 @@ func (l *life) ready(s *sdk.ClientSession, known Listing) {
 }
 
 // await waits until the server is ready.
-func (v *server) await(ctx context.Context) error {
-	for {
-		v.mu.Lock()
-		state, why, changed := v.state, v.why, v.changed
-		v.mu.Unlock()
-		switch state {
-		case Ready:
-			return nil
-		case Failed, Held, Off:
-			return errors.New(cmp.Or(why, "it does not run"))
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ErrNotReady
-		}
-	}
-}
+func (v *server) await(ctx context.Context) error { return v.state.Await(ctx, &v.mu) }
 
 // borrow is the session, once it is ready. Who waits for it uses the server already: it may not end
 // as idle meanwhile.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/sandbox/child"
 )
 
 // TestAServerOfEitherEraAnswers: one that knows only the newest protocol, one that knows only older
@@ -140,7 +142,7 @@ func TestAServerThatFailsIsStartedAgainThreeTimes(t *testing.T) {
 			t.Fatal("it is ready")
 		}
 	}
-	if raw, _ := os.ReadFile(count); len(raw) != restarts {
+	if raw, _ := os.ReadFile(count); len(raw) != child.Restarts {
 		t.Errorf("%d starts", len(raw))
 	}
 }
@@ -275,7 +277,7 @@ func TestABorrowedServerIsNotIdle(t *testing.T) {
 	for range 10 {
 		v := newServer(&Pool{opts: Options{Idle: time.Nanosecond}}, Server{})
 		ended := make(chan int, 1)
-		v.life, v.session, v.state = &life{server: v, end: func() { ended <- v.busy }}, &sdk.ClientSession{}, Ready
+		v.life, v.session, v.state.State = &life{server: v, end: func() { ended <- v.busy }}, &sdk.ClientSession{}, Ready
 		v.mu.Lock()
 		v.rest()
 		<-time.After(fair) // the timer waits first

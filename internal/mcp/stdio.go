@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/mcp/wire"
+	"adze/internal/sandbox/child"
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/lineread"
 )
@@ -31,13 +32,13 @@ const (
 	// may tell its progress.
 	maxUnasked = 10_000
 	floodTime  = 10 * time.Second
-	// maxMemory is what a program and all below it may hold, in bytes.
-	maxMemory = 2 << 30
 	// maxMessage is the longest message that is read to its end: what is more than a frame of it is
 	// cut.
 	maxMessage = 64 << 20
 	// errorRing is what is kept of standard error, in bytes.
 	errorRing = keptLog
+	// maxLastWords is how much is told of how a program ended, in bytes.
+	maxLastWords = 400
 )
 
 // stdio starts a server's program and talks over its pipes.
@@ -47,52 +48,36 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 		return err
 	}
 	defer at.end()
-	life, kill := context.WithCancel(context.WithoutCancel(ctx))
-	defer kill()
-	talked := make(chan struct{})
 	var talk *lines
 	log := p.servers[s.Name].log
-	process, err := p.opts.Supervisor.Start(life, proc.Command{
-		Argv: s.Command, Dir: at.dir, Own: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
-		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
-		Talk: func(in io.WriteCloser, out io.Reader) {
-			defer close(talked)
-			talk = newLines(in, out, p.opts.Probe, p.servers[s.Name])
-			use(talk.transport())
-			talk.close(io.ErrClosedPipe)
+	r, err := child.Program{
+		Supervisor: p.opts.Supervisor,
+		Command: proc.Command{
+			Argv: s.Command, Dir: at.dir, Own: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
+			Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
 		},
+		Polite: politeTime,
+		Started: func(process *proc.Process) {
+			log.note("%s started as process %d: %s", s.Name, process.PID(), strings.Join(s.Command, " "))
+			p.runs(s.Name, process)
+		},
+		Went: func() bool { return talk.ended.Load() },
+	}.Run(ctx, func(in io.WriteCloser, out io.Reader) {
+		talk = newLines(in, out, p.opts.Probe, p.servers[s.Name])
+		use(talk.transport())
+		talk.close(io.ErrClosedPipe)
 	})
 	if err != nil {
 		log.note("%s could not be started: %v", s.Name, err)
 		return &startError{err}
 	}
-	log.note("%s started as process %d: %s", s.Name, process.PID(), strings.Join(s.Command, " "))
-	p.runs(s.Name, process)
-	<-talked
-	polite := time.NewTimer(politeTime)
-	defer polite.Stop()
-	select { // standard input is closed now, which asks it to end
-	case <-process.Done():
-	case <-polite.C:
-		if talk.ended.Load() { // it went by itself, which takes a while to be known on a busy machine
-			late := time.NewTimer(lastTime)
-			defer late.Stop()
-			select {
-			case <-process.Done():
-			case <-late.C:
-			case <-ctx.Done():
-			}
-		}
-	}
-	kill()
-	r := process.Wait()
 	if ctx.Err() != nil {
 		log.note("%s was stopped", s.Name)
 		return nil
 	}
-	words := strings.TrimSpace(talk.broke() + lastWords(r))
+	words := Line(talk.broke()+child.LastWords(r), maxLastWords)
 	log.note("%s ended: %s", s.Name, words)
-	return &exitError{words: words, itself: r.Killed == "" && talk.broke() == "", launch: launchFailure().MatchString(r.Errors.Head + r.Errors.Tail)}
+	return &exitError{words: words, itself: r.Killed == "" && talk.broke() == "", launch: child.NotStarted(r)}
 }
 
 // exitError says how a program ended.
@@ -127,24 +112,6 @@ func (p *Pool) runs(name string, process *proc.Process) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.pid, v.errs = process.PID(), process.Errors()
-}
-
-// lastWords is how a program ended, with the line of its standard error that says why.
-func lastWords(r proc.Result) string {
-	words := reason(r.Errors.Head + r.Errors.Tail)
-	out := fmt.Sprintf("exit code %d", r.Code)
-	switch {
-	case r.Killed == proc.TooMuchMemory:
-		out = fmt.Sprintf("it took more than %d MiB of memory", maxMemory>>20)
-	case r.Killed == proc.Aborted: // adze ended it: what came before is the cause
-		out = "it was ended"
-	case r.Signal != 0:
-		out = "signal " + proc.SignalName(r.Signal)
-	}
-	if words != "" {
-		out += ": " + Line(words, 300)
-	}
-	return out
 }
 
 // lines is a program's standard output as messages: lines that are none, such as a banner, are left

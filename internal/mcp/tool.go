@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/sandbox/child"
 	"adze/internal/text/fold"
 	"adze/tool"
 )
@@ -279,12 +280,12 @@ func (v *server) failure(err error) string {
 		return plainly(sentence(err).Error())
 	}
 	v.mu.Lock()
-	changed, state := v.changed, v.state
+	changed, state := v.state.Changed(), v.state.State
 	v.mu.Unlock()
 	if state == Ready {
 		select {
 		case <-changed:
-		case <-time.After(lastTime):
+		case <-time.After(child.LastTime):
 		}
 	}
 	if s := v.show(); s.Why != "" {

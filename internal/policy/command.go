@@ -17,9 +17,9 @@ import (
 // in the text.
 func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	doing := "the command " + quote(v.need.Target)
-	c, err := read(v.need.Target)
-	if err != nil {
-		v.effect, v.reason = Deny, err.Error()
+	c := v.command
+	if c.refused != nil {
+		v.effect, v.reason = Deny, c.refused.Error()
 		return v
 	}
 	rules := p.programRules()
@@ -29,7 +29,7 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		return v.by(r)
 	}
 	if r, yes := unreadable(rules, c); yes && mode == Yolo {
-		v.reason = fmt.Sprintf("%s cannot be read (%s), so the rule %q cannot be checked; write it plainly", doing, c.opaque, r)
+		v.reason = fmt.Sprintf("%s cannot be read (%s), so the rule %q cannot be checked; write it plainly", doing, notParsed(c.broken), r)
 		return v.by(r)
 	}
 	v.target = c.text()
@@ -37,7 +37,7 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
-	read, err := p.script(c, v.need.Target, p.dirOf(v.need.Dir))
+	read, err := p.script(c, p.dirOf(v.need.Dir))
 	if err == nil && read.Empty() {
 		err = errEmpty
 	}
@@ -85,7 +85,7 @@ func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 
 // shadowed says which program of an allowed command PATH would find in the workspace: the rule did
 // not mean that one.
-func (p *Policy) shadowed(c command) string {
+func (p *Policy) shadowed(c *command) string {
 	for _, s := range c.simples {
 		if p.local == nil || s.maybe || !s.words[0].known || s.words[0].text == "" {
 			continue
@@ -98,7 +98,7 @@ func (p *Policy) shadowed(c command) string {
 }
 
 // forbidden finds the surest match of a deny rule.
-func forbidden(rules []Rule, c command) (rule Rule, by simple, best certainty) {
+func forbidden(rules []Rule, c *command) (rule Rule, by simple, best certainty) {
 	for _, r := range rules {
 		if r.Effect != Deny {
 			continue
@@ -127,15 +127,17 @@ func deniedCommand(doing string, r Rule, s simple, certain certainty) string {
 	return fmt.Sprintf("%s is forbidden by the rule %q (%s), which matches %s", doing, r, r.Layer, quote(s.String()))
 }
 
+func notParsed(err error) error { return fmt.Errorf("it does not parse: %w", err) }
+
 // unreadable reports a text that does not parse while a deny rule would have to look into it.
-func unreadable(rules []Rule, c command) (Rule, bool) {
+func unreadable(rules []Rule, c *command) (Rule, bool) {
 	if c.broken == nil {
 		return Rule{}, false
 	}
 	return strongest(rules, func(r Rule) bool { return r.Effect == Deny })
 }
 
-func asked(rules []Rule, c command) (Rule, bool) {
+func asked(rules []Rule, c *command) (Rule, bool) {
 	return strongest(rules, func(r Rule) bool {
 		if r.Effect != Ask {
 			return false
@@ -162,7 +164,7 @@ func orDot(dir string) string {
 }
 
 // text shows the commands as they were understood.
-func (c command) text() string {
+func (c *command) text() string {
 	var lines []string
 	for _, s := range c.simples {
 		if !s.inner {
@@ -173,16 +175,7 @@ func (c command) text() string {
 }
 
 // script reads a command as it can be judged. Its error says why it cannot.
-func (p *Policy) script(c command, text, dir string) (script.Script, error) {
-	switch {
-	case c.file == nil && c.broken != nil:
-		return script.Script{}, fmt.Errorf("it does not parse: %w", c.broken)
-	case c.file == nil:
-		return script.Script{}, errTwoWays
-	}
-	if inTwoWays(text, c.simples) {
-		return script.Script{}, errTwoWays
-	}
+func (p *Policy) script(c *command, dir string) (script.Script, error) {
 	start := script.Start{Dir: dir, Home: p.home, Quiet: quiet, Folder: func(dir, name string) (string, error) {
 		place, err := p.place(below(dir, name, p.home))
 		return place.Abs, err
@@ -190,7 +183,7 @@ func (p *Policy) script(c command, text, dir string) (script.Script, error) {
 	if p.files != nil {
 		start.Names, start.Lists, start.Secret = p.names, listsNames, readonly.SecretNames()
 	}
-	return script.Read(c.file, text, start)
+	return script.Read(c.top, start)
 }
 
 // names lists a folder for a pattern. Which names lie where nobody may read unasked is nothing that

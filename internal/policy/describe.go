@@ -279,7 +279,10 @@ func (r Rule) describeHost() Description {
 func (g grant) describe() (Description, error) {
 	r, err := ParseRule(Allow, granted, strings.TrimPrefix(g.rule, "allow "))
 	if g.key == "" {
-		return r.Describe(), err
+		if err != nil { // it holds what no rule can name, such as a line end
+			return Description{}, err
+		}
+		return r.Describe(), nil
 	}
 	d := Description{Runs: []tool.Need{g.need}}
 	if err == nil {

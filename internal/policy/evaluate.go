@@ -3,48 +3,13 @@ package policy
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"adze/internal/policy/script"
 )
 
 // Bash reads some words once more while it runs: the subscript in a variable's name, what
 // arithmetic is made of, prompts. A command substitution in such a word runs, however it was
 // quoted. Which words end up there cannot be told (x='a[$(id)]'; echo $((x))), so as soon as a text
 // evaluates anything, all its words count.
-
-// computes reports a node that evaluates text.
-func computes(n syntax.Node) bool {
-	switch n := n.(type) {
-	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.DeclClause, *syntax.CStyleLoop:
-		return true
-	case *syntax.ParamExp:
-		return n.Index != nil || n.Slice != nil || n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
-	case *syntax.Assign:
-		return n.Index != nil
-	case *syntax.UnaryTest:
-		return n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
-	case *syntax.BinaryTest:
-		switch n.Op {
-		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			return true
-		}
-	case *syntax.Redirect:
-		// Bash expands the word after >& a second time when it is a file.
-		twice := (n.Op == syntax.DplOut || n.Op == syntax.DplIn) && n.Word != nil && strings.Trim(readWord(n.Word).text, "0123456789-") != ""
-		return twice || n.N != nil && strings.Contains(n.N.Value, "[")
-	}
-	return false
-}
-
-// prompts reports what expands text as a prompt, in which \044 is a dollar.
-func prompts(n syntax.Node) bool {
-	switch n := n.(type) {
-	case *syntax.ParamExp:
-		return n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
-	case *syntax.Assign:
-		return n.Name != nil && oneOf(n.Name.Value, "PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND")
-	}
-	return false
-}
 
 // evaluates reports a builtin that takes the names of variables, or arithmetic.
 func evaluates(s simple) bool {
@@ -56,15 +21,19 @@ func evaluates(s simple) bool {
 
 // evaluated looks for command substitutions in the words of a text that evaluates any of them.
 func (r *reader) evaluated() {
-	if !r.computes || r.refused != nil {
+	if !r.computes || r.into.refused != nil {
 		return
 	}
-	all := strings.Join(texts(r.literals), " ")
+	texts := make([]string, len(r.literals))
+	for i, w := range r.literals {
+		texts[i] = w.Text
+	}
+	all := strings.Join(texts, " ")
 	for _, w := range r.literals {
-		text := w.text
+		text := w.Text
 		// Only a piece of a substitution, or one that is written in numbers as a prompt may be,
 		// cannot be read.
-		piece := !w.known && (strings.Contains(text, "$(") || strings.Contains(text, "`")) || strings.HasSuffix(text, "$") && strings.Contains(all, "(") || strings.Count(text, "`")%2 == 1
+		piece := !w.Known && (strings.Contains(text, "$(") || strings.Contains(text, "`")) || strings.HasSuffix(text, "$") && strings.Contains(all, "(") || strings.Count(text, "`")%2 == 1
 		if piece || r.prompts && strings.Contains(text, `\`) {
 			r.unknown("a word of it may be evaluated: " + quote(text))
 		}
@@ -75,10 +44,13 @@ func (r *reader) evaluated() {
 // substitutions takes the programs in a text that may be expanded.
 func (r *reader) substitutions(text string) {
 	for i := range len(text) {
+		if r.into.refused != nil {
+			return
+		}
 		if text[i] != '`' && !strings.HasPrefix(text[i:], "$(") {
 			continue
 		}
-		if file, err := parse(": " + text[i:]); file == nil || err != nil {
+		if r.into.lower(": "+text[i:]).Broken != nil {
 			r.unknown("a word of it may be evaluated: " + quote(text))
 			return
 		}
@@ -91,23 +63,14 @@ func (r *reader) substitutions(text string) {
 
 // assigned looks at what a variable gets. Many programs run what a variable names: PAGER,
 // GIT_SSH_COMMAND, CC.
-func (r *reader) assigned(a *syntax.Assign, depth int) {
-	values := []*syntax.Word{a.Value}
-	if a.Array != nil {
-		values = values[:0]
-		for _, e := range a.Array.Elems {
-			values = append(values, e.Value)
-		}
-	}
-	for _, v := range values {
-		if v == nil || depth > maxUnwrap {
-			continue
-		}
-		w := readWord(v)
-		if w.known {
-			r.guess(w.text)
-		} else if a.Name != nil && runsValue(a.Name.Value) {
-			r.unknown("what " + a.Name.Value + " makes programs run is known only then")
+func (r *reader) assigned(a *script.Assign, depth int) {
+	for _, w := range a.Values {
+		switch {
+		case depth > maxUnwrap:
+		case w.Known:
+			r.guess(w.Text)
+		case runsValue(a.Name):
+			r.unknown("what " + a.Name + " makes programs run is known only then")
 		}
 	}
 }

@@ -76,9 +76,9 @@ func signs(t *testing.T, command string) (out string, asked, askedWithRule bool)
 // rulesFor are rules for the programs of a command: each with any words behind it.
 func rulesFor(t *testing.T, command string) (rules []string) {
 	t.Helper()
-	c, err := read(command)
-	if err != nil {
-		t.Fatal(err)
+	c := read(command, "")
+	if c.refused != nil {
+		t.Fatal(c.refused)
 	}
 	for _, s := range c.simples {
 		if s.maybe || !s.words[0].known || s.inner && !strings.Contains(command, "$(") {

@@ -57,9 +57,9 @@ func (p *Policy) Explain(text, dir string) Explanation {
 	}
 	v := p.judge(p.Mode(), tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true})
 	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason}
-	c, err := read(text)
-	if err == nil {
-		if _, err := p.script(c, text, p.dirOf(dir)); err != nil {
+	c := v.command
+	if c.refused == nil {
+		if _, err := p.script(c, p.dirOf(dir)); err != nil {
 			e.Opaque = err.Error()
 		}
 	}
@@ -92,7 +92,7 @@ func (p *Policy) part(mode Mode, s simple) Part {
 		out.Effect, out.Rule, out.Layer, out.Why = r.Effect, r.String(), r.Layer, why
 		return out
 	}
-	alone := command{simples: []simple{s}}
+	alone := &command{simples: []simple{s}}
 	if r, _, certain := forbidden(rules, alone); certain == sure {
 		return by(r, "the deny rule matches")
 	} else if certain == possible {

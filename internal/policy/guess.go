@@ -84,7 +84,7 @@ func fromInput(args []word) bool {
 
 // guess reads a text that some program may run: what it matches is never sure.
 func (r *reader) guess(text string) {
-	if r.guessing || r.refused != nil || strings.TrimSpace(text) == "" {
+	if r.guessing || r.into.refused != nil || strings.TrimSpace(text) == "" {
 		return
 	}
 	r.guessing = true

@@ -14,6 +14,7 @@ import (
 // verdict is what rules and mode say about one need.
 type verdict struct {
 	need    tool.Need
+	command *command // what it is to run, read once; nil of other needs
 	effect  Effect
 	rule    string
 	layer   Layer
@@ -69,7 +70,10 @@ func (v verdict) by(r Rule) verdict {
 
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	v := verdict{need: n, target: n.Target, layer: builtIn}
-	if p.carriesSecret(n) {
+	if n.Permission == tool.Execute {
+		v.command = read(n.Target, p.home)
+	}
+	if p.carriesSecret(v) {
 		v.effect, v.reason = Deny, whySecret
 		return v
 	}
@@ -203,8 +207,8 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	}
 	leaves := ""
 	if mode == Auto && v.need.Caged {
-		leaves = configures(v.need.Target)
-		if why := networks(v.need.Target); why != "" && leaves == "" {
+		leaves = configures(v.command)
+		if why := networks(v.command); why != "" && leaves == "" {
 			if none, _ := p.lacking(); none {
 				leaves = why
 			}
@@ -305,14 +309,7 @@ func (p *Policy) open() []string {
 
 // configures says that a command would write what every sandbox keeps as it is: the configuration
 // of git. It would fail there, so the user is asked before rather than after.
-func configures(text string) string {
-	if !strings.Contains(text, "git") {
-		return ""
-	}
-	c, err := read(text)
-	if err != nil {
-		return ""
-	}
+func configures(c *command) string {
 	for _, s := range c.simples {
 		if !s.maybe && base(s.name()) == "git" && readonly.GitOf(texts(s.words[1:])).Configures() {
 			return quote(s.String()) + " writes the configuration of git, which is kept as it is in the sandbox"

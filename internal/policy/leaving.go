@@ -16,7 +16,8 @@ const whySecret = "it holds a secret that is known here, as it is or encoded, an
 
 // carriesSecret reports a need that sends a known secret away: in an address, in what goes there,
 // or in a command that connects.
-func (p *Policy) carriesSecret(n tool.Need) bool {
+func (p *Policy) carriesSecret(v verdict) bool {
+	n := v.need
 	switch {
 	case p.leaks == nil:
 		return false
@@ -25,14 +26,13 @@ func (p *Policy) carriesSecret(n tool.Need) bool {
 	case n.Sends != "":
 		return p.leaks(n.Sends)
 	}
-	return n.Permission == tool.Execute && p.commandLeaks(n.Target)
+	return n.Permission == tool.Execute && p.commandLeaks(n.Target, v.command)
 }
 
 // commandLeaks reports a command with a known secret in its words where one of its programs
 // connects, or in an address. Whether a program of no such name sends it is not known.
-func (p *Policy) commandLeaks(text string) bool {
-	c, err := read(text)
-	if err != nil || c.broken != nil {
+func (p *Policy) commandLeaks(text string, c *command) bool {
+	if c.refused != nil || c.broken != nil {
 		return strings.Contains(text, "://") && p.leaks(text)
 	}
 	connects := false

@@ -13,7 +13,6 @@ import (
 )
 
 var (
-	errTwoWays = errors.New("it can be read in two ways; write it plainly")
 	errEmpty   = errors.New("it runs no program that can be named")
 	errUnasked = errors.New("its names are not looked up unasked")
 )

@@ -10,11 +10,7 @@ import (
 // networks says that a command reaches hosts, as its words say, or other programs of this machine
 // by a network. In a sandbox without one it would fail, so the user is asked before rather than
 // after. Of other commands that is found when they have failed.
-func networks(text string) string {
-	c, err := read(text)
-	if err != nil {
-		return ""
-	}
+func networks(c *command) string {
 	for _, s := range c.simples {
 		if s.maybe || len(s.words) == 0 {
 			continue

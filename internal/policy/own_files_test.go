@@ -96,3 +96,21 @@ func TestARuleForAdzesOwnFilesKeepsNoHistoryBack(t *testing.T) {
 		}
 	}
 }
+
+// TestATextThatDoesNotParseWritesNoneOfAdzesOwnFiles: what of it bash would still run is not known,
+// also where a comment ends in a backslash, which bash and the parser read differently.
+func TestATextThatDoesNotParseWritesNoneOfAdzesOwnFiles(t *testing.T) {
+	for _, line := range []string{
+		"basename<<] > ~/.config/adze/x", "ls a # c \\\ntime ! echo a > ~/.config/adze/x", "( tee link/adze/x", "echo 'a; tee \"$HOME/.config/adze/x\"",
+		"echo a >& ~/.config/adze/x", "echo a >| ~/.config/adze/x", "echo a &>> link/adze/x", "echo a <> ~/.config/adze/x",
+	} {
+		for _, mode := range []Mode{AskFirst, Edits, Auto, Yolo} {
+			p := ownYard(t, mode)
+			p.holds = func(bool) (string, bool) { return "full", true }
+			n := tool.Need{Permission: tool.Execute, Target: strings.ReplaceAll(line, "$HOME", p.home), Caged: true}
+			if v := p.judge(mode, n); v.effect != Deny {
+				t.Errorf("%s: %q: %s, %s", mode, line, v.effect, v.reason)
+			}
+		}
+	}
+}

@@ -11,14 +11,14 @@
 // user and what they granted, describe.go what a rule is said to allow; explain.go says what a
 // command would meet.
 //
-// A command is read twice. For denies, which look everywhere: bytes.go, parse.go, shell.go and
-// word.go find the programs that a text starts, plain.go reads plain ones a second time as bash
-// does, unwrap.go, wrappers.go, evaluate.go and guess.go find programs behind programs, argv.go and
-// subcommand.go match them, spare.go keeps them from adze's own files. What may run unasked is read
-// by the room script, which writes down what bash then gets; command.go and judged.go judge that
-// part by part, by rules (covers.go) and by the table of programs that only look, in the room
-// harmless (looks.go), which also asks for what a git repository would add: its hooks, and places
-// outside.
+// A command is read once, by the package script, which alone knows the syntax of bash: Lower makes
+// of a text the programs, files, variables and words that stand there. Everything else judges that
+// form. Denies look everywhere (shell.go): statement.go, unwrap.go, wrappers.go, evaluate.go and
+// guess.go find programs behind programs, and have the texts read that those run; argv.go and
+// subcommand.go match them. spare.go keeps commands from adze's own files. script.Read writes down
+// what bash gets of a command that may run unasked; command.go and judged.go judge that part by
+// part, by rules (covers.go) and by the table of programs that only look, in the package readonly
+// (looks.go), which also asks for what a git repository would add: its hooks, and places outside.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in

@@ -164,3 +164,15 @@ func TestPatternsOfNamesAreThoseOfARegularExpression(t *testing.T) {
 		t.Errorf("only %d matches", matched)
 	}
 }
+
+// TestAProgramIsNotOfferedAsAServer: a rule for a program that is called as a server would allow
+// the tools of that server, or be none.
+func TestAProgramIsNotOfferedAsAServer(t *testing.T) {
+	p := newPolicy(t, AskFirst, nil)
+	for _, line := range []string{"mcp: x", "mcp:fs read_file", "mcp:fs read_file x", "mcp:fs"} {
+		v := p.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line})
+		if offers := offersFor([]verdict{v}); v.effect != Ask || len(offers) > 0 {
+			t.Errorf("%q: %s, offered %+v", line, v.effect, offers)
+		}
+	}
+}

@@ -4,16 +4,33 @@ import (
 	"fmt"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"adze/internal/policy/script"
 )
 
 const (
 	maxCommand   = 64 << 10 // bytes; longer ones cannot be reviewed
 	maxSimple    = 200      // simple commands in one text
-	maxDepth     = 64       // nesting of syntax
 	maxUnwrap    = 5        // wrappers around wrappers
 	maxNestingIn = 1000     // opening brackets before parsing, which takes stack for each
 )
+
+// word is one word of a command. Known says that text is what the program will get.
+type word struct {
+	text  string
+	known bool
+	whole bool // not known, but one word: it was written in double quotes
+}
+
+// wordOf is a word that was read.
+func wordOf(w *script.RawWord) word { return word{w.Text, w.Known, w.Whole} }
+
+func texts(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.text
+	}
+	return out
+}
 
 // simple is one program with its arguments.
 type simple struct {
@@ -40,75 +57,81 @@ func (s simple) String() string {
 // command is a shell text as far as it can be read without running it.
 type command struct {
 	simples []simple
-	// opaque says why a rule must not allow the whole: part of it is known only when it runs. If empty,
-	// it is plain through and through.
-	opaque string
-	// broken says that it does not parse.
-	broken error
-	file   *syntax.File // the whole, as it was parsed
+	refused error           // why the text is refused in every mode
+	broken  error           // it does not parse, or a text in it does not
+	top     *script.Lowered // the text itself
+	home    string
+	inner   map[string]*script.Lowered // the texts in it
 }
 
-func (c *command) dim(why string) {
-	if c.opaque == "" {
-		c.opaque = why
+// read analyses a shell text; home stands for $HOME.
+func read(text, home string) *command {
+	c := &command{home: home, inner: map[string]*script.Lowered{}}
+	if c.refused = checkBytes(text); c.refused != nil {
+		return c
 	}
-}
-
-// read analyses a shell text. Its error refuses the text in every mode.
-func read(text string) (command, error) {
-	var c command
-	if err := checkBytes(text); err != nil {
-		return c, err
-	}
-	r := reader{into: &c}
+	c.top = c.lower(text)
+	r := reader{into: c}
 	r.script(text, 0)
 	r.evaluated()
-	if c.opaque == "" {
-		c.opaque = agree(text, c.simples)
+	return c
+}
+
+// lower reads a text that stands in the command, once.
+func (c *command) lower(text string) *script.Lowered {
+	if c.inner[text] == nil {
+		c.inner[text] = script.Lower(text, c.home)
 	}
-	if len(c.simples) == 0 {
-		c.dim("it runs no program that can be named")
-	}
-	return c, r.refused
+	return c.inner[text]
 }
 
 // reader fills a command from texts, which nest: sh -c 'env sh -c …'.
 type reader struct {
 	into     *command
-	count    int // simple commands so far
-	tries    int // places within them where another program may begin
-	refused  error
-	guessing bool   // the text at hand may be no command at all
-	literals []word // every word
-	computes bool   // something evaluates text: arithmetic, a variable's name
-	prompts  bool   // something expands text as a prompt
+	count    int               // simple commands so far
+	tries    int               // places within them where another program may begin
+	guessing bool              // the text at hand may be no command at all
+	literals []*script.RawWord // every word
+	computes bool              // something evaluates text
+	prompts  bool              // something expands text as a prompt
 }
 
 func (r *reader) refuse(format string, args ...any) {
-	if r.refused == nil {
-		r.refused = fmt.Errorf(format, args...)
+	if r.into.refused == nil {
+		r.into.refused = fmt.Errorf(format, args...)
 	}
 }
 
-// script reads a text at a depth of wrappers.
+// script takes the programs of a text at a depth of wrappers.
 func (r *reader) script(text string, depth int) {
 	if depth > maxUnwrap {
 		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
 		return
 	}
-	file, err := parse(text)
-	if depth == 0 && !r.guessing && err == nil {
-		r.into.file = file
-	}
-	if err != nil {
+	l := r.into.lower(text)
+	if l.Broken != nil {
 		if !r.guessing {
-			r.into.broken = err
+			r.into.broken = l.Broken
 		}
-		r.into.dim("it does not parse: " + err.Error())
 		r.everyWord(text)
 	}
-	if file != nil {
-		r.walk(file, depth, text)
+	if l.Deep {
+		r.refuse("the command is nested too deeply; write it plainly")
+	}
+	r.prompts, r.computes = r.prompts || l.Prompts, r.computes || l.Computes
+	for _, p := range l.Parts {
+		switch {
+		case r.into.refused != nil:
+			return
+		case p.Call != nil:
+			r.start(p.Call, depth)
+		case p.Assign != nil:
+			r.assigned(p.Assign, depth)
+		case p.Word != nil:
+			r.literals = append(r.literals, p.Word)
+		case p.Doubt != "":
+			r.unknown(p.Doubt)
+		}
 	}
 }
 
@@ -124,131 +147,4 @@ func (r *reader) everyWord(text string) {
 		// 16: more than rules have
 		r.into.simples = append(r.into.simples, simple{words: words[i:min(i+16, len(words))], inner: true, maybe: r.guessing})
 	}
-}
-
-// walk visits every node, so that no program hides in a substitution, a function or a
-// here-document.
-func (r *reader) walk(root syntax.Node, depth int, text string) {
-	level := 0
-	syntax.Walk(root, func(n syntax.Node) bool {
-		if n == nil {
-			level--
-			return true
-		}
-		if level++; level > maxDepth*4 { // about four nodes of the tree make one level that a user sees
-			r.refuse("the command is nested too deeply; write it plainly")
-		}
-		if r.refused != nil {
-			level--
-			return false
-		}
-		if why := opaqueNode(n); why != "" {
-			r.into.dim(why)
-		}
-		switch n := n.(type) {
-		case *syntax.Stmt:
-			r.statement(n, depth)
-		case *syntax.Assign:
-			r.assigned(n, depth)
-		case *syntax.Word:
-			if torn(n, text) {
-				r.unknown("a comment of it ends in a backslash")
-			}
-			w := readWord(n)
-			r.literals = append(r.literals, w)
-			r.computes = r.computes || strings.HasPrefix(w.text, "{") && strings.Contains(w.text, "[") // {a[1]}>file
-		case *syntax.CoprocClause:
-			r.coproc(n, depth)
-		case *syntax.LetClause:
-			// The parser takes & and | for arithmetic there, bash for the end of the command.
-			if strings.ContainsAny(text[n.Pos().Offset():min(len(text), int(n.End().Offset()))], "&|<>;") {
-				r.unknown("let goes on after an operator")
-			}
-		case *syntax.CmdSubst:
-			// Bash takes away backslashes before it reads what is between backquotes, the parser
-			// does so only in part.
-			if n.Backquotes && strings.Contains(text[n.Pos().Offset():min(len(text), int(n.End().Offset()))], `\`) {
-				r.unknown("it has a backslash between backquotes; write $(…)")
-			}
-		}
-		r.prompts = r.prompts || prompts(n)
-		r.computes = r.computes || r.prompts || computes(n)
-		return true
-	})
-}
-
-// opaqueNode says why a part of the syntax cannot be judged before it runs. What is not in the
-// closed list of plain nodes is opaque.
-func opaqueNode(n syntax.Node) string {
-	switch n := n.(type) {
-	case *syntax.File, *syntax.CallExpr, *syntax.Word, *syntax.Lit, *syntax.Comment:
-		return ""
-	case *syntax.Stmt:
-		if n.Background || n.Coprocess || n.Disown {
-			return "it leaves a command running in the background"
-		}
-		return ""
-	case *syntax.BinaryCmd:
-		return "" // && || | |&
-	case *syntax.TimeClause:
-		return ""
-	case *syntax.SglQuoted:
-		if n.Dollar {
-			return "it writes text as $'…'"
-		}
-		return ""
-	case *syntax.DblQuoted:
-		if n.Dollar {
-			return `it writes text as $"…"`
-		}
-		return ""
-	case *syntax.Redirect:
-		return opaqueRedirect(n)
-	case *syntax.Assign:
-		return "it sets a variable"
-	case *syntax.CmdSubst, *syntax.ProcSubst:
-		return "it substitutes the output of a command"
-	case *syntax.ParamExp, *syntax.ArithmExp:
-		return "it expands a variable"
-	case *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
-		return "it is more than a list of commands"
-	}
-	return fmt.Sprintf("it uses %s", strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax."))
-}
-
-// opaqueRedirect lets pass what touches no file: 2>&1 and the null device.
-func opaqueRedirect(n *syntax.Redirect) string {
-	if n.N != nil && strings.Trim(n.N.Value, "0123456789") != "" {
-		return "it sets a variable to a descriptor"
-	}
-	target := ""
-	if n.Word != nil {
-		w := readWord(n.Word)
-		if !w.plain {
-			return "it redirects to a place known only when it runs"
-		}
-		target = w.text
-	}
-	switch n.Op {
-	case syntax.DplOut, syntax.DplIn:
-		if target == "0" || target == "1" || target == "2" {
-			return ""
-		}
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
-		if target == "/dev/null" {
-			return ""
-		}
-		return "it redirects to or from the file " + target
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return "it gives a program text to read"
-	}
-	return "it redirects files"
-}
-
-func show(n syntax.Node) string {
-	var b strings.Builder
-	if syntax.NewPrinter().Print(&b, n) != nil {
-		return "?"
-	}
-	return quote(b.String())
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -19,7 +17,7 @@ func (p *Policy) spareOwn(v verdict) verdict {
 	if len(kept) == 0 || v.effect == Deny {
 		return v
 	}
-	for _, name := range writtenBy(v.need.Target, p.home) {
+	for _, name := range v.command.written() {
 		if !path.IsAbs(name) && !strings.HasPrefix(name, "~") && v.need.Dir != "" {
 			name = v.need.Dir + "/" + name
 		}
@@ -32,64 +30,41 @@ func (p *Policy) spareOwn(v verdict) verdict {
 }
 
 // writers are programs whose arguments are files that they change.
-func writers() []string {
-	return strings.Fields("tee cp mv rm rmdir unlink ln install dd truncate touch sed perl chmod chown chgrp mkdir rsync shred sponge patch sqlite3 vi vim nano ed ex")
-}
+const writers = "tee cp mv rm rmdir unlink ln install dd truncate touch sed perl chmod chown chgrp mkdir rsync shred sponge patch sqlite3 vi vim nano ed ex"
 
-// writtenBy lists the names of files that a shell text may write, where they are spelled out.
-func writtenBy(text, home string) (names []string) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil {
-		return nil // such a text is judged as a whole
+// written lists the names of files that the command may write, where they are spelled out. In a
+// text that does not parse that may be any.
+func (c *command) written() (names []string) {
+	switch {
+	case c.top == nil:
+		return nil
+	case c.top.Broken != nil:
+		return pieces(c.top.Text)
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.Redirect:
-			if n.Word != nil && n.Op != syntax.RdrIn && n.Op != syntax.DplIn && n.Op != syntax.DplOut && n.Op != syntax.WordHdoc {
-				names = append(names, spelled(n.Word, home))
-			}
-		case *syntax.CallExpr:
-			names = append(names, writtenByCall(n, home)...)
+	for _, p := range c.top.Parts {
+		switch {
+		case p.Redirect != nil && p.Redirect.Writes:
+			names = append(names, p.Redirect.Target.Spelled)
+		case p.Call != nil && !p.Call.Doubtful:
+			names = append(names, writtenByCall(p.Call)...)
 		}
-		return true
-	})
+	}
 	return names
 }
 
 // writtenByCall lists the arguments of a program that changes files, also behind wrappers.
-func writtenByCall(c *syntax.CallExpr, home string) (names []string) {
+func writtenByCall(c *script.Call) (names []string) {
 	writes := false
-	for _, w := range c.Args {
-		text := spelled(w, home)
+	for _, w := range c.Words {
 		if writes {
-			if _, value, named := strings.Cut(text, "="); named {
+			if _, value, named := strings.Cut(w.Spelled, "="); named {
 				names = append(names, value) // of=FILE
 			}
-			names = append(names, text)
+			names = append(names, w.Spelled)
 		}
-		writes = writes || oneOf(base(text), strings.Join(writers(), " "))
+		writes = writes || oneOf(base(w.Spelled), writers)
 	}
 	return names
-}
-
-// spelled is a word as far as it is known before it runs; $HOME is.
-func spelled(w *syntax.Word, home string) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(strings.ReplaceAll(part.Value, `\`, ""))
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			b.WriteString(spelled(&syntax.Word{Parts: part.Parts}, home))
-		case *syntax.ParamExp:
-			if part.Param != nil && part.Param.Value == "HOME" {
-				b.WriteString(home)
-			}
-		}
-	}
-	return b.String()
 }
 
 // judgeExecute judges a command, and what of adze's own it would write.
@@ -101,7 +76,7 @@ func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
 // it does more than look, for one that may write them: how is not known of every program. Where
 // people are asked they decide, in mode yolo nobody.
 func (p *Policy) nearOwn(mode Mode, v verdict) verdict {
-	if v.effect == Deny || v.looks || mode != Yolo && v.effect != Allow || !p.namesOwn(v.need) {
+	if v.effect == Deny || v.looks || mode != Yolo && v.effect != Allow || !p.namesOwn(v) {
 		return v
 	}
 	doing := "the command " + quote(v.need.Target)
@@ -118,12 +93,13 @@ func (p *Policy) nearOwn(mode Mode, v verdict) verdict {
 // namesOwn reports a command that names a place in a folder of adze's own, as a word, in code, or
 // from a folder above it that it names too; or one that removes such a folder whole. What a model
 // may read of a session's outputs is none of these.
-func (p *Policy) namesOwn(need tool.Need) bool {
+func (p *Policy) namesOwn(v verdict) bool {
+	need := v.need
 	kept := p.kept()
 	if here, err := p.place("."); len(kept) == 0 || err != nil || keptIn(kept, here) != "" { // who works there names nothing else
 		return false
 	}
-	n := namedIn(need.Target, p.home)
+	n := v.command.named(need.Target)
 	above := func(at string) bool {
 		return at != "" && slices.ContainsFunc(kept, func(folder string) bool { return within(folder, at) && !within(at, folder) })
 	}
@@ -185,40 +161,39 @@ const maxNamed = 4000
 // in it.
 type naming struct{ names, removed []string }
 
-func namedIn(text, home string) (n naming) {
-	file, err := parse(text)
-	if err != nil || file == nil {
+// named is what a text of the command names.
+func (c *command) named(text string) (n naming) {
+	l := c.lower(text)
+	if l.Broken != nil {
 		n.names = pieces(text)
 		return n
 	}
-	only := map[*syntax.Word]bool{} // words of programs that only look
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch x := node.(type) {
-		case *syntax.Word:
-			if !only[x] {
-				n.name(spelled(x, home))
+	only := map[*script.RawWord]bool{} // words of programs that only look
+	for _, p := range l.Parts {
+		switch {
+		case len(n.names) >= maxNamed:
+			return n
+		case p.Word != nil && !only[p.Word]:
+			n.name(p.Word.Spelled)
+		case p.Call == nil || p.Call.Doubtful:
+		case looksOnly(p.Call):
+			for _, w := range p.Call.Words {
+				only[w] = true
 			}
-		case *syntax.CallExpr:
-			if looksOnly(x, home) {
-				for _, w := range x.Args {
-					only[w] = true
-				}
-				break
-			}
-			n.call(x, home)
+		default:
+			c.call(&n, p.Call)
 		}
-		return len(n.names) < maxNamed
-	})
+	}
 	return n
 }
 
 // looksOnly reports a program of the table, whose files are judged as any that are read.
-func looksOnly(c *syntax.CallExpr, home string) bool {
+func looksOnly(c *script.Call) bool {
 	var words []script.Word
-	for _, w := range c.Args {
-		words = append(words, script.Word{Alts: []string{spelled(w, home)}, One: true})
+	for _, w := range c.Words {
+		words = append(words, script.Word{Alts: []string{w.Spelled}, One: true})
 	}
-	return len(words) > 0 && quiet(words)
+	return quiet(words)
 }
 
 // name takes a word, what stands behind = and @ in it, and what an option has attached.
@@ -236,10 +211,10 @@ func (n *naming) name(text string) {
 }
 
 // call looks into code, and for what takes a folder away.
-func (n *naming) call(c *syntax.CallExpr, home string) {
+func (c *command) call(n *naming, in *script.Call) {
 	var words []string
-	for _, w := range c.Args {
-		words = append(words, spelled(w, home))
+	for _, w := range in.Words {
+		words = append(words, w.Spelled)
 	}
 	deep := slices.ContainsFunc(words, func(w string) bool { return oneOf(w, "-R -delete -exec --recursive --delete") })
 	read, code := false, false // once: all that follows was looked at
@@ -250,7 +225,7 @@ func (n *naming) call(c *syntax.CallExpr, home string) {
 		if (isShell(name) || name == "eval") && !read {
 			read = true
 			for _, text := range rest {
-				inner := namedIn(text, home)
+				inner := c.named(text)
 				n.names, n.removed = append(n.names, inner.names...), append(n.removed, inner.removed...)
 			}
 		}

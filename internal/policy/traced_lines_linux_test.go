@@ -242,12 +242,12 @@ func isStub(path string) bool {
 func (y *yard) predicted(t *testing.T, line string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	c, err := read(line)
-	if err != nil {
-		t.Fatal(err)
+	c := read(line, "")
+	if c.refused != nil {
+		t.Fatal(c.refused)
 	}
 	p := yardPolicy(t, y, Edits)
-	s, err := p.script(c, line, p.dirOf("."))
+	s, err := p.script(c, p.dirOf("."))
 	if err != nil {
 		t.Fatalf("%q was allowed and is not read: %v", line, err)
 	}

@@ -23,7 +23,7 @@ func (r *reader) add(s simple, depth int) {
 	if r.count > maxSimple || r.tries > maxTries {
 		r.refuse("the command has more than %d simple commands; put them in a file and run that", maxSimple)
 	}
-	if r.refused != nil {
+	if r.into.refused != nil {
 		return
 	}
 	r.into.simples = append(r.into.simples, s)
@@ -37,9 +37,6 @@ func (r *reader) add(s simple, depth int) {
 		return
 	}
 	program := base(name.text)
-	if isBuiltin(program) && !printsOnly(s) {
-		r.into.dim("it uses " + program)
-	}
 	r.computes = r.computes || evaluates(s)
 	if _, wraps := wrapper(program); (wraps || runsAnyWord(program)) && len(s.words) > maxWords {
 		r.unknown("it has more words than are read")
@@ -84,14 +81,14 @@ func (r *reader) behind(program string, args []word, depth int) {
 		}
 	case runsAnyWord(program):
 		for i, a := range args {
-			if r.refused != nil {
+			if r.into.refused != nil {
 				return
 			}
 			r.text(a, depth)
 			r.begin(args[i:], 0, depth)
 		}
 	}
-	if r.refused != nil {
+	if r.into.refused != nil {
 		return
 	}
 	r.options(program, args, depth)
@@ -183,9 +180,7 @@ func (r *reader) text(w word, depth int) {
 // alone that a rule may allow.
 func (r *reader) nested(text string, depth int) {
 	from := len(r.into.simples)
-	opaque := r.into.opaque
 	r.script(text, depth)
-	r.into.opaque = opaque
 	for i := from; i < len(r.into.simples); i++ {
 		r.into.simples[i].inner = true
 	}
@@ -204,7 +199,7 @@ func (r *reader) join(args []word, depth int) {
 // inside finds where the wrapped program may begin. An option may or may not take the next word,
 // and which ones do differs between systems, so both readings count.
 func (r *reader) inside(args []word, skip, depth int, added ...word) {
-	for i := 0; i < len(args) && r.refused == nil; i++ {
+	for i := 0; i < len(args) && r.into.refused == nil; i++ {
 		a := args[i]
 		isOption := a.known && strings.HasPrefix(a.text, "-") && a.text != "-"
 		switch {
@@ -229,7 +224,7 @@ const shellMarks = " \t\n;|&$`(){}<>!'\"\\"
 
 // begin takes the program that comes after at most skip more words: how many there are differs too.
 func (r *reader) begin(args []word, skip, depth int, added ...word) {
-	for ; skip >= 0 && r.refused == nil; skip-- {
+	for ; skip >= 0 && r.into.refused == nil; skip-- {
 		for len(args) > 0 && args[0].known && (isAssignment(args[0].text) || args[0].text == "--" || args[0].text == "-") {
 			if strings.ContainsAny(args[0].text, shellMarks) {
 				r.text(args[0], depth)

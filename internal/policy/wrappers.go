@@ -162,6 +162,7 @@ func lasting(s simple) bool {
 	if len(s.words) > 1 && oneOf(name, "npm pnpm yarn") && oneOf(s.words[1].text, "exec x dlx create init") {
 		return false
 	}
-	return !startsPrograms(s) && !isBuiltin(name) &&
+	// A rule that begins with mcp: is about a server.
+	return !startsPrograms(s) && !isBuiltin(name) && !strings.HasPrefix(s.name(), serverPrefix) &&
 		!oneOf(name, "npx pnpx bunx bun deno uv uvx pipx tclsh awk gawk mawk osascript powershell pwsh pkexec ssh")
 }

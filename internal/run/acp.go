@@ -34,7 +34,7 @@ import (
 // editorCommand is adze acp.
 func editorCommand(a *app) *cobra.Command {
 	o := &options{}
-	c := &cobra.Command{Use: "acp", Short: "Work in an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Work in an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
 		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
 stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
 		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode edits",
@@ -49,7 +49,7 @@ stdout. The flags hold for all sessions that it opens; each works in the folder 
 	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
 	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
-	c.AddCommand(&cobra.Command{Use: "login", Short: "Choose a model in this terminal, for an editor", Args: cmd.Takes(0, 0), Example: "  adze acp login",
+	c.AddCommand(&cobra.Command{Use: "login", Annotations: cmd.Anyone(), Short: "Choose a model in this terminal, for an editor", Args: cmd.Takes(0, 0), Example: "  adze acp login",
 		RunE: func(*cobra.Command, []string) error {
 			return a.start(&options{format: string(print.Text), inputFormat: inputText}, "")
 		}})

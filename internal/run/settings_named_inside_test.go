@@ -3,8 +3,6 @@ package run
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"adze/internal/cmd"
 )
 
 // CommandFlags returns the flags of each command that does something, by its path, for tests that
@@ -20,7 +18,7 @@ func CommandFlags() map[string][]string {
 			add := func(f *pflag.Flag) { names = append(names, f.Name) }
 			c.Flags().VisitAll(add)
 			c.InheritedFlags().VisitAll(add)
-			out[cmd.Path(c)] = names
+			out[pathOf(c)] = names
 		}
 		for _, sub := range c.Commands() {
 			walk(sub)

@@ -5,7 +5,8 @@
 // step that was lax, and what cannot be read with certainty is not read.
 //
 // Start reading at Read and Arguments; quoted.go reads texts, behind.go what follows an object,
-// steps.go has the names of the steps, tree.go the Tree.
+// literal.go has two other ways to write a value, in calls that models write as text; steps.go has
+// the names of the steps, tree.go the Tree.
 //
 // Known limits: it reads the whole text at once, and it mends nothing: what a schema wants is the
 // matter of tool.
@@ -20,13 +21,14 @@ type reader struct {
 	at    int
 	depth int
 	did   *Steps
+	in    language
 }
 
 // Read reads one value and notes what was lax about it; false where it cannot be read with
 // certainty.
 func Read(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
-	if inner, fenced := unfence(text); fenced {
+	if inner, fenced := Unfence(text); fenced {
 		text = inner
 		did.Add(stepFence)
 	}
@@ -49,7 +51,7 @@ func Arguments(text string, did *Steps) (*Tree, bool) {
 		did.Add(stepProse)
 	}
 	text = strings.TrimSpace(text)
-	if inner, fenced := unfence(text); fenced {
+	if inner, fenced := Unfence(text); fenced {
 		text = inner
 		did.Add(stepFence)
 	}
@@ -82,8 +84,8 @@ func afterProse(text string) (string, bool) {
 	return text[at+1:], true
 }
 
-// unfence takes the text out of a Markdown fence. One that is not closed was cut, and stays.
-func unfence(text string) (string, bool) {
+// Unfence takes the text out of a Markdown fence. One that is not closed was cut, and stays.
+func Unfence(text string) (string, bool) {
 	const fence = "```"
 	if len(text) < 2*len(fence) || !strings.HasPrefix(text, fence) || !strings.HasSuffix(text, fence) {
 		return "", false
@@ -107,6 +109,8 @@ func (r *reader) skip() bool {
 		switch {
 		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
 			r.at++
+		case r.in != lax:
+			return true
 		case rest[0] == '#' || strings.HasPrefix(rest, "//"):
 			end := strings.IndexByte(rest, '\n')
 			if end < 0 {
@@ -156,19 +160,34 @@ func (r *reader) value() (*Tree, bool) {
 	case c == '{':
 		return r.object()
 	case c == '[':
-		return r.array()
+		return r.array('[', ']')
+	case c == '(' && r.in == python:
+		return r.array('(', ')')
 	case c == '-' || '0' <= c && c <= '9':
 		return r.number()
 	case wordByte(c):
 		return r.literal()
 	}
-	text, ok := r.quoted()
+	text, ok := r.string()
 	return &Tree{Kind: String, Text: text}, ok
 }
 
-func (r *reader) array() (*Tree, bool) {
+// string reads a text in the quotes of its language.
+func (r *reader) string() (string, bool) {
+	switch r.in {
+	case python:
+		return r.pythonText()
+	case gemma:
+		if text, begun, ok := r.marked(); begun {
+			return text, ok
+		}
+	}
+	return r.quoted()
+}
+
+func (r *reader) array(open, shut byte) (*Tree, bool) {
 	t := &Tree{Kind: Array}
-	ok := r.list('[', ']', func() bool {
+	ok := r.list(open, shut, func() bool {
 		item, ok := r.value()
 		t.Items = append(t.Items, item)
 		return ok
@@ -180,7 +199,7 @@ func (r *reader) object() (*Tree, bool) {
 	t := &Tree{Kind: Object}
 	ok := r.list('{', '}', func() bool {
 		name, ok := r.name()
-		if !ok || !r.take(':') {
+		if !ok || !r.take(':') || r.in == gemma && t.Has(name) {
 			return false
 		}
 		item, ok := r.value()
@@ -200,7 +219,7 @@ func (r *reader) list(open, shut byte, item func() bool) bool {
 	if r.take(shut) {
 		return true
 	}
-	if r.take(',') {
+	if r.in == lax && r.take(',') {
 		r.did.Add(stepLeading)
 	}
 	for item() {
@@ -227,7 +246,7 @@ func (r *reader) list(open, shut byte, item func() bool) bool {
 // was broken up.
 func (r *reader) nextLine(last int, shut byte) bool {
 	next := r.peek()
-	if !strings.Contains(r.text[last:r.at], "\n") {
+	if r.in != lax || !strings.Contains(r.text[last:r.at], "\n") {
 		return false
 	}
 	bracket := (next == '{' || next == '[') && (r.text[last-1] == '}' || r.text[last-1] == ']')
@@ -240,6 +259,12 @@ func (r *reader) nextLine(last int, shut byte) bool {
 
 // name reads the name of a property, also one without quotes.
 func (r *reader) name() (string, bool) {
+	switch r.in {
+	case python:
+		return r.pythonText()
+	case gemma:
+		return r.gemmaName()
+	}
 	if c := r.peek(); c == 0 || !wordByte(c) || '0' <= c && c <= '9' {
 		return r.quoted()
 	}

@@ -80,7 +80,7 @@ Exits with 0 when all tasks succeeded, 8 when one did not, 6 when --max-cost sto
 // Command is adze batch.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	r := runs{e, p}
-	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Short: "Do a file of tasks, each in a clone of its own", Long: long, Args: cmd.Takes(1, -1),
+	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.Anyone(), Short: "Do a file of tasks, each in a clone of its own", Long: long, Args: cmd.Takes(1, -1),
 		Example: `  adze batch tasks.jsonl
   adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check

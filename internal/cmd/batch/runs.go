@@ -40,17 +40,17 @@ type Fleet struct {
 // ListCommand is adze runs.
 func ListCommand(e *cli.Env, p Program) *cobra.Command {
 	r := runs{e, p}
-	list := &cobra.Command{Use: "list [BATCH]", Short: "List batches, or the runs of one", Args: cli.Takes(0, 1), RunE: r.with(r.list)}
-	show := &cobra.Command{Use: "show ID", Short: "Show a run, or its patch", Args: cli.Takes(1, 1), RunE: r.with(r.show)}
+	list := &cobra.Command{Use: "list [BATCH]", Annotations: cli.Anyone(), Short: "List batches, or the runs of one", Args: cli.Takes(0, 1), RunE: r.with(r.list)}
+	show := &cobra.Command{Use: "show ID", Annotations: cli.Anyone(), Short: "Show a run, or its patch", Args: cli.Takes(1, 1), RunE: r.with(r.show)}
 	show.Flags().Bool("patch", false, "print the patch and nothing else")
-	follow := &cobra.Command{Use: "follow BATCH", Short: "Show how a batch goes on until it is over", Long: followLong, Args: cli.Takes(1, 1), RunE: r.with(r.watch)}
-	stop := &cobra.Command{Use: "cancel ID…", Short: "Stop runs or whole batches, wherever they are", Args: cli.Takes(1, -1), RunE: r.with(r.cancel)}
-	again := &cobra.Command{Use: "retry ID…", Short: "Do runs again that did not succeed, in a new clone and session", Args: cli.Takes(1, -1), RunE: r.with(r.retry)}
+	follow := &cobra.Command{Use: "follow BATCH", Annotations: cli.Anyone(), Short: "Show how a batch goes on until it is over", Long: followLong, Args: cli.Takes(1, 1), RunE: r.with(r.watch)}
+	stop := &cobra.Command{Use: "cancel ID…", Annotations: cli.Anyone(), Short: "Stop runs or whole batches, wherever they are", Args: cli.Takes(1, -1), RunE: r.with(r.cancel)}
+	again := &cobra.Command{Use: "retry ID…", Annotations: cli.Anyone(), Short: "Do runs again that did not succeed, in a new clone and session", Args: cli.Takes(1, -1), RunE: r.with(r.retry)}
 	again.Flags().StringSlice("cause", nil, "only those with one of these `CAUSES`, such as provider,dead")
 	again.Flags().Float64("max-cost", 0, "raise what the batch may cost to so many `USD`")
-	stats := &cobra.Command{Use: "stats [BATCH]", Short: "Count runs by state and cause, and what waits in the queue", Args: cli.Takes(0, 1), RunE: r.with(r.stats)}
-	limit := &cobra.Command{Use: "limit LABEL N", Short: "Bound how many tasks of a label and priority run at a time; 0: any number", Args: cli.Takes(2, 2), RunE: r.with(r.limit)}
-	workers := &cobra.Command{Use: "workers", Short: "List the workers that are there", Args: cli.Takes(0, 0), RunE: r.with(r.workers)}
+	stats := &cobra.Command{Use: "stats [BATCH]", Annotations: cli.Anyone(), Short: "Count runs by state and cause, and what waits in the queue", Args: cli.Takes(0, 1), RunE: r.with(r.stats)}
+	limit := &cobra.Command{Use: "limit LABEL N", Annotations: cli.Anyone(), Short: "Bound how many tasks of a label and priority run at a time; 0: any number", Args: cli.Takes(2, 2), RunE: r.with(r.limit)}
+	workers := &cobra.Command{Use: "workers", Annotations: cli.Anyone(), Short: "List the workers that are there", Args: cli.Takes(0, 0), RunE: r.with(r.workers)}
 	remove := &cobra.Command{Use: "delete BATCH…", Short: "Remove batches that are over for ever, with their sessions and patches", Long: deleteLong, Args: cli.Takes(0, -1), RunE: r.with(r.delete)}
 	remove.Flags().BoolP("yes", "y", false, "do not ask")
 	remove.Flags().Bool("expired", false, "what batch.keep_days of the configuration lets go: batches, sessions and contents")

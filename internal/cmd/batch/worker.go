@@ -47,7 +47,7 @@ sooner, and is lost while three servers choose who leads, which takes 2 to 7 s.`
 // WorkerCommand is adze worker.
 func WorkerCommand(e *cmd.Env, p Program) *cobra.Command {
 	r := runs{e, p}
-	c := &cobra.Command{Use: "worker", Short: "Do tasks of batches that wait on a NATS server", Long: workerLong, Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+	c := &cobra.Command{Use: "worker", Annotations: cmd.Anyone(), Short: "Do tasks of batches that wait on a NATS server", Long: workerLong, Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: `  adze worker --on nats://localhost:4222 --jobs 4
   ADZE_NATS=tls://queue.example:4222 ADZE_NATS_TOKEN_FILE=/run/secrets/nats adze worker --label core`,
 		RunE: r.worker}

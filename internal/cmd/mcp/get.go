@@ -16,7 +16,7 @@ import (
 )
 
 func (s servers) get() *cobra.Command {
-	c := &cobra.Command{Use: "get NAME", Short: "Show one server: how it is started, its state and its tools; nothing is started", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "get NAME", Annotations: cmd.Anyone(), Short: "Show one server: how it is started, its state and its tools; nothing is started", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
 		Example: "  adze mcp get files\n  adze mcp get files --json | jq .tools", RunE: s.runGet}
 	c.Flags().Bool("json", false, "one JSON object a line")
 	return c

@@ -16,7 +16,7 @@ import (
 )
 
 func (s servers) list() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the servers of your configuration and of this project; none is started", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List the servers of your configuration and of this project; none is started", Args: cmd.Takes(0, 0),
 		Example: "  adze mcp list\n  adze mcp list --json | jq -r .name", RunE: s.runList}
 	c.Flags().Bool("json", false, "one JSON object a line")
 	return c
@@ -73,7 +73,7 @@ func (s servers) runList(c *cobra.Command, _ []string) error {
 }
 
 func (s servers) test() *cobra.Command {
-	c := &cobra.Command{Use: "test NAME", Short: "Start a server, and show what it is and which tools it offers", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "test NAME", Annotations: cmd.Anyone(), Short: "Start a server, and show what it is and which tools it offers", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
 		Long: "Starts or dials a server, lists its tools and ends it. What it says otherwise than you agreed to is shown, and agreed to by\n" +
 			"adze mcp accept. Exits with 8 where it does not work or waits for that.",
 		Example: "  adze mcp test files\n  adze mcp test files --json | jq .tools",

@@ -17,7 +17,7 @@ type copier struct{ past }
 func forkCommand(p past) *cobra.Command {
 	var turn int
 	var lines bool
-	c := &cobra.Command{Use: "fork ID", Short: "Copy a session, to go on from one of its turns", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "fork ID", Annotations: cmd.Anyone(), Short: "Copy a session, to go on from one of its turns", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
 		Example: "  adze session fork 20261121t0245\n  adze session fork 20261121t0245 --at 3   # as it was when turn 3 had ended; session show numbers them\n  adze --resume $(adze session fork 20261121t0245 --at 3)",
 		RunE: func(c *cobra.Command, words []string) error {
 			return copier{p}.forkSession(c.Context(), words[0], turn, lines)

@@ -16,7 +16,7 @@ import (
 func (p past) list() *cobra.Command {
 	w := &which{}
 	var tags []string
-	c := &cobra.Command{Use: "list", Short: "List stored sessions, the last used first", Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List stored sessions, the last used first", Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: "  adze session list\n  adze session list --all --since 2w --tag keep\n  adze session list --json | jq -r .id",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags) }}
 	w.add(c, 50)

@@ -21,7 +21,7 @@ import (
 
 func (p past) search() *cobra.Command {
 	w := &which{}
-	c := &cobra.Command{Use: "search WORDS…", Short: "Find what was said and done in stored sessions", Args: cmd.Takes(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
+	c := &cobra.Command{Use: "search WORDS…", Annotations: cmd.Anyone(), Short: "Find what was said and done in stored sessions", Args: cmd.Takes(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
 		Long: `Find what was said and done in stored sessions: prompts, answers, calls and their results.
 
 All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest

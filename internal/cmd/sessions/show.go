@@ -32,7 +32,7 @@ type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
 	var o showing
-	c := &cobra.Command{Use: "show [ID]", Short: "Read what was said and done in a session", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "show [ID]", Annotations: cmd.Anyone(), Short: "Read what was said and done in a session", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
 them. Of arguments it shows what their tools let be logged, of long results the first lines. Without an ID: the session last
 used in this folder.`,

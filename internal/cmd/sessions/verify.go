@@ -17,7 +17,7 @@ import (
 )
 
 func (p past) verify() *cobra.Command {
-	c := &cobra.Command{Use: "verify ID", Short: "Walk a session's hash chain and name the first bad row; --all: of every session", Args: cmd.Takes(0, 1),
+	c := &cobra.Command{Use: "verify ID", Annotations: cmd.Anyone(), Short: "Walk a session's hash chain and name the first bad row; --all: of every session", Args: cmd.Takes(0, 1),
 		Long: `Every entry is compared with its hash, with the one before it, and with what its type says. What is wrong is named, with exit
 code 10; adze session repair makes a sound copy of what is left.`,
 		Example: "  adze session verify 20261121t0245\n  adze session verify --all --json | jq -r 'select(.sound == false).session'",

@@ -24,7 +24,7 @@ import (
 )
 
 func (p past) why() *cobra.Command {
-	c := &cobra.Command{Use: "why FILE[:LINE]", Short: "Tell which turn and call wrote a line of a file", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "why FILE[:LINE]", Annotations: cmd.Anyone(), Short: "Tell which turn and call wrote a line of a file", Args: cmd.Takes(1, 1),
 		Long: `Goes back through what the calls of all sessions of this folder did to the file, from how it is now. What stands as a call
 wrote it is the call's; what you or another program changed since is said not to be adze's. A command that changed the file in a
 way that is not known is named as one that may have.`,

@@ -46,7 +46,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 }
 
 func (t trees) list() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the work trees of this repository, what they hold and who works in them", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List the work trees of this repository, what they hold and who works in them", Args: cmd.Takes(0, 0),
 		Example: "  adze worktree list\n  adze worktree list --json | jq -r .path", RunE: t.runList}
 	c.Flags().Bool("json", false, "one JSON object a line")
 	return c
@@ -121,7 +121,7 @@ func (t trees) sessions(ctx context.Context, all []worktree.Tree) map[string][]s
 }
 
 func (t trees) clean() *cobra.Command {
-	c := &cobra.Command{Use: "clean", Short: "Remove the work trees of adze in which nothing would be lost", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "clean", Annotations: cmd.Anyone(), Short: "Remove the work trees of adze in which nothing would be lost", Args: cmd.Takes(0, 0),
 		Long: "Removes every work tree that adze made, with the branch that was made with it, unless a session works in it or it has what\n" +
 			"nothing else has: changes that are not committed, files that git does not know, commits that are on no other branch. What an\n" +
 			"interrupted adze left half made goes, too. Those that stay are named with the reason. Sessions stay stored.",
@@ -143,7 +143,7 @@ func (t trees) clean() *cobra.Command {
 }
 
 func (t trees) remove() *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Short: "Remove one work tree of adze", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "remove NAME", Annotations: cmd.Anyone(), Short: "Remove one work tree of adze", Args: cmd.Takes(1, 1),
 		Long:    "Removes a work tree that adze made, with the branch that was made with it. Exits with 7 where it stays: a session works in it,\nor it has what nothing else has, which --force throws away.",
 		Example: "  adze worktree remove fix-parser\n  adze worktree remove fix-parser --force",
 		RunE:    func(c *cobra.Command, words []string) error { return t.runRemove(c, words[0]) }}

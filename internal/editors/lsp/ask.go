@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"adze/internal/sandbox/child"
 )
 
 // ErrNone says that no language server is there for a file.
@@ -78,7 +80,7 @@ func (s *Servers) ask(ctx context.Context, path string, do func(ctx context.Cont
 	if err == nil || errors.As(err, new(*NotThereError)) {
 		return err
 	}
-	if errors.Is(err, errNotReady) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, child.ErrNotReady) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s has not answered within %s; ask again later, or use grep", v.lang.Name, askTime)
 	}
 	return fmt.Errorf("%s: %s", v.lang.Name, v.masked(err.Error()))

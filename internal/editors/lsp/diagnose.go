@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"adze/internal/sandbox/child"
 )
 
 // settle is how long a server that names no versions has to be silent before its last word counts,
@@ -92,14 +94,14 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	}
 	limit := s.opts.Cold
 	switch st := v.show(); st.State {
-	case held:
+	case child.Held:
 		why, fresh := v.holding()
 		return Findings{Server: v.lang.Name, Path: path, Unknown: why}, fresh
-	case failed:
+	case child.Failed:
 		if v.givenUp() {
 			return f, false
 		}
-	case ready:
+	case child.Ready:
 		limit = s.opts.Warm
 	}
 	began := time.Now()
@@ -235,8 +237,8 @@ func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	err := c.err
 	switch {
 	case c.over:
-	case v.state != ready:
-		err = errNotReady
+	case v.state.State != child.Ready:
+		err = child.ErrNotReady
 	default:
 		err = context.DeadlineExceeded
 	}
@@ -267,7 +269,7 @@ func untold(all []Problem, told map[string]int) (out []Problem) {
 // reason says why nothing is known.
 func reason(err error, waited time.Duration) string {
 	switch {
-	case errors.Is(err, errNotReady):
+	case errors.Is(err, child.ErrNotReady):
 		return "it is still starting"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return fmt.Sprintf("no answer within %s", waited.Round(10*time.Millisecond))
@@ -425,7 +427,7 @@ func (v *server) others(ctx context.Context, paths []string, since time.Time) (s
 	}
 	for {
 		v.mu.Lock()
-		changed, ended := v.changed, v.state != ready
+		changed, ended := v.state.Changed(), v.state.State != child.Ready
 		silent = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return v.found[uriOf(path)].at.After(since) })
 		v.mu.Unlock()
 		if len(silent) == 0 || ended {
@@ -498,7 +500,7 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 	for {
 		v.mu.Lock()
 		r, said := v.found[uri]
-		changed, ended, why := v.changed, v.state != ready, v.why
+		changed, ended, why := v.state.Changed(), v.state.State != child.Ready, v.state.Why
 		var shown time.Time
 		if d := v.docs[uri]; d != nil {
 			shown = d.shown
@@ -529,7 +531,7 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 func (v *server) hear(ctx context.Context) error {
 	for {
 		v.mu.Lock()
-		changed := v.changed
+		changed := v.state.Changed()
 		v.mu.Unlock()
 		select {
 		case <-changed:

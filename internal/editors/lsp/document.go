@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"adze/internal/sandbox/child"
 )
 
 // maxOpen is how many files are open at a server; the one that was not used for longest is closed.
@@ -136,7 +138,7 @@ func (v *server) watched(ctx context.Context, conn *jsonrpc2.Conn, events []obje
 // Wrote tells the server of a file that others of its project have other contents now.
 func (s *Servers) Wrote(ctx context.Context, path string, others []string) {
 	v := s.server(path)
-	if v == nil || v.show().State != ready {
+	if v == nil || v.show().State != child.Ready {
 		return // it reads them when it starts
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Warm)

@@ -34,6 +34,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/sandbox/child"
 	"adze/internal/sandbox/proc"
 )
 
@@ -169,7 +170,7 @@ func (s *Servers) of(k key, l Language) *server {
 	}
 	v := s.running[k]
 	if v == nil {
-		v = &server{pool: s, lang: l, root: k.root, state: idle, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+		v = &server{pool: s, lang: l, root: k.root, state: child.NewLife(), turn: make(chan struct{}, 1)}
 		s.running[k] = v
 	}
 	return v

@@ -67,5 +67,5 @@ func (v *server) publish(p published) {
 		p.Diagnostics = p.Diagnostics[:maxProblems]
 	}
 	v.found[uri] = result{p.Version, v.problems(uri, p.Diagnostics), time.Now()}
-	v.stir()
+	v.state.Stir()
 }

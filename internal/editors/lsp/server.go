@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,30 +13,12 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"adze/internal/sandbox/child"
 	"adze/internal/sandbox/proc"
 )
 
-const (
-	startTime = 60 * time.Second // for a server to answer initialize; it reads the project first
-	// A server that fails is started again when it is needed, so often in so long a time.
-	restarts    = 3
-	restartTime = 10 * time.Minute
-	// maxMemory is how many bytes a server and what it starts may hold; gopls takes 160 to 350 MiB
-	// for adze itself.
-	maxMemory = 2 << 30
-)
-
-// The states of a server.
-const (
-	idle     = "idle"
-	starting = "starting"
-	ready    = "ready"
-	failed   = "failed"
-	held     = "held" // the user does not let it start here
-)
-
-// errNotReady says that a server has not answered yet.
-var errNotReady = errors.New("it is starting")
+// startTime is for a server to answer initialize; it reads the project first.
+const startTime = 60 * time.Second
 
 // server is one language server of one root: its program now, and those before it.
 type server struct {
@@ -47,16 +28,13 @@ type server struct {
 	turn chan struct{} // held by who speaks to it
 
 	mu      sync.Mutex
-	state   string
-	why     string // it failed
+	state   child.Life
 	given   bool   // that it is not started again was told
 	broken  string // why it did not come up the last time; empty once it did
 	told    bool   // so much was told with an edit since it came up last
-	begun   []time.Time
 	conn    *jsonrpc2.Conn
 	process *proc.Process
 	caps    initialized
-	changed chan struct{} // closed and replaced whenever something of this changes
 	docs    map[string]*document
 	found   map[string]result // by URI
 	checks  []*check          // that are not over
@@ -79,17 +57,11 @@ type result struct {
 func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s := State{State: v.state, Why: v.why}
-	if v.process != nil && v.state != failed {
+	s := State{State: v.state.State, Why: v.state.Why}
+	if v.process != nil && v.state.Runs() {
 		s.PID = v.process.PID()
 	}
 	return s
-}
-
-// stir tells who waits; the lock is held.
-func (v *server) stir() {
-	close(v.changed)
-	v.changed = make(chan struct{})
 }
 
 // heldTime is how long a server that the user has not allowed is not asked about again.
@@ -100,31 +72,23 @@ const heldTime = 5 * time.Second
 func (v *server) wake() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.state == starting || v.state == ready {
-		return true
-	}
 	now := time.Now()
-	if v.state == held && now.Sub(v.held) < heldTime {
-		return false
-	}
-	recent := v.begun[:0]
-	for _, at := range v.begun {
-		if now.Sub(at) < restartTime {
-			recent = append(recent, at)
-		}
-	}
-	if v.begun = recent; len(v.begun) >= restarts {
+	if v.state.Runs() || v.state.GivenUp(now) {
 		return true // why it failed is said
+	}
+	if v.state.State == child.Held && now.Sub(v.held) < heldTime {
+		return false
 	}
 	if err := v.allowed(); err != nil {
 		if v.heldBy == nil || v.heldBy.Error() != err.Error() {
 			v.given = false
 		}
-		v.state, v.why, v.held, v.heldBy = held, err.Error(), now, err
+		v.held, v.heldBy = now, err
+		v.state.Turn(child.Held, err.Error())
 		return false
 	}
-	v.begun = append(v.begun, now)
-	v.state, v.why, v.given, v.heldBy = starting, "", false, nil
+	v.given, v.heldBy = false, nil
+	v.state.Begin(now)
 	v.docs, v.found = map[string]*document{}, map[string]result{}
 	ctx, stop := context.WithCancel(v.pool.ctx)
 	v.stop = stop
@@ -142,7 +106,7 @@ func (v *server) holding() (why string, fresh bool) {
 	defer v.mu.Unlock()
 	fresh = !v.given && v.heldBy != nil && !errors.As(v.heldBy, new(refusedError))
 	v.given = true
-	return v.why, fresh
+	return v.state.Why, fresh
 }
 
 // refusedError is that no server runs here at all.
@@ -154,7 +118,7 @@ func (v *server) givenUp() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	told := v.given
-	v.given = v.state == failed && len(v.begun) >= restarts
+	v.given = v.state.GivenUp(time.Now())
 	return told && v.given
 }
 
@@ -175,40 +139,40 @@ func (v *server) reconsider() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.held = time.Time{}
-	if v.state != starting && v.state != ready {
+	if !v.state.Runs() {
 		return
 	}
 	if now, err := v.pool.launch(v.lang, v.root); err != nil || now.sdk != v.start.sdk {
-		v.begun = nil
+		v.state.Forgive()
 		v.stop()
 	}
 }
 
 // live is the life of one program.
 func (v *server) live(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cause := make(chan error, 1)
-	p, err := v.pool.opts.Supervisor.Start(ctx, proc.Command{
-		Argv: v.start.argv, Dir: v.start.dir, Env: v.start.env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
-		Memory: maxMemory, Inside: v.pool.opts.Inside, Named: v.start.named,
-		Talk: func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
-	})
-	if err != nil {
+	var said error
+	r, err := child.Program{
+		Supervisor: v.pool.opts.Supervisor,
+		Command: proc.Command{
+			Argv: v.start.argv, Dir: v.start.dir, Env: v.start.env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
+			Inside: v.pool.opts.Inside, Named: v.start.named,
+		},
+		Started: func(p *proc.Process) {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.process = p
+		},
+		Went: func() bool { return errors.Is(said, errEnded) },
+	}.Run(ctx, func(in io.WriteCloser, out io.Reader) { said = v.speak(ctx, in, out) })
+	hidden := unseen(v.start.argv[0], r)
+	switch {
+	case err != nil:
 		v.fail(unfound(v.start.argv[0], err))
-		return
+	case hidden != "":
+		v.fail(errors.New(hidden))
+	default:
+		v.fail(fmt.Errorf("%w (%s)", said, child.LastWords(r)))
 	}
-	v.mu.Lock()
-	v.process = p
-	v.mu.Unlock()
-	err = <-cause
-	cancel()
-	r := p.Wait()
-	if unseen := unseen(v.start.argv[0], r); unseen != "" {
-		v.fail(errors.New(unseen))
-		return
-	}
-	v.fail(fmt.Errorf("%w%s", err, lastWords(r)))
 }
 
 // unfound is why a program could not be started: where it is there all the same, the sandbox does
@@ -230,34 +194,15 @@ func unseen(program string, r proc.Result) string {
 	return fmt.Sprintf("%s cannot run in the sandbox: %s", filepath.Base(program), strings.Join(r.Hidden, "; "))
 }
 
-// lastWords is how a program ended, with its last words.
-func lastWords(r proc.Result) string {
-	words := strings.TrimSpace(cmp.Or(r.Errors.Tail, r.Errors.Head))
-	if i := strings.LastIndexByte(words, '\n'); i >= 0 {
-		words = words[i+1:]
-	}
-	if len(words) > 200 {
-		words = words[:200] + "…"
-	}
-	out := fmt.Sprintf(" (exit code %d", r.Code)
-	if r.Killed == proc.TooMuchMemory {
-		out = fmt.Sprintf(" (it took more than %d MiB of memory", maxMemory>>20)
-	}
-	if words != "" {
-		out += ": " + words
-	}
-	return out + ")"
-}
-
 func (v *server) fail(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	came := v.state == ready
-	v.state, v.why, v.conn, v.process = failed, v.masked(err.Error()), nil, nil
-	if !came {
-		v.broken = v.why
+	why := v.masked(err.Error())
+	if v.state.State != child.Ready {
+		v.broken = why
 	}
-	v.stir()
+	v.conn, v.process = nil, nil
+	v.state.Turn(child.Failed, why)
 }
 
 func (v *server) masked(text string) string {
@@ -267,27 +212,37 @@ func (v *server) masked(text string) string {
 	return v.pool.opts.Mask(text)
 }
 
+// errEnded says that the program ended the conversation.
+var errEnded = errors.New("it ended")
+
 // speak holds the conversation until the program or ctx ends.
 func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) error {
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), v, jsonrpc2.SetLogger(silent{}))
 	defer conn.Close()
-	hello, cancel := context.WithTimeout(ctx, startTime)
+	hello, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var caps initialized
-	if err := conn.Call(hello, "initialize", v.introduction(), &caps); err != nil {
-		return fmt.Errorf("it did not start: %w", err)
-	}
-	if err := conn.Notify(hello, "initialized", object{}); err != nil {
+	caps, err := child.Within(ctx, conn.DisconnectNotify(), startTime, func() (caps initialized, err error) {
+		if err = conn.Call(hello, "initialize", v.introduction(), &caps); err == nil {
+			err = conn.Notify(hello, "initialized", object{})
+		}
+		return caps, err
+	})
+	if err != nil {
+		select {
+		case <-conn.DisconnectNotify():
+			err = errEnded
+		default:
+		}
 		return fmt.Errorf("it did not start: %w", err)
 	}
 	v.mu.Lock()
-	v.conn, v.caps, v.state = conn, caps, ready
+	v.conn, v.caps = conn, caps
 	v.broken, v.told = "", false
-	v.stir()
+	v.state.Turn(child.Ready, "")
 	v.mu.Unlock()
 	select {
 	case <-conn.DisconnectNotify():
-		return errors.New("it ended")
+		return errEnded
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -323,24 +278,7 @@ func (v *server) introduction() object {
 }
 
 // await waits until the server is ready.
-func (v *server) await(ctx context.Context) error {
-	for {
-		v.mu.Lock()
-		state, why, changed := v.state, v.why, v.changed
-		v.mu.Unlock()
-		switch state {
-		case ready:
-			return nil
-		case failed, held, idle:
-			return errors.New(cmp.Or(why, "it does not run"))
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return errNotReady
-		}
-	}
-}
+func (v *server) await(ctx context.Context) error { return v.state.Await(ctx, &v.mu) }
 
 // with speaks to the server, one at a time. When ctx ends first it is left to do alone what it
 // does: a server that does not read may block a write for ever.

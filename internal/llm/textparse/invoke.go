@@ -3,6 +3,8 @@ package textparse
 import (
 	"encoding/json"
 	"strings"
+
+	"adze/tool/laxjson"
 )
 
 // DeepSeek since V3.2 and MiniMax since M2 write
@@ -193,7 +195,7 @@ func (a *args) addAs(key, isText, text string) bool {
 	raw := ""
 	switch {
 	case isText == "true":
-		raw, _ = encode(text) // a string can always be encoded
+		raw = laxjson.Quote(text)
 	case isText == "false" && json.Valid([]byte(text)):
 		raw = strings.TrimSpace(text)
 	default:

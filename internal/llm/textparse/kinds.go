@@ -3,6 +3,8 @@ package textparse
 import (
 	"encoding/json"
 	"strings"
+
+	"adze/tool/laxjson"
 )
 
 // kinds are the types that a schema lets an argument have; none: any.
@@ -80,9 +82,9 @@ func (k kinds) value(bare string) (string, bool) {
 	case json.Valid([]byte(bare)):
 		return bare, true
 	case k["object"] && strings.HasPrefix(bare, "{"), k["array"] && strings.HasPrefix(bare, "["):
-		p := python{bare}
-		raw, ok := p.literal(0)
-		return raw, ok && strings.TrimSpace(p.s) == ""
+		if t, rest, ok := laxjson.Python(bare); ok && strings.TrimSpace(rest) == "" {
+			return t.String(), true
+		}
 	}
 	return "", false
 }

@@ -2,6 +2,8 @@ package textparse
 
 import (
 	"strings"
+
+	"adze/tool/laxjson"
 )
 
 // readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>.
@@ -238,8 +240,7 @@ func (a *args) put(key, raw string) bool {
 		a.b.WriteString(",")
 	}
 	a.seen[key] = true
-	name, _ := encode(key) // a string can always be encoded
-	a.b.WriteString(name + ":" + raw)
+	a.b.WriteString(laxjson.Quote(key) + ":" + raw)
 	return true
 }
 
@@ -254,8 +255,7 @@ func (a *args) typed(key, text string) string {
 		inner = strings.TrimSuffix(strings.TrimSuffix(inner, "\n"), "\r")
 	}
 	text = inner
-	raw, _ := encode(text) // a string can always be encoded
-	return raw
+	return laxjson.Quote(text)
 }
 
 func (a *args) String() string { return "{" + a.b.String() + "}" }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"adze/tool/laxjson"
 )
 
 // balance follows brackets and strings of JSON and of Python, byte by byte.
@@ -215,9 +217,8 @@ func valid(text string) bool {
 	if json.Valid([]byte(text)) {
 		return true
 	}
-	p := python{text}
-	_, ok := p.literal(0)
-	return ok && strings.TrimSpace(p.s) == ""
+	_, rest, ok := laxjson.Python(text)
+	return ok && strings.TrimSpace(rest) == ""
 }
 
 // defines reports whether arguments are the schema of some: the object is the definition of a tool.

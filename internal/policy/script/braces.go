@@ -63,5 +63,5 @@ func inBraces(w *syntax.Word) bool {
 			unquoted += lit.Value
 		}
 	}
-	return strings.Contains(unquoted, "{") && (strings.Contains(unquoted, ",") || strings.Contains(unquoted, ".."))
+	return expandable(unquoted)
 }

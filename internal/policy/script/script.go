@@ -1,5 +1,5 @@
-// Package script reads a shell text into the part of the language that can be judged before it
-// runs, and writes it down again so that bash can read it in one way only.
+// Package script reads shell texts: Lower finds what stands in any text, and Read writes down the
+// part of the language that can be judged before it runs, so that bash can read it in one way only.
 //
 // The one rule: what runs is what was read. Text quotes every word anew, names the variables of the
 // text apart from those of the environment, and puts in the file names that patterns stood for, so
@@ -8,10 +8,11 @@
 // lets pass plain names below the folder alone; what is split into words otherwise stays the words
 // that it is, and no pattern in it is looked up.
 //
-// Start reading at Read; statement.go walks through statements, call.go takes one program, word.go
-// finds what a word may be, pattern.go the names that a pattern stands for, beside.go what programs
-// print for others, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself,
-// write.go writes.
+// Start reading at Lower and Read. For Lower, parse.go reads as bash does, and rawword.go and
+// evaluate.go look at words and at what evaluates them. For Read, statement.go walks through
+// statements, call.go takes one program, word.go finds what a word may be, pattern.go the names
+// that a pattern stands for, beside.go what programs print for others, redirect.go files, test.go
+// [[ ]], builtin.go what changes the shell itself, write.go writes.
 //
 // Known limits: arithmetic, functions, case, arrays and background commands are not read; such a
 // text is asked for.
@@ -129,9 +130,14 @@ func (r refusal) Error() string { return r.why }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
 
-// Read takes a parsed text. Its error says in a few words why it is not judged: "it sets …".
-func Read(file *syntax.File, text string, at Start) (s Script, err error) {
-	if err := plainly(file, text); err != nil {
+// Read takes a text that was lowered. Its error says in a few words why it is not judged: "it sets
+// …".
+func Read(l *Lowered, at Start) (s Script, err error) {
+	if l.Broken != nil {
+		return Script{}, fmt.Errorf("it does not parse: %w", l.Broken)
+	}
+	file := l.file
+	if err := plainly(file, l.Text); err != nil {
 		return Script{}, err
 	}
 	r := &reader{Start: at, names: map[string]bool{}}

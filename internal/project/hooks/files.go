@@ -44,7 +44,7 @@ func Load(path string, owner int, layer string) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	count := map[dialect.Event]int{}
+	count := map[string]int{}
 	programs := make([]Program, len(hooks))
 	for n, h := range hooks {
 		count[h.Event]++

@@ -32,7 +32,7 @@ type chosen struct {
 // told is the moment as dialects have it.
 func (t *moment) told() dialect.Moment {
 	m := dialect.Moment{
-		Event: dialect.Event(t.Event), Session: string(t.Session), Agent: t.Agent, Cwd: t.engine.Dir,
+		Event: t.Event, Session: string(t.Session), Agent: t.Agent, Cwd: t.engine.Dir,
 		Text: t.Text, Kind: t.Kind, Manual: t.Manual, Held: t.Held,
 	}
 	if t.engine.Mode != nil {

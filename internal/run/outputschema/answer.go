@@ -20,6 +20,7 @@ import (
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
+	"adze/tool/laxjson"
 )
 
 // Bounds of --output-schema: the file, how often the model may try again, and how many faults it is
@@ -107,7 +108,10 @@ func (s *Schema) accept(text string, tries int) (correction string, err error) {
 
 // value takes the JSON value out of an answer and says what is wrong with it; nothing: it is valid.
 func (s *Schema) value(text string) (raw json.RawMessage, wrong string) {
-	body := unfenced(strings.TrimSpace(text))
+	body := strings.TrimSpace(text)
+	if inner, fenced := laxjson.Unfence(body); fenced { // models add one whatever they are told
+		body = inner
+	}
 	d := json.NewDecoder(strings.NewReader(body))
 	var v any
 	if err := d.Decode(&v); err != nil {
@@ -129,21 +133,6 @@ func (s *Schema) value(text string) (raw json.RawMessage, wrong string) {
 		b.WriteString("\n- " + strings.TrimSpace(f.Path+" "+f.Message))
 	}
 	return nil, b.String()
-}
-
-// unfenced is the inside of an answer that is one fenced block: models add the fence whatever they
-// are told.
-func unfenced(s string) string {
-	inside, ok := strings.CutPrefix(s, "```")
-	if !ok {
-		return s
-	}
-	inside, ok = strings.CutSuffix(inside, "```")
-	label, body, lines := strings.Cut(inside, "\n")
-	if !ok || !lines || strings.Contains(body, "```") || strings.ContainsAny(label, "{[\"") {
-		return s
-	}
-	return strings.TrimSpace(body)
 }
 
 // Structured puts the value of an answer that was accepted into the result.

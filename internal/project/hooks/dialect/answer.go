@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"adze/session"
 )
 
 // blocks is the exit code with which a program denies, for the reason on its standard error.
@@ -53,9 +55,9 @@ func shortened(text string, most int) string {
 // guard's answers; elsewhere other assistants take it for context, or for what a formatter tells.
 func (h Hook) plain(m Moment, text string) (Answer, error) {
 	switch m.Event {
-	case BeforeTool:
+	case session.HookBefore:
 		return Answer{}, fmt.Errorf("it did not answer with a decision: %s", shortened(text, 80))
-	case SessionStart, Prompt:
+	case session.HookStart, session.HookPrompt:
 		return Answer{Decision: Allow, Context: text}, nil
 	}
 	return Answer{Decision: Allow}, nil
@@ -77,14 +79,14 @@ func ownAnswer(m Moment, stdout string) (Answer, error) {
 		return Answer{}, fmt.Errorf("it did not answer with one decision: %s", shortened(stdout, 80))
 	}
 	a := Answer{in.Decision, in.Reason, in.Arguments, in.Context, in.Notice}
-	if len(a.Arguments) > 0 && m.Event != BeforeTool {
+	if len(a.Arguments) > 0 && m.Event != session.HookBefore {
 		return Answer{}, errors.New("only before_tool has arguments to change")
 	}
 	return said(m.Event, a)
 }
 
 // said makes an answer whole, and refuses what a program has no say in.
-func said(e Event, a Answer) (Answer, error) {
+func said(e string, a Answer) (Answer, error) {
 	switch a.Decision {
 	case "":
 		a.Decision = Allow
@@ -94,7 +96,7 @@ func said(e Event, a Answer) (Answer, error) {
 			a.Reason = noReason
 		}
 	case Ask:
-		if e != BeforeTool {
+		if e != session.HookBefore {
 			return Answer{}, fmt.Errorf("only before_tool can ask, not %s", e)
 		}
 	default:
@@ -102,9 +104,9 @@ func said(e Event, a Answer) (Answer, error) {
 	}
 	if a.Decision == Deny {
 		switch e {
-		case AfterTool: // it has happened; what is said about it goes to the model
+		case session.HookAfter: // it has happened; what is said about it goes to the model
 			a.Decision, a.Context = Allow, strings.TrimSpace(a.Context+"\n"+a.Reason)
-		case SessionStart, Notification:
+		case session.HookStart, session.HookNotify:
 			return Answer{}, fmt.Errorf("it cannot deny %s: %s", e, shortened(a.Reason, 200))
 		}
 	}
@@ -138,7 +140,7 @@ func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
 	if a.Decision, a.Reason, err = in.decision(m.Event); err != nil {
 		return Answer{}, err
 	}
-	if m.Event == BeforeTool && a.Decision != Deny {
+	if m.Event == session.HookBefore && a.Decision != Deny {
 		switch {
 		case h.Dialect == Gemini && in.Specific.ToolInput != nil:
 			a.Arguments, err = h.Dialect.ours(m, in.Specific.ToolInput, true)
@@ -153,13 +155,13 @@ func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
 }
 
 // decision is what is said, the word about the call before the older one about anything.
-func (in theirAnswer) decision(e Event) (Decision, string, error) {
+func (in theirAnswer) decision(e string) (Decision, string, error) {
 	word, reason := in.Decision, in.Reason
 	if in.Specific.Decision != "" {
 		word, reason = in.Specific.Decision, in.Specific.Reason
 	}
 	if in.Continue != nil && !*in.Continue {
-		if e == Stop {
+		if e == session.HookStop {
 			return Allow, "", nil // it wants the end that comes
 		}
 		word, reason = "deny", in.StopReason

@@ -19,26 +19,9 @@ package dialect
 import (
 	"encoding/json"
 	"time"
+
+	"adze/session"
 )
-
-// Event is a moment in a session at which programs are started.
-type Event string
-
-// The events.
-const (
-	SessionStart  Event = "session_start"  // before the first prompt of a run
-	Prompt        Event = "prompt"         // before a prompt is sent
-	BeforeTool    Event = "before_tool"    // before a call is judged
-	AfterTool     Event = "after_tool"     // after a call ran
-	BeforeCompact Event = "before_compact" // before a conversation is summed up
-	Stop          Event = "stop"           // before a turn ends with an answer
-	Notification  Event = "notification"   // a user is waited for, or a turn has ended
-)
-
-// Events lists them in the order of a session.
-func Events() []Event {
-	return []Event{SessionStart, Prompt, BeforeTool, AfterTool, BeforeCompact, Stop, Notification}
-}
 
 // Dialect is whose way of writing a hook down is meant.
 type Dialect string
@@ -52,21 +35,13 @@ const (
 	Unknown Dialect = ""
 )
 
-// Kinds of a Moment.
-const (
-	Startup = "startup" // of session_start
-	Resume  = "resume"
-	Waits   = "waiting" // of notification: a user is waited for
-	Ended   = "turn_end"
-)
-
 // MaxTime is the most that one hook may take.
 const MaxTime = 10 * time.Second
 
 // Hook is one program that an event starts, as a file says it.
 type Hook struct {
 	Dialect Dialect
-	Event   Event  // empty: adze has none like it
+	Event   string // one of session.HookEvents; empty: adze has none like it
 	Native  string // the event as the file names it
 	Matcher string // which calls, as the file says it; if empty, all
 
@@ -98,7 +73,7 @@ const (
 
 // Moment is what a program is told.
 type Moment struct {
-	Event   Event
+	Event   string // one of session.HookEvents
 	Session string
 	Agent   string // of a subagent: its kind and what it does
 	Cwd     string // absolute
@@ -110,7 +85,7 @@ type Moment struct {
 	Output     string // what the model gets of it
 
 	Text   string // the prompt, the answer that would end the turn, what a notification says, a wish for a summary
-	Kind   string // Startup, Resume, Waits or Ended
+	Kind   string // of session.HookFresh and the others
 	Manual bool   // a user wants the summary
 	Held   int    // how often hooks have had this turn go on
 }
@@ -145,13 +120,13 @@ func (h Hook) Applies(m Moment) (name string, yes bool) {
 		return "", false
 	}
 	switch m.Event {
-	case BeforeTool, AfterTool:
+	case session.HookBefore, session.HookAfter:
 		return h.match.first(h.Dialect.names(m.Tool))
-	case SessionStart:
+	case session.HookStart:
 		return "", h.depth == subOnly || h.match.any(m.Kind)
-	case BeforeCompact:
+	case session.HookCompact:
 		return "", h.match.any(trigger(m))
-	case Notification:
+	case session.HookNotify:
 		return "", h.match.any(h.Dialect.notification(m.Kind))
 	}
 	return "", true
@@ -167,11 +142,11 @@ func trigger(m Moment) string {
 // notification is a kind of notification in a dialect's words.
 func (d Dialect) notification(kind string) string {
 	switch {
-	case d == Gemini && kind == Waits:
+	case d == Gemini && kind == session.HookWaits:
 		return "ToolPermission"
 	case d == Own || d == Gemini:
 		return kind
-	case kind == Waits:
+	case kind == session.HookWaits:
 		return "permission_prompt"
 	}
 	return "idle_prompt"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adze/session"
 )
 
 // one reads a file with one hook.
@@ -70,7 +72,7 @@ func TestBrokenFilesHaveNoHooks(t *testing.T) {
 // A hook is about the tools that its own assistant means by a name, at the agents at which it fires
 // there.
 func TestWhatAHookIsAbout(t *testing.T) {
-	call := func(tool, agent string) Moment { return Moment{Event: BeforeTool, Tool: tool, Agent: agent} }
+	call := func(tool, agent string) Moment { return Moment{Event: session.HookBefore, Tool: tool, Agent: agent} }
 	for _, c := range []struct {
 		hook Hook
 		m    Moment
@@ -86,14 +88,14 @@ func TestWhatAHookIsAbout(t *testing.T) {
 		{claude(t, "PreToolUse", "Task"), call("task", ""), "Task", true},
 		{claude(t, "PreToolUse", "bash"), call("bash", ""), "", false},
 		{claude(t, "PreToolUse", "*"), call("lint", ""), "lint", true},
-		{claude(t, "Stop", ""), Moment{Event: Stop, Agent: "explore: x"}, "", false},
-		{claude(t, "SubagentStop", ""), Moment{Event: Stop, Agent: "explore: x"}, "", true},
-		{claude(t, "SessionStart", "resume"), Moment{Event: SessionStart, Kind: Startup}, "", false},
-		{claude(t, "SessionStart", "startup|resume"), Moment{Event: SessionStart, Kind: Startup}, "", true},
-		{claude(t, "PreCompact", "manual"), Moment{Event: BeforeCompact}, "", false},
-		{claude(t, "Notification", "permission_prompt"), Moment{Event: Notification, Kind: Waits}, "", true},
-		{claude(t, "PostToolUse", ""), Moment{Event: AfterTool, Tool: "bash", Status: "failed"}, "", false},
-		{claude(t, "PostToolUseFailure", ""), Moment{Event: AfterTool, Tool: "bash", Status: "failed"}, "Bash", true},
+		{claude(t, "Stop", ""), Moment{Event: session.HookStop, Agent: "explore: x"}, "", false},
+		{claude(t, "SubagentStop", ""), Moment{Event: session.HookStop, Agent: "explore: x"}, "", true},
+		{claude(t, "SessionStart", "resume"), Moment{Event: session.HookStart, Kind: session.HookFresh}, "", false},
+		{claude(t, "SessionStart", "startup|resume"), Moment{Event: session.HookStart, Kind: session.HookFresh}, "", true},
+		{claude(t, "PreCompact", "manual"), Moment{Event: session.HookCompact}, "", false},
+		{claude(t, "Notification", "permission_prompt"), Moment{Event: session.HookNotify, Kind: session.HookWaits}, "", true},
+		{claude(t, "PostToolUse", ""), Moment{Event: session.HookAfter, Tool: "bash", Status: "failed"}, "", false},
+		{claude(t, "PostToolUseFailure", ""), Moment{Event: session.HookAfter, Tool: "bash", Status: "failed"}, "Bash", true},
 	} {
 		if name, yes := c.hook.Applies(c.m); name != c.name || yes != c.yes {
 			t.Errorf("%s %s of %+v: %q %v, want %q %v", c.hook.Native, c.hook.Matcher, c.m, name, yes, c.name, c.yes)
@@ -103,11 +105,11 @@ func TestWhatAHookIsAbout(t *testing.T) {
 
 // What a program of each assistant reads.
 func TestInput(t *testing.T) {
-	m := Moment{Event: BeforeTool, Session: "s1", Agent: "explore: it", Cwd: "/w", Mode: "edits", Call: "c1", Tool: "edit",
+	m := Moment{Event: session.HookBefore, Session: "s1", Agent: "explore: it", Cwd: "/w", Mode: "edits", Call: "c1", Tool: "edit",
 		Arguments: json.RawMessage(`{"path": "a/b.go", "old_string": "<x>", "new_string": "y"}`)}
 	gemini := one(t, ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "x"}]}]}}`)
 	own := one(t, ".adze/hooks.json", `{"hooks": {"before_tool": [{"command": "x"}]}}`)
-	bash := Moment{Event: BeforeTool, Session: "s1", Cwd: "/w", Mode: "ask", Call: "c1", Tool: "bash", Arguments: json.RawMessage(`{"command": "ls", "timeout": 5, "background": true}`)}
+	bash := Moment{Event: session.HookBefore, Session: "s1", Cwd: "/w", Mode: "ask", Call: "c1", Tool: "bash", Arguments: json.RawMessage(`{"command": "ls", "timeout": 5, "background": true}`)}
 	for _, c := range []struct {
 		hook Hook
 		m    Moment
@@ -117,8 +119,8 @@ func TestInput(t *testing.T) {
 		{claude(t, "PreToolUse", ""), bash, `{"cwd":"/w","hook_event_name":"PreToolUse","permission_mode":"default","session_id":"s1","tool_input":{"command":"ls","run_in_background":true,"timeout":5000},"tool_name":"Bash","tool_use_id":"c1","transcript_path":"/dev/null"}`},
 		{gemini, m, `{"cwd":"/w","hook_event_name":"BeforeTool","session_id":"s1","tool_input":{"file_path":"/w/a/b.go","new_string":"y","old_string":"<x>"},"tool_name":"replace","transcript_path":"/dev/null"}`},
 		{own, m, `{"agent":"explore: it","arguments":{"path":"a/b.go","old_string":"<x>","new_string":"y"},"call":"c1","cwd":"/w","event":"before_tool","mode":"edits","session":"s1","tool":"edit"}`},
-		{claude(t, "Stop", ""), Moment{Event: Stop, Session: "s1", Cwd: "/w", Text: "done", Held: 1}, `{"cwd":"/w","hook_event_name":"Stop","last_assistant_message":"done","permission_mode":"default","session_id":"s1","stop_hook_active":true,"transcript_path":"/dev/null"}`},
-		{claude(t, "UserPromptSubmit", ""), Moment{Event: Prompt, Cwd: "/w", Text: "hi"}, `{"cwd":"/w","hook_event_name":"UserPromptSubmit","permission_mode":"default","prompt":"hi","session_id":"","transcript_path":"/dev/null"}`},
+		{claude(t, "Stop", ""), Moment{Event: session.HookStop, Session: "s1", Cwd: "/w", Text: "done", Held: 1}, `{"cwd":"/w","hook_event_name":"Stop","last_assistant_message":"done","permission_mode":"default","session_id":"s1","stop_hook_active":true,"transcript_path":"/dev/null"}`},
+		{claude(t, "UserPromptSubmit", ""), Moment{Event: session.HookPrompt, Cwd: "/w", Text: "hi"}, `{"cwd":"/w","hook_event_name":"UserPromptSubmit","permission_mode":"default","prompt":"hi","session_id":"","transcript_path":"/dev/null"}`},
 	} {
 		name, yes := c.hook.Applies(c.m)
 		if got := string(c.hook.Input(c.m, name)); !yes || got != c.want {
@@ -135,43 +137,43 @@ func TestAnswers(t *testing.T) {
 	gemini := Hook{Dialect: Gemini}
 	for _, c := range []struct {
 		hook           Hook
-		event          Event
+		event          string
 		exit           int
 		stdout, stderr string
 		want           string // decision|reason|context, or an error
 	}{
-		{own, BeforeTool, 0, "", "", "allow||"},
-		{own, BeforeTool, 0, `{}`, "noise", "allow||"},
-		{own, BeforeTool, 0, `{"decision":"deny","reason":"no"}`, "", "deny|no|"},
-		{own, BeforeTool, 0, `{"decision":"deny"}`, "", "deny|it gave no reason|"},
-		{own, BeforeTool, 0, `{"decision":"ask","reason":"sure?","context":"c"}`, "", "ask|sure?|c"},
-		{own, BeforeTool, 0, `{"decison":"deny"}`, "", "error: it did not answer with one decision"},
-		{own, BeforeTool, 0, `{"decision":"block"}`, "", `error: "block" is no decision`},
-		{own, BeforeTool, 0, `{"decision":"allow"}{"decision":"deny"}`, "", "error: it did not answer with one decision"},
-		{own, BeforeTool, 0, `ok`, "", "error: it did not answer"},
-		{own, BeforeTool, 1, `{"decision":"allow"}`, "boom\nmore", "error: exit code 1: boom"},
-		{own, BeforeTool, 2, `{"decision":"allow"}`, "because", "deny|because|"},
-		{own, Stop, 0, `{"decision":"ask"}`, "", "error: only before_tool can ask"},
-		{own, Prompt, 0, `{"arguments":{}}`, "", "error: only before_tool has arguments"},
-		{own, AfterTool, 0, `{"decision":"deny","reason":"lint fails","context":"x"}`, "", "allow|lint fails|x\nlint fails"},
-		{own, Notification, 2, "", "x", "error: it cannot deny notification"},
-		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`, "", "deny|no|"},
-		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"c"},"decision":"block","reason":"old"}`, "", "allow||c"},
-		{pre, BeforeTool, 0, `{"decision":"block","reason":"old"}`, "", "deny|old|"},
-		{pre, BeforeTool, 0, `{"decision":"approve","suppressOutput":true}`, "", "allow||"},
-		{pre, BeforeTool, 0, `{"continue":false,"stopReason":"enough"}`, "", "deny|enough|"},
-		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"permissionDecision":"defer"}}`, "", "ask||"},
-		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"permissionDecision":"maybe"}}`, "", `error: "maybe" is no decision`},
-		{pre, BeforeTool, 0, `checked`, "", "error: it did not answer with a decision"},
-		{pre, BeforeTool, 0, `{"decision":`, "", "error: it did not answer with one JSON object"},
-		{pre, BeforeTool, 2, ``, "blocked", "deny|blocked|"},
-		{pre, BeforeTool, 127, ``, "sh: jq: not found", "error: exit code 127: sh: jq: not found"},
-		{post, AfterTool, 0, `formatted 1 file`, "", "allow||"},
-		{post, AfterTool, 2, ``, "lint", "allow|lint|lint"},
-		{start, SessionStart, 0, `On branch main`, "", "allow||On branch main"},
-		{stop, Stop, 0, `{"decision":"block","reason":"run the tests"}`, "", "deny|run the tests|"},
-		{stop, Stop, 0, `{"continue":false,"stopReason":"x"}`, "", "allow||"},
-		{gemini, BeforeTool, 0, `{"decision":"deny","reason":"r"}`, "", "deny|r|"},
+		{own, session.HookBefore, 0, "", "", "allow||"},
+		{own, session.HookBefore, 0, `{}`, "noise", "allow||"},
+		{own, session.HookBefore, 0, `{"decision":"deny","reason":"no"}`, "", "deny|no|"},
+		{own, session.HookBefore, 0, `{"decision":"deny"}`, "", "deny|it gave no reason|"},
+		{own, session.HookBefore, 0, `{"decision":"ask","reason":"sure?","context":"c"}`, "", "ask|sure?|c"},
+		{own, session.HookBefore, 0, `{"decison":"deny"}`, "", "error: it did not answer with one decision"},
+		{own, session.HookBefore, 0, `{"decision":"block"}`, "", `error: "block" is no decision`},
+		{own, session.HookBefore, 0, `{"decision":"allow"}{"decision":"deny"}`, "", "error: it did not answer with one decision"},
+		{own, session.HookBefore, 0, `ok`, "", "error: it did not answer"},
+		{own, session.HookBefore, 1, `{"decision":"allow"}`, "boom\nmore", "error: exit code 1: boom"},
+		{own, session.HookBefore, 2, `{"decision":"allow"}`, "because", "deny|because|"},
+		{own, session.HookStop, 0, `{"decision":"ask"}`, "", "error: only before_tool can ask"},
+		{own, session.HookPrompt, 0, `{"arguments":{}}`, "", "error: only before_tool has arguments"},
+		{own, session.HookAfter, 0, `{"decision":"deny","reason":"lint fails","context":"x"}`, "", "allow|lint fails|x\nlint fails"},
+		{own, session.HookNotify, 2, "", "x", "error: it cannot deny notification"},
+		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`, "", "deny|no|"},
+		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"c"},"decision":"block","reason":"old"}`, "", "allow||c"},
+		{pre, session.HookBefore, 0, `{"decision":"block","reason":"old"}`, "", "deny|old|"},
+		{pre, session.HookBefore, 0, `{"decision":"approve","suppressOutput":true}`, "", "allow||"},
+		{pre, session.HookBefore, 0, `{"continue":false,"stopReason":"enough"}`, "", "deny|enough|"},
+		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"permissionDecision":"defer"}}`, "", "ask||"},
+		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"permissionDecision":"maybe"}}`, "", `error: "maybe" is no decision`},
+		{pre, session.HookBefore, 0, `checked`, "", "error: it did not answer with a decision"},
+		{pre, session.HookBefore, 0, `{"decision":`, "", "error: it did not answer with one JSON object"},
+		{pre, session.HookBefore, 2, ``, "blocked", "deny|blocked|"},
+		{pre, session.HookBefore, 127, ``, "sh: jq: not found", "error: exit code 127: sh: jq: not found"},
+		{post, session.HookAfter, 0, `formatted 1 file`, "", "allow||"},
+		{post, session.HookAfter, 2, ``, "lint", "allow|lint|lint"},
+		{start, session.HookStart, 0, `On branch main`, "", "allow||On branch main"},
+		{stop, session.HookStop, 0, `{"decision":"block","reason":"run the tests"}`, "", "deny|run the tests|"},
+		{stop, session.HookStop, 0, `{"continue":false,"stopReason":"x"}`, "", "allow||"},
+		{gemini, session.HookBefore, 0, `{"decision":"deny","reason":"r"}`, "", "deny|r|"},
 	} {
 		a, err := c.hook.Answer(Moment{Event: c.event, Tool: "bash", Arguments: json.RawMessage(`{}`)}, c.exit, c.stdout, c.stderr)
 		got := fmt.Sprintf("%s|%s|%s", a.Decision, a.Reason, a.Context)
@@ -253,7 +255,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, h := range hooks {
-			for _, e := range Events() {
+			for _, e := range session.HookEvents() {
 				m := Moment{Event: e, Tool: "bash", Cwd: "/w", Arguments: json.RawMessage(`{"command":"x"}`)}
 				name, yes := h.Applies(m)
 				if yes && !json.Valid(h.Input(m, name)) {

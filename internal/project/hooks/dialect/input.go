@@ -3,6 +3,8 @@ package dialect
 import (
 	"path/filepath"
 	"strings"
+
+	"adze/session"
 )
 
 // Input is what the program reads of a moment; name is the tool's, as Applies says it.
@@ -25,20 +27,20 @@ func ownInput(m Moment) object {
 		o["agent"] = m.Agent
 	}
 	switch m.Event {
-	case SessionStart:
-		o["resumed"] = m.Kind == Resume
-	case Prompt:
+	case session.HookStart:
+		o["resumed"] = m.Kind == session.HookResumed
+	case session.HookPrompt:
 		o["prompt"] = m.Text
-	case BeforeTool, AfterTool:
+	case session.HookBefore, session.HookAfter:
 		o["call"], o["tool"], o["arguments"] = m.Call, m.Tool, m.Arguments
-		if m.Event == AfterTool {
+		if m.Event == session.HookAfter {
 			o["status"], o["output"] = m.Status, m.Output
 		}
-	case BeforeCompact:
+	case session.HookCompact:
 		o["manual"] = m.Manual
-	case Stop:
+	case session.HookStop:
 		o["text"], o["held"] = m.Text, m.Held
-	case Notification:
+	case session.HookNotify:
 		o["kind"], o["message"] = m.Kind, m.Text
 	}
 	return o
@@ -57,24 +59,24 @@ func (h Hook) claudeInput(m Moment, name string) object {
 		o["agent_id"], o["agent_type"] = m.Agent, kind
 	}
 	switch m.Event {
-	case SessionStart:
+	case session.HookStart:
 		o["source"] = m.Kind
-	case Prompt:
+	case session.HookPrompt:
 		o["prompt"] = m.Text
-	case BeforeTool, AfterTool:
+	case session.HookBefore, session.HookAfter:
 		input := h.Dialect.theirs(m.Cwd, m.Tool, m.Arguments)
 		o["tool_name"], o["tool_input"], o["tool_use_id"] = name, input, m.Call
-		if m.Event == AfterTool {
+		if m.Event == session.HookAfter {
 			o["tool_response"] = object{"success": m.Status == completed, "output": m.Output, "stdout": m.Output, "stderr": "", "interrupted": false, "filePath": input[filePath]}
 		}
 		if h.Native == "PostToolUseFailure" {
 			o["error"] = m.Output
 		}
-	case BeforeCompact:
+	case session.HookCompact:
 		o["trigger"], o["custom_instructions"] = trigger(m), m.Text
-	case Stop:
+	case session.HookStop:
 		o["stop_hook_active"], o["last_assistant_message"] = m.Held > 0, m.Text
-	case Notification:
+	case session.HookNotify:
 		o["notification_type"], o["message"] = h.Dialect.notification(m.Kind), m.Text
 	}
 	return o
@@ -99,24 +101,24 @@ func claudeMode(mode string) string {
 func (h Hook) geminiInput(m Moment, name string) object {
 	o := object{"session_id": m.Session, "transcript_path": noTranscript, "cwd": m.Cwd, "hook_event_name": h.Native}
 	switch m.Event {
-	case SessionStart:
+	case session.HookStart:
 		o["source"] = m.Kind
-	case Prompt:
+	case session.HookPrompt:
 		o["prompt"] = m.Text
-	case BeforeTool, AfterTool:
+	case session.HookBefore, session.HookAfter:
 		o["tool_name"], o["tool_input"] = name, h.Dialect.theirs(m.Cwd, m.Tool, m.Arguments)
-		if m.Event == AfterTool {
+		if m.Event == session.HookAfter {
 			response := object{"llmContent": m.Output, "returnDisplay": m.Output}
 			if m.Status != completed {
 				response["error"] = object{"message": m.Output}
 			}
 			o["tool_response"] = response
 		}
-	case BeforeCompact:
+	case session.HookCompact:
 		o["trigger"] = trigger(m)
-	case Stop:
+	case session.HookStop:
 		o["prompt_response"], o["stop_hook_active"] = m.Text, m.Held > 0
-	case Notification:
+	case session.HookNotify:
 		o["notification_type"], o["message"], o["details"] = h.Dialect.notification(m.Kind), m.Text, object{}
 	}
 	return o

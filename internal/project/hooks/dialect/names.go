@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/session"
 )
 
 // tools are the built-in tools in the words of others, the usual word first.
@@ -46,7 +48,7 @@ func (d Dialect) names(tool string) []string {
 
 // Means lists the built-in tools that a hook is about; if nil, all tools, or it is about none.
 func (h Hook) Means() (out []string) {
-	if h.match.names == nil && h.match.re == nil || h.Event != BeforeTool && h.Event != AfterTool {
+	if h.match.names == nil && h.match.re == nil || h.Event != session.HookBefore && h.Event != session.HookAfter {
 		return nil
 	}
 	for _, tool := range slices.Sorted(maps.Keys(Claude.tools())) {

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"adze/session"
 )
 
 // Of is the dialect of a file, by its path from the project on.
@@ -27,9 +29,9 @@ func Of(file string) Dialect {
 
 // native are the events of a dialect, with what they are here; of one that is not among them, there
 // is none.
-func (d Dialect) native(name string) (e Event, at depth, status string) {
-	if d == Own && slices.Contains(Events(), Event(name)) {
-		return Event(name), anyDepth, ""
+func (d Dialect) native(name string) (e string, at depth, status string) {
+	if d == Own && slices.Contains(session.HookEvents(), name) {
+		return name, anyDepth, ""
 	}
 	for _, t := range translations() {
 		if name != "" && ((d == Claude || d == Codex) && t.claude == name || d == Gemini && t.gemini == name) {
@@ -43,24 +45,24 @@ func (d Dialect) native(name string) (e Event, at depth, status string) {
 // empty one means that a dialect has no such event.
 type translation struct {
 	claude, gemini string
-	event          Event
+	event          string
 	at             depth
 	status         string // of the calls that it is told of; if empty, of all
 }
 
 func translations() []translation {
 	return []translation{
-		{"SessionStart", "SessionStart", SessionStart, mainOnly, ""},
-		{"SubagentStart", "", SessionStart, subOnly, ""},
-		{"UserPromptSubmit", "BeforeAgent", Prompt, mainOnly, ""},
-		{"PreToolUse", "BeforeTool", BeforeTool, anyDepth, ""},
-		{"PostToolUse", "", AfterTool, anyDepth, completed},
-		{"PostToolUseFailure", "", AfterTool, anyDepth, "failed"},
-		{"", "AfterTool", AfterTool, anyDepth, ""},
-		{"PreCompact", "PreCompress", BeforeCompact, anyDepth, ""},
-		{"Stop", "AfterAgent", Stop, mainOnly, ""},
-		{"SubagentStop", "", Stop, subOnly, ""},
-		{"Notification", "Notification", Notification, anyDepth, ""},
+		{"SessionStart", "SessionStart", session.HookStart, mainOnly, ""},
+		{"SubagentStart", "", session.HookStart, subOnly, ""},
+		{"UserPromptSubmit", "BeforeAgent", session.HookPrompt, mainOnly, ""},
+		{"PreToolUse", "BeforeTool", session.HookBefore, anyDepth, ""},
+		{"PostToolUse", "", session.HookAfter, anyDepth, completed},
+		{"PostToolUseFailure", "", session.HookAfter, anyDepth, "failed"},
+		{"", "AfterTool", session.HookAfter, anyDepth, ""},
+		{"PreCompact", "PreCompress", session.HookCompact, anyDepth, ""},
+		{"Stop", "AfterAgent", session.HookStop, mainOnly, ""},
+		{"SubagentStop", "", session.HookStop, subOnly, ""},
+		{"Notification", "Notification", session.HookNotify, anyDepth, ""},
 	}
 }
 
@@ -93,10 +95,10 @@ func Read(file string, plain []byte) ([]Hook, error) {
 func (d Dialect) ordered(events map[string]json.RawMessage) []string {
 	at := func(name string) int {
 		e, _, _ := d.native(name)
-		if n := slices.Index(Events(), e); n >= 0 {
+		if n := slices.Index(session.HookEvents(), e); n >= 0 {
 			return n
 		}
-		return len(Events())
+		return len(session.HookEvents())
 	}
 	names := slices.Sorted(maps.Keys(events))
 	slices.SortStableFunc(names, func(a, b string) int { return at(a) - at(b) })
@@ -143,9 +145,9 @@ func (h Hook) String() string {
 	if h.Cannot != "" {
 		return "not run: " + h.Cannot
 	}
-	text := string(h.Event)
+	text := h.Event
 	switch tools := h.Means(); {
-	case h.Event != BeforeTool && h.Event != AfterTool:
+	case h.Event != session.HookBefore && h.Event != session.HookAfter:
 		if h.Matcher != "" && h.Matcher != "*" {
 			text += " of " + h.Matcher
 		}

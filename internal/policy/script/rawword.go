@@ -1,4 +1,4 @@
-package policy
+package script
 
 import (
 	"strings"
@@ -6,71 +6,61 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word is one word of a command. Known says that text is what the program will get; plain, that it
-// was also written without anything a shell could understand in another way.
-type word struct {
-	text  string
-	known bool
-	plain bool
-	whole bool // not known, but one word: it was written in double quotes
+// RawWord is one word as it stands there. Known says that Text is what the program will get.
+type RawWord struct {
+	Text    string
+	Known   bool
+	Whole   bool   // not known, but one word: it was written in double quotes
+	Spelled string // as far as it can be known before it runs; $HOME is
 }
 
-// readWord finds what a word will be, where the text alone tells.
-func readWord(w *syntax.Word) word {
-	out := word{known: true, plain: true, whole: true}
-	var b, unquoted strings.Builder
+// rawWord finds what a word will be, where the text alone tells.
+func rawWord(w *syntax.Word) RawWord {
+	out := RawWord{Known: true, Whole: true}
+	var b strings.Builder
 	for i, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			text, sure, plain := bare(part.Value, i == 0)
+			text, sure := bare(part.Value, i == 0)
 			b.WriteString(text)
-			unquoted.WriteString(part.Value)
-			out.known, out.plain = out.known && sure, out.plain && plain
-			out.whole = out.whole && sure
+			out.Known, out.Whole = out.Known && sure, out.Whole && sure
 			if strings.HasSuffix(part.Value, "$") && i+1 < len(w.Parts) { // bash may see a variable there
-				out.known, out.plain, out.whole = false, false, false
+				out.Known, out.Whole = false, false
 			}
 		case *syntax.SglQuoted:
 			b.WriteString(part.Value)
-			if part.Dollar {
-				out.known, out.plain = out.known && !strings.Contains(part.Value, `\`), false
-			}
+			out.Known = out.Known && !(part.Dollar && strings.Contains(part.Value, `\`))
 		case *syntax.DblQuoted:
 			text, sure := quoted(part)
 			b.WriteString(text)
-			out.known, out.plain = out.known && sure, out.plain && sure && !part.Dollar
-			out.whole = out.whole && !list(part)
+			out.Known = out.Known && sure
+			out.Whole = out.Whole && !list(part)
 		default:
-			out.known, out.plain, out.whole = false, false, false
+			out.Known, out.Whole = false, false
 		}
 	}
-	if braces(unquoted.String()) { // what is quoted in {"a",b} does not change that it is two words
-		out.known, out.plain, out.whole = false, false, false
+	if inBraces(w) {
+		out.Known, out.Whole = false, false
 	}
-	out.text = b.String()
+	out.Text = b.String()
 	return out
 }
 
 // readHere reads a here-document, in which backslashes count as in "…" unless its end was quoted.
-func readHere(r *syntax.Redirect) word {
-	literal := false
-	for _, part := range r.Word.Parts {
-		lit, ok := part.(*syntax.Lit)
-		literal = literal || !ok || strings.Contains(lit.Value, `\`)
-	}
-	if !literal {
+func readHere(r *syntax.Redirect) RawWord {
+	if !quotedEnd(r.Word) {
 		text, known := quoted(&syntax.DblQuoted{Parts: r.Hdoc.Parts})
-		return word{text: text, known: known}
+		return RawWord{Text: text, Known: known}
 	}
 	var b strings.Builder
 	for _, part := range r.Hdoc.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			return word{}
+			return RawWord{}
 		}
 		b.WriteString(lit.Value)
 	}
-	return word{text: b.String(), known: true}
+	return RawWord{Text: b.String(), Known: true}
 }
 
 // list reports "$@" and "${a[@]}", which are many words in spite of their quotes.
@@ -87,13 +77,10 @@ func list(q *syntax.DblQuoted) bool {
 
 // bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a
 // tilde at the start become something else.
-func bare(s string, first bool) (text string, known, plain bool) {
-	known, plain = true, true
-	if first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || braces(s) {
-		known, plain = false, false
-	}
+func bare(s string, first bool) (text string, known bool) {
+	known = !(first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || expandable(s))
 	if !strings.Contains(s, `\`) {
-		return s, known, plain
+		return s, known
 	}
 	if strings.Contains(s, "$\\\n") { // bash joins the lines before it looks for variables
 		known = false
@@ -110,11 +97,11 @@ func bare(s string, first bool) (text string, known, plain bool) {
 		}
 		b.WriteByte(s[i])
 	}
-	return b.String(), known, false
+	return b.String(), known
 }
 
-// braces reports what may be a brace expansion; {} is none, and find and xargs want it.
-func braces(s string) bool {
+// expandable reports what may be a brace expansion; {} is none, and find and xargs want it.
+func expandable(s string) bool {
 	return strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, ".."))
 }
 
@@ -139,4 +126,38 @@ func quoted(q *syntax.DblQuoted) (text string, known bool) {
 		}
 	}
 	return b.String(), true
+}
+
+// spelledOut is the text of a here-document, with a space for what is known only when it runs.
+func spelledOut(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			b.WriteString(lit.Value)
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// spelled is a word as far as it is known before it runs: without backslashes, and with home for
+// $HOME.
+func spelled(parts []syntax.WordPart, home string) string {
+	var b strings.Builder
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.ReplaceAll(part.Value, `\`, ""))
+		case *syntax.SglQuoted:
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(spelled(part.Parts, home))
+		case *syntax.ParamExp:
+			if part.Param != nil && part.Param.Value == "HOME" {
+				b.WriteString(home)
+			}
+		}
+	}
+	return b.String()
 }

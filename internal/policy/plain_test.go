@@ -2,16 +2,19 @@ package policy
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"unicode"
 	"unicode/utf8"
 )
 
-// What a rule allows runs under bash, and the parser that found its commands is not bash's own. So
-// such a text is read a second time, by a reader that knows only what stands in this file: words of
-// harmless characters and quotes, lists and pipelines, the null device. Where the two readers
-// disagree, or this one meets anything else, the text is opaque.
+// The parser is not bash's own. Here stands a second reader, which knows only what is in this file:
+// words of harmless characters and quotes, lists and pipelines, the null device. Where a text is
+// plain to it, both have to find the same commands. What runs does not depend on it: what a rule
+// allows is written anew for bash from what the parser found.
 
 // scanner reads plain text byte by byte, after the rules in bash(1) under QUOTING, COMMENTS and
 // REDIRECTION.
@@ -26,21 +29,8 @@ type scanner struct {
 	odd      string // why the text is not plain
 }
 
-// agree says why bash might read a text in another way than as these commands; "" when it cannot.
-func agree(text string, simples []simple) string {
-	odd, same := readAgain(text, simples)
-	if odd == "" && !same {
-		return errTwoWays.Error()
-	}
-	return odd
-}
-
-// inTwoWays reports a text of plain words alone that is another one to the second reader.
-func inTwoWays(text string, simples []simple) bool {
-	odd, same := readAgain(text, simples)
-	return odd == "" && !same
-}
-
+// readAgain is what the second reader says of a text: why it is not plain, or whether it finds the
+// same commands in it.
 func readAgain(text string, simples []simple) (odd string, same bool) {
 	s := scanner{text: text, first: true}
 	for s.odd == "" && s.at < len(s.text) {
@@ -57,14 +47,6 @@ func readAgain(text string, simples []simple) (odd string, same bool) {
 		}
 	}
 	return "", slices.EqualFunc(read, s.commands, slices.Equal)
-}
-
-func texts(words []word) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = w.text
-	}
-	return out
 }
 
 func (s *scanner) refuse(format string, args ...any) {
@@ -263,4 +245,42 @@ func (s *scanner) quoted(b *strings.Builder) {
 		s.at++
 	}
 	s.refuse("a quote is not closed")
+}
+
+// TestBothReadersFindTheSameCommands holds the parser against the second reader in every text of
+// the case files, alone and as parts of others.
+func TestBothReadersFindTheSameCommands(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	p, plain := newPolicy(t, AskFirst, nil), 0
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue // a folder of seeds
+		}
+		for line := range strings.Lines(string(raw)) {
+			_, text, cased := strings.Cut(strings.TrimSpace(line), "\t")
+			if !cased {
+				text = strings.TrimSpace(line)
+			}
+			for _, text := range []string{text, text + "; ls -l 'a b'", "true && " + text, text + " | sort 2>/dev/null", "! " + text + " # a word"} {
+				c := read(text, "")
+				if c.refused != nil || c.top.Broken != nil {
+					continue
+				}
+				odd, same := readAgain(text, c.simples)
+				if odd == "" {
+					plain++
+				}
+				if _, err := p.script(c, "/w"); odd == "" && !same && err == nil {
+					t.Errorf("%q reads as %q", text, c.text())
+				}
+			}
+		}
+	}
+	if plain < 500 {
+		t.Errorf("%d texts were plain", plain)
+	}
 }
