@@ -30,7 +30,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	case err == nil && len(d.calls) == 0 && d.done.Notice == "":
 		t.last = &m // nothing comes between this answer and the end of the turn: end stores both at once
 	case err == nil && len(d.calls) > 0:
-		s.hold(s.entry(MessageEntry, said(m))) // as long as its calls only read
+		s.hold(s.entry(MessageEntry, said(m)))
 		s.keep(m)
 	default:
 		if serr := s.store(t.ctx, s.entry(MessageEntry, said(m))); serr != nil {

@@ -20,7 +20,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	}
 	asked := len(s.history) - 1
 	hydrated := s.runner.Hydrate(t.ctx, s.config.Tools, calls)
-	if !onlyRead(hydrated) {
+	if !mayWait(hydrated) {
 		if err := s.store(t.ctx); err != nil {
 			s.unsay(asked)
 			return false, err

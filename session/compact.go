@@ -79,8 +79,16 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 }
 
 // Earlier returns the messages of earlier runs that were summed up: no request holds them, but the
-// user may want to see them, and what their calls did stays done.
-func (s *Session) Earlier() []Message { return s.earlier }
+// user may want to see them, and what their calls did stays done. They are read when they are first
+// asked for, and Ran knows theirs from then on.
+func (s *Session) Earlier() []Message {
+	if s.skimmed > 0 {
+		if l, err := s.config.readWhole(context.Background(), s.skimmed); err == nil { // else what is sent is shown
+			s.earlier, s.ran, s.skimmed = l.earlier, l.ran, 0
+		}
+	}
+	return s.earlier
+}
 
 // Failed are the ends of turns of earlier runs that did not come to their own end, by the id of the
 // message that each ended with.

@@ -11,9 +11,10 @@ import (
 )
 
 // A commit syncs the disk, which costs more than most calls that only look at files. So an answer
-// with such calls waits for their outcomes, and all of it is one commit. The rule is kept: while
-// something waits to be stored, events wait behind it, and what may act on it (an intent, a hook, a
-// question to a user) has it stored first. A kill meanwhile loses only what nobody was shown.
+// with calls waits for their outcomes, or for the intent of one that may change something, and all
+// of it is one commit. The rule is kept: while something waits to be stored, events wait behind it,
+// and nothing acts on it before: an intent is stored with it, a hook and a question to a user have
+// it stored first. A kill meanwhile loses only what nobody was shown.
 
 // holdsFor is how long an answer waits for the outcomes of its calls: a user sees no difference,
 // and most reads take less.
@@ -41,20 +42,29 @@ func (s *Session) store(ctx context.Context, entries ...Entry) error {
 		return h.lost
 	}
 	waited := len(h.entries) > 0
+	all := entries
 	if waited {
-		entries = slices.Concat(h.entries, entries)
+		all = slices.Concat(h.entries, entries)
 	}
-	if len(entries) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	err := s.config.Store.Append(context.WithoutCancel(ctx), s.config.ID, entries...)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errStore, err)
+	add := func(entries []Entry) error {
+		err := s.config.Store.Append(context.WithoutCancel(ctx), s.config.ID, entries...)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", errStore, err)
+		}
+		return err
 	}
-	if waited {
-		h.lost = err
-		s.release(err == nil)
+	err := add(all)
+	if !waited {
+		return err
 	}
+	h.lost = err
+	if err != nil && len(entries) > 0 && entries[0].Type == IntentEntry { // a store that keeps what it cannot save keeps no intent
+		h.lost = add(h.entries)
+	}
+	s.release(h.lost == nil)
 	return err
 }
 
@@ -111,8 +121,8 @@ func (h *held) forget() bool {
 	return lost
 }
 
-// onlyRead reports calls that look at files they name, or do not run at all: nothing of them needs
-// a record before they begin.
-func onlyRead(calls []tool.Hydration) bool {
-	return !slices.ContainsFunc(calls, func(h tool.Hydration) bool { return !h.Reads() })
+// mayWait reports calls that look at files they name, do not run at all, or have an intent
+// recorded: nothing of them needs a record before that.
+func mayWait(calls []tool.Hydration) bool {
+	return !slices.ContainsFunc(calls, func(h tool.Hydration) bool { return !h.Reads() && !h.Intends() })
 }

@@ -21,7 +21,7 @@ func TestAnAnswerWhoseCallsReadIsOneCommitWithTheirOutcomes(t *testing.T) {
 		says(text("change"), call("c4", "look", `{"text":"1"}`), call("c5", "change", `{"text":"2"}`)),
 		says(text("end")))
 	wantCause(t, r.prompt(t, "go"), session.CauseDone)
-	wantText(t, "commits", r.shelf.commits(), "start message|message outcome outcome outcome|message|outcome|intent|outcome|message end")
+	wantText(t, "commits", r.shelf.commits(), "start message|message outcome outcome outcome|message outcome intent|outcome|message end")
 	wantText(t, "events", r.kinds(), "user assistant end:c1 end:c2 end:c3 assistant end:c4 end:c5 assistant result:done")
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"adze/tool"
 )
@@ -17,16 +19,17 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err := c.Store.Lock(ctx, c.ID); err != nil {
 		return nil, err
 	}
-	entries, err := c.Store.Load(ctx, c.ID)
+	log, err := c.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	log, err := replay(entries)
-	if err != nil {
-		return nil, &LogError{c.ID, err}
-	}
 	if c.Found != nil {
-		if err := c.Found(entries); err != nil {
+		if err := c.Found(log.found); err != nil {
+			return nil, err
+		}
+	}
+	if c.Restorer != nil {
+		if err := c.Restorer.Restore(log.completed()); err != nil {
 			return nil, err
 		}
 	}
@@ -35,10 +38,13 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	}
 	s := New(c)
 	s.earlier, s.ran = log.earlier, log.ran
+	if log.skim != nil {
+		s.skimmed = log.entries
+	}
 	s.failed, s.mode = log.failed, log.mode
 	s.restoreEffort(log.effort)
 	s.plans.newest = log.plan
-	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
+	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || log.entries > 0
 	if log.offer != nil && c.Offer != nil {
 		s.adopt(log.offer.Tools)
 	}
@@ -46,8 +52,8 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 		return s, err
 	}
 	s.remember(log)
-	if n := len(log.past.turns); n > 0 && len(log.past.open.requests) == 0 {
-		s.claims, s.evidence = log.past.turns[n-1].end.Claims, log.past.turns[n-1].end.Evidence
+	if len(log.past.open.requests) == 0 {
+		s.claims, s.evidence = log.past.claims, log.past.evidence
 	}
 	return s, nil
 }
@@ -96,8 +102,17 @@ type log struct {
 	offer    *Offer // the newest
 	effort   string
 	plan     *Plan
+	entries  int
+	read     []Message // of user and model, as far as entries were taken
+	partial  *Message  // an answer of which fragments came; if nil, none
+	skim     *skim     // while only little of the entries counts; if nil, all does
+	lasting  []lasting // outcomes of what was skimmed
+	found    []Entry   // for Config.Found
+	undone   bool      // an undo is among them that no prompt followed
+	reports  bool      // one of a subagent is, or a subagent
+	called   int       // the highest number of a message for which a call was skimmed
 	history  []Message
-	summed   []Message                    // of person and model, in the place of which a summary stands
+	summed   []Message                    // of user and model, in the place of which a summary stands
 	earlier  []Message                    // the same with their outcomes
 	ran      map[tool.CallID]tool.Outcome // of the user's own commands
 	messages int
@@ -106,7 +121,7 @@ type log struct {
 	failed   map[string][]Result // ends of turns that did not come to theirs, by the last message before
 	mode     string              // the permission mode that was chosen last
 
-	outcomes map[callKey]tool.Outcome
+	outcomes map[callKey]*tool.Outcome
 	intents  map[callKey]*tool.Record
 	begun    []callKey // of the intents, in their order
 	agents   map[callKey]ID
@@ -119,83 +134,106 @@ type callKey struct {
 	call    tool.CallID
 }
 
-func replay(entries []Entry) (*log, error) {
-	l := &log{ran: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}, running: map[callKey]State{}}
-	var messages []Message
-	var partial *Message
-	for i, e := range entries {
-		var m Message
-		var err error
-		switch e.Type {
-		case StartEntry:
-			if l.start.Version == "" {
-				err = json.Unmarshal(e.Data, &l.start)
-			}
-		case MessageEntry, NoteEntry:
-			err = json.Unmarshal(e.Data, &m)
-			if partial != nil && partial.ID != m.ID {
-				messages = l.broken(messages, partial)
-			}
-			partial = nil
-			messages = append(messages, m)
-			l.past.message(m)
-		case PartialEntry:
-			err = json.Unmarshal(e.Data, &m)
-			partial = &m
-		case FragmentEntry:
-			var f Fragment
-			err = json.Unmarshal(e.Data, &f)
-			partial = f.add(partial)
-		case RequestEntry:
-			partial = nil // it was asked again: what was shown of it is void
-			l.past.note(e)
-		case RewindEntry:
-			messages, err = l.rewind(l.broken(messages, partial), e)
-			partial = nil
-		case CompactEntry:
-			messages, err = l.compact(l.broken(messages, partial), e)
-			partial = nil
-		case OfferEntry, EffortEntry:
-			err = l.request(e)
-		case SubagentEntry:
-			var a Subagent
-			err = json.Unmarshal(e.Data, &a)
-			l.agents[callKey{a.Message, a.Call}] = a.Session
-		case PlanEntry:
-			err = l.planned(e)
-		case PrefixEntry:
-			l.past.note(e)
-		case EndEntry:
-			l.past.note(e)
-			l.ended(e, messages, partial)
-		case ModeEntry:
-			l.mode = modeOf(e)
-		case ImportEntry:
-			l.mode = "" // whoever wrote that file chose it, not the user
-		case IntentEntry, OutcomeEntry, ChangedEntry:
-			err = l.call(e)
+func newLog(c *Config) *log {
+	l := &log{ran: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]*tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}, running: map[callKey]State{}}
+	l.past.price = func(r pastRequest) cost {
+		if r.free {
+			return cost{}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("entry %d (%s) is damaged: %w", i+1, e.Type, err)
-		}
+		return c.costOf(r.provider, r.name, r.usage)
 	}
-	l.build(l.broken(messages, partial))
-	return l, nil
+	return l
 }
 
-// ended keeps how a turn ended that did not come to its own end, behind the message that it ended
-// with. A damaged entry says nothing, and the session goes on.
-func (l *log) ended(e Entry, messages []Message, partial *Message) {
+// take adds the next entry, whose data may be used only in this call.
+func (l *log) take(e Entry) error {
+	l.entries++
+	skimmed, err := l.skim.take(l, e)
+	if err == nil && !skimmed {
+		err = l.whole(e)
+	}
+	if err != nil && err != errSkim {
+		err = fmt.Errorf("entry %d (%s) is damaged: %w", l.entries, e.Type, err)
+	}
+	return err
+}
+
+// whole takes an entry of which all counts.
+func (l *log) whole(e Entry) (err error) {
+	switch e.Type {
+	case StartEntry:
+		if l.start.Version == "" {
+			err = json.Unmarshal(e.Data, &l.start)
+		}
+	case MessageEntry, NoteEntry:
+		var m Message
+		err = json.Unmarshal(e.Data, &m)
+		l.message(m)
+	case PartialEntry:
+		l.partial = &Message{}
+		err = json.Unmarshal(e.Data, l.partial)
+	case FragmentEntry:
+		var f Fragment
+		err = json.Unmarshal(e.Data, &f)
+		l.partial = f.add(l.partial)
+	case RequestEntry:
+		l.partial = nil // it was asked again: what was shown of it is void
+		l.past.note(e)
+	case RewindEntry:
+		l.broken()
+		l.read, err = l.rewind(l.read, e)
+	case CompactEntry:
+		l.broken()
+		l.read, err = l.compact(l.read, e)
+	case OfferEntry, EffortEntry:
+		err = l.request(e)
+	case SubagentEntry:
+		var a Subagent
+		err = json.Unmarshal(e.Data, &a)
+		l.agents[callKey{a.Message, a.Call}] = a.Session
+	case PlanEntry:
+		err = l.planned(e)
+	case PrefixEntry:
+		l.past.note(e)
+	case EndEntry:
+		l.ended(e)
+	case ModeEntry:
+		l.mode = modeOf(e)
+	case ImportEntry:
+		l.mode = "" // whoever wrote that file chose it, not the user
+	case IntentEntry, OutcomeEntry, ChangedEntry:
+		err = l.call(e)
+	}
+	return err
+}
+
+// message takes one that is whole, in the place of what came of it.
+func (l *log) message(m Message) {
+	if l.partial != nil && l.partial.ID == m.ID {
+		l.partial = nil
+	}
+	l.broken()
+	l.read = append(l.read, m)
+	l.past.message(m)
+}
+
+// ended counts a turn, and keeps how it ended behind the message that it ended with, where it did
+// not come to its own end. A damaged entry says nothing, and the session goes on.
+func (l *log) ended(e Entry) {
 	var r Result
-	if json.Unmarshal(e.Data, &r) != nil || r.Cause == CauseDone || r.Cause == "" {
+	if json.Unmarshal(e.Data, &r) != nil {
 		return
 	}
-	last := ""
-	if len(messages) > 0 {
-		last = messages[len(messages)-1].ID
+	l.past.ended(&r)
+	if r.Cause == CauseDone || r.Cause == "" {
+		return
 	}
-	if partial != nil {
-		last = partial.ID
+	last := l.skim.last()
+	if len(l.read) > 0 {
+		last = l.read[len(l.read)-1].ID
+	}
+	if l.partial != nil {
+		last = l.partial.ID
 	}
 	if l.failed == nil {
 		l.failed = map[string][]Result{}
@@ -203,17 +241,17 @@ func (l *log) ended(e Entry, messages []Message, partial *Message) {
 	l.failed[last] = append(l.failed[last], r)
 }
 
-// broken keeps what is left of an answer that broke off with its process; if nil, none did. Who
-// went on from there has read it.
-func (l *log) broken(messages []Message, partial *Message) []Message {
-	if partial == nil {
-		return messages
+// broken keeps what is left of an answer that broke off with its process, if one did. Who went on
+// from there has read it.
+func (l *log) broken() {
+	if l.partial == nil {
+		return
 	}
-	for i := range partial.Parts {
-		partial.Parts[i].close()
+	for i := range l.partial.Parts {
+		l.partial.Parts[i].close()
 	}
-	l.past.message(*partial)
-	return append(messages, *partial)
+	l.past.message(*l.partial)
+	l.read, l.partial = append(l.read, *l.partial), nil
 }
 
 // request takes what holds for the requests from here on.
@@ -246,7 +284,7 @@ func (l *log) call(e Entry) error {
 	var o Ended
 	err := json.Unmarshal(e.Data, &o)
 	key := callKey{o.Record.Message, o.Call}
-	l.outcomes[key] = o.Outcome
+	l.outcomes[key] = &o.Outcome
 	if o.Undo == nil || o.Undo.After != nil || o.Undo.By != "" {
 		delete(l.running, key)
 	}
@@ -254,10 +292,12 @@ func (l *log) call(e Entry) error {
 }
 
 // build puts the outcomes of each assistant message behind it, in the model's order.
-func (l *log) build(messages []Message) {
+func (l *log) build() {
+	l.broken()
+	messages := l.read
 	for _, m := range slices.Concat(l.summed, messages) {
 		if o, ok := l.outcomes[callKey{m.ID, m.Own}]; ok && m.Own != "" {
-			l.ran[m.Own] = o
+			l.ran[m.Own] = *o
 		}
 	}
 	for _, m := range l.summed {
@@ -283,7 +323,7 @@ func (l *log) build(messages []Message) {
 		}
 		l.history = append(l.history, l.outcomesOf(m, calls))
 	}
-	l.messages = max(l.messages, lastNumber(l.history))
+	l.messages = max(l.messages, lastNumber(l.history), l.called)
 	for call := range l.outcomes { // a prompt that was given up had a number too, which its calls keep
 		l.messages = max(l.messages, lastNumber([]Message{{ID: call.message}}))
 	}
@@ -298,11 +338,11 @@ func (l *log) stray() {
 		known[callKey{o.call.Message, o.call.ID}] = true
 	}
 	for _, key := range l.begun {
-		if _, ended := l.outcomes[key]; ended || known[key] {
+		r := l.intents[key]
+		if _, ended := l.outcomes[key]; ended || known[key] || r == nil {
 			continue
 		}
 		known[key] = true
-		r := l.intents[key]
 		l.orphans = append(l.orphans, orphan{tool.RawCall{ID: r.Call, Name: r.Tool, Message: r.Message, Origin: r.Origin}, r, l.agents[key], -1, 0})
 		l.messages = max(l.messages, lastNumber([]Message{{ID: r.Message}}))
 	}
@@ -313,7 +353,10 @@ func (l *log) outcomesOf(m Message, calls []tool.RawCall) Message {
 	answer := Message{ID: m.ID + "-outcomes", Role: ToolRole}
 	for _, call := range calls {
 		o := l.outcomes[callKey{m.ID, call.ID}]
-		answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: &o})
+		if o == nil {
+			o = &tool.Outcome{} // close puts one in its place
+		}
+		answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: o})
 	}
 	return answer
 }
@@ -321,11 +364,22 @@ func (l *log) outcomesOf(m Message, calls []tool.RawCall) Message {
 // lastNumber finds the highest message number, so that new ids never repeat old ones.
 func lastNumber(history []Message) int {
 	highest := 0
-	for _, m := range slices.Backward(history) {
-		var n int
-		if _, err := fmt.Sscanf(m.ID, "m%d", &n); err == nil {
-			highest = max(highest, n)
-		}
+	for _, m := range history {
+		highest = max(highest, numberOf(m.ID))
 	}
 	return highest
+}
+
+// numberOf is the number in an id that nextID gave; of another one 0.
+func numberOf(id string) int {
+	digits, ok := strings.CutPrefix(id, "m")
+	end := 0
+	for ok && end < len(digits) && digits[end]-'0' <= 9 {
+		end++
+	}
+	n, err := strconv.Atoi(digits[:end])
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -14,13 +14,16 @@ import (
 // past is what a log tells of the requests that were made: what the ledger and the prefix guard of
 // a resumed session go on from.
 type past struct {
-	last    Message // the newest answer; it may have been taken back
-	summed  bool    // the conversation was compacted after it
-	rewound string  // the message that was taken back after it; if empty, none
-	counted *Usage  // of the newest request that the provider counted
-	open    pastTurn
-	turns   []pastTurn
-	changes []PrefixChange
+	last     Message // the newest answer; it may have been taken back
+	summed   bool    // the conversation was compacted after it
+	rewound  string  // the message that was taken back after it; if empty, none
+	counted  *Usage  // of the newest request that the provider counted
+	open     pastTurn
+	price    func(pastRequest) cost
+	account  account    // of the turns that ended
+	claims   []Claim    // of the last of them
+	evidence []Evidence // the same
+	changes  []PrefixChange
 }
 
 // pastTurn is the requests of a turn, and its end; if nil, the process ended before.
@@ -60,6 +63,12 @@ func (p *past) message(m Message) {
 	}
 }
 
+// ended takes the end of a turn.
+func (p *past) ended(end *Result) {
+	p.account.turn(pastTurn{p.open.requests, end}, p.price)
+	p.open.requests, p.claims, p.evidence = p.open.requests[:0], end.Claims, end.Evidence
+}
+
 // note takes an entry that is for counting only: a damaged one counts nothing, and the session goes
 // on.
 func (p *past) note(e Entry) {
@@ -74,12 +83,6 @@ func (p *past) note(e Entry) {
 		if json.Unmarshal(e.Data, &f) == nil {
 			r := p.request(f.Provider, f.Model, f.Usage)
 			r.failed, r.free = true, f.Usage == nil && f.Kind != ""
-		}
-	case EndEntry:
-		var end Result
-		if json.Unmarshal(e.Data, &end) == nil {
-			p.turns = append(p.turns, pastTurn{p.open.requests, &end})
-			p.open = pastTurn{}
 		}
 	}
 }
@@ -121,14 +124,8 @@ func (s *Session) close(ctx context.Context, l *log) error {
 
 // remember goes on from a log: what was used, the provider's counts, and the last request.
 func (s *Session) remember(l *log) {
-	for _, t := range append(l.past.turns, l.past.open) {
-		s.ledger.account.turn(t, func(r pastRequest) cost {
-			if r.free {
-				return cost{}
-			}
-			return s.config.costOf(r.provider, r.name, r.usage)
-		})
-	}
+	s.ledger.account.used, s.ledger.account.all = l.past.account.used, l.past.account.all
+	s.ledger.account.turn(l.past.open, l.past.price)
 	s.ledger.last, s.ledger.changes = l.past.counted, l.past.changes
 	s.recount()
 	s.ledger.calibrate(s.history)
@@ -151,7 +148,7 @@ func (l *ledger) calibrate(history []Message) {
 
 // recallRequest puts the last request together again, for the prefix guard.
 func (s *Session) recallRequest(l *log) {
-	p := l.past
+	p := &l.past
 	if p.last.ID == "" {
 		return
 	}

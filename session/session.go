@@ -106,8 +106,12 @@ type Config struct {
 	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have
 	// come; if false, none is on its way any more. If nil, a turn waits for none.
 	Await func(ctx context.Context) bool
-	// Found sees the log of a session that is gone on with, before anything is added; if nil, nobody
-	// looks.
+	// Restorer takes what outcomes of earlier runs hold, when a session is gone on with; if nil,
+	// nobody does.
+	Restorer Restorer
+	// Found sees what the log of a session that is gone on with holds of undos and the prompts behind
+	// them, of subagents, of reports and of the notes that may tell of them, before anything is added;
+	// if nil, nobody looks.
 	Found     func(log []Entry) error
 	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; if nil, none
 	Claims    ClaimCheck                      // compares an answer with what was done (claims.go)
@@ -131,6 +135,7 @@ type Session struct {
 	offered  []string // names of tools, once an Offer was made
 	history  []Message
 	earlier  []Message                    // summed up in earlier runs
+	skimmed  int                          // entries of earlier runs, before those were read
 	ran      map[tool.CallID]tool.Outcome // the user's own commands of earlier runs
 	messages int                          // how many message ids were given out
 	started  bool                         // the start entry is stored

@@ -165,9 +165,6 @@ type windows struct {
 // intend stores that a call begins, with the state of the files that it may change. A call that may
 // change more, now that it runs, keeps the state from which it began.
 func (w *windows) intend(ctx context.Context, r tool.Record) error {
-	if err := w.store(ctx); err != nil { // what waits, which may wait longer where nothing can be saved
-		return err
-	}
 	before, err := w.before(ctx, r)
 	if err != nil {
 		return err

@@ -99,6 +99,11 @@ func (h Hydration) Reads() (yes bool) {
 		!slices.ContainsFunc(needs, func(n Need) bool { return n.Permission != Read || n.Reach != "" })
 }
 
+// Intends reports whether the call, if it runs, has its intent recorded before.
+func (h Hydration) Intends() bool {
+	return h.runnable() && h.prepared.def.Permissions.SideEffects()
+}
+
 // Exposed is what of its arguments may be shown and logged.
 func (h Hydration) Exposed() json.RawMessage {
 	if h.prepared == nil {

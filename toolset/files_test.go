@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -85,7 +86,7 @@ func TestAResumedSessionKnowsWhatItHasRead(t *testing.T) {
 	first := d.call("read", args{"path": "f"})
 	stored := first.Metadata
 	d.want(d.callAs(t.Context(), "resumed", "write", args{"path": "f", "content": "x\n"}), tool.CodeNotRead)
-	if err := Restore(d.deps, "resumed", []tool.Outcome{{Tool: "read", Status: tool.Completed, Metadata: stored}}); err != nil {
+	if err := (Restorer{d.deps, "resumed"}).Restore(slices.Values([]tool.Outcome{{Tool: "read", Status: tool.Completed, Metadata: stored}})); err != nil {
 		t.Fatal(err)
 	}
 	d.want(d.callAs(t.Context(), "resumed", "write", args{"path": "f", "content": "x\n"}), "")

@@ -2,15 +2,29 @@ package toolset
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"adze/tool"
 )
 
-// Restore brings back what a resumed session knows from the stored outcomes of its calls, oldest
-// first: the todo list, and in which state it has seen files. Calls that did not complete changed
-// nothing and are skipped.
-func Restore(d Deps, session string, outcomes []tool.Outcome) error {
-	for _, o := range outcomes {
+// Restorer brings back what a resumed session knows from the stored outcomes of its calls: the todo
+// list, and in which state it has seen files.
+type Restorer struct {
+	Deps    Deps
+	Session string
+}
+
+// Restores reports a tool whose outcomes Restore reads.
+func (Restorer) Restores(tool string) bool {
+	return slices.Contains([]string{"todowrite", "read", "write", "edit", "apply_patch"}, tool)
+}
+
+// Restore takes outcomes, oldest first. Calls that did not complete changed nothing and are
+// skipped.
+func (r Restorer) Restore(outcomes iter.Seq[tool.Outcome]) error {
+	d, session := r.Deps, r.Session
+	for o := range outcomes {
 		if o.Status != tool.Completed {
 			continue
 		}

@@ -19,12 +19,12 @@ func TestRestoreTakesTheLastCompletedList(t *testing.T) {
 		return raw
 	}
 	deps := Deps{Todos: &Todos{}}
-	err := Restore(deps, "s", []tool.Outcome{
+	err := Restorer{deps, "s"}.Restore(slices.Values([]tool.Outcome{
 		{Tool: "todowrite", Status: tool.Completed, Metadata: list("old")},
 		{Tool: "todowrite", Status: tool.Completed, Metadata: list("new")},
 		{Tool: "todowrite", Status: tool.Failed, Metadata: list("refused")},
 		{Tool: "bash", Status: tool.Completed, Metadata: json.RawMessage(`{"todos":[{"content":"forged"}]}`)},
-	})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestRestoreTakesTheLastCompletedList(t *testing.T) {
 }
 
 func TestRestoreReportsDamage(t *testing.T) {
-	err := Restore(Deps{Todos: &Todos{}}, "s", []tool.Outcome{{Call: "c1", Tool: "todowrite", Status: tool.Completed, Metadata: json.RawMessage(`[`)}})
+	err := Restorer{Deps{Todos: &Todos{}}, "s"}.Restore(slices.Values([]tool.Outcome{{Call: "c1", Tool: "todowrite", Status: tool.Completed, Metadata: json.RawMessage(`[`)}}))
 	if err == nil {
 		t.Fatal("no error for metadata that is not JSON")
 	}

@@ -302,7 +302,7 @@ func (w *wired) sessions(ctx context.Context) ([]api.SessionHead, error) {
 // is listed by its first prompt. named is told the one that came.
 func (a *app) entitle(o *options, w *wired, asked string, r session.Result, observe func(session.Event), named func(title string)) bool {
 	name := w.settings.config.TitleModel
-	if name == "" || r.Cause != session.CauseDone || o.noSession || o.demo || len(w.history) > 0 {
+	if name == "" || r.Cause != session.CauseDone || o.noSession || o.demo || w.resumed {
 		return false
 	}
 	m, err := a.models(w.settings.config).Named(name)

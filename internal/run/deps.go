@@ -23,7 +23,6 @@ import (
 	"adze/internal/text/redact"
 	"adze/internal/web"
 	"adze/internal/web/websearch"
-	"adze/session"
 	"adze/tool"
 	"adze/toolset"
 )
@@ -235,16 +234,4 @@ func (a *app) searchEngine(s settings, w *wired) toolset.WebSearch {
 		return nil
 	}
 	return e
-}
-
-func outcomesOf(history []session.Message) []tool.Outcome {
-	var out []tool.Outcome
-	for _, m := range history {
-		for _, p := range m.Parts {
-			if p.Kind == session.OutcomePart && p.Outcome != nil {
-				out = append(out, *p.Outcome)
-			}
-		}
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"adze/internal/cmd/print"
 	"adze/internal/policy"
@@ -273,7 +274,7 @@ func replayed(w *wired) []session.Event {
 		ends = failed[of]
 	}
 	end("")
-	for _, m := range w.history {
+	for _, m := range slices.Concat(w.session.Earlier(), w.session.History()) {
 		if m.Role != session.ToolRole {
 			end(m.ID)
 		}

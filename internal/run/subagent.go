@@ -209,6 +209,7 @@ func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error 
 	w.tellCode(&c, f.options.print)
 	var late []session.Note
 	interrupted := false
+	c.Restorer = toolset.Restorer{Deps: f.deps, Session: string(c.ID)}
 	c.Found = func(log []session.Entry) (err error) {
 		interrupted = recorder.Interrupted(log)
 		late, err = agents.Unreported(ctx, c.Store, c.ID, log)

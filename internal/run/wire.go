@@ -32,7 +32,6 @@ import (
 	"adze/internal/undo/recorder"
 	"adze/session"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // wired is everything that one run is made of, connected.
@@ -45,7 +44,7 @@ type wired struct {
 	notices []string
 	losses  []string // those of the notices that tell what a damaged store lost
 	prompt  string   // what to ask when the user gave no prompt: the demo's
-	history []session.Message
+	resumed bool     // it went on with a conversation
 	closers []func()
 	tried   func(patch string) error // keeps what commands that ran aside changed; if nil, nobody wants it
 	ledger  *proc.Ledger
@@ -301,7 +300,6 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		store   session.Store
 		id      session.ID
 		resumed bool
-		doubts  string
 		err     error
 	}
 	wait := make(chan opened, 1)
@@ -313,17 +311,11 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		if r.err == nil {
 			r.err = lookup.Lock(ctx, r.store, r.id)
 		}
-		if r.err == nil && r.resumed {
-			r.doubts = lookup.Doubts(ctx, r.store, r.id)
-		}
 		wait <- r
 	}()
 	answer := sync.OnceValue(func() opened {
 		r := <-wait
 		w.losses = lookup.Losses(r.store)
-		if r.doubts != "" {
-			w.losses = append(w.losses, r.doubts)
-		}
 		w.notices = slices.Concat(w.notices, w.losses, doubts(ctx, r.store))
 		return r
 	})
@@ -349,12 +341,15 @@ func (w *wired) open(ctx context.Context, c session.Config, resumed bool, staff 
 		return nil
 	}
 	s, err := session.Resume(ctx, c)
+	if doubts := lookup.Doubts(ctx, w.stored, c.ID); doubts != "" {
+		w.losses, w.notices = append(w.losses, doubts), append(w.notices, doubts)
+	}
 	if errors.Is(err, session.ErrLocked) || errors.Is(err, session.ErrNotFound) {
 		return err
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}
-	w.session, w.history = s, slices.Concat(s.Earlier(), s.History())
-	return toolset.Restore(staff.deps, string(c.ID), outcomesOf(w.history))
+	w.session, w.resumed = s, len(s.History()) > 0
+	return nil
 }

@@ -1,14 +1,10 @@
 package sessiondb
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -108,62 +104,35 @@ func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	if err := s.usable(); err != nil {
 		return 0, err
 	}
-	var num int64
-	var want link
-	err := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(id)).Scan(&num, &want.seq, &want.hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("%w: %q", session.ErrNotFound, id)
-	}
+	c, err := s.check(ctx, id)
 	if err != nil {
-		return 0, s.explain("read", err)
+		return 0, err
 	}
-	end, err := s.walk(ctx, id, num)
-	if err != nil {
-		return int(end.seq), err
+	if err := s.walk(ctx, c); err != nil {
+		return int(c.last.seq), err
 	}
-	switch {
-	case end.seq < want.seq:
-		return int(end.seq), &BadRow{id, end.seq + 1, "is missing"}
-	case end.seq > want.seq:
-		return int(want.seq), &BadRow{id, want.seq + 1, "is more than was written"}
-	case !bytes.Equal(end.hash, want.hash):
-		return int(end.seq - 1), &BadRow{id, end.seq, "is not the last one that was written"}
+	if bad := c.end(); bad != nil {
+		return int(bad.Seq - 1), bad
 	}
-	return int(end.seq), nil
+	return int(c.last.seq), nil
 }
 
-// walk follows the chain from its start and returns its last sound link.
-func (s *Store) walk(ctx context.Context, id session.ID, num int64) (end link, err error) {
-	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
+// walk follows the chain up to its end, or to the first entry that is not sound.
+func (s *Store) walk(ctx context.Context, c *chainCheck) error {
+	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", c.num)
 	if err != nil {
-		return end, err
+		return err
 	}
 	defer rows.Close()
-	sound := map[textName]bool{}
-	for rows.Next() {
+	for rows.Next() && c.bad == nil {
 		var r row
 		if err := rows.Scan(&r.seq, &r.kind, &r.time, &r.data, &r.hash); err != nil {
-			return end, &BadRow{id, end.seq + 1, "cannot be read: " + err.Error()}
+			return &BadRow{c.id, c.last.seq + 1, "cannot be read: " + err.Error()}
 		}
-		if r.seq != end.seq+1 {
-			return end, &BadRow{id, end.seq + 1, "is missing"}
-		}
-		if !bytes.Equal(r.hash, r.sum(id, end.hash)) {
-			return end, &BadRow{id, r.seq, "does not fit its hash: it was changed, or stood elsewhere"}
-		}
-		for _, n := range names([]byte(r.data)) {
-			if sound[n.textName] {
-				continue
-			}
-			if _, err := rows.texts.read(ctx, n.textName); err != nil {
-				return end, &BadRow{id, r.seq, "names a text of " + strconv.Itoa(n.size) + " bytes that is missing or was changed"}
-			}
-			sound[n.textName] = true
-		}
-		end = link{r.seq, r.hash}
+		c.link(ctx, r, rows.texts)
 	}
 	if err := rows.Err(); err != nil {
-		return end, s.explain("read", err)
+		return s.explain("read", err)
 	}
-	return end, nil
+	return nil
 }

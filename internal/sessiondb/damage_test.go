@@ -72,6 +72,10 @@ func TestVerifyNamesTheFirstBadRow(t *testing.T) {
 			} else if !errors.As(err, &bad) || bad.Session != "one" || bad.Seq != c.seq || !strings.Contains(bad.Why, c.why) {
 				t.Errorf("got %v, want entry %d, %s", err, c.seq, c.why)
 			}
+			_ = s.Stream(t.Context(), "one", func(session.Entry) error { return nil }) // what it cannot read, Verify tells
+			if got := s.Verdict(t.Context(), "one"); (got == nil) != (bad == nil) || got != nil && *got != *bad {
+				t.Errorf("a stream found %v, want %v", got, bad)
+			}
 			if n, err := s.Verify(t.Context(), "two"); n != 3 || err != nil {
 				t.Errorf("the other session: %d sound entries, %v", n, err)
 			}

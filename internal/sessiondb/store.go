@@ -88,8 +88,10 @@ type Store struct {
 	mu      sync.Mutex // guards what follows, and makes an Append one step
 	closed  bool
 	writers map[session.ID]*writer
-	insert  *sql.Stmt // made by the first Append
-	last    *os.File  // PATH.last, opened by it, too
+	// verdicts has what Stream found of the chains that it read, nil where they are sound.
+	verdicts map[session.ID]*BadRow
+	insert   *sql.Stmt // made by the first Append
+	last     *os.File  // PATH.last, opened by it, too
 }
 
 var _ session.Store = (*Store)(nil)

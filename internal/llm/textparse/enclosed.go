@@ -177,7 +177,7 @@ func probeBody(s *scanner, rest string) bool {
 	case rest[0] != '<':
 		p := python{rest}
 		name := p.word(true)
-		return p.s == "" && s.tools.starts(name) || s.tools[strings.TrimSuffix(name, ".call")] != nil
+		return p.s == "" && s.tools.starts(name) || s.tools.named(strings.TrimSuffix(name, ".call")) != nil
 	}
 	if after, ok := strings.CutPrefix(rest, "<function="); ok {
 		return probeFunction(s, after)

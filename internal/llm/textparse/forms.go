@@ -112,8 +112,12 @@ func stray(s *scanner, _ string) reading {
 	return reading{verdict: no}
 }
 
-// tools are what a call may name.
-type tools map[string]*offered
+// tools are what a call may name. They are put in order by name at the first look: most answers
+// have no text that could be a call.
+type tools struct {
+	list []tool.Definition
+	by   map[string]*offered
+}
 
 // offered is a tool with the kinds of its arguments, which are read when first needed.
 type offered struct {
@@ -122,20 +126,27 @@ type offered struct {
 	read   bool
 }
 
-func newTools(list []tool.Definition) tools {
-	t := tools{}
-	for _, d := range list {
-		o := &offered{schema: d.Parameters}
-		for _, name := range append([]string{d.Name}, d.Aliases...) {
-			t[name] = o
+// all are the tools by their names.
+func (t *tools) all() map[string]*offered {
+	if t.by == nil {
+		t.by = map[string]*offered{}
+		for _, d := range t.list {
+			o := &offered{schema: d.Parameters}
+			t.by[d.Name] = o
+			for _, name := range d.Aliases {
+				t.by[name] = o
+			}
 		}
 	}
-	return t
+	return t.by
 }
 
+// named is the tool with a name; if nil, there is none.
+func (t *tools) named(name string) *offered { return t.all()[name] }
+
 // starts reports whether an offered name begins so.
-func (t tools) starts(prefix string) bool {
-	for name := range t {
+func (t *tools) starts(prefix string) bool {
+	for name := range t.all() {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -149,7 +160,7 @@ func (s *scanner) all(calls []found, ok bool) reading {
 		return reading{verdict: no}
 	}
 	for _, c := range calls {
-		if s.tools[c.name] == nil {
+		if s.tools.named(c.name) == nil {
 			return reading{verdict: no}
 		}
 	}

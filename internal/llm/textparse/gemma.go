@@ -20,7 +20,7 @@ func probeGemma(s *scanner, rest string) bool {
 	}
 	name, _, whole := strings.Cut(after, "{")
 	name = strings.TrimSpace(name)
-	return whole && s.tools[name] != nil || !whole && s.tools.starts(name)
+	return whole && s.tools.named(name) != nil || !whole && s.tools.starts(name)
 }
 
 func readGemma(s *scanner, held string) reading {

@@ -79,7 +79,7 @@ func (s *scanner) invoked(rest string) bool {
 	if !whole {
 		return s.tools.starts(strings.Trim(name, `"' `))
 	}
-	return s.tools[attribute(" name="+name, "name")] != nil
+	return s.tools.named(attribute(" name="+name, "name")) != nil
 }
 
 // readInvoke reads the calls between outer tags. The closing one may be missing at the end, because
@@ -123,7 +123,7 @@ func (s *scanner) invoke(text string) (f found, rest string, ok bool) {
 		if !begun || !whole {
 			continue
 		}
-		if f.name = attribute(" "+head, "name"); s.tools[f.name] == nil {
+		if f.name = attribute(" "+head, "name"); s.tools.named(f.name) == nil {
 			return f, text, false
 		}
 		f.arguments, rest, ok = s.invokeArguments(f.name, mark, body)

@@ -45,8 +45,8 @@ func (s schema) kinds() kinds {
 }
 
 // of is what a tool's argument may be; one that the schema does not know is text.
-func (t tools) of(name, argument string) kinds {
-	o := t[name]
+func (t *tools) of(name, argument string) kinds {
+	o := t.named(name)
 	if !o.read {
 		var root schema
 		_ = json.Unmarshal(o.schema, &root) // without properties everything is text
@@ -62,9 +62,9 @@ func (t tools) of(name, argument string) kinds {
 }
 
 // has reports whether a tool's schema names an argument.
-func (t tools) has(name, argument string) bool {
+func (t *tools) has(name, argument string) bool {
 	t.of(name, argument)
-	_, known := t[name].kinds[argument]
+	_, known := t.named(name).kinds[argument]
 	return known
 }
 

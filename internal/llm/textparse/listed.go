@@ -57,7 +57,7 @@ func probeAction(s *scanner, rest string) bool {
 		return s.tools.starts(name)
 	}
 	after = strings.TrimLeft(after, space)
-	return s.tools[name] != nil && (strings.HasPrefix(actionInput, after) || strings.HasPrefix(after, actionInput))
+	return s.tools.named(name) != nil && (strings.HasPrefix(actionInput, after) || strings.HasPrefix(after, actionInput))
 }
 
 const actionInput = "Action Input:"

@@ -29,7 +29,7 @@ type found struct{ name, arguments string }
 
 // scanner tells text from calls.
 type scanner struct {
-	tools tools
+	tools *tools
 	forms map[byte][]*form // by the byte with which they open
 	ready []session.Chunk
 	text  strings.Builder // comes after ready
@@ -49,7 +49,7 @@ type scanner struct {
 }
 
 func newScanner(offered []tool.Definition) *scanner {
-	s := &scanner{tools: newTools(offered), line: line{blank: true}}
+	s := &scanner{tools: &tools{list: offered}, line: line{blank: true}}
 	s.forms = formsByStart()
 	return s
 }

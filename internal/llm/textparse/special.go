@@ -16,7 +16,7 @@ func probeMistral(s *scanner, rest string) bool {
 	if p.s == "" {
 		return s.tools.starts(name)
 	}
-	return s.tools[name] != nil
+	return s.tools.named(name) != nil
 }
 
 // readMistral reads [TOOL_CALLS] with a list of objects, or with a name, marks and an object.

@@ -85,7 +85,7 @@ func probeTagged(s *scanner, rest string) bool {
 		name, whole = name[:i], true
 	}
 	name = strings.TrimSpace(name)
-	return s.tools[name] != nil || !whole && s.tools.starts(name)
+	return s.tools.named(name) != nil || !whole && s.tools.starts(name)
 }
 
 // readFunction reads <function=NAME> without tags around it.
@@ -97,7 +97,7 @@ func readFunction(s *scanner, held string) reading {
 func probeFunction(s *scanner, rest string) bool {
 	name, _, whole := strings.Cut(rest, ">")
 	name = strings.Trim(name, `"' `)
-	return whole && s.tools[name] != nil || !whole && s.tools.starts(name)
+	return whole && s.tools.named(name) != nil || !whole && s.tools.starts(name)
 }
 
 // functions reads <function=NAME>…</function> one after the other, to the end of the text.
@@ -106,7 +106,7 @@ func (s *scanner) functions(text string) (calls []found, ok bool) {
 		after, ok := strings.CutPrefix(text, "<function=")
 		name, body, closed := strings.Cut(after, ">")
 		f := found{name: strings.Trim(name, `"' `)}
-		if !ok || !closed || s.tools[f.name] == nil {
+		if !ok || !closed || s.tools.named(f.name) == nil {
 			return nil, false
 		}
 		if f.arguments, text, ok = s.parameters(f.name, body); !ok {
@@ -188,7 +188,7 @@ func (s *scanner) glm(body string) ([]found, bool) {
 	if rest, ok := strings.CutPrefix(body[i:], "<tool_sep>"); ok { // Hunyuan
 		body, i = rest, 0
 	}
-	if s.tools[f.name] == nil {
+	if s.tools.named(f.name) == nil {
 		return nil, false
 	}
 	args := newArguments(s.tools, f.name)
@@ -217,14 +217,14 @@ func element(text, tag string) (inner, rest string, ok bool) {
 
 // args gathers arguments that were written as text, typed as the tool's schema says.
 type args struct {
-	tools tools
+	tools *tools
 	name  string
 	tight bool // the template of the family has no line breaks around values
 	seen  map[string]bool
 	b     strings.Builder
 }
 
-func newArguments(t tools, name string) *args {
+func newArguments(t *tools, name string) *args {
 	return &args{tools: t, name: name, seen: map[string]bool{}}
 }
 

@@ -97,7 +97,7 @@ func (s *scanner) call(text string) bool {
 	if p.s == "" {
 		return strings.HasPrefix("print(", text) || s.tools.starts(strings.TrimSuffix(name, ".call"))
 	}
-	return s.tools[strings.TrimSuffix(name, ".call")] != nil && strings.HasPrefix(p.s, "(")
+	return s.tools.named(strings.TrimSuffix(name, ".call")) != nil && strings.HasPrefix(p.s, "(")
 }
 
 func probeList(s *scanner, rest string) bool {
@@ -133,7 +133,7 @@ func probeObject(s *scanner, rest string) bool {
 	}
 	name, _, whole := quoted(after)
 	if whole {
-		return s.tools[name] != nil
+		return s.tools.named(name) != nil
 	}
 	return (after[0] == '"' || after[0] == '\'') && s.tools.starts(after[1:])
 }

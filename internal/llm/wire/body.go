@@ -42,7 +42,6 @@ func (b *Body) Next(piece []byte) {
 // Elements appends the pieces that are not empty, with commas between; first says that nothing
 // comes before them in their list.
 func (b *Body) Elements(pieces [][]byte, first bool) {
-	b.pieces = slices.Grow(b.pieces, 2*len(pieces))
 	for _, piece := range pieces {
 		switch {
 		case len(piece) == 0:

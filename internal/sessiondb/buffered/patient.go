@@ -86,6 +86,16 @@ func New(below Again, o Options) *Store {
 	return s
 }
 
+// Stream reads as the store below does.
+func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Entry) error) error {
+	return session.Stream(ctx, s.Again, id, each)
+}
+
+// Back reads as the store below does.
+func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryType, each func(session.Entry) (more bool)) error {
+	return session.Back(ctx, s.Again, id, types, each)
+}
+
 // Append saves entries, or keeps them until that can be done. After an error nothing was kept:
 // there was an intent among them, or no more may wait.
 func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {

@@ -1,8 +1,10 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 
 	"adze/session"
 )
@@ -14,30 +16,41 @@ type Past struct {
 	Server string // which program answers for Model
 }
 
+// errFound ends the reading of a log.
+var errFound = errors.New("found")
+
 // Last is what a session worked with last.
 func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
-	entries, err := logs.Load(ctx, id)
-	if err != nil {
+	var start session.Start
+	begun := func(e session.Entry) bool {
+		start = session.Start{}
+		return json.Unmarshal(e.Data, &start) != nil || start.Model == ""
+	}
+	err := session.Back(ctx, logs, id, []session.EntryType{session.StartEntry, session.MessageEntry}, func(e session.Entry) bool {
+		if e.Type == session.StartEntry {
+			return begun(e)
+		}
+		var m struct { // of the user's there is none
+			Provider, Model string
+			Lent            bool
+		}
+		if json.Unmarshal(e.Data, &m) == nil && m.Provider != "" && m.Model != "" && !m.Lent {
+			last.Model = m.Provider + "/" + m.Model
+		}
+		return last.Model == ""
+	})
+	if err == nil && start.Model == "" { // it is the first entry, nearly always
+		err = session.Stream(ctx, logs, id, func(e session.Entry) error {
+			if e.Type == session.StartEntry && !begun(e) {
+				return errFound
+			}
+			return nil
+		})
+	}
+	if err != nil && err != errFound {
 		return Past{} // resuming it tells why
 	}
-	var start session.Start
-	for _, e := range entries {
-		switch e.Type {
-		case session.StartEntry:
-			var s session.Start
-			if json.Unmarshal(e.Data, &s) == nil && s.Model != "" {
-				start, last.Model, last.Lead = s, s.Model, s.Lead
-			}
-		case session.MessageEntry:
-			var m struct { // of the user's there is none
-				Provider, Model string
-				Lent            bool
-			}
-			if json.Unmarshal(e.Data, &m) == nil && m.Provider != "" && m.Model != "" && !m.Lent {
-				last.Model = m.Provider + "/" + m.Model
-			}
-		}
-	}
+	last.Model, last.Lead = cmp.Or(last.Model, start.Model), start.Lead
 	if last.Model == start.Model {
 		last.Server = start.Server
 	}

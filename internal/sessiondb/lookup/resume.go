@@ -114,16 +114,16 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 }
 
 // Doubts tells that the log of a session that is gone on with is not as it was written; if empty,
-// it is. The session goes on all the same: what cannot be read ends it with an error of its own.
+// it is. It is cheap when the log was read as a stream before. The session goes on all the same; an
+// entry that cannot be read ends it with an error of its own.
 func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
 	s, ok := logs.(*sessiondb.Store)
 	if !ok {
 		return ""
 	}
-	_, err := s.Verify(ctx, id)
-	var bad *sessiondb.BadRow
-	if !errors.As(err, &bad) {
-		return "" // what cannot be read at all, loading tells
+	bad := s.Verdict(ctx, id)
+	if bad == nil {
+		return ""
 	}
 	return fmt.Sprintf("%v; adze session repair %s makes a sound copy of what is left", bad, id)
 }

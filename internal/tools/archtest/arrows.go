@@ -107,7 +107,7 @@ func program() []Row {
 		{Package: "internal/run", May: []string{"*"}, From: []string{".", "internal/tools/bench/floor", "internal/tools/release"}, Why: "the wiring sees all and is seen by main alone; a program to measure against links it, and one documents its commands"},
 		{Package: "internal/tools/release", May: []string{"internal/run"}, From: []string{}, Why: "it makes releases, with pages of all commands"},
 		{Package: "internal/tools/bench/floor", May: []string{"session", "internal/run", "internal/sessiondb"}, From: []string{}, Why: "a program of its own, to be measured against: alone, or with all that adze is"},
-		{Package: "internal/tools/bench", Tests: []string{"internal/run"}, Why: "it measures the program"},
+		{Package: "internal/tools/bench", Tests: []string{"internal/run", "session", "tool"}, Why: "it measures the program, with logs that it writes"},
 		{Package: "internal/cmd", May: commands(), From: []string{"internal/run", "internal/cmd/*"},
 			Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/cmd/*", May: append(commands(), "internal/cmd"), Tests: []string{"internal/fleet/natsclient"}, From: []string{"internal/run", "internal/cmd", "internal/cmd/*"}, Why: "the commands of one subject"},

@@ -1,0 +1,177 @@
+package sessiondb
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"adze/session"
+)
+
+var _ session.Reader = (*Store)(nil)
+
+// Stream calls each with all entries of id, oldest first, and holds one of them in memory. It
+// checks the chain as it goes: what Verify would say of id, Verdict says from then on.
+func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Entry) error) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	c, err := s.check(ctx, id)
+	if err != nil {
+		return err
+	}
+	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", c.num)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	met := 0
+	for ; rows.Next(); met++ {
+		var r row
+		var data, hash sql.RawBytes
+		if err := rows.Scan(&r.seq, &r.kind, &r.time, &data, &hash); err != nil {
+			return fmt.Errorf("%w: session %s, entry %d: %w", ErrDamaged, id, met+1, err)
+		}
+		r.data, r.hash = unsafe.String(unsafe.SliceData(data), len(data)), hash
+		c.link(ctx, r, rows.texts)
+		whole, err := rows.texts.whole(ctx, data)
+		if err != nil {
+			return s.explain("read", err)
+		}
+		if err := each(session.Entry{Type: session.EntryType(r.kind), Time: FromNanos(r.time), Data: whole}); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.explain("read", err)
+	}
+	if met == 0 {
+		return fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	verdict := c.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.verdicts == nil {
+		s.verdicts = map[session.ID]*BadRow{}
+	}
+	s.verdicts[id] = verdict
+	return nil
+}
+
+// Verdict is the first entry of id that is not as it was written, as the last Stream found it; if
+// nil, all are sound. Where nobody read the log so, Verify does.
+func (s *Store) Verdict(ctx context.Context, id session.ID) *BadRow {
+	s.mu.Lock()
+	bad, known := s.verdicts[id]
+	s.mu.Unlock()
+	if !known {
+		_, err := s.Verify(ctx, id)
+		errors.As(err, &bad) // what cannot be read at all, loading tells
+	}
+	return bad
+}
+
+// Back calls each with the entries of id of some types, newest first, until it returns false.
+func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryType, each func(session.Entry) (more bool)) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	args := []any{string(id)}
+	for _, t := range types {
+		args = append(args, string(t))
+	}
+	rows, err := s.stream(ctx, `SELECT type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?)
+		AND type IN (?`+strings.Repeat(", ?", len(types)-1)+") ORDER BY seq DESC", args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e session.Entry
+		var at int64
+		var data sql.RawBytes
+		if err := rows.Scan(&e.Type, &at, &data); err != nil {
+			return fmt.Errorf("%w: session %s: %w", ErrDamaged, id, err)
+		}
+		whole, err := rows.texts.whole(ctx, data)
+		if err != nil {
+			return s.explain("read", err)
+		}
+		e.Time, e.Data = FromNanos(at), json.RawMessage(whole)
+		if !each(e) {
+			return nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.explain("read", err)
+	}
+	return nil
+}
+
+// chainCheck follows a chain from its start.
+type chainCheck struct {
+	id    session.ID
+	num   int64
+	want  link // as the session's own row tells
+	last  link // that was sound
+	sound map[textName]bool
+	bad   *BadRow // the first that is not; if nil, all were so far
+}
+
+// check begins with the chain of id.
+func (s *Store) check(ctx context.Context, id session.ID) (*chainCheck, error) {
+	c := &chainCheck{id: id, sound: map[textName]bool{}}
+	err := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(id)).Scan(&c.num, &c.want.seq, &c.want.hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	if err != nil {
+		return nil, s.explain("read", err)
+	}
+	return c, nil
+}
+
+// link looks at the next entry, whose data and hash may be lent. Behind a bad one nothing is
+// looked at.
+func (c *chainCheck) link(ctx context.Context, r row, texts *texts) {
+	switch {
+	case c.bad != nil:
+		return
+	case r.seq != c.last.seq+1:
+		c.bad = &BadRow{c.id, c.last.seq + 1, "is missing"}
+		return
+	case !bytes.Equal(r.hash, r.sum(c.id, c.last.hash)):
+		c.bad = &BadRow{c.id, r.seq, "does not fit its hash: it was changed, or stood elsewhere"}
+		return
+	}
+	for _, n := range names(unsafe.Slice(unsafe.StringData(r.data), len(r.data))) {
+		if c.sound[n.textName] {
+			continue
+		}
+		if _, err := texts.read(ctx, n.textName); err != nil {
+			c.bad = &BadRow{c.id, r.seq, fmt.Sprintf("names a text of %d bytes that is missing or was changed", n.size)}
+			return
+		}
+		c.sound[n.textName] = true
+	}
+	c.last.seq, c.last.hash = r.seq, append(c.last.hash[:0], r.hash...)
+}
+
+// end is the first entry that is not as it was written, when all were looked at.
+func (c *chainCheck) end() *BadRow {
+	switch {
+	case c.bad != nil:
+	case c.last.seq < c.want.seq:
+		c.bad = &BadRow{c.id, c.last.seq + 1, "is missing"}
+	case c.last.seq > c.want.seq:
+		c.bad = &BadRow{c.id, c.want.seq + 1, "is more than was written"}
+	case !bytes.Equal(c.last.hash, c.want.hash):
+		c.bad = &BadRow{c.id, c.last.seq, "is not the last one that was written"}
+	}
+	return c.bad
+}

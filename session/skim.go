@@ -1,0 +1,452 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+
+	"adze/internal/text/jsontext"
+	"adze/tool"
+)
+
+// Of a log whose conversation was summed up only what stands behind the newest summary is sent. The
+// part before is skimmed: what was used, what is still open, and the outcomes that hold beyond a
+// summary. Who wants all of it, such as who shows the conversation, reads it anew.
+
+// Reader is a Store that hands over a log entry by entry: a long one is not held in memory.
+//   - Stream calls each with all entries, oldest first, and ends with the error that it returns;
+//   - Back calls each with the entries of some types, newest first, until it returns false;
+//   - the data of an entry may be used only during the call, which must not use the store.
+type Reader interface {
+	Stream(ctx context.Context, id ID, each func(Entry) error) error
+	Back(ctx context.Context, id ID, types []EntryType, each func(Entry) (more bool)) error
+}
+
+// Restorer takes what outcomes of earlier runs hold beyond a summary.
+//   - Restores reports a tool of which it takes outcomes that were summed up;
+//   - Restore gets all completed outcomes that are still sent, and those before, oldest first.
+type Restorer interface {
+	Restores(tool string) bool
+	Restore(outcomes iter.Seq[tool.Outcome]) error
+}
+
+// Stream calls each with all entries of a session, as a Reader does.
+func Stream(ctx context.Context, s Store, id ID, each func(Entry) error) error {
+	if r, ok := s.(Reader); ok {
+		return r.Stream(ctx, id, each)
+	}
+	log, err := s.Load(ctx, id)
+	for i := 0; i < len(log) && err == nil; i++ {
+		err = each(log[i])
+	}
+	return err
+}
+
+// Back calls each with the entries of some types, newest first, as a Reader does.
+func Back(ctx context.Context, s Store, id ID, types []EntryType, each func(Entry) (more bool)) error {
+	if r, ok := s.(Reader); ok {
+		return r.Back(ctx, id, types, each)
+	}
+	log, err := s.Load(ctx, id)
+	for _, e := range slices.Backward(log) {
+		if slices.Contains(types, e.Type) && !each(e) {
+			break
+		}
+	}
+	return err
+}
+
+// read reads the log of a session that is gone on with.
+func (c *Config) read(ctx context.Context) (*log, error) {
+	summary, err := c.newestSummary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.readSkimming(ctx, summary)
+	if errors.Is(err, errSkim) {
+		l, err = c.readSkimming(ctx, nil)
+	}
+	return l, err
+}
+
+// errSkim says that what was skimmed is needed: the newest summary is not what it seemed.
+var errSkim = errors.New("the newest summary names a message that is not there")
+
+func (c *Config) readSkimming(ctx context.Context, summary *Compaction) (*log, error) {
+	l := newLog(c)
+	if summary != nil {
+		l.skim = &skim{until: *summary, restorer: c.Restorer, outcomes: map[string][]lasting{}, begun: map[callKey]Entry{}}
+	}
+	damaged := false
+	err := Stream(ctx, c.Store, c.ID, func(e Entry) error {
+		l.find(e)
+		err := l.take(e)
+		damaged = err != nil && err != errSkim
+		return err
+	})
+	switch {
+	case damaged:
+		return nil, &LogError{c.ID, err}
+	case err != nil:
+		return nil, err
+	}
+	l.build()
+	return l, nil
+}
+
+// newestSummary is the compaction that holds for what is sent; if nil, there was none.
+func (c *Config) newestSummary(ctx context.Context) (newest *Compaction, err error) {
+	err = Back(ctx, c.Store, c.ID, []EntryType{CompactEntry}, func(e Entry) bool {
+		var found Compaction
+		if json.Unmarshal(e.Data, &found) == nil && found.Summary.ID != "" {
+			newest = &found
+		}
+		return false
+	})
+	return newest, err
+}
+
+// skim is the state of reading up to the first message that the newest summary left. Its zero value
+// and nil skim nothing.
+type skim struct {
+	until    Compaction
+	restorer Restorer
+	ids      []string             // of the messages
+	first    int                  // of ids: those before were summed up earlier
+	outcomes map[string][]lasting // that may last, by message
+	ended    bool                 // only ids and first are there
+	highest  int                  // number of a message
+	begun    map[callKey]Entry    // intents without an outcome yet
+	order    []callKey            // of them
+}
+
+// lasting is an outcome that holds although what led to it was summed up.
+type lasting struct {
+	call     tool.CallID
+	tool     string
+	metadata json.RawMessage
+}
+
+// last is the newest message that was skimmed.
+func (s *skim) last() string {
+	if s == nil || s.ended || len(s.ids) == s.first {
+		return ""
+	}
+	return s.ids[len(s.ids)-1]
+}
+
+// take takes an entry that is skimmed, and reports whether it was.
+func (s *skim) take(l *log, e Entry) (skimmed bool, err error) {
+	if s == nil {
+		return false, nil
+	}
+	if s.ended {
+		return s.behind(l, e)
+	}
+	switch e.Type {
+	case MessageEntry, NoteEntry:
+		return s.message(l, e)
+	case OutcomeEntry:
+		return s.outcome(l, e)
+	case IntentEntry:
+		return s.intent(e)
+	case ChangedEntry:
+		return false, s.changed(l, e)
+	case RewindEntry:
+		l.broken()
+		s.kept(l)
+		return true, s.rewind(l, e)
+	case CompactEntry:
+		l.broken()
+		s.kept(l)
+		return s.compact(l, e)
+	}
+	return false, nil
+}
+
+// Fields of entries that are looked for, and where they stand in the values.
+var (
+	messageFields = []string{"id", "role", "provider", "model", "usage", "prompt_sha256"}
+	outcomeFields = []string{"call", "tool", "status", "metadata", "record", "undo"}
+	intentFields  = []string{"message", "call"}
+	promptFields  = []string{"role", "note"}
+)
+
+// message counts one, or ends the skimming with it.
+func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
+	var v [6][]byte
+	m := Message{Role: User}
+	if !jsontext.Fields(e.Data, messageFields, v[:]) {
+		return false, json.Unmarshal(e.Data, &m) // it says what is wrong
+	}
+	if err := texts(v[:2], &m.ID, (*string)(&m.Role)); err != nil {
+		return false, err
+	}
+	if m.ID == s.until.Kept {
+		s.end(l)
+		return false, nil
+	}
+	if m.Role == Assistant {
+		if err := texts([][]byte{v[2], v[3], v[5]}, &m.Provider, &m.Model, &m.Prompt); err != nil {
+			return false, err
+		}
+		if v[4] != nil {
+			err = json.Unmarshal(v[4], &m.Usage)
+		}
+	}
+	l.message(m)
+	s.kept(l)
+	return true, err
+}
+
+// kept takes the messages that were read: of them the id is enough.
+func (s *skim) kept(l *log) {
+	for _, m := range l.read {
+		s.ids = append(s.ids, m.ID)
+		s.highest = max(s.highest, numberOf(m.ID))
+	}
+	l.read = l.read[:0]
+}
+
+// texts reads strings; one that is not there is empty.
+func texts(values [][]byte, into ...*string) error {
+	for i, raw := range values {
+		if text, ok := jsontext.Plain(raw); ok {
+			*into[i] = text
+		} else if raw != nil {
+			if err := json.Unmarshal(raw, into[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// outcome closes what had begun, and keeps what lasts.
+func (s *skim) outcome(l *log, e Entry) (skimmed bool, err error) {
+	var v [6][]byte
+	var of [2][]byte
+	var key callKey
+	var name, status string
+	if !jsontext.Fields(e.Data, outcomeFields, v[:]) || !jsontext.Fields(v[4], intentFields[:1], of[:1]) ||
+		texts([][]byte{v[0], v[1], v[2], of[0]}, (*string)(&key.call), &name, &status, &key.message) != nil {
+		return false, nil // whoever reads all of it decides
+	}
+	l.called = max(l.called, numberOf(key.message))
+	begun, open := s.begun[key]
+	delete(s.begun, key)
+	_, waits := l.running[key]
+	if v[5] != nil && open || waits { // what it changed may be open still
+		if open {
+			err = l.call(begun)
+		}
+		if err = errors.Join(err, l.call(e)); err != nil {
+			return true, err
+		}
+		delete(l.outcomes, key)
+	}
+	delete(l.intents, key)
+	if tool.Status(status) == tool.Completed && s.restorer != nil && s.restorer.Restores(name) {
+		s.outcomes[key.message] = append(s.outcomes[key.message], lasting{key.call, name, bytes.Clone(v[3])})
+	}
+	return true, nil
+}
+
+// intent keeps one as it stands until its outcome comes.
+func (s *skim) intent(e Entry) (skimmed bool, err error) {
+	var v [2][]byte
+	var key callKey
+	if !jsontext.Fields(e.Data, intentFields, v[:]) || texts(v[:], &key.message, (*string)(&key.call)) != nil {
+		return false, nil
+	}
+	e.Data = bytes.Clone(e.Data)
+	s.begun[key], s.order = e, append(s.order, key)
+	return true, nil
+}
+
+// changed reads the intent of a call whose changes ended before it.
+func (s *skim) changed(l *log, e Entry) error {
+	var w Window
+	if err := json.Unmarshal(e.Data, &w); err != nil {
+		return err
+	}
+	key := callKey{w.Message, w.Call}
+	begun, open := s.begun[key]
+	if !open {
+		return nil
+	}
+	delete(s.begun, key)
+	return l.call(begun)
+}
+
+// rewind takes messages back: with them go what their calls came to.
+func (s *skim) rewind(l *log, e Entry) error {
+	var r Rewound
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	at := slices.Index(s.ids[s.first:], r.To)
+	if at < 0 {
+		return nil
+	}
+	l.past.rewound = r.To
+	s.number(l)
+	for _, id := range s.ids[s.first+at:] {
+		delete(s.outcomes, id)
+	}
+	s.ids = s.ids[:s.first+at]
+	return nil
+}
+
+// compact takes an earlier summary, or ends the skimming with the newest one, which left no
+// message.
+func (s *skim) compact(l *log, e Entry) (skimmed bool, err error) {
+	var c Compaction
+	if err := json.Unmarshal(e.Data, &c); err != nil {
+		return true, err
+	}
+	if c.Summary.ID == s.until.Summary.ID {
+		if c.Kept != "" {
+			return true, errSkim
+		}
+		s.end(l)
+		return false, nil
+	}
+	s.shorten(l, c)
+	return true, nil
+}
+
+// shorten obeys an earlier summary.
+func (s *skim) shorten(l *log, c Compaction) {
+	at := len(s.ids)
+	if c.Kept != "" {
+		if at = slices.Index(s.ids[s.first:], c.Kept); at < 0 {
+			return
+		}
+		at += s.first
+	}
+	s.number(l)
+	l.past.compacted(c)
+	s.ids, s.first = slices.Insert(s.ids, at, c.Summary.ID), at
+	s.highest = max(s.highest, numberOf(c.Summary.ID))
+	if c.Notes != nil {
+		s.ids = slices.Insert(s.ids, at+1, c.Notes.ID)
+		s.highest = max(s.highest, numberOf(c.Notes.ID))
+	}
+}
+
+// behind takes an entry behind the skimmed ones that is about messages before it: those that were
+// skimmed, or read.
+func (s *skim) behind(l *log, e Entry) (skimmed bool, err error) {
+	read := func(id string) bool {
+		l.broken()
+		return slices.ContainsFunc(l.read, func(m Message) bool { return m.ID == id })
+	}
+	switch e.Type {
+	case RewindEntry:
+		var r Rewound
+		switch {
+		case json.Unmarshal(e.Data, &r) != nil:
+		case read(r.To):
+			s.number(l)
+		case slices.Contains(s.ids[s.first:], r.To):
+			return true, errSkim
+		}
+	case CompactEntry:
+		var c Compaction
+		switch {
+		case json.Unmarshal(e.Data, &c) != nil:
+		case c.Kept == "" || read(c.Kept):
+			s.number(l)
+			s.ids = s.ids[:s.first] // summed up
+		case c.Summary.ID == s.until.Summary.ID:
+			return true, errSkim
+		default:
+			s.highest = max(s.highest, lastNumber(l.read))
+			s.shorten(l, c)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// number has new messages get numbers behind those that were skimmed.
+func (s *skim) number(l *log) { l.messages = max(l.messages, s.highest+1) }
+
+// end hands over what is still open, and what lasts.
+func (s *skim) end(l *log) {
+	l.broken()
+	s.kept(l)
+	s.number(l)
+	for _, key := range s.order {
+		if e, open := s.begun[key]; open {
+			_ = l.call(e) // a damaged one was told when it was skimmed
+		}
+	}
+	for _, id := range s.ids {
+		l.lasting = append(l.lasting, s.outcomes[id]...)
+	}
+	*s = skim{until: s.until, ids: s.ids[s.first:], highest: s.highest, ended: true}
+}
+
+// find keeps what Config.Found is shown.
+func (l *log) find(e Entry) {
+	switch e.Type {
+	case UndoEntry:
+		l.undone = true
+	case SubagentEntry, ReportEntry:
+		l.reports = true
+	case NoteEntry:
+		if !l.reports {
+			return
+		}
+	case MessageEntry:
+		var v [2][]byte
+		if !l.undone || !jsontext.Fields(e.Data, promptFields, v[:]) || string(v[0]) != `"user"` || v[1] != nil {
+			return
+		}
+		l.undone = false
+	default:
+		return
+	}
+	e.Data = bytes.Clone(e.Data)
+	l.found = append(l.found, e)
+}
+
+// readWhole reads the first entries of a log, of which a part was skimmed.
+func (c *Config) readWhole(ctx context.Context, entries int) (*log, error) {
+	l, errEnd := newLog(c), errors.New("all that was there")
+	err := Stream(ctx, c.Store, c.ID, func(e Entry) error {
+		if l.entries == entries {
+			return errEnd
+		}
+		return l.take(e)
+	})
+	if err != nil && err != errEnd {
+		return nil, err
+	}
+	l.build()
+	return l, nil
+}
+
+// completed are the outcomes that hold: of what was skimmed only those that Restorer wants, with
+// their call, tool and metadata; of what is still sent all.
+func (l *log) completed() iter.Seq[tool.Outcome] {
+	return func(yield func(tool.Outcome) bool) {
+		for _, o := range l.lasting {
+			if !yield(tool.Outcome{Call: o.call, Tool: o.tool, Status: tool.Completed, Metadata: o.metadata}) {
+				return
+			}
+		}
+		for _, m := range append(l.earlier[:len(l.earlier):len(l.earlier)], l.history...) {
+			for _, p := range m.Parts {
+				if p.Kind == OutcomePart && p.Outcome != nil && p.Outcome.Status == tool.Completed && !yield(*p.Outcome) {
+					return
+				}
+			}
+		}
+	}
+}
