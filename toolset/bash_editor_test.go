@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 )
 
 func TestOpensScreen(t *testing.T) {
@@ -28,9 +29,7 @@ func TestOpensScreen(t *testing.T) {
 // Programs that would open an editor, a pager or a question for a password end at once, whatever
 // the user has set.
 func TestNothingWaitsForKeys(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many programs")
-	}
+	effort.Needs(t, effort.Short, "starts many programs")
 	var base []string
 	for _, name := range []string{"EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "PAGER", "GIT_PAGER", "MANPAGER"} {
 		base = append(base, name+"=sleep 60")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/text"
 	"adze/tool"
 )
@@ -118,7 +119,7 @@ func randomLines(rng *rand.Rand, f text.Format) string {
 func TestEditsChangeNoByteOutsideTheirPlace(t *testing.T) {
 	t.Parallel()
 	edits, shards := 10_000, 4
-	if testing.Short() {
+	if !effort.Is(effort.Short) {
 		edits = 500
 	}
 	for shard := range shards {
@@ -251,7 +252,6 @@ func TestEditOfALargeFileHoldsLittle(t *testing.T) {
 // Compare with: sed -i 's/line 900000 of/line x of/' large.txt
 func BenchmarkEdit100MB(b *testing.B) {
 	d := newDesk(b)
-	d.fs.NoSync = os.Getenv("ADZE_NOSYNC") != ""
 	largeFile(b, d.dir, 100<<20, "\n")
 	old, next := "line 900000 of", "line x of"
 	for b.Loop() {

@@ -8,22 +8,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/effort"
 )
 
-// TestLargeFilesAreReadAndEditedInLittleMemory reads far into a file of 24 MB, or of
-// ADZE_LARGE_FILE bytes (1 GB is the bar), and edits it near its end. What is allocated altogether
+// TestLargeFilesAreReadAndEditedInLittleMemory reads far into a file of 24 MB, or, when
+// long, of 1 GB, and edits it near its end. What is allocated altogether
 // stays below 4 MiB whatever the size; mode, mark and line ends are kept. A long run tells the
 // times beside those of sed.
 func TestLargeFilesAreReadAndEditedInLittleMemory(t *testing.T) {
-	size, err := strconv.Atoi(os.Getenv("ADZE_LARGE_FILE"))
-	long := err == nil
-	if !long {
-		size = 24 << 20
-	}
+	size, long := effort.Rounds(24<<20, 24<<20, 1<<30), effort.Is(effort.Long)
 	d := newDesk(t)
 	path, lines := marked(t, d.dir, size)
 	took := func(what string, f func()) {

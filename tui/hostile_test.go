@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
@@ -39,7 +40,7 @@ func hostileTexts() map[string]string {
 // size, no row is wider than the screen, and nothing but attributes commands the terminal.
 func TestHostileTextIsDrawn(t *testing.T) {
 	for name, text := range hostileTexts() {
-		if testing.Short() {
+		if !effort.Is(effort.Short) {
 			text = text[:min(len(text), 20_000)]
 		}
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
@@ -26,10 +27,7 @@ func TestNothingBreaksTheInterface(t *testing.T) {
 			}
 		}
 	}
-	rounds := 30
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds := effort.Rounds(5, 30, 30)
 	for seed := range uint64(rounds) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		p := newPlayer(t, nil)

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/sandbox/child"
+	"adze/internal/testkit/effort"
 )
 
 // TestAServerOfEitherEraAnswers: one that knows only the newest protocol, one that knows only older
@@ -105,7 +106,7 @@ func TestAFaultyServerFailsWithAReason(t *testing.T) {
 		{"noise at initialize", "no messages"},
 		{"noise at tools/list", "no messages"},
 	} {
-		if testing.Short() && strings.Contains(c.how, " at initialize") && !strings.HasPrefix(c.how, "exit") {
+		if !effort.Is(effort.Short) && strings.Contains(c.how, " at initialize") && !strings.HasPrefix(c.how, "exit") {
 			continue // it is begun twice
 		}
 		p := pool(t, map[string]string{"fake": "old; " + c.how}, func(o *Options) {

@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/tool"
 )
 
@@ -20,24 +20,11 @@ import (
 // judged by the real policy; what it allows runs under the real bash, where every program is a stub
 // that writes down how it was started.
 //
-//	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run RealBash ./internal/policy
+//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run RealBash ./internal/policy
 const (
-	bashLines = 2000
+	bashLines = 1000
 	bashTime  = time.Second // a line that waits has run all it will
 )
-
-func fromEnv(t *testing.T, name string, usual int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return usual
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(name, err)
-	}
-	return n
-}
 
 // stage is a folder to run lines in, with stubs on its PATH beside the real wrappers.
 type stage struct {
@@ -150,7 +137,7 @@ func TestRealBashRunsOnlyWhatRulesAllow(t *testing.T) {
 	g := newLines(t, []string{"ls", "ls -l", "go test ./...", "go vet ./...", "git status", "npm run test", "npm run lint -- x", "grep a b", "wc -l",
 		"echo a", "printf x", "true", "timeout 5 ls", "nice ls", "nohup ls -l", "test -f x"}, 1)
 	ran := 0
-	for range fromEnv(t, "ADZE_BASH_LINES", bashLines) / 2 {
+	for range effort.Rounds(bashLines, 2*bashLines, 50*bashLines) / 2 {
 		line := g.next()
 		v := p.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line})
 		if v.effect != Allow {
@@ -198,7 +185,7 @@ func TestRealBashRunsNothingDenied(t *testing.T) {
 	g := newLines(t, []string{"ls", "zap", "zap x", "zap", "git push", "zap", "git -C . push", "git status", "echo a", "X=1 ls"}, 2)
 	told := map[Effect]int{}
 	var idle int // denied, and would have run nothing denied: too careful, or harmless
-	for range fromEnv(t, "ADZE_BASH_LINES", bashLines) / 2 {
+	for range effort.Rounds(bashLines, 2*bashLines, 50*bashLines) / 2 {
 		line := g.next()
 		v := p.judge(Yolo, tool.Need{Permission: tool.Execute, Target: line})
 		told[v.effect]++
@@ -221,6 +208,6 @@ func TestRealBashRunsNothingDenied(t *testing.T) {
 }
 
 func newLines(t *testing.T, commands []string, seed uint64) *lineMaker {
-	n := uint64(fromEnv(t, "ADZE_BASH_SEED", 1))
+	n := effort.Seed(t, 1)
 	return &lineMaker{Rand: rand.New(rand.NewPCG(n, seed)), commands: commands, plain: seed == 1}
 }

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 	"adze/tool"
 )
 
@@ -19,9 +20,9 @@ import (
 // of this machine: whatever the lines are, nothing outside of what they may write has changed, and
 // neither has what is protected in the workspace.
 //
-//	ADZE_CAGED_LINES=20000 ADZE_BASH_SEED=7 go test -timeout 2h -run CagedLines ./internal/policy
+//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run CagedLines ./internal/policy
 const (
-	cagedLines = 90  // made with the other tests
+	cagedLines = 45  // made with the other tests
 	cagedBatch = 100 // share one sandbox
 )
 
@@ -38,7 +39,7 @@ func TestCagedLinesStayInTheSandbox(t *testing.T) {
 			if err != nil || report.Means != means {
 				t.Skipf("this machine has none of this kind: %v %s", err, report.How)
 			}
-			lines := c.allowed(t, newCagedLines(t), fromEnv(t, "ADZE_CAGED_LINES", cagedLines))
+			lines := c.allowed(t, newCagedLines(t), effort.Rounds(cagedLines, 2*cagedLines, 200*cagedLines))
 			for batch := range slices.Chunk(lines, cagedBatch) {
 				c.hold(t, batch)
 			}
@@ -65,7 +66,7 @@ func cagedRoom() string {
 // newCagedLines are those of the other tests, and such as want out.
 func newCagedLines(t *testing.T) *lineMaker {
 	g := newJudgedLines(t)
-	g.Rand = rand.New(rand.NewPCG(uint64(fromEnv(t, "ADZE_BASH_SEED", 1)), 13))
+	g.Rand = rand.New(rand.NewPCG(effort.Seed(t, 1), 13))
 	g.commands = append(g.commands, strings.Split(`rm -rf W
 mv a.go W
 mv .git W

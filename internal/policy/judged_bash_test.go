@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/tool"
 )
 
@@ -20,7 +21,7 @@ import (
 // program ran that no rule allows, no file changed that was not predicted, and nothing was printed
 // that lies outside.
 //
-//	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run JudgedLines ./internal/policy
+//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run JudgedLines ./internal/policy
 
 const (
 	canary  = "CANARY-7311"
@@ -256,7 +257,7 @@ func TestJudgedLinesDoWhatWasRead(t *testing.T) {
 	p.paths, p.home, p.files = onDisk{y.work}, y.root+"/home", diskFiles{}
 	g := newJudgedLines(t)
 	ran, forms := 0, map[string]int{}
-	for range fromEnv(t, "ADZE_BASH_LINES", bashLines) / 2 {
+	for range effort.Rounds(bashLines, 2*bashLines, 50*bashLines) / 2 {
 		line := g.next()
 		v := p.judge(Edits, tool.Need{Permission: tool.Execute, Target: line})
 		if v.effect != Allow {

@@ -4,10 +4,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 func newJudgedLines(t *testing.T) *lineMaker {
-	n := uint64(fromEnv(t, "ADZE_BASH_SEED", 1))
+	n := effort.Seed(t, 1)
 	return &lineMaker{Rand: rand.New(rand.NewPCG(n, 3)), commands: append(judgedCommands(), laterCommands()...), forms: judgedForms(), words: judgedWords()}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"adze/internal/policy/script"
+	"adze/internal/testkit/effort"
 	"adze/tool"
 )
 
@@ -20,7 +21,7 @@ import (
 // the reading, or it is a fault of it. Many lines share one strace, and those of a line are told
 // apart by whose child a process is.
 //
-//	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run TracedLines ./internal/policy
+//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run TracedLines ./internal/policy
 
 // tracedShort is how many lines are traced with the other tests: each is judged, and each stop of a
 // program costs two switches between processes.
@@ -47,11 +48,11 @@ func TestTracedLinesRunAndWriteWhatWasRead(t *testing.T) {
 		modes[m] = yardPolicy(t, y, m)
 	}
 	g := newJudgedLines(t)
-	g.Rand = rand.New(rand.NewPCG(uint64(fromEnv(t, "ADZE_BASH_SEED", 1)), 9)) // other lines than those of the test without a tracer
+	g.Rand = rand.New(rand.NewPCG(effort.Seed(t, 1), 9)) // other lines than those of the test without a tracer
 	counts := map[Mode]int{}
 	var batch []tracedLine
-	long := os.Getenv("ADZE_BASH_LINES") != ""
-	for range fromEnv(t, "ADZE_BASH_LINES", bashLines) {
+	long := effort.Is(effort.Long)
+	for range effort.Rounds(bashLines, 2*bashLines, 50*bashLines) {
 		l, ok := allowedLine(t, modes, g.next())
 		if !ok {
 			continue

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
@@ -280,11 +281,9 @@ const ticking = `n=$(flock TICKS sh -c 'echo . >>TICKS; wc -l <TICKS'); if [ "$n
 
 // TestABatchThatIsKilledGoesOn kills batches with -9 at random moments and goes on at once: every
 // task has one result, no call of a model had more effects than one, and nothing is left running.
-// ADZE_BATCH_KILLS=50 makes it long.
+// ADZE_TESTS=long makes it long.
 func TestABatchThatIsKilledGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short leaves it out")
-	}
+	effort.Needs(t, effort.Short, "it kills whole programs")
 	needs(t, "git")
 	needs(t, "flock")
 	if runtime.GOOS != "linux" {
@@ -293,7 +292,7 @@ func TestABatchThatIsKilledGoesOn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 2))
-	kills := rounds(t, "ADZE_BATCH_KILLS", 4)
+	kills := effort.Rounds(4, 4, 50)
 	for killed := 0; killed < kills; {
 		n := killABatch(t, random, kills-killed)
 		if n == 0 {

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -166,16 +167,22 @@ func (c *chaos) harm(over context.Context, what string, p *prey, while time.Dura
 // with all below them for longer than a lease and cut off, and servers that lead are killed, every
 // task comes to one end, no call has two effects, what had an effect is in the stream, and what
 // wakes after its lease was lost starts nothing. Two submit, and a third one asks for what no owner
-// of a worker admits. ADZE_CHAOS_MINUTES=10 does it with ten workers for that long, and
-// ADZE_CHAOS_TASKS=500 with four workers and so many tasks, with a kill each three seconds.
+// of a worker admits. ADZE_TESTS=long does it with ten workers for 10 minutes, and
+// with four workers and 500 tasks, with a kill each three seconds.
 func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short leaves it out: leases and tickets take their time")
-	}
+	effort.Needs(t, effort.Short, "leases and tickets take their time")
 	needs(t, "git")
-	minutes, _ := strconv.Atoi(os.Getenv("ADZE_CHAOS_MINUTES"))
+	if !effort.Is(effort.Long) {
+		tasksSurvive(t, 0, 0)
+		return
+	}
+	t.Run("10 minutes", func(t *testing.T) { tasksSurvive(t, 10, 0) })
+	t.Run("500 tasks", func(t *testing.T) { tasksSurvive(t, 0, 500) })
+}
+
+func tasksSurvive(t *testing.T, minutes, many int) {
+	t.Helper()
 	workers, tasks := 4, 12
-	many, _ := strconv.Atoi(os.Getenv("ADZE_CHAOS_TASKS"))
 	if many > 0 {
 		tasks = many
 	}

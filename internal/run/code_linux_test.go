@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/lsptest"
 	"adze/internal/testkit/nodetest"
 )
@@ -90,6 +91,7 @@ func TestAServerThatTheSandboxDoesNotShow(t *testing.T) {
 
 // TestRealServersRunInTheSandbox with what they need of the user's: each finds what is wrong.
 func TestRealServersRunInTheSandbox(t *testing.T) {
+	effort.Needs(t, effort.Short, "it starts servers by npx")
 	npm := func(pkg, name string) func(*testing.T) string {
 		return func(t *testing.T) string { return nodetest.Program(t, pkg, name) }
 	}

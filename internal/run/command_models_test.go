@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // listed is what adze models --json says.
@@ -129,9 +131,7 @@ func TestModelsTellsTheWaysToAModel(t *testing.T) {
 }
 
 func TestAServerThatNeverAnswersIsNoFaultOfAdze(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the patience of a second to end")
-	}
+	effort.Needs(t, effort.Short, "waits for the patience of a second to end")
 	released := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-released }))
 	t.Cleanup(s.Close)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -18,6 +19,7 @@ import (
 // of its script and configuration, its worker, and the command lines of its head, each with the
 // environment that stands there.
 func TestComposeRunsAsItIsWritten(t *testing.T) {
+	effort.Needs(t, effort.Short, "it starts a cluster")
 	needs(t, "git")
 	needs(t, "sh")
 	d, u := readDeployed(t), newUser(t).withName()

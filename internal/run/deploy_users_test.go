@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -45,7 +46,7 @@ func TestABatchRunsWithTheUsersThatAreShipped(t *testing.T) {
 	needs(t, "git")
 	for name, start := range map[string]func(testing.TB, natstest.Options) *natstest.Cluster{"one": natstest.Start, "three": natstest.StartCluster} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "three" {
+			if !effort.Is(effort.Short) && name == "three" {
 				t.Skip("-short starts no cluster here")
 			}
 			u := newUser(t).withName()
@@ -165,6 +166,7 @@ func TestUsersWriteOnlyWhatIsTheirs(t *testing.T) {
 
 // TestWhoMayNotIsTold what they may not do, and never that no server answers.
 func TestWhoMayNotIsTold(t *testing.T) {
+	effort.Needs(t, effort.Short, "it runs many commands against a server")
 	u := newUser(t).withName()
 	on := deployedServers(t, natstest.Start).URL()
 	repo := u.repository("r")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/fleet/natsclient"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -45,6 +46,7 @@ func TestASessionOnAServerIsGoneOnWithElsewhere(t *testing.T) {
 // TestARunThatLosesItsLeaseEndsItself takes the lease away under a run: its call ends with all that
 // it started.
 func TestARunThatLosesItsLeaseEndsItself(t *testing.T) {
+	effort.Needs(t, effort.Short, "a lease takes seconds to be lost")
 	needs(t, "bash")
 	server := natstest.Start(t, natstest.Options{}).URL()
 	u := newUser(t)
@@ -87,6 +89,7 @@ func takeLease(t *testing.T, server, id string) {
 // TestAnInterfaceThatLosesItsLeaseSaysWhy: it ends with the reason, and with the line that finds
 // the session again.
 func TestAnInterfaceThatLosesItsLeaseSaysWhy(t *testing.T) {
+	effort.Needs(t, effort.Short, "a lease takes seconds to be lost")
 	server := natstest.Start(t, natstest.Options{}).URL()
 	u := newUser(t)
 	p := u.openPane(200, 30)
@@ -102,6 +105,7 @@ func TestAnInterfaceThatLosesItsLeaseSaysWhy(t *testing.T) {
 
 // TestAServerThatIsNotThereIsOneClearError: nothing is asked of a model, and what it means is said.
 func TestAServerThatIsNotThereIsOneClearError(t *testing.T) {
+	effort.Needs(t, effort.Short, "a server is waited for")
 	u := newUser(t)
 	u.run("-p", "--store=http://x", u.script("-- 1 --\ntext: done\n"), "work").wants(2, "--store")
 	u.run("session", "list", "--store=/tmp/x").wants(2, "NATS")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -31,9 +32,7 @@ func (u *user) small(dir string, cmd *exec.Cmd, options, before string) *exec.Cm
 // TestAFullDiskOnAWorker: tasks wait while there is no room and are done when there is; one that
 // fills the disk ends with a reason that names it, and the worker goes on with others.
 func TestAFullDiskOnAWorker(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short leaves it out: a worker looks for room each ten seconds")
-	}
+	effort.Needs(t, effort.Short, "a worker looks for room each ten seconds")
 	needs(t, "git")
 	needs(t, "unshare")
 	u := newUser(t).withName()

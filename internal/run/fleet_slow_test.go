@@ -10,15 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
 // TestAServerThatIsFarAway: what is submitted over a slow way is done, followed and listed as over
 // a fast one. ADZE_SLOW_MS is how long each way takes; at 1500 it runs for minutes.
 func TestAServerThatIsFarAway(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short leaves it out: each request waits for its way")
-	}
+	effort.Needs(t, effort.Short, "each request waits for its way")
 	needs(t, "git")
 	slow := 40 * time.Millisecond
 	if ms, err := strconv.Atoi(os.Getenv("ADZE_SLOW_MS")); err == nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -69,9 +70,7 @@ func (u *user) counting(dir, task string, calls int, also func(call int) string)
 // kills the worker that it runs under. Every task has one result, no call is made twice, and
 // nothing is left running.
 func TestAWorkerThatIsKilledLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short leaves it out: a ticket waits some time for its worker")
-	}
+	effort.Needs(t, effort.Short, "a ticket waits some time for its worker")
 	needs(t, "git")
 	if runtime.GOOS != "linux" {
 		t.Skip("what a killed worker started dies with it on Linux; elsewhere when it next says something")

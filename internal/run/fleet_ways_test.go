@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -75,6 +76,7 @@ func TestWorkersDoABatch(t *testing.T) {
 // TestAWorkerWaitsForItsServer: one that is started before its server says so, takes tasks when it
 // is there, and ends well when it is told to stop before.
 func TestAWorkerWaitsForItsServer(t *testing.T) {
+	effort.Needs(t, effort.Short, "a server is waited for")
 	u := newUser(t)
 	server := natstest.Start(t, natstest.Options{})
 	server.Servers[0].Kill()

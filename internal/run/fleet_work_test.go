@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -62,6 +63,7 @@ func TestWhoIsThere(t *testing.T) {
 // TestACostLimitIsTheSameEverywhere: a batch on this machine and the same one by a worker do as
 // many tasks for as much.
 func TestACostLimitIsTheSameEverywhere(t *testing.T) {
+	effort.Needs(t, effort.Short, "it runs tasks in three ways")
 	needs(t, "git")
 	u := newUser(t).withName()
 	u.configure(`{"models": {"script/*": {"price": {"input": 100, "output": 100}}}}`)

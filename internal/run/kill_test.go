@@ -9,24 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
-
-// rounds is how often a long program is played: a few times here, as often as a variable says by
-// hand.
-func rounds(t *testing.T, variable string, usual int) int {
-	t.Helper()
-	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > 0 {
-		return n
-	}
-	return usual
-}
 
 // worker is a written model that changes something in each of so many steps, and looks at it then.
 func worker(steps int) string {
@@ -40,7 +30,7 @@ func worker(steps int) string {
 }
 
 // TestKilledAtAnyMoment kills runs after a random line of their output and goes on at once: nothing
-// that was seen is lost, nothing is done twice, and nobody holds a lock. ADZE_KILLS=1000 makes it
+// that was seen is lost, nothing is done twice, and nobody holds a lock. ADZE_TESTS=long makes it
 // long.
 func TestKilledAtAnyMoment(t *testing.T) {
 	needs(t, "bash")
@@ -48,7 +38,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	for range rounds(t, "ADZE_KILLS", 8) {
+	for range effort.Rounds(4, 50, 1000) {
 		u := newUser(t)
 		seen := u.killAfter(random.IntN(18*steps), worker(steps))
 		more := u.run("-p", "--continue", u.script("-- 1 --\ntext: on\n"), "go on")
@@ -202,14 +192,15 @@ func (u *user) wantOnce(name string) {
 
 // TestTheDiskIsFullAtAnyMoment lets no file of a run grow beyond a random size, as a full disk
 // does: the run says so with its exit code, what it told is in the log, and it goes on when there
-// is room. ADZE_FILLS=300 makes it long.
+// is room. ADZE_TESTS=long makes it long.
 func TestTheDiskIsFullAtAnyMoment(t *testing.T) {
+	effort.Needs(t, effort.Short, "it runs whole programs at a full disk")
 	needs(t, "bash")
 	if runtime.GOOS != "linux" {
 		t.Skip("needs ulimit -f in KiB")
 	}
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
-	for range rounds(t, "ADZE_FILLS", 4) {
+	for range effort.Rounds(4, 4, 300) {
 		u := newUser(t)
 		self := u.command("-p", "--output-format", "stream-json", "--permission-mode", "yolo", u.script(worker(12)), "work")
 		size := 40 + random.IntN(160)

@@ -8,12 +8,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // TestKilledWhileChangesAreApplied kills runs in the moment when what a command changed in its view
 // is being applied, and goes on at once: all files are of one command, none is done twice, what the
-// log says was done is there, and undo brings all back. ADZE_KILLS=1000 makes it long.
+// log says was done is there, and undo brings all back. ADZE_TESTS=long makes it long.
 func TestKilledWhileChangesAreApplied(t *testing.T) {
+	effort.Needs(t, effort.Short, "it kills whole programs")
 	needs(t, "bash")
 	const steps, files = 3, 200
 	seed := rand.Uint64()
@@ -24,7 +27,7 @@ func TestKilledWhileChangesAreApplied(t *testing.T) {
 	}
 	fmt.Fprintf(&script, "-- %d --\ntext: end\n", steps+1)
 	caught, kept := 0, 0
-	for round := range rounds(t, "ADZE_KILLS", 6) {
+	for round := range effort.Rounds(3, 50, 1000) {
 		u := newUser(t)
 		if round == 0 {
 			sandboxed(t, u)

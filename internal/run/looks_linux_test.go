@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // looks runs one prompt under strace and counts what it opens or looks at by name, but for the
@@ -84,6 +86,7 @@ func TestAStartLooksForEachPlaceOnce(t *testing.T) {
 // A turn looks at the files of its call, at the way to what adze keeps for itself, and no more
 // often than the rules need.
 func TestATurnLooksNoMoreThanItNeeds(t *testing.T) {
+	effort.Needs(t, effort.Short, "it traces whole runs")
 	for _, kind := range []struct {
 		tool, arguments string // with the number of the turn
 		most            int    // names: one more than when this was written

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // memoryOf is the peak of a run, in bytes, whose model writes so much.
@@ -35,8 +37,8 @@ func memoryOf(t *testing.T, format string, bytesOfText int) int {
 // A long answer is held once as text and once as the entry of the log, of which SQLite takes two
 // copies: no more. With 18 MB of it a run has 100 MB at its peak.
 func TestMemoryOfALongAnswer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the short run is that of the race detector, which doubles the memory of what it watches")
+	if effort.Race {
+		t.Skip("the race detector doubles the memory of what it watches")
 	}
 	const size = 8 << 20
 	for _, format := range []string{"text", "stream-json"} {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // nest is a cloned folder that is full of code with the names that programs look for, and what of
@@ -162,6 +164,7 @@ func jsonOf(v any) string {
 
 // The user's own servers take nothing of a cloned folder, however they are started.
 func TestServersTakeNothingOfTheFolder(t *testing.T) {
+	effort.Needs(t, effort.Short, "it starts fourteen servers, some of them by npx")
 	n := newNest(t)
 	servers := map[string][]string{
 		"time": {"python3", "-m", "mcp_server_time"}, "pkg": {"python3", "-m", "pkg"}, "script": {"python3", "json.py"},
@@ -283,6 +286,7 @@ func TestAServerHasAFolderOfItsOwn(t *testing.T) {
 
 // Formatters, hooks and tools of the user's run in the folder, and take nothing of it.
 func TestFormattersHooksAndToolsTakeNothingOfTheFolder(t *testing.T) {
+	effort.Needs(t, effort.Short, "it starts programs of many kinds")
 	n := newNest(t)
 	n.has("python3")
 	n.configure(jsonOf(map[string]any{"permission_mode": "edits", "formatters": map[string]any{

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // The first request of a session, whole: system prompt, tools, and two letters of a prompt. Its
@@ -70,6 +72,7 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 
 // Small models of other servers get the same few bytes, unless the user wants all.
 func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
+	effort.Needs(t, effort.Short, "it runs the program in many places")
 	for _, c := range []struct {
 		model, env, config string
 		answers            map[string]string

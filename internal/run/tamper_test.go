@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
@@ -58,7 +59,7 @@ text: end
 				u.env = append(append([]string{}, u.env...), "ADZE_HOME="+u.home)
 				tamper(t, original, u.home, change)
 				u.run("audit", "verify", id).wants(10, fmt.Sprintf("session %s: entry %d ", id, bad), "hint: ")
-				if testing.Short() {
+				if !effort.Is(effort.Short) {
 					return
 				}
 				u.run("audit", "verify", "--all").wants(10, fmt.Sprintf("! session %s: entry %d ", id, bad), "are as they were written", "1 of 2 sessions are not sound")

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // gitState is what git says of each repository in the user's folder: HEAD, refs, index, stash and a
@@ -39,6 +41,9 @@ func TestGitIsUndoneAndRedone(t *testing.T) {
 		"worktree":      {"git worktree add -q wt side", "cd wt; echo w > w; git add w; git commit -qm w; git checkout -q --detach"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "branches" && name != "worktree" {
+				effort.Needs(t, effort.Short, "each takes a repository")
+			}
 			u := repository(t)
 			u.sh("git config user.name a; git config user.email a@b; git checkout -q -b side HEAD~1 2>&1 || (git stash -qu && git checkout -qb side HEAD~1); printf 'package side\n' > src/a.go; git commit -qam side; git checkout -q main; git stash pop -q || true; " + c[0])
 			before := u.gitState()
@@ -89,6 +94,9 @@ func TestGitIsNotPutBackOntoObjectsThatAreGone(t *testing.T) {
 			"echo changed > src/deep/c; cd wt; git commit -q --allow-empty --amend -m amended; " + expire, "", ".git/"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "branches" && name != "worktree" {
+				effort.Needs(t, effort.Short, "each takes a repository")
+			}
 			t.Parallel()
 			u := repository(t)
 			u.sh("git config user.name a; git config user.email a@b")

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // sh runs a script in the user's folder with the real bash.
@@ -194,6 +196,7 @@ func TestWhatSubagentsAndJobsDoIsUndone(t *testing.T) {
 // TestWhatGitTracksInAnIgnoredFolderIsUndone covers tracked files where everything else is left
 // out, however they came to be tracked.
 func TestWhatGitTracksInAnIgnoredFolderIsUndone(t *testing.T) {
+	effort.Needs(t, effort.Short, "it makes many repositories")
 	u := repository(t)
 	u.sh(`printf '.env\nbuild/\nmany/\nnode_modules/\n*.bin\n' > .gitignore; mkdir -p build/deep/er build/out many node_modules/x sub/dist
 printf tracked > build/deep/er/file; printf top > build/keep; printf made > build/out/made; for i in $(seq 2100); do : > many/$i; done; printf mine > many/mine

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/effort"
 )
 
 // repoShape is the folder with what git says of refs, HEAD and index.
@@ -24,7 +26,7 @@ func (u *user) repoShape() string {
 
 // TestATurnCanBeUndoneAfterASignal sends signals to undo and redo at random moments: after each,
 // the next adze tells what stands in the folder, in git's refs and in the index, and can go on from
-// it. ADZE_KILLS=1000 makes it long.
+// it. ADZE_TESTS=long makes it long.
 func TestATurnCanBeUndoneAfterASignal(t *testing.T) {
 	u := repository(t)
 	u.sh("mkdir many; for i in $(seq 40); do echo $i > many/$i; done; git add .; git commit -qm many; git branch side")
@@ -52,7 +54,7 @@ func TestATurnCanBeUndoneAfterASignal(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL}
 	now, came, turned := undone(), map[syscall.Signal]int{}, 0
-	for range rounds(t, "ADZE_KILLS", 12) {
+	for range effort.Rounds(6, 50, 1000) {
 		want, sig := !now, signals[random.IntN(len(signals))]
 		cmd := u.command(do(want)...)
 		if err := cmd.Start(); err != nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // duringView is during for a command in a view of the folder, which nobody sees before it has
@@ -28,6 +30,7 @@ func (u *user) duringView(command string, meanwhile func()) {
 // user or another session writes, too. An undo without a word about doubt brings back all that the
 // command changed and nothing else.
 func TestUndoOfACommandIsExactBesideASecondWriter(t *testing.T) {
+	effort.Needs(t, effort.Short, "it runs the program beside a writer, again and again")
 	other := func(script string) func(*user) {
 		return func(u *user) {
 			u.run("-p", "--permission-mode=yolo", u.script("-- 1 --\n"+bash(script)+"-- 2 --\ntext: done\n"), "the other").wants(0)

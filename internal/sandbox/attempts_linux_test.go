@@ -15,6 +15,7 @@ import (
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/selftest"
+	"adze/internal/testkit/effort"
 )
 
 // try is an attempt to get out: a script that ends with 0 where it succeeded, and a look from
@@ -258,7 +259,7 @@ func (s *scene) verdict(a try, means sandbox.Means) (word string, detail string)
 func TestSandboxAttempts(t *testing.T) {
 	need(t, "git", "unshare", "nsenter")
 	levels := []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.BwrapAlone, sandbox.Bubblewrap, sandbox.Namespaces}
-	if testing.Short() {
+	if !effort.Is(effort.Short) {
 		levels = levels[3:]
 	}
 	levels = slices.DeleteFunc(levels, func(m sandbox.Means) bool { return unreachable(m) != "" })

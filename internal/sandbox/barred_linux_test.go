@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 )
 
 // failure is a script that does not succeed, and what must be told of it: a part of one sentence
@@ -108,7 +109,7 @@ func (b *bench) fails(t *testing.T) *strings.Replacer {
 // and not from what it printed; and what fails for reasons of its own is not taken for that.
 func TestWhatTheSandboxRefusedIsKnown(t *testing.T) {
 	need(t, "git")
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.Landlock} {
+	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.Landlock) {
 		t.Run(string(means), func(t *testing.T) {
 			if why := unreachable(means); why != "" {
 				t.Skip(why)
@@ -116,7 +117,7 @@ func TestWhatTheSandboxRefusedIsKnown(t *testing.T) {
 			b := newBench(t)
 			in, cage := b.fails(t), sandbox.ByMeans(b.box, means)
 			for _, f := range append(failures(), own()...) {
-				if f.needs != "" && !installed(f.needs) || (testing.Short() || means == sandbox.Bubblewrap) && f.needs != "" {
+				if f.needs != "" && !installed(f.needs) || (!effort.Is(effort.Short) || means == sandbox.Bubblewrap) && f.needs != "" {
 					continue
 				}
 				want := f.told
@@ -210,8 +211,5 @@ func TestWhatIsToldIsOneLineAndBounded(t *testing.T) {
 }
 
 func TestWhatTheSandboxRefusedAnOrdinaryUserIsKnown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the others run as the user who runs them")
-	}
 	asOrdinaryUser(t, "^TestWhat(TheSandboxRefusedIsKnown|ACommandDidWithoutIsNotTold|ACommandGotOverIsKnown|IsToldIsOneLineAndBounded)$")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/sandbox"
+	"adze/internal/testkit/effort"
 )
 
 // module puts a module into the user's module cache, as go mod download has left it there.
@@ -49,7 +50,7 @@ func Test(t *testing.T) {
 `
 
 // TestABuildReadsThePersonsModules: without a network go takes modules from the user's cache,
-// which it cannot write to. With ADZE_SANDBOX_BUILD it also builds with them and runs a test with a
+// which it cannot write to. With ADZE_TESTS=long it also builds with them and runs a test with a
 // server of its own, which compiles the standard library into a new cache.
 func TestABuildReadsThePersonsModules(t *testing.T) {
 	need(t, "go")
@@ -62,7 +63,7 @@ func TestABuildReadsThePersonsModules(t *testing.T) {
 	if r.Err() != nil || !strings.Contains(text(r), "/run/adze/cache/go-mod/example.com/m@v1.0.0/m.go") {
 		t.Fatalf("%v: %s", r.Err(), text(r))
 	}
-	if os.Getenv("ADZE_SANDBOX_BUILD") == "" {
+	if !effort.Is(effort.Long) {
 		return
 	}
 	if r := b.run(env + "go test ./..."); r.Err() != nil {

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 )
 
 // mischiefVariable has a test binary be the command that makes attempts: a seed, how many, and the
@@ -47,21 +46,17 @@ func TestMischief(t *testing.T) {
 // and sockets in a view, which would have git run a program later, while an editor asks for the
 // status all the time. Some commands are killed. Then the user works in each repository with the
 // real git: nothing that was planted may run. The same attempts without a sandbox must run
-// something, or they prove nothing. ADZE_ATTEMPTS says how many, ADZE_SEED which.
+// something, or they prove nothing. ADZE_TESTS says how many, ADZE_SEED which.
 func TestRandomAttemptsRunNothingOutside(t *testing.T) {
 	need(t, "git", "bash")
 	const few, aBatch, alone = 8, 60, 6
-	batch, _ := strconv.Atoi(os.Getenv("ADZE_ATTEMPTS_BATCH"))
-	batch = cmp.Or(batch, aBatch)
-	attempts, _ := strconv.Atoi(os.Getenv("ADZE_ATTEMPTS"))
-	seed, err := strconv.ParseUint(os.Getenv("ADZE_SEED"), 10, 64)
-	if err != nil {
-		seed = rand.Uint64()
-	}
+	batch := effort.Rounds(aBatch, aBatch, 1500)
+	attempts := effort.Rounds(2*batch, 4*batch, 100_000)
+	seed := effort.Seed(t, rand.Uint64())
 	b := newViewBench(t)
 	m := newMisuse(b)
 	made := 0
-	for n := uint64(0); made < max(attempts, 4*batch); n++ {
+	for n := uint64(0); made < attempts; n++ {
 		m.prepare()
 		killed := n%5 == 4
 		m.batch(b.box, seed+n, batch, killed)
@@ -87,9 +82,6 @@ func TestRandomAttemptsRunNothingOutside(t *testing.T) {
 
 // The same as a user without rights.
 func TestRandomAttemptsOfAnOrdinaryUser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the other one runs")
-	}
 	asOrdinaryUser(t, "^TestRandomAttemptsRunNothingOutside$")
 }
 

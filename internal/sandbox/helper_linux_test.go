@@ -13,6 +13,7 @@ import (
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/testkit/effort"
 )
 
 // bench is a user's machine in a folder: a home, a workspace with a repository in it, adze's state.
@@ -154,10 +155,16 @@ func unreachable(m sandbox.Means) string {
 	return ""
 }
 
+// withMeans are those of some means that tests go through: the best one in a usual run.
+func withMeans(all ...sandbox.Means) []sandbox.Means {
+	return all[:effort.Rounds(1, len(all), len(all))]
+}
+
 // asOrdinaryUser runs tests of this package again as a user without rights, where they now run as
 // root.
 func asOrdinaryUser(t *testing.T, pattern string) {
 	t.Helper()
+	effort.Needs(t, effort.Short, "the same as other tests, as a user without rights")
 	if os.Getuid() != 0 {
 		t.Skip("this is not root; the other tests run as an ordinary user anyway")
 	}
@@ -170,7 +177,7 @@ func asOrdinaryUser(t *testing.T, pattern string) {
 	if err := os.Chown(home, nobody, nobody); err != nil {
 		t.Skip(err)
 	}
-	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.count=1", "-test.v", "-test.short")
+	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.count=1", "-test.v")
 	cmd.Dir = home
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SANDBOX_ROOM=" + home, "GOMODCACHE=" + os.Getenv("GOMODCACHE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody, NoSetGroups: true}}

@@ -48,7 +48,7 @@ func (b *bench) ruled(means sandbox.Means, rules asked) {
 
 // walled are the means that hold by mounts.
 func walled() []sandbox.Means {
-	return []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone}
+	return withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone)
 }
 
 // Nothing of the home is there but what is allowed, whatever its name is and whenever it comes to

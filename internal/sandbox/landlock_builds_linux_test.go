@@ -2,11 +2,11 @@ package sandbox_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	"adze/internal/sandbox"
+	"adze/internal/testkit/effort"
 )
 
 // build is what somebody does with a real tool.
@@ -36,12 +36,13 @@ func builds() []build {
 // What people build with works below Landlock, where another process makes each change in the
 // workspace.
 func TestBuildsBelowLandlock(t *testing.T) {
+	effort.Needs(t, effort.Short, "builds take their time")
 	newBench(t, sandbox.Landlock) // skips where there is none
 	for _, b := range builds() {
 		t.Run(b.name, func(t *testing.T) {
 			need(t, b.needs, "git")
-			if b.slow && os.Getenv("ADZE_SANDBOX_BUILD") == "" {
-				t.Skip("set ADZE_SANDBOX_BUILD to compile the standard library")
+			if b.slow {
+				effort.Needs(t, effort.Long, "it compiles the standard library")
 			}
 			for _, means := range []sandbox.Means{sandbox.None, sandbox.Landlock} {
 				s := newBench(t)

@@ -96,7 +96,7 @@ func (j *job) end() proc.Result {
 // live are the means that keep folders of git apart.
 func live(t *testing.T, run func(t *testing.T, b *bench)) {
 	need(t, "git")
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap} {
+	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap) {
 		t.Run(string(means), func(t *testing.T) { run(t, newViewBench(t, means)) })
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/proxytest"
 )
 
@@ -35,7 +36,7 @@ func ofTheSite(_ context.Context, host string, port uint16) error {
 // a host that nobody allowed, this machine's ports and the proxy's own are not reached, and what
 // was refused is told.
 func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone} {
+	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone) {
 		t.Run(string(means), func(t *testing.T) {
 			need(t, "curl")
 			b := newBench(t, means)
@@ -51,7 +52,7 @@ func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 				return r
 			}
 			for _, f := range proxytest.Fetches() {
-				if !installed(f.Program) || testing.Short() && f.Program != "curl" && f.Program != "git" {
+				if !installed(f.Program) || !effort.Is(effort.Short) && f.Program != "curl" && f.Program != "git" {
 					continue
 				}
 				r := run("set -e; mkdir in && cd in && "+f.Command+" && test -s "+f.Made+"; cd .. && chmod -R u+w in && rm -rf in", ofTheSite)

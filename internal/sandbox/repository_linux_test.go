@@ -11,11 +11,7 @@ import (
 )
 
 func each(t *testing.T, run func(t *testing.T, b *bench)) {
-	all := []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone}
-	if testing.Short() {
-		all = all[:1]
-	}
-	for _, means := range all {
+	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone) {
 		t.Run(string(means), func(t *testing.T) {
 			run(t, newBench(t, means))
 		})

@@ -14,11 +14,12 @@ import (
 
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 )
 
 // allMeans are the means of Linux.
 func allMeans() []sandbox.Means {
-	return []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone, sandbox.Landlock}
+	return withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone, sandbox.Landlock)
 }
 
 // eachMeans runs a test for each means that this machine has, on the workspace itself and in a
@@ -296,6 +297,7 @@ int main(int argc, char **argv) {
 // Nothing is let go on that was looked at before: a command that changes its memory, descriptors
 // and names meanwhile connects to nothing outside.
 func TestARaceReachesNoSocketOfTheUser(t *testing.T) {
+	effort.Needs(t, effort.Short, "a race takes its time")
 	need(t, "gcc")
 	dir, err := os.MkdirTemp(roomy(), "s-")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 )
 
 // tool is a program that builds a small project in the sandbox, with the home of whoever runs the
@@ -63,9 +64,7 @@ func tools() []tool {
 // runs the test. A tool that came into that home by a version manager is found there, and nothing
 // else of the home is.
 func TestTools(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds take their time")
-	}
+	effort.Needs(t, effort.Short, "builds take their time")
 	home, err := os.UserHomeDir()
 	if err != nil {
 		t.Skip(err)
@@ -76,8 +75,8 @@ func TestTools(t *testing.T) {
 	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone} {
 		for _, c := range tools() {
 			t.Run(string(means)+"/"+c.name, func(t *testing.T) {
-				if means != sandbox.Namespaces && c.name != "python" && c.name != "git" && os.Getenv("ADZE_SANDBOX_BUILD") == "" {
-					t.Skip("ADZE_SANDBOX_BUILD=1 builds it with these means too")
+				if means != sandbox.Namespaces && c.name != "python" && c.name != "git" && !effort.Is(effort.Long) {
+					t.Skip("ADZE_TESTS=long builds it with these means too")
 				}
 				need(t, c.needs...)
 				b := newBench(t, means)

@@ -111,7 +111,8 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 	}
 	waited := time.Duration(0)
 	for tries := 0; tries < lockTries; {
-		lock := flock.New(path)
+		// Open for writing, so that the end of a holder is an event for who watches the folder.
+		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
 		held, err := lock.TryLock()
 		if err != nil {
 			return nil, s.fileError("lock the session", err)
@@ -138,8 +139,11 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 // wanted is what the name of a lock file ends with beside which somebody asks for it.
 const wanted = ".wanted"
 
+// Locks is the folder in which sessions are locked and asked for; it may not be there yet.
+func (s *Store) Locks() string { return s.path + ".locks" }
+
 func (s *Store) lockPath(id session.ID) string {
-	return filepath.Join(s.path+".locks", lockName(id))
+	return filepath.Join(s.Locks(), lockName(id))
 }
 
 // Holder says which process writes id; if empty, none does.
@@ -170,7 +174,7 @@ func (s *Store) Want(id session.ID) error {
 // Wanted says who asks for a session that this process writes.
 func (s *Store) Wanted(id session.ID) string {
 	path := s.lockPath(id) + wanted
-	if _, err := os.Stat(path); err != nil {
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 { // it is signed next
 		return ""
 	}
 	return holder(path)

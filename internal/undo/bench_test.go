@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // many fills a workspace with files of 6.7 KB, twenty a folder.
@@ -32,14 +33,10 @@ func (p *site) many(files int) {
 }
 
 // BenchmarkTake is the state of a tree, beside the ways with git: the first, of a clean tree, and
-// after one file changed. ADZE_UNDO_FILES says how many files there are; 5,000 when it is not set.
+// after one file changed. ADZE_TESTS says how many files there are; 5,000 when it is not set.
 func BenchmarkTake(b *testing.B) {
-	files, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_FILES"))
 	p := newSite(b)
-	if files == 0 {
-		files = 5000
-	}
-	p.many(files)
+	p.many(effort.Rounds(5000, 5000, 90_000))
 	p.settledNow()
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/testkit/effort"
 )
 
 // TestWhatHappensToSubmodulesIsUndone lets the real git go about submodules.
@@ -23,7 +25,7 @@ func TestWhatHappensToSubmodulesIsUndone(t *testing.T) {
 	needGit(t)
 	for i, script := range []string{"rm -rf sub", "git submodule --quiet deinit -f sub", "git -C sub reset -q --hard HEAD~1", "git -C sub checkout -q -b other; printf o > sub/o; git -C sub add .; git -C sub commit -qm o",
 		"git submodule --quiet foreach 'git clean -fdxq; git checkout -q .'", "git rm -qrf sub", "mv sub moved", "git worktree add -q wt; printf w > wt/w"} {
-		if os.Getenv("ADZE_UNDO_ROUNDS") == "" && i%2 == 1 && i != 7 {
+		if !effort.Is(effort.Short) && i%2 == 1 && i != 7 {
 			continue // half of them in CI
 		}
 		p := newSite(t)
@@ -49,13 +51,12 @@ func TestWhatSyncsAndFormatsDoIsUndone(t *testing.T) {
 	}
 }
 
-// TestAWholeTreeComesBack takes a tree of many files away and back. ADZE_UNDO_FILES says of how
+// TestAWholeTreeComesBack takes a tree of many files away and back. ADZE_TESTS says of how
 // many.
 func TestAWholeTreeComesBack(t *testing.T) {
 	needGit(t)
-	files, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_FILES"))
 	p := newSite(t)
-	p.many(max(files, 600))
+	p.many(effort.Rounds(600, 600, 100_000))
 	p.sh("git init -q .; git add d0; git commit -qm some; printf dirty > d0/s0/f1")
 	for _, script := range []string{"rm -rf d*", "git clean -fdxq; git reset -q --hard", "mv d0 e0; find e0 -name 'f*7' -delete", "find . -name 'f*3' -exec chmod 755 {} +"} {
 		p.thereAndBack(script, false)
@@ -64,11 +65,10 @@ func TestAWholeTreeComesBack(t *testing.T) {
 }
 
 // TestAKilledFirstStateIsTakenAgain kills a process with signal 9 at random moments of its first
-// state, which several workers take, and once more where the next one goes on. ADZE_UNDO_KILLS says
+// state, which several workers take, and once more where the next one goes on. ADZE_TESTS says
 // how often.
 func TestAKilledFirstStateIsTakenAgain(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_KILLS"))
-	for range max(rounds, 3) {
+	for range effort.Rounds(2, 3, 200) {
 		p := newSite(t)
 		p.fill()
 		p.many(300)
@@ -131,12 +131,11 @@ func touched(all map[string]bool, a, b map[string]string) {
 
 // TestAPersonsChangesInBetweenAreKept lets commands and a user change a tree in turn, by chance,
 // and undoes what the commands did: what the user changed last stays, what they never touched is as
-// it was, and whatever is neither is refused and named. ADZE_UNDO_ROUNDS says how often,
-// ADZE_UNDO_SEED with what.
+// it was, and whatever is neither is refused and named. ADZE_TESTS says how often,
+// ADZE_SEED with what.
 func TestAPersonsChangesInBetweenAreKept(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
-	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
-	for i := range max(rounds, 5) {
+	seed := effort.Seed(t, 1)
+	for i := range effort.Rounds(2, 5, 200) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+5000))
 		p := newSite(t)
 		p.sh(chance(r, 40))
@@ -334,11 +333,10 @@ func TestWhatComesIntoViewIsNotRemoved(t *testing.T) {
 
 // TestWhatNobodyTouchedStays changes by chance also what is covered, and then looks for anything
 // that went away or became another although neither a command nor a user touched it.
-// ADZE_UNDO_ROUNDS says how often.
+// ADZE_TESTS says how often.
 func TestWhatNobodyTouchedStays(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
-	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
-	for i := range max(rounds, 5) {
+	seed := effort.Seed(t, 1)
+	for i := range effort.Rounds(2, 5, 200) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+9000))
 		p := newSite(t)
 		p.opts.Limits.IgnoredDir, p.opts.Limits.File, p.opts.Limits.IgnoredFile = 2, 40, 1

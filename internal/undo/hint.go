@@ -3,8 +3,8 @@ package undo
 import (
 	"strings"
 
+	"adze/internal/files/fsnotify"
 	"adze/internal/files/search/ignore"
-	"adze/internal/undo/fsnotify"
 )
 
 // hint is what a Take need not look at, by what the system told since the last one. Whatever does

@@ -10,11 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
-	"adze/internal/undo/fsnotify"
+	"adze/internal/files/fsnotify"
+	"adze/internal/testkit/effort"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,11 +55,10 @@ func (p *site) likeAWalk(w *Workspace, what string) {
 }
 
 // TestHintsTellWhatAWalkFinds changes a tree by chance and compares the state taken by hints with
-// that of a walk that knows nothing. ADZE_UNDO_ROUNDS says how often.
+// that of a walk that knows nothing. ADZE_TESTS says how often.
 func TestHintsTellWhatAWalkFinds(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
-	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
-	for i := range max(rounds, 4) {
+	seed := effort.Seed(t, 1)
+	for i := range effort.Rounds(2, 4, 200) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+1000))
 		p := newSite(t)
 		p.settledNow()

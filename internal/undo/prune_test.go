@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/undo/pack"
 )
 
@@ -130,12 +131,9 @@ func TestNothingIsPrunedUnderAnotherSession(t *testing.T) {
 }
 
 // TestAPruneThatIsKilledKeepsWhatItShould kills a process of its own with signal 9 at each step of
-// a prune; of some of them only, unless ADZE_UNDO_KILLS is set.
+// a prune; of some of them only, unless ADZE_TESTS is long.
 func TestAPruneThatIsKilledKeepsWhatItShould(t *testing.T) {
-	stride := 7
-	if os.Getenv("ADZE_UNDO_KILLS") != "" {
-		stride = 1
-	}
+	stride := effort.Rounds(29, 7, 1)
 	for n := 0; ; n += stride {
 		p := newSite(t)
 		p.fill()

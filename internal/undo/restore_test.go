@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/effort"
 )
 
 // undo undoes windows and returns the window of the undo itself.
@@ -83,7 +85,7 @@ func TestWhatGitDoesIsUndone(t *testing.T) {
 	for _, git := range []bool{false, true} {
 		for i, script := range []string{"git reset -q --hard HEAD~1", "git clean -fdxq", "git clean -ffdxq", "git checkout -q other", "git checkout -q -- .", "git stash -qu",
 			"git rm -rqf src", "git mv src lib", "git commit -qam more", "git merge -q other -m m || true"} {
-			if long := os.Getenv("ADZE_UNDO_ROUNDS") != ""; !long && git != (i%2 == 0) {
+			if !effort.Is(effort.Short) && git != (i%2 == 0) {
 				continue // half of them each way
 			}
 			p := newSite(t)
@@ -172,10 +174,7 @@ const wild = "printf z > bad*name; rm -rf src/deep; mv src/a.go b.go; printf zz 
 // TestAnUndoThatDiesAtAnyMomentIsFinished lets an undo end at each of its moments, and the recovery
 // once more.
 func TestAnUndoThatDiesAtAnyMomentIsFinished(t *testing.T) {
-	stride := 5
-	if os.Getenv("ADZE_UNDO_KILLS") != "" {
-		stride = 1
-	}
+	stride := effort.Rounds(21, 5, 1)
 	for n := 0; ; n += stride {
 		p := newSite(t)
 		p.fill()
@@ -293,10 +292,9 @@ func killed(root string) {
 }
 
 // TestAKilledProcessLosesNothing kills a process of its own with signal 9 at random moments of
-// taking a state and of an undo. ADZE_UNDO_KILLS says how often.
+// taking a state and of an undo. ADZE_TESTS says how often.
 func TestAKilledProcessLosesNothing(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_KILLS"))
-	for range max(rounds, 6) {
+	for range effort.Rounds(3, 6, 200) {
 		p := newSite(t)
 		p.fill()
 		for i := range 30 {
@@ -333,12 +331,11 @@ func (p *site) write(name string, content []byte) {
 	}
 }
 
-// TestRandomChangesAreUndone makes trees and changes by chance. ADZE_UNDO_ROUNDS says how often,
-// and ADZE_UNDO_SEED with what.
+// TestRandomChangesAreUndone makes trees and changes by chance. ADZE_TESTS says how often,
+// and ADZE_SEED with what.
 func TestRandomChangesAreUndone(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
-	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
-	for i := range max(rounds, 6) {
+	seed := effort.Seed(t, 1)
+	for i := range effort.Rounds(3, 6, 200) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		p := newSite(t)
 		p.sh(chance(r, 40))

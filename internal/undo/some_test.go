@@ -6,19 +6,18 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // TestAStateOfSomePathsIsLikeAWalk changes a tree by chance, tells which paths that were, and
 // compares the state that looks only there with that of a walk that knows nothing; then what else
 // is changed stays out of such a state, and is in the next whole one.
 func TestAStateOfSomePathsIsLikeAWalk(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
-	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
-	for i := range max(rounds, 8) {
+	seed := effort.Seed(t, 1)
+	for i := range effort.Rounds(4, 8, 200) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+9000))
 		p := newSite(t)
 		p.settledNow()

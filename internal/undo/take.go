@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"syscall"
 
-	"adze/internal/undo/fsnotify"
+	"adze/internal/files/fsnotify"
 )
 
 // turn lets one goroutine in at a time; unlike a mutex, waiting for it can be given up.

@@ -47,8 +47,8 @@ import (
 	"time"
 
 	"adze/internal/files/filelock"
+	"adze/internal/files/fsnotify"
 	"adze/internal/files/search/ignore"
-	"adze/internal/undo/fsnotify"
 	"adze/internal/undo/pack"
 )
 

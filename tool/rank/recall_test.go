@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/testkit/effort"
 	"adze/tool/rank"
 	"adze/tool/rankset"
 )
@@ -50,7 +51,7 @@ func TestPickRecall(t *testing.T) {
 		if standard.At[1] < plain.At[1] || standard.At[0] < plain.At[0] {
 			t.Errorf("%s: recall is %v, plain BM25F has %v", half, standard.At, plain.At)
 		}
-		if half != rankset.Test && os.Getenv("ADZE_PICK_MISSED") != "" {
+		if half != rankset.Test && effort.Is(effort.Long) {
 			for _, q := range standard.Missed {
 				t.Log("missed: ", q.Text, " → ", q.Accept)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/text/safeterm"
 	"adze/tool"
 )
@@ -74,7 +75,7 @@ func TestWrapKeepsEverything(t *testing.T) {
 func TestProseIsTheSameHoweverItArrives(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	short, long := 3000, 60
-	if testing.Short() {
+	if !effort.Is(effort.Short) {
 		short, long = 600, 12
 	}
 	for range short {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // endless are beginnings of texts and what they go on with: each is one block that never ends.
@@ -53,9 +55,7 @@ func draws(start, delta string, n int) {
 // TestStreamingIsLinear shows that a block that never ends costs its length: twice as much of it
 // takes about twice the memory in all.
 func TestStreamingIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long texts")
-	}
+	effort.Needs(t, effort.Short, "long texts")
 	allocated := func(start, delta string, n int) float64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -11,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/files/fsnotify"
 	"adze/internal/text/safeterm"
 )
 
-// followEvery is how often a log that is followed is looked at.
+// followEvery is how often a log that is followed is looked at where the system does not tell of
+// changes.
 const followEvery = 250 * time.Millisecond
 
 func (s servers) logs() *cobra.Command {
@@ -35,7 +38,8 @@ func (s servers) runLogs(c *cobra.Command, d Desk, name string) error {
 	if err := d.usable(name); err != nil {
 		return err
 	}
-	text, file := d.Pool.Log(name)
+	whole, file := d.Pool.Log(name)
+	text := whole
 	if n, _ := c.Flags().GetInt("lines"); n > 0 {
 		lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 		text = strings.Join(lines[max(len(lines)-n, 0):], "")
@@ -68,28 +72,23 @@ func (s servers) runLogs(c *cobra.Command, d Desk, name string) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return followed(ctx, func() string { text, _ := d.Pool.Log(name); return text }, show)
+	next, end := fsnotify.Waiter(followEvery, filepath.Dir(file))
+	defer end()
+	return followed(ctx, next, whole, func() string { text, _ := d.Pool.Log(name); return text }, show)
 }
 
-// followed shows what a log has more than before, until ctx ends.
-func followed(ctx context.Context, read func() string, show func(string) error) error {
-	before := read()
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
+// followed shows what a log has more than before, until ctx ends, as the error of next tells.
+func followed(ctx context.Context, next func(context.Context) error, before string, read func() string, show func(string) error) error {
 	for {
-		select {
-		case <-ctx.Done():
+		if now := read(); now != before {
+			if err := show(fresh(before, now)); err != nil {
+				return err
+			}
+			before = now
+		}
+		if next(ctx) != nil {
 			return nil
-		case <-tick.C:
 		}
-		now := read()
-		if now == before {
-			continue
-		}
-		if err := show(fresh(before, now)); err != nil {
-			return err
-		}
-		before = now
 	}
 }
 

@@ -18,7 +18,7 @@ func TestALogIsFollowedByWhatIsFresh(t *testing.T) {
 			t.Errorf("%q, then %q: %q, not %q", c.before, c.now, got, c.want)
 		}
 	}
-	says := []string{"a\n", "a\nb\n", "a\nb\n", "a\nb\nc\n"}
+	says := []string{"a\nb\n", "a\nb\n", "a\nb\nc\n"}
 	read := func() string {
 		text := says[0]
 		if len(says) > 1 {
@@ -28,7 +28,7 @@ func TestALogIsFollowedByWhatIsFresh(t *testing.T) {
 	}
 	var shown string
 	enough := errors.New("enough")
-	err := followed(context.Background(), read, func(text string) error {
+	err := followed(context.Background(), func(context.Context) error { return nil }, "a\n", read, func(text string) error {
 		if shown += text; shown == "b\nc\n" {
 			return enough
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/text/redact"
 	"adze/session"
 )
@@ -59,8 +60,8 @@ func (sink) Write(p []byte) (int, error) { return len(p), nil }
 
 // Writing a long answer holds no copy of it: what is allocated on the way is small pieces.
 func TestALongAnswerIsNotCopied(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the short run is that of the race detector, which allocates more")
+	if effort.Race {
+		t.Skip("the race detector allocates more")
 	}
 	text := strings.Repeat("a \"line\" of prose\n", 1<<18)
 	p := &Printer{Out: sink{}, Err: sink{}, Format: JSON}

@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/editors/lsp"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/nodetest"
 )
 
@@ -81,7 +82,7 @@ func found(t *testing.T) (out []lsp.Language) {
 		if path, err := exec.LookPath(name); err == nil && l.Name != "typescript" {
 			paths = append(paths, path)
 		}
-		if !testing.Short() {
+		if effort.Is(effort.Short) {
 			if modules := os.Getenv("ADZE_NPM"); modules != "" {
 				paths = append(paths, filepath.Join(modules, "node_modules", ".bin", name))
 			} else if cache, err := os.UserCacheDir(); err == nil {

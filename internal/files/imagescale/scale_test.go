@@ -209,7 +209,7 @@ func tagged(data []byte, turn int, order binary.AppendByteOrder) []byte {
 }
 
 func TestKeepsToTheBytes(t *testing.T) {
-	noise := image.NewNRGBA(image.Rect(0, 0, 900, 900))
+	noise := image.NewNRGBA(image.Rect(0, 0, 500, 500))
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range noise.Pix {
 		noise.Pix[i] = uint8(rng.Uint32()) | uint8(i&3/3*255)
@@ -218,8 +218,8 @@ func TestKeepsToTheBytes(t *testing.T) {
 		noise.Pix[i] = 255
 	}
 	data := asPNG(t, noise)
-	p, err := Fit(t.Context(), data, Limit{Side: 2000, Bytes: 200 << 10})
-	if err != nil || len(p.Data) > 200<<10 || p.Width < smallest {
+	p, err := Fit(t.Context(), data, Limit{Side: 2000, Bytes: 100 << 10})
+	if err != nil || len(p.Data) > 100<<10 || p.Width < smallest {
 		t.Errorf("%d bytes at %d×%d, %v", len(p.Data), p.Width, p.Height, err)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"adze/internal/files/search/match"
+	"adze/internal/testkit/effort"
 )
 
 // endless gives a line without an end.
@@ -31,17 +31,10 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // scaled is a number of a long run, from the environment, or that of the usual one.
-func scaled(t *testing.T, name string, usual int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-		return n
-	}
-	return usual
-}
-
-// TestAGiantLineIsSearchedInBoundedMemory searches a line of 32 MB, or of ADZE_SEARCH_LINE bytes,
+// TestAGiantLineIsSearchedInBoundedMemory searches a line of 32 MB, or, when long, of 1 GB,
 // in all ways: what is allocated altogether stays below the bar of 32 MiB for what is held at once.
 func TestAGiantLineIsSearchedInBoundedMemory(t *testing.T) {
-	size := int64(scaled(t, "ADZE_SEARCH_LINE", 32<<20))
+	size := int64(effort.Rounds(32<<20, 32<<20, 1<<30))
 	for _, c := range []struct {
 		q    match.Query
 		want int
@@ -116,11 +109,11 @@ func (s *stopping) Read(p []byte) (int, error) {
 	return s.r.Read(p[:min(len(p), 200<<10)])
 }
 
-// TestManyEmptyFiles walks a folder of 9,000 files, or of ADZE_SEARCH_FILES (1,000,000 is the bar),
+// TestManyEmptyFiles walks a folder of 9,000 files, or, when long, of 1,000,000,
 // more than are held at once: every one is seen once, what ignore files say counts, and memory is
 // bounded.
 func TestManyEmptyFiles(t *testing.T) {
-	count := scaled(t, "ADZE_SEARCH_FILES", 9_000)
+	count := effort.Rounds(9_000, 9_000, 1_000_000)
 	tr := tree(t, map[string]string{"many/.gitignore": "*7\n", "many/sub/x": "needle"})
 	for i := range count {
 		f, err := os.OpenFile(fmt.Sprintf("%s/many/file%d", tr.Root, i), os.O_CREATE|os.O_WRONLY, 0o644)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"adze/internal/files/search/match"
+	"adze/internal/testkit/effort"
 )
 
 // memoryBar is what a search may take over what the process had before, in bytes.
@@ -29,17 +30,17 @@ type measured struct {
 }
 
 // TestMemoryOfSearches asks a process of its own about trees that tempt to hold much, and looks at
-// the most it had resident: a file of one line of 12 MB (ADZE_SEARCH_LINE bytes; 1 GB is the bar),
-// 3,000 empty files (ADZE_SEARCH_FILES; a million), files that grow and folders that come and go
+// the most it had resident: a file of one line of 12 MB (when long, 1 GB),
+// 3,000 empty files (when long, a million), files that grow and folders that come and go
 // meanwhile, and what may not be read.
 func TestMemoryOfSearches(t *testing.T) {
 	if race() {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	root := t.TempDir()
-	giant(t, filepath.Join(root, "giant"), scaled(t, "ADZE_SEARCH_LINE", 12<<20))
+	giant(t, filepath.Join(root, "giant"), effort.Rounds(12<<20, 12<<20, 1<<30))
 	must(t, os.MkdirAll(root+"/tree/many", 0o755))
-	for i := range scaled(t, "ADZE_SEARCH_FILES", 3_000) {
+	for i := range effort.Rounds(3_000, 3_000, 1_000_000) {
 		must(t, os.WriteFile(fmt.Sprintf("%s/tree/many/file%d", root, i), nil, 0o644))
 	}
 	for i := range 8 {

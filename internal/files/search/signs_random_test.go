@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +15,7 @@ import (
 
 	"adze/internal/files/search/match"
 	"adze/internal/files/search/sign"
+	"adze/internal/testkit/effort"
 )
 
 // disturber changes a tree at random, in all the ways that files change.
@@ -151,12 +151,12 @@ func (d *disturber) question() GrepQuery {
 }
 
 // TestSignaturesNeverHideAChange compares searches with signatures to searches without while a tree
-// changes at random. ADZE_SIGNS_MINUTES=10 goes on for that long, with the real clock and with a
+// changes at random. ADZE_TESTS=long goes on for 10 minutes, with the real clock and with a
 // second process that learns as well.
 func TestSignaturesNeverHideAChange(t *testing.T) {
 	needSigns(t)
-	minutes, _ := strconv.Atoi(os.Getenv("ADZE_SIGNS_MINUTES"))
-	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv("ADZE_SIGNS_SEED"), "1"), 10, 64)
+	minutes := effort.Rounds(0, 0, 10)
+	seed := effort.Seed(t, 1)
 	tr := signedTree(t, map[string]string{"start.txt": "alpha\n"})
 	d := &disturber{t: t, root: tr.Root, rng: rand.New(rand.NewPCG(seed, 1))}
 	tr.Signs.after, tr.Folders = 0, NewFolders()
@@ -164,10 +164,7 @@ func TestSignaturesNeverHideAChange(t *testing.T) {
 		d.step()
 	}
 	if minutes == 0 {
-		rounds := 12
-		if testing.Short() {
-			rounds = 6
-		}
+		rounds := effort.Rounds(6, 12, 12)
 		questions := 0
 		for range rounds {
 			learn(t, tr)
@@ -252,7 +249,7 @@ func TestProcessesThatAreKilledWhileTheyLearn(t *testing.T) {
 	}
 	tr := signedTree(t, files)
 	tr.Signs.after = 0
-	rounds, _ := strconv.Atoi(cmp.Or(os.Getenv("ADZE_SIGNS_KILLS"), "4"))
+	rounds := effort.Rounds(4, 4, 100)
 	for i := range rounds {
 		killed(context.Background(), tr, time.Duration(20+rand.IntN(60*(i%5+1)))*time.Millisecond)
 		same(t, tr, GrepQuery{Query: query("word17"), Limit: 10})

@@ -3,13 +3,14 @@ package textedit
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/text/unicode/norm"
+
+	"adze/internal/testkit/effort"
 )
 
 // What this suite measures: edits whose right result is known, disturbed as models disturb their
@@ -448,20 +449,12 @@ func (c tally) String() string {
 	return fmt.Sprintf("%7d right %6.1f %%  refused %5.1f %%  wrong %d", n, 100*float64(c[right])/float64(n), 100*float64(c[refusal])/float64(n), c[wrong])
 }
 
-// The short version takes seconds. The long one: ADZE_DISTURB=400000 go test
+// The short version takes seconds. The long one: ADZE_TESTS=long go test
 // ./internal/files/textedit -run Disturbed -v with ADZE_DISTURB_FILES=../.. for all of this
-// program's sources, or others; ADZE_DISTURB_SEED for other edits.
+// program's sources, or others; ADZE_SEED for other edits.
 func TestDisturbedEditsAreRightOrRefused(t *testing.T) {
-	count := 6_000
-	if n, err := strconv.Atoi(os.Getenv("ADZE_DISTURB")); err == nil {
-		count = n
-	} else if testing.Short() {
-		count = 2_000
-	}
-	seed, err := strconv.ParseUint(os.Getenv("ADZE_DISTURB_SEED"), 10, 64)
-	if err != nil {
-		seed = 7
-	}
+	count := effort.Rounds(2_000, 6_000, 400_000)
+	seed := effort.Seed(t, 7)
 	rng := rand.New(rand.NewPCG(seed, uint64(count)))
 	own, langs, kinds := sources(t), dialects(), disturbances()
 	census := map[string]*tally{}

@@ -1,7 +1,6 @@
 package textedit_test
 
 import (
-	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -9,16 +8,15 @@ import (
 	"testing"
 
 	"adze/internal/files/textedit"
+	"adze/internal/testkit/effort"
 )
 
 // TestExactEditsOfHistoryAreApplied makes edits of what this repository's own commits changed,
 // copied exactly, with up to two lines of context: the checks that refuse doubtful edits must let
-// nearly all of them pass. It runs with the long run of disturbed edits (ADZE_MEANT), because every
+// nearly all of them pass. It runs with the long run of disturbed edits, because every
 // commit changes what it reads.
 func TestExactEditsOfHistoryAreApplied(t *testing.T) {
-	if os.Getenv("ADZE_MEANT") == "" {
-		t.Skip("set ADZE_MEANT to run it")
-	}
+	effort.Needs(t, effort.Long, "every commit changes what it reads")
 	git := func(args ...string) string {
 		out, err := exec.Command("git", append([]string{"-C", "../../.."}, args...)...).Output()
 		if err != nil {

@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
+
+	"adze/internal/testkit/effort"
 )
 
 // This suite measures edits whose meaning is known: a real change of a real text is made, the exact
@@ -901,25 +902,12 @@ func oneForm(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// freshSeed is the seed that a variable sets, or another each time.
-func freshSeed(t *testing.T, variable string) uint64 {
-	seed, err := strconv.ParseUint(os.Getenv(variable), 10, 64)
-	if err != nil {
-		seed = uint64(time.Now().UnixNano()) % 1_000_000_000
-	}
-	t.Logf("%s=%d makes the same edits again", variable, seed)
-	return seed
-}
-
-// The long version: ADZE_MEANT=10000 go test ./internal/files/textedit -run NothingIsWritten -v,
-// with ADZE_MEANT_SEED for the same edits again, ADZE_MEANT_KIND for one kind, and
+// The long version: ADZE_TESTS=long go test ./internal/files/textedit -run NothingIsWritten -v,
+// with ADZE_SEED for the same edits again, ADZE_MEANT_KIND for one kind, and
 // ADZE_DISTURB_FILES for the files of another tree.
 func TestNothingIsWrittenThatNobodyMeant(t *testing.T) {
-	count := 500
-	if n, err := strconv.Atoi(os.Getenv("ADZE_MEANT")); err == nil {
-		count = n
-	}
-	seed := freshSeed(t, "ADZE_MEANT_SEED")
+	count := effort.Rounds(200, 500, 10_000)
+	seed := effort.Seed(t, rand.Uint64())
 	rng := rand.New(rand.NewPCG(seed, 27))
 	own, langs, kinds := sources(t), dialects(), slips()
 	type census map[string]*[5]int

@@ -4,12 +4,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // A patch that a model disturbs is right or refused: its end is missing, its context is of another
 // place, lines are cut off, numbers stand behind @@.
 func TestDisturbedPatchesAreRightOrRefused(t *testing.T) {
-	seed := freshSeed(t, "ADZE_PATCH_SEED")
+	seed := effort.Seed(t, rand.Uint64())
 	rng := rand.New(rand.NewPCG(seed, 4))
 	langs, own := dialects(), sources(t)
 	var right, refusals int

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"adze/internal/files/workspace"
+	"adze/internal/testkit/effort"
 )
 
 // writerEnv makes the test binary a second process that writes without end.
@@ -46,10 +47,7 @@ func writeWithoutEnd(dir string) {
 // A process killed in the middle of writing leaves the old file or the new one; its lock is free,
 // and the next write removes what it left.
 func TestKilledWriterLeavesOldOrNew(t *testing.T) {
-	rounds := 8
-	if testing.Short() {
-		rounds = 3
-	}
+	rounds := effort.Rounds(3, 8, 8)
 	p := open(t)
 	for round := range rounds {
 		cmd := exec.Command(os.Args[0])

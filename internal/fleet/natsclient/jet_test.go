@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -233,9 +234,7 @@ func TestDurabilityIsProvenByTheMonitorsOfTheServers(t *testing.T) {
 }
 
 func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short starts no cluster here")
-	}
+	effort.Needs(t, effort.Short, "it starts a cluster")
 	cluster := natstest.StartCluster(t, natstest.Options{})
 	c := dial(t, Options{URL: cluster.URL(), Monitor: cluster.Monitor()})
 	if d := c.Durability(t.Context()); !d.Proven {

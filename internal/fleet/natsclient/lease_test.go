@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
@@ -59,7 +60,7 @@ var slow = LeaseTimes{Live: time.Hour, Renew: time.Hour, Lose: time.Hour}
 func TestALeaseHasOneHolderAndCanBeGivenBack(t *testing.T) {
 	for name, start := range map[string]func(testing.TB, natstest.Options) *natstest.Cluster{"one": natstest.Start, "three": natstest.StartCluster} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "three" {
+			if !effort.Is(effort.Short) && name == "three" {
 				t.Skip("-short starts no cluster here")
 			}
 			url := start(t, natstest.Options{}).URL()

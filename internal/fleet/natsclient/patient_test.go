@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
 
 // TestServersWithoutALeaderAreWaitedFor longer than a server is looked for: they answer, and choose
 // one. The error says what was asked.
 func TestServersWithoutALeaderAreWaitedFor(t *testing.T) {
+	effort.Needs(t, effort.Short, "it starts a cluster")
 	c := natstest.StartCluster(t, natstest.Options{})
 	alone := leaderless(t, c)
 	o := Options{URL: alone.URL(), Wait: 2 * time.Second, Leader: 300 * time.Millisecond}

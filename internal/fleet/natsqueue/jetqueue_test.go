@@ -9,6 +9,7 @@ import (
 	"adze/internal/fleet"
 	"adze/internal/fleet/natsclient"
 	"adze/internal/fleet/natsqueue"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/fleettest"
 	"adze/internal/testkit/natstest"
 )
@@ -44,9 +45,7 @@ func TestOneServerKeepsTheContracts(t *testing.T) {
 }
 
 func TestThreeServersKeepTheContracts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short leaves it out")
-	}
+	effort.Needs(t, effort.Short, "it kills whole programs")
 	servers := natstest.StartCluster(t, natstest.Options{})
 	fleettest.Run(t, func(t *testing.T) fleet.Cluster { return open(t, servers) })
 }
@@ -109,6 +108,7 @@ func TestAFullServerIsClear(t *testing.T) {
 // TestASlowServerGivesItsTickets: an answer that takes longer than a line may be silent is waited
 // for all the same.
 func TestASlowServerGivesItsTickets(t *testing.T) {
+	effort.Needs(t, effort.Short, "each request waits for its way")
 	servers := natstest.Start(t, natstest.Options{})
 	proxy := natstest.NewProxy(t, strings.TrimPrefix(servers.URL(), "nats://"))
 	conn, err := natsclient.Dial(t.Context(), natsclient.Options{URL: proxy.URL(), Wait: 2 * time.Minute})

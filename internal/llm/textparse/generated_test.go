@@ -6,7 +6,6 @@ import (
 	"html"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"adze/internal/llm/textparse"
+	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
@@ -385,18 +385,11 @@ func outcome(t *testing.T, tools *tool.Set, pieces []string, calls []meant, cert
 
 // TestGeneratedCalls writes known calls in the form of each family, disturbs the messages, and
 // counts what is recovered. Nothing may be accepted that was not meant, whatever the seed;
-// ADZE_TEXTCALLS is how many messages there are for each form and disturbance, and
-// ADZE_TEXTCALLS_SEED makes them again.
+// ADZE_TESTS is how many messages there are for each form and disturbance, and
+// ADZE_SEED makes them again.
 func TestGeneratedCalls(t *testing.T) {
-	each := 3
-	if n, err := strconv.Atoi(os.Getenv("ADZE_TEXTCALLS")); err == nil {
-		each = n
-	}
-	seed := rand.Uint64()
-	if n, err := strconv.ParseUint(os.Getenv("ADZE_TEXTCALLS_SEED"), 10, 64); err == nil {
-		seed = n
-	}
-	t.Logf("ADZE_TEXTCALLS_SEED=%d", seed)
+	each := effort.Rounds(1, 3, 150)
+	seed := effort.Seed(t, rand.Uint64())
 	r := rand.New(rand.NewPCG(seed, 1))
 	tools := set(t)
 	list := styles()

@@ -320,6 +320,7 @@ func TestGarbageOnThePipe(t *testing.T) {
 // same.
 func TestAFloodOfRequests(t *testing.T) {
 	s, d := newServer(t)
+	s.drain = time.Millisecond
 	in, client := io.Pipe()
 	server, out := io.Pipe()
 	go s.Pipe(t.Context(), in, out)

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"adze/internal/config"
 	"adze/internal/files/workspace"
 	"adze/internal/policy"
+	"adze/internal/testkit/effort"
 	"adze/tool"
 )
 
@@ -193,12 +193,9 @@ func (w *world) offers(q tool.Question) (offers []policy.Offer, taken []*policy.
 }
 
 // TestOffersSayWhatTheyAllow takes thousands of offers and tries calls that are close to them: what
-// then runs is what the text of the offer says. ADZE_OFFERS is how many.
+// then runs is what the text of the offer says. ADZE_TESTS is how many.
 func TestOffersSayWhatTheyAllow(t *testing.T) {
-	most := 100
-	if n, err := strconv.Atoi(os.Getenv("ADZE_OFFERS")); err == nil {
-		most = n
-	}
+	most := effort.Rounds(50, 100, 10_000)
 	w := newWorld(t, rand.New(rand.NewPCG(1, uint64(most))))
 	kinds := []func(*world) (tool.Question, []neighbour){(*world).server, (*world).command, (*world).command, (*world).file, (*world).address, (*world).several}
 	counted, wrong, told := map[string]int{}, 0, map[string]bool{}

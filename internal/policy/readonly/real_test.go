@@ -10,10 +10,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/effort"
 )
 
 // What the table calls harmless is run here with the real programs, in a tree, under strace:
@@ -21,22 +22,9 @@ import (
 // somebody would try who wants more. No other program may start, no file may be opened for writing
 // that was not predicted, none of the tree read that was not.
 //
-//	ADZE_TABLE_RUNS=20000 ADZE_TABLE_SEED=7 go test -timeout 2h -run RealPrograms ./internal/policy/readonly
+//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run RealPrograms ./internal/policy/readonly
 
 const usualRuns = 150
-
-func number(t *testing.T, name string, usual int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return usual
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(name, err)
-	}
-	return n
-}
 
 // tree is a workspace with a repository, and a folder beside it.
 func plantTree(t *testing.T) (work string) {
@@ -136,7 +124,7 @@ func TestRealProgramsDoNoMoreThanTheTableSays(t *testing.T) {
 	}
 	work := plantTree(t)
 	before := treeOf(work)
-	r := rand.New(rand.NewPCG(uint64(number(t, "ADZE_TABLE_SEED", 1)), 1))
+	r := rand.New(rand.NewPCG(effort.Seed(t, 1), 1))
 	var programs []combiner
 	for _, name := range slices.Sorted(maps.Keys(tabled())) {
 		head := strings.Fields(name)
@@ -146,7 +134,7 @@ func TestRealProgramsDoNoMoreThanTheTableSays(t *testing.T) {
 		programs = append(programs, combiner{r, head, optionsOf(head, tabled()[name])})
 	}
 	ran := 0
-	for most := number(t, "ADZE_TABLE_RUNS", usualRuns); ran < most; {
+	for most := effort.Rounds(usualRuns/2, usualRuns, 20_000); ran < most; {
 		words := programs[r.IntN(len(programs))].command()
 		given := make([]Word, len(words))
 		for i, w := range words {

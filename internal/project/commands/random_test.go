@@ -5,22 +5,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // Commands put together at random, with arguments that attack, start nothing but what they name, in
-// a real shell. The variable ADZE_RANDOM_COMMANDS says how many; a few are tried always.
+// a real shell. The variable ADZE_TESTS says how many; a few are tried always.
 func TestRandomCommandsKeepArgumentsWords(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
-	count := 120
-	if n, err := strconv.Atoi(os.Getenv("ADZE_RANDOM_COMMANDS")); err == nil {
-		count = n
-	}
+	count := effort.Rounds(60, 120, 10_000)
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(3, uint64(count)))
 	pieces := []string{"$1", "${1}", "\"$1\"", "'$1'", "$ARGUMENTS", "'$ARGUMENTS'", "\"a $ARGUMENTS b\"", "$ARGUMENTS[0]", "\\$1", "\"\\$1\"", "a$1b", "x=$1", "$x", "\"$x\"",

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"adze/internal/files/git"
+	"adze/internal/testkit/effort"
 	"adze/internal/text/usage"
 )
 
@@ -146,7 +147,7 @@ func TestNothingIsLostWithoutForce(t *testing.T) {
 		"another's .git":       {"git init -q ../x && cp -r ../x/.git ../y && rm .git && mv ../y .git", "another repository"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && !slices.Contains([]string{"a changed file", "a commit", "an edited copy"}, name) {
+			if !effort.Is(effort.Short) && !slices.Contains([]string{"a changed file", "a commit", "an edited copy"}, name) {
 				t.Skip("each takes a repository")
 			}
 			b := newBench(t)
@@ -314,7 +315,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 	} {
 		for _, mend := range []string{"clean", "make"} {
 			t.Run(name+", "+mend, func(t *testing.T) {
-				if testing.Short() && (name != "half checked out" && (name != "the folder is removed" || mend == "clean")) {
+				if !effort.Is(effort.Short) && (name != "half checked out" && (name != "the folder is removed" || mend == "clean")) {
 					t.Skip("each takes a repository")
 				}
 				b := newBench(t)

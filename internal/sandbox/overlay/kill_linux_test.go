@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/testkit/effort"
 )
 
 // applying says in a variable which round the process applies, or that it recovers: see
@@ -91,10 +93,9 @@ func roundOf(upper, root string, round int) error {
 
 // TestKilledProcessesLeaveNothingHalf kills a process with signal 9 while it applies changes, at a
 // moment that nobody chose, and often the one that finishes them too. Then the folder is as before
-// the round or after it, and nothing else is there. ADZE_KILLS says how often.
+// the round or after it, and nothing else is there. ADZE_TESTS says how often.
 func TestKilledProcessesLeaveNothingHalf(t *testing.T) {
-	kills, _ := strconv.Atoi(os.Getenv("ADZE_KILLS"))
-	kills = max(kills, 12)
+	kills := effort.Rounds(12, 50, 1000)
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	for name, home := range homes(t) {

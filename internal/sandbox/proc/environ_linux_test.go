@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // A process that does nothing but change into itself is seen by its mark at any moment.
@@ -26,7 +28,7 @@ func TestAProcessThatChangesIntoAnotherKeepsItsMark(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	looks, missed := 2000, 0
+	looks, missed := effort.Rounds(200, 2000, 100_000), 0
 	for range looks {
 		if !slices.Contains(findMarked(tag), cmd.Process.Pid) {
 			missed++

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/effort"
 )
 
 func newJobs(t *testing.T) *proc.Jobs {
@@ -100,9 +101,7 @@ func TestKilledJob(t *testing.T) {
 }
 
 func TestJobsAreLimited(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
+	effort.Needs(t, effort.Short, "starts many processes")
 	j := newJobs(t)
 	for range proc.MaxJobs {
 		startJob(t, j, "sleep 1000")

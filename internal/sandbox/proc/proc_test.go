@@ -3,6 +3,7 @@ package proc_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim"
+	"adze/internal/testkit/effort"
 )
 
 func TestResult(t *testing.T) {
@@ -173,9 +175,7 @@ func TestContextDeadlineIsATimeout(t *testing.T) {
 // TestEndsInTime holds the times that the design promises; on request, because a busy machine
 // cannot.
 func TestEndsInTime(t *testing.T) {
-	if os.Getenv("ADZE_LONG_TESTS") == "" {
-		t.Skip("set ADZE_LONG_TESTS to measure times")
-	}
+	effort.Needs(t, effort.Long, "a busy machine cannot hold times")
 	for name, script := range map[string]string{
 		"sleeps": "sleep 1000", "floods": "yes", "ignores TERM": "trap '' TERM; while :; do sleep 1; done",
 	} {
@@ -262,10 +262,7 @@ func TestSpill(t *testing.T) {
 
 // Memory is bounded by what is kept, not by what flows. The long version moves 10 GB.
 func TestFloodsAreBounded(t *testing.T) {
-	size := "64M"
-	if os.Getenv("ADZE_LONG_TESTS") != "" {
-		size = "10G"
-	}
+	size := fmt.Sprint(effort.Rounds(64, 64, 10_000), "M")
 	for name, script := range map[string]string{
 		"lines":      "yes | head -c " + size,
 		"no newline": "yes | tr -d '\\n' | head -c " + size,

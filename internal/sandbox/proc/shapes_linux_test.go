@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim"
+	"adze/internal/testkit/effort"
 )
 
 // shapes are the ways in which a command leaves processes behind. T is a sleep that carries the
@@ -144,9 +145,7 @@ func mkfifo(t *testing.T) string {
 
 // A shim that does not react is killed in the end, and the abort stays the reason.
 func TestStuckShimIsKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the shim as long as a call would")
-	}
+	effort.Needs(t, effort.Short, "waits for the shim as long as a call would")
 	need(t, "setsid")
 	tag, fifo := newTag(), mkfifo(t)
 	c := shell(script("setsid T & read go <"+fifo+"; kill -STOP $PPID; T ", tag))

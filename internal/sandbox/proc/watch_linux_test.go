@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim"
+	"adze/internal/testkit/effort"
 )
 
 // watched runs a script below a watch and returns what was told.
@@ -87,7 +88,7 @@ func TestNothingHangsWithoutWhoeverIsTold(t *testing.T) {
 		"STOP": "setsid T & until [ -e go ]; do :; done; kill -STOP $PPID; while :; do echo x > f; done; T ",
 	} {
 		t.Run(signal, func(t *testing.T) {
-			if signal == "STOP" && testing.Short() {
+			if signal == "STOP" && !effort.Is(effort.Short) {
 				t.Skip("waits for the supervisor as long as a call would")
 			}
 			need(t, "setsid")

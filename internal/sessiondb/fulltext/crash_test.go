@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/session"
 )
 
@@ -102,10 +103,7 @@ func (s *shelf) grow(t testing.TB, r *rand.Rand, sessions int) {
 // Wherever an indexer is killed, what it leaves is sound, and the next one makes of it what a new
 // index would be.
 func TestKilledIndexersLeaveASoundIndex(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("ADZE_RECALL_KILLS"))
-	if rounds == 0 {
-		rounds = 12
-	}
+	rounds := effort.Rounds(12, 12, 1000)
 	s := newShelf(t)
 	r := rand.New(rand.NewPCG(uint64(rounds), 7))
 	for round := range rounds {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/session"
 )
 
@@ -73,14 +74,11 @@ func largeStore(t testing.TB, dir string, events int) {
 	must(t, s.Close())
 }
 
-// TestAMillionEvents measures a large store: 1,000,000 entries with ADZE_SCALE=1000000, 2,000
+// TestAMillionEvents measures a large store: 1,000,000 entries with ADZE_TESTS=long, 2,000
 // otherwise. The bars: open 2 s, list 0.1 s, search 0.2 s, 200 MB. Timing decides nothing here:
 // what is found does.
 func TestAMillionEvents(t *testing.T) {
-	events, _ := strconv.Atoi(os.Getenv("ADZE_SCALE"))
-	if events == 0 {
-		events = 2_000
-	}
+	events := effort.Rounds(2_000, 2_000, 1_000_000)
 	dir := t.TempDir()
 	if kept := os.Getenv("ADZE_SCALE_DIR"); kept != "" { // to look at it again
 		dir = kept

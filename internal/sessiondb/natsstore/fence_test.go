@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/fleet/natsclient"
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 	"adze/internal/testkit/storetest"
 	"adze/session"
@@ -170,7 +171,7 @@ func TestALostLeaseIsToldAndEndsWriting(t *testing.T) {
 func TestAnAppendWhoseAnswerIsCutIsSavedOnce(t *testing.T) {
 	for name, start := range map[string]func(testing.TB, natstest.Options) *natstest.Cluster{"one": natstest.Start, "three": natstest.StartCluster} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "three" {
+			if !effort.Is(effort.Short) && name == "three" {
 				t.Skip("-short starts no cluster here")
 			}
 			server := start(t, natstest.Options{})
@@ -224,9 +225,7 @@ func TestWithoutServersNothingIsCalledSaved(t *testing.T) {
 }
 
 func TestALeaderMayDieBetweenAppends(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short starts no cluster here")
-	}
+	effort.Needs(t, effort.Short, "it starts a cluster")
 	cluster := natstest.StartCluster(t, natstest.Options{})
 	s := opened(t, cluster.URL(), Options{Times: natsclient.LeaseTimes{Live: time.Hour, Renew: time.Hour, Lose: time.Hour}})
 	for n := range 20 {

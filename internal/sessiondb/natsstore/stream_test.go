@@ -2,13 +2,13 @@ package natsstore
 
 import (
 	"errors"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"adze/internal/fleet/natsclient"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 	"adze/internal/testkit/storetest"
 	"adze/session"
@@ -59,9 +59,7 @@ func TestContractOnOneServer(t *testing.T) {
 }
 
 func TestContractOnThreeServers(t *testing.T) {
-	if os.Getenv("ADZE_KILLS") == "" {
-		t.Skip("each case has three servers elect leaders: with ADZE_KILLS only, as .ci/run does")
-	}
+	effort.Needs(t, effort.Short, "each case has three servers elect leaders")
 	storetest.Run(t, emptied(natstest.StartCluster(t, natstest.Options{})))
 }
 

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +22,7 @@ import (
 	"adze/internal/llm/responses"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/repair"
+	"adze/internal/testkit/effort"
 	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
@@ -124,23 +123,12 @@ func (r rig) edit(statements string) {
 	}
 }
 
-// rounds is how many logs are damaged; ADZE_MENDS makes it more.
-func rounds(usual int) int {
-	if n, err := strconv.Atoi(os.Getenv("ADZE_MENDS")); err == nil && n > 0 {
-		return n
-	}
-	return usual
-}
-
 // TestAnythingThatIsDamagedCanBeMended writes random logs, damages the database at random, once or
 // several times, and repairs.
 func TestAnythingThatIsDamagedCanBeMended(t *testing.T) {
 	all := servers(t)
-	seed := rand.Uint64()
-	if n, err := strconv.ParseUint(os.Getenv("ADZE_SEED"), 10, 64); err == nil {
-		seed = n
-	}
-	for i := range rounds(20) {
+	seed := effort.Seed(t, rand.Uint64())
+	for i := range effort.Rounds(10, 20, 300) {
 		seed := seed + uint64(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))

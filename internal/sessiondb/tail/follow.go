@@ -16,15 +16,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
+	"adze/internal/files/fsnotify"
 	"adze/internal/sessiondb"
 	"adze/session"
 )
 
-// Every is how often it is looked whether there is something new: four calls of the system and no
-// read of the log when there is not.
+// Every is how often a Follower looks while something happens, and where the system does not tell
+// of changes: four calls of the system and no read of the log when there is nothing new.
 const Every = 250 * time.Millisecond
 
 // Follower reads along.
@@ -36,8 +39,14 @@ type Follower struct {
 	// if empty, nobody has had it for two seconds. If nil, nobody cares, and Run ends when nobody has
 	// it.
 	Held func(who string)
-	// Wait sleeps; its error is that of ctx. If nil, a timer.
+	// Wait sleeps; its error is that of ctx. If nil, a timer, and no sleep but for an event while
+	// nothing happens.
 	Wait func(ctx context.Context, d time.Duration) error
+
+	bell  *fsnotify.Bell
+	deaf  bool // the system does not tell of changes here
+	woken bool // the last look was for an event
+	fresh bool // the last look found something
 
 	seq  int64
 	seen [2]mark
@@ -57,11 +66,12 @@ type mark struct {
 // Held is nil: then it returns nil.
 func (f *Follower) Run(ctx context.Context) error {
 	if f.Wait == nil {
-		f.Wait = wait
+		f.Wait = f.rest
+		defer f.silence()
 	}
 	for {
 		f.who = f.Store.Holder(f.ID)
-		if f.changed() {
+		if f.fresh = f.changed(); f.fresh {
 			if err := f.read(ctx); err != nil {
 				return err
 			}
@@ -89,6 +99,39 @@ func (f *Follower) tell() {
 	}
 	f.told, f.had = true, f.who
 	f.Held(f.who)
+}
+
+// rest sleeps, and, when nothing is to come by itself, until something happens. After an event it
+// sleeps once more: the kernel tells of the end of a holder before it gives up the lock.
+func (f *Follower) rest(ctx context.Context, d time.Duration) error {
+	if f.bell == nil && !f.deaf {
+		bell, err := fsnotify.NewBell(filepath.Dir(f.Store.Path()), f.Store.Locks())
+		f.bell, f.deaf = bell, err != nil && !errors.Is(err, fs.ErrNotExist)
+		if err == nil {
+			f.seen = [2]mark{} // something may have happened since the last look
+			return ctx.Err()
+		}
+	}
+	settled := !f.fresh && (f.who != "" || f.free > loose)
+	if f.bell == nil || !settled || f.woken {
+		f.woken = false
+		return wait(ctx, d)
+	}
+	select {
+	case <-f.bell.C:
+		// The time of a file has steps of some milliseconds: two writes may show as one.
+		f.woken, f.seen = true, [2]mark{}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// silence ends the watch.
+func (f *Follower) silence() {
+	if f.bell != nil {
+		f.bell.Close()
+	}
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -167,9 +210,15 @@ func Heed(ctx context.Context, s *sessiondb.Store, id session.ID) (heeding conte
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for wait(heeding, 2*Every) == nil {
+		_ = os.MkdirAll(s.Locks(), 0o700) // the first session is locked later; without the folder, it is looked
+		next, end := fsnotify.Waiter(2*Every, s.Locks())
+		defer end()
+		for {
 			if who := s.Wanted(id); who != "" {
 				cancel(&wantedError{who})
+			}
+			if next(heeding) != nil {
+				return
 			}
 		}
 	}()

@@ -102,3 +102,41 @@ func TestWhoHoldsASessionHearsThatItIsWanted(t *testing.T) {
 		t.Errorf("one that nobody has: %v", err)
 	}
 }
+
+// TestWhoReadsAlongHearsOfWhatHappens: with the real way of waiting, an entry and the end of the
+// one who has the session are told.
+func TestWhoReadsAlongHearsOfWhatHappens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	writer := open(t, path)
+	if err := writer.Append(t.Context(), "one", said("a")); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := sessiondb.Look(t.Context(), path, sessiondb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	shown := make(chan string)
+	f := &tail.Follower{Store: reader, ID: "one", Emit: func(e session.Event) {
+		if m, ok := e.(session.MessageDone); ok {
+			shown <- m.Message.Text()
+		}
+	}}
+	ended := make(chan error)
+	go func() { ended <- f.Run(t.Context()) }()
+	if got := <-shown; got != "a" {
+		t.Errorf("it showed %q", got)
+	}
+	for _, text := range []string{"b", "c"} {
+		if err := writer.Append(t.Context(), "one", said(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-shown; got != text {
+			t.Errorf("it showed %q", got)
+		}
+	}
+	writer.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

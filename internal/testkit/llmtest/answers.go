@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
@@ -40,10 +41,10 @@ func small() Answer {
 	}, Usage: session.Usage{Input: 11, Output: 7}, Piece: 8}
 }
 
-// stride is the step between the bytes at which a stream is cut: each byte, or with -short (under
-// the race detector) some, which meet every kind of place.
+// stride is the step between the bytes at which a stream is cut: each byte, or in the usual
+// run some, which meet every kind of place.
 func stride() int {
-	if testing.Short() {
+	if !effort.Is(effort.Short) {
 		return 7
 	}
 	return 1

@@ -13,16 +13,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // Modules is the absolute path of the folder node_modules, for a test that needs all packages; it
 // is $ADZE_NPM/node_modules, by default adze-ci-npm in the user's cache folder. Without node or
-// one of the packages, and in -short, the test is skipped.
+// one of the packages, and in the usual run, the test is skipped.
 func Modules(t testing.TB, packages ...string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short leaves out what talks with programs of the npm registry")
-	}
+	effort.Needs(t, effort.Short, "what talks with programs of the npm registry")
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}

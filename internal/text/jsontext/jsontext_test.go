@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // plainly is what encoding/json makes of a text.
@@ -33,8 +35,8 @@ func FuzzAppend(f *testing.F) {
 
 // A long text costs its own length.
 func TestALongTextIsNotCopied(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the short run is that of the race detector, which allocates more")
+	if effort.Race {
+		t.Skip("the race detector allocates more")
 	}
 	long := strings.Repeat("a \"line\" of prose\n", 1<<18)
 	var before, after runtime.MemStats

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // A secret in a long text is found wherever the pieces are cut, and in whatever spelling of JSON.
@@ -57,8 +59,8 @@ func FuzzPieces(f *testing.F) {
 
 // A long text without secrets is looked through and not copied.
 func TestALongTextIsNotCopied(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the short run is that of the race detector, which allocates more")
+	if effort.Race {
+		t.Skip("the race detector allocates more")
 	}
 	raw, _ := json.Marshal(map[string]string{"text": strings.Repeat("the \"quick\" brown fox, [masked] once\n", 4<<20/38)})
 	m := New("something-else-0123")

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // What is long and random but no secret stays: an agent that cannot read a lock file or a commit
@@ -50,7 +52,7 @@ func TestTreesOfCodeStay(t *testing.T) {
 	for _, name := range []string{"net", "crypto", "debug", "os", "encoding", "cmd/go", "internal"} {
 		folders = append(folders, filepath.Join(goroot, "src", name))
 	}
-	if !testing.Short() && os.Getenv("ADZE_WHOLE_TREE") != "" {
+	if effort.Is(effort.Long) {
 		folders = []string{"../../..", goroot}
 	}
 	lines, hits := 0, 0

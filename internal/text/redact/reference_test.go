@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // everyByte finds what find finds by trying every kind and every value at every byte, without any
@@ -89,14 +90,9 @@ func (t *slowStream) pass(piece string, ended bool) string {
 
 // TestFindAgreesWithEveryByte compares find, and streams that are cut anywhere, with the reference
 // on generated text, on source code, and on both with secrets, parts of them and escapes put in.
-// ADZE_MASKED_MB says how much is compared; a little always is.
+// ADZE_TESTS says how much is compared; a little always is.
 func TestFindAgreesWithEveryByte(t *testing.T) {
-	megabytes := 2
-	if raw := os.Getenv("ADZE_MASKED_MB"); raw != "" {
-		if _, err := fmt.Sscan(raw, &megabytes); err != nil {
-			t.Fatal(err)
-		}
-	}
+	megabytes := effort.Rounds(1, 2, 1000)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -95,7 +95,7 @@ func Table() []Row {
 		{Package: "internal/text/fold", Anybody: true, Never: outside(), Why: "how repetitive text is shortened; it knows nothing else"},
 		{Package: "internal/text/jsontext", Anybody: true, Never: outside(), Why: "how JSON is written; it knows nothing else"},
 		{Package: "internal/text/plural", Anybody: true, Never: outside(), Why: "how English counts; it knows nothing else"},
-		{Package: "internal/testkit/*", May: []string{"session", "tool", "internal/llm/wire", "internal/files/workspace"}, From: []string{}, Why: "for tests only"},
+		{Package: "internal/testkit/*", May: []string{"session", "tool", "internal/llm/wire", "internal/files/workspace", "internal/testkit/effort"}, From: []string{}, Why: "for tests only"},
 		{Package: "internal/tools/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
 }
@@ -130,12 +130,12 @@ func rooms() []Row {
 		{Package: "internal/files/workspace/buffers", Room: true, May: []string{"internal/files/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
 		{Package: "internal/editors/acp", May: []string{"internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/files/diff", "internal/text/redact", "session", "tool", "tui/question", "tui/permission", "tui/api"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
 		{Package: "internal/undo/recorder", May: []string{"session", "tool", "internal/files/diff", "internal/files/git", "internal/undo", "internal/sandbox/proc", "internal/files/atomicfile"}, Tests: []string{"internal/sessiondb"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
-		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/fsnotify", "internal/files/search/ignore", "internal/files/atomicfile"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
+		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/files/fsnotify", "internal/files/search/ignore", "internal/files/atomicfile"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/overlay", Room: true, Why: "changes of folders; it knows no command and no git"},
 		{Package: "internal/sandbox/visibility", Room: true, Why: "folders as they are; it knows no command"},
 		{Package: "internal/run/gctuning", From: []string{"internal/run"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, May: []string{"internal/files/atomicfile"}, Why: "contents by their hash; it knows no folder"},
-		{Package: "internal/undo/fsnotify", Room: true, Why: "what the system tells of changes; it knows no state"},
+		{Package: "internal/files/fsnotify", Anybody: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/files/formatter", May: []string{"internal/sandbox/proc"}, Why: "a program rewrites a text; it knows neither files nor who allowed it"},
 		{Package: "internal/editors/lsp", May: []string{"internal/sandbox/child", "internal/sandbox/proc"}, Tests: []string{"internal/testkit/nodetest"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
 		{Package: "internal/mcp/dial", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth", "internal/mcp/remote"}, Tests: []string{"internal/testkit/nodetest", "internal/sandbox/proc", "internal/web"}, Why: "a wire with a login; it starts nothing and asks nobody"},
@@ -162,6 +162,7 @@ func rooms() []Row {
 		{Package: "internal/fleet", Room: true, May: []string{"session", "internal/fleet/batch"}, Tests: []string{"internal/testkit/fleettest"},
 			Why: "who does what of a batch, over ports; it knows no server, no flags and nothing that is shown"},
 		{Package: "internal/fleet/natsqueue", Room: true, May: []string{"internal/fleet", "internal/fleet/natsclient"}, Tests: []string{"internal/fleet/batch", "internal/testkit/fleettest", "internal/testkit/natstest"}, Why: "ports of a fleet over one server's client"},
+		{Package: "internal/testkit/effort", Room: true, From: []string{"internal/testkit/llmtest", "internal/testkit/nodetest"}, Why: "for tests only"},
 		{Package: "internal/testkit/fleettest", Room: true, May: []string{"internal/fleet"}, From: []string{"internal/fleet", "internal/fleet/natsqueue"}, Why: "for tests only"},
 		{Package: "internal/sessiondb/claims", May: []string{"session", "tool", "tui/draw/markdown"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/policy/policyconfig", May: []string{"internal/config", "internal/files/git", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/text/redact", "internal/text/usage", "internal/files/workspace"}, Tests: []string{"tool"},
@@ -176,7 +177,7 @@ func rooms() []Row {
 			From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/editors/uistream", May: []string{"session", "tool", "internal/text/redact"}, Tests: []string{"internal/testkit/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},
-		{Package: "internal/sessiondb/tail", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads the log of another process and shows nothing itself"},
+		{Package: "internal/sessiondb/tail", May: []string{"session", "tool", "internal/sessiondb", "internal/files/fsnotify"}, Why: "it reads the log of another process and shows nothing itself"},
 		{Package: "internal/cmd/stdio", May: []string{"internal/text/usage", "internal/text"}, Tests: []string{"session"}, Why: "what the process was started with"},
 		{Package: "internal/run/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/run/modelpicker", May: []string{"tui/firstrun", "tui/api", "internal/llm/discover", "internal/llm/models", "internal/cmd/doctor"}, Tests: []string{"internal/config"},
@@ -202,7 +203,7 @@ func outside() []string {
 
 // forTests is what every test may import: written fakes and cases instead of mocks.
 func forTests() []string {
-	return []string{"internal/testkit/golden", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/storetest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest"}
+	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/storetest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest"}
 }
 
 // arrows checks every import of a package against the table.

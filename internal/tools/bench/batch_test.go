@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/effort"
 )
 
 // jobs is how many tasks of a batch are done at the same time.
@@ -17,13 +19,10 @@ const jobs = 8
 
 // BenchmarkBatch is a file of prompts over 20 repositories, 8 at a time, with a server that answers
 // at once, beside the same clones alone and beside clones and adze --print as a shell loop would
-// have them. Bars: 100 ms a task over the clones, 30 MB a task that runs. ADZE_BATCH_TASKS=1000
+// have them. Bars: 100 ms a task over the clones, 30 MB a task that runs. ADZE_TESTS=long
 // makes it long.
 func BenchmarkBatch(b *testing.B) {
-	tasks := 60
-	if n, err := strconv.Atoi(os.Getenv("ADZE_BATCH_TASKS")); err == nil {
-		tasks = n
-	}
+	tasks := effort.Rounds(60, 60, 1000)
 	r := newRunner(b, newInstant(b))
 	repos := make([]string, 20)
 	for i := range repos {

@@ -9,6 +9,8 @@ package bench
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,14 +25,32 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/files/filelock"
 	"adze/internal/testkit/mcptest"
 )
 
-// binaries is the folder of the programs; TestMain makes and removes it.
+// binaries is the folder of the programs, one for each checkout.
 var binaries string
 
-// build makes the programs, once for all benchmarks.
+// build makes the programs where a source changed since they were made: the go command looks.
 var build = sync.OnceValue(func() error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	binaries = filepath.Join(cache, "adze-bench", fmt.Sprintf("%x", sha256.Sum256([]byte(here)))[:16])
+	if err := os.MkdirAll(binaries, 0o700); err != nil {
+		return err
+	}
+	unlock, err := filelock.Wait(context.Background(), filepath.Join(binaries, "lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	const floor = "adze/internal/tools/bench/floor"
 	for name, pkg := range map[string][]string{"adze": {"adze"}, "floor": {floor}, "least": {"-tags=least", floor}} {
 		args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(binaries, name)}, pkg...)
@@ -46,15 +66,7 @@ var build = sync.OnceValue(func() error {
 func TestMain(m *testing.M) {
 	asAdze()
 	mcptest.Serve()
-	dir, err := os.MkdirTemp("", "adze-bench-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	binaries = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // cost is what one process took.

@@ -38,7 +38,7 @@ func costs() []task {
 // TestTasksCostFewBytes runs whole tasks, whose decisions are written down, and adds up the
 // requests: what a user pays for, whatever the model.
 //
-//	go test -v -run TasksCostFewBytes ./internal/tools/bench
+//	ADZE_TESTS=short go test -v -run TasksCostFewBytes ./internal/tools/bench
 func TestTasksCostFewBytes(t *testing.T) {
 	counts := newRatchet(t)
 	for _, of := range costs() {

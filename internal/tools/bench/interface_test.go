@@ -19,7 +19,7 @@ const idleTime = 5 * time.Second
 
 // shown is the whole program in a pseudo-terminal.
 type shown struct {
-	b   *testing.B
+	b   testing.TB
 	tty *os.File
 	cmd *exec.Cmd
 	out []byte // what it wrote since the last keys
@@ -27,9 +27,17 @@ type shown struct {
 
 // show starts the interface and returns when its prompt is drawn, with the time that took since
 // exec.
-func show(b *testing.B, r runner) (*shown, time.Duration) {
+func show(b testing.TB, r runner) (*shown, time.Duration) { return showOf(b, r, "--demo") }
+
+func showOf(b testing.TB, r runner, args ...string) (*shown, time.Duration) {
 	b.Helper()
-	cmd := r.command("adze", "--demo")
+	return showWhen(b, r, "Ask, or say what to do", args...)
+}
+
+// showWhen is the same with a text of one's own that stands on the screen when it has begun.
+func showWhen(b testing.TB, r runner, text string, args ...string) (*shown, time.Duration) {
+	b.Helper()
+	cmd := r.command("adze", args...)
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	start := time.Now()
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
@@ -37,7 +45,7 @@ func show(b *testing.B, r runner) (*shown, time.Duration) {
 		b.Skipf("no pseudo-terminal: %v", err)
 	}
 	s := &shown{b: b, tty: f, cmd: cmd}
-	s.until("Ask, or say what to do")
+	s.until(text)
 	return s, time.Since(start)
 }
 
@@ -75,12 +83,14 @@ func (s *shown) close() {
 	s.tty.Close()
 }
 
-// status sums a field over the threads of the program, as the kernel counts it.
-func (s *shown) status(field string) (total int64) {
-	s.b.Helper()
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", s.cmd.Process.Pid))
+func (s *shown) status(field string) (total int64) { return status(s.b, s.cmd.Process.Pid, field) }
+
+// status sums a field over the threads of a program, as the kernel counts it.
+func status(t testing.TB, pid int, field string) (total int64) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	if err != nil || len(files) == 0 {
-		s.b.Skip("there is no /proc")
+		t.Skip("there is no /proc")
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -91,7 +101,7 @@ func (s *shown) status(field string) (total int64) {
 			if value, ok := strings.CutPrefix(line, field+":"); ok {
 				n, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
 				if err != nil {
-					s.b.Fatal(err)
+					t.Fatal(err)
 				}
 				total += n
 				if field == "VmRSS" || field == "VmHWM" {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	adzerun "adze/internal/run"
+	"adze/internal/testkit/effort"
 )
 
 // countsFile is the table that holds the counts, one a line: a name and a number.
@@ -29,9 +30,7 @@ type ratchet struct {
 
 func newRatchet(t *testing.T) ratchet {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it builds and runs the program")
-	}
+	effort.Needs(t, effort.Short, "it builds and runs the program")
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the table is of linux/amd64")
 	}
@@ -54,11 +53,20 @@ func newRatchet(t *testing.T) ratchet {
 	return r
 }
 
+// bar is what a count may be at most: 2 % more than its line. What a turn does more stands twenty
+// times in the count of twenty turns; a commit more or less there is one that waited for its time.
+func bar(name string, held int64) int64 {
+	if strings.Contains(name, "× 20: ") {
+		return held + max(held/50, 3)
+	}
+	return held + held/50
+}
+
 // holds compares one count with its line.
 func (r ratchet) holds(name string, got int64) {
 	r.t.Helper()
 	held, ok := r.table[name]
-	if !ok && got == 0 {
+	if !ok && got <= bar(name, 0) {
 		return
 	}
 	line := fmt.Sprintf("%-40s %d", name, got)
@@ -66,7 +74,7 @@ func (r ratchet) holds(name string, got int64) {
 	switch {
 	case !ok:
 		r.t.Errorf("%s has no line of %q; add this one:\n%s", countsFile, name, line)
-	case got > held+held/50:
+	case got > bar(name, held):
 		r.t.Errorf("%s: %d, was %d. Find what it is, or change its line in %s to this one and say in the commit why:\n%s", name, got, held, countsFile, line)
 	case got < held-held/50:
 		r.t.Logf("it was %d: let the line of %s say so, or it grows back unseen", held, countsFile)
@@ -80,7 +88,7 @@ func (r ratchet) least(measure func() map[string]int64) {
 	all := measure()
 	fits := func() bool {
 		for name, n := range all {
-			if held := r.table[name]; n > held+held/50 {
+			if n > bar(name, r.table[name]) {
 				return false
 			}
 		}
@@ -121,7 +129,7 @@ func (r runner) bare(cmd *exec.Cmd) *exec.Cmd {
 
 // TestCountsOfTheProgram counts what every start pays for before main.
 //
-//	go test -v -run TestCounts ./internal/tools/bench
+//	ADZE_TESTS=short go test -v -run TestCounts ./internal/tools/bench
 func TestCountsOfTheProgram(t *testing.T) {
 	r := newRatchet(t)
 	if err := build(); err != nil {
@@ -196,10 +204,13 @@ func TestCountsOfSystemCalls(t *testing.T) {
 		}
 		return named
 	})
-	for _, name := range []string{"read", "grep", "edit"} {
+	for _, name := range []string{"read", "grep", "edit", "bash"} {
 		r.least(func() map[string]int64 {
 			named, some, more := map[string]int64{}, trace(turns(t, name, few)), trace(turns(t, name, many))
 			for _, kind := range counted {
+				if name == "bash" && kind != "execve" && kind != "fsync" {
+					continue // the shell's own depend on the machine
+				}
 				named[name+" × 20: "+kind] = more[kind] - some[kind]
 			}
 			return named
@@ -219,6 +230,7 @@ func turns(t *testing.T, tool string, n int) runner {
 		args := map[string]string{
 			"read": fmt.Sprintf(`{"path":"a.txt","offset":%d,"limit":2}`, i+1),
 			"grep": fmt.Sprintf(`{"pattern":"mark %d\\."}`, i),
+			"bash": fmt.Sprintf(`{"command":"true %d","description":"Do nothing"}`, i),
 			"edit": fmt.Sprintf(`{"path":"a.txt","old_string":"mark %d.","new_string":"mark %d!"}`, i, i),
 		}
 		plan[i] = object(map[string]any{"name": tool, "arguments": args[tool]})

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"adze/internal/testkit/effort"
 )
 
 // task is a piece of work as a current model does it: what stands in the folder, and its calls one
@@ -236,16 +238,14 @@ func lay(t *testing.T, r runner, of task) {
 }
 
 // TestTasksAskLittle counts what tasks cost a user in questions and in bytes: one of them shortly,
-// all with ADZE_TASKS. ADZE_BINARY names another build of adze to measure in place of this one,
-// whose bars are not this one's.
+// all with ADZE_TESTS=long. ADZE_BINARY names another build of adze to measure in place of this
+// one, whose bars are not this one's.
 //
-//	ADZE_TASKS=1 go test -v -run TasksAskLittle ./internal/tools/bench
+//	ADZE_TESTS=long go test -v -run TasksAskLittle ./internal/tools/bench
 func TestTasksAskLittle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it answers each question as slowly as a person must")
-	}
+	effort.Needs(t, effort.Short, "it answers each question as slowly as a person must")
 	all, modes, binary := tasks(), []string{"ask", "edits"}, os.Getenv("ADZE_BINARY")
-	if os.Getenv("ADZE_TASKS") == "" && binary == "" {
+	if !effort.Is(effort.Long) && binary == "" {
 		all, modes = all[len(all)-1:], modes[1:]
 	}
 	for _, of := range all {

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 func TestRowsBecomeCells(t *testing.T) {
@@ -102,9 +104,7 @@ func TestPicturesOfTheREADME(t *testing.T) {
 // The scenes are played with the program as it is: a picture cannot be older than what it shows
 // without notice.
 func TestScenesPlay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays every scene in a terminal")
-	}
+	effort.Needs(t, effort.Short, "plays every scene in a terminal")
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed: no terminal to look at")
 	}

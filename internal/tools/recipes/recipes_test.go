@@ -25,6 +25,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"adze/internal/testkit/effort"
 )
 
 // recipe is one example and the entry of the page that it follows.
@@ -190,14 +192,12 @@ func TestThePageSaysWhatARecipeTouches(t *testing.T) {
 }
 
 // long are the packages whose tests run the whole program, for minutes. Of these the tests that the
-// page names run, and with ADZE_RECIPES=all the others, too.
+// page names run, and with ADZE_TESTS=long the others, too.
 func long(dir string) bool { return dir == "internal/run" }
 
 // TestRecipes follows all recipes in one copy of the tree.
 func TestRecipes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program and the tests of many packages anew")
-	}
+	effort.Needs(t, effort.Short, "it builds the program and the tests of many packages anew")
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not there, which lists the files to copy")
 	}
@@ -216,7 +216,7 @@ func TestRecipes(t *testing.T) {
 	// The names of folders stay out of what is compiled, so that the next copy finds it in the cache.
 	run := func(args ...string) error {
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
-		c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+		c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0", effort.Variable+"=")
 		out, err := c.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
@@ -239,13 +239,13 @@ func TestRecipes(t *testing.T) {
 			}
 		}
 	}
-	others := []string{"go", "test", "-trimpath", "-short"}
+	others := []string{"go", "test", "-trimpath"}
 	for d := range touched {
-		if !long(d) || os.Getenv("ADZE_RECIPES") == "all" {
+		if !long(d) || effort.Is(effort.Long) {
 			others = append(others, "./"+d)
 		}
 	}
-	slices.Sort(others[4:])
+	slices.Sort(others[3:])
 	if err := run(others...); err != nil {
 		t.Errorf("a test that no page names fails: %v", err)
 	}

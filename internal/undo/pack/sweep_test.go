@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // some makes a store of small packs with contents of which each third lives, but all and none in
@@ -159,12 +161,9 @@ func sweepAndDie(dir string) {
 }
 
 // TestASweepThatIsKilledLosesNothing kills a process of its own with signal 9 at each step of a
-// sweep, and each goes on where the last one died. ADZE_UNDO_KILLS wants every step; else some.
+// sweep, and each goes on where the last one died. ADZE_TESTS=long wants every step; else some.
 func TestASweepThatIsKilledLosesNothing(t *testing.T) {
-	stride := 11
-	if os.Getenv("ADZE_UNDO_KILLS") != "" {
-		stride = 1
-	}
+	stride := effort.Rounds(45, 11, 1)
 	for n := 0; ; n += stride {
 		top := t.TempDir()
 		dir := filepath.Join(top, "packs")

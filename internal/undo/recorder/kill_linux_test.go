@@ -19,6 +19,7 @@ import (
 
 	"adze/internal/files/git"
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/internal/undo"
 	"adze/session"
 	"adze/tool"
@@ -263,7 +264,7 @@ func (p *place) undone(t *testing.T) (undone bool) {
 // TestATurnCanBeUndoneAfterAKillAtAnyMoment kills undo and redo at their moments, and what finishes
 // them once more: then the log says what stands in the folder and in git's refs, and the turn is
 // undone or redone as ever. It goes through the first and the last moments, in which log and
-// journal are written, and some of the steps; with ADZE_KILLS through all.
+// journal are written, and some of the steps; with ADZE_TESTS=long through all.
 func TestATurnCanBeUndoneAfterAKillAtAnyMoment(t *testing.T) {
 	p, before, after := newPlace(t, "printf A > a; git add a; git commit -qm two; git branch new; git branch -D old -q; rm -r d; printf x > x; chmod 600 b; git stash -q; git checkout -qb other")
 	is := map[bool]string{true: before, false: after}
@@ -301,7 +302,7 @@ func TestATurnCanBeUndoneAfterAKillAtAnyMoment(t *testing.T) {
 	for n := range max(most["undo"], most["redo"]) {
 		for _, what := range []string{"undo", "redo"} {
 			edge := n < 4 || n >= most[what]-7
-			if os.Getenv("ADZE_KILLS") == "" && !edge && n%8 != 0 {
+			if stride := effort.Rounds(8, 8, 1); !edge && n%stride != 0 {
 				continue
 			}
 			if n < most[what] {

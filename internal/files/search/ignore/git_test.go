@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // patternsPerRun is how many patterns, and about how many paths, the comparison with git covers.
@@ -19,17 +21,14 @@ func TestAgreesWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed: nothing to compare with")
 	}
-	rounds := 40
-	if testing.Short() {
-		rounds = 8
-	}
+	rounds := effort.Rounds(8, 40, 40)
 	paths := 0
 	for seed := range rounds {
 		tree := newGitTree(t, uint64(seed), patternsPerRun/rounds)
 		tree.compare(t)
 		paths += len(tree.paths)
 	}
-	if paths < patternsPerRun && !testing.Short() {
+	if paths < patternsPerRun && effort.Is(effort.Short) {
 		t.Errorf("only %d paths were compared", paths)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/testkit/effort"
 )
 
 // TestMatchesAcrossLinesAgreeWithRegexp compares a search across lines by the automaton and by
@@ -127,11 +129,5 @@ func FuzzAcrossLines(f *testing.F) {
 	})
 }
 
-// rounds is how often a random test goes round: under -short, with which the race detector runs and
-// where each takes ten times as long, a tenth.
-func rounds(usual int) int {
-	if testing.Short() {
-		return usual / 10
-	}
-	return usual
-}
+// rounds is how often a random test goes round.
+func rounds(usual int) int { return effort.Rounds(usual/10, usual, usual) }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/files/search/match/kern"
+	"adze/internal/testkit/effort"
 )
 
 // twins returns a matcher that uses no vector instructions.
@@ -56,10 +57,7 @@ func TestNoCandidateIsLeftOut(t *testing.T) {
 	bits := strings.Split("foo bar Foo FOO a b k K \u212a s \u017f x y _ __ - ö Ö öl é ä ß \xff \xc3 . aab 1 2 9 A_ abcdefabcdef foo_ X_Y wwwwwwwww", " ")
 	bits = append(bits, " ", " ", "\n", "\n", "\n", "\r\n", "\r", strings.Repeat("word", 30))
 	rng := rand.New(rand.NewPCG(7, 8))
-	texts := 10
-	if testing.Short() {
-		texts = 4
-	}
+	texts := effort.Rounds(4, 10, 10)
 	for _, pattern := range patterns {
 		q := Query{Pattern: pattern, IgnoreCase: rng.IntN(2) == 0, Word: rng.IntN(4) == 0}
 		m, err := Compile(q)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"adze/internal/testkit/effort"
 )
 
 // small returns a scanner for which a line of 256 bytes is too long to be held.
@@ -57,10 +59,7 @@ var longPatterns = []string{
 func TestLinesThatDoNotFitAgreeWithRegexp(t *testing.T) {
 	bits := []string{"foo", "bar", "Foo", "FOO", "a", "b", "k", "K", "\u212a", "x", " ", "\n", "\r\n", "\r", "ö", "Ö", "\xff", "\xe2\x84", ".", "日", "zzz"}
 	rng := rand.New(rand.NewPCG(3, 4))
-	rounds := 4000
-	if testing.Short() {
-		rounds = 1500
-	}
+	rounds := effort.Rounds(1500, 4000, 4000)
 	for range rounds {
 		var text strings.Builder
 		for range 1 + rng.IntN(4) {

@@ -15,6 +15,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/testkit/effort"
 )
 
 // tiny returns a scanner whose buffers are so small that every text rolls through them.
@@ -246,10 +248,7 @@ func TestAgreesWithRegexp(t *testing.T) {
 	}
 	bits := []string{"foo", "bar", "Foo", "FOO", "a", "b", "k", "K", "\u212a", "s", "\u017f", "x", " ", "\n", "\n", "\r\n", "\r", "ö", "Ö", "\xff", ".", "aab"}
 	rng := rand.New(rand.NewPCG(1, 2))
-	rounds := 8000
-	if testing.Short() {
-		rounds = 2000
-	}
+	rounds := effort.Rounds(2000, 8000, 8000)
 	for range rounds {
 		var text strings.Builder
 		for range rng.IntN(40) {

@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"adze/internal/files/search/match"
+	"adze/internal/testkit/effort"
 )
 
 // giantAsks are of each kind that is looked for in its own way.
@@ -24,12 +24,9 @@ func giantAsks() []ask {
 }
 
 // TestGiantLinesEqualThoseOfRipgrep compares which lines match where some are longer than any
-// buffer: 5 MB, or ADZE_SEARCH_LINE bytes each.
+// buffer: 5 MB, or, when long, 1 GB each.
 func TestGiantLinesEqualThoseOfRipgrep(t *testing.T) {
-	size, err := strconv.Atoi(os.Getenv("ADZE_SEARCH_LINE"))
-	if err != nil {
-		size = match.MaxLine + 1<<20
-	}
+	size := effort.Rounds(match.MaxLine+1<<20, match.MaxLine+1<<20, 1<<30)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	long := func(end string) []byte {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"adze/internal/files/search"
+	"adze/internal/testkit/effort"
 )
 
 // usual are the questions that are timed, as assistants ask them.
@@ -127,11 +128,8 @@ func table(t *testing.T, name string, rows []*row) {
 // pairsWanted is how many pairs of runs are to be timed.
 func pairsWanted(t *testing.T) int {
 	t.Helper()
-	pairs, err := strconv.Atoi(os.Getenv("ADZE_PAIRS"))
-	if err != nil || pairs < 1 {
-		t.Skip("times are taken when ADZE_PAIRS says how often")
-	}
-	return pairs
+	effort.Needs(t, effort.Long, "times are taken by hand")
+	return 5
 }
 
 // treeOf is the tree of a kind.
@@ -144,7 +142,7 @@ func treeOf(t *testing.T, kind string) string {
 }
 
 // TestSpeedAgainstRipgrep times the usual questions on the toolchain's tree and on the large one,
-// in ADZE_PAIRS pairs of runs. Memory is what the searches took above what the program had before.
+// in five pairs of runs. Memory is what the searches took above what the program had before.
 // Times are told, never judged.
 func TestSpeedAgainstRipgrep(t *testing.T) {
 	pairs, rg := pairsWanted(t), ripgrep(t)

@@ -7,7 +7,7 @@
 // Start reading at equal_test.go; speed_test.go measures; trees_test.go makes the trees. By hand:
 //
 //	ADZE_TREES=all go test -v -timeout 1h -run Equal ./internal/files/search/versus
-//	ADZE_PAIRS=5 go test -v -timeout 1h -run Speed ./internal/files/search/versus
+//	ADZE_TESTS=long go test -v -timeout 1h -run Speed ./internal/files/search/versus
 //
 // ADZE_TREES names trees: go, large, all. ADZE_RG and ADZE_FD name the programs where they are not
 // on the PATH by their usual names.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"adze/internal/testkit/effort"
 )
 
 // needs skips what compares a kernel with its twin where there is no kernel.
@@ -154,10 +156,7 @@ func same(t testing.TB, what any, kernel, twin, want []uint32) {
 
 func TestKernelsAndTwinsNameTheSamePlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	rounds := 3000
-	if testing.Short() {
-		rounds = 600
-	}
+	rounds := effort.Rounds(600, 3000, 3000)
 	for range rounds {
 		size := rng.IntN(300)
 		if rng.IntN(10) == 0 {

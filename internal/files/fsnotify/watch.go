@@ -6,14 +6,18 @@
 // remote machine's never do.
 //
 // Start reading at Watch.Add and Watch.Drain (watch_linux.go). Whenever anything was lost, Drain
-// says All.
+// says All. A Bell is for a process that waits, and looks itself what happened.
 //
 // Known limits: Linux only, elsewhere New returns ErrUnavailable; so it does on file systems that
 // other machines change. A new folder is not watched by itself: its parent is named, and whoever
 // looks there adds it.
 package fsnotify
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"time"
+)
 
 // Errors that callers decide by.
 var (
@@ -33,6 +37,40 @@ type Changed struct {
 	// itself.
 	Folders map[string]map[string]bool
 }
+
+// Bell rings when something happens in folders. It costs nothing while nothing happens.
+type Bell struct {
+	// C gets a value after events; several may be one value. It is closed by Close.
+	C   <-chan struct{}
+	end func() error
+}
+
+// Waiter returns a function that waits until something may have happened in folders: for an event,
+// or for some time where the system tells of none. Its error is that of the context.
+func Waiter(every time.Duration, folders ...string) (next func(context.Context) error, end func()) {
+	bell, err := NewBell(folders...)
+	if err != nil {
+		return func(ctx context.Context) error {
+			timer := time.NewTimer(every)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		}, func() {}
+	}
+	return func(ctx context.Context) error {
+		select {
+		case <-bell.C:
+		case <-ctx.Done():
+		}
+		return ctx.Err()
+	}, bell.Close
+}
+
+// Close ends watching.
+func (b *Bell) Close() { _ = b.end() } // nothing was written
 
 // note enters an event.
 func (c *Changed) note(folder, name string, written bool) {

@@ -8,6 +8,9 @@ type Watch struct{}
 // New returns ErrUnavailable.
 func New(int, int) (*Watch, error) { return nil, ErrUnavailable }
 
+// NewBell returns ErrUnavailable.
+func NewBell(...string) (*Bell, error) { return nil, ErrUnavailable }
+
 // Close does nothing.
 func (*Watch) Close() {}
 

@@ -1,0 +1,65 @@
+package fsnotify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// heard are the events after which a Bell rings. The end of a writer is among them: the kernel
+// tells it of a process that was killed, too.
+const heard = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_MOVED_FROM | unix.IN_MOVED_TO | unix.IN_CLOSE_WRITE |
+	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
+
+// NewBell watches folders. An error that is fs.ErrNotExist says that one is not there.
+func NewBell(folders ...string) (*Bell, error) {
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	f := os.NewFile(uintptr(fd), "inotify") // the runtime waits for it: no thread does
+	for _, dir := range slices.Compact(slices.Sorted(slices.Values(folders))) {
+		if err := listen(fd, dir); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	rings := make(chan struct{}, 1)
+	b := &Bell{C: rings, end: f.Close}
+	go func() {
+		defer close(rings)
+		buf := make([]byte, 4<<10)
+		for {
+			if _, err := f.Read(buf); err != nil { // closed
+				return
+			}
+			select {
+			case rings <- struct{}{}:
+			default: // it rings already
+			}
+		}
+	}()
+	return b, nil
+}
+
+func listen(fd int, dir string) error {
+	var where unix.Statfs_t
+	if err := unix.Statfs(dir, &where); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("watch %s: %w", dir, err)
+	} else if err != nil || remote(int64(where.Type)&0xffffffff) {
+		return errors.Join(ErrUnavailable, err)
+	}
+	_, err := unix.InotifyAddWatch(fd, dir, heard)
+	switch {
+	case errors.Is(err, unix.ENOSPC):
+		return ErrLimit
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("watch %s: %w", dir, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
+}
