@@ -35,20 +35,18 @@ func Example() {
 		return
 	}
 	s := session.New(session.Config{
-		ID:    "example",
-		Model: "written",
-		Provider: &model{steps: []func(context.Context, func(session.Chunk) bool){
+		Identity: session.Identity{ID: "example"},
+		Requests: session.Requests{Model: "written", Provider: &model{steps: []func(context.Context, func(session.Chunk) bool){
 			says(call("c1", "greet", `{"name":"Ada"}`)),
 			says(text("I greeted her.")),
-		}},
-		Store: &shelf{},
-		Tools: set,
-		Gate:  tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil }),
-		Observe: func(e session.Event) {
+		}}},
+		Calls:   session.Calls{Tools: set, Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })},
+		Storage: session.Storage{Store: &shelf{}},
+		Host: session.Host{Observe: func(e session.Event) {
 			if end, ok := e.(session.ToolEnd); ok {
 				fmt.Printf("%s %s: %s\n", end.Outcome.Tool, end.Outcome.Status, end.Outcome.Output)
 			}
-		},
+		}},
 	})
 	result := s.Prompt(context.Background(), session.Input{Text: "greet Ada"})
 	fmt.Println(result.Cause, "after", result.Steps, "requests:", result.Text)

@@ -201,11 +201,11 @@ func rigWith(t *testing.T, tools []tool.Tool, steps ...func(context.Context, fun
 	}
 	r.set = set
 	r.config = session.Config{
-		ID: "s1", Provider: r.model, Model: "m", Store: r.shelf, Tools: set,
-		Start:   session.Start{Version: "test", System: "you are a test"},
-		Gate:    tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil }),
-		Observe: r.see,
-		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Identity: session.Identity{ID: "s1", Start: session.Start{Version: "test", System: "you are a test"}},
+		Requests: session.Requests{Provider: r.model, Model: "m"},
+		Calls:    session.Calls{Tools: set, Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })},
+		Storage:  session.Storage{Store: r.shelf},
+		Host:     session.Host{Observe: r.see, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }},
 	}
 	return r
 }

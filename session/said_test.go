@@ -64,7 +64,7 @@ func TestALongAnswerIsLoggedAsAShortOne(t *testing.T) {
 		if err := enc.Encode(said(m)); err != nil {
 			t.Fatal(err)
 		}
-		s := &Session{config: Config{Now: time.Now}}
+		s := &Session{config: Config{Host: Host{Now: time.Now}}}
 		if got := s.entry(MessageEntry, said(m)).Data; string(got)+"\n" != want.String() {
 			t.Errorf("%d parts are logged otherwise: %.300s", len(parts), got)
 		}

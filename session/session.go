@@ -49,73 +49,103 @@ import (
 
 // Config is what a session works with.
 type Config struct {
-	ID       ID
-	Start    Start // stored first; a resumed session keeps its own System
-	Provider Provider
-	Model    string // without the provider's prefix
-	Store    Store
-	Mark     string // stands in the log for a secret that the model was sent; if empty, the log keeps all as it was
-	Tools    *tool.Set
-	Gate     tool.Gate
-	Clip     tool.Clip
-	Mask     func(string) string // hides secrets in what calls give the model; if nil, nothing is hidden
-	// Repairer may mend arguments that are not JSON where no rule applies; if nil, nobody does.
-	Repairer tool.Repairer
-	Limits   Limits
+	Identity
+	Requests
+	Calls
+	Storage
+	Turns
+	Host
+}
+
+// Identity says which conversation a session is.
+type Identity struct {
+	ID    ID
+	Start Start // stored first; a resumed session keeps its own System
 	// Effort is how hard the model is to think, one of Efforts; if empty, as the log of a resumed
 	// session says, else as the provider is configured.
 	Effort string
 	// Mode is the widest permission mode for its calls, whatever is in force; if empty, the one in
 	// force.
 	Mode string
-	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. If
-	// nil, for nobody.
-	Within *Budget
-	// Waits is called when a call of this session begins to wait for a user, and what it returns when
-	// that is over: it is for the turn that a subagent works for. If nil, nobody counts.
-	Waits func() (over func())
-	Grace time.Duration // how long a call may take to end after its abort; if 0, that of tool.Runner
-	// Price tells what the tokens of one request cost in USD, and whether that is known; if nil, it
-	// never is.
-	Price func(provider, model string, u Usage) (usd float64, known bool)
-	// Accept judges the text that a turn would end with; if nil, every text is accepted. What it
-	// returns is told to the model, which tries again; nothing: the text is accepted. tries counts the
-	// earlier ones of the turn. An error ends the turn.
-	Accept func(text string, tries int) (correction string, err error)
-	// Schema is the JSON Schema that Accept goes by; if nil, there is none.
-	Schema json.RawMessage
-	// Window tells how many tokens a model takes, its answer included; if 0, not known. If nil, it
-	// never is.
-	Window func(provider, model string) int
-	// Blind reports a model that is known to take no pictures; if nil, it is not known of any.
-	Blind func(provider, model string) bool
-	// Pieces tells the parts of a system prompt apart, for the ledger; if nil, it is one.
-	Pieces func(system string) []Piece
-	// Sum is the instruction with which the model is asked to sum the conversation up; if empty, it is
-	// never compacted.
-	Sum string
+}
+
+// Requests is what a model is asked, and which one.
+type Requests struct {
+	Provider Provider
+	Model    string // without the provider's prefix
 	// Offer chooses the tools that requests show; if nil, all of Tools.
 	Offer Offerer
 	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the model
 	// before the next request, as one message. It may read files, and ends soon after ctx does. If nil,
 	// only Session.Note hands some in.
 	Notes func(ctx context.Context, s Step) []Note
-	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends;
-	// if nil, there are none.
-	Hooks func(ctx context.Context, m Moment) tool.Ruling
-	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have
-	// come; if false, none is on its way any more. If nil, a turn waits for none.
-	Await func(ctx context.Context) bool
+	// Pieces tells the parts of a system prompt apart, for the ledger; if nil, it is one.
+	Pieces func(system string) []Piece
+	// Sum is the instruction with which the model is asked to sum the conversation up; if empty, it is
+	// never compacted.
+	Sum string
+	// Price tells what the tokens of one request cost in USD, and whether that is known; if nil, it
+	// never is.
+	Price func(provider, model string, u Usage) (usd float64, known bool)
+	// Window tells how many tokens a model takes, its answer included; if 0, not known. If nil, it
+	// never is.
+	Window func(provider, model string) int
+	// Blind reports a model that is known to take no pictures; if nil, it is not known of any.
+	Blind func(provider, model string) bool
+}
+
+// Calls is how calls of tools run.
+type Calls struct {
+	Tools *tool.Set
+	Gate  tool.Gate
+	Clip  tool.Clip
+	Mask  func(string) string // hides secrets in what calls give the model; if nil, nothing is hidden
+	// Repairer may mend arguments that are not JSON where no rule applies; if nil, nobody does.
+	Repairer  tool.Repairer
+	Snapshots Snapshots     // keeps the files around calls that change them (snapshots.go); if nil, nobody does
+	Grace     time.Duration // how long a call may take to end after its abort; if 0, that of tool.Runner
+	// Waits is called when a call of this session begins to wait for a user, and what it returns when
+	// that is over: it is for the turn that a subagent works for. If nil, nobody counts.
+	Waits func() (over func())
+}
+
+// Storage is where the log is, and what of it is used again.
+type Storage struct {
+	Store Store
+	Mark  string // stands in the log for a secret that the model was sent; if empty, the log keeps all as it was
 	// Restorer takes what outcomes of earlier runs hold, when a session is gone on with; if nil,
 	// nobody does.
 	Restorer Restorer
 	// Found sees what the log of a session that is gone on with holds of undos and the prompts behind
 	// them, of subagents, of reports and of the notes that may tell of them, before anything is added;
 	// if nil, nobody looks.
-	Found     func(log []Entry) error
-	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; if nil, none
-	Claims    ClaimCheck                      // compares an answer with what was done (claims.go)
-	Snapshots Snapshots                       // keeps the files around calls that change them (snapshots.go); if nil, nobody does
+	Found func(log []Entry) error
+	Kept  func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; if nil, none
+}
+
+// Turns is what bounds and judges a turn.
+type Turns struct {
+	Limits Limits
+	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. If
+	// nil, for nobody.
+	Within *Budget
+	// Accept judges the text that a turn would end with; if nil, every text is accepted. What it
+	// returns is told to the model, which tries again; nothing: the text is accepted. tries counts the
+	// earlier ones of the turn. An error ends the turn.
+	Accept func(text string, tries int) (correction string, err error)
+	// Schema is the JSON Schema that Accept goes by; if nil, there is none.
+	Schema json.RawMessage
+	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have
+	// come; if false, none is on its way any more. If nil, a turn waits for none.
+	Await func(ctx context.Context) bool
+	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends;
+	// if nil, there are none.
+	Hooks  func(ctx context.Context, m Moment) tool.Ruling
+	Claims ClaimCheck // compares an answer with what was done (claims.go)
+}
+
+// Host is what a session finds in the program that it is part of.
+type Host struct {
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. If nil, nobody watches.
 	Observe func(Event)

@@ -37,7 +37,7 @@ func TestSkimmingIsReading(t *testing.T) {
 		for range 3 + g.random.IntN(60) {
 			g.step()
 		}
-		c := &Config{Store: logs(g.log), Restorer: onlyReads{}}
+		c := &Config{Storage: Storage{Store: logs(g.log), Restorer: onlyReads{}}}
 		want, err := c.readSkimming(t.Context(), nil)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

@@ -34,38 +34,57 @@ import (
 	"adze/tool/rank"
 )
 
-// Program is what commands ask of the program that they belong to. A function that is handed in is
-// called once, and what it was given is closed when it returns.
+// Program is what the commands of this package ask of the program that they belong to; those of
+// others ask for less. A function that is handed in is called once, and what it was given is closed
+// when it returns.
 type Program interface {
+	Configured
+	Stored
+	Changing
+	Folder
+	// Failure sorts an error that would end a run.
+	Failure(error) session.Result
+}
+
+// Configured is a program that has a configuration.
+type Configured interface {
 	// Config is the user's configuration and what finds the models that it names.
 	Config() (config.Config, *models.Finder, error)
+	// ConfigFile is where it stands, or would.
+	ConfigFile() string
 	// Keys is what the user gave to keep.
 	Keys() *keyring.Store
 	// KeyTable lists the keys of the interface: action, keys, what they do; and what of the bound
 	// ones cannot be.
 	KeyTable(bound map[string][]string) (rows [][3]string, warnings []string)
-	// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
-	ServerChecks(context.Context) []doctor.Check
-	// ConfigFile is where it stands, or would.
-	ConfigFile() string
-	// Failure sorts an error that would end a run.
-	Failure(error) session.Result
+}
+
+// Stored is a program that keeps sessions, to look at them.
+type Stored interface {
 	// Here is this folder as sessions remember it.
 	Here() (string, error)
+	// Session is the one whose id begins so.
+	Session(heads []session.Head, prefix string) (session.ID, error)
 	// Page lists the sessions that a filter chooses, and how many there are without its bounds.
 	Page(context.Context, sessiondb.Filter) ([]session.Head, int, error)
 	// Store opens the store to look into it.
 	Store(context.Context, func(*sessiondb.Store) error) error
+	// Logs opens the sessions of the server that keeps them, until end; if nil, this machine does.
+	Logs(context.Context) (logs retention.Logs, end func(), err error)
+}
+
+// Changing is a program that keeps sessions, to change them.
+type Changing interface {
 	// Change opens it to change what is in it.
 	Change(context.Context, func(*sessiondb.Store) error) error
 	// Forgets lets sessions of a store go with all that was kept of them, and Tidy those that the
 	// configuration lets go.
 	Forgets(*sessiondb.Store) retention.Room
 	Tidy(context.Context, *sessiondb.Store) (retention.Done, error)
-	// Logs opens the sessions of the server that keeps them, until end; if nil, this machine does.
-	Logs(context.Context) (logs retention.Logs, end func(), err error)
-	// Session is the one whose id begins so.
-	Session(heads []session.Head, prefix string) (session.ID, error)
+}
+
+// Folder is a program that works in a folder.
+type Folder interface {
 	// Tools makes the tools of this folder, without a model, a session or a gate.
 	Tools(context.Context, func(*tool.Set) error) error
 	// Offer is what a run in this folder chooses tools from and by.
@@ -78,6 +97,8 @@ type Program interface {
 	Project(func(trust.Project) error) error
 	// Call makes a call by hand through the pipeline of every other run.
 	Call(Call, func(Called)) error
+	// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
+	ServerChecks(context.Context) []doctor.Check
 }
 
 // Offer is what a run chooses tools from and by.
@@ -139,7 +160,7 @@ func (a *all) storedSession(ctx context.Context, s *sessiondb.Store, words []str
 }
 
 // Newest is the session that was last used in this folder; those of subagents do not count.
-func Newest(ctx context.Context, p Program, s *sessiondb.Store) (session.Head, error) {
+func Newest(ctx context.Context, p Stored, s *sessiondb.Store) (session.Head, error) {
 	dir, err := p.Here()
 	if err != nil {
 		return session.Head{}, err

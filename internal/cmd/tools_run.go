@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/policy/policyconfig"
 	"adze/internal/sessiondb/audit"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
@@ -174,24 +175,12 @@ func DeniedHint(r tool.Record) string {
 		case d.Need != nil && d.Need.Reach == tool.Anything:
 			return "the tool does not say what it touches: no rule can allow that, only a person or --permission-mode yolo"
 		case len(d.Offers) > 0:
-			return "allow it with " + AllowFlags(d.Offers) + ", or choose another --permission-mode"
+			return "allow it with " + policyconfig.AllowFlags(d.Offers) + ", or choose another --permission-mode"
 		case d.Need != nil && d.Need.Permission == tool.Execute:
 			return "adze permission test COMMAND shows which rule would allow it; then give that with --allow"
 		}
 	}
 	return "allow it with --allow RULE, or choose another --permission-mode"
-}
-
-// AllowFlags writes rules as a shell takes them. A path of the workspace needs no anchor.
-func AllowFlags(rules []string) string {
-	words := make([]string, len(rules))
-	for i, r := range rules {
-		if short := strings.Replace(r, "(work:", "(", 1); !strings.ContainsAny(short, ":~") {
-			r = short
-		}
-		words[i] = "--allow '" + strings.ReplaceAll(r, "'", `'\''`) + "'"
-	}
-	return strings.Join(words, " ")
 }
 
 // handResult is the line of --json.

@@ -18,8 +18,11 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/policy"
 	"adze/internal/project/plan"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
+	"adze/internal/run/process"
 	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/text/safeterm"
@@ -33,37 +36,31 @@ import (
 
 // editorCommand is adze acp.
 func editorCommand(a *app) *cobra.Command {
-	o := &options{}
+	o := &flags.Run{}
 	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Work in an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
 		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
 stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
 		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode edits",
 		RunE:    func(*cobra.Command, []string) error { return serveEditor(a, o) }}
+	o.AddServed(c)
 	f := c.Flags()
-	o.given = f.Changed
-	f.SortFlags = false
-	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of the model of new sessions; adze models lists both")
-	f.StringVar(&o.effort, "effort", "", "how hard the model thinks")
-	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads new sessions")
-	o.Flags.Add(c)
-	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
-	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
-	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
+	f.BoolVar(&o.NoSession, "no-session", false, "save nothing")
+	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
 	c.AddCommand(&cobra.Command{Use: "login", Annotations: cmd.Anyone(), Short: "Choose a model in this terminal, for an editor", Args: cmd.Takes(0, 0), Example: "  adze acp login",
 		RunE: func(*cobra.Command, []string) error {
-			return a.start(&options{format: string(print.Text), inputFormat: inputText}, "")
+			return a.start(&flags.Request{Run: flags.New()}, "")
 		}})
 	return c
 }
 
 // serveEditor talks with an editor until it leaves.
-func serveEditor(a *app, o *options) error {
+func serveEditor(a *app, o *flags.Run) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var ended session.Cause
 	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
 	defer stop()
-	agent := &acp.Agent{Program: &editor{app: a, given: *o}, Version: Version}
+	agent := &acp.Agent{Program: &editor{app: a.Process, given: *o}, Version: Version}
 	err := agent.Serve(ctx, a.In, a.Out)
 	if ended != "" {
 		a.Exit = print.ExitCode(ended)
@@ -74,16 +71,16 @@ func serveEditor(a *app, o *options) error {
 
 // editor is adze as the room acp asks for it.
 type editor struct {
-	app   *app
-	given options // by the command line
+	app   *process.Process
+	given flags.Run // by the command line
 }
 
 // Log goes to stderr, which editors keep.
 func (e *editor) Log(text string) {
-	fmt.Fprintf(e.app.Err, "! %s\n", safeterm.Name(e.app.keys.Mask().Text(text)))
+	fmt.Fprintf(e.app.Err, "! %s\n", safeterm.Name(e.app.Ring.Mask().Text(text)))
 }
 
-func (e *editor) Failure(err error) session.Result { return failure(err) }
+func (e *editor) Failure(err error) session.Result { return process.Failure(err) }
 
 // Ready looks for a model as a run does.
 func (e *editor) Ready(ctx context.Context) error {
@@ -92,8 +89,8 @@ func (e *editor) Ready(ctx context.Context) error {
 		return err
 	}
 	o := e.given
-	o.merge(&cfg)
-	_, err = e.app.models(cfg).Choose(ctx)
+	o.Merge(&cfg)
+	_, err = e.app.Models(cfg).Choose(ctx)
 	return err
 }
 
@@ -115,36 +112,34 @@ func (e *editor) Delete(ctx context.Context, id string) error {
 
 // Open wires a conversation as a run.
 func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error) {
-	o := e.given
-	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
-	o.Cwd, o.resume, o.as, o.fork = w.Cwd, w.ID, w.As, w.Fork
+	o := flags.Request{Run: e.given.Clone()}
+	o.Cwd, o.Resume, o.As, o.Fork = w.Cwd, w.ID, w.As, w.Fork
 	if w.ID != "" {
-		o.model, o.effort, o.agent = "", "", ""
+		o.Model, o.Effort, o.Agent = "", "", ""
 	}
-	for _, set := range []struct{ to, from *string }{{&o.model, &w.Model}, {&o.Mode, &w.Mode}, {&o.effort, &w.Effort}} {
+	for _, set := range []struct{ to, from *string }{{&o.Model, &w.Model}, {&o.Mode, &w.Mode}, {&o.Effort, &w.Effort}} {
 		if *set.from != "" {
 			*set.to = *set.from
 		}
 	}
-	c := &edited{app: e.app, o: &o, wish: w, begun: w.ID != ""}
-	o.files, o.lent = filesOf(w.Editor), w.Servers
+	c := &edited{app: e.app, wish: w, begun: w.ID != ""}
+	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review, terminal: c.terminal(e.terminal(w.Editor))})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Terminal: c.terminal(e.terminal(w.Editor))})
 	if err != nil {
 		return nil, err
 	}
 	c.wired = wired
-	wired.patient.Watch(observe)
+	wired.Patient.Watch(observe)
 	c.restoreMode()
 	return c, nil
 }
 
 // edited is a conversation that an editor holds.
 type edited struct {
-	app   *app
-	o     *options
+	app   *process.Process
 	wish  acp.Wish
-	wired *wired
+	wired *conversation.Conversation
 	named bool // a model was asked for a title
 
 	mu    sync.Mutex
@@ -153,27 +148,27 @@ type edited struct {
 	asked map[tool.CallID]bool // calls that the user allowed when they were asked
 }
 
-func (c *edited) ID() string              { return c.wired.head.Session }
-func (c *edited) Cwd() string             { return c.wired.head.Cwd }
-func (c *edited) Begun() bool             { return len(c.wired.session.History()) > 0 }
-func (c *edited) Replay() []session.Event { return replayed(c.wired) }
-func (c *edited) Model() string           { return c.wired.head.Provider + "/" + c.wired.head.Model }
-func (c *edited) Mode() string            { return string(c.wired.gate.Mode()) }
-func (c *edited) Effort() string          { return c.wired.effort() }
-func (c *edited) SetEffort(name string)   { c.wired.session.SetEffort(name) }
+func (c *edited) ID() string              { return c.wired.Head.Session }
+func (c *edited) Cwd() string             { return c.wired.Head.Cwd }
+func (c *edited) Begun() bool             { return len(c.wired.Session.History()) > 0 }
+func (c *edited) Replay() []session.Event { return conversation.Replayed(c.wired) }
+func (c *edited) Model() string           { return c.wired.Head.Provider + "/" + c.wired.Head.Model }
+func (c *edited) Mode() string            { return string(c.wired.Gate.Mode()) }
+func (c *edited) Effort() string          { return c.wired.Effort() }
+func (c *edited) SetEffort(name string)   { c.wired.Session.SetEffort(name) }
 func (c *edited) Efforts() []api.Mode     { return hostio.Efforts() }
-func (c *edited) Commands() []api.Named   { return slices.Concat(builtins(), c.wired.named()) }
-func (c *edited) Notices() []string       { return c.wired.notices }
-func (c *edited) Close()                  { c.wired.close() }
+func (c *edited) Commands() []api.Named   { return slices.Concat(builtins(), c.wired.Named()) }
+func (c *edited) Notices() []string       { return c.wired.Notices }
+func (c *edited) Close()                  { c.wired.Close() }
 
 // Modes are those that the owner of the machine lets be.
 func (c *edited) Modes() []api.Mode {
-	return slices.DeleteFunc(hostio.Modes(), func(m api.Mode) bool { return !c.wired.gate.MayBe(policy.Mode(m.Name)) })
+	return slices.DeleteFunc(hostio.Modes(), func(m api.Mode) bool { return !c.wired.Gate.MayBe(policy.Mode(m.Name)) })
 }
 
 // Title is the first line of what was first asked.
 func (c *edited) Title() string {
-	for _, m := range slices.Concat(c.wired.session.Earlier(), c.wired.session.History()) {
+	for _, m := range slices.Concat(c.wired.Session.Earlier(), c.wired.Session.History()) {
 		if m.Role == session.User && !m.Note && !m.Summary {
 			return session.TitleOf(m.Text())
 		}
@@ -187,19 +182,19 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	if do, arg := builtinOf(p); do != nil {
 		return do(c, ctx, arg)
 	}
-	in, err := w.menu.Prompt(p.Text, "", false) // what no command is called is text
+	in, err := w.Menu.Prompt(p.Text, "", false) // what no command is called is text
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
 	defer c.keepMode(context.WithoutCancel(ctx))
-	c.consent(ctx)
-	in, err = w.enclose(w.servers.dress(in), p.Attachments)
+	w.Servers.Consent(ctx, c.wish.Inquire)
+	in, err = w.Enclose(w.Servers.Dress(in), p.Attachments)
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
-	r := w.patient.Judge(w.answer(ctx, in))
+	r := w.Patient.Judge(w.Answer(ctx, in))
 	if !c.named {
-		c.named = c.app.entitle(c.o, w, in.Text, r, c.wish.Observe, c.wish.Named)
+		c.named = conversation.Entitle(w, in.Text, r, c.wish.Observe, c.wish.Named)
 	}
 	return r
 }
@@ -212,7 +207,7 @@ const lookTime = 10 * time.Second
 func (c *edited) AllModels(ctx context.Context) []api.ModelRow {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	l, err := c.app.lookAround(ctx)
+	l, err := c.app.LookAround(ctx)
 	if err != nil {
 		return nil
 	}
@@ -220,24 +215,24 @@ func (c *edited) AllModels(ctx context.Context) []api.ModelRow {
 }
 
 func (c *edited) rows(l models.Listing) []api.ModelRow {
-	cfg := c.wired.settings.config
-	return modelpicker.RowsFrom(c.app.models(cfg), []string{c.Model(), cfg.Model}, l)
+	cfg := c.wired.Settings.Config
+	return modelpicker.RowsFrom(c.app.Models(cfg), []string{c.Model(), cfg.Model}, l)
 }
 
-func (c *edited) Tool(name string) (tool.Definition, bool) { return c.wired.set.Get(name) }
+func (c *edited) Tool(name string) (tool.Definition, bool) { return c.wired.Set.Get(name) }
 
 func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
-	return hostio.VeiledBlocks(c.wired.set.Blocks(name, metadata))
+	return hostio.VeiledBlocks(c.wired.Set.Blocks(name, metadata))
 }
 
 func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	put := func(ctx context.Context, a permission.Ask) (permission.Answer, error) {
 		if c.wish.Editor.Terminal != nil && slices.Contains(q.Tool.Tags, "terminal") {
-			a.Why = strings.TrimSpace(a.Why + "\n\n" + c.wired.whereRun())
+			a.Why = strings.TrimSpace(a.Why + "\n\n" + c.wired.WhereRun())
 		}
 		return c.wish.Ask(ctx, a)
 	}
-	answer, err := asking{w: c.wired, ask: put, tell: c.wish.Observe}.put(ctx, q, p)
+	answer, err := conversation.Asking{Of: c.wired, Ask: put, Tell: c.wish.Observe}.Put(ctx, q, p)
 	if err == nil && (answer.Choice == policy.Once || answer.Choice == policy.Session) {
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/editors/acp"
 	"adze/internal/policy"
+	"adze/internal/run/process"
 	"adze/session"
 	"adze/tui/api"
 	"adze/tui/question"
@@ -62,14 +63,14 @@ func (c *edited) says(text string) session.Result {
 }
 
 func (c *edited) compact(ctx context.Context, wish string) session.Result {
-	if len(c.wired.session.History()) == 0 {
+	if len(c.wired.Session.History()) == 0 {
 		return c.says("There is nothing to sum up yet.")
 	}
-	return c.wired.patient.Judge(c.wired.session.Compact(ctx, wish))
+	return c.wired.Patient.Judge(c.wired.Session.Compact(ctx, wish))
 }
 
 func (c *edited) context(context.Context, string) session.Result {
-	l := c.wired.session.Ledger()
+	l := c.wired.Session.Ledger()
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: about %d tokens", l.Model, l.Estimate)
 	if l.Window > 0 {
@@ -103,14 +104,14 @@ func (c *edited) redo(ctx context.Context, _ string) session.Result {
 // putBack puts files back, after the user saw which and agreed.
 func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
 	w := c.wired
-	if w.keeper == nil {
+	if w.Keeper == nil {
 		return c.says("Nothing is kept of files in this run, so nothing can be put back.")
 	}
 	dry := u
 	dry.Dry = true
-	would, err := w.undo(ctx, dry)
+	would, err := w.Undo(ctx, dry)
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
 	if len(would.Turns) == 0 || len(would.Paths) == 0 {
 		return c.says("There is nothing to put back.")
@@ -125,9 +126,9 @@ func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
 	if err != nil || answer != putBack {
 		return c.says("Nothing was changed.")
 	}
-	done, err := w.undo(ctx, u)
+	done, err := w.Undo(ctx, u)
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
 	return c.says("Put back:\n\n" + listed(done.Paths) + leftAlone(done.Left))
 }
@@ -157,8 +158,8 @@ func (c *edited) keepMode(ctx context.Context) {
 	if !c.begun || now == c.mode {
 		return
 	}
-	if err := c.wired.keepMode(ctx, now); err != nil {
-		c.wired.menu.Notice(fmt.Sprintf("the permission mode holds, but it could not be kept with the session: %v", err))
+	if err := c.wired.KeepMode(ctx, now); err != nil {
+		c.wired.Menu.Notice(fmt.Sprintf("the permission mode holds, but it could not be kept with the session: %v", err))
 		return
 	}
 	c.mode = now
@@ -166,7 +167,7 @@ func (c *edited) keepMode(ctx context.Context) {
 
 // SetMode puts a mode in force, and keeps it with the session.
 func (c *edited) SetMode(name string) error {
-	if err := c.wired.setMode(name); err != nil {
+	if err := c.wired.SetMode(name); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -182,8 +183,8 @@ func (c *edited) SetMode(name string) error {
 // chose another, or the owner of the machine does not let it be.
 func (c *edited) restoreMode() {
 	c.mode = c.Mode()
-	if kept := c.wired.session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.gate.MayBe(policy.Mode(kept)) {
-		if err := c.wired.setMode(kept); err == nil {
+	if kept := c.wired.Session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.Gate.MayBe(policy.Mode(kept)) {
+		if err := c.wired.SetMode(kept); err == nil {
 			c.mode = kept
 		}
 	}

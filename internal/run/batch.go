@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	batchCmd "adze/internal/cmd/batch"
@@ -27,17 +26,20 @@ import (
 	"adze/internal/fleet/natsclient"
 	"adze/internal/fleet/natsqueue"
 	"adze/internal/policy/policyconfig"
+	"adze/internal/run/flags"
+	"adze/internal/run/process"
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/natsstore"
 	"adze/internal/sessiondb/retention"
+	"adze/internal/text/usage"
 	"adze/internal/undo/recorder"
 	"adze/session"
 )
 
 // batches is what adze batch asks of the program.
-type batches struct{ *app }
+type batches struct{ *process.Process }
 
 // Batch makes a batch with what it needs of this program.
 func (a batches) Batch() (*batch.Batch, error) {
@@ -50,13 +52,13 @@ func (a batches) Batch() (*batch.Batch, error) {
 		return nil, err
 	}
 	b := &batch.Batch{
-		Mirrors: filepath.Join(paths.Of(a.Getenv).State, "mirrors"), Program: self, Env: proc.Outside(os.Environ(), here), Keys: a.keys.Taken(),
+		Mirrors: filepath.Join(paths.Of(a.Getenv).State, "mirrors"), Program: self, Env: proc.Outside(os.Environ(), here), Keys: a.Ring.Taken(),
 		Gate: gateFlags, MaxTime: a.maxTime, SaveAfter: 2 * time.Second, Sessions: a, Gone: a.gone,
 	}
-	if cfg, err := a.keys.Load(a.ConfigFile()); err == nil {
+	if cfg, err := a.Ring.Load(a.ConfigFile()); err == nil {
 		b.Quota = int64(cfg.Batch.MirrorsMB) << 20
 	}
-	if seen, _ := a.watch.of(a.Getenv); seen != nil { // its children tell what cannot be sent
+	if seen, _ := a.Operators.Of(a.Getenv); seen != nil { // its children tell what cannot be sent
 		b.Observer = seen
 	}
 	return b, nil
@@ -95,7 +97,7 @@ func (a batches) abandoned(worker string) {
 
 // Listen answers for health, readiness and figures while a batch or a worker runs.
 func (a batches) Listen(address string, ready func() error) (stop func(), err error) {
-	return a.watch.listen(address, ready)
+	return a.Operators.Listen(address, ready)
 }
 
 // flagsOfTasks are the flags of a run that a task's adze takes. The batch decides all others
@@ -106,34 +108,25 @@ func flagsOfTasks() []string {
 }
 
 // RunFlags says what is wrong with flags that a task's adze gets.
-func (a batches) RunFlags(flags []string) error {
-	o, c := &options{}, &cobra.Command{Use: "adze"}
-	addFlags(c, o)
+func (a batches) RunFlags(words []string) error {
 	const hint = "adze --help lists the flags of a run"
-	if err := c.ParseFlags(flags); err != nil {
-		return misuse(hint, "%v", err)
+	o, given, rest, err := flags.Parse(words)
+	switch other := slices.IndexFunc(given, func(name string) bool { return !slices.Contains(flagsOfTasks(), name) }); {
+	case err != nil:
+		return usage.Mistake(hint, "%v", err)
+	case len(rest) > 0:
+		return usage.Mistake(hint, "%q is no flag", rest[0])
+	case other >= 0:
+		return usage.Mistake("leave it out", "--%s is not for a task of a batch", given[other])
 	}
-	if words := c.Flags().Args(); len(words) > 0 {
-		return misuse(hint, "%q is no flag", words[0])
-	}
-	var refused error
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if refused == nil && !slices.Contains(flagsOfTasks(), f.Name) {
-			refused = misuse("leave it out", "--%s is not for a task of a batch", f.Name)
-		}
-	})
-	if refused != nil {
-		return refused
-	}
-	o.print = true
-	return o.check()
+	o.Print = true
+	return o.Check()
 }
 
 // gateFlags takes from flags of a run those that adze tools run knows, too.
-func gateFlags(flags []string) (out []string) {
-	o, c := &options{}, &cobra.Command{Use: "adze"}
-	addFlags(c, o)
-	if c.ParseFlags(flags) != nil {
+func gateFlags(words []string) (out []string) {
+	o, given, _, err := flags.Parse(words)
+	if err != nil {
 		return nil // checked before
 	}
 	known := &cobra.Command{}
@@ -142,7 +135,7 @@ func gateFlags(flags []string) (out []string) {
 		name   string
 		values []string
 	}{{"permission-mode", []string{o.Mode}}, {"sandbox", []string{o.Sandbox}}, {"allow", o.Allow}, {"ask", o.Asks}, {"deny", o.Deny}} {
-		if !c.Flags().Changed(flag.name) || known.Flags().Lookup(flag.name) == nil {
+		if !slices.Contains(given, flag.name) || known.Flags().Lookup(flag.name) == nil {
 			continue
 		}
 		for _, v := range flag.values {
@@ -206,11 +199,11 @@ func howEnded(entries []session.Entry) *session.Result {
 func (a batches) Fleet(ctx context.Context, on string) (*batchCmd.Fleet, error) {
 	o := natsclient.FromEnvironment(natsclient.Options{URL: on}, a.Getenv)
 	if o.URL == "" {
-		return nil, misuse("add --on nats://HOST:PORT, or set ADZE_NATS", "no server is named")
+		return nil, usage.Mistake("add --on nats://HOST:PORT, or set ADZE_NATS", "no server is named")
 	}
 	conn, err := natsclient.Dial(ctx, o)
 	if errors.Is(err, natsclient.ErrAddress) || errors.Is(err, natsclient.ErrRefused) {
-		return nil, misuse("mend --on, or what ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS names", "%v", err)
+		return nil, usage.Mistake("mend --on, or what ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS names", "%v", err)
 	}
 	if err != nil {
 		return nil, absent(err)
@@ -236,7 +229,7 @@ const keepDays = 30
 // keep is how long servers keep what is over.
 func (a batches) keep() retention.Rules {
 	days := keepDays
-	if cfg, err := a.keys.Load(a.ConfigFile()); err == nil && cfg.Batch.KeepDays != 0 {
+	if cfg, err := a.Ring.Load(a.ConfigFile()); err == nil && cfg.Batch.KeepDays != 0 {
 		days = cfg.Batch.KeepDays
 	}
 	return retention.Rules{Age: time.Duration(max(days, 0)) * 24 * time.Hour}
@@ -277,7 +270,7 @@ func (a batches) Worker(f *batchCmd.Fleet, below, level string, admits fleet.Adm
 	if below == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, nil, misuse("add --dir DIR", "there is no folder for clones: %v", err)
+			return nil, nil, usage.Mistake("add --dir DIR", "there is no folder for clones: %v", err)
 		}
 		below = filepath.Join(cache, "adze", "workers")
 	}
@@ -289,11 +282,11 @@ func (a batches) Worker(f *batchCmd.Fleet, below, level string, admits fleet.Adm
 	if err != nil {
 		host = "unknown"
 	}
-	mask := a.keys.Mask()
+	mask := a.Ring.Mask()
 	w := fleet.NewWorker(f.Cluster, fmt.Sprintf("%s-%d", host, os.Getpid()), fleet.Clones{New: a.Batch, Dir: dir, Env: []string{"ADZE_STORE=" + f.Name},
 		Sessions: func(id string) batch.Sessions { return oneSession{a, f.Name, session.ID(id)} },
 		Outputs:  a.dropOutputs})
-	a.watch.worker(w)
+	a.Operators.Worker(w)
 	w.Redact, w.RedactJSON, w.Version = mask.Text, mask.JSON, Version
 	w.Refuses = func(t batch.Task, flags []string) error {
 		asked, err := a.asked(flags)
@@ -305,8 +298,8 @@ func (a batches) Worker(f *batchCmd.Fleet, below, level string, admits fleet.Adm
 		}
 		return admits.Refuses(t, asked)
 	}
-	w.Cap = func(flags []string) float64 { return a.flags(flags).maxCost }
-	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).model) }
+	w.Cap = func(flags []string) float64 { return a.flags(flags).MaxCost }
+	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).Model) }
 	w.Room = func() error {
 		var s unix.Statfs_t
 		if err := unix.Statfs(dir, &s); err != nil {
@@ -341,7 +334,7 @@ func order(l sandbox.Level) int {
 func (a batches) reaches(level string) (sandbox.Report, error) {
 	want := cmp.Or(sandbox.Level(level), sandbox.Full)
 	if order(want) < 0 {
-		return sandbox.Report{}, misuse("full, degraded or none", "--sandbox-level is %q", level)
+		return sandbox.Report{}, usage.Mistake("full, degraded or none", "--sandbox-level is %q", level)
 	}
 	if want == sandbox.NoLevel { // each task's adze looks for itself
 		return sandbox.Report{Level: sandbox.Full}, nil
@@ -360,7 +353,7 @@ func (a batches) reaches(level string) (sandbox.Report, error) {
 	if own := sandbox.Hint(r); own != "" {
 		hint = own + "; " + hint
 	}
-	return r, misuse(hint, "the sandbox reaches the level %s here (%s), and tasks in mode auto are refused what it cannot hold", r.Level, r.How)
+	return r, usage.Mistake(hint, "the sandbox reaches the level %s here (%s), and tasks in mode auto are refused what it cannot hold", r.Level, r.How)
 }
 
 // admission returns what a worker admits by its flags and by the file of the machine's owner.
@@ -373,37 +366,32 @@ func (a batches) admission(admits fleet.Admission) (fleet.Admission, error) {
 		return admits, err
 	}
 	if admits, err = admits.Within(fleet.Admission(*managed.Worker)); err != nil {
-		err = misuse("leave it out, or ask the owner, whose file is "+managed.Path, "%v", err)
+		err = usage.Mistake("leave it out, or ask the owner, whose file is "+managed.Path, "%v", err)
 	}
 	return admits, err
 }
 
 // asked returns what flags of a task ask for. Flags of another version of adze are an error.
-func (a batches) asked(flags []string) (asked fleet.Asked, err error) {
-	o, c := &options{}, &cobra.Command{Use: "adze"}
-	addFlags(c, o)
-	if err := c.ParseFlags(flags); err != nil {
+func (a batches) asked(words []string) (asked fleet.Asked, err error) {
+	o, given, _, err := flags.Parse(words)
+	if err != nil {
 		return asked, err
 	}
-	asked = fleet.Asked{Mode: o.Mode, Sandbox: o.Sandbox, Rules: o.Allow}
-	c.Flags().Visit(func(f *pflag.Flag) { asked.Flags = append(asked.Flags, f.Name) })
-	return asked, nil
+	return fleet.Asked{Mode: o.Mode, Sandbox: o.Sandbox, Rules: o.Allow, Flags: given}, nil
 }
 
 // flags reads flags of a run that were checked before.
-func (a batches) flags(flags []string) *options {
-	o, c := &options{}, &cobra.Command{Use: "adze"}
-	addFlags(c, o)
-	_ = c.ParseFlags(flags) // what another version of adze let in counts as far as it is read
+func (a batches) flags(words []string) flags.Run {
+	o, _, _, _ := flags.Parse(words) // what another version of adze let in counts as far as it is read
 	return o
 }
 
 // maxTime returns how long a prompt of a task may take, by its flags or the configuration.
 func (a batches) maxTime(flags []string) time.Duration {
-	if most := a.flags(flags).maxTime; most > 0 {
+	if most := a.flags(flags).MaxTime; most > 0 {
 		return most
 	}
-	cfg, err := a.keys.Load(a.ConfigFile())
+	cfg, err := a.Ring.Load(a.ConfigFile())
 	if err != nil {
 		return 0 // the prompt fails by that
 	}
@@ -413,12 +401,12 @@ func (a batches) maxTime(flags []string) time.Duration {
 // keyOf is what a provider knows this machine by, without the key itself: workers with the same one
 // pause together.
 func (a batches) keyOf(model string) string {
-	cfg, err := a.keys.Load(a.ConfigFile())
+	cfg, err := a.Ring.Load(a.ConfigFile())
 	if err != nil {
 		return ""
 	}
 	provider, _, _ := strings.Cut(cmp.Or(model, cfg.Model, "default"), "/")
-	key, err := a.keys.Key(provider, "")
+	key, err := a.Ring.Key(provider, "")
 	if err != nil {
 		return ""
 	}
@@ -435,7 +423,7 @@ type oneSession struct {
 
 // Last is how far the session is; it was begun as soon as it has an entry.
 func (o oneSession) Last(ctx context.Context, _ string, _ time.Time) (id session.ID, last *session.Result, err error) {
-	logs, err := o.of.far.Open(ctx, o.url, o.of.Getenv, natsstore.Options{})
+	logs, err := o.of.Remote.Open(ctx, o.url, o.of.Getenv, natsstore.Options{})
 	if err != nil {
 		return "", nil, err
 	}

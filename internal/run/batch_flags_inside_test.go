@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"adze/internal/run/flags"
 )
 
 // flagsOfBatches are the flags of a run that no task may bring: the batch decides them, or they
@@ -17,7 +19,7 @@ const flagsOfBatches = "print output-format input-format continue resume session
 // passes that is in neither.
 func TestEveryFlagIsForATaskOrNot(t *testing.T) {
 	c := &cobra.Command{Use: "adze"}
-	addFlags(c, &options{})
+	(&flags.Run{}).Add(c)
 	values := map[string]string{"bool": "true", "int": "1", "float64": "1", "duration": "1m"}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		ours := slices.Contains(strings.Fields(flagsOfBatches), f.Name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/run/process"
 	"adze/internal/text/usage"
 )
 
@@ -36,5 +37,5 @@ func TestEveryCommandTellsHowItIsWritten(t *testing.T) {
 			}
 		}
 	}
-	walk(commandLine(&app{}))
+	walk(commandLine(&app{&process.Process{}}))
 }

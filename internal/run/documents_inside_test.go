@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/syntax"
+
+	"adze/internal/run/process"
 )
 
 // commandsOf are the commands of adze in the indented blocks of a page, each as words. A line that
@@ -77,7 +79,7 @@ func TestCommandsOfDocumentsAreTaken(t *testing.T) {
 		for _, words := range commandsOf(string(raw)) {
 			seen++
 			line := "adze " + strings.Join(words, " ")
-			c, rest, err := commandLine(&app{}).Find(words)
+			c, rest, err := commandLine(&app{&process.Process{}}).Find(words)
 			if err != nil {
 				t.Errorf("%s: %s: %v", page, line, err)
 				continue

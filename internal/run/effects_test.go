@@ -157,13 +157,17 @@ func (w *world) prompt(t *testing.T, allow bool) bool {
 	if w.look.before != "" {
 		model.calls = []string{w.look.before, w.look.call}
 	}
-	s := session.New(session.Config{ID: "one", Provider: model, Model: "m", Store: w, Tools: w.set,
-		Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+	s := session.New(session.Config{
+		Identity: session.Identity{ID: "one"},
+		Requests: session.Requests{Provider: model, Model: "m"},
+		Calls: session.Calls{Tools: w.set, Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 			if w.look.before != "" && strings.HasPrefix(w.look.call, q.Tool.Name+" ") {
 				waitFor(t, "the job", func() bool { _, err := os.Stat(filepath.Join(w.dir, "pid")); return err == nil })
 			}
 			return tool.Decision{Allow: allow || strings.HasPrefix(w.look.before, q.Tool.Name+" "), Layer: "test"}, nil
-		})})
+		})},
+		Storage: session.Storage{Store: w},
+	})
 	s.Prompt(t.Context(), session.Input{Text: "go"})
 	return w.look.done(w)
 }

@@ -25,6 +25,7 @@ import (
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
+	"adze/internal/run/process"
 	"adze/session"
 )
 
@@ -176,8 +177,8 @@ func runHere(t *testing.T, env map[string]string, args ...string) outcome {
 		}
 		return env[name]
 	}
-	a := &app{Env: cmd.Env{In: in, Out: out, Err: errs, Getenv: getenv}, keys: credentials.Of(getenv)}
-	a.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	a := &app{process.New(nil, cmd.Env{In: in, Out: out, Err: errs}, credentials.Of(getenv))}
+	a.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	o := outcome{code: a.main(append(args, "--cwd", work))}
 	for _, f := range []struct {
 		file *os.File

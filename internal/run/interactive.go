@@ -7,12 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
+	"sync/atomic"
+	"time"
 
 	"adze/internal/cmd/print"
+	"adze/internal/config"
 	"adze/internal/policy"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
+	"adze/internal/run/process"
+	"adze/internal/run/settings"
 	"adze/internal/run/signals"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sessiondb"
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
@@ -21,24 +29,31 @@ import (
 	"adze/tui/plain"
 )
 
-// interactive is a run in a terminal: one sitting after the other, until the user quits.
-func (a *app) interactive(o *options, words string) error {
+// terminal is where a user sits.
+type terminal struct {
+	*process.Process
+	lines <-chan plain.Line      // of the user, for an interface of lines
+	front atomic.Pointer[tui.UI] // the interface that runs now
+}
+
+// run is a run in a terminal: one sitting after the other, until the user quits.
+func (t *terminal) run(o *flags.Request, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	a.far.Ending(cancel)
+	t.Remote.Ending(cancel)
 	var ended session.Cause
 	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
-		func(c session.Cause) { a.giveBack(); os.Exit(print.ExitCode(c)) },
-		func() bool { ui := a.front.Load(); return ui != nil && ui.Interrupt() })
+		func(c session.Cause) { t.giveBack(); os.Exit(print.ExitCode(c)) },
+		func() bool { ui := t.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
-	err := a.sittings(ctx, o, words)
+	err := t.sittings(ctx, o, words)
 	if lost := (*session.ComposeError)(nil); errors.As(context.Cause(ctx), &lost) {
 		ended = lost.Cause
-		print.Complain(print.Masked{To: a.Err, By: a.keys.Mask()}, lost.Message, lost.Hint)
+		print.Complain(print.Masked{To: t.Err, By: t.Ring.Mask()}, lost.Message, lost.Hint)
 	}
-	a.Exit = print.ExitCode(ended)
+	t.Exit = print.ExitCode(ended)
 	if ended == "" {
-		a.Exit = 0
+		t.Exit = 0
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -48,29 +63,34 @@ func (a *app) interactive(o *options, words string) error {
 
 // sittings follows the user from session to session and from model to model. What cannot be
 // opened leads back to where they were.
-func (a *app) sittings(ctx context.Context, o *options, words string) error {
-	var back *options
+func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string) error {
+	var back *flags.Request
+	var look appearance
 	notice, keep := "", false
-	first := chooser{app: a, given: *o}
+	first := chooser{terminal: t, given: o.Run}
 	for {
-		s := &sitting{app: a, o: o}
+		s := &sitting{app: t, o: o, look: &look}
 		err := s.open(ctx, words)
+		o = s.o
 		if errors.Is(err, session.ErrLocked) {
-			if taken, err := readAlong(ctx, a, o); !taken {
+			if taken, err := readAlong(ctx, t, o, look.theme); !taken {
 				return err
 			}
 			continue
 		}
 		if err != nil && back != nil {
-			r := failure(err)
+			r := process.Failure(err)
 			notice, o, back, keep = "error: "+r.Message+"\nhint: "+r.Hint, back, nil, false
+			look.at = api.Place{}
 			continue
 		}
 		if err != nil {
-			if o, err = first.again(ctx, err); err != nil {
+			again, err := first.again(ctx, err)
+			if err != nil {
 				return err
 			}
-			if o.demo {
+			o = &flags.Request{Run: *again}
+			if o.Demo {
 				words = "" // it has its own
 			}
 			continue
@@ -79,73 +99,69 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 			keep, notice = false, keepModel(s.w)
 		}
 		if notice != "" {
-			s.w.notices, notice = append(s.w.notices, notice), ""
+			s.w.Notices, notice = append(s.w.Notices, notice), ""
 		}
 		next, err := s.run(ctx)
-		notice = s.w.tellEnded()
+		notice = s.w.TellEnded()
 		if s.wanted {
-			stay := o.follow(api.Next{Session: s.w.head.Session}, s.w)
-			if taken, err := readAlong(ctx, a, &stay); !taken {
+			stay := follow(*o, api.Next{Session: s.w.Head.Session}, s.w)
+			if taken, err := readAlong(ctx, t, &stay, look.theme); !taken {
 				return err
 			}
-			o, back, words = &stay, nil, ""
+			o, back, words, look.at = &stay, nil, "", api.Place{}
 			continue
 		}
 		if err != nil || next == (api.Next{}) {
-			a.farewell(o, s.w)
-			a.tidyUp(o, s.w)
+			t.farewell(o, s.w)
+			t.tidyUp(o, s.w)
 			return err
 		}
-		stay := o.follow(api.Next{Session: s.w.head.Session}, s.w)
-		back, o, words, keep = &stay, new(options), "", next.Keep
-		*o = stay.follow(next, s.w)
+		stay := follow(*o, api.Next{Session: s.w.Head.Session}, s.w)
+		gone := follow(stay, next, s.w)
+		back, o, words, keep, look.at = &stay, &gone, "", next.Keep, next.At
 	}
 }
 
 // follow is how to start what comes next. A session in which nothing was said is not stored: it
 // starts anew.
-func (o options) follow(next api.Next, w *wired) options {
-	o.resumeLast, o.fork, o.attach, o.at = false, next.Fork, nil, next.At
-	o.Mode = string(w.gate.Mode())
-	o.model = cmp.Or(next.Model, w.head.Provider+"/"+w.head.Model)
-	o.resume, o.effort = next.Session, w.session.Effort()
-	if next.New || next.Session == w.head.Session && len(w.session.History()) == 0 {
-		o.resume, o.fork = "", false
+func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.Request {
+	o.ResumeLast, o.Fork, o.Attach = false, next.Fork, nil
+	o.Mode = string(w.Gate.Mode())
+	o.Model = cmp.Or(next.Model, w.Head.Provider+"/"+w.Head.Model)
+	o.Resume, o.Effort = next.Session, w.Session.Effort()
+	if next.New || next.Session == w.Head.Session && len(w.Session.History()) == 0 {
+		o.Resume, o.Fork = "", false
 	}
-	if o.resume != w.head.Session && o.resume != "" {
-		o.effort = "" // it has its own
+	if o.Resume != w.Head.Session && o.Resume != "" {
+		o.Effort = "" // it has its own
 	}
-	if o.resume == w.head.Session || o.resume == "" {
-		o.Cwd = w.head.Cwd
-	} else if dir, ok := w.folderOf(o.resume); ok {
+	if o.Resume == w.Head.Session || o.Resume == "" {
+		o.Cwd = w.Head.Cwd
+	} else if dir, ok := w.FolderOf(o.Resume); ok {
 		o.Cwd = dir
 	}
-	if o.Cwd != w.head.Cwd && o.Mode == w.chosen {
+	if o.Cwd != w.Head.Cwd && o.Mode == w.Chosen {
 		o.Mode = "" // it was chosen for the other folder
 	}
 	return o
 }
 
-// folderOf is where a stored session works.
-func (w *wired) folderOf(id string) (string, bool) {
-	w.listed.Lock()
-	defer w.listed.Unlock()
-	for _, h := range w.heads {
-		if h.ID == id {
-			return h.Cwd, h.Cwd != ""
-		}
-	}
-	return "", false
+// appearance is how the interface looks, from one sitting to the next.
+type appearance struct {
+	at    api.Place // to show of the session
+	theme string    // that was chosen; if empty, none was
+	shown string    // the session that the terminal shows
 }
 
 // sitting is the time between opening a session and leaving it. The interface is made last, because
 // it shows what was wired; what is wired talks to it through two small functions.
 type sitting struct {
-	app      *app
-	o        *options
-	w        *wired
+	app      *terminal
+	o        *flags.Request
+	look     *appearance // of this sitting, and of those after it
+	w        *conversation.Conversation
 	ui       *tui.UI
-	own      ownCommand
+	own      conversation.OwnCommand
 	words    string
 	first    []tool.Attachment // of the first prompt
 	wanted   bool              // it ended because another process wants its session
@@ -154,20 +170,28 @@ type sitting struct {
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
-	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, person{s.ask, s.inquire, s.review, s.rewrite, func() { s.ui.Stir() }, nil})
+	if err := proc.CheckLimits(); err != nil {
+		return err
+	}
+	stage, err := settings.Read(s.app.Process, *s.o)
 	if err != nil {
 		return err
 	}
-	s.w.begins(ctx, s.o)
-	in, err := s.o.input(cmp.Or(words, s.w.prompt, s.o.prompt()))
+	s.o = &stage.Request
+	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, conversation.Person{Ask: s.ask, Inquire: s.inquire, Review: s.review, Rewrite: s.rewrite, Stir: func() { s.ui.Stir() }, Own: s.own.Runs})
+	if err != nil {
+		return err
+	}
+	s.w.Begins(ctx, s.o)
+	in, err := input(s.o, cmp.Or(words, s.w.Prompt, s.o.Prompt()))
 	if err == nil {
-		err = s.w.mayAttach(s.o.attach)
+		err = s.w.MayAttach(s.o.Attach)
 	}
 	if err == nil {
-		err = s.w.acceptPlan(ctx, s.o)
+		err = s.w.AcceptPlan(ctx, s.o)
 	}
 	if err != nil {
-		s.w.close()
+		s.w.Close()
 		return err
 	}
 	s.words, s.first = in.Text, in.Attachments
@@ -175,40 +199,40 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 }
 
 func (s *sitting) run(ctx context.Context) (api.Next, error) {
-	if s.app.linesOnly(s.o) && s.app.lines == nil {
+	if s.app.linesOnly(&s.o.Run) && s.app.lines == nil {
 		s.app.lines = plain.ReadLines(s.app.In)
 	}
 	s.ui = tui.New(tui.Options{
-		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),
+		Send: s.send, Ports: conversation.Ports(s.w, &s.own),
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
-			return hostio.VeiledBlocks(s.w.set.Blocks(name, metadata))
+			return hostio.VeiledBlocks(s.w.Set.Blocks(name, metadata))
 		},
-		History: replayed(s.w), At: s.o.at,
+		History: conversation.Replayed(s.w), At: s.look.at,
 		Info:   s.info(),
-		Theme:  cmp.Or(s.o.theme, s.w.settings.config.Interface.Theme),
-		Inline: s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
-		Vim: s.w.settings.config.Interface.Keys == "vim", Keys: s.w.settings.config.BoundKeys(),
+		Theme:  cmp.Or(s.look.theme, s.w.Settings.Config.Interface.Theme),
+		Inline: s.w.Settings.Config.Interface.Inline, Shown: s.look.shown == s.w.Head.Session,
+		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	})
 	s.app.front.Store(s.ui)
-	s.w.patient.Watch(s.ui.Observe)
+	s.w.Patient.Watch(s.ui.Observe)
 	heeding, stop := s.heed(ctx)
 	s.offered = make(chan struct{})
 	go func() { defer close(s.offered); s.offer(heeding) }()
 	var err error
-	if s.app.linesOnly(s.o) {
+	if s.app.linesOnly(&s.o.Run) {
 		err = s.ui.RunPlain(heeding)
-	} else if err = s.ui.Run(heeding); s.o.transcript && !s.w.settings.config.Interface.Inline {
+	} else if err = s.ui.Run(heeding); s.o.Transcript && !s.w.Settings.Config.Interface.Inline {
 		fmt.Fprint(s.app.Out, s.ui.Transcript())
 	}
-	s.o.theme, s.o.shown = s.ui.Theme(), s.w.head.Session
+	s.look.theme, s.look.shown = s.ui.Theme(), s.w.Head.Session
 	stop(&err)
-	s.w.close()
+	s.w.Close()
 	return s.ui.Next(), err
 }
 
 // linesOnly reports whether the interface writes plain lines.
-func (a *app) linesOnly(o *options) bool { return o.plain || a.Getenv("TERM") == "dumb" }
+func (t *terminal) linesOnly(o *flags.Run) bool { return o.Plain || t.Getenv("TERM") == "dumb" }
 
 func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	select {
@@ -218,25 +242,25 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	}
 	files, err := hostio.Attachments(p.Attach)
 	if err == nil {
-		err = s.w.mayAttach(p.Attach)
+		err = s.w.MayAttach(p.Attach)
 	}
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
-	if k, task, ok := s.w.addressed(p.Text); ok && len(files)+len(s.first) == 0 {
-		return s.w.give(ctx, k, task)
+	if k, task, ok := s.w.Addressed(p.Text); ok && len(files)+len(s.first) == 0 {
+		return s.w.Give(ctx, k, task)
 	}
-	in, _ := s.w.menu.Prompt(p.Text, "", false) // what no command is called is text
-	in = s.w.servers.dress(in)
+	in, _ := s.w.Menu.Prompt(p.Text, "", false) // what no command is called is text
+	in = s.w.Servers.Dress(in)
 	in.Attachments = append(s.first, files...)
 	s.first = nil
-	r := s.w.session.Prompt(ctx, in)
-	s.entitled = s.entitled || s.app.entitle(s.o, s.w, in.Text, r, s.ui.Observe, nil)
+	r := s.w.Session.Prompt(ctx, in)
+	s.entitled = s.entitled || conversation.Entitle(s.w, in.Text, r, s.ui.Observe, nil)
 	return r
 }
 
 func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	if s.own.is(q) {
+	if s.own.Is(q) {
 		return policy.Answer{Choice: policy.Once}, nil
 	}
 	return s.askPerson(ctx, q, p)
@@ -245,9 +269,9 @@ func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (po
 func (s *sitting) info() tui.Info {
 	w := s.w
 	return tui.Info{
-		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode, Effort: w.effort(),
-		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.settings.file, Commands: w.named, Agents: w.addressees(),
+		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
+		Session: w.Head.Session, Cwd: w.Head.Cwd, Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
+		Instructions: s.told(), Config: w.Settings.File, Commands: w.Named, Agents: w.Addressees(),
 	}
 }
 
@@ -255,60 +279,60 @@ func (s *sitting) info() tui.Info {
 // all.
 func (s *sitting) told() []string {
 	var names []string
-	for _, f := range s.w.room.Files() {
+	for _, f := range s.w.Room.Files() {
 		names = append(names, f.Shown)
 	}
 	return names
 }
 
-// replayed turns a resumed conversation into the events that once drew it, and tells what fills the
-// context.
-func replayed(w *wired) []session.Event {
-	var events []session.Event
-	failed := w.session.Failed()
-	var ends []session.Result // of the turn whose last calls come
-	end := func(of string) {
-		for _, r := range ends {
-			events = append(events, session.TurnEnd{Result: r})
-		}
-		ends = failed[of]
-	}
-	end("")
-	for _, m := range slices.Concat(w.session.Earlier(), w.session.History()) {
-		if m.Role != session.ToolRole {
-			end(m.ID)
-		}
-		if o, ok := w.session.Ran(m.Own); ok {
-			events = append(events, session.ToolEnd{Outcome: o}) // as it was drawn when it ran; the message is the model's
-			continue
-		}
-		if m.Role != session.ToolRole {
-			events = append(events, session.MessageDone{Message: m})
-			continue
-		}
-		for _, p := range m.Parts {
-			if p.Outcome != nil {
-				events = append(events, session.ToolEnd{Outcome: *p.Outcome})
-			}
-		}
-	}
-	end("")
-	if c, e := w.session.Claims(), w.session.Evidence(); len(c)+len(e) > 0 {
-		events = append(events, session.Claimed{Claims: c, Evidence: e})
-	}
-	return append(events, session.Counted{Ledger: w.session.Ledger()})
-}
-
 // farewell says how to come back.
-func (a *app) farewell(o *options, w *wired) {
-	if ended := w.tellEnded(); ended != "" {
-		fmt.Fprintf(a.Err, "! %s\n", safeterm.Name(ended))
+func (t *terminal) farewell(o *flags.Request, w *conversation.Conversation) {
+	if ended := w.TellEnded(); ended != "" {
+		fmt.Fprintf(t.Err, "! %s\n", safeterm.Name(ended))
 	}
-	if r := w.patient.Judge(session.Result{}); r.Message != "" {
-		print.Complain(print.Masked{To: a.Err, By: a.keys.Mask()}, r.Message, r.Hint)
+	if r := w.Patient.Judge(session.Result{}); r.Message != "" {
+		print.Complain(print.Masked{To: t.Err, By: t.Ring.Mask()}, r.Message, r.Hint)
 	}
-	if o.noSession || o.demo || len(w.session.History()) == 0 {
+	if o.NoSession || o.Demo || len(w.Session.History()) == 0 {
 		return
 	}
-	fmt.Fprintf(a.Err, "adze --resume %s%s goes on from here\n", safeterm.Name(string(w.session.ID())), safeterm.Name(a.far.Named()))
+	fmt.Fprintf(t.Err, "adze --resume %s%s goes on from here\n", safeterm.Name(string(w.Session.ID())), safeterm.Name(t.Remote.Named()))
+}
+
+// tidyTime bounds how long leaving the interface waits for sessions that go; the rest goes the next
+// time.
+const tidyTime = 2 * time.Second
+
+// tidyUp lets sessions go when the user leaves, where the configuration says so: no turn runs
+// then. What fails now is tried again.
+func (t *terminal) tidyUp(o *flags.Request, w *conversation.Conversation) {
+	keep := w.Settings.Config.Sessions.Keep
+	if o.NoSession || o.Demo || keep == (config.Retention{}) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+	defer cancel()
+	_ = t.Change(ctx, func(s *sessiondb.Store) error {
+		_, err := t.Tidy(ctx, s)
+		return err
+	})
+}
+
+// giveBackTime bounds how long a process that must end now waits for its terminal, which may be
+// what hangs.
+const giveBackTime = 200 * time.Millisecond
+
+// giveBack leaves the terminal to the shell as it was.
+func (t *terminal) giveBack() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if ui := t.front.Load(); ui != nil {
+			ui.GiveBack()
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(giveBackTime):
+	}
 }

@@ -8,9 +8,13 @@ import (
 	"sync/atomic"
 
 	"adze/internal/config/paths"
+	"adze/internal/run/flags"
+	"adze/internal/run/process"
+	"adze/internal/run/settings"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
 	"adze/internal/sessiondb/tail"
+	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tui"
 	"adze/tui/api"
@@ -20,7 +24,7 @@ import (
 // reader is the interface on a session that another process writes: it shows what happens there,
 // and can take it over.
 type reader struct {
-	app   *app
+	app   *terminal
 	logs  *sessiondb.Store
 	id    session.ID
 	leave context.CancelFunc
@@ -29,43 +33,40 @@ type reader struct {
 
 // readAlong shows the session that was to be opened until the user leaves. Taken says that they
 // go on with it here.
-func readAlong(ctx context.Context, a *app, o *options) (taken bool, err error) {
+func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string) (taken bool, err error) {
 	path := filepath.Join(paths.Of(a.Getenv).State, "sessions.db")
 	logs, err := sessiondb.Look(ctx, path, sessiondb.Options{})
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}
 	defer logs.Close()
-	dir, err := a.folder(o, nil)
+	dir, err := settings.RealFolderOf(a.Process, &o.Run)
 	if err != nil {
 		return false, err
 	}
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
 	r := &reader{app: a, logs: logs}
-	if r.id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.resume, Last: o.resumeLast}, logs, dir); err != nil {
+	if r.id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast}, logs, dir); err != nil {
 		return false, err
 	}
-	if err := r.run(ctx, o); err != nil {
+	if err := r.run(ctx, o, theme); err != nil {
 		return false, err
 	}
-	o.resume, o.resumeLast = string(r.id), false
+	o.Resume, o.ResumeLast = string(r.id), false
 	return r.taken.Load(), nil
 }
 
 const takeIt = "take"
 
-func (r *reader) run(ctx context.Context, o *options) error {
+func (r *reader) run(ctx context.Context, o *flags.Request, theme string) error {
 	reading, leave := context.WithCancel(ctx)
 	defer leave()
 	r.leave = leave
 	a := r.app
-	if a.linesOnly(o) && a.lines == nil {
+	if a.linesOnly(&o.Run) && a.lines == nil {
 		a.lines = plain.ReadLines(a.In)
 	}
 	ui := tui.New(tui.Options{
-		Send: r.send, Theme: o.theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv,
+		Send: r.send, Theme: theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv,
 		Info: tui.Info{Version: Version, Mode: "read-only", Session: string(r.id),
 			Commands: func() []api.Named {
 				return []api.Named{{Name: takeIt, Help: "go on with the session here; who has it ends its turn and reads along"}}
@@ -82,7 +83,7 @@ func (r *reader) run(ctx context.Context, o *options) error {
 		}
 	}()
 	var err error
-	if a.linesOnly(o) {
+	if a.linesOnly(&o.Run) {
 		err = ui.RunPlain(reading)
 	} else {
 		err = ui.Run(reading)
@@ -106,10 +107,10 @@ func state(who string) string {
 // send takes the only word that means something here.
 func (r *reader) send(ctx context.Context, p api.Prompt) session.Result {
 	if strings.TrimPrefix(strings.TrimSpace(p.Text), "/") != takeIt {
-		return failure(misuse("/take goes on with it here; a copy is adze --resume "+string(r.id)+" --fork", "nothing can be said here: %s", state(r.logs.Holder(r.id))))
+		return process.Failure(usage.Mistake("/take goes on with it here; a copy is adze --resume "+string(r.id)+" --fork", "nothing can be said here: %s", state(r.logs.Holder(r.id))))
 	}
 	if err := tail.Take(ctx, r.logs, r.id); err != nil {
-		result := failure(err)
+		result := process.Failure(err)
 		result.Cause, result.Hint = session.CauseStore, "try again, or end that process"
 		return result
 	}
@@ -121,11 +122,11 @@ func (r *reader) send(ctx context.Context, p api.Prompt) session.Result {
 // heed has the interface end when another process wants its session; wantedBy tells which, after
 // stop.
 func (s *sitting) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
-	logs, ok := s.w.stored.(*sessiondb.Store)
+	logs, ok := s.w.Stored.(*sessiondb.Store)
 	if !ok {
 		return ctx, func(*error) {}
 	}
-	heeding, who, end := tail.Heed(ctx, logs, s.w.session.ID())
+	heeding, who, end := tail.Heed(ctx, logs, s.w.Session.ID())
 	return heeding, func(err *error) {
 		if s.wanted = who() != ""; s.wanted {
 			*err = nil

@@ -11,5 +11,5 @@ import (
 // CommandLine returns all commands and flags, for a program that documents them. It reads nothing,
 // and none of its commands may be run.
 func CommandLine() *cobra.Command {
-	return commandLine(newApp(credentials.Take(), os.Stdin, os.Stdout, os.Stderr))
+	return commandLine(newApp(nil, credentials.Take(), os.Stdin, os.Stdout, os.Stderr))
 }

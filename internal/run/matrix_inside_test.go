@@ -143,8 +143,11 @@ func (m *matrix) play() (want []string) {
 	var main *session.Session
 	logs := sessiondb.NewMemory()
 	common := session.Config{
-		Provider: script.New(script.Options{Script: []byte(text), Name: "matrix"}), Model: "m", Store: logs, Gate: m, Hooks: m.hooks,
-		Start: session.Start{Version: "test", System: "you are a test"},
+		Identity: session.Identity{Start: session.Start{Version: "test", System: "you are a test"}},
+		Requests: session.Requests{Provider: script.New(script.Options{Script: []byte(text), Name: "matrix"}), Model: "m"},
+		Calls:    session.Calls{Gate: m},
+		Storage:  session.Storage{Store: logs},
+		Turns:    session.Turns{Hooks: m.hooks},
 	}
 	agents := projectagents.New(0, func() (projectagents.Config, error) {
 		return projectagents.Config{Session: common, Depth: depths - 1, Budget: func() *session.Budget { return main.Budget() },

@@ -8,13 +8,14 @@ import (
 	mcpCmd "adze/internal/cmd/mcp"
 	"adze/internal/mcp"
 	"adze/internal/project/trust"
+	"adze/internal/run/settings"
 )
 
-// listed are the servers that somebody named, those of the user first.
-func (s settings) listed(pool *mcp.Pool) (out []mcpCmd.Listed, err error) {
-	for _, name := range slices.Sorted(maps.Keys(s.config.MCP.Servers)) {
-		c := s.config.MCP.Servers[name]
-		l := mcpCmd.Listed{Name: name, From: s.file, URL: c.URL, Mine: true}
+// serversOf are the servers that somebody named, those of the user first.
+func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.Listed, err error) {
+	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
+		c := s.Config.MCP.Servers[name]
+		l := mcpCmd.Listed{Name: name, From: s.File, URL: c.URL, Mine: true}
 		if c.Command != "" {
 			l.Command = trust.Item{Argv: append([]string{c.Command}, c.Args...)}.Command()
 		}
@@ -25,7 +26,7 @@ func (s settings) listed(pool *mcp.Pool) (out []mcpCmd.Listed, err error) {
 		}
 		out = append(out, l)
 	}
-	items, err := s.survey()
+	items, err := s.Survey()
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (s settings) listed(pool *mcp.Pool) (out []mcpCmd.Listed, err error) {
 		if i.URL == "" {
 			l.Command = i.Command()
 		}
-		_, mine := s.config.MCP.Servers[l.Name]
+		_, mine := s.Config.MCP.Servers[l.Name]
 		switch {
 		case i.Problem != "":
 			l.State = mcpCmd.Broken

@@ -3,6 +3,7 @@ package run
 import (
 	"testing"
 
+	"adze/internal/run/conversation"
 	"adze/tool"
 )
 
@@ -13,22 +14,22 @@ func TestOnlyTheOwnCommandIsNotAsked(t *testing.T) {
 		return tool.Question{Tool: tool.Definition{Name: name}, Agent: agent, Needs: needs}
 	}
 	runs := tool.Need{Permission: tool.Execute, Target: "make"}
-	var own ownCommand
-	if own.is(question(shellTool, "", runs)) {
+	var own conversation.OwnCommand
+	if own.Is(question(conversation.ShellTool, "", runs)) {
 		t.Error("nothing is being run")
 	}
-	own.set("make")
-	if !own.is(question(shellTool, "", runs)) {
+	own.Set("make")
+	if !own.Is(question(conversation.ShellTool, "", runs)) {
 		t.Error("the command is not recognised")
 	}
 	for name, q := range map[string]tool.Question{
-		"another tool": question("task", "", runs), "a subagent": question(shellTool, "helper", runs),
-		"more than it":    question(shellTool, "", runs, tool.Need{Permission: tool.Write, Target: "x"}),
-		"another command": question(shellTool, "", tool.Need{Permission: tool.Execute, Target: "make install"}),
-		"another access":  question(shellTool, "", tool.Need{Permission: tool.Write, Target: "make"}),
-		"nothing":         question(shellTool, ""),
+		"another tool": question("task", "", runs), "a subagent": question(conversation.ShellTool, "helper", runs),
+		"more than it":    question(conversation.ShellTool, "", runs, tool.Need{Permission: tool.Write, Target: "x"}),
+		"another command": question(conversation.ShellTool, "", tool.Need{Permission: tool.Execute, Target: "make install"}),
+		"another access":  question(conversation.ShellTool, "", tool.Need{Permission: tool.Write, Target: "make"}),
+		"nothing":         question(conversation.ShellTool, ""),
 	} {
-		if own.is(q) {
+		if own.Is(q) {
 			t.Errorf("%s passes as the person's own command", name)
 		}
 	}

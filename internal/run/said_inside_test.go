@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/run/process"
 	"adze/tui"
 )
 
@@ -61,7 +62,7 @@ func texts(t *testing.T) map[string]string {
 // TestTextsNameWhatThereIs holds each "adze COMMAND --flag" of help, hints, messages and documents
 // to the commands, and each /name of the interface's texts to its own.
 func TestTextsNameWhatThereIs(t *testing.T) {
-	root := commandLine(&app{})
+	root := commandLine(&app{&process.Process{}})
 	named := regexp.MustCompile(`\badze((?: [a-z]+)*)((?: +[A-Z][A-Z_/]*| -[a-zA-Z]| --[a-z-]+(?:[= ][A-Z]+)?)*)`)
 	slash := regexp.MustCompile(`(?:^|[ (])/([a-z]+)\b[^/.*a-z]`)
 	checked := 0

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -22,10 +21,15 @@ import (
 	"adze/internal/editors/serve"
 	"adze/internal/policy"
 	"adze/internal/project/plan"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
+	"adze/internal/run/process"
+	"adze/internal/run/settings"
 	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/tail"
+	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -34,28 +38,22 @@ import (
 
 // serveCommand is adze serve.
 func serveCommand(a *app) *cobra.Command {
-	o, port := &options{}, 0
+	o, port := &flags.Run{}, 0
 	c := &cobra.Command{Use: "serve", Annotations: cmd.Anyone(), Short: "Work in a browser, or in an interface of others, by a server on this machine", Args: cmd.Takes(0, 0),
 		Long: `Serve the sessions of this folder to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C. It listens on
 127.0.0.1 alone. The address that it prints holds a token, which is new each time; whoever has it can do what you can do here.
 The address stands in a file that only you can read, too, as long as the server runs.`,
 		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits",
-		RunE:    func(*cobra.Command, []string) error { return serveBrowsers(a, o, port) }}
+		RunE:    func(*cobra.Command, []string) error { return serveBrowsers(a.Process, o, port) }}
 	f := c.Flags()
-	o.given = f.Changed
-	f.SortFlags = false
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
-	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of the model of new sessions; adze models lists both")
-	f.StringVar(&o.effort, "effort", "", "how hard the model thinks")
-	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads new sessions")
-	o.Flags.Add(c)
-	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
-	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
+	o.AddServed(c)
+	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
 	return c
 }
 
 // serveBrowsers listens until a signal comes; then it ends every turn.
-func serveBrowsers(a *app, o *options, port int) error {
+func serveBrowsers(a *process.Process, o *flags.Run, port int) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
@@ -66,14 +64,14 @@ func serveBrowsers(a *app, o *options, port int) error {
 	}
 	defer h.stored.Close()
 	if port < 0 || port > 65535 {
-		return misuse("0 takes any that is free", "there is no port %d", port)
+		return usage.Mistake("0 takes any that is free", "there is no port %d", port)
 	}
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return misuse("take another --port, or 0 for any that is free", "%v", err)
+		return usage.Mistake("take another --port, or 0 for any that is free", "%v", err)
 	}
 	defer l.Close()
-	s := &serve.Server{House: h, Mask: a.keys.Mask, Token: serve.NewToken(), Host: l.Addr().String()}
+	s := &serve.Server{House: h, Mask: a.Ring.Mask, Token: serve.NewToken(), Host: l.Addr().String()}
 	address := "http://" + s.Host + "/#" + s.Token
 	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
 	if err != nil {
@@ -90,7 +88,7 @@ func serveBrowsers(a *app, o *options, port int) error {
 const sweepEvery = time.Minute
 
 // listen answers requests until ctx ends, and returns when nothing runs any more.
-func listen(ctx context.Context, a *app, s *serve.Server, l net.Listener) error {
+func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.Listener) error {
 	listening := s.HTTP()
 	failed := make(chan error, 1)
 	go func() { failed <- listening.Serve(l) }()
@@ -139,40 +137,33 @@ func keepAddress(state string, port int, address string) (string, error) {
 
 // premises is adze as the room serve asks for it: the sessions of one folder.
 type premises struct {
-	app    *app
-	given  options // by the command line
+	app    *process.Process
+	given  flags.Run // by the command line
 	at     paths.Places
 	dir    string
 	stored *sessiondb.Store
 }
 
-func newPremises(ctx context.Context, a *app, o *options) (*premises, error) {
+func newPremises(ctx context.Context, a *process.Process, o *flags.Run) (*premises, error) {
 	h := &premises{app: a, given: *o, at: paths.Of(a.Getenv)}
-	if err := o.checkServed(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	w := &wired{}
-	defer w.close()
-	s, err := a.settle(o, w)
+	s, err := settings.Read(a, flags.Request{Run: *o})
 	if err != nil {
 		return nil, err
 	}
-	h.dir = s.root.Dir()
-	cfg := s.config
-	if _, err := a.models(cfg).Choose(ctx); err != nil && ctx.Err() == nil {
+	defer s.Close()
+	h.dir = s.Root.Dir()
+	cfg := s.Config
+	if _, err := a.Models(cfg).Choose(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	h.stored, err = sessiondb.Open(ctx, filepath.Join(h.at.State, "sessions.db"), sessiondb.Options{Mask: a.keys.Log().Entry})
+	h.stored, err = sessiondb.Open(ctx, filepath.Join(h.at.State, "sessions.db"), sessiondb.Options{Mask: a.Ring.Log().Entry})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}
 	return h, nil
-}
-
-// checkServed holds the flags to what can be before anything listens.
-func (o *options) checkServed() error {
-	o.format, o.inputFormat = string(print.Text), inputText
-	return o.check()
 }
 
 func (h *premises) Sessions(ctx context.Context) ([]session.Head, error) {
@@ -201,76 +192,75 @@ func (h *premises) Holder(id session.ID) string { return h.stored.Holder(id) }
 
 // Open wires a conversation as a run.
 func (h *premises) Open(ctx context.Context, id session.ID, who serve.Person) (serve.Conversation, error) {
-	o := h.given
-	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
-	o.Cwd, o.resume = h.dir, string(id)
+	o := flags.Request{Run: h.given.Clone()}
+	o.Cwd, o.Resume = h.dir, string(id)
 	if id != "" {
-		o.agent = "" // it has its own
+		o.Agent = "" // it has its own
 	}
 	c := &served{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
-	w, err := h.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review})
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review})
 	if err != nil {
-		r := failure(err)
+		r := process.Failure(err)
 		if errors.Is(err, session.ErrLocked) || r.Hint == "" {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w; hint: %s", err, r.Hint)
 	}
 	c.w = w
-	w.patient.Watch(observe)
+	w.Patient.Watch(observe)
 	c.wanted, c.stop = ctx, func() {}
-	if logs, ok := w.stored.(*sessiondb.Store); ok {
-		c.wanted, _, c.stop = tail.Heed(ctx, logs, w.session.ID())
+	if logs, ok := w.Stored.(*sessiondb.Store); ok {
+		c.wanted, _, c.stop = tail.Heed(ctx, logs, w.Session.ID())
 	}
 	return c, nil
 }
 
 // served is a conversation of the server.
 type served struct {
-	w      *wired
+	w      *conversation.Conversation
 	who    serve.Person
 	wanted context.Context
 	stop   func()
 	greet  sync.Once
 }
 
-func (c *served) ID() session.ID          { return c.w.session.ID() }
-func (c *served) Steer(text string) bool  { return c.w.session.Steer(text) }
+func (c *served) ID() session.ID          { return c.w.Session.ID() }
+func (c *served) Steer(text string) bool  { return c.w.Session.Steer(text) }
 func (c *served) Wanted() <-chan struct{} { return c.wanted.Done() }
 
 // Close ends what the conversation left running.
 func (c *served) Close() {
 	c.stop()
-	c.w.close()
+	c.w.Close()
 }
 
 // Prompt is one turn.
 func (c *served) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	c.greet.Do(func() {
-		for _, notice := range c.w.notices {
+		for _, notice := range c.w.Notices {
 			c.who.Observe(session.Notice{Text: notice})
 		}
 	})
-	in, err := c.w.menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
+	in, err := c.w.Menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
 	if err == nil {
-		in, err = c.w.enclose(c.w.servers.dress(in), p.Attachments)
+		in, err = c.w.Enclose(c.w.Servers.Dress(in), p.Attachments)
 	}
 	if err == nil && p.Again {
-		_, err = c.w.session.Rewind(ctx)
+		_, err = c.w.Session.Rewind(ctx)
 	}
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
-	return c.w.patient.Judge(c.w.answer(ctx, in))
+	return c.w.Patient.Judge(c.w.Answer(ctx, in))
 }
 
 func (c *served) Blocks(name string, metadata json.RawMessage) []tool.Block {
-	return hostio.VeiledBlocks(c.w.set.Blocks(name, metadata))
+	return hostio.VeiledBlocks(c.w.Set.Blocks(name, metadata))
 }
 
 func (c *served) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	answer, err := asking{w: c.w, ask: c.who.Ask, tell: c.who.Observe}.put(ctx, q, p)
+	answer, err := conversation.Asking{Of: c.w, Ask: c.who.Ask, Tell: c.who.Observe}.Put(ctx, q, p)
 	if errors.Is(err, serve.ErrNobody) {
 		err = policy.ErrNobody
 	}

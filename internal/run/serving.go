@@ -10,15 +10,16 @@ import (
 
 	"adze/internal/cmd/mcp"
 	"adze/internal/cmd/print"
-	"adze/internal/llm/models"
 	"adze/internal/mcp/serve"
 	"adze/internal/policy"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
+	"adze/internal/run/process"
 	"adze/internal/run/signals"
 	"adze/internal/text/redact"
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // What adze mcp serve is made of: a run without a model for each client, whose calls are the
@@ -31,12 +32,14 @@ func ofConversation(name string) bool {
 }
 
 // serveTools offers the tools of this folder to a program of others, or to all who know a token.
-func serveTools(a *app, wish mcp.Serve) error {
+func serveTools(a *process.Process, wish mcp.Serve) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
 	defer stop()
-	h := &house{app: a, options: options{print: true, serves: true, Flags: wish.Flags, tools: wish.Tools, noTools: wish.NoTools, model: wish.Model, noSession: wish.NoSession}}
+	h := &house{app: a, options: flags.Request{Run: flags.New(), Serves: true}}
+	o := &h.options
+	o.Print, o.Flags, o.Tools, o.NoTools, o.Model, o.NoSession = true, wish.Flags, wish.Tools, wish.NoTools, wish.Model, wish.NoSession
 	first, err := h.desk(ctx) // what is wrong is told before a client comes
 	if err != nil {
 		return err
@@ -44,10 +47,10 @@ func serveTools(a *app, wish mcp.Serve) error {
 	h.ready = first
 	defer h.close()
 	h.server = serve.New(serve.Options{
-		Version: Version, Tools: h.offered(first.w.set.Load()), Open: h.open, Mask: h.mask, Tell: h.tell,
-		Instructions: "The tools of adze, in " + first.w.settings.root.Dir() + ". Paths are relative to it. A denied call says what would allow it.",
+		Version: Version, Tools: h.offered(first.w.Set.Load()), Open: h.open, Mask: h.mask, Tell: h.tell,
+		Instructions: "The tools of adze, in " + first.w.Settings.Root.Dir() + ". Paths are relative to it. A denied call says what would allow it.",
 	})
-	for _, notice := range first.w.notices {
+	for _, notice := range first.w.Notices {
 		h.tell(notice)
 	}
 	if wish.HTTP != "" {
@@ -64,8 +67,8 @@ func serveTools(a *app, wish mcp.Serve) error {
 
 // house is where clients are received.
 type house struct {
-	app     *app
-	options options
+	app     *process.Process
+	options flags.Request
 	server  *serve.Server
 
 	mu    sync.Mutex // one desk is made at a time
@@ -106,9 +109,8 @@ func (h *house) open(ctx context.Context) (serve.Desk, error) {
 
 // desk makes one: a run of its own, with a session, a shell and grants of its own.
 func (h *house) desk(ctx context.Context) (*guest, error) {
-	o := h.options
 	g := &guest{told: map[tool.CallID]func(string){}, tell: h.tell}
-	w, err := h.app.wire(ctx, &o, g.observe, person{ask: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.Person{Ask: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 		return h.server.Ask(ctx, q, p)
 	}})
 	if err != nil {
@@ -128,16 +130,16 @@ func (h *house) close() {
 
 // offered are the tools that a program of others can make use of.
 func (h *house) offered(set *tool.Set) []tool.Definition {
-	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool { return !h.options.namesTools() && ofConversation(d.Name) })
+	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool { return !h.options.NamesTools() && ofConversation(d.Name) })
 }
 
-func (h *house) mask(text string) string { return h.app.keys.Mask().Text(redact.Passwords(text)) }
+func (h *house) mask(text string) string { return h.app.Ring.Mask().Text(redact.Passwords(text)) }
 
 func (h *house) tell(text string) { fmt.Fprintf(h.app.Err, "! %s\n", safeterm.Name(h.mask(text))) }
 
 // guest is a client at its desk: serve.Desk.
 type guest struct {
-	w    *wired
+	w    *conversation.Conversation
 	tell func(string) // the user who started the server
 
 	mu   sync.Mutex
@@ -145,13 +147,10 @@ type guest struct {
 }
 
 // Session is where the calls are recorded.
-func (g *guest) Session() string { return string(g.w.session.ID()) }
+func (g *guest) Session() string { return string(g.w.Session.ID()) }
 
 // Close ends what was left running.
-func (g *guest) Close() { g.w.close() }
-
-// provider stands in the log for the model that a client has the place of.
-const mcpProvider = "mcp"
+func (g *guest) Close() { g.w.Close() }
 
 // Call makes one call of the client's.
 func (g *guest) Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome {
@@ -163,7 +162,7 @@ func (g *guest) Call(ctx context.Context, client string, call tool.RawCall, tell
 		defer g.mu.Unlock()
 		delete(g.told, call.ID)
 	}()
-	o, err := g.w.session.Call(ctx, session.Caller{Provider: mcpProvider, Name: client}, call)
+	o, err := g.w.Session.Call(ctx, session.Caller{Provider: conversation.MCPProvider, Name: client}, call)
 	if err != nil {
 		g.tell(err.Error())
 	}
@@ -176,7 +175,7 @@ func (g *guest) observe(e session.Event) {
 	case session.Notice:
 		g.tell(e.Text)
 	case session.ToolUpdate:
-		g.say(e.Call, e.Title, inLine(g.w.set.Blocks(e.Tool, e.Redacted)))
+		g.say(e.Call, e.Title, inLine(g.w.Set.Blocks(e.Tool, e.Redacted)))
 	case session.ToolStart:
 		if e.Parent != "" {
 			g.say(e.Call, e.Tool, string(e.Args))
@@ -219,24 +218,4 @@ func inLine(blocks []tool.Block) string {
 		}
 	}
 	return last
-}
-
-// awaited has tasks of a program that has no notes told to it waited for.
-type awaited struct{ toolset.Tasks }
-
-func (t awaited) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
-	r.Background = false
-	return t.Tasks.Run(ctx, r, progress)
-}
-
-// hired is the model of a run for a program of others: it works on tasks alone, and may be missing.
-func (o *options) hired(find *models.Finder) (models.Model, error) {
-	m, ok, err := find.Configured()
-	if err != nil && o.model != "" {
-		return m, err
-	}
-	if err != nil || !ok {
-		m, o.alone = models.Model{Provider: nobody(mcpProvider), Name: "none", Profile: models.Coder()}, true
-	}
-	return m, nil
 }

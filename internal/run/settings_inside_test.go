@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/run/process"
 )
 
 // TestCommandsOfTheUserAlone lists the commands that no call of adze may start. A command is one of
@@ -15,7 +16,7 @@ import (
 func TestCommandsOfTheUserAlone(t *testing.T) {
 	want := strings.Split("login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,permission add,permission remove,"+
 		"redo,runs delete,session delete,session import,session rename,session repair,session tag,trust allow,trust revoke,undo", ",")
-	a := &app{}
+	a := &app{&process.Process{}}
 	a.Getenv = func(string) string { return "" }
 	var got []string
 	var walk func(*cobra.Command)

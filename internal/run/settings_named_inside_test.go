@@ -3,12 +3,14 @@ package run
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"adze/internal/run/process"
 )
 
 // CommandFlags returns the flags of each command that does something, by its path, for tests that
 // run the program.
 func CommandFlags() map[string][]string {
-	a := &app{}
+	a := &app{&process.Process{}}
 	a.Getenv = func(string) string { return "" }
 	out := map[string][]string{}
 	var walk func(*cobra.Command)

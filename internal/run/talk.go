@@ -13,194 +13,171 @@ import (
 	"adze/internal/cmd/print"
 	"adze/internal/policy"
 	"adze/internal/project/plan"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/run/outputschema"
+	"adze/internal/run/process"
+	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
 	"adze/tui/question"
 )
 
-// The values of --input-format.
-const (
-	inputText  = "text"
-	inputLines = "stream-json"
-)
-
-// checkInput holds --input-format to what can be.
-func (o *options) checkInput() error {
-	switch {
-	case o.inputFormat != inputText && o.inputFormat != inputLines:
-		return misuse("text or stream-json", "unknown input format %q", o.inputFormat)
-	case o.inputFormat == inputText:
-		return nil
-	case !o.print:
-		return misuse("add --print", "--input-format stream-json is for a program, without a terminal")
-	case o.format != string(print.StreamJSON):
-		return misuse("add --output-format stream-json", "who writes lines has to read lines")
-	case o.stdin:
-		return misuse("leave - out", "stdin has the lines of --input-format, and no prompt")
-	}
-	return nil
-}
-
 // converse is a run in which a program holds the conversation.
-func (a *app) converse(ctx context.Context, o *options, p *print.Printer, words string) session.Result {
+func converse(ctx context.Context, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
 	started := time.Now()
 	var err error
-	if o.answer, err = outputschema.Read(o.schema); err != nil {
-		return failure(err)
+	if o.Answer, err = outputschema.Read(o.Schema); err != nil {
+		return process.Failure(err)
 	}
 	t := lineprotocol.New(p)
-	c := &conversation{app: a, out: p, talk: t}
-	o.asked = words
+	c := &talker{app: a, out: p, talk: t}
+	o.Asked = words
 	if err := c.open(ctx, o); err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
-	defer func() { c.now().close() }()
-	if err := a.begin(ctx, o, p, c.w); err != nil {
-		return failure(err)
+	defer func() { c.now().Close() }()
+	if err := begin(ctx, a, o, p, c.w); err != nil {
+		return process.Failure(err)
 	}
-	p.Mode = func() string { return string(c.now().gate.Mode()) }
+	p.Mode = func() string { return string(c.now().Gate.Mode()) }
 	p.Open()
 	var first []lineprotocol.Prompt
-	if words += o.prompt(); words != "" || len(o.attach) > 0 {
-		first = []lineprotocol.Prompt{{Text: words, Attach: o.attach}}
+	if words += o.Prompt(); words != "" || len(o.Attach) > 0 {
+		first = []lineprotocol.Prompt{{Text: words, Attach: o.Attach}}
 	}
-	c.w.patient.Watch(p.Observe)
+	c.w.Patient.Watch(p.Observe)
 	r := t.Run(ctx, a.In, c, first...)
-	r = c.now().patient.Judge(r)
+	r = c.now().Patient.Judge(r)
 	r.Duration = time.Since(started)
-	return o.judge(r)
+	return o.Judge(r)
 }
 
-// conversation is a session that a program talks with.
-type conversation struct {
-	app  *app
-	o    *options
+// talker is a session that a program talks with.
+type talker struct {
+	app  *process.Process
+	o    *flags.Request
 	out  *print.Printer
 	talk *lineprotocol.Talk
 
 	mu sync.Mutex
-	w  *wired // that of the model that answers
+	w  *conversation.Conversation // that of the model that answers
 }
 
 // open wires the conversation, and closes it again where that fails.
-func (c *conversation) open(ctx context.Context, o *options) error {
-	w, err := c.app.wire(ctx, o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) }, person{ask: c.ask, inquire: c.inquire, review: c.review})
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-		w.close()
-	}
-	if err != nil {
+func (c *talker) open(ctx context.Context, o *flags.Request) error {
+	w, err := conversation.Open(ctx, c.app, *o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) }, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review})
+	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.w, c.o = w, o
+	c.w, c.o = w, &w.Settings.Request
 	return nil
 }
 
-func (c *conversation) now() *wired {
+func (c *talker) now() *conversation.Conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.w
 }
 
 // Set puts a permission mode and an effort in force.
-func (c *conversation) Set(mode, effort string) error {
+func (c *talker) Set(mode, effort string) error {
 	w := c.now()
 	if effort != "" && effort != session.DefaultEffort && !slices.Contains(session.Efforts(), effort) {
-		return misuse("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
+		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
 	}
 	if mode != "" {
-		if err := w.setMode(mode); err != nil {
-			return misuse("", "%v", err)
+		if err := w.SetMode(mode); err != nil {
+			return usage.Mistake("", "%v", err)
 		}
 	}
 	if effort != "" {
-		w.session.SetEffort(effort)
+		w.Session.SetEffort(effort)
 	}
 	c.tell(w)
 	return nil
 }
 
 // tell writes a mode or a model that no event tells of.
-func (c *conversation) tell(w *wired) {
-	c.out.Now(string(w.gate.Mode()), w.head.Provider, w.head.Model)
+func (c *talker) tell(w *conversation.Conversation) {
+	c.out.Now(string(w.Gate.Mode()), w.Head.Provider, w.Head.Model)
 }
 
 // Model opens the session anew, with another model. Where that fails the one before answers on.
-func (c *conversation) Model(ctx context.Context, name string) error {
+func (c *talker) Model(ctx context.Context, name string) error {
 	w := c.now()
 	switch {
-	case name == w.head.Provider+"/"+w.head.Model:
+	case name == w.Head.Provider+"/"+w.Head.Model:
 		return nil
-	case c.o.noSession, c.o.worktree != "", c.o.demo, c.o.record != "", c.o.replay != "":
-		return misuse("leave --no-session, --worktree, --record, --replay and --demo out", "the model cannot be changed: the session is opened anew for that, which this run cannot do")
+	case c.o.NoSession, c.o.Worktree != "", c.o.Demo, c.o.Record != "", c.o.Replay != "":
+		return usage.Mistake("leave --no-session, --worktree, --record, --replay and --demo out", "the model cannot be changed: the session is opened anew for that, which this run cannot do")
 	}
 	next := *c.o
-	next.Mode, next.effort = string(w.gate.Mode()), w.session.Effort()
-	next.resume, next.as, next.resumeLast, next.fork, next.acceptPlan = "", w.head.Session, false, false, ""
-	if len(w.session.History()) > 0 {
-		next.resume, next.as = w.head.Session, ""
+	next.Mode, next.Effort = string(w.Gate.Mode()), w.Session.Effort()
+	next.Resume, next.As, next.ResumeLast, next.Fork, next.AcceptPlan = "", w.Head.Session, false, false, ""
+	if len(w.Session.History()) > 0 {
+		next.Resume, next.As = w.Head.Session, ""
 	}
 	before := next
-	before.model = w.head.Provider + "/" + w.head.Model
-	next.model = name
-	w.close()
+	before.Model = w.Head.Provider + "/" + w.Head.Model
+	next.Model = name
+	w.Close()
 	err := c.open(ctx, &next)
 	if err != nil {
 		if back := c.open(context.WithoutCancel(ctx), &before); back != nil {
 			return fmt.Errorf("%w; the conversation cannot go on: %w", err, back)
 		}
 	}
-	c.now().patient.Watch(c.out.Observe)
+	c.now().Patient.Watch(c.out.Observe)
 	c.tell(c.now())
 	return err
 }
 
 // Prompt is one turn.
-func (c *conversation) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
+func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
 	started := time.Now()
 	w := c.now()
 	in, err := session.Input{Text: p.Text}, error(nil)
 	if in.Attachments, err = hostio.Attachments(p.Attach); err == nil {
-		err = w.mayAttach(p.Attach)
+		err = w.MayAttach(p.Attach)
 	}
 	if err == nil {
-		in, err = w.enclose(in, p.Files)
+		in, err = w.Enclose(in, p.Files)
 	}
 	if err == nil {
-		in, err = w.menu.Given(in, p.Text, c.o.answer.Demand)
+		in, err = w.Menu.Given(in, p.Text, c.o.Answer.Demand)
 		if in.Compose == nil {
 			in.Words = p.Text
 		}
 	}
 	if err != nil {
-		return failure(err)
+		return process.Failure(err)
 	}
-	r := c.o.answer.Structured(w.answer(ctx, w.servers.dress(in)))
+	r := c.o.Answer.Structured(w.Answer(ctx, w.Servers.Dress(in)))
 	r.Duration = time.Since(started)
 	return r
 }
 
-func (c *conversation) Steer(text string) bool { return c.now().session.Steer(text) }
+func (c *talker) Steer(text string) bool { return c.now().Session.Steer(text) }
 
-func (c *conversation) CancelCall(id tool.CallID) bool { return c.now().session.CancelCall(id) }
+func (c *talker) CancelCall(id tool.CallID) bool { return c.now().Session.CancelCall(id) }
 
-func (c *conversation) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	answer, err := asking{w: c.now(), ask: c.talk.Ask, tell: c.out.Observe}.put(ctx, q, p)
+func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	answer, err := conversation.Asking{Of: c.now(), Ask: c.talk.Ask, Tell: c.out.Observe}.Put(ctx, q, p)
 	if errors.Is(err, lineprotocol.ErrNobody) {
 		err = policy.ErrNobody
 	}
 	return answer, err
 }
 
-func (c *conversation) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
+func (c *talker) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
 	return c.talk.Inquire(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
-func (c *conversation) review(ctx context.Context, q plan.Question) (string, error) {
+func (c *talker) review(ctx context.Context, q plan.Question) (string, error) {
 	return c.talk.Inquire(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
 }

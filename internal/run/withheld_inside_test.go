@@ -14,6 +14,9 @@ import (
 	"adze/internal/files/workspace"
 	"adze/internal/policy"
 	"adze/internal/policy/policyconfig"
+	"adze/internal/run/conversation"
+	"adze/internal/run/guard"
+	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
 	"adze/tool"
 	"adze/toolset"
@@ -338,15 +341,15 @@ func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
 func TestADenyHoldsForAttachmentsAndCompletion(t *testing.T) {
 	y := newYard(t, "shown.png", "private/pass.png", "private/plan.txt")
 	y.judge(policy.Yolo, nil, []string{"read(private/**)"}, nil)
-	w := &wired{}
-	w.gate, w.head.Cwd = y.gate, y.root.Dir()
-	if err := w.mayAttach([]string{filepath.Join(y.dir, "shown.png")}); err != nil {
+	w := &conversation.Conversation{Guard: &guard.Guard{}, Settings: &settings.Settings{}}
+	w.Gate, w.Head.Cwd = y.gate, y.root.Dir()
+	if err := w.MayAttach([]string{filepath.Join(y.dir, "shown.png")}); err != nil {
 		t.Errorf("shown.png: %v", err)
 	}
-	if err := w.mayAttach([]string{filepath.Join(y.dir, "private", "pass.png")}); err == nil {
+	if err := w.MayAttach([]string{filepath.Join(y.dir, "private", "pass.png")}); err == nil {
 		t.Error("a denied file was attached")
 	}
-	files, err := w.files(t.Context())
+	files, err := w.Files(t.Context())
 	if err != nil || strings.Join(files.Paths, " ") != "shown.png" {
 		t.Errorf("@ completes %v, %v", files, err)
 	}

@@ -36,7 +36,6 @@ import (
 
 // Program is what the command asks of the program.
 type Program interface {
-	cmd.Program
 	// Batch makes a batch with what it needs of this program.
 	Batch() (*batch.Batch, error)
 	// Listen answers for health, readiness (nil: always) and figures at an address until stop. It

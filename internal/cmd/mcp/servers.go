@@ -25,7 +25,8 @@ import (
 
 // Program is what these commands ask of the program.
 type Program interface {
-	cmd.Program
+	cmd.Configured
+	Here() (string, error) // this folder as sessions remember it
 	// MCP hands over the servers of this folder; nothing of them runs before it is asked for.
 	MCP(context.Context, func(Desk) error) error
 	// TryMCP does so with one more server, which stands in no file yet.

@@ -11,19 +11,30 @@
 package sessions
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/tool"
 )
+
+// Program is what these commands ask of the program.
+type Program interface {
+	cmd.Stored
+	cmd.Changing
+	// Tools makes the tools of this folder, without a model, a session or a gate.
+	Tools(context.Context, func(*tool.Set) error) error
+}
 
 // past is what the commands share.
 type past struct {
 	*cmd.Env
-	cmd.Program
+	Program
 }
 
 // Command is adze session with its commands.
-func Command(e *cmd.Env, program cmd.Program) *cobra.Command {
+func Command(e *cmd.Env, program Program) *cobra.Command {
 	p := past{e, program}
 	return cmd.Group("session", "Look at stored sessions",
 		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),

@@ -28,7 +28,7 @@ import (
 
 // Program is what these commands ask of the program.
 type Program interface {
-	cmd.Program
+	cmd.Stored
 	// Undoing opens a session, the folder that it works in and its kept states, to put files back,
 	// or only to look: then it works where nothing may be written, too.
 	Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Desk) error) error

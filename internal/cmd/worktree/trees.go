@@ -26,7 +26,8 @@ import (
 
 // Program is what these commands ask of the program.
 type Program interface {
-	cmd.Program
+	// Store opens the store to look into it.
+	Store(context.Context, func(*sessiondb.Store) error) error
 	// Worktrees hands over what makes and removes work trees, and this folder.
 	Worktrees(func(d worktree.Desk, dir string) error) error
 }

@@ -68,9 +68,10 @@ func newRig(t *testing.T, atOnce int, steps string) *rig {
 	r.run = func(_ context.Context, _, name, text string) (string, error) { return name + " " + text, nil }
 	gate := tool.GateFunc(r.decide)
 	common := session.Config{
-		Provider: script.New(script.Options{Script: []byte("# a test\n" + steps), Name: "test"}), Model: "m", Store: r.store, Gate: gate,
-		Price: func(_, _ string, u session.Usage) (float64, bool) { return float64(u.Total()) / 1000, true },
-		Start: session.Start{Version: "test", System: "you are a subagent"},
+		Identity: session.Identity{Start: session.Start{Version: "test", System: "you are a subagent"}},
+		Requests: session.Requests{Provider: script.New(script.Options{Script: []byte("# a test\n" + steps), Name: "test"}), Model: "m", Price: func(_, _ string, u session.Usage) (float64, bool) { return float64(u.Total()) / 1000, true }},
+		Calls:    session.Calls{Gate: gate},
+		Storage:  session.Storage{Store: r.store},
 	}
 	r.config = projectagents.Config{Session: common, Observe: r.see, Tools: r.tools,
 		Budget: func() *session.Budget { return r.parent.Budget() }}

@@ -75,8 +75,12 @@ func (r *room) config() session.Config {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return session.Config{ID: "one", Provider: r.model, Model: "m", Store: r.stored, Tools: set, Sum: "Sum up.",
-		Notes: func(_ context.Context, s session.Step) []session.Note { return r.Notes(s) }}
+	return session.Config{
+		Identity: session.Identity{ID: "one"},
+		Requests: session.Requests{Provider: r.model, Model: "m", Sum: "Sum up.", Notes: func(_ context.Context, s session.Step) []session.Note { return r.Notes(s) }},
+		Calls:    session.Calls{Tools: set},
+		Storage:  session.Storage{Store: r.stored},
+	}
 }
 
 func (r *room) prompt(text string) {

@@ -118,16 +118,16 @@ func config(t testing.TB, s session.Store, id session.ID, p session.Provider) se
 	var mu sync.Mutex
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return session.Config{
-		ID: id, Provider: p, Model: "m", Store: s, Tools: catalogue(t), Sum: "sum it up", Window: func(string, string) int { return 100_000 },
-		Start: session.Start{Version: "test", System: "you are a test " + strings.Repeat("of length ", 60), Cwd: "/here", Model: "author/m"},
-		Gate:  tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil }),
-		Now: func() time.Time {
+		Identity: session.Identity{ID: id, Start: session.Start{Version: "test", System: "you are a test " + strings.Repeat("of length ", 60), Cwd: "/here", Model: "author/m"}},
+		Requests: session.Requests{Provider: p, Model: "m", Sum: "sum it up", Window: func(string, string) int { return 100_000 }},
+		Calls:    session.Calls{Tools: catalogue(t), Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })},
+		Storage:  session.Storage{Store: s},
+		Host: session.Host{Now: func() time.Time {
 			mu.Lock()
 			defer mu.Unlock()
 			at = at.Add(700 * time.Millisecond)
 			return at
-		},
-		Wait: func(context.Context, time.Duration) error { return nil },
+		}, Wait: func(context.Context, time.Duration) error { return nil }},
 	}
 }
 

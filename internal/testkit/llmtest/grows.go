@@ -264,13 +264,14 @@ func (g *growth) config() session.Config {
 		g.outcomes = map[tool.Status]int{}
 	}
 	return session.Config{
-		ID: "long", Provider: g.provider(), Model: "m", Store: g.store, Tools: set, Observe: g.observe,
-		Notes: g.notes,
-		Start: session.Start{Version: "test", Model: "p/m", System: "be brief, <always> & ever", Tools: set.Digest()},
-		Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+		Identity: session.Identity{ID: "long", Start: session.Start{Version: "test", Model: "p/m", System: "be brief, <always> & ever", Tools: set.Digest()}},
+		Requests: session.Requests{Provider: g.provider(), Model: "m", Notes: g.notes},
+		Calls: session.Calls{Tools: set, Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			return tool.Decision{Allow: g.turn%kinds != deniedTurn, Reason: "not <now>"}, nil
-		}),
+		})},
+		Storage: session.Storage{Store: g.store},
+		Host:    session.Host{Observe: g.observe},
 	}
 }

@@ -93,7 +93,7 @@ func (r Release) Make(ctx context.Context) error {
 
 // build compiles the program. Nothing of this machine gets into it.
 func (r Release) build(ctx context.Context, t Target, to string) error {
-	flags := strings.Join([]string{"-s", "-w", "-X", "adze/internal/run.Version=" + r.Version, "-X", "adze/internal/cmd.ReleaseURL=" + r.URL}, " ")
+	flags := strings.Join([]string{"-s", "-w", "-X", "adze/internal/run/process.Version=" + r.Version, "-X", "adze/internal/cmd.ReleaseURL=" + r.URL}, " ")
 	_, err := output(ctx, t.environment(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", to, ".")
 	return err
 }

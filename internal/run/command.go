@@ -1,0 +1,68 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	cli "adze/internal/cmd"
+	"adze/internal/cmd/batch"
+	"adze/internal/cmd/mcp"
+	"adze/internal/cmd/print"
+	"adze/internal/cmd/sessions"
+	"adze/internal/cmd/undo"
+	worktreeCmd "adze/internal/cmd/worktree"
+	"adze/internal/run/flags"
+)
+
+const examples = `  adze                                    work in this folder
+  adze "why does the build fail?"         with a first prompt
+  adze -p "add a test for Parse"          no terminal: print the answer
+  git diff | adze -p "review this"        the prompt from both
+  slow | adze -p "review this" -          wait for stdin, however long it is silent
+  adze -p --output-format stream-json --allow 'execute(go test **)' "fix the tests"
+  adze --continue                         go on with the last session of this folder
+  adze --worktree fix-parser              work beside other sessions, in a git work tree of its own
+  adze -p --continue --accept-plan        carry out the plan that it ended with
+  adze --demo --print                     see it work without a key`
+
+// commandLine is all that can be said: flags, subcommands, help and completion.
+func commandLine(a *app) *cobra.Command {
+	o := &flags.Request{}
+	root := &cobra.Command{
+		Use:           "adze [flags] [prompt]",
+		Short:         "A coding assistant for the terminal",
+		Long:          "A coding assistant for the terminal.\n\nExit codes of --print: " + print.ExitCodes,
+		Example:       examples,
+		Version:       Version,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, words []string) error {
+			if err := cli.Mistyped(c, words); err != nil && !o.Print {
+				return err
+			}
+			if o.Stdin = slices.Contains(words, "-"); o.Stdin {
+				words = slices.DeleteFunc(words, func(w string) bool { return w == "-" })
+			}
+			return a.start(o, strings.Join(words, " "))
+		},
+	}
+	root.SetFlagErrorFunc(cli.FlagError)
+	root.SetVersionTemplate("adze {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = false
+	o.Add(root)
+	a.Remote.Flag(root)
+	root.AddCommand(cli.All(&a.Env, a)...)
+	root.AddCommand(sessions.Command(&a.Env, a))
+	root.AddCommand(undo.Commands(&a.Env, a)...)
+	root.AddCommand(worktreeCmd.Command(&a.Env, a))
+	root.AddCommand(editorCommand(a))
+	root.AddCommand(mcp.Command(&a.Env, a))
+	root.AddCommand(batch.Command(&a.Env, batches{a.Process}), batch.WorkerCommand(&a.Env, batches{a.Process}), batch.ListCommand(&a.Env, batches{a.Process}))
+	root.AddCommand(serveCommand(a))
+	a.Remote.Readers(root)
+	cli.Strict(root, a.ByUser)
+	return root
+}

@@ -1,0 +1,58 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"adze/tool"
+	"adze/tui/permission"
+)
+
+// errOther says that hunks were chosen in a change that is another one by now: their numbers mean
+// nothing any more.
+var errOther = errors.New("the file has changed meanwhile, and the change with it: this is how it would be now")
+
+// askFor asks until there is an answer that can be followed, and makes of it the call as the user
+// wants it; if nil, as it was made. What cannot be followed is asked again, with what is wrong.
+func askFor(ctx context.Context, ask func(context.Context, permission.Ask) (permission.Answer, error), a permission.Ask) (permission.Answer, *tool.Change, error) {
+	for {
+		answer, err := ask(ctx, a)
+		if err != nil || answer.Choice != permission.Once {
+			return answer, nil, err
+		}
+		change, err := changed(ctx, &a, answer)
+		if err == nil || ctx.Err() != nil {
+			return answer, change, ctx.Err()
+		}
+		a.Problem = err.Error()
+	}
+}
+
+// changed is the call as it was answered. It shows the change anew where that is not the one that
+// was looked at.
+func changed(ctx context.Context, a *permission.Ask, answer permission.Answer) (*tool.Change, error) {
+	q := a.Question
+	switch {
+	case answer.Text != "" && q.Editing != nil:
+		c := q.Editing.With(answer.Text)
+		return &c, nil
+	case len(answer.Refused) > 0:
+		if now := q.Preview(ctx); !slices.Equal(diffs(now), diffs(a.Preview)) {
+			a.Preview = now
+			return nil, errOther
+		}
+		return q.Without(ctx, answer.Refused, answer.Reason)
+	}
+	return nil, nil
+}
+
+// diffs are the changes that a preview shows.
+func diffs(blocks []tool.Block) (out []string) {
+	for _, b := range blocks {
+		if b.Kind == tool.DiffBlock {
+			out = append(out, b.Path+"\x00"+b.Text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/editors/lsp"
+	"adze/internal/files/formatter"
+	"adze/internal/project/trust"
+	"adze/internal/run/guard"
+	"adze/internal/run/settings"
+	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
+	"adze/session"
+)
+
+// newLanguageServers makes those that may check the edits of a run; if nil, none. They run in the
+// sandbox where there is one. Without the user's "on" they run in a full one only: a server reads
+// what the project says.
+func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
+	if !s.UseLanguageServers() {
+		return nil
+	}
+	languages, env := s.Languages()
+	if len(languages) == 0 {
+		return nil
+	}
+	dir, project := s.Root.Dir(), s.Project()
+	// In each permission mode: nobody is asked about what a server does.
+	cage := &sandbox.Cage{Box: g.Cage.Box, Setting: g.Cage.Setting, Wanted: func() bool { return true }}
+	options := lsp.Options{
+		Root: dir, Languages: languages, Env: env, Supervisor: proc.Supervisor{Ledger: g.Ledger, Cage: cage}, Inside: s.Config.Languages.Use != config.LanguagesOn,
+		Allows: func(sdk lsp.SDK) bool { return project.Allows(settings.SDKItem(sdk)) },
+		Withheld: func(path string) bool {
+			held := g.Gate.Sieve(dir)
+			return held != nil && held(filepath.Dir(path)+"/", filepath.Base(path))
+		},
+	}
+	if options.Inside {
+		options.Refuses = func() error {
+			if cage.Full() {
+				return nil
+			}
+			return errors.New("it runs in a full sandbox only, and there is none here; language_servers.use \"on\" lets it run without")
+		}
+	}
+	if s.Hide != nil {
+		options.Mask = func(text string) string { return s.Hide().Text(text) }
+	}
+	return lsp.New(options)
+}
+
+// codeWait and codeWaitAlone are how long the end of an answer waits for what language servers have
+// not said yet: before the user, who is told it with the next prompt else, and without, where
+// nothing follows. A cold server reads the project first.
+const (
+	codeWait      = 5 * time.Second
+	codeWaitAlone = 15 * time.Second
+)
+
+// codeNotes tells the model what language servers said of changes when the calls that made them had
+// been answered.
+func (w *Conversation) codeNotes(holds bool) (out []session.Note) {
+	found := w.code.Late()
+	if len(found) == 0 {
+		return nil
+	}
+	text := lsp.LateText(found, func(abs string) string {
+		if rel, inside := w.Settings.Root.Inside(abs); inside {
+			return rel
+		}
+		return abs
+	})
+	clean := !slices.ContainsFunc(found, func(f lsp.Findings) bool { return !f.Clean() })
+	return []session.Note{{Kind: session.CodeNote, From: "language servers", Text: text, Holds: holds && !clean}}
+}
+
+// await waits, when a turn would end, for notes that are on their way: of language servers, and of
+// subagents in the background where no user says a next prompt. If nil, there are none.
+func (w *Conversation) await() func(context.Context) bool {
+	alone, limit := w.Settings.Request.Print, codeWait
+	if alone {
+		limit = codeWaitAlone
+	}
+	if w.code == nil && !alone {
+		return nil
+	}
+	return func(ctx context.Context) bool {
+		return w.code != nil && w.awaitCode(ctx, limit) || alone && w.agents.Await(ctx)
+	}
+}
+
+// awaitCode waits for language servers. It reports whether the turn has to go on with what they
+// found.
+func (w *Conversation) awaitCode(ctx context.Context, limit time.Duration) bool {
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if w.code.Await(wait) {
+		for _, n := range w.codeNotes(true) {
+			w.Session.Note(n)
+			if n.Holds {
+				return true
+			}
+		}
+	}
+	if n := w.code.Missing(); n > 0 && ctx.Err() == nil {
+		w.Menu.Notice("not checked yet: " + plural.Of(n, "edit") + "; the language server has not answered")
+	}
+	return false
+}
+
+// formatters are those of the user's configuration.
+func formatters(s *settings.Settings, g *guard.Guard) *formatter.Formatters {
+	if len(s.Config.Formatters) == 0 || s.Request.Demo {
+		return nil
+	}
+	dir := s.Root.Dir()
+	f := &formatter.Formatters{Dir: dir, Supervisor: g.Supervisor(), Env: s.CleanEnv(dir)}
+	for _, name := range slices.Sorted(maps.Keys(s.Config.Formatters)) {
+		one := s.Config.Formatters[name]
+		f.All = append(f.All, formatter.Formatter{Name: name, Files: one.Files, Command: one.Command, May: g.MayTake(trust.Formatter, name, one.Command, "")})
+	}
+	return f
+}

@@ -1,0 +1,308 @@
+// Package conversation is the second and the third stage of a run: its parts (store, model, tools,
+// guard), and the session that they are of.
+//
+// The one rule: who shows a conversation, and who asks its user, is not its concern. It gets the
+// settings of the first stage, and functions that show events and ask (Person).
+//
+// Start reading at Build, then model.go (which model answers), subagent.go (tools, subagents, the
+// session) and ports.go (what an interface asks for beside turns).
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/cmd/print"
+	"adze/internal/editors/lsp"
+	"adze/internal/files/search"
+	"adze/internal/llm/models"
+	"adze/internal/mcp/sampling"
+	projectagents "adze/internal/project/agents"
+	"adze/internal/project/commands"
+	"adze/internal/project/instructions"
+	"adze/internal/project/plan"
+	"adze/internal/project/skills"
+	"adze/internal/run/flags"
+	"adze/internal/run/guard"
+	"adze/internal/run/hostio"
+	"adze/internal/run/process"
+	"adze/internal/run/servers"
+	"adze/internal/run/settings"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/buffered"
+	"adze/internal/sessiondb/lookup"
+	sessiondboutputs "adze/internal/sessiondb/outputs"
+	"adze/internal/sessiondb/remote"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/api"
+)
+
+// Conversation is a run that is built: everything that it is made of, connected.
+type Conversation struct {
+	id session.ID
+	*guard.Guard
+	Settings *settings.Settings
+	Session  *session.Session
+	Set      liveSet
+	Servers  *servers.Servers // if nil, there are none
+	code     *lsp.Servers     // if nil, there are none
+	Head     print.Head
+	Notices  []string
+	losses   []string // those of the notices that tell what a damaged store lost
+	Prompt   string   // what to ask when the user gave no prompt: the demo's
+	resumed  bool     // it went on with a conversation
+	closers  []func()
+	agents   *projectagents.Agents
+	Room     *instructions.Room
+	person   Person
+	observe  func(session.Event)
+	Patient  *buffered.Store // what waits to be saved; if nil, nothing ever does
+	plan     *plan.Desk
+	Chosen   string         // the mode that the user chose for this folder; if empty, none
+	Menu     *commands.Menu // what can be named after a slash
+	shelf    *skills.Shelf
+	Stored   session.Store
+	jobs     *proc.Jobs          // what goes on in the background
+	kinds    projectagents.Kinds // the agents that there are
+	leader   projectagents.Kind  // the one that leads the conversation; without a name adze's own
+	ended    []string            // the subagents that ended with the session
+	folders  *search.Folders     // what is in them, for searches and completion
+	listed   sync.Mutex          // guards heads
+	heads    []api.SessionHead   // as last listed
+}
+
+// Close ends what the run started, last first, once.
+func (w *Conversation) Close() {
+	for _, end := range slices.Backward(w.closers) {
+		end()
+	}
+	w.closers = nil
+}
+
+// starts reports a tool that starts programs.
+func (w *Conversation) starts(name string) bool {
+	d, known := w.Set.Get(name)
+	return !known || slices.Contains(slices.Concat(d.Permissions.Required, d.Permissions.Optional), tool.Execute)
+}
+
+// busy reports that commands run in the background.
+func (w *Conversation) busy() bool {
+	return slices.ContainsFunc(hostio.Jobs(w.jobs), func(j api.Job) bool { return j.Running })
+}
+
+// Open reads the settings of a run, and connects it.
+func Open(ctx context.Context, p *process.Process, o flags.Request, observe func(session.Event), who Person) (*Conversation, error) {
+	if err := proc.CheckLimits(); err != nil {
+		return nil, err
+	}
+	s, err := settings.Read(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return Build(ctx, s, observe, who)
+}
+
+// take goes on with who was chosen to answer.
+func (w *Conversation) take(c *choice) {
+	w.Settings, w.leader, w.Notices = c.settings, c.leader, append(w.Notices, c.notices...)
+}
+
+// protect makes the guard of the run.
+func (w *Conversation) protect(n guard.Wish) (err error) {
+	n.Lent = w.shelf.Lent(w.Settings.Root.Dir())
+	if w.Guard, err = guard.New(w.Settings, n); err != nil {
+		return err
+	}
+	w.closers, w.Notices = append(w.closers, w.Guard.Close), append(w.Notices, w.Guard.Notices...)
+	return nil
+}
+
+// useServers makes the MCP servers of the run. They may ask the model, if there is one.
+func (w *Conversation) useServers(model *sampling.Model) {
+	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.Inquire, Tell: func(text string) { w.observe(session.Notice{Text: text}) }, Model: model})
+	w.Servers, w.Notices = m, append(w.Notices, notices...)
+	if m != nil && w.Menu != nil { // who only lists tools has none
+		w.Menu.Others = m.Other
+	}
+	w.closers = append(w.closers, m.Close)
+}
+
+// OrAborted is what came of a start that may have been aborted. An abort explains itself better
+// than what it broke.
+func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, error) {
+	if ctx.Err() != nil {
+		if err == nil {
+			w.Close()
+		}
+		return nil, context.Cause(ctx)
+	}
+	return w, err
+}
+
+// Build connects a run: configuration, folder, store, model, tools, gate, session. On an error
+// everything that was opened is closed again.
+func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
+	a := s.Process
+	w = &Conversation{person: who, observe: observe}
+	w.closers = append(w.closers, s.Close)
+	w.observe = a.Own.Watch(observe, w.starts, w.busy)
+	defer func() {
+		if err != nil {
+			w.Close()
+			a.TellLosses(slices.Concat(w.losses, w.Settings.Config.Warnings())) // the next start finds a sound store; a misspelt name may be why
+		}
+	}()
+	w.settle(ctx, s, w.observe)
+	logs := openLogs(ctx, w)
+	chosen, err := choose(ctx, s, w.kinds, logs)
+	if err != nil {
+		return w, err
+	}
+	model, end, err := chosen.model(ctx)
+	if err != nil {
+		return w, err
+	}
+	w.closers = append(w.closers, end)
+	w.take(chosen)
+	s = w.Settings
+	o := &s.Request
+	if w.id, err = logs.id(); err != nil {
+		return w, err
+	}
+	id := w.id
+	repairer, err := a.Repairer(s.Config)
+	if err != nil {
+		return w, err
+	}
+	staff, err := employ(model, w)
+	if err != nil {
+		return w, err
+	}
+	err = w.protect(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: who.Ask, Inquire: who.Inquire, Own: who.Own, Observe: w.observe, Stored: func() session.Store {
+		stored, _, _, _ := logs.wait()
+		return stored
+	}})
+	if err != nil {
+		return w, err
+	}
+	offer, err := staff.equip(ctx)
+	if err != nil {
+		return w, err
+	}
+	system, err := w.system(ctx, model.Profile.Prompt)
+	if err != nil {
+		return w, err
+	}
+	stored, _, resumed, err := logs.wait()
+	if err != nil {
+		return w, err
+	}
+	w.jobs = staff.deps.Shell.Jobs()
+	outputs := sessiondboutputs.Into(filepath.Join(s.At.Spill, string(id)))
+	outputs.Mask = a.Ring.Mask
+	keep := outputs.Open
+	if s.Hide != nil {
+		keep = outputs.OpenMasked // the shell masks what it passes on
+	}
+	staff.deps.Shell.Spill, staff.spill = keep, keep
+	w.Stored = stored
+	if err := w.introduce(ctx, id, model); err != nil {
+		return w, err
+	}
+	w.tellProject(!o.Print && o.ByHand == nil)
+	seen, notes := a.Operators.Session(id, a.Getenv, w.observe)
+	w.Notices = append(w.Notices, notes...)
+	return w, staff.open(ctx, outfit{
+		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.Ease, w.Ledger, seen),
+		clip: tool.Clip{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Spill: outputs.Save},
+	}, resumed)
+}
+
+// introduce says what this run is. Where a sandbox is required and not there, it is none.
+func (w *Conversation) introduce(ctx context.Context, id session.ID, model models.Model) error {
+	if err := w.Cage.Check(ctx); err != nil {
+		return usage.Mistake(sandboxHint, "--sandbox required: %v", err)
+	}
+	walls := w.Cage.Now(ctx)
+	w.Notices = append(w.Notices, w.Cage.Box.Unheld(walls)...)
+	w.Head = print.Head{
+		Version: process.Version, Session: string(id), Cwd: w.Settings.Root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
+		Tools: w.Set.Names(), PermissionMode: string(w.Gate.Mode()), Sandbox: print.Sandbox{Level: string(walls.Level), How: walls.How},
+	}
+	return nil
+}
+
+// openLogs opens the store and picks the session beside the caller: both that and the making of the
+// tools take about a millisecond of a start. The function it returns waits for the answer.
+func openLogs(ctx context.Context, w *Conversation) opening {
+	type opened struct {
+		store   session.Store
+		id      session.ID
+		resumed bool
+		err     error
+	}
+	s, o, fresh := w.Settings, &w.Settings.Request, session.ID("")
+	if o.Resume == "" && !o.ResumeLast {
+		fresh = session.ID(cmp.Or(o.As, string(session.NewID(time.Now()))))
+	}
+	wait := make(chan opened, 1)
+	go func() {
+		var r opened
+		if r.store, r.err = s.OpenStore(ctx, o.Saves()); r.err == nil && fresh != "" && o.As == "" {
+			r.id = fresh
+		} else if r.err == nil {
+			r.id, r.resumed, r.err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast, Fork: o.Fork, As: o.As}, r.store, s.Root.Dir())
+		}
+		if r.err == nil {
+			r.err = lookup.Lock(ctx, r.store, r.id)
+		}
+		wait <- r
+	}()
+	answer := sync.OnceValue(func() opened {
+		r := <-wait
+		w.losses = lookup.Losses(r.store)
+		w.Notices = slices.Concat(w.Notices, w.losses, doubts(ctx, r.store))
+		return r
+	})
+	w.closers = append(w.closers, func() {
+		if r := answer(); r.store != nil {
+			r.store.Close()
+		}
+	})
+	return opening{fresh, func() (session.Store, session.ID, bool, error) {
+		r := answer()
+		return r.store, r.id, r.resumed, r.err
+	}}
+}
+
+// open starts or resumes the session.
+func (w *Conversation) open(ctx context.Context, c session.Config, resumed bool) error {
+	if !resumed {
+		w.Session = session.New(c)
+		return nil
+	}
+	s, err := session.Resume(ctx, c)
+	if doubts := lookup.Doubts(ctx, w.Stored, c.ID); doubts != "" {
+		w.losses, w.Notices = append(w.losses, doubts), append(w.Notices, doubts)
+	}
+	if errors.Is(err, session.ErrLocked) || errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+	}
+	w.Session, w.resumed = s, len(s.History()) > 0
+	return nil
+}
+
+// doubts tells what a user should know of the servers that keep a session.
+func doubts(ctx context.Context, logs session.Store) []string { return remote.Doubts(ctx, logs) }

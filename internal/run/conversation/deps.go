@@ -1,0 +1,127 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/files/search"
+	"adze/internal/files/workspace"
+	"adze/internal/llm/models"
+	"adze/internal/run/flags"
+	"adze/internal/run/servers"
+	"adze/internal/run/settings"
+	"adze/internal/text/usage"
+	"adze/internal/web"
+	"adze/internal/web/websearch"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// deps makes what the built-in tools work with. Commands see the user's environment without
+// secrets.
+func (w *Conversation) deps() toolset.Deps {
+	s := w.Settings
+	shell := w.NewShell()
+	shell.Terminal = w.person.Terminal
+	w.closers = append(w.closers, shell.Close)
+	w.folders = search.NewFolders()
+	return toolset.Deps{
+		Bounds: s.Bounds(), Web: web.New(w.Reach()),
+		Withhold: func(root string) func(dir, name string) bool { return w.Gate.Sieve(root) },
+		Root:     s.Root, Signs: w.signs(), Folders: w.folders, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
+	}
+}
+
+// signs knows which files a search need not read; nil where the user does not want that.
+func (w *Conversation) signs() *search.Signs {
+	s := w.Settings
+	cache, err := os.UserCacheDir()
+	if err != nil || !s.Config.Search.Indexed() {
+		return nil
+	}
+	signs := search.NewSigns(filepath.Join(cache, "adze", "signs"), s.Root.Dir())
+	w.closers = append(w.closers, func() { _ = signs.Close() })
+	return signs
+}
+
+// sandboxHint is the way out for who requires a sandbox that is not there.
+const sandboxHint = "adze doctor says what is missing; without --sandbox required commands run outside, as the rules and you allow"
+
+// toolsFor initialises the catalogue and narrows it to what this run offers.
+func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, p models.Profile, m *servers.Servers) (*tool.Set, error) {
+	registry, err := toolset.New(deps)
+	if err != nil {
+		return nil, err
+	}
+	m.Enlist(registry)
+	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Concat(o.Tools, o.NoTools) {
+		if !set.Has(name) {
+			return nil, usage.Mistake("the tools are: "+fmt.Sprint(sortedNames(set.Names())), "there is no tool %q", name)
+		}
+	}
+	return set.Named(func(name string) bool {
+		switch {
+		case slices.Contains(o.NoTools, name):
+			return false
+		case o.NamesTools():
+			return slices.Contains(o.Tools, name)
+		case name == "task_complete":
+			return o.TaskComplete || p.TaskComplete
+		case name == "task":
+			return p.Tasks
+		}
+		return true
+	}), nil
+}
+
+// tellDeclared tells the user which of their tools, and of those of the project that they
+// allowed, cannot be used.
+func (w *Conversation) tellDeclared(own *toolset.Declared) {
+	for _, mistake := range own.Mistakes {
+		w.Notices = append(w.Notices, mistake.Error())
+	}
+}
+
+// searchEngine is the one of the configuration; nil without one, and where it cannot be used, which
+// is told. It may be on this machine or in a private network, since the user wrote its address
+// down; nothing else there is reached by it.
+func searchEngine(s *settings.Settings) (engine toolset.WebSearch, notices []string) {
+	c := s.Config.Search
+	if c.Engine == "" {
+		return nil, nil
+	}
+	o := websearch.Options{Engine: c.Engine, BaseURL: c.BaseURL, KeyName: strings.Join(c.Keys(), " or ")}
+	for _, name := range c.Keys() {
+		o.Key = cmp.Or(o.Key, s.Getenv(name))
+	}
+	var e *websearch.Engine
+	here := func(host string, port uint16) bool { return host == e.Host() && port == e.Port() }
+	there := web.Policy{
+		AllowPort: here,
+		AllowAddr: func(host string, at netip.AddrPort) bool { return c.BaseURL != "" && here(host, at.Port()) },
+	}
+	o.Connect = there.Connect
+	e, err := websearch.New(o)
+	if err != nil {
+		return nil, []string{"the web cannot be searched: " + err.Error()}
+	}
+	return e, nil
+}
+
+// sortedNames joins names for a message.
+func sortedNames(names []string) []string {
+	out := slices.Clone(names)
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,132 @@
+package conversation
+
+import (
+	"context"
+
+	"adze/internal/cmd"
+	"adze/internal/llm/models"
+	"adze/internal/project/discovery"
+	"adze/internal/project/skills"
+	"adze/internal/run/guard"
+	"adze/internal/run/settings"
+	"adze/prompts"
+	"adze/session"
+	"adze/tool"
+	"adze/tool/rank"
+	"adze/toolset"
+)
+
+// states tells of each command, skill and agent in files what becomes of it in this session.
+func (w *Conversation) states(ctx context.Context) (out []cmd.Carried) {
+	add := func(i discovery.Item, state, why string) {
+		out = append(out, cmd.Carried{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
+	}
+	for _, i := range w.Menu.Items {
+		if i.Kind == discovery.Command && i.Origin != discovery.BuiltIn {
+			state, why := i.State()
+			add(i, state, why)
+		}
+	}
+	for _, i := range w.Menu.Skills {
+		state, why := skills.State(ctx, i, w.Session.System(), w.Session.History())
+		add(i, state, why)
+	}
+	index, indexed := prompts.Part(w.Session.System(), "agents")
+	for _, k := range w.kinds {
+		if k.Path != "" {
+			state, why := k.State(index, indexed, w.leader.Label())
+			add(discovery.Item{Kind: discovery.Agent, Name: k.Name, Origin: k.Origin, Path: k.Path, Bytes: k.Bytes}, state, why)
+		}
+	}
+	return out
+}
+
+// Catalogue makes the tools of a folder, without a model or a session. told gets what is wrong with
+// tools that are left out.
+func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use func(*tool.Set) error) error {
+	w := &Conversation{Settings: s, observe: func(session.Event) {}}
+	defer w.Close()
+	if err := w.protect(guard.Wish{}); err != nil {
+		return err
+	}
+	deps := w.deps()
+	deps.Search, _ = searchEngine(s)
+	registry, err := toolset.New(deps)
+	if err != nil {
+		return err
+	}
+	for _, mistake := range deps.Declared.Mistakes {
+		told(mistake)
+	}
+	w.useServers(nil)
+	set, err := w.Servers.Set(ctx, registry, s.Root.Dir())
+	if err != nil {
+		return err
+	}
+	return use(set)
+}
+
+// Offer is what a run in a folder chooses tools from.
+func Offer(s *settings.Settings, use func(cmd.Offer) error) error {
+	w := &Conversation{Settings: s, observe: func(session.Event) {}}
+	defer w.Close()
+	if err := w.protect(guard.Wish{}); err != nil {
+		return err
+	}
+	return use(cmd.Offer{
+		Config: s.Config.Tools,
+		Scorer: func(name string) (rank.Scorer, error) { return scorer(s, name) },
+		Tools: func(ctx context.Context) ([]tool.Definition, error) {
+			w.useServers(nil)
+			set, err := toolsFor(ctx, &s.Request.Run, w.deps(), s.Root.Dir(), models.Coder(), w.Servers)
+			if err != nil {
+				return nil, err
+			}
+			return set.Named(func(name string) bool { return name != "tool_search" }).Definitions(), nil
+		},
+	})
+}
+
+// Expect makes a session as a run does, for who only looks at what it would ask: of a store in
+// memory, and gone on with where it has an id.
+func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id session.ID, use func(cmd.Context) error) error {
+	w := &Conversation{observe: func(session.Event) {}}
+	defer w.Close()
+	w.settle(ctx, s, w.observe)
+	chosen, err := choose(ctx, s, w.kinds, opening{wait: func() (session.Store, session.ID, bool, error) { return logs, id, true, nil }})
+	if err != nil {
+		return err
+	}
+	m := chosen.unasked()
+	w.take(chosen)
+	staff, err := employ(m, w)
+	if err != nil {
+		return err
+	}
+	if err := w.protect(guard.Wish{Spill: s.At.Spill}); err != nil {
+		return err
+	}
+	shelf, err := staff.equip(ctx)
+	if err != nil {
+		return err
+	}
+	system, err := w.system(ctx, m.Profile.Prompt)
+	if err != nil {
+		return err
+	}
+	config := staff.outfitted(ctx, outfit{id: id, store: logs, system: system, offer: shelf})
+	if id == "" {
+		w.Session = session.New(config)
+	} else if w.Session, err = session.Resume(ctx, config); err != nil {
+		return err
+	}
+	c := cmd.Context{Session: id, Cwd: s.Root.Dir(), Profile: m.Profile.Prompt}
+	c.Ledger, c.Offer = w.Session.Expect(ctx, session.Input{Text: s.Request.Asked})
+	c.Tools, c.Texts = w.Set.Names(), w.Room.Listed()
+	c.Found = w.states(ctx)
+	if c.Runs, err = s.Survey(); err != nil {
+		w.Notices = append(w.Notices, err.Error())
+	}
+	c.Notices = w.Notices
+	return use(c)
+}

@@ -1,0 +1,315 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/config"
+	"adze/internal/llm/models"
+	"adze/internal/llm/toolselect"
+	"adze/internal/policy"
+	"adze/internal/project/agents"
+	"adze/internal/project/discovery"
+	"adze/internal/run/flags"
+	"adze/internal/run/settings"
+	"adze/internal/sessiondb/audit"
+	"adze/internal/sessiondb/lookup"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool/rank"
+	"adze/toolset"
+)
+
+// choice is who answers: the agent that leads, and the settings with the model and the mode that it
+// or the session that is gone on with asks for.
+type choice struct {
+	settings *settings.Settings
+	leader   agents.Kind // without a name adze's own
+	past     lookup.Past // of the session that is gone on with
+	notices  []string    // for the user
+}
+
+// choose finds out who answers.
+func choose(ctx context.Context, s *settings.Settings, kinds agents.Kinds, logs opening) (*choice, error) {
+	c := &choice{settings: s}
+	return c, c.recall(ctx, kinds, logs)
+}
+
+// model chooses the model of a run and makes sure that the run can keep to its limits with it. end
+// is called when the run is over.
+func (c *choice) model(ctx context.Context) (m models.Model, end func(), err error) {
+	s, o, cfg := c.settings, &c.settings.Request, c.settings.Config
+	find := s.Models(cfg)
+	if m, err = modelFrom(ctx, o, find, s.Ring.Secrets(cfg)); err != nil {
+		return m, nil, err
+	}
+	if err := affordable(&o.Run, find, m); err != nil {
+		return m, nil, err
+	}
+	m, notice := m.Settled(ctx, c.server(m))
+	if notice != "" {
+		c.notices = append(c.notices, notice)
+	}
+	m = suited(m.Shared(filepath.Join(s.At.State, "asking")), cfg)
+	if !o.Serves {
+		m.Warm(ctx)
+	}
+	if o.Record == "" {
+		return m, func() {}, nil
+	}
+	m, file, err := m.Record(o.Record, s.Ring.Secrets(cfg))
+	return m, func() { file.Close() }, err
+}
+
+// server is the program that answered for a model when the session was last open; if empty, it is
+// not known.
+func (c *choice) server(m models.Model) string {
+	if m.Full() == c.past.Model {
+		return c.past.Server
+	}
+	return ""
+}
+
+// suited is a model with the tools always offered that this run wants, whatever they cost.
+func suited(m models.Model, cfg config.Config) models.Model {
+	if cfg.TaskModel != "" && !m.Profile.Tasks {
+		m.Profile.Tasks, m.Profile.Core = true, append(slices.Clone(m.Profile.Core), "task")
+	}
+	if cfg.PermissionMode == string(policy.Plan) {
+		m.Profile.Core = append(slices.Clone(m.Profile.Core), "plan")
+	}
+	return m
+}
+
+// unasked is the model of a run that asks none; of one that cannot be used now only the name is
+// known.
+func (c *choice) unasked() models.Model {
+	if slices.Contains([]string{"embedding", "hybrid", "model"}, c.settings.Config.Tools.Scorer) {
+		c.settings = c.settings.With(func(_ *flags.Request, c *config.Config) { c.Tools.Scorer = "" })
+		c.notices = append(c.notices, "a server chooses the tools of a run here; what is shown is chosen without it")
+	}
+	s := c.settings
+	m, ok, err := s.Models(s.Config).Configured()
+	if err != nil {
+		c.notices = append(c.notices, err.Error())
+	}
+	if err != nil || !ok {
+		provider, name, _ := strings.Cut(s.Config.Model, "/")
+		m = models.Model{Provider: nobody(provider), Name: name, Profile: models.Coder()}
+	}
+	kept := c.server(m)
+	if m.Full() == c.past.Model {
+		m = m.Presumed(kept)
+	}
+	if address := m.Unasked(kept); address != "" {
+		c.notices = append(c.notices, "which program answers at "+address+" is not known before a run asks it: with a program for local models "+
+			"the prompt is shorter and the tools are fewer, some under other names")
+	}
+	return suited(m, s.Config)
+}
+
+// nobody is a provider that answers nothing.
+type nobody string
+
+func (n nobody) Name() string { return string(n) }
+
+func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
+	return func(func(session.Chunk) bool) {}
+}
+
+// opening is a store that is being opened, and the session that is picked in it.
+type opening struct {
+	fresh session.ID // of a session that begins; if empty, one is gone on with
+	wait  func() (session.Store, session.ID, bool, error)
+}
+
+// id is that of the session. It waits for the store only where one is gone on with.
+func (l opening) id() (session.ID, error) {
+	if l.fresh != "" {
+		return l.fresh, nil
+	}
+	_, id, _, err := l.wait()
+	return id, err
+}
+
+// recall has a session that is gone on with keep its model, where nobody named another, and the
+// agent that leads it.
+func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs opening) error {
+	o := &c.settings.Request
+	resumed := o.Resume != "" || o.ResumeLast
+	if resumed && o.ByHand == nil && !o.Demo {
+		stored, id, _, err := logs.wait()
+		if err != nil {
+			return err // the session says more than that it names no model
+		}
+		c.past = lookup.Last(ctx, stored, id)
+	}
+	full := c.past.Model
+	if err := c.lead(kinds, resumed); err != nil {
+		return err
+	}
+	if o.Model != "" || o.Replay != "" || full == "" || full == c.settings.Config.Model || strings.HasPrefix(full, audit.Hand+"/") {
+		return nil
+	}
+	if _, err := c.settings.Models(c.settings.Config).Named(full); err != nil {
+		c.notices = append(c.notices, fmt.Sprintf("this session worked with %s, which cannot be used: %v", full, err))
+		return nil
+	}
+	c.settings = c.settings.With(func(_ *flags.Request, c *config.Config) {
+		c.Model = full
+		c.Set("model", "the session")
+	})
+	return nil
+}
+
+// modelFrom is what the flags put in a model's place, else the model that is found.
+func modelFrom(ctx context.Context, o *flags.Request, find *models.Finder, secrets []string) (models.Model, error) {
+	switch {
+	case o.ByHand != nil:
+		return models.Model{Provider: o.ByHand, Name: "tools-run", Profile: models.Coder()}, nil
+	case o.Serves:
+		return hired(o, find)
+	case o.Demo:
+		return demoModel(o), nil
+	case o.Replay != "":
+		return models.Recording(o.Replay, secrets)
+	}
+	return find.Choose(ctx)
+}
+
+// affordable refuses a limit in money that nobody could hold.
+func affordable(o *flags.Run, find *models.Finder, m models.Model) error {
+	if o.MaxCost == 0 || find.Priced(m) {
+		return nil
+	}
+	return usage.Mistake(`write down what a million tokens cost: {"models": {"`+m.Full()+`": {"price": {"input": 3, "output": 15}}}} in `+find.File,
+		"--max-cost cannot be held: the price of %s is not known", m.Full())
+}
+
+// newShelf makes the shelf of a run. Tools that the user named are all offered.
+func newShelf(w *Conversation, p models.Profile) (*toolselect.Shelf, error) {
+	s, o := w.Settings, &w.Settings.Request
+	scorer, err := scorer(s, s.Config.Tools.Scorer)
+	if err != nil {
+		return nil, err
+	}
+	all, budget := s.Config.Tools.OfferAbove, p.Budget
+	if o.NamesTools() {
+		all, budget = max(len(o.Tools), 1), 0
+	}
+	shelf := toolselect.New(scorer, p.Core, budget, all)
+	shelf.Indexes = filepath.Join(s.At.State, "picks")
+	if !o.NamesTools() && o.ByHand == nil {
+		shelf.Late = toolselect.Usually(toolselect.Facts{
+			Repository: func() bool { return w.Room.Repository() },
+			Planning:   func() bool { return w.Gate.Mode() == policy.Plan },
+			Agents:     func() bool { return w.kinds.Written() },
+		})
+	}
+	return shelf, nil
+}
+
+// scorer finds a scorer by its name; empty is the default.
+func scorer(s *settings.Settings, name string) (rank.Scorer, error) {
+	return toolselect.NewScorers(s.Config, s.Getenv, s.At.State, func(model string) (func(context.Context, string, string) (string, error), error) {
+		return s.Asks(s.Config, model)
+	}).Named(name)
+}
+
+// lead finds the agent that leads the conversation: the one that the user names, else that of a
+// session that is gone on with. It only narrows what the user allows.
+func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
+	stored := c.past.Lead
+	o := &c.settings.Request
+	name := cmp.Or(o.Agent, stored)
+	if name == "" {
+		return nil
+	}
+	if o.Agent != "" && resumed && o.Agent != stored {
+		return usage.Mistake("leave --agent out, or start a new session with it", "this session is led by %s and stays so", cmp.Or(stored, "adze's own agent"))
+	}
+	k, err := kinds.Named(name)
+	if err == nil && !k.Main {
+		err = fmt.Errorf("the agent %q only takes tasks; no conversation is led by it", name)
+	}
+	if err != nil && o.Agent == "" {
+		c.notices = append(c.notices, fmt.Sprintf("the agent %s that leads this session is not there any more; it goes on with what was told then, and without its limits", name))
+		return nil
+	}
+	if err != nil {
+		return usage.Mistake("agents are files in .adze/agents, .claude/agents and the like, of the project or in your home", "--agent: %v", err)
+	}
+	c.leader = k
+	cfg := c.settings.Config
+	if wish := cmp.Or(o.Mode, cfg.PermissionMode, string(policy.AskFirst)); k.Mode != "" {
+		c.settings = c.settings.With(func(o *flags.Request, _ *config.Config) {
+			o.Mode = string(policy.Narrower(policy.Mode(wish), policy.Mode(k.Mode)))
+		})
+	}
+	if k.Model == "" || o.Model != "" || resumed || o.Written() {
+		return nil
+	}
+	m, err := modelOfFile(c.settings, k.Origin, k.Model, providerOf(c.settings.Models(cfg), cfg.Model))
+	if err != nil {
+		c.notices = append(c.notices, fmt.Sprintf("the agent %s names the model %q, which is not used: %v", k.Name, k.Model, err))
+		return nil
+	}
+	c.settings = c.settings.With(func(_ *flags.Request, c *config.Config) {
+		c.Model = m.Full()
+		c.Set("model", "the agent "+k.Name)
+	})
+	return nil
+}
+
+// modelOfFile is the model that the file of an agent or of a command names. That of a project may
+// only choose among those of the provider that is used: the user says which company reads the code.
+func modelOfFile(s *settings.Settings, of discovery.Origin, name, provider string) (models.Model, error) {
+	m, err := s.Models(s.Config).Among(provider, name)
+	if err == nil && of == discovery.Project && m.Provider.Name() != provider {
+		err = errors.New("the file of a project chooses no provider; name the model with --model, or keep the file among your own")
+	}
+	return m, err
+}
+
+// providerOf is the provider of the model that a run would use; if empty, it has none yet.
+func providerOf(find *models.Finder, full string) string {
+	if m, err := find.Named(full); err == nil {
+		return m.Provider.Name()
+	}
+	if m, ok, err := find.Configured(); ok && err == nil {
+		return m.Provider.Name()
+	}
+	return ""
+}
+
+// MCPProvider stands in the log for the model that a client has the place of.
+const MCPProvider = "mcp"
+
+// hired is the model of a run for a program of others: it works on tasks alone, and may be missing.
+func hired(o *flags.Request, find *models.Finder) (models.Model, error) {
+	m, ok, err := find.Configured()
+	if err != nil && o.Model != "" {
+		return m, err
+	}
+	if err != nil || !ok {
+		m = models.Model{Provider: nobody(MCPProvider), Name: noModel, Profile: models.Coder()}
+	}
+	return m, nil
+}
+
+// noModel is the name of the model of a run that has none.
+const noModel = "none"
+
+// awaited has tasks of a program that has no notes told to it waited for.
+type awaited struct{ toolset.Tasks }
+
+func (t awaited) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
+	r.Background = false
+	return t.Tasks.Run(ctx, r, progress)
+}

@@ -1,0 +1,169 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/internal/config"
+	"adze/internal/policy"
+	"adze/internal/project/plan"
+	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/redact"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+	"adze/tui/permission"
+)
+
+// Person is who can be asked while a run works; without one the fields are nil.
+type Person struct {
+	Ask     policy.Asker    // about what may be done
+	Inquire toolset.Inquire // what the model wants to know
+	Review  func(ctx context.Context, q plan.Question) (string, error)
+	Rewrite func(ctx context.Context, text string) (string, error)
+	Stir    func()                  // something changed in the background
+	Own     func(proc.Command) bool // reports the user's own command
+	// Terminal runs a command where the user sees it, outside of any sandbox; which ones it takes,
+	// it decides.
+	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
+}
+
+// desk is where the plan of this run lies.
+func (w *Conversation) desk() *plan.Desk {
+	return &plan.Desk{
+		File:    w.Settings.PlanFile(w.id),
+		Session: func() plan.Session { return w.Session },
+		Mode:    func() policy.Mode { return w.Gate.Mode() }, SetMode: w.SetMode, MayBe: func(m policy.Mode) bool { return w.Gate.MayBe(m) },
+		Ask: w.person.Review, Edit: w.person.Rewrite,
+	}
+}
+
+// tells is what the model is told late: instructions of folders that it reaches, the mode, the
+// plan, and what language servers found.
+func (w *Conversation) tells(ctx context.Context, s session.Step) []session.Note {
+	out := append(w.Room.Notes(ctx, s), w.plan.Notes(s)...)
+	if w.code != nil {
+		out = append(out, w.codeNotes(false)...)
+	}
+	return out
+}
+
+// AcceptPlan accepts the plan that waits, where the user said so with the command line.
+func (w *Conversation) AcceptPlan(ctx context.Context, o *flags.Request) error {
+	if o.AcceptPlan == "" {
+		return nil
+	}
+	err := w.plan.Accept(ctx)
+	if errors.Is(err, plan.ErrNone) || errors.Is(err, plan.ErrAccepted) {
+		return usage.Mistake("adze -p --permission-mode plan … makes one", "--accept-plan: %v", err)
+	}
+	return err
+}
+
+// Asking puts the gate's questions to whoever is there.
+type Asking struct {
+	Of   *Conversation
+	File string // in which they can keep rules; if empty, they cannot
+	Ask  func(context.Context, permission.Ask) (permission.Answer, error)
+	Tell func(session.Event)
+}
+
+func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	q = hostio.Veiled(q)
+	a := permission.Ask{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries}
+	a.Offers, a.Usual = offered(p.Offers, k.File), policy.Usual(p.Offers)
+	if q.Preview != nil {
+		a.Preview = q.Preview(ctx)
+	}
+	answer, change, err := askFor(ctx, k.Ask, a)
+	if err != nil {
+		return policy.Answer{}, err
+	}
+	switch answer.Choice {
+	case permission.Once:
+		return policy.Answer{Choice: policy.Once, Change: change}, nil
+	case permission.Try:
+		return policy.Answer{Choice: policy.Try}, nil
+	case permission.Always:
+		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
+		err := k.Of.Settings.ByUser("a rule")
+		if err == nil {
+			_, err = config.AddRules(k.File, string(policy.Allow), rules...)
+		}
+		if err != nil {
+			k.Tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
+		}
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
+	case permission.ForSession:
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
+	}
+	if answer.Absent {
+		return policy.Answer{}, permission.ErrClosed
+	}
+	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
+}
+
+// offered are the offers of the gate as the dialog shows them; those that a configuration can hold
+// can be kept there.
+func offered(offers []policy.Offer, file string) (out []permission.Offer) {
+	for _, o := range offers {
+		shown := permission.Offer{Rule: redact.Passwords(strings.Join(o.Rules, "\n")),
+			Covers: redact.Passwords(o.Covers), Spares: redact.Passwords(o.Spares), Saved: redact.Passwords(o.Saved)}
+		if _, ok := savedRules(o.Rules); ok {
+			shown.Save = file
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// resolved says what a path or an address really is, where it is written in another way. The
+// programs of a command stand in the command itself.
+func resolved(p policy.Prompt, root string) map[tool.Need]string {
+	out := map[tool.Need]string{}
+	for _, item := range p.Items {
+		n := item.Need
+		// Not joined as paths are: dots that lead elsewhere are not plain.
+		plain := n.Reach != "" || item.Target == n.Target || item.Target == root+"/"+strings.TrimPrefix(n.Target, "./")
+		if n.Permission != tool.Execute && !plain {
+			n.Target = redact.Passwords(n.Target)
+			out[n] = redact.Passwords(item.Target)
+		}
+	}
+	return out
+}
+
+// unsaid ends a reason that only repeats what is asked for and that nothing allows it: the question
+// itself says so. Of a part of a command it says which one.
+const unsaid = " needs approval"
+
+func reasons(p policy.Prompt) string {
+	var out []string
+	for _, item := range p.Items {
+		whole := strings.HasSuffix(item.Reason, unsaid) && strings.Contains(item.Reason, item.Need.Target)
+		if !whole {
+			out = append(out, item.Reason)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// savedRules are the rules as the configuration holds them. What is not a rule of its language, or
+// would not say the same there, is not offered to be saved; nor is a password.
+func savedRules(rules []string) ([]string, bool) {
+	var out []string
+	for _, r := range rules {
+		text, ok := strings.CutPrefix(r, string(policy.Allow)+" ")
+		parsed, err := policy.ParseRule(policy.Allow, policy.User, text)
+		if !ok || err != nil || parsed.String() != r || redact.Passwords(r) != r {
+			return nil, false
+		}
+		out = append(out, text)
+	}
+	return out, len(out) > 0
+}

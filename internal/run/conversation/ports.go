@@ -1,0 +1,284 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/files/git"
+	"adze/internal/files/search"
+	"adze/internal/llm/models"
+	"adze/internal/project/agents"
+	"adze/internal/run/hostio"
+	"adze/internal/run/modelpicker"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sessiondb/fulltext"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/api"
+)
+
+// ShellTool runs the commands of the user's own.
+const ShellTool = "bash"
+
+// Ports connects the interface with what was wired.
+func Ports(w *Conversation, own *OwnCommand) api.Ports {
+	a, o := w.Settings.Process, &w.Settings.Request
+	memory := hostio.NewMemory(w.Settings.At.State, w.Head.Cwd)
+	p := api.Ports{
+		SetMode:    w.SetMode,
+		Sandbox:    w.Cage.Shown,
+		Efforts:    hostio.Efforts(),
+		SetEffort:  func(word string) string { w.Session.SetEffort(word); return w.Effort() },
+		CancelCall: w.cancelCall,
+		Steer:      w.Session.Steer,
+		Plan:       w.plan.Show,
+		Rewind:     w.Session.Rewind,
+		Compact:    w.Session.Compact,
+		Jobs:       w.backgroundJobs,
+		JobOutput:  w.jobOutput,
+		EndJob:     w.endJob,
+		Late:       w.Session.Late,
+		Wake:       func(ctx context.Context) session.Result { return w.Session.Prompt(ctx, session.Input{}) },
+		Branch:     func() string { return git.Head(w.Head.Cwd) },
+		Files:      w.Files,
+		Folder:     hostio.FolderIn(w.Head.Cwd),
+		Carried:    w.carried,
+		Consent:    w.consent,
+		Edit:       hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err).Edit,
+		Drop:       hostio.DropIn(w.Head.Cwd),
+		Picture:    hostio.NewClipboard(w.Settings.At.State, w.Settings.Root.Dir(), a.Getenv).Picture,
+		Modes:      hostio.Modes(),
+	}
+	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown
+	if w.Keeper != nil {
+		p.Undo = w.Undo
+	}
+	if w.Servers != nil {
+		p.Servers, p.Serve = w.Servers.Rows, w.Servers.Serve
+	}
+	if _, ok := w.Set.Get(ShellTool); ok {
+		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
+	}
+	if !o.Demo && !o.NoSession && o.Replay == "" && o.Record == "" { // a recording is of one sitting
+		p.Switch = true
+		p.Sessions = w.sessions
+		words := fulltext.NewLater(filepath.Join(w.Settings.At.State, "sessions.db"))
+		w.closers = append(w.closers, func() { words.Close() })
+		p.Search = func(ctx context.Context, text string) ([]api.Found, string, error) {
+			return hostio.Found(ctx, words, text)
+		}
+		p.Peek = func(ctx context.Context, id string) (api.SessionPeek, error) { return hostio.Peek(ctx, w.Stored, id) }
+		p.Models = func(ctx context.Context) ([]api.ModelRow, error) { return modelRows(ctx, w) }
+		p.CheckModel = func(name string) error { _, err := a.Models(w.Settings.Config).Named(name); return err }
+		p.Past, p.Remember = memory.Past, memory.Add
+		p.Keep, p.Kept = w.Settings.Defaults().Keep, w.Settings.Defaults().Kept
+	}
+	return p
+}
+
+// backgroundJobs are the commands and the tasks that go on in the background.
+func (w *Conversation) backgroundJobs() []api.Job {
+	out := hostio.Jobs(w.jobs)
+	for _, l := range w.agents.Later() {
+		out = append(out, api.Job{ID: l.ID, Command: l.Name, Running: l.Running, Started: l.Started, Ended: l.Ended})
+	}
+	return out
+}
+
+// jobOutput is the end of what one of them wrote or said.
+func (w *Conversation) jobOutput(_ context.Context, id string) (string, error) {
+	for _, l := range w.agents.Later() {
+		if l.ID == id {
+			return l.Says, nil
+		}
+	}
+	return hostio.JobOutput(w.jobs, id)
+}
+
+func (w *Conversation) endJob(id string) error {
+	if w.agents.End(id) {
+		return nil
+	}
+	return hostio.EndJob(w.jobs, id)
+}
+
+// TellEnded says which tasks in the background ended with a session; if empty, none did.
+func (w *Conversation) TellEnded() string {
+	if len(w.ended) == 0 {
+		return ""
+	}
+	return "ended with the session, as it is told when it goes on: " + strings.Join(w.ended, ", ")
+}
+
+// Effort is how hard the model is asked to think: as this session says, else the configuration of
+// its provider.
+func (w *Conversation) Effort() string {
+	return cmp.Or(w.Session.Effort(), w.Settings.Config.Providers[w.Head.Provider].Effort)
+}
+
+// KeepMode stores a mode with the session, for who goes on with it.
+func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
+	if w.Patient == nil {
+		return nil // nothing of it is stored
+	}
+	raw, err := json.Marshal(session.Permits{Mode: mode})
+	if err != nil {
+		return err
+	}
+	return w.Patient.Append(ctx, w.Session.ID(), session.Entry{Type: session.ModeEntry, Time: time.Now(), Data: raw})
+}
+
+// Files lists the workspace for completion, but for what may not be read.
+func (w *Conversation) Files(ctx context.Context) (api.Files, error) {
+	files, err := hostio.Files(ctx, search.Tree{Root: w.Head.Cwd, Withhold: w.Gate.Sieve(w.Head.Cwd), Folders: w.folders}, func(ctx context.Context) []string {
+		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.Settings.Config)})
+		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.Ledger}, Env: proc.Outside(env, w.Head.Cwd)}, w.Head.Cwd)
+	})
+	files.Paths = append(files.Paths, w.Servers.Mentions()...)
+	return files, err
+}
+
+// OwnCommand is the command that the user runs right now. They wrote it: it is not asked again,
+// but every denial holds, and nothing else is allowed by it.
+type OwnCommand struct {
+	mu   sync.Mutex
+	text string
+}
+
+func (c *OwnCommand) Set(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text = text
+}
+
+// Is reports whether a question is about exactly this command.
+func (c *OwnCommand) Is(q tool.Question) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text != "" && q.Agent == "" && q.Tool.Name == ShellTool && len(q.Needs) == 1 &&
+		q.Needs[0].Permission == tool.Execute && q.Needs[0].Target == c.text
+}
+
+// Runs reports the process of that command.
+func (c *OwnCommand) Runs(cmd proc.Command) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == c.text
+}
+
+// shell runs a command of the user's own through the gate and the pipeline.
+func (w *Conversation) shell(ctx context.Context, command string, own *OwnCommand) session.Result {
+	args, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return session.Sort(err)
+	}
+	own.Set(command)
+	defer own.Set("")
+	return w.Session.Run(ctx, tool.RawCall{Name: ShellTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
+		return fmt.Sprintf("I ran this command myself (%s):\n$ %s\n\n%s", o.Status, command, o.Output)
+	})
+}
+
+// notebooks are the files that a line of the user's own goes to.
+func (w *Conversation) notebooks() (out []api.Notebook) {
+	for _, t := range w.Room.Targets() {
+		out = append(out, api.Notebook{Name: t.Shown, Path: t.Path, Note: t.Says()})
+	}
+	return out
+}
+
+// writeDown adds a line to one of them: to a file of the project as any write, with the questions
+// and records of one.
+func (w *Conversation) writeDown(ctx context.Context, to api.Notebook, line string) session.Result {
+	call, err := w.Room.Add(ctx, to.Path, line)
+	if err != nil {
+		return session.Sort(err)
+	}
+	if call.Name == "" { // it is the user's own, and stands there
+		w.Session.Note(session.Note{Kind: session.InstructionsNote, From: to.Name, Text: "The person added: " + line})
+		return session.Result{Cause: session.CauseDone, Changed: []string{to.Name}}
+	}
+	return w.Session.Run(ctx, call, func(o tool.Outcome) string {
+		return fmt.Sprintf("I added a line to %s (%s): %s\n%s", to.Name, o.Status, line, o.Output)
+	})
+}
+
+// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the
+// configured one first, then all that the listing found. Any other is named by the user.
+func modelRows(ctx context.Context, w *Conversation) ([]api.ModelRow, error) {
+	a := w.Settings.Process
+	l, err := a.LookAround(ctx)
+	cfg := w.Settings.Config
+	return modelpicker.RowsFrom(a.Models(cfg), []string{w.Head.Provider + "/" + w.Head.Model, cfg.Model}, l), err
+}
+
+// taskTool gives a piece of work to an agent.
+const taskTool = "task"
+
+// Addressed finds the agent that a prompt begins with, such as "@reviewer look at the diff", and
+// what it is to do.
+func (w *Conversation) Addressed(text string) (k agents.Kind, task string, ok bool) {
+	name, task, ok := strings.Cut(strings.TrimSpace(text), " ")
+	if at, is := strings.CutPrefix(name, "@"); ok && is && !strings.Contains(at, "/") {
+		if _, has := w.Set.Get(taskTool); has {
+			k, err := w.kinds.ForTask(at)
+			return k, strings.TrimSpace(task), err == nil
+		}
+	}
+	return k, "", false
+}
+
+// Answer is what comes of a prompt: of the agent that it is addressed to, else of the conversation.
+func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Result {
+	if k, task, ok := w.Addressed(in.Text); ok && in.Compose == nil && len(in.Attachments) == 0 {
+		return w.Give(ctx, k, task)
+	}
+	return w.Session.Prompt(ctx, in)
+}
+
+// Give gives a task of the user's own to an agent. Its report is in the conversation for what is
+// asked next.
+func (w *Conversation) Give(ctx context.Context, k agents.Kind, task string) session.Result {
+	title, _, _ := strings.Cut(task, "\n")
+	args, err := json.Marshal(map[string]string{"description": "@" + k.Label() + " " + title, "prompt": task, "agent": k.Label()})
+	if err != nil {
+		return session.Sort(err)
+	}
+	var came tool.Outcome
+	r := w.Session.Run(ctx, tool.RawCall{Name: taskTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
+		came = o
+		return fmt.Sprintf("I gave this task to the agent %s myself (%s):\n%s\n\n%s", k.Label(), o.Status, task, o.Output)
+	})
+	switch _, report, told := strings.Cut(came.Output, "]\n\n"); {
+	case r.Cause != session.CauseDone:
+	case came.Status != tool.Completed:
+		r.Cause, r.Message, r.Hint = session.CauseTool, came.Output, "ask without @"+k.Label()+", or raise what it was short of"
+	case told:
+		r.Text = report // without what tells a model how to take it
+	}
+	return r
+}
+
+// Addressees are the agents that a prompt can be addressed to.
+func (w *Conversation) Addressees() (out []api.Mode) {
+	if _, has := w.Set.Get(taskTool); !has {
+		return nil
+	}
+	for _, k := range w.kinds {
+		if k.Problem == "" && k.Task && k.By == "" {
+			note := k.Description
+			if k.Path != "" {
+				note = strings.TrimSpace(note + " (" + k.Path + ")")
+			}
+			out = append(out, api.Mode{Name: k.Name, Means: note})
+		}
+	}
+	return out
+}

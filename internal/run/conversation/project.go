@@ -1,0 +1,180 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/files/ownfile"
+	"adze/internal/llm/models"
+	"adze/internal/project/agents"
+	"adze/internal/project/commands"
+	"adze/internal/project/discovery"
+	"adze/internal/project/hooks"
+	"adze/internal/project/skills"
+	"adze/internal/project/trust"
+	"adze/internal/run/guard"
+	"adze/internal/run/settings"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tui"
+	"adze/tui/api"
+)
+
+// settle takes what is known of a run, and finds what can be named after a slash there.
+func (w *Conversation) settle(ctx context.Context, s *settings.Settings, observe func(session.Event)) {
+	w.Settings, w.Notices, w.Prompt = s, slices.Clone(s.Notices), s.Prompt
+	f := &discovery.Finder{}
+	if !s.Request.Bare {
+		f = discovery.For(w.Settings.At.Config, s.Home, w.Settings.Root.Dir())
+	}
+	w.closers = append(w.closers, f.Close)
+	w.kinds = agents.Find(ctx, f)
+	w.Menu = commands.New(ctx, f, tui.CommandNames())
+	if w.shelf = skills.New(w.Menu.Skills, f.Home); w.shelf != nil {
+		w.shelf.Mask = s.Masked
+		w.shelf.Above = func(id, sha256 string) bool {
+			return id == string(w.Session.ID()) && skills.Holds(w.Session.History(), sha256)
+		}
+	}
+	w.Notices = append(w.Notices, w.Menu.Broken()...)
+	w.Menu.Note = func(n session.Note) { w.Session.Note(n) }
+	w.Menu.Project, w.Menu.Mask = w.Settings.Project(), w.Settings.Masked
+	w.Menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
+}
+
+// newHooks makes the engine for the hooks of the machine's owner, of the user, and of the project
+// as far as the user allowed them. It is nil where there is none: an adze that a hook starts has none.
+func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
+	if s.Request.Demo || s.Getenv(hooks.Nested) != "" {
+		return nil, nil
+	}
+	var programs []hooks.Program
+	for _, from := range []struct {
+		dir, layer string
+		owner      int
+	}{{filepath.Dir(s.At.Managed), "managed", 0}, {s.At.Config, settings.PersonLayer, os.Getuid()}} {
+		path := filepath.Join(from.dir, hooks.File)
+		own, err := hooks.Load(path, from.owner, from.layer)
+		var foreign *ownfile.Error
+		if errors.As(err, &foreign) {
+			return nil, usage.Mistake(foreign.Hint, "%s: %s", path, foreign.Of(path))
+		}
+		if err != nil {
+			return nil, usage.Mistake("mend it, or remove it; adze help hooks says what it holds", "%s: %v", path, err)
+		}
+		if from.layer == settings.PersonLayer {
+			for n, p := range own {
+				own[n].May = g.MayTake(trust.Hook, p.Name, p.Argv, p.Shell)
+			}
+		}
+		programs = append(programs, own...)
+	}
+	e := hooks.New(s.Root.Dir())
+	if programs = append(programs, s.ProjectHooks()...); len(programs) > 0 {
+		e.Env = proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)})
+	}
+	e.Supervisor = g.Supervisor()
+	if s.Hide != nil {
+		e.Mask = func(text string) string { return s.Hide().Text(text) }
+	}
+	e.Mode = func() string { return string(g.Gate.Mode()) }
+	e.Use(programs...)
+	return e, nil
+}
+
+// Named lists for the interface what can be named after a slash.
+func (w *Conversation) Named() []api.Named {
+	out := w.Servers.Prompts()
+	for _, i := range w.Menu.Listed() {
+		out = append(out, api.Named{Name: i.Label(), Args: i.Front.Text("argument-hint"), Help: i.Front.Text("description"), From: i.Path})
+	}
+	return out
+}
+
+// maxTold bounds how many items one line names.
+const maxTold = 8
+
+// tellProject tells the user in one line what of the project waits for their consent.
+func (w *Conversation) tellProject(here bool) {
+	items, err := w.Settings.Survey()
+	if err != nil {
+		w.Notices = append(w.Notices, err.Error())
+	}
+	for _, i := range items {
+		if i.State != trust.Allowed {
+			w.Head.Ignored++
+		}
+	}
+	open := trust.Open(items)
+	mine := slices.DeleteFunc(slices.Clone(open), func(i trust.Item) bool { return !i.Mine })
+	open = slices.DeleteFunc(open, func(i trust.Item) bool { return i.Mine })
+	w.tellOpen("of this project, ignored until you allow it", open, here)
+	w.tellOpen("of your own configuration, held back or in the sandbox because it takes code from this folder, until you allow it", mine, here)
+}
+
+// tellOpen tells which items wait for the user's consent.
+func (w *Conversation) tellOpen(what string, open []trust.Item, here bool) {
+	if len(open) == 0 {
+		return
+	}
+	var names []string
+	for n, i := range open {
+		w.Head.Waiting = append(w.Head.Waiting, i.ID)
+		switch {
+		case n == maxTold:
+			names = append(names, fmt.Sprintf("and %d more", len(open)-n))
+		case n < maxTold && i.State == trust.Changed:
+			names = append(names, i.ID+" (changed)")
+		case n < maxTold:
+			names = append(names, i.ID)
+		}
+	}
+	how := "adze trust show NAME, adze trust allow NAME"
+	if here {
+		how = "/trust shows and allows them"
+	}
+	w.Notices = append(w.Notices, fmt.Sprintf("%s: %s (%s)", what, strings.Join(names, ", "), how))
+}
+
+// carried lists what the project would run, for the interface.
+func (w *Conversation) carried(context.Context) ([]api.Carried, error) {
+	items, err := w.Settings.Project().Survey()
+	var out []api.Carried
+	for _, i := range items {
+		c := api.Carried{ID: i.ID, State: string(i.State), Command: i.Command(), Lines: i.Lines(), Hash: i.Hash, Allowed: i.State == trust.Allowed}
+		switch i.State {
+		case trust.Broken:
+			c.Off = i.Problem
+		case trust.Unused:
+			c.Off = "this version of adze does not run it: " + cmp.Or(i.Idle, "it runs nothing of this kind")
+		}
+		out = append(out, c)
+	}
+	return out, err
+}
+
+// consent allows an item as it was shown, or takes that back.
+func (w *Conversation) consent(ctx context.Context, shown api.Carried, allow bool) error {
+	p := w.Settings.Project()
+	if w.code != nil {
+		defer w.code.Reconsider()
+	}
+	if !allow {
+		_, err := p.Revoke(ctx, shown.ID)
+		return err
+	}
+	items, _ := p.Survey() // a damaged book is replaced
+	for _, i := range items {
+		if i.ID == shown.ID && i.Hash == shown.Hash && shown.Hash != "" {
+			return p.Book.Allow(ctx, p.Dir, i)
+		}
+	}
+	return fmt.Errorf("%s is not what was shown any more; look at it again", shown.ID)
+}

@@ -1,0 +1,370 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"adze/internal/llm/models"
+	"adze/internal/llm/toolselect"
+	"adze/internal/mcp/sampling"
+	"adze/internal/policy"
+	"adze/internal/project/agents"
+	"adze/internal/project/discovery"
+	"adze/internal/project/instructions"
+	"adze/internal/run/flags"
+	"adze/internal/run/process"
+	"adze/internal/run/settings"
+	"adze/internal/sessiondb/claims"
+	"adze/internal/text/redact"
+	"adze/internal/undo/recorder"
+	"adze/prompts"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// staff is what the subagents of a run are made of. Their tools and system prompt are made at the
+// first task: most runs have none.
+type staff struct {
+	settings *settings.Settings
+	wired    *Conversation
+	profile  models.Profile // of the run
+	main     models.Model   // of the run
+	model    models.Model   // of the subagents
+	session  session.Config // of the run
+	deps     toolset.Deps
+	spill    func(tool.CallID) (io.WriteCloser, string, error) // keeps whole outputs
+}
+
+// employ prepares subagents: with the model of the run, or the one that the configuration names for
+// them.
+func employ(m models.Model, w *Conversation) (*staff, error) {
+	s := w.Settings
+	f := &staff{settings: s, wired: w, profile: m.Profile, main: m, model: m}
+	if s.Request.Serves {
+		f.profile = models.Coder() // who calls is not the model
+	}
+	if name := s.Config.TaskModel; name != "" && !s.Request.Written() {
+		var err error
+		if f.model, err = s.Models(s.Config).Named(name); err != nil {
+			return nil, err
+		}
+		if err := affordable(&s.Request.Run, s.Models(s.Config), f.model); err != nil {
+			return nil, err
+		}
+	}
+	w.agents = agents.New(s.Config.Limits.Tasks, f.config)
+	return f, nil
+}
+
+// equip makes the tools of the run itself, with the one that starts subagents, and the shelf that
+// they are offered from.
+func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
+	w, profile := f.wired, f.profile
+	offer, err := newShelf(w, profile)
+	if err != nil {
+		return nil, err
+	}
+	f.deps = w.deps()
+	f.deps.AskProcesses = f.settings.Request.Serves
+	f.deps.Inquire, w.plan = w.person.Inquire, w.desk()
+	if f.settings.Request.ByHand == nil {
+		f.deps.Plans = w.plan
+	}
+	var notices []string
+	f.deps.Search, notices = searchEngine(w.Settings)
+	w.Notices = append(w.Notices, notices...)
+	f.deps.Formatters = formatters(w.Settings, w.Guard)
+	if w.code = newLanguageServers(w.Settings, w.Guard); w.code != nil {
+		f.deps.Code, w.closers = w.code, append(w.closers, w.code.Close)
+	}
+	if w.shelf != nil {
+		f.deps.Skills = w.shelf
+	}
+	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
+	w.useServers(f.asked())
+	if w.Servers != nil {
+		f.settings.Ease() // what they offer would have even a single answer collect its garbage
+	}
+	set, err := f.mainTools(ctx, f.deps)
+	if err != nil {
+		return nil, err
+	}
+	w.tellDeclared(f.deps.Declared)
+	f.joining(offer)
+	w.Set.Store(offer.Fill(set))
+	return offer, nil
+}
+
+// mainTools are those of the run itself.
+func (f *staff) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
+	set, err := toolsFor(ctx, &f.settings.Request.Run, deps, f.settings.Root.Dir(), f.profile, f.wired.Servers)
+	if err == nil && f.wired.leader.Name != "" {
+		set = set.Only(f.wired.leader.Has)
+	}
+	return set, err
+}
+
+// joining has tools of servers join while the run goes on.
+func (f *staff) joining(shelf *toolselect.Shelf) {
+	m := f.wired.Servers
+	if m == nil {
+		return
+	}
+	f.wired.Notices = append(f.wired.Notices, m.Begin()...)
+	again := func(ctx context.Context) (*tool.Set, error) {
+		deps := f.deps
+		deps.Declared = &toolset.Declared{Dir: deps.Declared.Dir, Project: deps.Declared.Project} // New writes into it
+		return f.mainTools(ctx, deps)
+	}
+	shelf.Joining = toolselect.Joining{
+		Search: func(ctx context.Context) *tool.Set { return m.Search(ctx, again) },
+		Set: func(ctx context.Context, o session.Occasion) *tool.Set {
+			set := m.Join(ctx, o, again)
+			if set != nil {
+				f.wired.Set.Store(set)
+			}
+			return set
+		},
+	}
+}
+
+// asked is the model of the run as servers may ask it, as one request of the turn that runs; if
+// nil, they may not.
+func (f *staff) asked() *sampling.Model {
+	if f.settings.Request.ByHand != nil || f.settings.Request.Serves {
+		return nil
+	}
+	main, blind := f.main, f.settings.Models(f.settings.Config).Blind(f.main)
+	return &sampling.Model{
+		Name: main.Full(), Blind: func() bool { return blind(main.Provider.Name(), main.Name) },
+		Answer: func(ctx context.Context, r session.Request) (session.Message, error) {
+			r.Model = main.Name
+			return f.wired.Session.Aside(ctx, main.Provider, r)
+		},
+	}
+}
+
+// tasks is the port of the task tool. A call by hand has no model that could work.
+func (f *staff) tasks() toolset.Tasks {
+	switch {
+	case f.settings.Request.ByHand != nil || f.main.Provider == nobody(MCPProvider):
+		return nil
+	case f.settings.Request.Serves:
+		return awaited{f.wired.agents}
+	}
+	return f.wired.agents
+}
+
+// config makes what all subagents have in common.
+func (f *staff) config() (agents.Config, error) {
+	plain := f.settings.Request
+	plain.System = "" // it is the main conversation's
+	room := instructions.New(plain.Instructions(), f.settings.Ours())
+	defer room.Close()
+	system, err := room.Render("task", time.Now())
+	if err != nil {
+		return agents.Config{}, err
+	}
+	f.model, _ = f.model.Settled(context.Background(), "")
+	c := f.session
+	observe := c.Observe
+	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.Provider, f.model.Name, nil, nil, nil
+	c.Start.Model, c.Start.System, c.Start.Lead = f.model.Full(), f.settings.Masked(system), ""
+	effort := f.wired.Session.Effort
+	if c.Start.Model != f.session.Start.Model {
+		effort = nil // it was chosen for another model
+	}
+	return agents.Config{
+		Kinds: f.wired.kinds, System: func(k agents.Kind, text string) string { return f.systemFor(c.Start.System, k, text) }, Model: f.modelFor,
+		InForce: func() string { return string(f.wired.Gate.Mode()) },
+		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.Config.Limits.TaskSteps, Depth: f.settings.Config.Limits.TaskDepth,
+		Budget:   func() *session.Budget { return f.wired.Session.Budget() },
+		Note:     func(n session.Note) { f.wired.Session.Note(n) },
+		Changed:  f.wired.person.Stir,
+		Narrower: func(a, b string) string { return string(policy.Narrower(policy.Mode(a), policy.Mode(b))) },
+	}, nil
+}
+
+// tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none
+// that the run has not.
+func (f *staff) tools(ctx context.Context, h agents.Hand) (*tool.Set, func(), error) {
+	deps := f.deps
+	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.wired.NewShell()
+	deps.Plans = nil // a plan is the main conversation's
+	deps.Tasks, deps.Finder, deps.Brief = h.Tasks, nil, f.model.Profile.Budget > 0
+	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
+	deps.Shell.Spill = f.spill
+	deps.Withhold = func(root string) func(dir, name string) bool {
+		return f.wired.Gate.SieveIn(policy.Mode(h.Mode), root)
+	}
+	dir, all := f.settings.Root.Dir(), flags.New()
+	set, err := toolsFor(ctx, &all, deps, dir, f.model.Profile, f.wired.Servers)
+	if err != nil {
+		deps.Shell.Close()
+		return nil, nil, err
+	}
+	set = set.Named(func(name string) bool { return f.wired.Set.Load().Has(name) })
+	return set, deps.Shell.Close, nil
+}
+
+// cancelCall aborts one running call, of the run or of a subagent.
+func (w *Conversation) cancelCall(id tool.CallID) bool {
+	return w.Session.CancelCall(id) || w.agents.CancelCall(id)
+}
+
+// outfit is what a session of a run is made of beside the run's parts.
+type outfit struct {
+	id       session.ID
+	store    session.Store
+	system   string
+	offer    *toolselect.Shelf
+	clip     tool.Clip
+	repairer tool.Repairer
+	hooks    func(context.Context, session.Moment) tool.Ruling
+	found    func([]session.Entry) error // sees the log of a session that is gone on with
+	observe  func(session.Event)
+}
+
+// outfitted is the one place where the configuration of a session is made: for a run, and for who
+// only wants to know what it would ask.
+func (f *staff) outfitted(ctx context.Context, x outfit) session.Config {
+	w, s, m, tools := f.wired, f.settings, f.main, f.wired.Set.Load()
+	find := s.Models(s.Config)
+	return f.led(ctx, session.Config{
+		Identity: session.Identity{
+			ID: x.id, Effort: s.Request.Effort,
+			Start: session.Start{Version: process.Version, Cwd: s.Root.Dir(), Model: m.Full(), Server: m.Server, System: x.system, Tools: tools.Digest()},
+		},
+		Requests: session.Requests{
+			Provider: m.Provider, Model: m.Name, Offer: x.offer.Offerer(), Notes: w.tells, Pieces: w.Room.Pieces, Sum: prompts.Compact(),
+			Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
+		},
+		Calls: session.Calls{
+			Tools: tools, Gate: s.Files.Gate(w.Gate), Clip: x.clip, Mask: s.Marked(), Repairer: x.repairer, Snapshots: w.snapshots(),
+		},
+		Storage: session.Storage{Store: x.store, Mark: redact.Mark, Found: x.found, Kept: w.shelf.Kept},
+		Turns: session.Turns{
+			Limits: s.Request.Limits(s.Config), Accept: s.Request.Answer.Judge(), Schema: s.Request.Answer.Grammar(), Await: w.await(), Hooks: x.hooks,
+			Claims: claims.Of(s.Root.Dir(), s.Config.Claims, "task"),
+		},
+		Host: session.Host{Observe: x.observe, Wait: s.Wait},
+	})
+}
+
+// open opens the session that the subagents work for. What worked in the background when it was
+// open last has ended, and is told with the next prompt.
+func (f *staff) open(ctx context.Context, x outfit, resumed bool) error {
+	w := f.wired
+	w.Menu.Lend = f.lend
+	engine, err := newHooks(f.settings, w.Guard)
+	if err != nil {
+		return err
+	}
+	if engine != nil {
+		x.hooks = engine.Fire
+	}
+	var late []session.Note
+	interrupted := false
+	x.found = func(log []session.Entry) (err error) {
+		interrupted = recorder.Interrupted(log)
+		late, err = agents.Unreported(ctx, x.store, x.id, log)
+		late = append(late, recorder.Untold(log)...)
+		return err
+	}
+	w.closers = append(w.closers, func() { w.ended = w.agents.Close() })
+	if engine != nil {
+		w.closers = append(w.closers, engine.Close)
+	}
+	f.session = f.outfitted(ctx, x)
+	f.session.Restorer = toolset.Restorer{Deps: f.deps, Session: string(x.id)}
+	if err := w.open(ctx, f.session, resumed); err != nil {
+		return err
+	}
+	if interrupted {
+		late = append(late, w.Keeper.FinishFor(ctx, w.folder())...)
+	}
+	for _, n := range late {
+		w.Session.Note(n)
+	}
+	return nil
+}
+
+// modelFor is the same for a task.
+func (f *staff) modelFor(k agents.Kind) (agents.Model, error) {
+	m, err := modelOfFile(f.settings, k.Origin, k.Model, f.model.Provider.Name())
+	if err == nil {
+		err = affordable(&f.settings.Request.Run, f.settings.Models(f.settings.Config), m)
+	}
+	if err != nil {
+		return agents.Model{}, err
+	}
+	m, _ = m.Settled(context.Background(), "")
+	return agents.Model{Provider: m.Provider, Name: m.Name, Full: m.Full()}, nil
+}
+
+// lend has the model that the file of a command names answer the turn that the command begins.
+func (f *staff) lend(of discovery.Origin, name string) (full string, err error) {
+	w, o := f.wired, &f.settings.Request
+	if o.Written() || o.Record != "" {
+		return "", errors.New("a conversation that is written down has one model")
+	}
+	m, err := modelOfFile(f.settings, of, name, w.Head.Provider)
+	if err == nil {
+		err = affordable(&o.Run, f.settings.Models(f.settings.Config), m)
+	}
+	if err != nil {
+		return "", err
+	}
+	if m.Full() != w.Head.Provider+"/"+w.Head.Model {
+		m, _ = m.Settled(context.Background(), "")
+		w.Session.Lend(m.Provider, m.Name)
+	}
+	return m.Full(), nil
+}
+
+// led makes the conversation that of the agent that leads it, and tells of the agents that it may
+// give tasks to.
+func (f *staff) led(ctx context.Context, c session.Config) session.Config {
+	w, k := f.wired, f.wired.leader
+	if _, tasks := w.Set.Get("task"); tasks {
+		c.Start.System = prompts.Insert(c.Start.System, prompts.AgentsPart, f.settings.Masked(w.kinds.Index(f.room())))
+	}
+	if k.Name == "" {
+		return c
+	}
+	text, err := k.Text(ctx)
+	if err != nil {
+		w.Notices = append(w.Notices, fmt.Sprintf("the agent %s cannot be read: %v", k.Name, err))
+	}
+	c.Start.Lead, w.Head.Agent = k.Label(), k.Label()
+	c.Start.System = f.systemFor(c.Start.System, k, text)
+	c.Effort = cmp.Or(c.Effort, k.Effort)
+	if k.Steps > 0 && (c.Limits.Steps == 0 || k.Steps < c.Limits.Steps) {
+		c.Limits.Steps = k.Steps
+	}
+	says := append([]string{"it leads this conversation"}, k.Says(func(name string) bool { _, has := w.Set.Get(name); return has })...)
+	w.Notices = append(w.Notices, fmt.Sprintf("the agent %s (%s): %s", k.Name, cmp.Or(k.Path, string(k.Origin)), strings.Join(says, "; ")))
+	return c
+}
+
+// room is how much of a prompt the index of agents may take, in bytes.
+func (f *staff) room() int {
+	if f.profile.Budget > 0 {
+		return agents.SmallIndex
+	}
+	return agents.MaxIndex
+}
+
+// systemFor puts what an agent is told of itself into a system prompt.
+func (f *staff) systemFor(system string, k agents.Kind, text string) string {
+	if text == "" {
+		return system
+	}
+	return prompts.Insert(system, prompts.LeadPart+k.Name, f.settings.Masked(text))
+}

@@ -1,0 +1,110 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adze/internal/policy"
+	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool"
+)
+
+// Replayed turns a resumed conversation into the events that once drew it, and tells what fills the
+// context.
+func Replayed(w *Conversation) []session.Event {
+	var events []session.Event
+	failed := w.Session.Failed()
+	var ends []session.Result // of the turn whose last calls come
+	end := func(of string) {
+		for _, r := range ends {
+			events = append(events, session.TurnEnd{Result: r})
+		}
+		ends = failed[of]
+	}
+	end("")
+	for _, m := range slices.Concat(w.Session.Earlier(), w.Session.History()) {
+		if m.Role != session.ToolRole {
+			end(m.ID)
+		}
+		if o, ok := w.Session.Ran(m.Own); ok {
+			events = append(events, session.ToolEnd{Outcome: o}) // as it was drawn when it ran; the message is the model's
+			continue
+		}
+		if m.Role != session.ToolRole {
+			events = append(events, session.MessageDone{Message: m})
+			continue
+		}
+		for _, p := range m.Parts {
+			if p.Outcome != nil {
+				events = append(events, session.ToolEnd{Outcome: *p.Outcome})
+			}
+		}
+	}
+	end("")
+	if c, e := w.Session.Claims(), w.Session.Evidence(); len(c)+len(e) > 0 {
+		events = append(events, session.Claimed{Claims: c, Evidence: e})
+	}
+	return append(events, session.Counted{Ledger: w.Session.Ledger()})
+}
+
+// FolderOf is where a stored session works.
+func (w *Conversation) FolderOf(id string) (string, bool) {
+	w.listed.Lock()
+	defer w.listed.Unlock()
+	for _, h := range w.heads {
+		if h.ID == id {
+			return h.Cwd, h.Cwd != ""
+		}
+	}
+	return "", false
+}
+
+// Enclose adds what a client sent along, no larger than it is kept.
+func (w *Conversation) Enclose(in session.Input, files []tool.Attachment) (session.Input, error) {
+	for _, a := range files {
+		kept, err := hostio.Bounded(a)
+		if err != nil {
+			return in, usage.Mistake("attach a smaller one", "%s: %v", a.Name, err)
+		}
+		in.Attachments = append(in.Attachments, kept)
+	}
+	return in, nil
+}
+
+// WhereRun says where a command runs that the user allows now.
+func (w *Conversation) WhereRun() string {
+	if w.Cage.Encloses(proc.Command{}) {
+		return "Allowed, it runs in the sandbox; outside of it, in a terminal of the editor."
+	}
+	return "Allowed, it runs in a terminal of the editor, outside any sandbox."
+}
+
+// Begins puts in force the mode that the user chose for this folder, where neither the command line
+// nor the configuration names one.
+func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
+	if !w.Undecided(o) {
+		return
+	}
+	mode := w.Settings.Project().Mode()
+	if mode == "" || mode == string(w.Gate.Mode()) {
+		return
+	}
+	if err := w.Gate.SetMode(policy.Mode(mode)); err != nil {
+		w.Notices = append(w.Notices, fmt.Sprintf("the mode %s that you chose for this folder is not in force: %v", mode, err))
+		return
+	}
+	w.Chosen, w.Head.PermissionMode = mode, mode
+	walls := w.Cage.Now(ctx)
+	w.Head.Sandbox.Level, w.Head.Sandbox.How = string(walls.Level), walls.How
+}
+
+// Undecided reports whether nothing but the default says which mode a session of the interface
+// begins in.
+func (w *Conversation) Undecided(o *flags.Request) bool {
+	return !o.Demo && o.Agent == "" && o.AcceptPlan == "" && o.Replay == "" && o.Record == "" && w.Settings.Config.Origin("permission_mode") == "default"
+}

@@ -1,0 +1,341 @@
+// Package flags is what the command line says of a run, and what a run is asked for beside it.
+//
+// The one rule: plain values. Nothing here opens, starts or asks.
+//
+// Start reading at Run, then request.go.
+package flags
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adze/internal/cmd/print"
+	"adze/internal/config"
+	"adze/internal/policy"
+	"adze/internal/policy/policyconfig"
+	"adze/internal/project/instructions"
+	"adze/internal/project/plan"
+	"adze/internal/text/plural"
+	"adze/internal/text/redact"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// Run are the flags of a run.
+type Run struct {
+	Print       bool
+	Stdin       bool // "-" stands among the words: the prompt is on stdin, or goes on there
+	Format      string
+	InputFormat string
+	Model       string
+	Effort      string
+	Agent       string // that leads the conversation; if empty, adze's own
+	Resume      string
+	ResumeLast  bool
+	Fork        bool
+	As          string // the id of a new session; if empty, any
+	Worktree    string // the name of the git work tree to work in
+	AcceptPlan  string // the mode to go on in
+	policyconfig.Flags
+	Tools        []string
+	NoTools      []string
+	MaxTurns     int // counts when given
+	MaxCalls     int
+	MaxTokens    int
+	MaxCost      float64 // USD
+	MaxTime      time.Duration
+	Schema       string
+	System       string
+	AppendSystem string
+	Attach       []string
+	Record       string
+	Replay       string
+	NoSession    bool
+	Bare         bool
+	FailOnDeny   bool
+	TryPatch     string // a file for what commands that run aside would have changed
+	TaskComplete bool
+	Demo         bool
+	Transcript   bool
+	Plain        bool
+	Inline       bool
+
+	given func(flag string) bool // if nil, no flag was
+}
+
+// New is a run of which the command line says nothing.
+func New() Run { return Run{Format: string(print.Text), InputFormat: TextInput} }
+
+// Parse reads the flags of a run from words. It returns the names of those that were given, and the
+// words that are no flags.
+func Parse(words []string) (o Run, given, rest []string, err error) {
+	c := &cobra.Command{Use: "adze"}
+	o.Add(c)
+	if err := c.ParseFlags(words); err != nil {
+		return o, nil, nil, err
+	}
+	c.Flags().Visit(func(f *pflag.Flag) { given = append(given, f.Name) })
+	return o, given, c.Flags().Args(), nil
+}
+
+// usualTurns is how many model requests a prompt may take where nobody says anything: more than the
+// longest work that adze is measured with (400), and an end to what the loop guard does not see,
+// such as a model that changes a file a little in every step. Requests of subagents have a bound of
+// their own.
+const usualTurns = 500
+
+// Add has a command take them.
+func (o *Run) Add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	o.given = f.Changed
+	f.SortFlags = false
+	f.BoolVarP(&o.Print, "print", "p", false, "do the whole job without a terminal and print the answer")
+	f.StringVar(&o.Format, "output-format", string(print.Text), "with --print: text, json or stream-json")
+	f.StringVar(&o.InputFormat, "input-format", TextInput, "with --print: text, or stream-json for a program that holds a conversation (adze help lines)")
+	f.StringVar(&o.Model, "model", "", "`PROVIDER/NAME` of a model; adze models lists both")
+	f.StringVar(&o.Effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest that it knows")
+	f.StringVar(&o.Agent, "agent", "", "the agent of this `NAME` leads the conversation: its prompt, tools, model, mode and steps")
+	f.BoolVarP(&o.ResumeLast, "continue", "c", false, "go on with the newest session of this folder")
+	f.StringVarP(&o.Resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
+	f.StringVar(&o.As, "session-id", "", "the new session gets this `ID`, which a program that starts adze can find it by")
+	f.StringVarP(&o.Worktree, "worktree", "w", "", "work in the git work tree of this `NAME`, on a branch of its own; it is made where it is not there (adze worktree --help)")
+	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: go on in a copy")
+	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (edits without one)")
+	f.Lookup("accept-plan").NoOptDefVal = string(policy.Edits)
+	o.Flags.Add(cmd)
+	f.StringSliceVar(&o.Tools, "tools", nil, `offer only these tools; --tools "" offers none`)
+	f.StringSliceVar(&o.NoTools, "no-tools", nil, "do not offer these tools")
+	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
+	f.IntVar(&o.MaxCalls, "max-calls", 0, "tool calls a prompt may take")
+	f.IntVar(&o.MaxTokens, "max-tokens", 0, "tokens a prompt may take")
+	f.Float64Var(&o.MaxCost, "max-cost", 0, "`USD` a prompt may cost, where the prices are known")
+	f.DurationVar(&o.MaxTime, "max-time", 0, "time a prompt may take, such as 10m")
+	f.StringVar(&o.Schema, "output-schema", "", "with --print: the answer is one JSON value that the JSON Schema in this `FILE` accepts")
+	f.StringVar(&o.System, "system-prompt", "", "use the text of this `FILE` as system prompt")
+	f.StringVar(&o.AppendSystem, "append-system-prompt", "", "add the text of this `FILE` to the system prompt")
+	f.StringArrayVar(&o.Attach, "attach", nil, "attach this image or PDF `FILE` to the prompt")
+	f.StringVar(&o.Record, "record", "", "write what the model is sent and answers to a new `FILE`, secrets masked")
+	f.StringVar(&o.Replay, "replay", "", "serve a recorded `FILE` instead of a model; a run that differs fails and names the step")
+	f.BoolVar(&o.NoSession, "no-session", false, "save nothing")
+	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
+	f.BoolVar(&o.Try, "try", false, "with --print: commands run aside in the sandbox without questions; what they change is in the result, and dropped")
+	f.StringVar(&o.TryPatch, "try-patch", "", "--try, and write what the commands changed of texts to this `FILE`, for git apply")
+	f.BoolVar(&o.FailOnDeny, "fail-on-deny", false, "exit 7 when anything was denied, by a rule, a person or the sandbox")
+	f.BoolVar(&o.TaskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
+	f.BoolVar(&o.Plain, "plain", false, "lines instead of a screen, for screen readers and simple terminals")
+	f.BoolVar(&o.Inline, "inline", false, "keep the conversation in the terminal's own scrollback instead of taking the whole screen")
+	f.BoolVar(&o.Transcript, "transcript", false, "leave the conversation in the terminal when adze ends")
+	f.BoolVar(&o.Demo, "demo", false, "watch a scripted model fix a small program with the real tools")
+}
+
+// AddServed has a command take those that hold for each session that an editor or a browser opens.
+func (o *Run) AddServed(c *cobra.Command) {
+	f := c.Flags()
+	*o = New()
+	o.given = f.Changed
+	f.SortFlags = false
+	f.StringVar(&o.Model, "model", "", "`PROVIDER/NAME` of the model of new sessions; adze models lists both")
+	f.StringVar(&o.Effort, "effort", "", "how hard the model thinks")
+	f.StringVar(&o.Agent, "agent", "", "the agent of this `NAME` leads new sessions")
+	o.Flags.Add(c)
+	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
+}
+
+// Clone is a copy whose rules are its own.
+func (o Run) Clone() Run {
+	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
+	return o
+}
+
+// Saves reports a run whose session is stored.
+func (o *Run) Saves() bool { return !o.NoSession && !o.Demo }
+
+// The values of --input-format.
+const (
+	TextInput = "text"
+	LineInput = "stream-json"
+)
+
+// CheckInput holds --input-format to what can be.
+func (o *Run) checkInput() error {
+	switch {
+	case o.InputFormat != TextInput && o.InputFormat != LineInput:
+		return usage.Mistake("text or stream-json", "unknown input format %q", o.InputFormat)
+	case o.InputFormat == TextInput:
+		return nil
+	case !o.Print:
+		return usage.Mistake("add --print", "--input-format stream-json is for a program, without a terminal")
+	case o.Format != string(print.StreamJSON):
+		return usage.Mistake("add --output-format stream-json", "who writes lines has to read lines")
+	case o.Stdin:
+		return usage.Mistake("leave - out", "stdin has the lines of --input-format, and no prompt")
+	}
+	return nil
+}
+
+func (o *Run) Check() error {
+	if _, err := print.ParseFormat(o.Format); err != nil {
+		return usage.Mistake("adze -p --output-format stream-json …", "%v", err)
+	}
+	if err := o.checkInput(); err != nil {
+		return err
+	}
+	if o.Schema != "" && !o.Print {
+		return usage.Mistake("add --print", "--output-schema is about the answer of a run without a terminal")
+	}
+	o.Try = o.Try || o.TryPatch != ""
+	if o.Try && !o.Print {
+		return usage.Mistake("add --print", "--try is for a run without a terminal; with one, a question about a command offers to try it")
+	}
+	if o.Effort != "" && o.Effort != session.DefaultEffort && !slices.Contains(session.Efforts(), o.Effort) {
+		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", o.Effort)
+	}
+	if o.Resume != "" && o.ResumeLast {
+		return usage.Mistake("use one of them", "--continue and --resume exclude each other")
+	}
+	if o.As != "" && (o.Resume != "" || o.ResumeLast || o.NoSession) {
+		return usage.Mistake("leave one of them out", "--session-id is of a new session that is stored")
+	}
+	if len(o.As) > 100 || strings.Trim(o.As, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
+		return usage.Mistake("letters, digits, . _ and -, at most 100", "--session-id %q is no name of a session", o.As)
+	}
+	if o.Worktree != "" && o.Demo {
+		return usage.Mistake("leave one of them out", "--demo works in a copy of its own, and --worktree in one of a repository")
+	}
+	if o.NoSession && (o.Resume != "" || o.ResumeLast) {
+		return usage.Mistake("leave --no-session out", "--no-session has nothing to continue")
+	}
+	if o.Replay != "" && (o.Model != "" || o.Record != "" || o.Demo) {
+		return usage.Mistake("leave the other flag out", "--replay takes the place of a model, and records nothing")
+	}
+	if o.AcceptPlan != "" {
+		if err := o.checkPlan(); err != nil {
+			return err
+		}
+	}
+	if o.Fork && o.Resume == "" && !o.ResumeLast {
+		return usage.Mistake("add --continue or --resume ID", "--fork copies a session, and none is named")
+	}
+	if o.MaxTurns < 0 || o.MaxCalls < 0 || o.MaxTokens < 0 || !(o.MaxCost >= 0) || o.MaxTime < 0 {
+		return usage.Mistake("0 means unlimited", "a budget cannot be negative")
+	}
+	return nil
+}
+
+// CheckPlan takes the mode that goes on with an accepted plan.
+func (o *Run) checkPlan() error {
+	mode, err := policy.ParseMode(o.AcceptPlan)
+	switch {
+	case err != nil:
+		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan: %v", err)
+	case mode == policy.Plan:
+		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan ends the plan mode, and cannot go on in it")
+	case o.Mode != "":
+		return usage.Mistake("--accept-plan="+o.Mode, "--accept-plan says the permission mode; leave --permission-mode out")
+	case o.Resume == "" && !o.ResumeLast:
+		return usage.Mistake("add --continue or --resume ID", "--accept-plan is about the plan of a session, and none is named")
+	}
+	o.Mode = o.AcceptPlan
+	return nil
+}
+
+// Prompt is what to ask where the user said it with a flag.
+func (o *Run) Prompt() string {
+	if o.AcceptPlan == "" {
+		return ""
+	}
+	return plan.Prompt
+}
+
+// Merge lays the flags over the file.
+func (o *Run) Merge(cfg *config.Config) {
+	set := func(given bool, name string, apply func()) {
+		if given {
+			apply()
+			cfg.Set(name, "flag --"+name)
+		}
+	}
+	set(o.Model != "", "model", func() { cfg.Model = o.Model })
+	set(o.Mode != "", "permission_mode", func() { cfg.PermissionMode = o.Mode })
+	set(o.Sandbox != "", "sandbox", func() { cfg.Sandbox.Use = o.Sandbox })
+	set(o.Given("max-turns"), "max_turns", func() { cfg.MaxTurns = o.MaxTurns })
+	set(o.MaxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.MaxTime) })
+	if o.Inline {
+		cfg.Interface.Inline = true
+		cfg.Set("interface", "flag --inline")
+	}
+}
+
+// NamesTools reports whether the user said which tools there are: none, with --tools "".
+func (o *Run) NamesTools() bool {
+	return len(o.Tools) > 0 || o.Given("tools")
+}
+
+// Given reports a flag that was given.
+func (o *Run) Given(flag string) bool { return o.given != nil && o.given(flag) }
+
+// Limits are the budgets that the flags and the configuration name.
+func (o *Run) Limits(cfg config.Config) session.Limits {
+	own := 0
+	if cfg.Origin("max_turns") == "default" {
+		own = usualTurns
+	}
+	return session.Limits{Own: own, Steps: cfg.MaxTurns, Calls: o.MaxCalls, Tokens: o.MaxTokens, Cost: o.MaxCost, Time: time.Duration(cfg.MaxTime)}
+}
+
+// Instructions is where the system prompt comes from.
+func (o *Run) Instructions() instructions.Source {
+	return instructions.Source{System: o.System, Append: o.AppendSystem, Bare: o.Bare}
+}
+
+// Judge turns a finished run into a failed one where denials were asked to count.
+func (o *Run) Judge(r session.Result) session.Result {
+	if r.Cause != session.CauseDone || !o.FailOnDeny {
+		return r
+	}
+	calls, refused := 0, 0
+	for _, d := range r.Denied {
+		switch {
+		case d.Kind == "":
+			calls++
+		case !d.Hint:
+			refused++
+		}
+	}
+	var told []string
+	if calls > 0 {
+		told = append(told, fmt.Sprintf("%d calls were denied", calls))
+	}
+	if refused > 0 {
+		told = append(told, fmt.Sprintf("the sandbox refused %s", plural.Of(refused, "thing")))
+	}
+	if len(told) > 0 {
+		r.Cause, r.Message = session.CauseDenied, strings.Join(told, ", ")
+		r.Hint = "allow them with " + allowing(r.Denied) + ", or run without --fail-on-deny"
+	}
+	return r
+}
+
+// allowing are the flags that would allow what was denied, at most three of them.
+func allowing(denied []session.Denial) string {
+	var rules []string
+	for _, d := range denied {
+		for _, rule := range d.Allow {
+			if !slices.Contains(rules, rule) && redact.Passwords(rule) == rule {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	switch {
+	case len(rules) == 0:
+		return "--allow"
+	case len(rules) > 3:
+		return policyconfig.AllowFlags(rules[:3]) + " and so on"
+	}
+	return policyconfig.AllowFlags(rules)
+}

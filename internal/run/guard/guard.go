@@ -1,0 +1,241 @@
+// Package guard is what stands between a run and the machine: the gate that judges calls, the
+// sandbox of commands, and what keeps the files that calls change.
+//
+// The one rule: a guard is whole when it is there. Gate and sandbox ask each other, so New makes
+// both.
+//
+// Start reading at New.
+package guard
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	configpaths "adze/internal/config/paths"
+	"adze/internal/fleet/batch"
+	"adze/internal/policy"
+	"adze/internal/policy/policyconfig"
+	"adze/internal/run/settings"
+	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/undo"
+	"adze/internal/undo/recorder"
+	"adze/internal/web"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// Guard is that of one run.
+type Guard struct {
+	Gate    *policy.Policy
+	Cage    *sandbox.Cage
+	Keeper  *recorder.Keeper // if nil, nothing is kept
+	Ledger  *proc.Ledger
+	Writers *recorder.Writers // what calls were seen to change
+	Notices []string          // for the user
+
+	settings *settings.Settings
+	spare    *proc.Spare // shims that wait for a command
+	shells   *recorder.Shells
+	inquire  toolset.Inquire
+	tried    func(patch string) error // keeps what commands that ran aside changed; if nil, nobody wants it
+	closers  []func()
+}
+
+// Wish is what a guard is made of beside settings.
+type Wish struct {
+	Spill   string   // the folder of this session's whole outputs; if empty, there is none
+	Lent    []string // folders whose files a model may read
+	Ask     policy.Asker
+	Inquire toolset.Inquire
+	Own     func(proc.Command) bool // reports the user's own command; if nil, there is none
+	Stored  func() session.Store    // the store of the run; if nil, no files are kept
+	Observe func(session.Event)
+}
+
+// New makes the guard of a run. Nothing of the sandbox is tried before the first command.
+func New(s *settings.Settings, n Wish) (*Guard, error) {
+	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), spare: new(proc.Spare), shells: new(recorder.Shells), Writers: new(recorder.Writers)}
+	g.closers = append(g.closers, g.spare.Close)
+	if err := g.assemble(n); err != nil {
+		g.Close()
+		return nil, err
+	}
+	finished, err := g.Cage.Box.Recover()
+	if g.Notices = append(g.Notices, finished...); err != nil {
+		g.Notices = append(g.Notices, "what a killed adze had begun to change cannot be finished: "+err.Error())
+	}
+	return g, nil
+}
+
+// assemble makes the parts that ask each other.
+func (g *Guard) assemble(n Wish) (err error) {
+	s := g.settings
+	if err := g.keepPatch(s.Request.TryPatch); err != nil {
+		return err
+	}
+	setting, _ := sandbox.ParseSetting(s.Config.Sandbox.Use) // settings have read it
+	box := sandbox.Of(s.Root.Dir(), s.At.State, s.At.Config, configpaths.Absolute(s.File))
+	g.closers = append(g.closers, box.Close)
+	// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the
+	// network in, an installation that a user agreed to would fail in it.
+	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto }}
+	if g.Gate, err = policyconfig.New(s.Config, s.Request.Flags, g.ground(n), n.Ask); err != nil {
+		return err
+	}
+	g.keepFiles(n)
+	shown := s.Config.Sandbox
+	box.Through(sandbox.Network{Canonical: web.CanonicalHost, Dial: g.Reach().Connect}).
+		Show(shown.Places(shown.Read, s.Home), shown.Places(shown.Write, s.Home), reachedByRules{g.Gate, s}).
+		Bounded(s.Config.Limits.SandboxBounds()).Judged(g.protects, g.applying)
+	return nil
+}
+
+// Close ends what the guard started.
+func (g *Guard) Close() {
+	for _, end := range slices.Backward(g.closers) {
+		end()
+	}
+	g.closers = nil
+}
+
+// protects says which rule keeps a path as it is; if empty, none does.
+func (g *Guard) protects(path string) string {
+	if rule := g.Gate.RuleAgainst(tool.Write, path); rule != "" {
+		return "the rule " + rule + " keeps it as it is"
+	}
+	return ""
+}
+
+// applying applies changes of a command that ran aside, with the files kept as they are before.
+func (g *Guard) applying(tag string, paths []string, apply func() []string) error {
+	return g.Keeper.Applying(proc.TagOf(tag), paths, apply)
+}
+
+// Supervisor runs commands.
+func (g *Guard) Supervisor() proc.Supervisor {
+	p := g.Servers()
+	p.Spare = g.spare
+	return p
+}
+
+// Servers runs programs that go on while calls come and go.
+func (g *Guard) Servers() proc.Supervisor {
+	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Watch: g.Writers.Watch(g.settings.Root.Dir()), Live: g.live}
+}
+
+// SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level
+// is known when the first command comes.
+func (g *Guard) SetMode(name string) error {
+	err := g.Gate.SetMode(policy.Mode(name))
+	if err == nil {
+		go g.Cage.Now(context.Background())
+	}
+	return err
+}
+
+// ground is what the rules of this run are about.
+func (g *Guard) ground(n Wish) policyconfig.Ground {
+	s := g.settings
+	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner, Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside,
+		Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}
+}
+
+// reachedByRules asks the user's rules for the sandbox: sandbox.Rules.
+type reachedByRules struct {
+	gate     *policy.Policy
+	settings *settings.Settings
+}
+
+func (r reachedByRules) Allowed(write bool) []string {
+	return r.gate.Named(kindOf(write))
+}
+
+func (r reachedByRules) Denied(write bool) (out []sandbox.Denial) {
+	for _, ban := range r.gate.Bans(kindOf(write)) {
+		home, _ := filepath.EvalSymlinks(r.settings.Home) // without one, rules of home: cover nothing
+		roots := map[string]string{"home": home, "abs": "/", "work": r.settings.Root.Dir(), "": r.settings.Root.Dir()}
+		if root := roots[ban.Anchor]; root != "" {
+			pattern := ban.Pattern
+			if ban.Anchor == "abs" {
+				pattern = strings.TrimPrefix(pattern, "/")
+			}
+			out = append(out, sandbox.Denial{Rule: ban.Rule, Root: root, Pattern: pattern, Fold: policy.Folded})
+		}
+	}
+	return out
+}
+
+func kindOf(write bool) tool.Permission {
+	if write {
+		return tool.Write
+	}
+	return tool.Read
+}
+
+func (r reachedByRules) Secret() []string { return policy.SecretPlaces(r.settings.Home) }
+
+// Reach lets the fetcher of pages go where the user's rules name a place that is otherwise refused.
+func (g *Guard) Reach() web.Policy {
+	return web.Policy{
+		AllowPort:     g.Gate.NamesPort,
+		AllowAddr:     g.Gate.NamesAddress,
+		AllowRedirect: func(_, to *url.URL) bool { return g.Gate.Follows(to.String()) },
+	}
+}
+
+// keepFiles makes what keeps the files of the workspace around calls. A run that saves nothing has
+// nothing to undo by.
+func (g *Guard) keepFiles(n Wish) {
+	s := g.settings
+	if n.Stored == nil || !s.Request.Saves() || s.Config.Undo.Off || "ADZE_UNDO="+s.Getenv("ADZE_UNDO") == batch.UndoOff {
+		return
+	}
+	kept := s.Undoing(s.Root.Dir())
+	kept.Jobs, kept.Writers = g.shells.Running, g.Writers
+	kept.Apart = func(r tool.Record) bool { return r.Tool == "bash" }
+	kept.Tell, kept.Mask = func(text string) { n.Observe(session.Notice{Text: text}) }, func(text string) string { return s.Ring.Mask().Text(text) }
+	kept.Skip = func(path string) bool { return g.Cage.Box.Stands(filepath.Join(kept.Root, path)) }
+	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return recorder.Named(ctx, n.Stored(), kept.Root) }
+	kept.Path = func(name string) (string, bool) {
+		p, err := s.Root.Resolve(name)
+		rel, inside := s.Root.Inside(p.Abs())
+		return rel, inside && err == nil
+	}
+	kept.Failed = g.uncovered
+	g.Keeper = recorder.NewKeeper(kept)
+	g.closers = append(g.closers, func() { _ = g.Keeper.Close() }) // the table that it writes is only a cache
+}
+
+// live has the files kept before a command starts that changes the workspace itself.
+func (g *Guard) live(ctx context.Context, c proc.Command) error {
+	return g.Keeper.Live(ctx, proc.TagOf(c.Tag))
+}
+
+// Answers to uncovered.
+const (
+	runOnce = "run it all the same"
+	dontRun = "do not run it"
+)
+
+// uncovered decides on a call whose files cannot be kept: the user, or where nobody is there
+// their configuration.
+func (g *Guard) uncovered(ctx context.Context, err error) error {
+	if g.inquire == nil {
+		if g.settings.Config.Undo.OnFailure == "run" {
+			return nil
+		}
+		return fmt.Errorf(`%w ("undo": {"on_failure": "run"} in the configuration runs it all the same)`, err)
+	}
+	answer, asked := g.inquire(ctx, toolset.Inquiry{Choices: []string{runOnce, dontRun},
+		Question: fmt.Sprintf("The files could not be kept as they are, so that what this call changes could not be undone: %v. Run it?", err)})
+	if asked != nil || answer != runOnce {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	configpaths "adze/internal/config/paths"
+	"adze/internal/llm/models"
+	"adze/internal/mcp"
+	"adze/internal/policy"
+	"adze/internal/project/trust"
+	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+	"adze/internal/text/redact"
+	"adze/internal/text/usage"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// MayTake says how a hook or a formatter of the user's may run: as ever where it takes no code from
+// this folder, or the user allowed it to; else in a full sandbox, where there is one.
+func (g *Guard) MayTake(kind, name string, words []string, shell string) func() (inside bool, err error) {
+	s := g.settings
+	return func() (bool, error) {
+		p := s.Project()
+		if p.Takes(words, shell) == "" {
+			return false, nil
+		}
+		for _, i := range s.Takers() {
+			if i.Kind != kind || i.ID != name {
+				continue
+			}
+			err := p.Holds(p.Named(i))
+			if err != nil && g.Cage.Full() {
+				return true, nil
+			}
+			return false, err
+		}
+		return false, nil
+	}
+}
+
+// MayServe says, right before a server starts or is dialled, whether it may: what the user
+// allowed of the project still is so, and no deny is about it.
+func (g *Guard) MayServe(one mcp.Server, holds map[string]trust.Item) error {
+	if i, ok := holds[one.Name]; ok {
+		if err := g.settings.Project().Holds(i); err != nil {
+			return err
+		}
+	}
+	if g.Gate.Mode() == policy.Plan { // a plan changes nothing: each call is judged by itself
+		return nil
+	}
+	need := tool.Need{Permission: tool.Network, Target: one.URL}
+	if len(one.Command) > 0 {
+		need = tool.Need{Permission: tool.Execute, Target: trust.Item{Argv: one.Command}.Command()}
+	}
+	if why := g.Gate.Forbids(need); why != "" {
+		return errors.New(why)
+	}
+	return nil
+}
+
+// ReachFor has a server in the sandbox reach a host that the user allows.
+func (g *Guard) ReachFor(ctx context.Context, host string, port uint16) error {
+	d, err := g.Gate.Decide(ctx, tool.Question{
+		Tool: tool.Definition{Name: "mcp"}, Needs: []tool.Need{{Permission: tool.Network, Target: fmt.Sprintf("https://%s:%d", host, port)}}, Validated: true,
+	})
+	if err == nil && !d.Allow {
+		err = fmt.Errorf("%w: %s", tool.ErrDenied, d.Reason)
+	}
+	return err
+}
+
+// MayAttach holds files that a user attaches to their rules: naming one answers what would be
+// asked, and no deny.
+func (g *Guard) MayAttach(paths []string) error {
+	for _, path := range paths {
+		if why := g.Gate.Forbids(tool.Need{Permission: tool.Read, Target: configpaths.Absolute(path)}); why != "" {
+			return usage.Mistake("attach another file, or change the rule", "--attach %s: %s", path, why)
+		}
+	}
+	return nil
+}
+
+// NewShell makes what runs the commands of one session, a subagent's too.
+func (g *Guard) NewShell() *toolset.Shell {
+	s := g.settings
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)})
+	shell := toolset.NewShell(g.Supervisor(), env)
+	shell.Bounds, shell.MayLeave = s.Bounds(), g.Cage.Setting == sandbox.Auto
+	shell.Tried = g.tried
+	if s.Hide != nil {
+		shell.Mask = func() *redact.Stream { return s.Hide().Stream() }
+	}
+	g.shells.Add(shell.Jobs())
+	shell.Limit(time.Duration(s.Config.Limits.BashTimeout), time.Duration(s.Config.Limits.BashMaxTimeout))
+	return shell
+}
+
+// keepPatch has a file get what commands that ran aside changed of texts. It is empty where there
+// is none.
+func (g *Guard) keepPatch(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return usage.Mistake("name a file in a folder that is there", "--try-patch: %v", err)
+	}
+	g.closers = append(g.closers, func() { _ = f.Close() })
+	g.tried = func(patch string) error {
+		_, err := f.WriteString(patch) // one call, so that patches of subagents do not mix
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package process
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/config"
+	configpaths "adze/internal/config/paths"
+	"adze/internal/project/hooks"
+	"adze/internal/project/trust"
+	"adze/session"
+	"adze/tool"
+)
+
+// OwnFiles notices that files which say what adze may do change while a call runs that could change
+// them. A command outside of a full sandbox can do all that the user can, so it is noticed and not
+// prevented: the user is told, and this process uses none of those files any more.
+type OwnFiles struct {
+	mu      sync.Mutex
+	paths   []string
+	running map[tool.CallID]bool // calls of tools that start programs
+	before  map[string]string    // how the files were when the first of those calls began
+	mine    bool                 // this process changes one of them
+	changed []string             // by something else
+}
+
+// Begin looks at the files of a run.
+func (f *OwnFiles) Begin(at configpaths.Places, file string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.paths = []string{configpaths.Absolute(file), filepath.Join(at.Config, hooks.File), trust.Of(at.State).Path, at.Managed,
+		filepath.Join(filepath.Dir(at.Managed), hooks.File)}
+}
+
+// mark says how a file is, so that a change of it shows; only root can set back the time of its
+// change.
+func mark(path string) string {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mode, st.Uid, st.Mtim, st.Ctim)
+}
+
+func (f *OwnFiles) marks() map[string]string {
+	out := make(map[string]string, len(f.paths))
+	for _, path := range f.paths {
+		out[path] = mark(path)
+	}
+	return out
+}
+
+// Watch tells of changes to whoever observes a run. starts reports that a tool starts programs,
+// busy that jobs still run.
+func (f *OwnFiles) Watch(observe func(session.Event), starts func(name string) bool, busy func() bool) func(session.Event) {
+	return func(e session.Event) {
+		observe(e)
+		if notice := f.heed(e, starts, busy); notice != "" {
+			observe(session.Notice{Text: notice})
+		}
+	}
+}
+
+// heed takes an event, and returns the notice for the user where a file has changed. starts reports
+// that a tool starts programs, busy that jobs still run: a change between two calls may be theirs.
+func (f *OwnFiles) heed(e session.Event, starts func(name string) bool, busy func() bool) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch e := e.(type) {
+	case session.ToolStart:
+		if !starts(e.Tool) {
+			break
+		}
+		if f.running == nil {
+			f.running = map[tool.CallID]bool{}
+		}
+		if f.running[e.Call] = true; f.before == nil {
+			f.before = f.marks()
+		}
+	case session.ToolEnd:
+		if call := e.Outcome.Call; f.running[call] {
+			delete(f.running, call)
+			return f.compare(len(f.running) > 0 || busy())
+		}
+	}
+	return ""
+}
+
+func (f *OwnFiles) compare(goesOn bool) string {
+	var fresh []string
+	now := f.marks()
+	for _, path := range f.paths {
+		if f.before != nil && now[path] != f.before[path] && !f.mine {
+			fresh = append(fresh, path)
+		}
+	}
+	f.before, f.mine = now, false
+	if !goesOn {
+		f.before = nil
+	}
+	if f.changed = append(f.changed, fresh...); len(fresh) == 0 {
+		return ""
+	}
+	return "WARNING: " + strings.Join(fresh, " and ") + " changed while a command ran that could do it. " +
+		"This adze uses no consent and begins no other session; look at the file, and start adze again when it is yours"
+}
+
+// Changes is called before this process changes one of the files for the user.
+func (f *OwnFiles) Changes() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mine = f.before != nil
+}
+
+// Trusted returns an error once one of the files was changed.
+func (f *OwnFiles) Trusted() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.changed) == 0 {
+		return nil
+	}
+	return &config.Error{Path: f.changed[0], Message: "it was changed while a command of this adze ran", Hint: "look at the file, and start adze again when it is yours"}
+}

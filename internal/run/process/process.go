@@ -1,0 +1,110 @@
+// Package process is what a process of adze has before it does anything: its environment and keys,
+// the configuration, the sessions that are stored, models, and what tells operators of it.
+//
+// The one rule: it knows neither flags nor runs.
+//
+// Start reading at Process.
+package process
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/internal/cmd"
+	"adze/internal/config"
+	"adze/internal/config/credentials"
+	"adze/internal/config/keyring"
+	"adze/internal/config/paths"
+	"adze/internal/llm/models"
+	"adze/internal/run/gctuning"
+	"adze/internal/run/modelpicker"
+	"adze/internal/sessiondb/lookup"
+	"adze/internal/sessiondb/remote"
+	"adze/prompts"
+	"adze/session"
+	"adze/tool"
+)
+
+// Version is that of the program. A release sets it when it is linked.
+var Version = "0.1.0"
+
+// Process is one process.
+type Process struct {
+	cmd.Env
+	Ring      *credentials.Ring
+	Remote    remote.Place                               // where sessions are, when that is a server
+	Own       OwnFiles                                   // the files that say what this process may do
+	Operators Operators                                  // tells operators
+	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
+	servers   models.Servers                             // what answers at addresses of models
+	easy      sync.Once                                  // the heap is
+}
+
+// New is this process, with the arguments after its name and the keys that it was given.
+func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
+	e.Getenv, e.Mask, e.Hide = ring.Get, ring.Mask, ring.Hide
+	return &Process{Env: e, Ring: ring, Remote: remote.Place{Words: args}}
+}
+
+// Ease has the garbage be collected more rarely, from the first call on.
+func (p *Process) Ease() { p.easy.Do(gctuning.Ease) }
+
+// Config reads the user's configuration.
+func (p *Process) Config() (config.Config, *models.Finder, error) {
+	cfg, err := p.Ring.Load(p.ConfigFile())
+	return cfg, p.Models(cfg), err
+}
+
+// Keys is what the user gave to keep.
+func (p *Process) Keys() *keyring.Store { return p.Ring.Store() }
+
+// ConfigFile is where that is written.
+func (p *Process) ConfigFile() string { return config.File(p.Getenv, paths.Of(p.Getenv).Config) }
+
+// Failure sorts an error as a run does.
+func (p *Process) Failure(err error) session.Result { return Failure(err) }
+
+// Session is the one that a user means.
+func (p *Process) Session(heads []session.Head, prefix string) (session.ID, error) {
+	return lookup.ByPrefix(heads, prefix)
+}
+
+// Models finds models for a configuration of this user.
+func (p *Process) Models(cfg config.Config) *models.Finder {
+	return models.New(cfg, config.File(p.Getenv, paths.Of(p.Getenv).Config), p.Getenv).With(p.Ring).Sharing(&p.servers)
+}
+
+func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
+	_, find, err := p.Config()
+	if err != nil {
+		return models.Listing{}, err
+	}
+	return modelpicker.Around(ctx, find), nil
+}
+
+// Asks asks a model one question without tools and without a session.
+func (p *Process) Asks(cfg config.Config, name string) (func(ctx context.Context, instruction, question string) (string, error), error) {
+	m, err := p.Models(cfg).Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.Answer, nil
+}
+
+// Repairer is the model of the configuration that may mend arguments; nil without one, which is the
+// default. What it spends is not counted in the usage of the session.
+func (p *Process) Repairer(cfg config.Config) (tool.Repairer, error) {
+	if cfg.RepairModel == "" {
+		return nil, nil
+	}
+	m, err := p.Models(cfg).Named(cfg.RepairModel)
+	if err != nil {
+		return nil, fmt.Errorf("repair_model: %w", err)
+	}
+	return m.Mender(prompts.Repair()), nil
+}
+
+// ByUser returns an error where this process was started by a call of adze.
+func (p *Process) ByUser(what string) error { return cmd.ByUser(paths.Of(p.Getenv), what) }

@@ -1,0 +1,96 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/project/worktree"
+	"adze/internal/run/settings"
+	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/lookup"
+	"adze/internal/undo"
+	"adze/internal/undo/recorder"
+	"adze/session"
+)
+
+// Undoing opens a session and its folder, to put files back. Who only looks needs nothing that can
+// be written; where it can be, what was interrupted is finished first.
+func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Desk) error) error {
+	s, err := a.read(nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if url, err := a.Remote.URL(a.Getenv); look && err == nil && url == "" && !writable(s.At.State, filepath.Join(s.At.State, "sessions.db"), s.At.Undo, recorder.Store(s.At.Undo, s.Root.Dir())) {
+		return a.Store(ctx, func(logs *sessiondb.Store) error { return a.desk(ctx, s, true, logs, pick, use) })
+	}
+	stored, err := a.OpenStore(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer stored.Close()
+	return a.desk(ctx, s, false, stored, pick, use)
+}
+
+// writable reports that each path can be written, or is not there.
+func writable(paths ...string) bool {
+	return !slices.ContainsFunc(paths, func(path string) bool {
+		err := unix.Access(path, unix.W_OK)
+		return err != nil && !errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// desk opens the folder of a session that is picked.
+func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored session.Store, pick func([]session.Head) (session.ID, error), use func(recorder.Desk) error) error {
+	heads, err := stored.List(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+	}
+	id, err := pick(heads)
+	if err == nil && !look {
+		err = lookup.Lock(ctx, stored, id)
+	}
+	if err != nil {
+		return err
+	}
+	kept := s.Undoing(s.Root.Dir())
+	for _, h := range heads {
+		if cwd := h.Info().Cwd; h.ID == id && cwd != "" {
+			kept = s.Undoing(cwd)
+		}
+	}
+	kept.Look = look
+	kept.Tell = func(text string) { a.TellLosses([]string{text}) }
+	files := recorder.NewKeeper(kept)
+	defer files.Close() // the table that it writes is only a cache
+	d, err := files.Desk(ctx, recorder.Desk{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
+		return recorder.Named(ctx, stored, kept.Root)
+	}, Git: settings.Repositories(s.Config, kept.Root), Others: stored, Look: kept.Look})
+	if err == nil && !kept.Look {
+		_, err = d.Finish(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return use(d)
+}
+
+// Worktrees is what looks after them, in this folder.
+func (a *app) Worktrees(use func(d worktree.Desk, dir string) error) error {
+	dir, err := a.Here()
+	if err != nil {
+		return err
+	}
+	cfg, _, err := a.Config()
+	if err != nil {
+		return err
+	}
+	return use(settings.TreesOf(a.Process, cfg, dir), dir)
+}

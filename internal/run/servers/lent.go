@@ -1,0 +1,153 @@
+package servers
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/editors/acp"
+	"adze/internal/mcp"
+	"adze/internal/project/trust"
+	"adze/internal/run/settings"
+	"adze/tui/question"
+)
+
+// lentServers are the MCP servers that an editor names for one session. They are as those of a
+// project: nothing of them is shown or started before the user agreed to what would run. A nil
+// one has none.
+type lentServers struct {
+	project trust.Project
+	names   []string
+	items   map[string]trust.Item
+
+	mu    sync.Mutex
+	yes   map[string]bool // for this session
+	asked map[string]bool
+}
+
+// mostLent bounds how many servers an editor may name.
+const mostLent = 32
+
+// lentName is an editor's name for a server, which may be any text, as ours.
+func lentName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if mcp.GoodServer("a" + string(r)) {
+			return r
+		}
+		return '-'
+	}, strings.TrimSpace(name))
+}
+
+// lend adds the servers of an editor to those that there are. A name that is taken stays whose it
+// is.
+func lend(s *settings.Settings, own []mcp.Server, given []acp.Server) (all []mcp.Server, l *lentServers, notices []string) {
+	l = &lentServers{project: s.Project(), items: map[string]trust.Item{}, yes: map[string]bool{}, asked: map[string]bool{}}
+	for n, one := range given {
+		name := lentName(one.Name)
+		entry, err := json.Marshal(one)
+		server, _, rerr := mcp.Read(name, entry)
+		item, terr := l.project.Lent("editor", name, entry)
+		_, configured := s.Config.MCP.Servers[name]
+		why := ""
+		switch err = errors.Join(err, rerr, terr); {
+		case n >= mostLent:
+			why = fmt.Sprintf("it names more than %d", mostLent)
+		case !mcp.GoodServer(name):
+			why = "a name begins with a letter, and has at most 40 of letters, digits, _, . and -"
+		case configured, slices.ContainsFunc(own, func(o mcp.Server) bool { return o.Name == name }):
+			why = "there is one of this name in adze's own configuration, or the project's"
+		case err != nil:
+			why = err.Error()
+		case item.Problem != "":
+			why = item.Problem
+		}
+		if why != "" {
+			notices = append(notices, fmt.Sprintf("the MCP server %s of the editor is not used: %s", mcp.Line(one.Name, 60), why))
+			continue
+		}
+		server.From, server.Dir = item.From, cmp.Or(server.Dir, s.Root.Dir()) // as the user is shown it
+		own, l.names, l.items[name] = append(own, server), append(l.names, name), item
+	}
+	return own, l, notices
+}
+
+// holds says whether a server may start, where it is one of the editor's.
+func (l *lentServers) holds(name string) error {
+	if l == nil {
+		return nil
+	}
+	i, lent := l.items[name]
+	l.mu.Lock()
+	yes := l.yes[name]
+	l.mu.Unlock()
+	if !lent || yes {
+		return nil
+	}
+	if now, err := l.project.Lent("editor", name, i.Raw); err != nil || now.State != trust.Allowed || now.Hash != i.Hash {
+		return fmt.Errorf("the editor names it, and the person did not agree yet")
+	}
+	return nil
+}
+
+// The answers to an editor's server.
+const (
+	notLent   = "do not start it"
+	lentOnce  = "start it, for this session"
+	lentHence = "start it in this folder, until its definition changes"
+)
+
+// askAbout puts a question to the user of an editor.
+type askAbout = func(context.Context, question.Question) (string, error)
+
+// Consent asks the user, before their prompt is answered, about servers of the editor that were
+// not asked about, and has the tools of those that they allow join.
+func (m *Servers) Consent(ctx context.Context, ask askAbout) {
+	if m == nil || m.lent == nil {
+		return
+	}
+	var begin []string
+	for _, name := range m.lent.names {
+		if m.allows(ctx, name, ask) {
+			m.Show(name)
+			begin = append(begin, name)
+		}
+	}
+	m.await(ctx, begin)
+}
+
+// allows reports whether a server that is hidden may be used from now on.
+func (m *Servers) allows(ctx context.Context, name string, ask askAbout) bool {
+	l := m.lent
+	l.mu.Lock()
+	asked := l.asked[name]
+	l.asked[name] = true
+	l.mu.Unlock()
+	if asked {
+		return false
+	}
+	if l.holds(name) == nil {
+		return true
+	}
+	i := l.items[name]
+	answer, err := ask(ctx, question.Question{
+		Text:    fmt.Sprintf("The editor wants to use the MCP server %s in this session, which would start or reach:\n\n%s\n\nMay it?", name, strings.Join(i.Lines(), "\n")),
+		Choices: []string{lentOnce, lentHence, notLent}, Kinds: []question.Kind{question.AllowOnce, question.AllowAlways, question.Refuse},
+	})
+	if err != nil || answer != lentOnce && answer != lentHence {
+		return false
+	}
+	if answer == lentHence {
+		if err := l.project.Book.Allow(ctx, l.project.Dir, i); err != nil {
+			m.tell(fmt.Sprintf("the consent to the MCP server %s could not be kept: %v", name, err))
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.yes[name] = true
+	return true
+}

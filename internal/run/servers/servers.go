@@ -1,0 +1,265 @@
+// Package servers is the MCP servers of a run: which there are, when their tools join, and what
+// they may ask of the user and of the model.
+//
+// The one rule: nothing is started before a turn may need it.
+//
+// Start reading at New.
+package servers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/mcp"
+	"adze/internal/mcp/oauth"
+	"adze/internal/mcp/sampling"
+	"adze/internal/mcp/share"
+	"adze/internal/run/guard"
+	"adze/internal/run/process"
+	"adze/internal/run/settings"
+	"adze/internal/text/plural"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// Servers are the MCP servers of a run. A nil one has none.
+type Servers struct {
+	*mcp.Pool
+	guard   *guard.Guard
+	logins  oauth.Desk
+	inquire toolset.Inquire // asks the user; if nil, nobody is there
+	soon    bool            // tools join as soon as they are there: nobody says a next prompt
+	joined  atomic.Int64    // the generation of the tools that the run has
+	shelf   *share.Shelf    // what they share beside tools
+	lent    *lentServers    // by an editor
+	tell    func(string)
+	end     func()
+
+	mu       sync.Mutex
+	told     map[string]bool
+	problems []string // of tools that were left out
+}
+
+// Host is what servers find in a run.
+type Host struct {
+	Guard   *guard.Guard
+	Inquire toolset.Inquire // if nil, nobody can be asked
+	Tell    func(string)    // the user
+	Model   *sampling.Model // that servers may ask; if nil, there is none
+}
+
+// Enlist registers the tools that are known.
+func (m *Servers) Enlist(registry *tool.Registry) {
+	if m == nil {
+		return
+	}
+	problems := m.Pool.Enlist(registry)
+	if m.shelf.Any() {
+		if err := registry.Register(m.shelf.Tool()); err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.problems = problems
+}
+
+// New makes the pool; nothing of it is started, dialled or read but the catalogues that are
+// kept. If nil, no server is configured. The notices are for the user.
+func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
+	o := &s.Request
+	if o.Demo {
+		return nil, nil
+	}
+	own, holds := s.OwnServers(), s.TakingServers()
+	if !o.Bare {
+		own = s.ProjectServers(own, holds)
+	}
+	own, lent, notices := lend(s, own, o.Lent)
+	if len(own) == 0 {
+		return nil, notices
+	}
+	dir := s.Root.Dir()
+	m = &Servers{guard: h.Guard, logins: s.Logins, inquire: h.Inquire, lent: lent, soon: o.Print || o.ByHand != nil, told: map[string]bool{}, tell: h.Tell}
+	options := mcp.Options{
+		Version: process.Version, Dir: dir, Servers: own, State: filepath.Join(s.At.State, "mcp"), Idle: time.Duration(s.Config.MCP.Idle),
+		Supervisor: h.Guard.Servers(), Env: func() []string { return s.CleanEnv(dir) },
+		Holds: func(one mcp.Server) error {
+			if err := lent.holds(one.Name); err != nil {
+				return err
+			}
+			return h.Guard.MayServe(one, holds)
+		},
+		Reach:   h.Guard.ReachFor,
+		Changed: func(name string) { m.failed(name) },
+	}
+	if s.Hide != nil {
+		options.Mask = func(text string) string { return s.Hide().Text(text) }
+	}
+	if h.Inquire != nil {
+		options.Consent = m.agreeToChange
+	}
+	end := m.reach(s, h.Model, &options)
+	m.Pool = mcp.New(options)
+	m.Hide(lent.names...)
+	m.shelf = share.New(m.Pool, filepath.Join(s.At.State, "mcp", "share.json"), options.Mask)
+	m.end = end
+	return m, notices
+}
+
+// Close ends the servers.
+func (m *Servers) Close() {
+	if m != nil {
+		m.Pool.Close()
+		m.end()
+	}
+}
+
+// Begin tells the tools that the run has from those that join, and returns the problems of those
+// that were left out.
+func (m *Servers) Begin() []string {
+	m.joined.Store(m.Generation())
+	return m.problems
+}
+
+// Set is a registry's, with the tools that are known.
+func (m *Servers) Set(ctx context.Context, registry *tool.Registry, dir string) (*tool.Set, error) {
+	m.Enlist(registry)
+	return registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+}
+
+// The answers to a change of a server's tools.
+const (
+	takeChange   = "use them as they are now"
+	refuseChange = "do not use them"
+)
+
+// agreeToChange shows the user what a server says otherwise than they agreed to.
+func (m *Servers) agreeToChange(ctx context.Context, c mcp.Change) error {
+	answer, err := m.inquire(ctx, toolset.Inquiry{Choices: []string{refuseChange, takeChange}, Question: fmt.Sprintf(
+		"The MCP server %s describes its tools otherwise than you agreed to. What differs:\n\n%s\n\nUse them?", c.Server, strings.Join(c.Lines, "\n"))})
+	if err == nil && answer != takeChange {
+		err = fmt.Errorf("%w: the person does not agree to what the server %s says of its tools now", tool.ErrDenied, c.Server)
+	}
+	return err
+}
+
+// failed tells once what became of a server that did not start.
+func (m *Servers) failed(name string) {
+	for _, s := range m.States() {
+		if s.Name != name || s.State != mcp.Failed {
+			continue
+		}
+		m.mu.Lock()
+		told := m.told[name+s.Why]
+		m.told[name+s.Why] = true
+		m.mu.Unlock()
+		if !told {
+			m.tell(fmt.Sprintf("MCP server %s does not work: %s", name, s.Why))
+		}
+	}
+}
+
+// WakeUnseen starts the servers whose tools nobody knows yet, beside the first answer.
+func (m *Servers) WakeUnseen() {
+	if m == nil {
+		return
+	}
+	for _, name := range m.Unseen() {
+		m.Wake(name)
+	}
+}
+
+// Meet starts the servers that were never started, before the first prompt of a run that nobody
+// watches, and waits until each is ready or has failed: a program may have to be installed first.
+// It tells how far that is.
+func (m *Servers) Meet(ctx context.Context, tell func(string)) {
+	if m == nil {
+		return
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for _, name := range m.Untried() {
+		conf, _ := m.Server(name)
+		tell(fmt.Sprintf("MCP server %s is started for the first time; its tools are known in at most %s", name, cmp.Or(conf.Start, mcp.DefaultStart)))
+		began := time.Now()
+		all.Go(func() {
+			if err := m.Await(ctx, name); err != nil {
+				return // that it failed is told by itself
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			tools := 0
+			if c := m.Catalogue(name); c != nil {
+				tools = len(c.Tools)
+			}
+			tell(fmt.Sprintf("MCP server %s is ready after %s: %s", name, time.Since(began).Round(100*time.Millisecond), plural.Of(tools, "tool")))
+		})
+	}
+	all.Wait()
+}
+
+// rebuild makes the tools of the run anew, with those of servers that are known by then.
+type rebuild func(context.Context) (*tool.Set, error)
+
+// Join is the tools of the run where others joined: at a prompt, and within a turn after a search
+// or a call of a server's tool, where the model waits for them, or where nobody says a next prompt.
+// If nil, there are no others.
+func (m *Servers) Join(ctx context.Context, o session.Occasion, rebuild rebuild) *tool.Set {
+	if o.Outcomes != nil && !m.soon && !slices.ContainsFunc(o.Outcomes, func(out tool.Outcome) bool {
+		return out.Tool == "tool_search" || strings.Contains(string(out.Metadata), `"mcp_server"`)
+	}) {
+		return nil
+	}
+	return m.fresh(ctx, rebuild)
+}
+
+// fresh is a new set, where the tools of servers are others than those that the run has.
+func (m *Servers) fresh(ctx context.Context, rebuild rebuild) *tool.Set {
+	now := m.Generation()
+	if now == m.joined.Load() {
+		return nil
+	}
+	set, err := rebuild(ctx)
+	if err != nil {
+		m.tell(fmt.Sprintf("the tools of MCP servers cannot be used: %v", err))
+		return nil
+	}
+	m.joined.Store(now)
+	return set
+}
+
+// await starts servers and waits until their tools are known, as long as a call does.
+func (m *Servers) await(ctx context.Context, names []string) {
+	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultWait)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, name := range names {
+		all.Go(func() { _ = m.Await(ctx, name) }) // one that fails is told by itself
+	}
+	all.Wait()
+}
+
+// Search waits for servers that nobody knows yet, as long as a call does, and returns all tools
+// then, also those that came known a moment ago and did not join so far; if nil, it is those that
+// the run has.
+func (m *Servers) Search(ctx context.Context, rebuild rebuild) *tool.Set {
+	unseen := m.Unseen()
+	if len(unseen) == 0 && m.Generation() == m.joined.Load() {
+		return nil
+	}
+	m.await(ctx, unseen)
+	set, err := rebuild(ctx)
+	if err != nil {
+		return nil
+	}
+	return set
+}

@@ -1,0 +1,221 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/mcp"
+	"adze/internal/mcp/consent"
+	"adze/internal/mcp/dial"
+	"adze/internal/mcp/oauth"
+	"adze/internal/mcp/sampling"
+	"adze/internal/run/settings"
+	"adze/internal/text/plural"
+	"adze/session"
+	"adze/toolset"
+	"adze/tui/api"
+)
+
+// reach has servers with an address dialled, puts what servers ask to the user, and keeps what
+// they share.
+func (m *Servers) reach(s *settings.Settings, model *sampling.Model, o *mcp.Options) (end func()) {
+	o.HTTP = dial.Opener(m.loginsOf())
+	ctx, end := context.WithCancel(context.Background())
+	desk := &consent.Desk{Told: m.tell}
+	sampler := &sampling.Desk{Told: m.tell, Model: model, Mask: func(text string) string { return s.Ring.Mask().Text(text) },
+		Aside: func(ctx context.Context, server string) (context.Context, *mcp.Aside) { return m.Aside(ctx, server) }}
+	if ask := m.inquire; ask != nil {
+		desk.Open = m.logins.Open
+		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
+			defer m.Waits(q.Server)()
+			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: "The MCP server " + q.Server + " asks, and gets your answer: " + q.Text, Choices: q.Choices})
+		}
+		sampler.Ask = func(ctx context.Context, q sampling.Question) (string, error) {
+			defer m.Waits(q.Server)()
+			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: q.Text, Choices: q.Choices})
+		}
+	}
+	o.Client = func(server string, c *sdk.ClientOptions) {
+		conf, _ := m.Server(server)
+		sampler.Announce(server, conf.Sampling, c)
+		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+		c.ElicitationHandler = desk.Elicit(server)
+		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shelf.Stale(ctx, server) }
+		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { m.shelf.Stale(ctx, server) }
+	}
+	var mu sync.Mutex
+	known := map[string]int{} // its start for which that was asked
+	failed := o.Changed
+	o.Changed = func(server string) {
+		failed(server)
+		c, start := m.Catalogue(server), m.start(server)
+		mu.Lock()
+		defer mu.Unlock()
+		if known[server] < start && c != nil && (c.Prompts || c.Resources) {
+			known[server] = start
+			m.shelf.Stale(ctx, server)
+		}
+	}
+	return end
+}
+
+// start is which of its starts a server is ready after; if 0, it is not.
+func (m *Servers) start(server string) int {
+	for _, st := range m.States() {
+		if st.Name == server && st.State == mcp.Ready {
+			return st.Starts
+		}
+	}
+	return 0
+}
+
+// learn asks a server what it shares. What cannot be had now is asked for when it is wanted.
+func (m *Servers) learn(ctx context.Context, server string) { _ = m.shelf.Learn(ctx, server) }
+
+// Dress has a prompt bring the resources of servers that it names.
+func (m *Servers) Dress(in session.Input) session.Input {
+	if m == nil {
+		return in
+	}
+	return m.shelf.Dress(in)
+}
+
+// Other is a prompt of a server as what a name behind a slash means.
+func (m *Servers) Other(name string) (func(context.Context, string) (string, error), bool) {
+	p, ok := m.shelf.Find(name)
+	if !ok {
+		return nil, false
+	}
+	return func(ctx context.Context, rest string) (string, error) { return m.shelf.Compose(ctx, p, rest) }, true
+}
+
+// Prompts are those of servers, as the interface lists what can be named after a slash.
+func (m *Servers) Prompts() (out []api.Named) {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.shelf.Prompts() {
+		out = append(out, api.Named{Name: p.Label(), Args: p.Hint(), Help: p.Note, From: "MCP server " + p.Server})
+	}
+	return out
+}
+
+// Mentions are the resources that can be completed behind an @.
+func (m *Servers) Mentions() []string {
+	if m == nil {
+		return nil
+	}
+	return m.shelf.Mentions()
+}
+
+// Rows are the servers as the interface shows them.
+func (m *Servers) Rows(context.Context) (out []api.Server, err error) {
+	for _, st := range m.States() {
+		conf, _ := m.Server(st.Name)
+		row := api.Server{Name: st.Name, From: st.From, State: st.State, Why: st.Why, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " "), Last: m.LastWords(st.Name)}
+		if len(conf.Command) == 0 {
+			row.Transport, row.Login = "http "+conf.URL, true
+		}
+		if c := m.Catalogue(st.Name); c != nil {
+			for _, t := range c.Tools {
+				if t.Bad == "" {
+					row.Tools, row.Bytes = append(row.Tools, t.Name), row.Bytes+len(t.Description)+len(t.Parameters)
+				}
+			}
+		}
+		row.Resources, row.Prompts = m.shelf.Counts(st.Name)
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// Serve does with a server what the user chose.
+func (m *Servers) Serve(ctx context.Context, name, act string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultStart+5*time.Second)
+	defer cancel()
+	switch act {
+	case "stop":
+		m.Stop(name)
+		return name + " is stopped", nil
+	case "login":
+		return m.login(name)
+	}
+	if err := m.Await(ctx, name); err != nil {
+		return "", fmt.Errorf("%s does not work: %w", name, err)
+	}
+	if c := m.Catalogue(name); c != nil && (c.Prompts || c.Resources) {
+		m.learn(ctx, name)
+	}
+	all, _ := m.Rows(ctx)
+	for _, row := range all {
+		if row.Name == name {
+			said := fmt.Sprintf("%s works: %s, %s, %s", name, plural.Of(len(row.Tools), "tool"), plural.Of(row.Resources, "resource"), plural.Of(row.Prompts, "prompt"))
+			if m.Pending(name).Any() {
+				said += "; it says otherwise of its tools than you agreed to: adze mcp test " + name
+			}
+			return said, nil
+		}
+	}
+	return name + " works", nil
+}
+
+// login has the user log in at a server while a session is open.
+func (m *Servers) login(name string) (string, error) {
+	conf, _ := m.Server(name)
+	server, err := dial.Server(conf)
+	if err != nil {
+		return "", err
+	}
+	_, where, err := m.loginsOf().Login(context.Background(), server, oauth.Options{})
+	if err != nil {
+		return "", err
+	}
+	m.Stop(name)
+	m.Wake(name)
+	return "logged in at " + name + "; the login is in " + where, nil
+}
+
+// The answers to a server that wants a login.
+const (
+	noLogin   = "no"
+	logInMore = "log in again for that"
+)
+
+// loginsOf is where the user of a run logs in: they are asked in the run, where they are there.
+func (m *Servers) loginsOf() oauth.Desk {
+	desk := m.logins
+	desk.Tell = m.tell
+	ask := m.inquire
+	if ask == nil {
+		return desk
+	}
+	desk.Choose = func(ctx context.Context, server string, issuers []string) string {
+		question := "The MCP server " + server + " sends logins to another origin: " + issuers[0] + "\nDo you have an account there, and mean it?"
+		if len(issuers) > 1 {
+			question = "The MCP server " + server + " takes logins of several. Where do you have an account, and mean it?"
+		}
+		choices := []string{noLogin}
+		for _, issuer := range issuers {
+			choices = append(choices, "log in at "+issuer)
+		}
+		said, err := ask(ctx, toolset.Inquiry{Asks: "adze", Question: question, Choices: choices})
+		issuer, ok := strings.CutPrefix(said, "log in at ")
+		if err != nil || !ok || !slices.Contains(issuers, issuer) {
+			return ""
+		}
+		return issuer
+	}
+	desk.More = func(ctx context.Context, server string, scopes []string) bool {
+		defer m.Waits(server)()
+		said, err := ask(ctx, toolset.Inquiry{Asks: "the MCP server " + server, Choices: []string{noLogin, logInMore},
+			Question: "The MCP server " + server + " does not allow this call with your login. Log in again, in your browser, for more?\nIt would have: " + strings.Join(scopes, ", ")})
+		return err == nil && said == logInMore
+	}
+	return desk
+}

@@ -1,0 +1,148 @@
+package settings
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/cmd"
+	"adze/internal/mcp"
+	"adze/internal/project/hooks"
+	"adze/internal/project/trust"
+	"adze/internal/project/worktree"
+	"adze/internal/sandbox/proc"
+	"adze/toolset"
+)
+
+// ByUser returns an error where this process was started by a call of adze; else one of its own
+// files is changed next.
+func (s *Settings) ByUser(what string) error {
+	err := cmd.ByUser(s.At, what)
+	if err == nil {
+		s.Own.Changes()
+	}
+	return err
+}
+
+// Project is the workspace with what its person allowed in it.
+func (s *Settings) Project() trust.Project {
+	_, main := worktree.Of(s.At.State, s.Root.Dir())
+	env := sync.OnceValue(func() []string { // few projects define what it is asked about
+		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment})
+	})
+	var sdks func() []trust.Item // if nil, no language server may run
+	if s.UseLanguageServers() {
+		sdks = s.sdks
+	}
+	book := trust.Of(s.At.State)
+	book.May, book.Doubt = func() error { return s.ByUser("a consent") }, s.Own.Trusted
+	return trust.Project{
+		Dir: s.Root.Dir(), Main: main, Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server, trust.SDK}, SDKs: sdks,
+		Local: func(program string) string { return proc.Within(program, s.Root.Dir(), env()) },
+		Own:   s.Takers, Home: s.Home,
+	}
+}
+
+// ProjectTools are those of the project's tools that the user allowed; each call looks whether
+// they still are.
+func (s *Settings) ProjectTools() (out []toolset.ProjectTool) {
+	p := s.Project()
+	items, _ := s.Survey() // what is wrong with the book is told by tellProject
+	for _, i := range items {
+		if i.Kind == trust.Tool && i.State == trust.Allowed {
+			out = append(out, toolset.ProjectTool{Path: i.Path, Raw: i.Raw, Holds: func() error { return p.Holds(i) }})
+		}
+	}
+	return out
+}
+
+// ProjectHooks are those of the project's hooks that the user allowed, in the order of their
+// files; each start looks whether they still are.
+func (s *Settings) ProjectHooks() (out []hooks.Program) {
+	p := s.Project()
+	items, _ := s.Survey() // what is wrong with the book is told by tellProject
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b trust.Item) int { return a.Order - b.Order })
+	for _, i := range items {
+		if i.Kind == trust.Hook && i.State == trust.Allowed && i.Hook != nil {
+			out = append(out, hooks.Program{Hook: *i.Hook, Name: strings.TrimPrefix(i.ID, "hook:"), Holds: func() error { return p.Holds(i) }})
+		}
+	}
+	return out
+}
+
+// PersonLayer is the first word in the names of the user's own hooks.
+const PersonLayer = "person"
+
+// Takers are the servers, hooks and formatters of the user's own configuration that take code from
+// this folder. The user is asked about each once for the folder, because what they configured for
+// all folders says nothing about what lies in this one.
+func (s *Settings) Takers() (out []trust.Item) {
+	p := trust.Project{Dir: s.Root.Dir(), Home: s.Home}
+	add := func(i trust.Item, why string, definition any) {
+		i.Means = why
+		i.Raw, _ = json.Marshal(definition) // it was read from JSON
+		out = append(out, i)
+	}
+	for _, one := range s.OwnServers() {
+		if why := takesAsServer(one, p.Dir); why != "" {
+			add(trust.Item{Kind: trust.Server, ID: one.Name, From: s.File, When: "its tools are asked for", Argv: one.Command, Cwd: within(p.Dir, one.Dir),
+				Env: slices.Sorted(maps.Keys(one.Env))}, why, s.Config.MCP.Servers[one.Name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Config.Formatters)) {
+		one := s.Config.Formatters[name]
+		if why := p.Takes(one.Command, ""); why != "" {
+			add(trust.Item{Kind: trust.Formatter, ID: name, From: s.File, When: "a file was changed", Argv: one.Command}, why, one)
+		}
+	}
+	path := filepath.Join(s.At.Config, hooks.File)
+	own, err := hooks.Load(path, os.Getuid(), PersonLayer)
+	if err != nil {
+		return out // a run tells, and does not start
+	}
+	for _, one := range own {
+		if why := p.Takes(one.Argv, one.Shell); why != "" {
+			i := trust.Item{Kind: trust.Hook, ID: one.Name, From: path, When: one.Native, Argv: one.Argv}
+			if one.Shell != "" {
+				i.Shell = []string{one.Shell}
+			}
+			add(i, why, json.RawMessage(one.Raw))
+		}
+	}
+	return out
+}
+
+// takesAsServer says what a server of the user's takes from a folder; if empty, nothing.
+func takesAsServer(one mcp.Server, dir string) string {
+	switch {
+	case len(one.Command) == 0:
+		return ""
+	case one.InWorkspace(dir):
+		return "it starts in this folder, and may take code from it"
+	}
+	return trust.RunsFrom(one.Command, dir)
+}
+
+// within is a folder relative to the one that it lies in; if empty, it lies elsewhere.
+func within(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); path != "" && err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return ""
+}
+
+// TakingServers are the servers of the user's that may start when the user allowed it here.
+func (s *Settings) TakingServers() map[string]trust.Item {
+	out, p := map[string]trust.Item{}, s.Project()
+	for _, i := range s.Takers() {
+		if i.Kind == trust.Server {
+			out[i.ID] = p.Named(i)
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package settings
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/config/keyring"
+	"adze/internal/llm/models"
+	"adze/internal/mcp"
+	"adze/internal/mcp/oauth"
+	"adze/internal/mcp/remote"
+	"adze/internal/project/trust"
+	"adze/internal/sandbox/proc"
+)
+
+// variables are what the texts of servers may name.
+func (s *Settings) variables() mcp.Variables {
+	return mcp.Variables{Getenv: os.Getenv, Keys: models.KeyNames(s.Config), Dir: s.Root.Dir(), Home: s.Home}
+}
+
+// OwnServers are those of the user's configuration, by name.
+func (s *Settings) OwnServers() (out []mcp.Server) {
+	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
+		c := s.Config.MCP.Servers[name]
+		if c.Off {
+			continue
+		}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.Old(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Sampling: c.Sampling, Unpinned: c.Pin == "off", Roots: c.Roots}
+		if c.Command != "" {
+			one.Command = append([]string{c.Command}, c.Args...)
+		}
+		out = append(out, one.Expand(s.variables()))
+	}
+	return out
+}
+
+// ProjectServers adds those of the project that the user allowed, and notes what they allowed; a
+// name that is taken stays whose it is. They start in the workspace, as the user was shown.
+func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item) []mcp.Server {
+	items, _ := s.Survey() // what is wrong with the book is told by tellProject
+	for _, i := range items {
+		if i.Kind != trust.Server || i.State != trust.Allowed || i.Mine {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(i.ID, trust.Server+":"), "@")
+		one, off, err := mcp.Read(name, i.Raw)
+		taken := slices.ContainsFunc(own, func(s mcp.Server) bool { return s.Name == name })
+		if _, mine := s.Config.MCP.Servers[name]; off || taken || mine || !mcp.GoodServer(name) {
+			continue
+		}
+		one.Err, one.From, one.Dir = err, i.Path, cmp.Or(one.Dir, s.Root.Dir())
+		own, holds[name] = append(own, one.Expand(s.variables())), i
+	}
+	return own
+}
+
+// loginsIn is where the user logs in at MCP servers, and what is kept of it. The key ring is asked
+// when a server wants it.
+func (s *Settings) loginsIn(workspace string) oauth.Desk {
+	return oauth.Desk{
+		Shelf:   oauth.Shelf{File: filepath.Join(s.At.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
+		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
+		Open:    oauth.Browser(s.Getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: s.Ring.Hide,
+	}
+}

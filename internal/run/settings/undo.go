@@ -1,0 +1,39 @@
+package settings
+
+import (
+	"os"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/config/paths"
+	"adze/internal/files/git"
+	"adze/internal/llm/models"
+	"adze/internal/project/worktree"
+	"adze/internal/run/process"
+	"adze/internal/sandbox/proc"
+	"adze/internal/undo"
+	"adze/internal/undo/recorder"
+)
+
+// Undoing is what undo covers in a folder, and where that is kept.
+func (s *Settings) Undoing(root string) recorder.Options {
+	c := s.Config.Undo
+	return recorder.Options{Options: undo.Options{
+		Root: root, State: recorder.Store(s.At.Undo, root), Home: paths.Absolute(s.Home), Apart: []string{s.At.State},
+		Limits: undo.Limits{File: int64(c.FileMB) << 20, Total: int64(c.TotalMB) << 20},
+	}}
+}
+
+// TreesOf is what makes work trees for runs that begin in a folder.
+func TreesOf(p *process.Process, cfg config.Config, dir string) worktree.Desk {
+	return worktree.Desk{Git: Repositories(cfg, dir), State: paths.Of(p.Getenv).State, Folder: cfg.Worktree.Folder, Copy: cfg.Worktree.Copy}
+}
+
+// Repositories is git for what the user does in a folder.
+func Repositories(cfg config.Config, dir string) git.Git {
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: models.KeyNames(cfg)})
+	return git.Git{Env: proc.Outside(env, dir), Timeout: checkoutTime}
+}
+
+// checkoutTime bounds one git process: a checkout of a large tree on a slow disk.
+const checkoutTime = 10 * time.Minute
