@@ -156,7 +156,7 @@ func (b *Budget) count(o tool.Outcome) {
 			last := o.Record.Decisions[n-1]
 			d.Need, d.Rule, d.Reason, d.Allow = last.Need, last.Rule, last.Reason, last.Offers
 			if last.Allow { // the tool itself had nobody to ask
-				d.Reason = shortened(o.Output, deniedText)
+				d.Reason, d.Unanswered = shortened(o.Output, deniedText), true
 			}
 		}
 		at.denied = append(at.denied, d)

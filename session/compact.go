@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/plural"
 	"adze/tool"
 )
 
@@ -43,8 +44,8 @@ const youAsked = "you asked for it"
 // ErrShort is returned when there is nothing to sum up, errLittle when the summary is nearly as
 // long as that.
 var (
-	ErrShort  = errors.New("the conversation is too short to be summed up")
-	errLittle = errors.New("it would free too little")
+	ErrShort  = errors.New("the conversation is too short to sum up")
+	errLittle = errors.New("summing up would free too little")
 )
 
 // Compaction is the data of a compact entry: what stands in the place of all messages before Kept.
@@ -67,7 +68,15 @@ type Compaction struct {
 
 // String is the compaction as a user reads it.
 func (c Compaction) String() string {
-	return fmt.Sprintf("%s: %d messages became a summary, about %d tokens became %d", c.Cause, c.Messages, c.Before, c.After)
+	return fmt.Sprintf("%s: %s summed up, %s → %s tokens", c.Cause, plural.Of(c.Messages, "message"), thousands(c.Before), thousands(c.After))
+}
+
+// thousands writes a number of tokens.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%.1fk", float64(n)/1000)
 }
 
 // Compact sums the conversation up now; wish says what must not be lost, and may be empty. The last
@@ -147,7 +156,7 @@ func (s *Session) goOn(t *turn, err error) error {
 	if err == nil || errors.Is(err, errStore) || errors.Is(err, ErrBudget) || t.ctx.Err() != nil {
 		return err
 	}
-	s.emit(Notice{"the conversation could not be summed up: " + err.Error()})
+	s.emit(Notice{"summing up failed: " + err.Error()})
 	return nil
 }
 
@@ -201,7 +210,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)+kept) + s.ledger.since(cut)); err != nil {
 		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
 	}
-	s.emit(Notice{cause + ": the conversation so far is being summed up"})
+	s.emit(Notice{cause + ": summing up the conversation"})
 	d, attempt, err := s.sumUp(t, s.history[:cut], wish)
 	if err != nil {
 		return err

@@ -226,7 +226,7 @@ func TestAnAbortEndsTheSummary(t *testing.T) {
 	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "one"}), session.CauseDone)
 	ctx, cancel := context.WithCancel(t.Context())
 	r.onSee = func(e session.Event) {
-		if n, ok := e.(session.Notice); ok && strings.Contains(n.Text, "summed up") {
+		if n, ok := e.(session.Notice); ok && strings.Contains(n.Text, "summing up") {
 			cancel()
 		}
 	}
@@ -259,7 +259,7 @@ func TestTheSummaryIsSteeredPast(t *testing.T) {
 	s := session.New(r.config)
 	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "one"}), session.CauseDone)
 	r.onSee = func(e session.Event) {
-		if n, ok := e.(session.Notice); ok && strings.Contains(n.Text, "summed up") && !s.Steer("look at b instead") {
+		if n, ok := e.(session.Notice); ok && strings.Contains(n.Text, "summing up") && !s.Steer("look at b instead") {
 			t.Error("nobody listens while the conversation is summed up")
 		}
 	}

@@ -56,7 +56,7 @@ func (d doubt) question(tools []tool.Definition) string {
 
 // err ends the turn.
 func (d doubt) err() error {
-	return &ProviderError{Kind: EmptyAnswer, Message: string(d) + ", also when it was asked again",
+	return &ProviderError{Kind: EmptyAnswer, Message: string(d) + ", twice",
 		Hint: "ask again in other words, or try another model; some servers drop a call of a name that was not offered"}
 }
 

@@ -89,9 +89,9 @@ func (u Unsaved) Over() bool { return u.Entries == 0 && u.Cause == "" }
 // String is the state for a user.
 func (u Unsaved) String() string {
 	if u.Over() {
-		return "the session is saved again; nothing is missing"
+		return "the session is saved again; nothing was lost"
 	}
-	return fmt.Sprintf("the session cannot be saved: %s. What is said waits in memory and is saved as soon as that works; nothing is changed until then", u.Cause)
+	return fmt.Sprintf("the session cannot be saved: %s. New messages wait in memory and are saved when that works again; until then nothing is changed", u.Cause)
 }
 
 // Requested says what came of one model request: an attempt that failed, and one that sums up, too.
@@ -228,6 +228,8 @@ type Denial struct {
 	Reason string      `json:"reason,omitempty"`
 	// Allow are rules that would have allowed it, as --allow takes them, where nobody could be asked.
 	Allow []string `json:"allow,omitempty"`
+	// Unanswered says that the call asked the user something, and nobody was there.
+	Unanswered bool `json:"unanswered,omitempty"`
 	// Kind and Name are of what the sandbox refused: a host, path, socket or call.
 	Kind  string `json:"kind,omitempty"`
 	Name  string `json:"name,omitempty"`

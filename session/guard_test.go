@@ -193,7 +193,7 @@ func TestTheNoteToOneThatRepeatsItselfLasts(t *testing.T) {
 	if !last[0].Summary || len(last) < 2 || !strings.Contains(last[1].Text(), `3 times, and their results did not change: look {"text":"a"}`) {
 		t.Errorf("behind the summary stands %+v", last[1:])
 	}
-	if text := last[1].NoteText(); !strings.HasPrefix(text, "the model was told: You have made") || strings.Contains(text, "<") {
+	if text := last[1].NoteText(); !strings.HasPrefix(text, "told the model: You have made") || strings.Contains(text, "<") {
 		t.Errorf("the person reads %q", text)
 	}
 }

@@ -29,7 +29,7 @@ const (
 	TaskNote         NoteKind = "task"
 	PlanNote         NoteKind = "plan"
 	ModeNote         NoteKind = "mode"
-	LoopNote         NoteKind = "loop" // that the model repeats itself
+	LoopNote         NoteKind = "loop" // that the model is repeating itself
 	CodeNote         NoteKind = "code" // what a language server found when the call was over
 )
 
@@ -46,7 +46,9 @@ type Note struct {
 	// leaves out one that the model was told last.
 	Lasts bool `json:"lasts,omitempty"`
 	// Holds keeps a turn from ending before the model was told this; a TaskNote always does.
-	Holds bool   `json:"-"`
+	Holds bool `json:"-"`
+	// Short is the note in a few words, for the user; if empty, From names it.
+	Short string `json:"short,omitempty"`
 	Text  string `json:"-"` // in a message it stands in its only part, among the others
 }
 
@@ -237,19 +239,22 @@ func untagged(text string) string {
 
 // String is the note as a user reads it, on one line.
 func (n Note) String() string {
-	return fmt.Sprintf("%s: %d bytes joined the conversation (%s)", n.From, n.Bytes, n.Kind)
+	if n.Short != "" {
+		return "told the model: " + n.Short
+	}
+	return fmt.Sprintf("told the model: %s (%s, %d bytes)", n.From, n.Kind, n.Bytes)
 }
 
 // NoteText is a message of adze or of a note's origin as the user reads it.
 func (m Message) NoteText() string {
 	if len(m.Notes) == 0 {
-		return "the model was told: " + m.Text()
+		return "told the model: " + m.Text()
 	}
 	lines, texts := make([]string, len(m.Notes)), m.wrappedNotes()
 	for i, n := range m.Notes {
 		lines[i] = n.String()
 		if n.Kind == LoopNote {
-			lines[i] = "the model was told: " + n.unwrapped(texts[i])
+			lines[i] = "told the model: " + n.unwrapped(texts[i])
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -181,7 +181,7 @@ func TestAnOldRemarkIsReadAsOne(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"id":"m1","role":"user","note":true,"parts":[{"kind":"text","text":"shorter"}]}`), &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.NoteText() != "the model was told: shorter" {
+	if m.NoteText() != "told the model: shorter" {
 		t.Errorf("it reads %q", m.NoteText())
 	}
 }

@@ -85,13 +85,13 @@ func listOfNames(names []string) string { return strings.Join(names, ", ") }
 func (n *silences) what() string {
 	switch {
 	case n.calls > 0 && !n.reasoning:
-		return "the model said nothing more after its calls, also when it was asked again; what they did stands above"
+		return "the model said nothing more after its calls, twice; what they did stands above"
 	case n.reasoning:
-		return "the model only thought, and answered with nothing, also when it was asked again"
+		return "the model only thought, and answered with nothing, twice"
 	case n.tokens > 0:
-		return fmt.Sprintf("the model answered with %d tokens that hold neither text nor a call, also when it was asked again", n.tokens)
+		return fmt.Sprintf("the model answered with %d tokens that hold neither text nor a call, twice", n.tokens)
 	}
-	return "the model answered with nothing, also when it was asked again"
+	return "the model answered with nothing, twice"
 }
 
 // Two answers of which nothing runs: one that was cut at the output limit, and one that the model's

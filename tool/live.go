@@ -18,7 +18,7 @@ type live struct {
 
 	mu      sync.Mutex
 	title   string
-	encode  func() (json.RawMessage, error) // nil: nothing new
+	encode  func() (json.RawMessage, error) // if nil, nothing new
 	newest  json.RawMessage
 	shown   string // the title that belongs to newest
 	timer   *time.Timer

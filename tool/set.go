@@ -26,7 +26,7 @@ type Set struct {
 type entry struct {
 	name   string
 	silent bool
-	later  *Later // nil: it is read already
+	later  *Later // if nil, it is read already
 	read   func() *prepared
 }
 

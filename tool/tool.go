@@ -119,7 +119,7 @@ type Tool struct {
 	aliases []string     // as far as they are known before it is initialised
 	check   func() error // what Register can know without initialising the tool
 	load    func(context.Context, Init) (*prepared, error)
-	later   *Later // nil: its definition is at hand
+	later   *Later // if nil, its definition is at hand
 }
 
 // ID is the name under which the tool registers.

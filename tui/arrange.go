@@ -64,9 +64,17 @@ func Arrange(w, h int, want Wants) Layout {
 // statusRows leaves most of the screen to what it speaks of.
 func statusRows(h int, want Wants) int { return max(min(want.Status, h/3, 4), 1) }
 
+// lowWindow is the height up to which a question takes all but one row: its rule is to be in view.
+const lowWindow = 15
+
 // mostDialog is how many of the rows that are left a question may take: one of what it is about
 // stays.
-func mostDialog(h, left int) int { return min(max(h*2/3, leastDialog), left-1) }
+func mostDialog(h, left int) int {
+	if h <= lowWindow {
+		return left - 1
+	}
+	return min(max(h*2/3, leastDialog), left-1)
+}
 
 // Stack places the panes of an inline interface below the finished conversation, in as few rows as
 // they want, of a window of w by h cells; running is how many rows still change above them. It is

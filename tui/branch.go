@@ -14,11 +14,13 @@ import (
 type branches struct {
 	ports  *api.Ports
 	status *pane.Status
+	info   *Info
 }
 
 func (b *branches) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 	if name, ok := msg.(branch); ok {
 		b.status.OnBranch(string(name))
+		b.info.Branch = string(name)
 	}
 	return false, nil
 }

@@ -29,7 +29,7 @@ func (t *trust) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 }
 
 func (t *trust) commands() []command {
-	return []command{{name: "trust", help: "what this project would run, and what of it you allow", can: t.can, do: noArgs(t.choose)}}
+	return []command{{name: "trust", help: "what this project may run, and what you allowed", can: t.can, do: noArgs(t.choose)}}
 }
 
 // consented is the answer of the program to a consent that was given or taken back.
@@ -41,7 +41,7 @@ type consented struct {
 
 func (t *trust) can() string {
 	if t.ports.Carried == nil || t.ports.Consent == nil {
-		return "what the project carries cannot be looked at here"
+		return "this session cannot read what the project may run"
 	}
 	return ""
 }
@@ -55,7 +55,7 @@ func (t *trust) choose() tea.Cmd {
 		item, _ := i.(api.Carried)
 		return item
 	}
-	t.picker.Begin("what this project would run", nil, func(c list.Choice) tea.Cmd {
+	t.picker.Begin("what this project may run", nil, func(c list.Choice) tea.Cmd {
 		t.consent(of(c.ID))
 		return nil
 	})
@@ -73,7 +73,7 @@ func (t *trust) choose() tea.Cmd {
 			out = append(out, list.Choice{ID: i.ID, Label: i.ID, Note: note, Off: i.Off})
 		}
 		if len(out) == 0 && err == nil {
-			out = []list.Choice{{Label: "nothing", Off: "this project carries nothing that would run"}}
+			out = []list.Choice{{Label: "nothing", Off: "this project has nothing to run"}}
 		}
 		return out, err
 	})
@@ -93,10 +93,10 @@ func (t *trust) consent(i api.Carried) {
 	allow := !i.Allowed
 	title, yes := "allow "+i.ID+"?", list.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
 	if !allow {
-		title, yes.Label = "take back what you allowed of "+i.ID+"?", "take it back"
+		title, yes.Label = "no longer allow "+i.ID+"?", "no longer allow it"
 	}
 	ask := t.ports.Consent
-	t.picker.Begin(title, []list.Choice{{ID: "no", Label: "leave it as it is"}, yes}, func(c list.Choice) tea.Cmd {
+	t.picker.Begin(title, []list.Choice{{ID: "no", Label: "keep it allowed"}, yes}, func(c list.Choice) tea.Cmd {
 		if c.ID != "yes" {
 			return nil
 		}
@@ -117,7 +117,7 @@ func (t *trust) goOnWith(c consented) tea.Cmd {
 	case t.ports.Switch:
 		return t.leaveFor(api.Next{Session: t.info.Session})
 	case c.allow:
-		t.say(c.item.ID + " is allowed; it is there at the next start")
+		t.say(c.item.ID + " is allowed; it works from the next start on")
 		return nil
 	}
 	t.say(c.item.ID + " does not run any more")

@@ -35,7 +35,7 @@ func (m *model) commands() []command {
 
 // inOrder are the names of the commands, as completion and help show them.
 func inOrder() []string {
-	return strings.Fields("help sessions new model effort mode plan changes refused context compact claims trust todos theme vim copy attach edit" +
+	return strings.Fields("help sessions new model effort mode plan changes refused context compact claims trust todos theme mouse inline vim copy attach edit" +
 		" resume fork rewind undo redo jobs servers abort clear quit")
 }
 
@@ -117,7 +117,7 @@ func (c *commander) groups() []pane.Group {
 	if lines := c.namedLines(); len(lines) > 0 {
 		out = append(out, pane.Group{Title: "commands and skills, yours and of this project", Lines: lines})
 	}
-	return append(out, pane.Group{Title: "words of other assistants", Lines: c.wordLines()})
+	return append(out, pane.Group{Title: "commands of other assistants", Lines: c.wordLines()})
 }
 
 // lines are what a prompt with a slash, an exclamation mark or an @ does.

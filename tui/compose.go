@@ -34,7 +34,7 @@ type composer struct {
 func (c *composer) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case input.TooLong:
-		c.say("that paste of " + ui.Size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
+		c.say("the paste of " + ui.Size(msg.Bytes) + " is too long and was dropped; save it as a file and name the file")
 		return true, nil
 	case prompt.Listed:
 		c.prompt.Listed(msg, c.clock())
@@ -158,14 +158,14 @@ type picture struct {
 
 func (c *composer) canPicture() string {
 	if c.ports.Picture == nil {
-		return "pictures cannot be taken from the clipboard here"
+		return "the clipboard cannot be read here"
 	}
 	return ""
 }
 
 // pastePicture attaches the picture that is on the clipboard.
 func (c *composer) pastePicture() tea.Cmd {
-	c.say("looking at the clipboard…")
+	c.say("reading the clipboard…")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
 		defer cancel()
@@ -184,7 +184,7 @@ func (c *composer) canAttach() string {
 // attachCommand attaches a file to the message that is being written.
 func (c *composer) attachCommand(arg string) tea.Cmd {
 	if arg == "" {
-		c.say("write the path of a picture or PDF behind it")
+		c.say("add the path of a picture or PDF")
 		return nil
 	}
 	path := arg
@@ -197,7 +197,7 @@ func (c *composer) attachCommand(arg string) tea.Cmd {
 		c.say(arg + " was not found; check the path")
 		return nil
 	case file.Attach == "":
-		c.say(arg + " is no picture or PDF that can be attached")
+		c.say(arg + " is not a picture or PDF")
 		return nil
 	}
 	c.prompt.Insert(c.prompt.Attach(file.Attach) + " ")
@@ -246,7 +246,7 @@ func (c *composer) pictured(p picture) {
 		return
 	}
 	c.prompt.Insert(c.prompt.Attach(p.path) + " ")
-	c.say("the picture goes along with your message")
+	c.say("the picture goes with your message")
 }
 
 var errNoEditor = errors.New("no editor can be started here")
@@ -279,7 +279,7 @@ func (c *composer) menuKeys() []binding {
 	shown := func() string { return c.prompt.Menu.Shown() }
 	return []binding{
 		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("complete the / command or @ file", "tab"), can: choosable, do: c.inLine(accept)},
-		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("on a completion: take it", "enter"), can: choosable, do: c.inLine(run)},
+		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("take the completion", "enter"), can: choosable, do: c.inLine(run)},
 		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: ui.Key("close the completions", "esc"), can: shown, do: does(func() { c.prompt.Menu.Close() })},
 		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: ui.Key("the completion above", "up", "ctrl+p"), can: choosable, do: move(-1)},
 		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: ui.Key("the completion below", "down", "ctrl+n"), can: choosable, do: move(1)},

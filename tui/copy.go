@@ -51,7 +51,7 @@ func (c *copier) command(arg string) tea.Cmd {
 	case arg == "":
 		return c.choose()
 	case !ok:
-		c.say("what to copy: answer or code; nothing: a list")
+		c.say("answer or code; without a word: choose from a list")
 		return nil
 	}
 	for _, it := range c.transcript.Copyables() {

@@ -13,7 +13,7 @@ import (
 // first is the screen of who has no model yet.
 type first struct {
 	host
-	screen *firstrun.Screen // nil: a model is there
+	screen *firstrun.Screen // if nil, a model is there
 	picker *list.List
 	clip   func(safeterm.Text)
 	// quit ends the interface at once, to go on with something else.
@@ -43,6 +43,10 @@ func (f *first) step() tea.Cmd {
 	if s.Key {
 		return f.chooseKey()
 	}
+	if s.Address && f.screen.KeepAddress != nil {
+		f.screen.AskAddress()
+		return nil
+	}
 	if s.Next != (api.Next{}) {
 		return f.quit(s.Next)
 	}
@@ -54,11 +58,11 @@ func (f *first) step() tea.Cmd {
 // chooseKey asks whose key it is, then for the key.
 func (f *first) chooseKey() tea.Cmd {
 	var items []list.Choice
-	for _, name := range f.screen.Keys {
-		items = append(items, list.Choice{ID: name, Label: name})
+	for _, k := range f.screen.Keys {
+		items = append(items, list.Choice{ID: k.Provider, Label: k.Provider, Note: k.Page})
 	}
-	f.picker.Begin("whose key is it?", items, func(c list.Choice) tea.Cmd {
-		f.screen.Ask(c.ID)
+	f.picker.Begin("whose key is it? · where to get one", items, func(c list.Choice) tea.Cmd {
+		f.screen.Ask(firstrun.KeyOf{Provider: c.ID, Page: c.Note})
 		return nil
 	})
 	return nil
@@ -66,7 +70,7 @@ func (f *first) chooseKey() tea.Cmd {
 
 func canKey(f *firstrun.Screen) string {
 	if len(f.Keys) == 0 || f.Keep == nil {
-		return "keys are not taken here"
+		return "keys cannot be entered here"
 	}
 	return ""
 }
@@ -95,13 +99,13 @@ func (f *first) move(how func(f *firstrun.Screen, by int), by int) func() tea.Cm
 // hints are what to press on the first screen.
 func (f *first) hints() []string {
 	if f.screen.Asks() {
-		return []string{f.labelOf("key.give") + " keeps it", f.labelOf("key.back") + " back"}
+		return []string{f.labelOf("key.give") + ": keep", f.labelOf("key.back") + ": back"}
 	}
-	hints := []string{f.labelOf("first.do") + " does it", f.label(lookAgain) + " looks again"}
+	hints := []string{f.labelOf("first.do") + ": select", f.label(lookAgain) + ": look again"}
 	if f.screen.CanDemo() == "" {
-		hints = append(hints, f.labelOf("first.demo")+" demo")
+		hints = append(hints, f.labelOf("first.demo")+": demo")
 	}
-	return append(hints, f.labelOf("first.quit")+" quits", f.label(showHelp)+" keys")
+	return append(hints, f.labelOf("first.quit")+": quit", f.label(showHelp)+": keys")
 }
 
 // keys are those of the screen; models lists the models, and redraw draws the screen again.
@@ -109,10 +113,10 @@ func (f *first) keys(e commonKeys, models, redraw binding) []binding {
 	models.Binding, models.action, models.scope = ui.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), openPane, inFirst
 	redraw.scope = inFirst
 	return []binding{
-		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("do it: go on, or copy the command", "enter"), can: f.can((*firstrun.Screen).CanStep), do: f.step},
+		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("select: go on, or copy the command", "enter"), can: f.can((*firstrun.Screen).CanStep), do: f.step},
 		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "k", "shift+tab"), do: f.move((*firstrun.Screen).Move, -1)},
 		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "j", "tab"), do: f.move((*firstrun.Screen).Move, 1)},
-		{id: "first.look", action: lookAgain, scope: inFirst, Binding: ui.Key("look again, after a change", "r"), can: f.can((*firstrun.Screen).CanLook), do: func() tea.Cmd { return f.screen.Search() }},
+		{id: "first.look", action: lookAgain, scope: inFirst, Binding: ui.Key("look again after a change", "r"), can: f.can((*firstrun.Screen).CanLook), do: func() tea.Cmd { return f.screen.Search() }},
 		{id: "first.demo", action: takeChoice, scope: inFirst, Binding: ui.Key("watch the demo", "d"), can: f.can((*firstrun.Screen).CanDemo), do: f.demo},
 		models,
 		{id: "first.key", action: enterKey, scope: inFirst, Binding: ui.Key("enter a key", "e"), can: f.can(canKey), do: f.chooseKey},
@@ -127,7 +131,7 @@ func (f *first) keys(e commonKeys, models, redraw binding) []binding {
 // keyKeys are those of the line in which a key is written.
 func (f *first) keyKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("have the key checked and kept", "enter"), can: f.can((*firstrun.Screen).CanKeep), do: func() tea.Cmd { return f.screen.Give() }},
+		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: f.can((*firstrun.Screen).CanKeep), do: func() tea.Cmd { return f.screen.Give() }},
 		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), do: func() tea.Cmd { f.screen.Drop(); return nil }},
 		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), do: f.leave},
 		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},

@@ -101,21 +101,21 @@ func (m *model) moment() pane.Moment {
 	at := m.turns.moment()
 	at.Say = m.said.text
 	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView {
-		at.Hints = append(at.Hints, m.keys.label(stop)+" stops")
+		at.Hints = append(at.Hints, m.keys.label(stop)+": stop")
 	}
 	if m.conversation.whole {
-		at.Hints = append(at.Hints, m.keys.label(expand)+" back")
+		at.Hints = append(at.Hints, m.keys.label(expand)+": back")
 	}
 	if away, news := m.transcript.Below(); away {
-		hint := m.keys.hint(toBottom) + " to the end"
+		hint := m.keys.hint(toBottom) + ": latest"
 		if news {
-			hint = "new below, " + hint
+			hint = "new below · " + hint
 		}
 		at.Hints = append(at.Hints, hint)
 	}
 	switch {
 	case m.help.pane.Open:
-		at.Hints = []string{m.keys.label(closeHelp) + " closes"}
+		at.Hints = []string{m.keys.label(closeHelp) + ": close"}
 	case m.scope() == inPicker:
 		at.Hints = append(at.Hints, m.lists.hints()...)
 	case m.first.shown():
@@ -123,9 +123,9 @@ func (m *model) moment() pane.Moment {
 	case m.scope() == inView:
 		at.Hints = append(at.Hints, m.sheets.hints()...)
 	case m.prompt.Menu.Choosable() == "":
-		at.Hints = append(at.Hints, m.keys.label(takeChoice)+" completes")
+		at.Hints = append(at.Hints, m.keys.label(takeChoice)+": complete")
 	default:
-		at.Hints = append(at.Hints, m.keys.label(showHelp)+" keys")
+		at.Hints = append(at.Hints, m.keys.label(showHelp)+": keys")
 	}
 	return at
 }

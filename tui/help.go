@@ -46,7 +46,7 @@ func (h *help) keys(e commonKeys) []binding {
 		return func() tea.Cmd { h.pane.Scroll(by); return nil }
 	}
 	return []binding{
-		{id: "help.back", action: closeHelp, scope: inHelp, Binding: ui.Key("close; first: take back what was typed", "esc"), do: func() tea.Cmd { h.pane.Escape(); return nil }},
+		{id: "help.back", action: closeHelp, scope: inHelp, Binding: ui.Key("clear the filter, then close", "esc"), do: func() tea.Cmd { h.pane.Escape(); return nil }},
 		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "f1", "enter"), do: func() tea.Cmd { h.pane.Open = false; return nil }},
 		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), do: scroll(-10)},
@@ -78,9 +78,9 @@ func (h *help) keyGroups() []keyGroup {
 		return []keyGroup{{"keys", inFirst, general}, {"while you write a key", inKey, general}, {"in a list to choose from", inPicker, general}}
 	}
 	groups := []keyGroup{
-		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a permission dialog", inDialog, general},
+		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a question about a call", inDialog, general},
 		{"while you write a reason", inReason, general},
-		{"while you change a command", inText, general}, {"while you choose hunks", inHunks, general}, {"while the model asks you", inInquiry, general},
+		{"while you edit a command", inText, general}, {"while you choose hunks", inHunks, general}, {"while the model asks you", inInquiry, general},
 		{"in a pane", inView, general}, {"in a list to choose from", inPicker, general},
 		{"while completions are shown", inPrompt, completing}, {"editing", inPrompt, editing},
 	}

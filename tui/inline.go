@@ -37,7 +37,7 @@ func (c *conversation) settled(w int) []draw.Row {
 	t := c.transcript
 	if c.written > t.Len() {
 		c.written = t.Len()
-		rows = append(rows, draw.Row{}, c.draw.Theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(w))
+		rows = append(rows, draw.Row{}, c.draw.Theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with everything after it)")).Fit(w))
 	}
 	until := c.written
 	for until < t.Len() && t.Final(until) {
@@ -83,7 +83,7 @@ func (c *conversation) greeting(w int) []draw.Row {
 // canScroll says why the conversation does not scroll: inline, that is the terminal's.
 func (c *conversation) canScroll() string {
 	if c.inline && !c.whole {
-		return "your terminal scrolls; " + c.label(expand) + " shows the whole conversation"
+		return "the terminal scrolls; " + c.label(expand) + " shows the whole conversation"
 	}
 	return ""
 }
@@ -119,7 +119,7 @@ func (c *conversation) keys(empty func() string) []binding {
 		{id: "row-down", action: lineDown, Binding: ui.Key("a row down", "shift+down", "ctrl+down"), can: c.canScroll, do: scroll(1)},
 		{id: "top-when-empty", action: toTop, Binding: ui.KeyNamed("Home", "to the beginning", "home"), can: whenEmpty, do: top},
 		{id: "top", action: toTop, Binding: ui.Key("to the beginning", "ctrl+home"), can: c.canScroll, do: top},
-		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "to the end, and follow it", "end"), can: whenEmpty, do: bottom},
-		{id: "bottom", action: toBottom, Binding: ui.Key("to the end, and follow it", "ctrl+end"), can: c.canScroll, do: bottom},
+		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "the latest, and follow it", "end"), can: whenEmpty, do: bottom},
+		{id: "bottom", action: toBottom, Binding: ui.Key("the latest, and follow it", "ctrl+end"), can: c.canScroll, do: bottom},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tui/draw"
+	"adze/tui/list"
 	"adze/tui/permission"
 	"adze/tui/question"
 	"adze/tui/ui"
@@ -12,13 +13,16 @@ import (
 // questions are what the user is asked: by the gate, and by the model.
 type questions struct {
 	host
-	dialog  *permission.Dialog
-	inquiry *question.Dialog
+	picker   *list.List
+	settings *settings
+	choosing bool // the mode, in the list that was opened from the question
+	dialog   *permission.Dialog
+	inquiry  *question.Dialog
 }
 
-func newQuestions(h host, t *draw.Theme, labels permission.Labels, cwd string) *questions {
+func newQuestions(h host, p *list.List, s *settings, t *draw.Theme, labels permission.Labels, cwd string) *questions {
 	own := question.Labels{Send: h.label(sendReply), Stop: h.label(stop), Down: h.label(pageDown), Up: h.label(pageUp), Marks: arrows(h.labelOf("inquiry.up")) + " " + arrows(h.labelOf("inquiry.down"))}
-	return &questions{h, permission.New(t, h.clock, labels, cwd), question.New(t, h.clock, permission.Guard, own)}
+	return &questions{h, p, s, false, permission.New(t, h.clock, labels, cwd), question.New(t, h.clock, permission.Guard, own)}
 }
 
 // add puts a question to the user; take takes one back.
@@ -41,6 +45,17 @@ func (q *questions) take(back any) {
 		q.inquiry.Remove(back.Asked)
 	}
 }
+
+// chooseMode opens the list of modes over the question.
+func (q *questions) chooseMode() tea.Cmd {
+	q.choosing = true
+	return q.settings.chooseMode()
+}
+
+func (q *questions) canModes() string { return q.settings.canModes() }
+
+// covered reports that a list which was opened from the question is over it.
+func (q *questions) covered() bool { return q.choosing && q.picker.Open }
 
 // guard draws again when the open question begins to take keys.
 func (q *questions) guard() tea.Cmd {
@@ -89,6 +104,9 @@ func (q *questions) render(r ui.Rect) (rows []draw.Row, x, y int) {
 
 // want is how many rows the question would like; if 0, none waits.
 func (q *questions) want(w int) int {
+	if q.covered() {
+		return 0
+	}
 	if q.dialog.Open() {
 		return q.dialog.Want(w)
 	}
@@ -113,6 +131,9 @@ func (q *questions) dismiss() bool {
 // scope says whose keys answer; ok: those of a question. A question that does not take keys yet is
 // under help as well.
 func (q *questions) scope(help bool) (s scope, ok bool) {
+	if q.covered() {
+		return 0, false
+	}
 	if q.dialog.Ready() || help && q.dialog.Open() {
 		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
 			permission.AtText: inText, permission.AtHunks: inHunks}[q.dialog.Step()], true
@@ -140,13 +161,13 @@ func (q *questions) inquiryKeys(e commonKeys) []binding {
 		return func() tea.Cmd { q.inquiry.Scroll(by); return nil }
 	}
 	return []binding{
-		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, else with the marked choice", "enter"), can: q.canReply, do: q.reply},
-		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("do not answer and stop the agent", "esc"), do: e.stop},
+		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, or with the marked choice", "enter"), can: q.canReply, do: q.reply},
+		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("no answer, and stop the agent", "esc"), do: e.stop},
 		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), do: move(-1)},
 		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), do: move(1)},
-		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "see more of the question", "pgup"), do: scroll(-5)},
-		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scroll(5)},
+		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), do: scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown"), do: scroll(5)},
 	}
 }

@@ -84,7 +84,7 @@ func (j *jobs) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 
 func (j *jobs) commands() []command {
 	return []command{
-		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: j.can, do: noArgs(j.choose)},
+		{name: "jobs", help: "background jobs: see their output, end one", can: j.can, do: noArgs(j.choose)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: j.canCancel, do: noArgs(j.cancel)},
 	}
 }
@@ -108,7 +108,7 @@ func (j *jobs) seen(list jobsSeen) tea.Cmd {
 
 func (j *jobs) can() string {
 	if j.ports.Jobs == nil || j.ports.EndJob == nil {
-		return "nothing can run in the background here"
+		return "this session has no background jobs"
 	}
 	return ""
 }
@@ -120,7 +120,7 @@ func (j *jobs) choose() tea.Cmd {
 	j.picker.Begin("background jobs", nil, func(c tuilist.Choice) tea.Cmd { return j.show(c) })
 	j.picker.Ended = func(c tuilist.Choice) tea.Cmd { return j.askToEnd(c) }
 	if ask := j.ports.JobOutput; ask != nil {
-		j.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
+		j.picker.PeekWith("its last output", func(ctx context.Context, id string) ([]draw.Span, error) {
 			text, err := ask(ctx, id)
 			return outputLines(text), err
 		})
@@ -128,7 +128,7 @@ func (j *jobs) choose() tea.Cmd {
 	return j.picker.Lookup(func(context.Context) ([]tuilist.Choice, error) {
 		list := j.ports.Jobs()
 		if len(list) == 0 {
-			return []tuilist.Choice{{Label: "no job was started", Off: "a command goes to the background when the agent asks for it"}}, nil
+			return []tuilist.Choice{{Label: "no job runs", Off: "the agent starts commands in the background when it wants to"}}, nil
 		}
 		return jobChoices(list, now), nil
 	})
@@ -176,7 +176,7 @@ func outputLines(text string) []draw.Span {
 func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 	ask := j.ports.JobOutput
 	if ask == nil {
-		j.say("what jobs write cannot be shown here")
+		j.say("output of jobs cannot be shown here")
 		return nil
 	}
 	return func() tea.Msg {
@@ -187,7 +187,7 @@ func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 
 // askToEnd asks whether a job is to be ended; Enter leaves it running.
 func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
-	j.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "and all that it started"}},
+	j.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "with everything it started"}},
 		func(answer tuilist.Choice) tea.Cmd {
 			if answer.ID == "" {
 				return nil
@@ -206,11 +206,11 @@ func (j *jobs) end(id string) tea.Cmd {
 func (j *jobs) canCancel() string {
 	switch {
 	case j.ports.CancelCall == nil:
-		return "single calls cannot be aborted here"
+		return "this session cannot abort single calls"
 	case len(j.activity.Started()) == 0 && j.activity.Jobs() > 0:
-		return "no call runs; " + j.labelOf("jobs") + " lists the background jobs"
+		return "no call is running; " + j.labelOf("jobs") + " lists the background jobs"
 	case len(j.activity.Started()) == 0:
-		return "no call runs"
+		return "no call is running"
 	}
 	return ""
 }
@@ -239,7 +239,7 @@ func (j *jobs) cancelOne(id tool.CallID, name string) tea.Cmd {
 	if j.ports.CancelCall(id) {
 		j.say("aborting " + name + "; the agent goes on")
 	} else {
-		j.say(name + " has ended already")
+		j.say(name + " has already ended")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	}
 	k.picker.Begin(value+": keep as default?", []list.Choice{
 		{ID: forNow, Label: "for now"},
-		{ID: kept, Label: "keep", Note: "into " + k.configuration() + "; comments stay"},
+		{ID: kept, Label: "keep", Note: "in " + k.configuration() + "; comments stay"},
 	}, func(c list.Choice) tea.Cmd { return next(c.ID == kept) })
 	return nil
 }

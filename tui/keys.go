@@ -52,6 +52,8 @@ const (
 	copyLast
 	editOutside
 	allowAlways
+	allowEdits
+	chooseMode
 	otherRule
 	lookAgain
 	openCopy
@@ -183,7 +185,7 @@ func (k *keymap) hint(a action) string {
 
 // ofDialog names the keys that answer a question.
 func (k *keymap) ofDialog() permission.Labels {
-	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), No: k.label(deny),
+	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), Edits: k.label(allowEdits), Mode: k.label(chooseMode), No: k.label(deny),
 		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule),
 		Try: k.label(tryAside), Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
 		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
@@ -222,9 +224,9 @@ func (m *model) bindings() []binding {
 	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw), m.paneKeys(inPrompt),
 		[]binding{
 			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show or hide the todos", "ctrl+t"), can: m.window.canTodos, do: m.window.toggleTodos},
-			{id: "mode", action: openPane, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: m.settings.canModes, do: m.settings.chooseMode},
+			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: m.settings.canModes, do: m.settings.chooseMode},
 		},
-		m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
+		m.sessions.keys(m.composer.empty), m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
 		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),
 		m.questions.changeKeys(e), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(e),
 		m.questions.inquiryKeys(e), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
@@ -235,23 +237,23 @@ func (m *model) bindings() []binding {
 // mainKeys are those of the prompt.
 func (m *model) mainKeys(e commonKeys, redraw binding) []binding {
 	return []binding{
-		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send next", "enter"), can: m.sender.can, do: m.sender.send},
-		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: say it before its next step", "ctrl+s"), can: m.sender.canSteer, do: m.sender.steer},
-		{id: "newline", action: newline, Binding: ui.Key("new line; so does a backslash before sending", "ctrl+j", "alt+enter", "shift+enter"), do: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
-		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: m.stopper.can, do: m.stopper.escape},
+		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send after its turn", "enter"), can: m.sender.can, do: m.sender.send},
+		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: send before its next step", "ctrl+s"), can: m.sender.canSteer, do: m.sender.steer},
+		{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), do: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
+		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; twice: go back to a message", "esc"), can: m.stopper.can, do: m.stopper.escape},
 		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: m.composer.empty, do: m.stopper.leaveKey},
 		{id: "help", action: showHelp, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: m.composer.empty, do: e.help},
-		{id: "editor", action: editOutside, Binding: ui.Key("write in your own editor", "ctrl+g"), can: m.composer.canEdit, do: m.composer.edit},
-		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose what", "ctrl+y"), can: m.copier.can, do: m.copier.key},
+		{id: "editor", action: editOutside, Binding: ui.Key("write in your editor", "ctrl+g"), can: m.composer.canEdit, do: m.composer.edit},
+		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose", "ctrl+y"), can: m.copier.can, do: m.copier.key},
 		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: m.composer.canSearch, do: m.composer.search},
-		{id: "picture", action: editKey, Binding: ui.Key("attach the picture that is on the clipboard", "ctrl+v"), can: m.composer.canPicture, do: m.composer.pastePicture},
+		{id: "picture", action: editKey, Binding: ui.Key("attach the picture on the clipboard", "ctrl+v"), can: m.composer.canPicture, do: m.composer.pastePicture},
 		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: m.jobs.canCancel, do: m.jobs.cancel},
-		{id: "expand", action: expand, Binding: ui.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: m.conversation.toggle},
-		{id: "mouse", action: releaseMouse, Binding: ui.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: m.window.canMouse, do: m.window.toggleMouse},
+		{id: "expand", action: expand, Binding: ui.Key("show results and thoughts in full, or less", "ctrl+o"), do: m.conversation.toggle},
+		{id: "mouse", action: releaseMouse, Binding: ui.KeyNamed("F2", "give adze the mouse, or the terminal", "f2"), can: m.window.canMouse, do: m.window.toggleMouse},
 		redraw,
-		{id: "suspend", action: suspend, Binding: ui.Key("go to the background", "ctrl+z"), can: m.window.canSuspend, do: m.window.suspend},
+		{id: "suspend", action: suspend, Binding: ui.Key("suspend adze", "ctrl+z"), can: m.window.canSuspend, do: m.window.suspend},
 	}
 }
 
@@ -261,12 +263,12 @@ func (m *model) paneKeys(s scope) []binding {
 		return binding{id: id, action: openPane, scope: s, part: panes, Binding: ui.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
 	}
 	return []binding{
-		key("changes", "f3", "the files that were changed", nil, m.sheets.openChanges),
-		key("context", "f4", "the model's context, and what was used", nil, m.sheets.openContext),
+		key("changes", "f3", "the changed files", nil, m.sheets.openChanges),
+		key("context", "f4", "the model's context and what was used", nil, m.sheets.openContext),
 		key("sessions", "f5", "sessions: open one, or a new one", m.sessions.can, m.sessions.choose),
 		key("model", "f6", "go on with another model", m.settings.canModels, m.settings.chooseModel),
-		key("jobs", "f7", "background jobs: what they wrote, and their end", m.jobs.can, m.jobs.choose),
-		key("servers", "f9", "MCP servers: their state and tools; start, stop, log in", m.servers.can, m.servers.choose),
+		key("jobs", "f7", "background jobs: see their output, end one", m.jobs.can, m.jobs.choose),
+		key("servers", "f9", "MCP servers: see their state and tools; start, stop, log in", m.servers.can, m.servers.choose),
 		key("refused", "f10", "what rules and the sandbox refused", m.sheets.canRefusals, m.sheets.openRefusals),
 	}
 }
@@ -279,8 +281,8 @@ func (m *model) rowKeys(s scope) []binding {
 		up, down = m.inEditor(edit.RowUp), m.inEditor(edit.RowDown)
 	}
 	return []binding{
-		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: ui.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
-		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: ui.Key("row down; at the last: back to what you wrote", "down"), do: down},
+		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: ui.Key("row up; in the first row: a waiting message, then earlier messages", "up"), do: up},
+		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: ui.Key("row down; in the last row: back to your text", "down"), do: down},
 	}
 }
 

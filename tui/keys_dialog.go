@@ -10,24 +10,26 @@ import (
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
 		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("allow this once", "y"), can: q.canAllow, do: q.answer(permission.Once)},
-		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: ui.Key("allow by the rule shown, in this session", "s"), can: q.canGrant, do: q.answer(permission.ForSession)},
-		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: ui.Key("allow by the rule shown, and save it for all sessions", "a"), can: q.canSave, do: q.allowForEver},
+		{id: "dialog.edits", action: allowEdits, scope: inDialog, Binding: ui.Key("allow all edits of this session: the mode becomes edits", "a"), can: q.canEdits, do: q.allEdits},
+		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: ui.Key("allow by the rule shown, for this session", "s"), can: q.canGrant, do: q.answer(permission.ForSession)},
+		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: ui.Key("allow by the rule shown, and keep it for all sessions", "k"), can: q.canSave, do: q.allowForEver},
 		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("see another rule: narrower, or wider", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
-		{id: "dialog.try", action: tryAside, scope: inDialog, Binding: ui.Key("run it aside, see what it changes, then decide", "t"), can: q.canTry, do: q.answer(permission.Try)},
-		{id: "dialog.change", action: changeCall, scope: inDialog, Binding: ui.Key("change the command, and allow it so", "c"), can: q.canChange, do: does(func() { q.dialog.Change(true) })},
-		{id: "dialog.hunks", action: splitHunks, scope: inDialog, Binding: ui.Key("allow some hunks of the change and refuse others", "h"), can: q.canSplit, do: does(func() { q.dialog.Split(true) })},
-		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("deny", "n"), do: q.answer(permission.Deny)},
-		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: ui.Key("deny and tell the model why", "e"), do: does(func() { q.dialog.Explain(true) })},
-		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("deny and stop the agent", "esc"), do: e.stop},
+		{id: "dialog.try", action: tryAside, scope: inDialog, Binding: ui.Key("try it: see what it changes, then decide", "t"), can: q.canTry, do: q.answer(permission.Try)},
+		{id: "dialog.change", action: changeCall, scope: inDialog, Binding: ui.Key("edit the command, then run it", "c"), can: q.canChange, do: does(func() { q.dialog.Change(true) })},
+		{id: "dialog.hunks", action: splitHunks, scope: inDialog, Binding: ui.Key("choose hunks: keep some, drop others", "h"), can: q.canSplit, do: does(func() { q.dialog.Split(true) })},
+		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no; the agent goes on without it", "n"), do: q.answer(permission.Deny)},
+		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: ui.Key("no, and tell the model why", "e"), do: does(func() { q.dialog.Explain(true) })},
+		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), do: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the permission mode", "shift+tab"), can: q.canModes, do: q.chooseMode},
 		{action: send, scope: inDialog, Binding: ui.Key("does not answer: too easily pressed", "enter"), can: q.noEnter},
-		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "see more of the question", "pgup"), do: q.scroll(-5)},
-		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "see more of the question", "pgdown", "space"), do: q.scroll(5)},
+		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), do: q.scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown", "space"), do: q.scroll(5)},
 		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: ui.Key("a row up", "up"), do: q.scroll(-1)},
 		{id: "dialog.down", action: lineDown, scope: inDialog, Binding: ui.Key("a row down", "down"), do: q.scroll(1)},
 
-		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("deny with this reason", "enter"), do: q.answered((*permission.Dialog).Refuse)},
+		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("no, with this reason", "enter"), do: q.answered((*permission.Dialog).Refuse)},
 		{id: "reason.back", action: leaveReason, scope: inReason, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Explain(false) })},
 		{id: "help", action: showHelp, scope: inReason, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "interrupt", action: quit, scope: inReason, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
@@ -37,7 +39,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 // changeKeys act while the text of a call is rewritten.
 func (q *questions) changeKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "change.send", action: dialogSend, scope: inText, Binding: ui.Key("allow it as it is written now", "enter"), can: func() string { return q.dialog.Blank() }, do: q.answered((*permission.Dialog).Changed)},
+		{id: "change.send", action: dialogSend, scope: inText, Binding: ui.Key("run it as written now", "enter"), can: func() string { return q.dialog.Blank() }, do: q.answered((*permission.Dialog).Changed)},
 		{id: "change.line", action: dialogLine, scope: inText, Binding: ui.Key("new line", "ctrl+j", "alt+enter", "shift+enter"), do: does(func() { q.dialog.Text.Insert("\n") })},
 		{id: "reason.back", action: leaveReason, scope: inText, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Change(false) })},
 		{id: "help", action: showHelp, scope: inText, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
@@ -51,11 +53,11 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 	return []binding{
 		{id: "hunks.down", action: nextHunk, scope: inHunks, Binding: ui.Key("the next hunk", "down"), do: move(1)},
 		{id: "hunks.up", action: editKey, scope: inHunks, Binding: ui.Key("the hunk before", "up"), do: move(-1)},
-		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: ui.Key("refuse the hunk, or keep it after all", "space"), do: does(func() { q.dialog.Flip() })},
-		{id: "change.send", action: dialogSend, scope: inHunks, Binding: ui.Key("make the change without what was refused; all refused: deny", "enter"), can: q.canPart, do: q.answered((*permission.Dialog).Part)},
-		{id: "dialog.why", action: denyWhy, scope: inHunks, Binding: ui.Key("tell the model why hunks were refused", "e"), can: q.canSayWhy, do: does(func() { q.dialog.Explain(true) })},
-		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "see more of the change", "pgup"), do: q.scroll(-5)},
-		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "see more of the change", "pgdown"), do: q.scroll(5)},
+		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: ui.Key("keep or drop the hunk", "space"), do: does(func() { q.dialog.Flip() })},
+		{id: "change.send", action: dialogSend, scope: inHunks, Binding: ui.Key("make the change with the hunks kept; none kept: no", "enter"), can: q.canPart, do: q.answered((*permission.Dialog).Part)},
+		{id: "dialog.why", action: denyWhy, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "e"), can: q.canSayWhy, do: does(func() { q.dialog.Explain(true) })},
+		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "scroll the change", "pgup"), do: q.scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "scroll the change", "pgdown"), do: q.scroll(5)},
 		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Split(false) })},
 		{id: "help", action: showHelp, scope: inHunks, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "interrupt", action: quit, scope: inHunks, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
@@ -64,28 +66,28 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 
 func (q *questions) canChange() string {
 	if !q.dialog.Edits() {
-		return "this call has no command that could be changed here: it is allowed as it is or not at all"
+		return "this call has no command to edit"
 	}
 	return ""
 }
 
 func (q *questions) canTry() string {
 	if !q.dialog.Tries() {
-		return "only a command that the sandbox can hold apart runs aside: adze doctor says what is missing"
+		return "only a command in a full sandbox can be tried; adze doctor says what is missing"
 	}
 	return q.canAllow()
 }
 
 func (q *questions) canSplit() string {
 	if q.dialog.Parts() < 2 {
-		return "there are no hunks to choose from: it is allowed whole or not at all"
+		return "this change has no hunks to choose from"
 	}
 	return ""
 }
 
 func (q *questions) canSayWhy() string {
 	if q.dialog.Refused() == 0 {
-		return "refuse a hunk first: " + q.label(flipHunk)
+		return "drop a hunk first: " + q.label(flipHunk)
 	}
 	return ""
 }
@@ -104,23 +106,37 @@ func (q *questions) canAllow() string { return q.dialog.Unseen() }
 
 func (q *questions) canGrant() string {
 	if !q.dialog.Grants() {
-		return "no rule is offered for this call: it is allowed once or not at all"
+		return q.dialog.NoRule()
 	}
 	return q.dialog.Unseen()
 }
 
 func (q *questions) canSave() string {
 	if !q.dialog.Saves() {
-		return "no rule is offered to be saved for this call"
+		return "this rule cannot be kept for other sessions"
 	}
 	return q.dialog.Unseen()
 }
 
 func (q *questions) canAnother() string {
 	if q.dialog.Others() == 0 {
-		return "no other rule is offered for this call"
+		return "there is no other rule for this call"
 	}
 	return ""
+}
+
+func (q *questions) canEdits() string {
+	if !q.dialog.First().Edits {
+		return "this is no edit that the mode edits would allow"
+	}
+	return q.dialog.Unseen()
+}
+
+// allEdits allows this edit and those to come, and says how.
+func (q *questions) allEdits() tea.Cmd {
+	cmd := q.answer(permission.AllEdits)()
+	q.say("mode edits: edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
+	return cmd
 }
 
 // allowForEver tells where the rule is kept.

@@ -19,7 +19,7 @@ import (
 func (u *UI) RunPlain(ctx context.Context) error {
 	m := u.model
 	m.draw.Theme.Become(draw.Bare())
-	m.draw.Expand = "the interface without --plain"
+	m.draw.Expand = "adze without --plain"
 	m.w, m.h = plain.Width, 24
 	m.turns.start = func(ctx context.Context, j job) {
 		u.breaks.Turn(true)

@@ -42,17 +42,17 @@ func (l *lists) seek() tea.Cmd {
 
 // hints are what to press in a list.
 func (l *lists) hints() []string {
-	hints := []string{l.labelOf("list.choose") + " chooses"}
+	hints := []string{l.labelOf("list.choose") + ": select"}
 	if l.picker.CanPickCopy() == "" {
-		hints = append(hints, l.label(openCopy)+" opens a copy")
+		hints = append(hints, l.label(openCopy)+": open a copy")
 	}
 	if l.picker.Ended != nil {
-		hints = []string{l.labelOf("list.choose") + " shows it"}
+		hints = []string{l.labelOf("list.choose") + ": show"}
 		if l.picker.CanPickEnd() == "" {
-			hints = append(hints, l.label(endMarked)+" ends it")
+			hints = append(hints, l.label(endMarked)+": end")
 		}
 	}
-	return append(hints, l.labelOf("list.close")+" closes")
+	return append(hints, l.labelOf("list.close")+": close")
 }
 
 func (l *lists) keys(e commonKeys) []binding {
@@ -70,7 +70,7 @@ func (l *lists) keys(e commonKeys) []binding {
 	return []binding{
 		list("list.choose", takeChoice, ui.Key("choose", "enter"), (*tuilist.List).CanPick, (*tuilist.List).Pick),
 		list("list.copy", openCopy, ui.Key("go on in a copy of the marked session", "ctrl+f"), (*tuilist.List).CanPickCopy, (*tuilist.List).PickCopy),
-		list("list.end", endMarked, ui.Key("background jobs: end the marked one, after a question", "ctrl+x"), (*tuilist.List).CanPickEnd, (*tuilist.List).PickEnd),
+		list("list.end", endMarked, ui.Key("end the marked job, after a question", "ctrl+x"), (*tuilist.List).CanPickEnd, (*tuilist.List).PickEnd),
 		list("list.close", closePane, ui.Key("close without choosing", "esc"), nil, shut),
 		{id: "help", action: showHelp, scope: inPicker, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "interrupt", action: quit, scope: inPicker, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},

@@ -106,6 +106,12 @@ func (m *model) Init() tea.Cmd {
 		m.prompt.Await()
 		cmds = append(cmds, func() tea.Msg { return prompt.Earlier(past()) })
 	}
+	if m.info.Choose && m.sessions.can() == "" {
+		cmds = append(cmds, m.sessions.choose())
+	}
+	if m.info.Prompt == "" && m.transcript.Len() == 0 {
+		cmds = append(cmds, m.sessions.look())
+	}
 	if m.info.Prompt != "" {
 		cmds = append(cmds, m.turns.begin(job{prompt: api.Prompt{Text: m.info.Prompt}}))
 	}
@@ -237,7 +243,7 @@ func newModel(o Options) *model {
 	}
 	m.show, m.askBackground, m.clipboard = func(screen.Frame) {}, func() {}, func(safeterm.Text) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
-	hello := &greeting{m, m.info}
+	hello := &greeting{m, m.info, m.ports, func() []api.SessionHead { return m.sessions.recent }}
 	m.transcript = transcript.New(d, hello.welcome)
 	m.activity = pane.NewActivity(d, m.clock)
 	m.todos = pane.NewTodos(d)
@@ -267,12 +273,12 @@ func newModel(o Options) *model {
 
 // assemble gives every feature what it works on, and makes the key table of what they offer.
 func (m *model) assemble(o Options) (warnings []string) {
-	m.branches = &branches{m.ports, m.status}
+	m.branches = &branches{m.ports, m.status, m.info}
 	keep := &keeper{m, m.ports, m.picker, m.info}
 	m.lists = &lists{m, m.picker}
 	m.servers = &servers{m, m.ports, m.picker}
 	m.settings = &settings{m, m.ports, m.picker, m.status, m.info, keep.ask}
-	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info}
+	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }, nil}
 	m.twice = &doublePress{host: m}
 	clip := func(text safeterm.Text) { m.clipboard(text) }
 	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}
@@ -283,7 +289,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 		m.activity.Forget()
 		m.changes.Forget()
 	}
-	m.window = &window{host: m, todos: m.todos, mouse: true, notify: func(screen.Note) {}}
+	m.window = &window{host: m, todos: m.todos, mouse: o.Mouse, notify: func(screen.Note) {}}
 	m.window.whole = func() bool { return !m.conversation.inline || m.needsScreen() }
 	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
 	held := func() bool { return m.undo.rewinding }
@@ -299,13 +305,13 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.help.first = m.first.shown
 	m.keys, warnings = newKeymap(m.bindings(), o.Keys)
 	m.view = pane.NewView(m.draw.Theme, m.keys.labelOf("pane.close"))
-	*m.questions = *newQuestions(m, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
+	*m.questions = *newQuestions(m, m.picker, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
 	*m.stopper = stopper{host: m, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.copier.text}
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, status: m.status, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
-	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, plan, m.servers, m.settings, trust, m.turns, m.twice, m.undo}
+	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
 	m.sources = []commandSource{m.colours, m.composer, m.copier, m.help, m.jobs, plan, m.servers, m.sessions, m.settings, m.sheets, m.stopper, trust, m.turns, m.undo, m.window}
 	m.commander.table = m.commands()
 	return warnings

@@ -22,6 +22,7 @@ func (p *player) ports() api.Ports {
 		Efforts:   []api.Mode{{Name: "default", Means: "as its provider is configured"}, {Name: "low"}, {Name: "high"}},
 		SetEffort: func(word string) string { return strings.TrimPrefix(word, "default") },
 		Switch:    true,
+		Plan:      func(context.Context) (string, error) { return "", nil },
 		Sessions: func(context.Context) ([]api.SessionHead, error) {
 			return []api.SessionHead{
 				{ID: "s1", Title: "fix the parser", Model: "script/demo", Cwd: "/home/ann/calc", Updated: p.clock},
@@ -46,7 +47,7 @@ func (p *player) ports() api.Ports {
 			return api.SessionPeek{Turns: 3, Messages: 14, Cost: &cost, Asked: "and the \u202e last question?", Answered: "This is what was answered last.\n\nIn two parts."}, nil
 		},
 		Models: func(context.Context) ([]api.ModelRow, error) { return testModels(), nil },
-		Modes:  []api.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked"}, {Name: "edits", Means: "files are changed without asking"}},
+		Modes:  []api.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked", Brief: "asks before edits and commands"}, {Name: "edits", Means: "files are changed without asking"}},
 		SetMode: func(name string) error {
 			p.note("mode: " + name)
 			return nil
@@ -168,7 +169,11 @@ func (p *player) first(rest string) {
 		}
 		return "the key ring of your desktop", nil
 	}
-	p.m.first.screen = firstrun.New(&firstrun.Offer{Keys: []string{"anthropic", "openai"}, Keep: keep, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
+	keepAddress := func(_ context.Context, address string) (string, error) {
+		p.note("the address " + address)
+		return "/home/ann/.config/adze/config.json", nil
+	}
+	p.m.first.screen = firstrun.New(&firstrun.Offer{Keys: []firstrun.KeyOf{{Provider: "anthropic", Page: "https://console.example/keys"}, {Provider: "openai"}}, Keep: keep, KeepAddress: keepAddress, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
 		p.note("looked")
 		if len(looks) == 0 {
 			return firstrun.Found{}, errors.New("the configuration cannot be read")
@@ -194,9 +199,11 @@ func (p *player) permission(rest string) {
 		Waiting                int
 		Edit                   string // what may be rewritten
 		Hunks                  bool   // may be refused one by one
+		NoOffer                string
+		Edits, Tries           bool
 	}](p.t, rest)
 	a := &permission.Asked{Reply: make(chan permission.Answer, 1)}
-	a.Why, a.Preview = in.Why, in.Preview
+	a.Why, a.Preview, a.NoOffer, a.Edits, a.Tries = in.Why, in.Preview, in.NoOffer, in.Edits, in.Tries
 	if in.Rule != "" {
 		a.Offers = append(a.Offers, permission.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
 	}

@@ -152,7 +152,7 @@ func TestPlainListsAndChooses(t *testing.T) {
 			}
 		}
 		k.press("17")
-		k.until("none of the numbers")
+		k.until("no such number")
 		k.press("4")
 		if err := <-k.ended; err != nil {
 			t.Error(err)

@@ -16,7 +16,7 @@ import (
 // it.
 func TestPlainOffersByNumber(t *testing.T) {
 	for line, want := range map[string]permission.Answer{
-		"s 1": {Choice: permission.ForSession, Offer: 0}, "s3": {Choice: permission.ForSession, Offer: 2}, "a 2": {Choice: permission.Always, Offer: 1},
+		"s 1": {Choice: permission.ForSession, Offer: 0}, "s3": {Choice: permission.ForSession, Offer: 2}, "k 2": {Choice: permission.Always, Offer: 1},
 		"s": {Choice: permission.ForSession, Offer: 1}, "s 4": {Choice: permission.Deny, Reason: "s 4", Offer: 1}, "some reason": {Choice: permission.Deny, Reason: "some reason", Offer: 1},
 	} {
 		var got permission.Answer
@@ -40,7 +40,7 @@ func TestPlainOffersByNumber(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%q answers %+v, want %+v", line, got, want)
 		}
-		for _, part := range []string{"1: allow execute(go test ./a) (covers these words)\n", "2: allow execute(go test **)", "3: allow read(work:src/**)", "(s 2)"} {
+		for _, part := range []string{"1: allow execute(go test ./a) (allows these words)\n", "2: allow execute(go test **)", "3: allow read(work:src/**)", "(s 2)"} {
 			if !strings.Contains(said, part) {
 				t.Errorf("%q was not said:\n%s", part, said)
 			}

@@ -19,7 +19,7 @@ func TestPlainIsLines(t *testing.T) {
 		o.Send = func(ctx context.Context, p api.Prompt) session.Result { return (&actor{ui: k.ui}).send(ctx, p) }
 	}, func(k *talk) {
 		k.press("fix it")
-		k.until("anything else denies it")
+		k.until("anything else says no")
 		k.press("y")
 		k.until("too soon")
 		k.waits()

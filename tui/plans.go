@@ -32,15 +32,15 @@ func (p *plans) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 }
 
 func (p *plans) commands() []command {
-	return []command{{name: "plan", help: "plan first: nothing is changed until you accept a plan; shows the one that waits", can: p.can, do: noArgs(p.show)}}
+	return []command{{name: "plan", help: "plan first: nothing changes until you accept it; shows a waiting plan", can: p.can, do: noArgs(p.show)}}
 }
 
 func (p *plans) can() string {
 	switch {
 	case p.ports.Plan == nil:
-		return "there are no plans here"
+		return "this session has no plans"
 	case p.working():
-		return "the agent works; it puts its plan to you"
+		return "busy; /plan when it stops"
 	}
 	return ""
 }
@@ -58,7 +58,7 @@ func (p *plans) show() tea.Cmd {
 func (p *plans) carryOut(d decided) tea.Cmd {
 	switch {
 	case errors.Is(d.err, permission.ErrClosed):
-		p.say("the plan stays as it is; /plan shows it again")
+		p.say("the plan is kept; /plan shows it again")
 	case d.err != nil:
 		p.say(d.err.Error())
 	case d.prompt == "":

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/tui/firstrun"
 	"adze/tui/ui"
 )
 
@@ -63,7 +64,7 @@ func TestEveryActionCanBeRebound(t *testing.T) {
 	for _, s := range append(places(), place{name: "an inquiry", steps: []string{inquiryStep, "wait 1s"}}, place{name: "a key", steps: []string{"first"}}) {
 		p := s.arrive(t, false)
 		if s.name == "a key" {
-			p.m.first.screen.Ask("anthropic")
+			p.m.first.screen.Ask(firstrun.KeyOf{Provider: "anthropic"})
 		}
 		at[p.m.scope()] = p
 	}

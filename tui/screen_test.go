@@ -29,7 +29,7 @@ import (
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
-//	stir [late] (something changed in the background, and the agent is to be told) | jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME | keeps (choices can be kept)
+//	init (what is looked for at the start) | stir [late] (something changed in the background, and the agent is to be told) | jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME | keeps (choices can be kept)
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -143,7 +143,7 @@ func (p *player) send(msg tea.Msg) {
 	for i := 0; i < len(p.open); i++ {
 		select {
 		case a := <-p.open[i].Reply:
-			p.note(fmt.Sprintf("answered: %s %q", map[permission.Choice]string{permission.Deny: "deny", permission.Once: "once", permission.ForSession: "session", permission.Always: "always"}[a.Choice], a.Reason))
+			p.note(fmt.Sprintf("answered: %s %q", map[permission.Choice]string{permission.Deny: "deny", permission.Once: "once", permission.ForSession: "session", permission.Always: "always", permission.Try: "try", permission.AllEdits: "all edits"}[a.Choice], a.Reason))
 			if a.Text != "" || len(a.Refused) > 0 {
 				p.note(fmt.Sprintf("otherwise: %q without %v", a.Text, a.Refused))
 			}
@@ -183,7 +183,7 @@ func (p *player) nextText() string {
 	for _, part := range []struct {
 		name string
 		is   bool
-	}{{" session " + n.Session, n.Session != ""}, {" in a copy", n.Fork}, {" new", n.New}, {" model " + n.Model, n.Model != ""}, {" demo", n.Demo}} {
+	}{{" session " + n.Session, n.Session != ""}, {" in a copy", n.Fork}, {" new", n.New}, {" model " + n.Model, n.Model != ""}, {" demo", n.Demo}, {" on the screen " + string(n.Screen), n.Screen != ""}} {
 		if part.is {
 			text += part.name
 		}
@@ -253,6 +253,8 @@ func (p *player) input(verb, rest string) bool {
 		p.m.composer.external = func(text string) tea.Cmd {
 			return func() tea.Msg { return edited{text: text + " and more\n"} }
 		}
+	case "init": // as at the start
+		p.run(p.m.Init())
 	case "inline":
 		p.inline()
 	case "focus":

@@ -29,7 +29,7 @@ type sender struct {
 
 func (s *sender) can() string {
 	if s.held() {
-		return "a moment: your last message is being taken back"
+		return "one moment: your message is coming back"
 	}
 	if strings.TrimSpace(s.prompt.Text) == "" {
 		return "nothing to send: the prompt is empty"
@@ -79,11 +79,11 @@ func (s *sender) remember(text string) tea.Cmd {
 func (s *sender) shell(line string) tea.Cmd {
 	switch {
 	case s.ports.Run == nil:
-		s.say("commands cannot be run here")
+		s.say("this session runs no commands")
 	case line == "":
-		s.say("write a command after the !")
+		s.say("write a command after !")
 	case s.working():
-		s.say("the agent works: stop it first, or wait")
+		s.say("busy: stop the agent first, or wait")
 	default:
 		full := s.prompt.Take().Text
 		s.transcript.ToEnd()
@@ -108,7 +108,7 @@ func remark(text string) (line string, ok bool) {
 // choice too.
 func (s *sender) writeDown(line string) tea.Cmd {
 	if s.working() {
-		s.say("the agent works: stop it first, or wait; a message that begins with # needs a second line")
+		s.say("busy: stop the agent first, or wait; to send a message that begins with #, add a line")
 		return nil
 	}
 	var items []list.Choice
@@ -116,7 +116,7 @@ func (s *sender) writeDown(line string) tea.Cmd {
 	for _, b := range books {
 		items = append(items, list.Choice{ID: b.Name, Label: b.Name, Note: b.Note})
 	}
-	items = append(items, list.Choice{ID: "", Label: "send it", Note: "as a message to the model, and write nothing"})
+	items = append(items, list.Choice{ID: "", Label: "send it", Note: "as a message; nothing is written"})
 	s.picker.Begin("add this line to", items, func(c list.Choice) tea.Cmd {
 		full := s.prompt.Take()
 		s.transcript.ToEnd()
@@ -135,9 +135,9 @@ func (s *sender) writeDown(line string) tea.Cmd {
 func (s *sender) canSteer() string {
 	switch {
 	case s.ports.Steer == nil:
-		return "messages wait until the agent has ended its work"
+		return "messages wait until the agent has finished"
 	case !s.working() || s.turns.turn.shell:
-		return "the agent does not work: " + s.label(send) + " sends"
+		return "the agent is idle: " + s.label(send) + " sends"
 	}
 	return s.can()
 }

@@ -39,7 +39,7 @@ func (f *servers) can() string {
 func (f *servers) choose() tea.Cmd {
 	ask := f.ports.Servers
 	f.picker.Begin("MCP servers · "+f.labelOf("list.choose")+" says what can be done", nil, func(c list.Choice) tea.Cmd { return f.chooseAct(c.ID) })
-	f.picker.PeekWith("what is known of it", func(ctx context.Context, name string) ([]draw.Span, error) {
+	f.picker.PeekWith("details", func(ctx context.Context, name string) ([]draw.Span, error) {
 		s, err := serverOf(ctx, ask, name)
 		return serverLines(s), err
 	})
@@ -74,7 +74,7 @@ func serverOf(ctx context.Context, ask func(context.Context) ([]api.Server, erro
 func (f *servers) chooseAct(name string) tea.Cmd {
 	ask := f.ports.Servers
 	f.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return f.serve(name, c.ID) })
-	f.picker.PeekWith("what is known of it", func(ctx context.Context, _ string) ([]draw.Span, error) {
+	f.picker.PeekWith("details", func(ctx context.Context, _ string) ([]draw.Span, error) {
 		s, err := serverOf(ctx, ask, name)
 		return serverLines(s), err
 	})
@@ -87,7 +87,7 @@ func (f *servers) chooseAct(name string) tea.Cmd {
 // actsOf are what can be done with a server; what cannot says why.
 func actsOf(s api.Server) []list.Choice {
 	runs := s.State == "ready" || s.State == "starting"
-	start := list.Choice{ID: "start", Label: "start it", Note: "its tools join at your next message"}
+	start := list.Choice{ID: "start", Label: "start it", Note: "its tools come with your next message"}
 	stop := list.Choice{ID: "stop", Label: "stop it", Note: "the next call starts it again"}
 	login := list.Choice{ID: "login", Label: "log in", Note: "in your browser"}
 	switch {
@@ -100,9 +100,9 @@ func actsOf(s api.Server) []list.Choice {
 		stop.Off = "it does not run"
 	}
 	if !s.Login {
-		login.Off = "it is a program on this machine, and no address"
+		login.Off = "only for a server with an address"
 	}
-	out := []list.Choice{start, stop, {ID: "test", Label: "test it", Note: "ask it for its tools, and say what is wrong"}, login}
+	out := []list.Choice{start, stop, {ID: "test", Label: "test it", Note: "ask for its tools, and show what fails"}, login}
 	for i := range out {
 		if out[i].Off != "" {
 			out[i].Note = ""
@@ -136,7 +136,7 @@ func (f *servers) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 }
 
 func (f *servers) commands() []command {
-	return []command{{name: "servers", help: "MCP servers: their state, their tools, and start, stop, test or log in", can: f.can, do: noArgs(f.choose)}}
+	return []command{{name: "servers", help: "MCP servers: see their state and tools; start, stop, test, log in", can: f.can, do: noArgs(f.choose)}}
 }
 
 // serverLines is what is known of a server. Its own words are cleaned.
@@ -158,7 +158,7 @@ func serverLines(s api.Server) []draw.Span {
 		add("", strings.Join(s.Tools, ", "))
 	}
 	if s.Last != "" {
-		lines = append(lines, draw.Span{Style: draw.Bold, Text: safeterm.Name("what it wrote last")})
+		lines = append(lines, draw.Span{Style: draw.Bold, Text: safeterm.Name("its last output")})
 		lines = append(lines, outputLines(s.Last)...)
 	}
 	return lines

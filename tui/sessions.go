@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -9,6 +11,7 @@ import (
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/transcript"
+	"adze/tui/ui"
 )
 
 // sessions are this session and the others that are stored.
@@ -18,21 +21,74 @@ type sessions struct {
 	picker     *list.List
 	transcript *transcript.Pane
 	info       *Info
+	inline     func() bool // the conversation is in the terminal's scrollback
+	recent     []api.SessionHead
+}
+
+// recents are the last sessions of this folder.
+type recents []api.SessionHead
+
+// mostRecent is how many of them the first screen shows, each with a key.
+const mostRecent = 3
+
+func recentID(i int) string { return fmt.Sprint("recent-", i+1) }
+
+func (s *sessions) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	if r, ok := msg.(recents); ok {
+		s.recent = r
+		return true, nil
+	}
+	return false, nil
+}
+
+// look finds the last sessions of this folder; the answer comes as recents.
+func (s *sessions) look() tea.Cmd {
+	list, info := s.ports.Sessions, *s.info
+	if list == nil || !s.ports.Switch {
+		return nil
+	}
+	return func() tea.Msg {
+		heads, err := list(context.Background())
+		if err != nil {
+			return nil // the list of sessions says why
+		}
+		heads = slices.DeleteFunc(slices.Clone(heads), func(h api.SessionHead) bool { return h.Cwd != info.Cwd || h.ID == info.Session })
+		return recents(heads[:min(len(heads), mostRecent)])
+	}
+}
+
+// keys open one of the last sessions, as long as nothing was said in this one.
+func (s *sessions) keys(empty func() string) (all []binding) {
+	for i := range mostRecent {
+		can := func() string {
+			switch {
+			case s.transcript.Len() > 0:
+				return "only before the first message; " + s.labelOf("sessions") + " lists all sessions"
+			case i >= len(s.recent):
+				return "there is no such session here"
+			}
+			return empty()
+		}
+		all = append(all, binding{id: recentID(i), action: openPane, part: panes, Binding: ui.Key(fmt.Sprintf("open session %d of the first screen", i+1), fmt.Sprint("alt+", i+1)), can: can,
+			do: func() tea.Cmd { return s.leaveFor(api.Next{Session: s.recent[i].ID}) }})
+	}
+	return all
 }
 
 func (s *sessions) commands() []command {
 	return []command{
 		{name: "sessions", help: "open another session, or a new one", can: s.can, do: noArgs(s.choose)},
 		{name: "new", help: "a new session in this folder", can: s.canSwitch, do: noArgs(s.begin)},
-		{name: "resume", args: "id", help: "open the session of this id", can: s.canSwitch, do: s.resume},
+		{name: "resume", args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},
 		{name: "fork", help: "go on in a copy of this session", can: s.canFork, do: noArgs(s.fork)},
-		{name: "clear", help: "the same as new: the model forgets this conversation", can: s.canSwitch, do: noArgs(s.begin)},
+		{name: "inline", help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, do: noArgs(s.otherScreen)},
+		{name: "clear", help: "the same as /new: the model forgets this conversation", can: s.canSwitch, do: noArgs(s.begin)},
 	}
 }
 
 func (s *sessions) can() string {
 	if s.ports.Sessions == nil {
-		return "nothing is saved here, so there are no other sessions"
+		return "nothing is saved here, so there are no sessions"
 	}
 	return ""
 }
@@ -43,7 +99,7 @@ func (s *sessions) choose() tea.Cmd {
 	const fresh = ""
 	title := "sessions"
 	if s.ports.Search != nil {
-		title += " · what you type is also looked for in what was said"
+		title += " · type to search titles and conversations"
 	}
 	s.picker.Begin(title, []list.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c list.Choice) tea.Cmd {
 		id, at := placeOf(c.ID)
@@ -54,7 +110,7 @@ func (s *sessions) choose() tea.Cmd {
 			s.show(at)
 			return nil
 		case id == s.info.Session:
-			s.say("this session is open already; " + s.label(openCopy) + " in the list opens a copy of it")
+			s.say("this session is already open; " + s.label(openCopy) + " in the list opens a copy of it")
 			return nil
 		}
 		return s.leaveFor(api.Next{Session: id, At: at})
@@ -85,9 +141,18 @@ func (s *sessions) choose() tea.Cmd {
 
 func (s *sessions) canSwitch() string {
 	if !s.ports.Switch {
-		return "this session cannot be exchanged for another; quit and start adze again"
+		return "this session cannot be left for another; quit and start adze again"
 	}
 	return ""
+}
+
+// otherScreen goes on with this session on the other kind of screen.
+func (s *sessions) otherScreen() tea.Cmd {
+	to := api.Inline
+	if s.inline() {
+		to = api.Whole
+	}
+	return s.leaveFor(api.Next{Session: s.info.Session, Screen: to})
 }
 
 func (s *sessions) begin() tea.Cmd { return s.leaveFor(api.Next{New: true}) }
@@ -97,7 +162,7 @@ func (s *sessions) resume(arg string) tea.Cmd {
 	case arg == "" && s.ports.Sessions != nil:
 		return s.choose()
 	case arg == "":
-		s.say("write the id of a session behind it")
+		s.say("add the id of a session")
 		return nil
 	}
 	return s.leaveFor(api.Next{Session: arg})
@@ -113,7 +178,7 @@ func (s *sessions) canFork() string {
 		return why
 	}
 	if s.transcript.Len() == 0 {
-		return "nothing was said yet that a copy could hold"
+		return "nothing to copy: the conversation is empty"
 	}
 	return ""
 }
@@ -121,6 +186,6 @@ func (s *sessions) canFork() string {
 // show shows a place of the conversation, where it is still a part of it.
 func (s *sessions) show(at api.Place) {
 	if at != (api.Place{}) && !s.transcript.Reveal(at.Message, at.Call) {
-		s.say("that was taken back, summed up, or said by a subagent: adze session show " + s.info.Session + " has it")
+		s.say("that place is no longer here (taken back, summed up, or a subagent's): adze session show " + s.info.Session + " has it")
 	}
 }

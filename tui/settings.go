@@ -35,13 +35,13 @@ func (s *settings) commands() []command {
 	return []command{
 		{name: "model", args: "[provider/name]", help: "go on with another model", can: s.canModels, do: s.modelCommand},
 		{name: "effort", args: "[level]", help: "how hard the model thinks", can: s.canEffort, do: s.effortCommand},
-		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: s.canModes, do: s.modeCommand},
+		{name: "mode", args: "[name]", help: "what is allowed without asking", can: s.canModes, do: s.modeCommand},
 	}
 }
 
 func (s *settings) canModes() string {
 	if s.ports.SetMode == nil || len(s.ports.Modes) == 0 {
-		return "the mode cannot be changed here"
+		return "this session cannot change the mode"
 	}
 	return ""
 }
@@ -88,7 +88,7 @@ func (s *settings) lookAtSandbox() {
 
 func (s *settings) canEffort() string {
 	if s.ports.SetEffort == nil {
-		return "how hard the model thinks cannot be changed here"
+		return "this session cannot change how hard the model thinks"
 	}
 	return ""
 }
@@ -117,7 +117,7 @@ func (s *settings) toEffort(name string) tea.Cmd {
 
 func (s *settings) canModels() string {
 	if s.ports.Models == nil {
-		return "the model cannot be changed in this session"
+		return "this session cannot change the model"
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func (s *settings) canModels() string {
 // chooseModel lists models. One that is in no list is chosen by typing its name.
 func (s *settings) chooseModel() tea.Cmd {
 	now := s.info.Model
-	name := "models · $ in/out a million tokens · or type provider/name"
+	name := "models · $ in/out per million tokens · or type provider/name"
 	s.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return s.toModel(c.ID) })
 	s.picker.Free = freeModel(s.labelOf("list.choose"))
 	return s.picker.Lookup(func(ctx context.Context) ([]list.Choice, error) {
@@ -136,7 +136,7 @@ func (s *settings) chooseModel() tea.Cmd {
 
 func (s *settings) toModel(name string) tea.Cmd {
 	if name == s.info.Model {
-		s.say("this is the model already")
+		s.say("this model is already in use")
 		return nil
 	}
 	check := s.ports.CheckModel

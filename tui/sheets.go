@@ -21,9 +21,9 @@ type sheets struct {
 
 func (s *sheets) commands() []command {
 	return []command{
-		{name: "changes", help: "the files that were changed, with diffs", do: noArgs(s.openChanges)},
+		{name: "changes", help: "the changed files, with diffs", do: noArgs(s.openChanges)},
 		{name: "refused", help: "what rules and the sandbox refused", can: s.canRefusals, do: noArgs(s.openRefusals)},
-		{name: "context", help: "what fills the model's context, and what was used", do: noArgs(s.openContext)},
+		{name: "context", help: "the model's context and what was used", do: noArgs(s.openContext)},
 	}
 }
 
@@ -37,7 +37,7 @@ func (s *sheets) canParts() string    { return s.view.CanParts() }
 // canCopy says why there is no file to copy from.
 func (s *sheets) canCopy() string {
 	if !s.view.Shows(s.changes) {
-		return "only in the pane of changes"
+		return "only in the changes pane"
 	}
 	if s.changes.None() {
 		return "no file was changed"
@@ -57,7 +57,7 @@ func (s *sheets) copyPath() tea.Cmd {
 func (s *sheets) copyDiff() tea.Cmd {
 	f, ok := s.changes.At(s.view.At())
 	if !ok || len(f.Diffs) == 0 {
-		s.say("no call said how this file was changed")
+		s.say("no diff of this file is known")
 		return nil
 	}
 	return s.copy("the diff of "+f.Path, f.Patch())
@@ -67,12 +67,12 @@ func (s *sheets) copyDiff() tea.Cmd {
 func (s *sheets) hints() []string {
 	var hints []string
 	if s.canParts() == "" {
-		hints = append(hints, s.label(nextPart)+" next")
+		hints = append(hints, s.label(nextPart)+": next")
 	}
 	if s.canCopy() == "" {
-		hints = append(hints, s.labelOf("pane.copy-path")+" copies the path", s.labelOf("pane.copy-diff")+" the diff")
+		hints = append(hints, s.labelOf("pane.copy-path")+": copy path", s.labelOf("pane.copy-diff")+": copy diff")
 	}
-	return append(hints, s.label(showHelp)+" keys")
+	return append(hints, s.label(showHelp)+": keys")
 }
 
 // keys are those of an open pane.
@@ -91,8 +91,8 @@ func (s *sheets) keys(e commonKeys) []binding {
 		{id: "help", action: showHelp, scope: inView, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), do: e.help},
 		part("pane.next", "the next file or part", 1, "tab", "n"),
 		part("pane.previous", "the file or part before", -1, "shift+tab", "p"),
-		{id: "pane.copy-path", action: copyPart, scope: inView, Binding: ui.Key("changes: copy the path of the file", "y"), can: s.canCopy, do: s.copyPath},
-		{id: "pane.copy-diff", action: copyPart, scope: inView, Binding: ui.Key("changes: copy the diff of the file", "d"), can: s.canCopy, do: s.copyDiff},
+		{id: "pane.copy-path", action: copyPart, scope: inView, Binding: ui.Key("in changes: copy the path", "y"), can: s.canCopy, do: s.copyPath},
+		{id: "pane.copy-diff", action: copyPart, scope: inView, Binding: ui.Key("in changes: copy the diff", "d"), can: s.canCopy, do: s.copyDiff},
 		move("page-up", pageUp, ui.KeyNamed("PgUp", "a page up", "pgup", "b"), (*pane.View).ByPages, -1),
 		move("page-down", pageDown, ui.KeyNamed("PgDn", "a page down", "pgdown", "space"), (*pane.View).ByPages, 1),
 		move("pane.up", lineUp, ui.Key("a row up", "up", "k"), (*pane.View).Scroll, -1),

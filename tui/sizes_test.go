@@ -25,31 +25,31 @@ const asksHunks = `permission {"tool":"edit","hunks":true,"needs":[{"permission"
 
 // places are all of them.
 func places() []place {
-	keys := []string{"y once", "s ", "a always", "n no", "e no, ", "esc stop"}
+	keys := []string{"y once", "s ", "k keep rule", "n no", "e no, ", "esc stop"}
 	talk := []string{"user hello", `text m1 "An answer that is a little longer than a narrow window is wide, so that it goes on."`,
 		`end {"call":"c0","tool":"edit","status":"completed","changed":["a.go"],"metadata":{"blocks":[{"kind":"diff","path":"a.go","text":"@@ -1 +1 @@\n-a\n+b\n"}]}}`}
 	with := func(steps ...string) []string { return append(append([]string{"ports"}, talk...), steps...) }
 	return []place{
-		{"the welcome", nil, []string{"❯ Ask", "F1 keys"}, false},
-		{"a conversation", with(), []string{"❯ Ask", "F1 keys"}, false},
-		{"a turn", with("type go", "key enter", `start {"call":"c1","tool":"bash","title":"go test"}`, `update {"call":"t1","tool":"plan","metadata":{"blocks":[{"kind":"checklist","items":[{"text":"one","state":"in_progress"},{"text":"two","state":"pending"}]}]}}`, "wait 2s"), []string{"❯ Ask", "esc stops", "F1 keys"}, false},
-		{"a long prompt", with("type " + strings.Repeat("many words ", 60)), []string{"many words", "F1 keys"}, false},
-		{"commands", with("type /"), []string{"❯ /", "/help", "tab completes"}, false},
+		{"the welcome", nil, []string{"❯ Ask", "F1: keys"}, false},
+		{"a conversation", with(), []string{"❯ Ask", "F1: keys"}, false},
+		{"a turn", with("type go", "key enter", `start {"call":"c1","tool":"bash","title":"go test"}`, `update {"call":"t1","tool":"plan","metadata":{"blocks":[{"kind":"checklist","items":[{"text":"one","state":"in_progress"},{"text":"two","state":"pending"}]}]}}`, "wait 2s"), []string{"❯ Ask", "esc: stop", "F1: keys"}, false},
+		{"a long prompt", with("type " + strings.Repeat("many words ", 60)), []string{"many words", "F1: keys"}, false},
+		{"commands", with("type /"), []string{"❯ /", "/help", "tab: complete"}, false},
 		{"files", with("type @"), []string{"❯ @", "calc.go"}, false},
-		{"something said", with("key ctrl+x"), []string{"❯ Ask", "no call runs", "F1 keys"}, false},
-		{"a question", with(asks, "wait 1s"), append(keys, "permission: bash", "F1 keys"), false},
-		{"a question to change", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s"), append(keys, "c change", "permission: bash"), false},
-		{"a command that is changed", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s", "key c", "type  && x"), []string{"go test ./... && x", "enter allow", "esc back", "permission: bash"}, false},
-		{"hunks", with(asksHunks, "wait 1s", "key h"), []string{"[✓] hunk 1 of 2", "space refuse", "enter answer", "esc back", "permission: edit"}, false},
-		{"a reason", with(asks, "wait 1s", "key e", "type because"), []string{"Tell the model why: because", "F1 keys"}, false},
-		{"modes", with("key shift+tab"), []string{"permission modes", "enter chooses", "esc closes", "❯ Ask"}, true},
-		{"sessions", with("key f5", "wait 1s", "key down", "wait 1s"), []string{"sessions", "enter chooses", "esc closes", "❯ Ask"}, true},
-		{"models", with("key f6"), []string{"script/demo", "enter chooses", "esc closes", "❯ Ask"}, true},
-		{"changes", with("key f3"), []string{"a.go", "esc closes", "F1 keys", "❯ Ask"}, true},
-		{"context", with(`counted {"model":"script/demo","estimate":3400,"window":100000,"used":[{"model":"script/demo","requests":2}]}`, "key f4"), []string{"esc closes", "F1 keys", "❯ Ask"}, true},
-		{"a question over changes", with("key f3", asks, "wait 1s"), append(keys, "permission: bash"), true},
-		{"help", with("key f1"), []string{"find:", "esc closes"}, true},
-		{"the first screen", []string{"first"}, []string{"▸ ", "enter does it", "F1 keys"}, true},
+		{"something said", with("key ctrl+x"), []string{"❯ Ask", "no call is running", "F1: keys"}, false},
+		{"a question", with(asks, "wait 1s"), append(keys, "Run this command?", "F1: keys"), false},
+		{"a question to change", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s"), append(keys, "c edit", "Run this command?"), false},
+		{"a command that is changed", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s", "key c", "type  && x"), []string{"go test ./... && x", "enter run", "esc back", "Run this command?"}, false},
+		{"hunks", with(asksHunks, "wait 1s", "key h"), []string{"[✓] hunk 1 of 2", "space: keep / drop", "enter answer", "esc back", "Edit this file?"}, false},
+		{"a reason", with(asks, "wait 1s", "key e", "type because"), []string{"Why not? because", "F1: keys"}, false},
+		{"modes", with("key shift+tab"), []string{"permission modes", "enter: select", "esc: close", "❯ Ask"}, true},
+		{"sessions", with("key f5", "wait 1s", "key down", "wait 1s"), []string{"sessions", "enter: select", "esc: close", "❯ Ask"}, true},
+		{"models", with("key f6"), []string{"script/demo", "enter: select", "esc: close", "❯ Ask"}, true},
+		{"changes", with("key f3"), []string{"a.go", "esc: close", "F1: keys", "❯ Ask"}, true},
+		{"context", with(`counted {"model":"script/demo","estimate":3400,"window":100000,"used":[{"model":"script/demo","requests":2}]}`, "key f4"), []string{"esc: close", "F1: keys", "❯ Ask"}, true},
+		{"a question over changes", with("key f3", asks, "wait 1s"), append(keys, "Run this command?"), true},
+		{"help", with("key f1"), []string{"find:", "esc: close"}, true},
+		{"the first screen", []string{"first"}, []string{"▸ ", "enter: select", "F1: keys"}, true},
 	}
 }
 
@@ -120,11 +120,11 @@ func TestEveryKeyThatIsNamedDoesSomething(t *testing.T) {
 		p.wait("1s")
 		at := p.m.scope()
 		for _, hint := range p.m.moment().Hints {
-			name := strings.TrimPrefix(hint, "new below, ")
-			p.mustAct(t, s.name, at, strings.Fields(name)[0])
+			name := strings.TrimPrefix(hint, "new below · ")
+			p.mustAct(t, s.name, at, strings.TrimSuffix(strings.Fields(name)[0], ":"))
 		}
 		if at == inDialog {
-			for _, k := range []string{"y", "s", "a", "n", "e", "esc", "PgDn", "PgUp"} {
+			for _, k := range []string{"y", "s", "k", "n", "e", "esc", "PgDn", "PgUp"} {
 				p.mustAct(t, s.name, at, k)
 			}
 		}

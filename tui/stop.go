@@ -26,7 +26,7 @@ func (s *stopper) commands() []command {
 
 func (s *stopper) can() string {
 	if !s.working() && s.prompt.Empty() && s.undo.canRewind() != "" {
-		return "nothing to stop: the agent does not work"
+		return "nothing to stop: the agent is idle"
 	}
 	return ""
 }
@@ -48,14 +48,16 @@ func (s *stopper) stop() tea.Cmd {
 func (s *stopper) escape() tea.Cmd {
 	switch {
 	case s.turns.stopToRewind():
-		s.say("your message comes back once the agent has stopped")
+		s.say("your message comes back when the agent has stopped")
 		return nil
 	case s.working() || s.questions.asks() || !s.prompt.Empty():
 		return s.stop()
-	case s.turns.stopped || s.twice.is(stop):
+	case s.turns.stopped:
 		return s.undo.rewind()
+	case s.twice.is(stop):
+		return s.undo.choose()
 	}
-	return s.twice.arm(stop, "press "+s.label(stop)+" again to take your last message back")
+	return s.twice.arm(stop, "press "+s.label(stop)+" again to go back to a message")
 }
 
 // interrupt is ctrl+c: the first stops or clears, the second in a row quits.
@@ -95,7 +97,7 @@ func (s *stopper) leaveFor(n api.Next) tea.Cmd {
 	if n != (api.Next{}) {
 		what = "go on with that"
 	}
-	s.picker.Begin("the agent works", []list.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
+	s.picker.Begin("the agent is working", []list.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
 		{ID: "leave", Label: "stop the agent and " + what, Note: "what it did is saved"}},
 		func(c list.Choice) tea.Cmd {
 			if c.ID == "stay" {

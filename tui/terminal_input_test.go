@@ -42,7 +42,7 @@ func TestKeysBeforeTheFirstFrame(t *testing.T) {
 	x.expect("F1 lists all keys.") // the first frame, which may hold some of them already
 	x.press("\r")
 	x.expect("┃ typed early")
-	x.expect("permission: bash")
+	x.expect("Run this command?")
 	x.quits()
 }
 

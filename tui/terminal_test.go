@@ -221,7 +221,7 @@ func (x *terminal) finish(code int) {
 		x.t.Errorf("exit code %d, want %d; output %q", got, code, x.seen.String()[x.at:])
 	}
 	for _, pair := range [][2]string{
-		{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?1000h", "\x1b[?1000l"},
+		{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?1007h", "\x1b[?1007r"},
 		{"\x1b[?7l", "\x1b[?7h"}, {"\x1b[?25l", "\x1b[?25h"}, {"\x1b[>1u", "\x1b[<u"}, {"\x1b[22;0t", "\x1b[23;0t"},
 	} {
 		all := x.seen.String()
@@ -238,7 +238,7 @@ func TestInTerminal(t *testing.T) {
 	x.expect("test")
 	x.press("\r")
 	x.expect("┃ fix the")
-	x.expect("permission: bash")
+	x.expect("Run this command?")
 	x.expect("<U+202E>evil")
 	x.expect("y once") // the guard is over
 	x.press("s")
@@ -298,7 +298,7 @@ func TestQuitWhileRunning(t *testing.T) {
 	x := openTerminal(t, "fast")
 	x.expect("Ask, or say what to do")
 	x.press("go\r")
-	x.expect("permission: bash")
+	x.expect("Run this command?")
 	x.press("\x03\x03")
 	x.expect("bye")
 	x.finish(0)

@@ -37,7 +37,7 @@ func (c *colours) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 }
 
 func (c *colours) commands() []command {
-	return []command{{name: "theme", args: "[name]", help: "other colours", do: c.command}}
+	return []command{{name: "theme", args: "[name]", help: "the colours", do: c.command}}
 }
 
 func (c *colours) chosen() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }

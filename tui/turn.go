@@ -57,8 +57,8 @@ func (t *turns) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 
 func (t *turns) commands() []command {
 	return []command{
-		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: t.canCompact, do: t.compact},
-		{name: "claims", help: "tell the model what its answer says that no call did", can: t.canClaims, do: noArgs(t.tellClaims)},
+		{name: "compact", args: "[what to keep]", help: "sum up the conversation to make room", can: t.canCompact, do: t.compact},
+		{name: "claims", help: "tell the model what its answer claims without a call", can: t.canClaims, do: noArgs(t.tellClaims)},
 	}
 }
 
@@ -180,11 +180,11 @@ func (t *turns) done(r session.Result) tea.Cmd {
 func (t *turns) canCompact() string {
 	switch {
 	case t.ports.Compact == nil:
-		return "this conversation cannot be summed up"
+		return "this session cannot be summed up"
 	case t.working():
-		return "the agent works: stop it first, or wait"
+		return "busy: stop the agent first, or wait"
 	case !t.transcript.Said():
-		return "nothing was said yet"
+		return "the conversation is empty"
 	}
 	return ""
 }
@@ -195,9 +195,9 @@ func (t *turns) compact(wish string) tea.Cmd { return t.begin(job{compact: true,
 func (t *turns) canClaims() string {
 	switch {
 	case t.working():
-		return "the agent works"
+		return "the agent is working"
 	case len(t.claims) == 0:
-		return "the last answer says nothing that the calls do not show"
+		return "every claim of the last answer has a call behind it"
 	}
 	return ""
 }
@@ -211,7 +211,7 @@ func (t *turns) tellClaims() tea.Cmd {
 // has stopped is told with their next message.
 func (t *turns) stir() tea.Cmd {
 	if t.stopped && !t.working() && t.hasLate() {
-		t.say("what came from the background goes to the agent with your next message")
+		t.say("background results go to the agent with your next message")
 	}
 	return t.wake()
 }

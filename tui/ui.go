@@ -36,7 +36,7 @@
 // model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
 //
 // Known limits: after a rewind the panes beside the conversation and the context keep what they
-// showed. A line is selected by the terminal, not by us: F2 releases the mouse.
+// showed. A line is selected by the terminal, not by us: F2 gives adze the mouse.
 package tui
 
 import (
@@ -84,6 +84,8 @@ type Options struct {
 	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole
 	// screen.
 	Inline bool
+	// Mouse captures the mouse; without it the terminal's own selection works.
+	Mouse bool
 	// Shown says that the terminal shows History already, from an interface before this one;
 	// inline, it is not written a second time.
 	Shown bool
@@ -110,10 +112,12 @@ type Info struct {
 	Effort  string // how hard the model thinks; if empty, as it does by itself
 	Session string
 	Cwd     string
+	Branch  string // of git; it is found later
 	Sandbox string // its reported level
 	Config  string // the user's configuration file
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
+	Choose       bool               // the list of sessions is open at the start
 	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; if nil, nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a
 	// model's replies are scripted, or why another session could not be opened.
@@ -174,6 +178,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
 		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
 		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
+	t.keys.Wheel = !u.options.Inline
 	t.listen(u.options.In, input.Wait(u.options.Env), func(e uv.Event) { program.Send(e) }, cancel)
 	u.attach(t)
 	t.keys.Start()

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,7 @@ import (
 	"adze/tui/pane"
 	"adze/tui/prompt"
 	"adze/tui/transcript"
+	"adze/tui/ui"
 )
 
 // undo takes back: files that turns changed, and the last message.
@@ -29,6 +31,7 @@ type undo struct {
 	show       func(session.Event) tea.Cmd // in the conversation
 	settled    func()                      // has a stop be forgotten: something was done since
 	rewinding  bool
+	back       int // how many messages are taken back
 }
 
 func (u *undo) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
@@ -49,9 +52,9 @@ func (u *undo) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 
 func (u *undo) commands() []command {
 	return []command{
-		{name: "rewind", help: "take your last message back to edit it, and what was done to files since", can: u.canRewind, do: noArgs(u.rewind)},
-		{name: "undo", help: "put files back as they were before the last turn that changed some", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{}) })},
-		{name: "redo", help: "take the last undo back", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{Redo: true}) })},
+		{name: "rewind", help: "go back to one of your messages, and restore files since", can: u.canRewind, do: noArgs(u.choose)},
+		{name: "undo", help: "restore files as they were before the last turn that changed any", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{}) })},
+		{name: "redo", help: "reverse the last undo", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{Redo: true}) })},
 	}
 }
 
@@ -73,11 +76,11 @@ type putBack struct {
 func (u *undo) can() string {
 	switch {
 	case u.ports.Undo == nil:
-		return "files cannot be put back here"
+		return "files cannot be restored here"
 	case u.working():
-		return "the agent works: stop it first"
+		return "busy: stop the agent first"
 	case u.rewinding:
-		return "a moment: files are being looked at"
+		return "one moment: reading the files"
 	}
 	return ""
 }
@@ -89,7 +92,7 @@ func (u *undo) propose(w api.Undo) tea.Cmd {
 		return nil
 	}
 	u.rewinding = true
-	u.say("looking at the files…")
+	u.say("reading the files…")
 	w.Dry = true
 	ask := u.ports.Undo
 	return func() tea.Msg {
@@ -112,10 +115,10 @@ func (u *undo) offer(p proposed) tea.Cmd {
 		u.say("error: " + p.err.Error())
 		return nil
 	case len(p.undone.Turns) == 0 && p.wish.Redo:
-		u.say("there is nothing to redo")
+		u.say("nothing to redo")
 		return nil
 	case len(p.undone.Turns) == 0:
-		u.say("there is nothing to undo: no turn has changed a file, or all is undone")
+		u.say("nothing to undo: no turn changed a file, or all is undone")
 		return nil
 	}
 	u.picker.Begin(p.title(), p.choices(u.canRewind() == ""), func(c list.Choice) tea.Cmd {
@@ -149,39 +152,43 @@ func (p proposed) title() string {
 // least.
 func (p proposed) choices(rewinds bool) []list.Choice {
 	u := p.undone
-	paths := plural.Of(len(u.Paths), "path")
+	paths := plural.Of(len(u.Paths), "file")
 	note := oneRow(strings.Join(u.Paths, ", "))
 	if left := len(u.Left); left > 0 {
-		note = "leaves " + plural.Of(left, "path") + " as it is · " + note
+		note = "leaves " + plural.Of(left, "file") + " alone · " + note
 	}
-	no := list.Choice{ID: "no", Label: "leave all as it is"}
-	files := list.Choice{ID: "files", Label: "put back " + paths, Note: note}
+	no := list.Choice{ID: "no", Label: "change nothing"}
+	restore := "restore " + paths
+	if len(u.Paths) == 1 {
+		restore, note = oneRow(u.Paths[0]), strings.TrimSuffix(strings.TrimSuffix(note, oneRow(u.Paths[0])), " · ")
+	}
+	files := list.Choice{ID: "files", Label: restore, Note: note}
 	if len(u.Paths) == 0 {
-		files.Off = "all of it may be somebody else's, and stays"
+		files.Off = "all of it may be somebody else's"
 	}
 	var out []list.Choice
 	if p.wish.Since && rewinds {
 		both := files
-		both.ID, both.Label = "both", "your message, and put back "+paths
-		out = []list.Choice{both, {ID: "talk", Label: "your message only", Note: "files stay as they are"}}
+		both.ID, both.Label = "both", "your message back, and "+restore
+		out = []list.Choice{both, {ID: "talk", Label: "your message back", Note: "files stay as they are"}}
 		if len(u.Paths) == 0 {
 			out = out[1:]
 		}
-		files.Label, files.Note = "put back "+paths+" only", "the conversation stays as it is"
+		files.Label, files.Note = restore+" only", "the conversation stays as it is"
 	}
 	if len(u.Paths) > 0 || !u.Asks {
 		out = append(out, files)
 	}
 	if u.Git && !p.wish.Redo {
-		out = append(out, list.Choice{ID: "git", Label: "put back " + paths + " and git's own state", Note: "HEAD, index and branches as they were"})
+		out = append(out, list.Choice{ID: "git", Label: restore + " and git's own state", Note: "HEAD, index and branches as they were"})
 	}
-	also := list.Choice{ID: "unknown", Label: "put back also what nobody knows of", Note: "it changed while adze was killed in the middle of a call"}
+	also := list.Choice{ID: "unknown", Label: "also restore what changed unseen", Note: "adze was killed during a call, and these files changed"}
 	if len(u.Doubt) > 0 {
-		also.Label = "put back also " + plural.Of(len(u.Doubt), "path") + " in doubt"
+		also.Label = "also restore " + plural.Of(len(u.Doubt), "file") + " in doubt"
 		if len(u.Paths) == 0 {
-			also.Label = "put back " + plural.Of(len(u.Doubt), "path")
+			also.Label = "restore " + plural.Of(len(u.Doubt), "file")
 		}
-		also.Note = "changed while a command ran, perhaps by you: " + oneRow(strings.Join(u.Doubt, ", "))
+		also.Note = "changed during a command, maybe by you: " + oneRow(strings.Join(u.Doubt, ", "))
 	}
 	switch {
 	case len(u.Paths) == 0 && len(out) > 0 && u.Asks: // taking a message back comes first
@@ -189,8 +196,7 @@ func (p proposed) choices(rewinds bool) []list.Choice {
 	case len(u.Paths) == 0 && u.Unseen: // most likely the command changed them, and the words say what is in doubt
 		out = slices.Insert(out, 0, also)
 	case len(u.Paths) == 0 && u.Asks:
-		out = slices.Insert(out, 0, no, also)
-		return out
+		return slices.Insert(out, 0, also, no)
 	case len(u.Paths) == 0 && !p.wish.Since:
 		return slices.Insert(out, 0, no)
 	case u.Asks:
@@ -205,14 +211,14 @@ func undoneSpans(u api.Undone) (out []draw.Span) {
 		out = append(out, draw.Span{Text: safeterm.Name(p)})
 	}
 	for _, l := range u.Left {
-		out = append(out, draw.Span{Style: draw.Dim, Text: safeterm.Name("left as it is: " + l)})
+		out = append(out, draw.Span{Style: draw.Dim, Text: safeterm.Name("left alone: " + l)})
 	}
 	return out
 }
 
 func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
 	u.rewinding = true
-	u.say("putting files back…")
+	u.say("restoring files…")
 	ask := u.ports.Undo
 	return func() tea.Msg {
 		undone, err := ask(context.Background(), w)
@@ -226,13 +232,13 @@ func (u *undo) tell(p putBack) tea.Cmd {
 		u.say("error: " + p.err.Error())
 		return nil
 	}
-	back := "; /redo takes it back"
+	back := "; /redo reverses this"
 	if p.wish.Redo {
-		back = "; /undo takes it back"
+		back = "; /undo reverses this"
 	}
-	text := plural.Of(len(p.undone.Paths), "path") + " put back" + back
+	text := plural.Of(len(p.undone.Paths), "file") + " restored" + back
 	if len(p.undone.Left) > 0 {
-		text += "\nleft as it is: " + strings.Join(p.undone.Left, "\nleft as it is: ")
+		text += "\nleft alone: " + strings.Join(p.undone.Left, "\nleft alone: ")
 	}
 	if p.rewind {
 		return u.takeBack(text)
@@ -243,19 +249,20 @@ func (u *undo) tell(p putBack) tea.Cmd {
 
 // rewound is the answer to a request to take the last message back.
 type rewound struct {
-	text string
-	err  error
-	note string // what came of the files; if empty, they stay as they are
+	text  string
+	err   error
+	count int    // of the messages that are taken back
+	note  string // what came of the files; if empty, they stay as they are
 }
 
 func (u *undo) canRewind() string {
 	switch {
 	case u.ports.Rewind == nil:
-		return "messages cannot be taken back here"
+		return "this session cannot go back"
 	case u.working():
-		return "the agent works: stop it first"
+		return "busy: stop the agent first"
 	case !u.transcript.Said():
-		return "there is no message to take back"
+		return "there is no message to go back to"
 	}
 	return ""
 }
@@ -268,38 +275,88 @@ func (u *undo) rewind() tea.Cmd {
 		return nil
 	}
 	u.settled()
+	u.back = 1
 	if u.ports.Undo != nil {
 		return u.propose(api.Undo{Since: true})
 	}
 	return u.takeBack("")
 }
 
-// takeBack takes the last message back, and says then what came of the files; the answer comes as
+// choose lists the messages of the user: one of them comes back, and all after it is forgotten.
+func (u *undo) choose() tea.Cmd {
+	if why := u.canRewind(); why != "" {
+		u.say(why)
+		return nil
+	}
+	prompts := u.transcript.Prompts()
+	if len(prompts) == 1 {
+		return u.rewind()
+	}
+	u.settled()
+	var items []list.Choice
+	for i, p := range prompts {
+		note := "your last message"
+		if i > 0 {
+			note = plural.Of(i, "message") + " before it"
+		}
+		items = append(items, list.Choice{ID: strconv.Itoa(i), Label: oneRow(ui.Shorten(p.Text)), Note: note})
+	}
+	u.picker.Begin("go back to before …", items, func(c list.Choice) tea.Cmd {
+		i, err := strconv.Atoi(c.ID)
+		if err != nil || i >= len(prompts) {
+			return nil
+		}
+		return u.rewindTo(i+1, prompts[i].Message)
+	})
+	return nil
+}
+
+// rewindTo takes back the last n messages, of which this one is the first.
+func (u *undo) rewindTo(n int, message string) tea.Cmd {
+	u.settled()
+	u.back = n
+	if u.ports.Undo != nil {
+		return u.propose(api.Undo{Since: true, Message: message})
+	}
+	return u.takeBack("")
+}
+
+// takeBack takes the last messages back, and says then what came of the files; the answer comes as
 // rewound.
 func (u *undo) takeBack(note string) tea.Cmd {
 	u.rewinding = true
 	u.settled()
-	return func() tea.Msg {
-		text, err := u.ports.Rewind(context.Background())
-		return rewound{text, err, note}
+	again, n := u.ports.Rewind, max(u.back, 1)
+	return func() (msg tea.Msg) {
+		r := rewound{note: note}
+		for range n {
+			text, err := again(context.Background())
+			if r.err = err; err != nil {
+				break
+			}
+			r.text, r.count = text, r.count+1
+		}
+		return r
 	}
 }
 
 func (u *undo) rewound(r rewound) {
-	u.rewinding = false
+	u.rewinding, u.back = false, 0
+	for range r.count {
+		u.transcript.Rewind()
+	}
 	if r.err != nil {
 		u.say("error: " + r.err.Error())
 		return
 	}
-	u.transcript.Rewind()
 	if !u.transcript.Said() {
 		u.status.Unnamed()
 	}
 	u.prompt.Restore(r.text)
 	if r.note != "" {
 		u.show(session.Notice{Text: r.note})
-		u.say("your message is back to be edited")
+		u.say("your message is back in the prompt")
 		return
 	}
-	u.say("your message is back to be edited; files stay as they are now")
+	u.say("your message is back in the prompt; files stay as they are")
 }

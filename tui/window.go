@@ -23,7 +23,10 @@ type window struct {
 }
 
 func (w *window) commands() []command {
-	return []command{{name: "todos", help: "show or hide the todos", can: w.canTodos, do: noArgs(w.toggleTodos)}}
+	return []command{
+		{name: "todos", help: "show or hide the todos", can: w.canTodos, do: noArgs(w.toggleTodos)},
+		{name: "mouse", help: "give adze the mouse, or the terminal to the terminal", can: w.canMouse, do: noArgs(w.toggleMouse)},
+	}
 }
 
 func (w *window) canTodos() string {
@@ -53,7 +56,7 @@ func (w *window) drawAgain() tea.Cmd { w.redrawn++; return nil }
 
 func (w *window) canMouse() string {
 	if !w.whole() {
-		return "the mouse is your terminal's"
+		return "inline, the terminal has the mouse"
 	}
 	return ""
 }
@@ -61,9 +64,9 @@ func (w *window) canMouse() string {
 func (w *window) toggleMouse() tea.Cmd {
 	w.mouse = !w.mouse
 	if w.mouse {
-		w.say("the wheel scrolls; " + w.label(releaseMouse) + " gives the mouse back to the terminal")
+		w.say("adze has the mouse; " + w.label(releaseMouse) + " gives it back to the terminal")
 	} else {
-		w.say("select with the mouse; " + w.label(releaseMouse) + " takes it back")
+		w.say("the terminal has the mouse: select as usual, the wheel scrolls")
 	}
 	return nil
 }

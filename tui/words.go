@@ -47,25 +47,25 @@ func (c *commander) words() []word {
 		{names: "tools commands shortcuts keys keybindings hotkeys", command: "help"},
 
 		{names: "revert restore checkpoint", command: "undo"},
-		{names: "init", says: "send this, and the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
-		{names: "review pr-review security-review", says: "send this, or say it in your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
-		{names: "commit", says: "send this, or say it in your own words", prompt: "Commit the changes with a message that says why."},
-		{names: "memory instructions rules", says: cmp.Or(strings.Join(c.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + ": what is written there is read at every start"},
-		{names: "agents subagents", says: "@NAME at the beginning of a message gives it to an agent, and the model starts them itself; yours are files in .adze/agents, and adze --agent NAME has one lead. While they run they are shown, and " + c.label(cancelOneCall) + " aborts one"},
-		{names: "queue", says: c.label(send) + " while the agent works lets a message wait, " + c.label(steerNow) + " hands it over before the next step, " + c.labelOf("edit.row-up") + " takes it back"},
+		{names: "init", says: "send this; the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
+		{names: "review pr-review security-review", says: "send this, or write your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
+		{names: "commit", says: "send this, or write your own words", prompt: "Commit the changes with a message that says why."},
+		{names: "memory instructions rules", says: cmp.Or(strings.Join(c.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + " is read at every start"},
+		{names: "agents subagents", says: "@NAME gives a message to an agent, and the model starts agents by itself; your agents are files in .adze/agents. adze --agent NAME lets one lead. " + c.label(cancelOneCall) + " aborts one that runs"},
+		{names: "queue", says: c.label(send) + " queues a message while the agent works, " + c.label(steerNow) + " sends it before the next step, " + c.labelOf("edit.row-up") + " takes it back"},
 		{names: "export share save transcript", says: "in a shell: adze session export " + cmp.Or(c.info.Session, "ID") + " -o FILE writes the conversation; /copy copies answers"},
 		{names: "rename title", says: "in a shell: adze session rename " + cmp.Or(c.info.Session, "ID") + " TITLE"},
-		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim write to it when you say so"},
+		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim can write to it"},
 		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},
 		{names: "doctor debug", says: "in a shell: adze doctor"},
 		{names: "mcp mcp-servers", command: "servers"},
-		{names: "skills", says: "a skill is a folder skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them itself"},
-		{names: "hooks", says: "in a shell: adze help hooks; /trust shows those of this project"},
-		{names: "plugins extensions", says: "there are none; tools of your own are files in the folder tools beside " + config},
-		{names: "add file drop read", says: "@ names a file in your message; the model reads the others itself"},
-		{names: "cd cwd add-dir workspace", says: "a session works in one folder: adze --cwd DIR starts one elsewhere"},
+		{names: "skills", says: "skills are folders skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them by itself"},
+		{names: "hooks", says: "in a shell: adze help hooks; /trust shows the hooks of this project"},
+		{names: "plugins extensions", says: "none; your own tools are files in the folder tools beside " + config},
+		{names: "add file drop read", says: "@ names a file in your message; the model reads other files by itself"},
+		{names: "cd cwd add-dir workspace", says: "a session has one folder; adze --cwd DIR starts one elsewhere"},
 		{names: "run bash shell sh", says: "! before a command runs it"},
-		{names: "bug feedback release-notes update upgrade version", says: "adze " + c.info.Version + "; nothing updates it by itself"},
+		{names: "bug feedback release-notes update upgrade version", says: "adze " + c.info.Version + "; it does not update itself"},
 	}
 }
 
@@ -114,7 +114,7 @@ func (c *commander) unknown(name string) string {
 	if near := tool.Nearest(name, known, 1); len(near) == 1 {
 		return "there is no command /" + name + "; did you mean /" + near[0] + "?"
 	}
-	return "there is no command /" + name + "; / alone lists them"
+	return "there is no command /" + name + "; / lists all"
 }
 
 // wordChoices are the completions of the beginning of a word of others.

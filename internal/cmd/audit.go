@@ -23,7 +23,7 @@ func (a *all) auditCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.showAudit(c.Context(), words, Flagged(c, "json"))
 		}}
-	show.Flags().Bool("json", false, "one JSON object a line")
+	show.Flags().Bool("json", false, "print one JSON object per line")
 	var anchor string
 	verify := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: Anyone(), Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
 		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
@@ -41,9 +41,9 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
 		Example: "  adze audit stats\n  adze audit stats --session 20261121t0245 --json | jq .tools",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, Flagged(c, "json")) }}
-	stats.Flags().StringVar(&id, "session", "", "only of the session of this `ID`")
-	stats.Flags().Bool("json", false, "as one JSON object")
-	return Group("audit", "Look at what was done and decided, and whether it was changed", show, verify, stats)
+	stats.Flags().StringVar(&id, "session", "", "only the session with this `ID`")
+	stats.Flags().Bool("json", false, "print one JSON object")
+	return Group("audit", "Show and verify the log of calls and decisions", show, verify, stats)
 }
 
 // trailOf reads the log of one session.

@@ -104,14 +104,14 @@ type Folder interface {
 // Offer is what a run chooses tools from and by.
 type Offer struct {
 	Config config.Tools
-	Scorer func(name string) (rank.Scorer, error) // empty: the default
+	Scorer func(name string) (rank.Scorer, error) // if empty, the default
 	Tools  func(context.Context) ([]tool.Definition, error)
 }
 
 // Call is one call by hand.
 type Call struct {
 	policyconfig.Flags
-	MaxTime   time.Duration // 0: any
+	MaxTime   time.Duration // if 0, any
 	NoSession bool          // save nothing
 	Prompt    string        // what the user asked, for who resumes the session
 	Model     session.Provider
@@ -120,7 +120,7 @@ type Call struct {
 // Called is what came of a call.
 type Called struct {
 	Session session.ID
-	End     *session.ToolEnd // nil: the store failed, or an abort came first
+	End     *session.ToolEnd // if nil, the store failed, or an abort came first
 	Result  session.Result
 }
 

@@ -29,11 +29,11 @@ type ContextWish struct {
 
 // Context is what the next request of a session would hold, as the interface counts it.
 type Context struct {
-	Session session.ID // empty: a new one
+	Session session.ID // if empty, a new one
 	Cwd     string
 	Profile string // the name of the prompt
 	Ledger  session.Ledger
-	Offer   *session.Offer // nil: all tools are shown
+	Offer   *session.Offer // if nil, all tools are shown
 	Tools   []string       // that a model may call
 	Texts   []instructions.Listed
 	Found   []Carried    // commands, skills and agents
@@ -85,7 +85,7 @@ type contexts struct{ *all }
 
 func (a contexts) command() *cobra.Command {
 	var w ContextWish
-	c := &cobra.Command{Use: "context [PROMPT]", Annotations: Anyone(), Short: "Show what the next request would hold: each source with its bytes and tokens", Args: Takes(0, -1),
+	c := &cobra.Command{Use: "context [PROMPT]", Annotations: Anyone(), Short: "Show what the next request would contain, with bytes and tokens", Args: Takes(0, -1),
 		Long: `Shows the next request of a new session in this folder, or with --continue or --session of a stored one: the prompt, each
 instruction file and tool with its bytes and tokens, what is left out and why, and what else is carried here, with its origin.
 The figures are those of F4. No model, hook or server is started, and nothing is written.`,
@@ -99,10 +99,10 @@ The figures are those of F4. No model, hook or server is started, and nothing is
 		}}
 	f := c.Flags()
 	f.StringVar(&w.Model, "model", "", "`PROVIDER/NAME` of a model")
-	f.BoolVarP(&w.Last, "continue", "c", false, "of the newest session of this folder")
-	f.StringVar(&w.Session, "session", "", "of the session of this `ID` (a unique beginning is enough)")
+	f.BoolVarP(&w.Last, "continue", "c", false, "the newest session of this folder")
+	f.StringVar(&w.Session, "session", "", "the session with this `ID` (a unique beginning is enough)")
 	f.BoolVar(&w.Bare, "bare", false, "without what the project carries")
-	f.Bool("json", false, "as one JSON object")
+	f.Bool("json", false, "print one JSON object")
 	w.Flags.Add(c)
 	return c
 }

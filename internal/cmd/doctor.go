@@ -11,7 +11,7 @@ import (
 
 // doctorCommand is adze doctor.
 func (a *all) doctorCommand() *cobra.Command {
-	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor]", Annotations: Anyone(), Short: "Check what a run needs, and say how to mend what is missing", Args: Takes(0, 0),
+	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor]", Annotations: Anyone(), Short: "Check what a run needs, and say how to fix what is missing", Args: Takes(0, 0),
 		Long: `Checks the configuration, the model and its server, the keys, the store, the disk, the programs that tools use, the
 clock and the terminal. The model's server is asked what it has, which costs nothing; --online asks every server whose key
 is set. Exits with 0, or with the code that a run would end with.`,
@@ -29,7 +29,7 @@ is set. Exits with 0, or with the code that a run would end with.`,
 		}}
 	c.Flags().Bool("offline", false, "ask no server")
 	c.Flags().Bool("online", false, "ask also every other server for which a key is set, at no cost")
-	c.Flags().Bool("json", false, "as one JSON object")
+	c.Flags().Bool("json", false, "print one JSON object")
 	c.Flags().Bool("apparmor", false, "print a profile of AppArmor that lets this adze make namespaces, and nothing else")
 	c.SetFlagErrorFunc(FlagError)
 	return c

@@ -21,7 +21,7 @@ import (
 
 // loginCommand is adze login.
 func (a *all) loginCommand() *cobra.Command {
-	c := &cobra.Command{Use: "login PROVIDER [--no-check] [--file]", Short: "Keep the key of a provider, in the key ring of your system or a file of your own", Args: Takes(0, 1),
+	c := &cobra.Command{Use: "login PROVIDER [--no-check] [--file]", Short: "Store the API key of a provider, in the key ring of your system or in a private file", Args: Takes(0, 1),
 		Long: `Asks for the key of a provider without showing it, or takes it from a pipe, has the provider check it, which costs nothing,
 and keeps it: in the key ring of the system (Secret Service, Keychain, Credential Manager), else in a file that only you can
 read. A key is sent to the host that it was kept for and to no other. A variable such as those that adze models names counts
@@ -30,15 +30,15 @@ before it.`,
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.login(c.Context(), strings.Join(words, ""), login.Options{Unchecked: Flagged(c, "no-check"), InFile: Flagged(c, "file")})
 		}}
-	c.Flags().Bool("no-check", false, "do not ask the provider whether it takes the key")
-	c.Flags().Bool("file", false, "keep it in the file, also where there is a key ring")
+	c.Flags().Bool("no-check", false, "do not check the key with the provider")
+	c.Flags().Bool("file", false, "use the file even where there is a key ring")
 	c.SetFlagErrorFunc(FlagError)
 	return c
 }
 
 // logoutCommand is adze logout.
 func (a *all) logoutCommand() *cobra.Command {
-	c := &cobra.Command{Use: "logout PROVIDER", Short: "Forget the key of a provider that adze login kept", Args: Takes(0, 1), Example: "  adze logout PROVIDER",
+	c := &cobra.Command{Use: "logout PROVIDER", Short: "Delete the API key of a provider that adze login stored", Args: Takes(0, 1), Example: "  adze logout PROVIDER",
 		RunE: func(c *cobra.Command, words []string) error { return a.logout(strings.Join(words, "")) }}
 	c.SetFlagErrorFunc(FlagError)
 	return c

@@ -11,7 +11,7 @@ import (
 
 // modelsCommand is adze models.
 func (a *all) modelsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Annotations: Anyone(), Short: "List the models that can be used now, and what the others lack", Args: Takes(0, 1),
+	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Annotations: Anyone(), Short: "List the models that work now, and what others need", Args: Takes(0, 1),
 		Long: `Shows which model a run would choose and why, each provider with its address and whether a key is set (never the key),
 and what is known of its models. Only servers on this machine are asked; --check asks every server that can be used.
 With FILTER only models whose provider/name holds it are listed.`,
@@ -20,7 +20,7 @@ With FILTER only models whose provider/name holds it are listed.`,
 			return a.listModels(c.Context(), strings.Join(words, ""), Flagged(c, "check"), Flagged(c, "json"))
 		}}
 	c.Flags().Bool("check", false, "ask the servers, also those of companies")
-	c.Flags().Bool("json", false, "as one JSON object")
+	c.Flags().Bool("json", false, "print one JSON object")
 	c.SetFlagErrorFunc(FlagError)
 	return c
 }

@@ -18,7 +18,7 @@ type permissions struct{ *all }
 // command is adze permission list|add|remove|why|test.
 func (a permissions) command() *cobra.Command {
 	var flags policyconfig.Flags
-	test := &cobra.Command{Use: "test COMMAND", Annotations: Anyone(), Short: "Show how a shell command, or a call of an MCP tool, is judged, without running it", Args: Takes(1, 1),
+	test := &cobra.Command{Use: "test COMMAND", Annotations: Anyone(), Short: "Show how a command or an MCP call is judged, without running it", Args: Takes(1, 1),
 		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
 the whole, with the configuration and the flags of a run, and what an answer for the session would allow. mcp:SERVER TOOL is a
 tool of an MCP server. Exits with 0 when it would run without asking, else with 7.`,
@@ -30,8 +30,8 @@ tool of an MCP server. Exits with 0 when it would run without asking, else with 
 			return a.testPermission(flags, words[0], Flagged(c, "json"))
 		}}
 	flags.Add(test)
-	test.Flags().Bool("json", false, "as one JSON object")
-	return Group("permission", "Show, change and try the rules", a.list(), a.add(), a.remove(), a.why(), test)
+	test.Flags().Bool("json", false, "print one JSON object")
+	return Group("permission", "Show, change and test permission rules", a.list(), a.add(), a.remove(), a.why(), test)
 }
 
 // judgement is the object of --json.

@@ -17,13 +17,13 @@ import (
 // list is adze permission list.
 func (a permissions) list() *cobra.Command {
 	var flags policyconfig.Flags
-	c := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "Show the rules in force here, and where each comes from", Args: Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "Show the rules in force, and where each comes from", Args: Takes(0, 0),
 		Long: `A deny of any layer holds; then an ask; then an allow; where no rule speaks, the permission mode decides. A project and the
 owner of the machine may only deny and ask.`,
 		Example: "  adze permission list\n  adze permission list --json | jq -r 'select(.effect == \"allow\").rule'",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listRules(flags, Flagged(c, "json")) }}
 	flags.Add(c)
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -53,7 +53,7 @@ func (a permissions) listRules(flags policyconfig.Flags, asJSON bool) error {
 
 // add is adze permission add.
 func (a permissions) add() *cobra.Command {
-	return &cobra.Command{Use: "add EFFECT RULE...", Short: "Add rules to your configuration; its comments stay", Args: Takes(1, 100),
+	return &cobra.Command{Use: "add EFFECT RULE...", Short: "Add rules to your configuration; comments stay", Args: Takes(1, 100),
 		Long:    "EFFECT is allow, ask or deny. What is there already is not added again.",
 		Example: "  adze permission add allow 'execute(go test **)'\n  adze permission add deny 'read(**/.env)' 'write(work:vendor/**)'",
 		RunE:    func(_ *cobra.Command, words []string) error { return a.addRules(words) }}
@@ -93,7 +93,7 @@ func describe(r policy.Rule) string {
 
 // remove is adze permission remove.
 func (a permissions) remove() *cobra.Command {
-	return &cobra.Command{Use: "remove EFFECT RULE...", Short: "Take rules out of your configuration", Args: Takes(1, 100),
+	return &cobra.Command{Use: "remove EFFECT RULE...", Short: "Remove rules from your configuration", Args: Takes(1, 100),
 		Long:    "Rules are named as adze permission list shows them. Those of a project or of the machine's owner are theirs to remove.",
 		Example: "  adze permission remove allow 'execute(go test **)'",
 		RunE:    func(_ *cobra.Command, words []string) error { return a.removeRules(words) }}

@@ -33,8 +33,8 @@ func (a *all) pickCommand() *cobra.Command {
 	o := &pickOptions{}
 	cmd := &cobra.Command{
 		Use: "pick QUERY", Annotations: Anyone(),
-		Short:   "Show which tools would be chosen for a prompt, and why",
-		Long:    "Show which tools would be chosen for a prompt, and why. No tool is run.",
+		Short:   "Show which tools a prompt would be offered, and why",
+		Long:    "Show which tools a prompt would be offered, and why. No tool is run.",
 		Example: pickExamples,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, words []string) error {

@@ -33,7 +33,7 @@ func (a *all) toolsCommand() *cobra.Command {
 		Example: "  adze tools schema read\n  adze tools schema read edit --provider " + formats[0] + "\n  adze tools schema --provider " + formats[0] + " | jq length",
 		RunE:    func(c *cobra.Command, words []string) error { return a.printSchema(c.Context(), words, provider) }}
 	schema.Flags().StringVar(&provider, "provider", "", strings.Join(formats, ", ")+", or another provider")
-	return Group("tools", "Look at the tools, check a call, run one by hand", list, show, schema, a.toolsTest(), a.toolsRun())
+	return Group("tools", "List tools, check a call, run one by hand", list, show, schema, a.toolsTest(), a.toolsRun())
 }
 
 // named finds definitions; no name means all.

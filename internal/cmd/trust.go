@@ -38,7 +38,7 @@ func (a *all) trustCommand() *cobra.Command {
 			return a.revokeTrust(c.Context(), words, Flagged(c, "all"), Flagged(c, "json"))
 		}})
 	revoke.Flags().Bool("all", false, "for all of this project")
-	return Group("trust", "Say what of a project's own tools may run", list, show, allow, revoke)
+	return Group("trust", "Choose what a project may run: its tools, hooks and servers", list, show, allow, revoke)
 }
 
 func (a *all) listTrust(asJSON bool) error {

@@ -15,6 +15,8 @@ type Interface struct {
 	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole
 	// screen.
 	Inline bool `json:"inline,omitempty"`
+	// Mouse lets the interface take the mouse from the terminal.
+	Mouse bool `json:"mouse,omitempty"`
 	// Keys is one of Keys; empty is usual.
 	Keys string `json:"keys,omitempty"`
 }

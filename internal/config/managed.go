@@ -13,7 +13,7 @@ import (
 // Managed is what the owner of a machine says for all who use adze on it: it only narrows, and
 // nothing that a user or a project says takes it back.
 type Managed struct {
-	Path string   `json:"-"` // empty: there is no such file
+	Path string   `json:"-"` // if empty, there is no such file
 	Deny []string `json:"deny"`
 	Ask  []string `json:"ask"`
 	// Modes are the permission modes that may be chosen; if empty, all.

@@ -6,9 +6,9 @@ import "fmt"
 // tool. Index is about files.
 type Search struct {
 	Engine  string `json:"engine,omitempty"`   // searxng, brave or tavily
-	BaseURL string `json:"base_url,omitempty"` // empty: the company's server; a SearXNG has its own
-	KeyEnv  string `json:"key_env,omitempty"`  // empty: the usual variable of the engine
-	Index   *bool  `json:"index,omitempty"`    // false: large trees are searched without signatures of their files
+	BaseURL string `json:"base_url,omitempty"` // if empty, the company's server; a SearXNG has its own
+	KeyEnv  string `json:"key_env,omitempty"`  // if empty, the usual variable of the engine
+	Index   *bool  `json:"index,omitempty"`    // if false, large trees are searched without signatures of their files
 }
 
 // Indexed reports that signatures of files are wanted, so that a search need not read them all.

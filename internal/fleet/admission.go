@@ -26,7 +26,7 @@ type Admission struct {
 
 // Asked is what the flags of a task ask for.
 type Asked struct {
-	Mode    string // empty: the usual one of a batch, auto
+	Mode    string // if empty, the usual one of a batch, auto
 	Sandbox string
 	Rules   []string // of --allow
 	Flags   []string // names of all that are set

@@ -13,7 +13,7 @@ type Ticket struct {
 	Label    string `json:"label"`
 	Priority int    `json:"priority"`
 	Next     string `json:"next,omitempty"` // the run whose ticket is sent when this one is taken
-	Copy     *Copy  `json:"copy,omitempty"` // nil: the record is to be read
+	Copy     *Copy  `json:"copy,omitempty"` // if nil, the record is to be read
 	Unknown  error  `json:"-"`              // what this version does not know of it
 	Chained  bool   `json:"-"`              // a worker sent it, and it has no copy: what is asked for is read
 }

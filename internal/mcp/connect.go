@@ -19,7 +19,7 @@ const lastOld = "2025-11-25"
 
 // attempt is one way to begin.
 type attempt struct {
-	version string        // empty: the newest
+	version string        // if empty, the newest
 	limit   time.Duration // for its answer to the first question
 }
 

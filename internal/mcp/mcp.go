@@ -66,7 +66,7 @@ type Server struct {
 	Headers map[string]string
 	OAuth   map[string]string // how one logs in at its address, by the names of the configuration
 	Tools   []string          // names, * for any rest, a first ! leaves out; if empty, all
-	Start   time.Duration     // 0: the defaults
+	Start   time.Duration     // if 0, the defaults
 	Call    time.Duration
 	From    string // the file that names it
 	Outside bool   // the user lets it run without walls
@@ -119,7 +119,7 @@ type Options struct {
 	// nil, nobody looks.
 	Changed func(server string)
 
-	Probe, Idle time.Duration // 0: the defaults
+	Probe, Idle time.Duration // if 0, the defaults
 	Wait        time.Duration // how long a call waits for a server that starts; if 0, until its start ends
 }
 

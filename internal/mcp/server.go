@@ -67,12 +67,12 @@ type server struct {
 	introduced bool // the model was told its instructions
 	pid        int
 	errs       *proc.Output // standard error of the last program; if nil, there was none
-	log        *serverLog   // nil: nothing is kept
+	log        *serverLog   // if nil, nothing is kept
 	noise      atomic.Int64 // lines that were no messages
 	cuts       atomic.Int64 // messages that were cut
 	starts     int
 	before     Last  // what became of the start before this one
-	life       *life // nil: it does not run
+	life       *life // if nil, it does not run
 	busy       int   // who uses the session
 	idle       *time.Timer
 	calls      calls

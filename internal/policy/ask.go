@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/tool"
 )
@@ -23,6 +24,10 @@ type Prompt struct {
 	Items []Item
 	// Offers are what Session may grant, the narrowest first; none: Session is not offered.
 	Offers []Offer
+	// NoOffer says in words why none is offered. It is empty where one is.
+	NoOffer string
+	// Edits says that the mode edits would allow all of it, and may be chosen.
+	Edits bool
 	// Tries says that the command can run aside, so that the user decides about its changes when
 	// they are seen.
 	Tries bool
@@ -69,25 +74,76 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		p.wait.Add(-1)
 		return tool.Decision{}, ctx.Err()
 	}
-	verdicts := p.judgeAll(q)
-	if d, no := denied(verdicts); no {
-		return d, nil
+	for {
+		p.mu.RLock()
+		moved := p.moved
+		p.mu.RUnlock()
+		verdicts := p.judgeAll(p.modeFor(q), q)
+		if d, no := denied(verdicts); no {
+			return d, nil
+		}
+		open := unanswered(verdicts)
+		if len(open) == 0 {
+			return allowed(verdicts), nil
+		}
+		if d, no := p.futile(ctx, q); no {
+			return d, nil
+		}
+		asking, end := untilSettled(ctx, moved, func() (bool, chan struct{}) {
+			p.mu.RLock()
+			next := p.moved
+			p.mu.RUnlock()
+			verdicts := p.judgeAll(p.modeFor(q), q)
+			_, no := denied(verdicts)
+			return no || len(unanswered(verdicts)) == 0, next
+		})
+		d, err := p.put(ctx, asking, q, open)
+		settled := ctx.Err() == nil && asking.Err() != nil
+		end()
+		if err == nil || !settled { // else the mode answered before the user did
+			return d, err
+		}
 	}
-	open := unanswered(verdicts)
-	if len(open) == 0 {
-		return allowed(verdicts), nil
-	}
-	if d, no := p.futile(ctx, q); no {
-		return d, nil
-	}
+}
+
+// untilSettled is a context that ends when a change of the mode answers the question.
+// settled judges anew after a change, and returns what the next change closes.
+func untilSettled(ctx context.Context, moved chan struct{}, settled func() (bool, chan struct{})) (asking context.Context, end func()) {
+	asking, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-asking.Done():
+				return
+			case <-moved:
+			}
+			done := false
+			if done, moved = settled(); done {
+				cancel()
+				return
+			}
+		}
+	})
+	return asking, func() { cancel(); watch.Wait() }
+}
+
+// put puts a question to the user as long as asking lasts, and judges the answer.
+func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdict) (tool.Decision, error) {
 	prompt := promptFor(open)
-	prompt.Tries = p.canTry(q)
-	answer, err := p.ask(ctx, q, prompt)
-	if ctx.Err() != nil {
+	prompt.Tries, prompt.Edits = p.canTry(q), p.editsAllow(q)
+	if len(prompt.Offers) == 0 {
+		prompt.NoOffer = p.pins.unoffered(open)
+	}
+	answer, err := p.ask(asking, q, prompt)
+	switch {
+	case ctx.Err() != nil:
 		return tool.Decision{}, ctx.Err()
+	case err != nil && asking.Err() != nil:
+		return tool.Decision{}, asking.Err()
 	}
 	if errors.Is(err, ErrNobody) {
-		return nobody(open), nil
+		return nobody(open, prompt.Edits, p.pins), nil
 	}
 	if err != nil {
 		return tool.Decision{}, err
@@ -98,7 +154,7 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		err = nil
 	}
 	if d.Allow { // the mode, or a rule, may have changed while they thought
-		if now, no := denied(p.judgeAll(q)); no {
+		if now, no := denied(p.judgeAll(p.modeFor(q), q)); no {
 			return now, nil
 		}
 	}
@@ -111,8 +167,8 @@ func (p *Policy) canTry(q tool.Question) bool {
 	return command && p.notAside() == ""
 }
 
-// futile concludes a call that cannot work: nobody is asked about it. What it cannot work for is
-// looked at only where nobody would have to be asked for the look.
+// futile concludes a call that cannot work: nobody is asked about it. Its
+// reason is looked for only where nobody would have to be asked for the look.
 func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bool) {
 	if q.Check == nil {
 		return tool.Decision{}, false

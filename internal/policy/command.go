@@ -43,7 +43,8 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	}
 	switch {
 	case err != nil:
-		v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval, and no rule can allow it: "+err.Error()
+		v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval"
+		v.barred = strings.TrimPrefix(err.Error(), "it ") + ", so no rule can cover it"
 		v.firm = certain == possible
 		return v
 	case certain == possible:

@@ -192,7 +192,7 @@ func shellWord(s string) string {
 
 // describePath is the sentence about files.
 func (r Rule) describePath() Description {
-	kind := string(r.Permission)
+	does := map[tool.Permission]string{tool.Read: "reads of ", tool.Write: "edits to "}[r.Permission]
 	at := r.path.pattern
 	folder, below := strings.CutSuffix(at, "/**")
 	patterned := func(s string) bool { return strings.ContainsAny(unescaped(s, "\x00"), "*?[]{}") }
@@ -203,17 +203,20 @@ func (r Rule) describePath() Description {
 	d := Description{}
 	switch {
 	case at == "**":
-		d.Covers = "a " + kind + " of every file" + r.path.lies()
+		d.Covers = does + "every file" + r.path.lies()
 	case below && !patterned(folder):
 		d.Runs, d.Asks = example(folder+"/example.txt"), example(folder+"-other/example.txt")
-		d.Covers = "a " + kind + " of " + unescaped(folder, "") + " and every file below it" + r.path.lies()
+		d.Covers = does + "every file below " + unescaped(folder, "") + r.path.lies()
 	case patterned(at):
-		d.Covers = "a " + kind + " of every file that is called " + at + r.path.lies()
+		d.Covers = does + "every file that is called " + at + r.path.lies()
 	default:
-		d.Covers = "a " + kind + " of " + unescaped(at, "") + r.path.lies() + ", or a search or list of it where it is a folder"
+		d.Covers = does + unescaped(at, "") + r.path.lies()
+		if r.Permission == tool.Read {
+			d.Covers += ", or each list and search of it"
+		}
 		d.Runs, d.Asks = example(at), example(at+"-other")
 	}
-	d.Spares = "other files, another kind of access to it"
+	d.Spares = "other files, another kind of access"
 	if r.path.anchor == "work" {
 		d.Saved = everyWorkspace
 	}
@@ -291,8 +294,11 @@ func (g grant) describe() (Description, error) {
 	near := g.need
 	switch g.need.Permission {
 	case tool.Execute:
-		d.Covers = "the same words again, in the same folder"
-		d.Spares = "other arguments, other folders, other variables before it, or the words behind sudo, env or sh -c"
+		d.Covers = "exactly this command, in this folder"
+		d.Spares = "other arguments, other folders, other variables, or behind sudo, env or sh -c"
+		if g.pin != "" {
+			d.Covers += ", while " + g.pin
+		}
 		if d.Saved != "" {
 			d.Saved = "in every folder, also behind CI=1, env, nohup or timeout"
 		}
@@ -301,10 +307,10 @@ func (g grant) describe() (Description, error) {
 		d.Covers, d.Spares = "every page at this address", "other hosts, hosts below it, other ports, other schemes"
 		near.Target = "https://other." + strings.TrimPrefix(g.need.Target[strings.Index(g.need.Target, "://"):], "://")
 	case tool.Read:
-		d.Covers, d.Spares = "every read of this one file, or every list and search of this folder", "other files, another kind of access to it"
+		d.Covers, d.Spares = "reads of "+path.Base(g.need.Target)+", or each list and search of it", "other files, another kind of access"
 		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
 	case tool.Write:
-		d.Covers, d.Spares = "a write of this one file, however often", "other files, another kind of access to it"
+		d.Covers, d.Spares = "edits to "+path.Base(g.need.Target), "other files, another kind of access"
 		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
 	}
 	d.Asks = []tool.Need{near}

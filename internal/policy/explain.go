@@ -11,7 +11,7 @@ import (
 // Explanation is how a command is read and judged.
 type Explanation struct {
 	Effect   Effect
-	Rule     string // empty: the mode decides
+	Rule     string // if empty, the mode decides
 	Layer    Layer
 	Reason   string
 	Opaque   string   // why no rule can allow it; if empty, it is plain
@@ -27,7 +27,7 @@ type Part struct {
 	Command string // as in Explanation.Commands
 	Inner   bool   // another program of the command starts it
 	Effect  Effect
-	Rule    string // empty: no rule matches
+	Rule    string // if empty, no rule matches
 	Layer   Layer
 	Why     string
 }
@@ -172,7 +172,7 @@ type Finding struct {
 	Need   tool.Need `json:"need"`
 	Target string    `json:"target"` // the need resolved: an absolute path, argument vectors, an address
 	Effect Effect    `json:"effect"`
-	Rule   string    `json:"rule,omitempty"` // empty: no rule decides
+	Rule   string    `json:"rule,omitempty"` // if empty, no rule decides
 	Layer  Layer     `json:"layer"`
 	Reason string    `json:"reason,omitempty"`
 }
@@ -180,7 +180,7 @@ type Finding struct {
 // Findings judge a call as [Policy.Decide] does, need by need, without asking anybody.
 func (p *Policy) Findings(q tool.Question) []Finding {
 	var out []Finding
-	for _, v := range p.judgeAll(q) {
+	for _, v := range p.judgeAll(p.modeFor(q), q) {
 		out = append(out, Finding{v.need, v.target, v.effect, v.rule, v.layer, v.reason})
 	}
 	return out

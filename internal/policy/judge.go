@@ -24,10 +24,12 @@ type verdict struct {
 	offers  []grant       // what "for this session" would grant; none: it is not offered
 	inner   []verdict     // what is asked for of a command, part by part
 	words   []script.Word // of a program that is asked for
+	dir     string        // in which that program runs
 	exact   grant         // of that program as it stands there; none: it is not offered
 	place   Place         // of the file
 	server  serverTool    // that is asked for
 	folder  bool          // the file is looked through as a folder
+	barred  string        // why no rule can cover the command; if empty, one may
 	careful bool          // the file is asked for by what it is
 	looks   bool          // every program of the command only looks
 	firm    bool          // a question that no sandbox answers
@@ -40,6 +42,7 @@ type verdict struct {
 // the rule covers. The rule of a key is the one that is saved in its place.
 type grant struct {
 	key, rule string
+	pin       string    // what must stay as it is, as a sentence says it; if empty, nothing
 	need      tool.Need // an example of what the key stands for
 }
 

@@ -199,7 +199,7 @@ func (j *judging) program(s *script.Step) {
 		j.strays(s, uses[0].Dir)
 	}
 	for i := asked; i < len(j.open); i++ {
-		j.open[i].words, j.open[i].exact = s.Words, j.exactly(s)
+		j.open[i].words, j.open[i].dir, j.open[i].exact = s.Words, dirOf(s), j.exactly(s)
 	}
 	if ruled && j.by == nil && len(j.open) == asked {
 		j.by = &by
@@ -213,10 +213,10 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 	case why != "":
 		j.ask(verdict{need: j.need(s), reason: why})
 	case !ruled:
-		j.ask(verdict{need: j.need(s), words: s.Words, exact: j.exactly(s)})
+		j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s)})
 	default:
 		if e, ok := effectOf(s.Words); ok && !by.seen && !j.namesEffect(s.Words, e) && !j.mayWriteAll(s, e) {
-			j.ask(verdict{need: j.need(s), words: s.Words, exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)})
+			j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)})
 			return
 		}
 		if !by.literal && j.namesSecret(s) {
@@ -253,7 +253,7 @@ func (j *judging) namesSecret(s *script.Step) bool {
 			for _, dir := range s.Dirs {
 				v := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: below(dir, name, "~")})
 				if name != "" && v.effect == Ask && v.careful {
-					v.words, v.exact = s.Words, j.exactly(s)
+					v.words, v.dir, v.exact = s.Words, dirOf(s), j.exactly(s)
 					j.ask(v)
 					return true
 				}
@@ -269,7 +269,24 @@ func (j *judging) exactly(s *script.Step) grant {
 	if len(s.Dirs) != 1 {
 		return grant{}
 	}
-	return exactGrant(s.Dirs[0], slices.Concat(j.env, s.Set), s.Words)
+	g := exactGrant(s.Dirs[0], slices.Concat(j.env, s.Set), s.Words)
+	words := simpleOf(s.Words)
+	if g.rule == "" || lasting(words) || runsTests(words) {
+		return g
+	}
+	p, why := j.pins.pinOf(words, s.Dirs[0])
+	if why != "" {
+		return grant{}
+	}
+	return g.pinned(p)
+}
+
+// dirOf is the one folder that a program runs in; if empty, it may be one of several.
+func dirOf(s *script.Step) string {
+	if len(s.Dirs) != 1 {
+		return ""
+	}
+	return s.Dirs[0]
 }
 
 // permit is what allows a program: a rule, or what a user said for the session.

@@ -31,8 +31,8 @@ func TestABoundModeOnlyNarrows(t *testing.T) {
 			if want := Mode(bound); want.known() && width(mode) > width(want) {
 				t.Errorf("%s bound to %s is %s", now, bound, mode)
 			}
-			free := p.judgeAll(tool.Question{Needs: needs})
-			for i, v := range p.judgeAll(q) {
+			free := p.judgeAll(p.Mode(), tool.Question{Needs: needs})
+			for i, v := range p.judgeAll(p.modeFor(q), q) {
 				if strength[v.effect] > strength[free[i].effect] {
 					t.Errorf("%s bound to %q: %s %s is %s, else %s", now, bound, v.need.Permission, v.need.Target, v.effect, free[i].effect)
 				}

@@ -160,7 +160,7 @@ func widePart(v verdict) grant {
 // value: it is none that may last.
 func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
 	s := simpleOf(words)
-	if !lasting(s) || slices.ContainsFunc(s.words, func(w word) bool { return !w.known }) {
+	if slices.ContainsFunc(s.words, func(w word) bool { return !w.known }) {
 		return grant{}
 	}
 	key := []string{string(tool.Execute), dir}
@@ -213,8 +213,8 @@ func subcommand(s simple) string {
 	return s.words[1].text
 }
 
-// narrow lists programs of which only the exact words are offered: what they take away or send off
-// does not come back.
+// narrow lists programs of which only the exact words are offered: they delete or send things, and
+// that cannot be undone.
 func narrow(s simple) bool {
 	name, sub := base(s.name()), subcommand(s)
 	if sub == "" && len(s.words) > 1 && oneOf(name, "make gmake just task ninja") && s.words[1].known {

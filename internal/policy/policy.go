@@ -49,12 +49,12 @@ type Options struct {
 	Mode  Mode
 	Modes []Mode // that may be chosen; if empty, all
 	Rules []Rule
-	Paths Paths  // nil: every file need is denied
+	Paths Paths  // if nil, every file need is denied
 	Home  string // what the anchor home: stands for
 	// Own are the folders and files in which adze keeps its configuration, tools and sessions: no
 	// tool writes there in any mode, and reading there is asked for.
 	Own []string
-	Ask Asker // nil: nobody is there, and every question is answered with no
+	Ask Asker // if nil, nobody is there, and every question is answered with no
 	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond its
 	// call. It is empty where it runs in none. Mode auto allows a command that the sandbox holds, so
 	// that nothing gets out before it is judged. If nil, commands run in none.
@@ -73,6 +73,8 @@ type Options struct {
 	// Files lists folders, for patterns and trees that a command reads; if nil, such commands are asked
 	// for.
 	Files Files
+	// Content reads a file that a grant is tied to. If nil, no grant is.
+	Content func(abs string) ([]byte, error)
 	// Leaks reports a text that holds a known secret, also encoded. It is nil where none is known.
 	Leaks func(text string) bool
 	// Now is the clock that fetches are counted by. Nil stands for time.Now.
@@ -96,6 +98,7 @@ type Policy struct {
 	tries bool
 	files Files
 	repos Repositories
+	pins  pinner
 	leaks func(text string) bool
 	now   func() time.Time
 	pace  pace
@@ -103,6 +106,7 @@ type Policy struct {
 	wait  atomic.Int64  // how many wait for the token
 
 	mu     sync.RWMutex
+	moved  chan struct{} // closed when the mode changes
 	mode   Mode
 	grants map[string]bool // for the rest of this process
 	lasts  []Rule          // the same, wider ones
@@ -125,8 +129,8 @@ func New(o Options) (*Policy, error) {
 	}
 	return &Policy{
 		leaks: o.Leaks, now: o.Now,
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, tries: o.Tries, files: o.Files, repos: o.Repos, mode: o.Mode,
-		turn: make(chan struct{}, 1), grants: map[string]bool{},
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, tries: o.Tries, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
+		turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{},
 	}, nil
 }
 
@@ -157,6 +161,8 @@ func (p *Policy) SetMode(m Mode) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mode = m
+	close(p.moved)
+	p.moved = make(chan struct{})
 	return nil
 }
 
@@ -174,7 +180,7 @@ func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, er
 }
 
 func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
-	verdicts := p.judgeAll(q)
+	verdicts := p.judgeAll(p.modeFor(q), q)
 	if d, no := denied(verdicts); no {
 		return d, nil
 	}
@@ -186,14 +192,23 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 		return tool.Decision{Allow: true, Layer: string(person)}, nil
 	}
 	if p.ask == nil {
-		return nobody(open), nil
+		return nobody(open, p.editsAllow(q), p.pins), nil
 	}
 	return p.askPerson(ctx, q)
 }
 
-// judgeAll judges each need, and the tool itself where its author wants a user to look.
-func (p *Policy) judgeAll(q tool.Question) []verdict {
-	mode := p.modeFor(q)
+// editsAllow reports that the mode edits would allow a call that is asked for now.
+func (p *Policy) editsAllow(q tool.Question) bool {
+	if p.modeFor(q) != AskFirst || !p.MayBe(Edits) {
+		return false
+	}
+	verdicts := p.judgeAll(Narrower(Edits, Mode(q.Mode)), q)
+	_, no := denied(verdicts)
+	return !no && len(unanswered(verdicts)) == 0
+}
+
+// judgeAll judges each need in a mode, and the tool itself where its author wants a user to look.
+func (p *Policy) judgeAll(mode Mode, q tool.Question) []verdict {
 	var out []verdict
 	for _, n := range q.Needs {
 		v := p.judge(mode, n)
@@ -283,29 +298,86 @@ func allowed(verdicts []verdict) tool.Decision {
 	return d
 }
 
-// nobody is the answer to a question when there is no one to put it to. It names the narrowest
-// rules that would have allowed it.
-func nobody(open []verdict) tool.Decision {
+// nobody is the answer to a question when there is no one to put it to. It names the flag that
+// would have allowed it.
+func nobody(open []verdict, edits bool, pins pinner) tool.Decision {
 	v := open[0]
-	v.reason = fmt.Sprintf("%s; nobody is here to approve it", strings.TrimSuffix(v.reason, "."))
-	if v.layer == Contained {
-		v.reason += " (a rule, --allow 'execute(...)', lets it run there)"
+	rules := flagRules(open)
+	way := "nobody is here to approve it"
+	switch {
+	case v.need.Outside != "":
+		way = "not allowed; add --sandbox off and --allow 'execute(...)'"
+	case len(rules) > 0 && slices.ContainsFunc(open, elsewhere):
+		way = "not allowed; add an --allow rule for it"
+	case len(rules) > 0 && edits:
+		way = "not allowed; add --permission-mode edits, or " + allowFlags(rules)
+	case len(rules) > 0:
+		way = "not allowed; add " + allowFlags(rules)
+	case v.need.Permission == tool.Execute && v.need.Reach == "" && v.rule == "" && strings.HasPrefix(string(v.layer), "mode "):
+		way = "not allowed; " + pins.unoffered(open) + "; only --permission-mode auto, in a full sandbox, and yolo run it"
 	}
-	if v.need.Outside != "" {
-		v.reason += " (--sandbox off and a rule for it, --allow 'execute(...)', run it outside)"
-	}
+	v.reason = strings.TrimSuffix(v.reason, ".") + "; " + way
 	d := v.decision(false, true)
+	d.Offers = rules
+	return d
+}
+
+// elsewhere reports a file that is another one than the need names, such as the file behind a link.
+// The model is not told which one.
+func elsewhere(v verdict) bool {
+	return v.place.Outside && v.need.Target != v.place.Abs
+}
+
+// flagRules are rules for --allow that would answer all that is asked: those of the usual offer,
+// else the very words of its programs. None: no rule would.
+func flagRules(open []verdict) (rules []string) {
 	if offers := offersFor(open); len(offers) > 0 {
-		for _, rule := range offers[0].Rules {
-			text := strings.TrimPrefix(rule, "allow ")
-			if r, err := ParseRule(Allow, CommandLine, text); err != nil || r.String() != rule {
-				d.Offers = nil
-				break
-			}
-			d.Offers = append(d.Offers, text)
+		if rules, ok := asFlags(offers[max(Usual(offers), 0)].Rules); ok {
+			return rules
 		}
 	}
-	return d
+	var exact []string
+	for _, v := range open {
+		parts := v.inner
+		if len(parts) == 0 {
+			parts = []verdict{v}
+		}
+		for _, part := range parts {
+			if part.rule != "" || len(part.words) == 0 {
+				return nil
+			}
+			for _, w := range part.words {
+				if _, known := w.Known(); !known {
+					return nil
+				}
+			}
+			exact = append(exact, "allow execute("+simpleOf(part.words).String()+")")
+		}
+	}
+	rules, _ = asFlags(exact)
+	return rules
+}
+
+// asFlags are rules as --allow takes them; ok: it takes all of them.
+func asFlags(rules []string) (out []string, ok bool) {
+	for _, rule := range rules {
+		text := strings.TrimPrefix(rule, "allow ")
+		if r, err := ParseRule(Allow, CommandLine, text); err != nil || r.String() != rule {
+			return nil, false
+		}
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out, true
+}
+
+func allowFlags(rules []string) string {
+	var flags []string
+	for _, r := range rules {
+		flags = append(flags, "--allow '"+strings.Replace(r, "(work:", "(", 1)+"'")
+	}
+	return strings.Join(flags, " ")
 }
 
 var errAnswer = errors.New("the answer to a permission question was none of once, session and no")

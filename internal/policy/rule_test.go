@@ -88,7 +88,7 @@ func TestExplain(t *testing.T) {
 	p := newPolicy(t, AskFirst, nil, "deny execute(rm **)", "allow execute(ls **)")
 	for text, want := range map[string]string{
 		"ls -l":        "allow by allow execute(ls **)\nruns: ls -l\n",
-		"sudo rm $X":   "deny by deny execute(rm **)\nreason: the command `sudo rm $X` is forbidden by the rule \"deny execute(rm **)\" (command line), which matches `rm ?`\nopaque: it has a word that a shell may change: `$X`\nruns: sudo rm ?\n        rm ?\n",
+		"sudo rm $X":   "deny by deny execute(rm **)\nreason: the command `sudo rm $X` is forbidden by the rule \"deny execute(rm **)\" (command line), which matches `rm ?`\nopaque: it contains $X\nruns: sudo rm ?\n        rm ?\n",
 		"ls && go vet": "ask by mode ask\nreason: the command `ls && go vet` needs approval\nruns: ls\n      go vet\nsession: allow execute(go vet)\n",
 	} {
 		got := p.Explain(text, "").String()

@@ -37,7 +37,7 @@ import (
 // editorCommand is adze acp.
 func editorCommand(a *app) *cobra.Command {
 	o := &flags.Run{}
-	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Work in an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Run inside an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
 		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
 stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
 		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode edits",

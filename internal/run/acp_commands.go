@@ -25,10 +25,10 @@ type builtin struct {
 
 func builtinCommands() []builtin {
 	return []builtin{
-		{api.Named{Name: "compact", Args: "what must not be lost", Help: "sum the conversation up, to make room"}, (*edited).compact},
-		{api.Named{Name: "context", Args: " ", Help: "what fills the model's context, and what was used"}, (*edited).context},
-		{api.Named{Name: "undo", Args: " ", Help: "put files back as they were before the last turn that changed some"}, (*edited).undo},
-		{api.Named{Name: "redo", Args: " ", Help: "take the last undo back"}, (*edited).redo},
+		{api.Named{Name: "compact", Args: "what must not be lost", Help: "sum up the conversation to make room"}, (*edited).compact},
+		{api.Named{Name: "context", Args: " ", Help: "the model's context and what was used"}, (*edited).context},
+		{api.Named{Name: "undo", Args: " ", Help: "restore files as they were before the last turn that changed any"}, (*edited).undo},
+		{api.Named{Name: "redo", Args: " ", Help: "reverse the last undo"}, (*edited).redo},
 	}
 }
 
@@ -105,7 +105,7 @@ func (c *edited) redo(ctx context.Context, _ string) session.Result {
 func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
 	w := c.wired
 	if w.Keeper == nil {
-		return c.says("Nothing is kept of files in this run, so nothing can be put back.")
+		return c.says("This run keeps no states of files, so nothing can be restored.")
 	}
 	dry := u
 	dry.Dry = true
@@ -114,10 +114,10 @@ func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
 		return process.Failure(err)
 	}
 	if len(would.Turns) == 0 || len(would.Paths) == 0 {
-		return c.says("There is nothing to put back.")
+		return c.says("There is nothing to restore.")
 	}
 	answer, err := c.wish.Inquire(ctx, question.Question{
-		Text:    "Put these files back?\n\n" + listed(would.Paths) + leftAlone(would.Left),
+		Text:    "Restore these files?\n\n" + listed(would.Paths) + leftAlone(would.Left),
 		Choices: []string{putBack, leaveFiles}, Kinds: []question.Kind{question.AllowOnce, question.Refuse},
 	})
 	if ctx.Err() != nil {
@@ -130,13 +130,13 @@ func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
 	if err != nil {
 		return process.Failure(err)
 	}
-	return c.says("Put back:\n\n" + listed(done.Paths) + leftAlone(done.Left))
+	return c.says("Restored:\n\n" + listed(done.Paths) + leftAlone(done.Left))
 }
 
 // The answers to an undo.
 const (
-	putBack    = "put them back"
-	leaveFiles = "leave them as they are"
+	putBack    = "restore them"
+	leaveFiles = "change nothing"
 )
 
 func listed(lines []string) string { return "- " + strings.Join(lines, "\n- ") }
@@ -145,7 +145,7 @@ func leftAlone(lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "\n\nLeft as they are:\n\n" + listed(lines)
+	return "\n\nLeft alone:\n\n" + listed(lines)
 }
 
 // keepMode stores the permission mode with the session, where it is another one than is stored: who

@@ -30,6 +30,7 @@ import (
 	"adze/internal/config/credentials"
 	"adze/internal/config/keyring"
 	"adze/internal/config/paths"
+	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/internal/telemetry/trace"
 )
@@ -57,7 +58,7 @@ func newApp(args []string, ring *credentials.Ring, stdin, stdout, stderr *os.Fil
 
 func (a *app) main(args []string) (exit int) {
 	root := commandLine(a)
-	root.SetArgs(args)
+	root.SetArgs(flags.ResumeAlone(args))
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	defer func() { a.Operators.Close(a.Err) }()

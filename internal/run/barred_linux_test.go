@@ -18,8 +18,8 @@ import (
 // Where a sandbox is required nobody is asked.
 func TestWhatTheSandboxRefusedIsToldHeadless(t *testing.T) {
 	for name, c := range map[string]struct{ flags, says, logs []string }{
-		"auto": {[]string{"--permission-mode", "auto"}, []string{"whose folder is not there in the sandbox; it was not run outside", "nobody is here to approve it .--sandbox off"},
-			[]string{"the sandbox refused path ", "nobody is here to approve it (--sandbox off"}},
+		"auto": {[]string{"--permission-mode", "auto"}, []string{"whose folder is not there in the sandbox; it was not run outside", "not allowed; add --sandbox off"},
+			[]string{"the sandbox refused path ", "not allowed; add --sandbox off"}},
 		"required": {[]string{"--sandbox", "required", "--permission-mode", "yolo"}, []string{"in the sandbox it could not write "}, []string{"the sandbox refused path "}},
 	} {
 		t.Run(name, func(t *testing.T) {

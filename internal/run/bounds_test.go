@@ -16,7 +16,7 @@ func TestALoopHasItsExitCode(t *testing.T) {
 		fmt.Fprintf(&steps, "-- %d --\ncall %s: {}\n", i+1, []string{"list", "todoread"}[i%2])
 	}
 	u := newUser(t)
-	u.run("-p", u.script(steps.String()), "hi").wants(13, "the model was told: You have made the same calls", "the model repeats itself")
+	u.run("-p", u.script(steps.String()), "hi").wants(13, "told the model: You have made the same calls", "the model repeats itself")
 	r := u.run("-p", "--output-format", "json", u.script(steps.String()), "hi").wants(13).result()
 	if r["cause"] != "loop" || r["turns"] != 9.0 {
 		t.Errorf("cause %v after %v requests, want loop after 9", r["cause"], r["turns"])
@@ -70,7 +70,7 @@ func TestStdoutThatWasClosedAtTheStart(t *testing.T) {
 		said, _ := cmd.CombinedOutput() // the code is what counts
 		return string(said), cmd.ProcessState.ExitCode()
 	}
-	if said, code := run(">&-"); code != 11 || !strings.Contains(said, "closed when adze was started") {
+	if said, code := run(">&-"); code != 11 || !strings.Contains(said, "stdout is closed") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	for _, fine := range []string{"", ">/dev/null", "2>&-", "<&-"} {

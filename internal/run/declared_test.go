@@ -44,5 +44,5 @@ func TestDeclaredToolsRunUnderTheGateAndAProjectsAreIgnored(t *testing.T) {
 		t.Error("an argument was run")
 	}
 	model = u.script("-- 1 --\nexpect prompt: hi\ncall greet: {\"name\": \"x\"}\n-- 2 --\nexpect greet denied: .\ntext: done\n")
-	u.run("-p", model, "hi").wants(0)
+	u.run("-p", model, "hi").wants(7)
 }

@@ -230,7 +230,7 @@ func TestAFloodIsBoundedAndCounted(t *testing.T) {
 func TestDenialsWithNobodyToAsk(t *testing.T) {
 	steps := "-- 1 --\ncall bash: {\"command\":\"touch ran\"}\n-- 2 --\nexpect bash denied: denied\ntext: I could not run it\n"
 	u := newUser(t)
-	r := u.run("-p", "--output-format", "stream-json", u.script(steps), "hi").wants(0)
+	r := u.run("-p", "--output-format", "stream-json", u.script(steps), "hi").wants(7, "every call was denied: 1 call", "--allow 'execute(touch **)'")
 	if denied, ok := r.result()["denied"].([]any); !ok || len(denied) != 1 {
 		t.Errorf("denied = %v", r.result()["denied"])
 	}
@@ -242,6 +242,9 @@ func TestDenialsWithNobodyToAsk(t *testing.T) {
 		t.Error("no ask event")
 	}
 	u.run("-p", "--fail-on-deny", u.script(steps), "hi").wants(7, "denied")
+	// One that did something else, too, ends well without --fail-on-deny.
+	some := "-- 1 --\ncall bash: {\"command\":\"touch ran\"}\ncall list: {}\n-- 2 --\ntext: I looked.\n"
+	u.run("-p", u.script(some), "hi").wants(0, "I looked.")
 	if _, err := os.Stat(filepath.Join(u.dir, "ran")); err == nil {
 		t.Error("the denied command ran")
 	}

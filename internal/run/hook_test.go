@@ -47,13 +47,13 @@ func TestAHookHasASayBeforeACall(t *testing.T) {
 		"changed":                     {`echo '{"arguments": {"command": "touch two"}}'`, "completed: .the hook person/before_tool/1 changed this call", false, true},
 		"changed to break a schema":   {`echo '{"arguments": {"comand": "touch two"}}'`, "denied: the hook person/before_tool/1 failed: its changed arguments do not fit bash", false, false},
 		"changed to what is denied":   {`echo '{"arguments": {"command": "rm -r two"}}'`, "denied: .*forbidden by the rule", false, false},
-		"changed to what needs ask":   {`echo '{"arguments": {"command": "mkdir two"}}'`, "denied: .*nobody is here to approve it", false, false},
+		"changed to what needs ask":   {`echo '{"arguments": {"command": "mkdir two"}}'`, "denied: .*not allowed; add --allow", false, false},
 		"allow of what a rule denies": {`echo '{"decision": "allow", "arguments": {"command": "rm one"}}'`, "denied: .*forbidden by the rule", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u.t = t
 			u.hooks(entry("before_tool", "bash", c.hook))
-			u.run("-p", "--allow", "execute(touch **)", "--deny", "execute(rm **)", u.script(strings.Replace(call, "%", c.status, 1)), "hi").wants(0, "done")
+			u.run("-p", "--allow", "execute(touch **)", "--deny", "execute(rm **)", u.script(strings.Replace(call, "%", c.status, 1)), "hi").wants(endOf(strings.HasPrefix(c.status, "denied")), "done")
 			if one, two := u.has("one"), u.has("two"); one != c.one || two != c.two {
 				t.Errorf("one %v, two %v", one, two)
 			}
@@ -68,7 +68,7 @@ func TestAHookHoldsInEveryMode(t *testing.T) {
 	for _, mode := range []string{"ask", "edits", "auto", "yolo"} {
 		for hook, why := range map[string]string{`exit 1`: "failed: exit code 1", `echo '{"decision": "ask"}'`: "wants you to look", `exit 2`: "denied it"} {
 			u.hooks(entry("before_tool", "", hook))
-			u.run("-p", "--permission-mode", mode, u.script("-- 1 --\ncall read: {\"path\": \"x\"}\n-- 2 --\nexpect read denied: "+why+"\ntext: done\n"), "hi").wants(0, "done")
+			u.run("-p", "--permission-mode", mode, u.script("-- 1 --\ncall read: {\"path\": \"x\"}\n-- 2 --\nexpect read denied: "+why+"\ntext: done\n"), "hi").wants(7, "done")
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestAProjectsHooksNeedConsent(t *testing.T) {
 	}
 	run := func(status string) ran {
 		t.Helper()
-		return u.run("-p", "--output-format", "stream-json", "--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\": \"touch made\"}\n-- 2 --\nexpect bash "+status+"\ntext: done\n"), "hi").wants(0)
+		return u.run("-p", "--output-format", "stream-json", "--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\": \"touch made\"}\n-- 2 --\nexpect bash "+status+"\ntext: done\n"), "hi").wants(endOf(strings.HasPrefix(status, "denied")))
 	}
 	if r := run("completed: ."); !u.has("made") || u.has("seen") || !strings.Contains(r.out, "hook:claude/PreToolUse/1") || strings.Contains(r.out, `waiting":["hook:claude/SessionEnd`) {
 		t.Errorf("before consent\n%s", r.out)
@@ -209,7 +209,7 @@ func TestMistakesInHooksStopTheStart(t *testing.T) {
 func TestHooksAreInTheAudit(t *testing.T) {
 	u := newUser(t)
 	u.hooks(entry("before_tool", "read", `echo '{"decision": "deny", "reason": "ghp_aB3dE5gH7jaB3dE5gH7jaB3dE5gH7jaB3dE5"}'`))
-	u.run("-p", u.script("-- 1 --\ncall read: {\"path\": \"x\"}\n-- 2 --\ntext: done\n"), "hi").wants(0)
+	u.run("-p", u.script("-- 1 --\ncall read: {\"path\": \"x\"}\n-- 2 --\ntext: done\n"), "hi").wants(7)
 	r := u.run("audit", "show").wants(0, "hook  person/before_tool/1", "before_tool deny")
 	if strings.Contains(r.out, "ghp_") {
 		t.Errorf("a secret is in the audit\n%s", r.out)

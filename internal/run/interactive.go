@@ -125,10 +125,13 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 // follow is how to start what comes next. A session in which nothing was said is not stored: it
 // starts anew.
 func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.Request {
-	o.ResumeLast, o.Fork, o.Attach = false, next.Fork, nil
+	o.ResumeLast, o.Choose, o.Fork, o.Attach = false, false, next.Fork, nil
 	o.Mode = string(w.Gate.Mode())
 	o.Model = cmp.Or(next.Model, w.Head.Provider+"/"+w.Head.Model)
 	o.Resume, o.Effort = next.Session, w.Session.Effort()
+	if next.Screen != "" {
+		o.Inline, o.Whole = next.Screen == api.Inline, next.Screen == api.Whole
+	}
 	if next.New || next.Session == w.Head.Session && len(w.Session.History()) == 0 {
 		o.Resume, o.Fork = "", false
 	}
@@ -210,7 +213,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		History: conversation.Replayed(s.w), At: s.look.at,
 		Info:   s.info(),
 		Theme:  cmp.Or(s.look.theme, s.w.Settings.Config.Interface.Theme),
-		Inline: s.w.Settings.Config.Interface.Inline, Shown: s.look.shown == s.w.Head.Session,
+		Inline: s.w.Settings.Config.Interface.Inline, Mouse: s.w.Settings.Config.Interface.Mouse, Shown: s.look.shown == s.w.Head.Session,
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	})
@@ -271,7 +274,7 @@ func (s *sitting) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
 		Session: w.Head.Session, Cwd: w.Head.Cwd, Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.Settings.File, Commands: w.Named, Agents: w.Addressees(),
+		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Commands: w.Named, Agents: w.Addressees(),
 	}
 }
 

@@ -24,7 +24,14 @@ func (s *sitting) rewrite(ctx context.Context, text string) (string, error) {
 
 // askPerson shows the gate's question, and saves the rule where the user wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	return conversation.Asking{Of: s.w, File: config.File(s.app.Getenv, s.w.Settings.At.Config), Ask: s.ui.Ask, Tell: s.ui.Observe}.Put(ctx, q, p)
+	toMode := func(mode policy.Mode) error {
+		err := s.w.SetMode(string(mode))
+		if err == nil {
+			s.ui.InMode(string(mode))
+		}
+		return err
+	}
+	return conversation.Asking{Of: s.w, File: config.File(s.app.Getenv, s.w.Settings.At.Config), Ask: s.ui.Ask, Tell: s.ui.Observe, Mode: toMode}.Put(ctx, q, p)
 }
 
 // inquire puts a question of the model to the user.

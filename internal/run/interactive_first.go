@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"adze/internal/cmd/doctor"
 	"adze/internal/config"
@@ -55,17 +57,42 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 		return api.Next{}, err
 	}
 	ui := tui.New(tui.Options{
-		First: &firstrun.Offer{Problem: problem.Error(), Known: t.found(find.KeysOnly()), Look: t.look, Keys: login.Providers(find), Keep: t.keepKey},
+		First: &firstrun.Offer{Problem: problem.Error(), Known: t.found(find.KeysOnly()), Look: t.look, Keys: keysOf(find), Keep: t.keepKey,
+			KeepAddress: keepServer(t.ByUser, config.File(t.Getenv, paths.Of(t.Getenv).Config))},
 		Ports: api.Ports{Switch: true, Models: func(ctx context.Context) ([]api.ModelRow, error) {
 			l, err := t.LookAround(ctx)
 			return modelpicker.Rows(l), err
 		}},
 		Info:  tui.Info{Version: Version},
-		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
+		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Mouse: cfg.Interface.Mouse, Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
 		In: t.In, Out: t.Out, Env: t.Getenv,
 	})
 	err = ui.Run(ctx)
 	return ui.Next(), err
+}
+
+// keysOf are the providers that want a key, and where one is had.
+func keysOf(find *models.Finder) (out []firstrun.KeyOf) {
+	for _, name := range login.Providers(find) {
+		out = append(out, firstrun.KeyOf{Provider: name, Page: models.KeyPage(name)})
+	}
+	return out
+}
+
+// ownServer is the provider that an address of the user's is kept as.
+const ownServer = "server"
+
+// keepServer takes the address of a server from the first screen into a file.
+func keepServer(may func(what string) error, file string) func(context.Context, string) (string, error) {
+	return func(_ context.Context, address string) (string, error) {
+		if err := may("the configuration"); err != nil {
+			return "", err
+		}
+		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return "", fmt.Errorf("%s is no address such as http://127.0.0.1:8000/v1", address)
+		}
+		return file, config.Keep(file, "providers."+ownServer+".base_url", strings.TrimRight(address, "/"))
+	}
 }
 
 // keepKey takes a key from the first screen.
@@ -108,7 +135,7 @@ func (t *terminal) found(l models.Listing) firstrun.Found {
 func keepModel(w *conversation.Conversation) string {
 	full := w.Head.Provider + "/" + w.Head.Model
 	if err := w.Settings.Defaults().Keep("model", full); err != nil {
-		return fmt.Sprintf("%s is not kept as the default: %v", full, err)
+		return fmt.Sprintf("%s could not be made the default: %v", full, err)
 	}
-	return full + " is the default now, in " + w.Settings.File
+	return full + " is now the default, in " + w.Settings.File
 }

@@ -79,7 +79,7 @@ func (r *reader) run(ctx context.Context, o *flags.Request, theme string) error 
 	go func() {
 		defer close(ended)
 		if err := f.Run(reading); reading.Err() == nil {
-			ui.Observe(session.Notice{Text: "no more can be read: " + err.Error()})
+			ui.Observe(session.Notice{Text: "the session cannot be read further: " + err.Error()})
 		}
 	}()
 	var err error

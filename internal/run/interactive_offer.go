@@ -35,11 +35,11 @@ func (s *sitting) offer(ctx context.Context) {
 		return
 	}
 	if mode == "" {
-		s.ui.Observe(session.Notice{Text: "that is neither of the choices: commands are asked about, and the next start offers them again"})
+		s.ui.Observe(session.Notice{Text: "no choice was made: commands are asked about, and the next start asks again"})
 		return
 	}
 	if err := w.Settings.Project().ChooseMode(ctx, string(mode)); err != nil {
-		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the choice holds for this session only; it could not be kept: %v", err)})
+		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the choice holds for this session only, because it could not be saved: %v", err)})
 	}
 	if err := w.SetMode(string(mode)); err != nil {
 		s.ui.Observe(session.Notice{Text: err.Error()})

@@ -166,6 +166,14 @@ func (u *user) runWith(stdin io.Reader, args ...string) ran {
 	return ran{u.t, out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
+// endOf is the exit code of a run that did nothing but one call.
+func endOf(denied bool) int {
+	if denied {
+		return 7
+	}
+	return 0
+}
+
 func (r ran) wants(code int, parts ...string) ran {
 	r.t.Helper()
 	if r.code != code {

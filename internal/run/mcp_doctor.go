@@ -27,7 +27,7 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 			case mcp.NeedsLogin:
 				c.Mend = "adze mcp login " + l.Name
 			case mcp.Broken:
-				c.Mend = "mend its entry in " + l.From
+				c.Mend = "fix its entry in " + l.From
 			default:
 				fine++
 				continue

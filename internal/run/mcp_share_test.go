@@ -87,7 +87,7 @@ func TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown(t *testing.T) {
 	}
 	p.keys("C-u")
 	p.shell("look")
-	p.sees("looked", "F1 keys")
+	p.sees("looked", "F1: keys")
 	waitFor(t, "the prompt in the list", func() bool { // which is made when something is typed
 		p.keys("C-u")
 		p.text("/acm")

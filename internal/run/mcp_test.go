@@ -46,7 +46,7 @@ func TestASearchStartsAServerThatNobodyKnows(t *testing.T) {
 	u.configure(`{"tools": {"offer_above": 5}, "mcp": {"servers": {"fake": ` + entry + `}}}`)
 	steps := meets + "call fake_echo: {\"text\":\"hello\"}\n-- 3 --\nexpect fake_echo completed: ^hello$\ntext: done\n"
 	u.run("-p", "--allow", "execute(mcp:fake echo)", u.script(steps), "go").wants(0, "done")
-	u.run("-p", u.script("-- 1 --\ncall fake_echo: {\"text\":\"hello\"}\n-- 2 --\nexpect fake_echo denied: .\ntext: done\n"), "go").wants(0, "done")
+	u.run("-p", u.script("-- 1 --\ncall fake_echo: {\"text\":\"hello\"}\n-- 2 --\nexpect fake_echo denied: .\ntext: done\n"), "go").wants(7, "done")
 	if n := startsIn(t, starts); n != 1 {
 		t.Errorf("%d starts: a call that is denied starts nothing", n)
 	}
@@ -267,13 +267,13 @@ func TestAQuestionAboutAServersToolAllowsThatTool(t *testing.T) {
 		"-- 3 --\nexpect fake_echo completed: ^two\ncall fake_second: {\"text\":\"three\"}\n-- 4 --\ntext: That is all.\n"), "--permission-mode=ask")
 	p.sees("Ask, or say what to do")
 	p.shell("go")
-	p.sees("for this session, or always: allow execute(mcp:fake echo)", "any call of the tool echo of the MCP server fake, whatever its arguments", "not other tools", "y once")
+	p.sees("execute(mcp:fake echo)", "any call of the tool echo of the MCP server fake, whatever its arguments", "not other tools", "y once")
 	p.keys("Tab")
-	p.sees("allow execute(mcp:fake **)", "any call of any tool of the MCP server fake", "not other servers")
+	p.sees("execute(mcp:fake **)", "any call of any tool of the MCP server fake", "not other servers")
 	p.keys("Tab")
-	p.sees("allow execute(mcp:fake echo)")
+	p.sees("execute(mcp:fake echo)")
 	p.keys("s")
-	p.sees("allow execute(mcp:fake second)", "y once")
+	p.sees("execute(mcp:fake second)", "y once")
 	p.keys("n")
 	p.sees("That is all.")
 	p.quit()

@@ -59,7 +59,7 @@ func TestRulesFromTheCommandLine(t *testing.T) {
 // The log tells afterwards why a call was refused.
 func TestWhyACallOfTheLogWasRefused(t *testing.T) {
 	u := newUser(t)
-	u.run("-p", "--deny", "execute(touch **)", u.script("-- 1 --\ncall bash: {\"command\": \"touch x\"}\n-- 2 --\ntext: no\n"), "try").wants(0)
+	u.run("-p", "--deny", "execute(touch **)", u.script("-- 1 --\ncall bash: {\"command\": \"touch x\"}\n-- 2 --\ntext: no\n"), "try").wants(7)
 	id := u.run("audit", "show", "--json").out
 	_, after, found := strings.Cut(id, `"call":"`)
 	call, _, _ := strings.Cut(after, `"`)

@@ -29,8 +29,8 @@ func (a *app) start(o *flags.Request, words string) error {
 		return err
 	}
 	if stdio.ClosedAtStart(a.Out) {
-		a.Conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer",
-			"redirect it to a file; a /dev/null that is meant has to be opened for writing only, as by >/dev/null")
+		a.Conclude(session.CauseClosed, "stdout is closed, so nobody would get the answer",
+			"redirect it to a file, or write >/dev/null")
 		return nil
 	}
 	if o.Print {

@@ -110,7 +110,7 @@ func TestACommandAsksForAHost(t *testing.T) {
 	}
 	script := u.script("-- 1 --\ncall bash: {\"command\": \"curl -sS https://refused.example\"}\n-- 2 --\nexpect bash failed: did not let it reach refused.example:443\ntext: done\n")
 	u.run("-p", "--sandbox", "required", "--allow", "execute(curl **)", script, "hi").wants(0, "done")
-	u.run("audit", "show").wants(0, "needs network https://refused.example", "nobody is here to approve it")
+	u.run("audit", "show").wants(0, "needs network https://refused.example", "not allowed; add --allow")
 }
 
 // What a command has sent to a host that it was let to stands in the record, in bytes.
@@ -141,7 +141,7 @@ func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 		says  string
 	}{
 		"held":       {nil, true, "bash completed"},
-		"no sandbox": {[]string{"--sandbox", "off"}, false, "nobody is here to approve it"},
+		"no sandbox": {[]string{"--sandbox", "off"}, false, "not allowed; "},
 		"a deny":     {[]string{"--deny", "execute(touch **)"}, false, "forbidden by the rule"},
 		"an ask":     {[]string{"--ask", "execute(touch **)"}, false, "asked for by a rule"},
 	} {
@@ -150,7 +150,7 @@ func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 			sandboxed(t, u)
 			outside := filepath.Join(t.TempDir(), "outside")
 			script := u.script("-- 1 --\ncall bash: {\"command\": \"x=1; touch made; touch " + outside + " || eval true\"}\n-- 2 --\ntext: done\n")
-			u.run(append([]string{"-p", "--permission-mode", "auto", script, "hi"}, c.flags...)...).wants(0, "done")
+			u.run(append([]string{"-p", "--permission-mode", "auto", script, "hi"}, c.flags...)...).wants(endOf(!c.ran), "done")
 			if _, err := os.Stat(filepath.Join(u.dir, "made")); (err == nil) != c.ran {
 				t.Errorf("made: %v", err)
 			}

@@ -39,7 +39,7 @@ import (
 // serveCommand is adze serve.
 func serveCommand(a *app) *cobra.Command {
 	o, port := &flags.Run{}, 0
-	c := &cobra.Command{Use: "serve", Annotations: cmd.Anyone(), Short: "Work in a browser, or in an interface of others, by a server on this machine", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "serve", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, 0),
 		Long: `Serve the sessions of this folder to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C. It listens on
 127.0.0.1 alone. The address that it prints holds a token, which is new each time; whoever has it can do what you can do here.
 The address stands in a file that only you can read, too, as long as the server runs.`,

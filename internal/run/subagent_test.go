@@ -41,7 +41,7 @@ call bash: {"command":"touch other"}
 usage: input=100 output=10
 -- general: the job: 2 --
 expect write completed: created
-expect bash denied: nobody is here to approve it
+expect bash denied: not allowed; add --allow
 text: One of two.
 `)), "go").wants(0)
 	var marked []string

@@ -107,7 +107,7 @@ func TestAQuestionAtTheEndOfStdinIsDenied(t *testing.T) {
 	u := newUser(t)
 	p := u.program(u.script("-- 1 --\ncall bash: {\"command\":\"touch never\"}\n-- 2 --\nexpect bash denied: .\ntext: Then not.\n"), "make", "it")
 	p.until(`"kind":"permission"`)
-	if last := p.ends().wants(0).result(); last["text"] != "Then not." || len(last["denied"].([]any)) != 1 {
+	if last := p.ends().wants(7).result(); last["text"] != "Then not." || len(last["denied"].([]any)) != 1 {
 		t.Errorf("result %v", last)
 	}
 }

@@ -10,7 +10,7 @@ func TestAnErrorIsThereWhenASessionIsResumed(t *testing.T) {
 	p.adze(u.script("-- 1 --\ntext: answer one\n"))
 	p.text("one")
 	p.keys("Enter")
-	p.sees("answer one", "F1 keys")
+	p.sees("answer one", "F1: keys")
 	p.text("two")
 	p.keys("Enter")
 	p.sees("error: ", "has no step 2")

@@ -38,7 +38,7 @@ func TestTheDemoStartsInPlace(t *testing.T) {
 	p.begin("--model=nobody/none", "fix it")
 	p.sees(`there is no provider "nobody"`, "watch the demo")
 	p.keys("d")
-	p.sees("Find the bug", "esc stops")
+	p.sees("Find the bug", "esc: stop")
 	p.keys("C-c", "C-c")
 	p.restored(0)
 }

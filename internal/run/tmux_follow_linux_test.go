@@ -15,7 +15,7 @@ func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
 	first.adze(u.script("-- 1 --\ntext: answer one\n-- 2 --\ntext: answer two\n"))
 	first.text("one")
 	first.keys("Enter")
-	first.sees("answer one", "F1 keys")
+	first.sees("answer one", "F1: keys")
 	id := u.newest()
 
 	second := u.openPane(100, 30)
@@ -34,7 +34,7 @@ func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
 	second.text("/take ")
 	second.keys("Enter")
 	first.sees("has this session", "read-only")
-	second.sees("answer two", "F1 keys")
+	second.sees("answer two", "F1: keys")
 	second.text("three")
 	second.keys("Enter")
 	second.sees("answer three")

@@ -34,23 +34,23 @@ func TestInlineInATerminal(t *testing.T) {
 		"-- 2 --\ntext: The second answer is finished, and it is so long that a narrow window has to break it.\n"), "--inline", "--permission-mode=yolo")
 	p.text("run it")
 	p.keys("Enter")
-	p.sees("┃ run it", "first line", "esc stops")
+	p.sees("┃ run it", "first line", "esc: stop")
 	p.tmux("resize-window", "-x", "62", "-y", "16")
 	p.tmux("resize-window", "-x", "120", "-y", "40")
 	open()
 	p.sees("The second answer is finished")
 	p.rests()
 	finished := []string{"┃ run it", "The first answer is finished.", "│ last line", "The second answer is finished"}
-	p.once("before", append(finished, "Ask, or say what to do", "F1 keys")...)
+	p.once("before", append(finished, "Ask, or say what to do", "F1: keys")...)
 	for i := range 15 {
 		w := 60 + i*7%70
 		p.tmux("resize-window", "-x", strconv.Itoa(w), "-y", strconv.Itoa(15+i*5%30))
 		p.until("the region in the new width", func() bool {
 			now := p.screen()
-			return strings.Contains(now, "\n"+strings.Repeat("─", w)+"\n") && strings.Contains(now, "F1 keys")
+			return strings.Contains(now, "\n"+strings.Repeat("─", w)+"\n") && strings.Contains(now, "F1: keys")
 		})
 	}
-	p.once("after the sizes", append(finished, "Ask, or say what to do", "F1 keys")...)
+	p.once("after the sizes", append(finished, "Ask, or say what to do", "F1: keys")...)
 	p.keys("F1")
 	p.sees("── keys")
 	p.keys("Escape")
@@ -59,7 +59,7 @@ func TestInlineInATerminal(t *testing.T) {
 	p.keys("C-d")
 	p.restored(0)
 	p.once("at the end", append(finished, "ended with 0")...)
-	for _, gone := range []string{"Ask, or say what to do", "F1 keys", "── keys"} {
+	for _, gone := range []string{"Ask, or say what to do", "F1: keys", "── keys"} {
 		if strings.Contains(p.history(), gone) {
 			t.Errorf("%q was left behind:\n%s", gone, p.history())
 		}
@@ -81,7 +81,7 @@ func TestInlineIsGivenBack(t *testing.T) {
 		p.shell("echo in the $((1+1))nd place")
 		p.sees("An answer.", "in the 2nd place")
 		p.shell("fg")
-		p.sees("in the 2nd place", "❯ half a thought", "F1 keys")
+		p.sees("in the 2nd place", "❯ half a thought", "F1: keys")
 		p.keys("C-u")
 		p.sees("Ask, or say what to do")
 		p.keys("C-d")

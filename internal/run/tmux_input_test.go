@@ -18,7 +18,7 @@ func TestStoppedFromOutsideInATerminal(t *testing.T) {
 	p.sees("ended with 147")                    // of the shell, which has the terminal now
 	p.tmux("send-keys", "-H", "66", "67", "0a") // fg; the terminal's modes are still ours: enter ends no line
 	p.until("adze in the place of the shell", func() bool { return !strings.Contains(p.screen(), "ended with 147") })
-	p.sees("❯ half a thought", "F1 keys")
+	p.sees("❯ half a thought", "F1: keys")
 	p.text(", and its end")
 	p.sees("❯ half a thought, and its end")
 	p.keys("C-u")

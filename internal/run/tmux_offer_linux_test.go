@@ -19,7 +19,7 @@ func TestTheFirstStartOffersTheSandbox(t *testing.T) {
 	if strings.Contains(shown, "PgDn") {
 		t.Errorf("it does not fit on the screen:\n%s", shown)
 	}
-	p.sees("enter answers")
+	p.sees("enter answer")
 	p.keys("Enter")
 	p.sees("permission mode: auto", "It was made.")
 	p.quit()
@@ -34,7 +34,7 @@ func TestTheFirstStartOffersTheSandbox(t *testing.T) {
 	}
 	u.run("trust", "revoke", "mode").wants(0, "revoked: mode")
 	p.begin(model)
-	p.sees("How shall commands run", "enter answers")
+	p.sees("How shall commands run", "enter answer")
 	p.keys("Down", "Enter")
 	p.sees("permission mode: ask")
 	p.quit()

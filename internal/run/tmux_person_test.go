@@ -58,13 +58,13 @@ func TestSessionsAreExchangedInATerminal(t *testing.T) {
 	p.keys("F5")
 	p.sees("new session", "the old question")
 	p.keys("Down", "Enter")
-	p.sees("┃ the old question", "The old answer.", "F1 keys")
+	p.sees("┃ the old question", "The old answer.", "F1: keys")
 	p.text("/new")
 	p.keys("Enter")
-	p.sees("Say what you want done")
+	p.sees("find out why a test fails")
 	p.text("/model nobody/here")
 	p.keys("Enter")
-	p.sees("error:", `there is no provider "nobody"`, "Say what you want done") // back where we were
+	p.sees("error:", `there is no provider "nobody"`, "find out why a test fails") // back where we were
 	if _, err := os.Stat(filepath.Join(u.home, "config.json")); err == nil {
 		t.Error("a model that cannot be used was kept as the default")
 	}
@@ -93,7 +93,7 @@ func TestAMessageIsTakenBackInATerminal(t *testing.T) {
 	p.sees("┃ wait less", "Much better.")
 	p.quit()
 	p.begin(u.script("-- 1 --\ntext: x\n"), "--continue")
-	now := p.sees("┃ wait less", "Much better.", "F1 keys")
+	now := p.sees("┃ wait less", "Much better.", "F1: keys")
 	if strings.Contains(now, "wait long") {
 		t.Errorf("what was taken back is there again:\n%s", now)
 	}
@@ -128,8 +128,8 @@ func TestASavedRuleIsNotAskedAgainInATerminal(t *testing.T) {
 	p.adze(u.script(steps))
 	p.text("make it")
 	p.keys("Enter")
-	p.sees("for this session, or always: allow execute(mkdir **)", "with any options", "a always")
-	p.keys("a")
+	p.sees("execute(mkdir **)", "with any options", "k keep rule")
+	p.keys("k")
 	p.sees("It is there.")
 	p.quit()
 	p.adze(u.script(steps))

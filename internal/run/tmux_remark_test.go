@@ -11,7 +11,7 @@ func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	p.adze(u.script("-- 1 --\nexpect prompt: ^# a heading alone$\ntext: A heading.\n"))
 	p.text("#run make check")
 	p.keys("Enter")
-	p.sees("add this line to", "CLAUDE.md", "the person's own AGENTS.md", "send it")
+	p.sees("add this line to", "CLAUDE.md", "your AGENTS.md", "send it")
 	p.keys("Escape")
 	p.sees("❯ #run make check")
 	p.keys("Enter")
@@ -25,7 +25,7 @@ func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	p.keys("Enter")
 	p.sees("add this line to")
 	p.keys("Down", "Enter")
-	p.sees("changed: the person's own AGENTS.md")
+	p.sees("changed: your AGENTS.md")
 	u.dir, u.home = u.home, u.dir
 	u.holds("AGENTS.md", "# Instructions\n\n- mine\n")
 	u.dir, u.home = u.home, u.dir

@@ -199,7 +199,7 @@ func (p *pane) quit() {
 
 func (p *pane) rests() {
 	p.t.Helper()
-	p.until("the agent rests", func() bool { return !strings.Contains(p.screen(), "esc stops") })
+	p.until("the agent rests", func() bool { return !strings.Contains(p.screen(), "esc: stop") })
 }
 
 // gate is a FIFO on which a command of a script waits until the test opens it.
@@ -227,7 +227,7 @@ func TestSendWatchAndResumeInATerminal(t *testing.T) {
 			p.adze(model, "--permission-mode=yolo")
 			p.text("run the command")
 			p.keys("Enter")
-			p.sees("┃ run the command", "running 1", "first line", "esc stops") // live, while it waits
+			p.sees("┃ run the command", "running 1", "first line", "esc: stop") // live, while it waits
 			open()
 			p.sees("last line", "All is well.")
 			p.quit()
@@ -249,11 +249,11 @@ func TestApproveAndDenyInATerminal(t *testing.T) {
 		"-- 3 sums up --\nexpect bash denied: keep it small\ntext: I left two alone.\n"))
 	p.text("write")
 	p.keys("Enter")
-	p.sees("permission: bash", "echo one > one.txt", "y once")
+	p.sees("Run this command?", "echo one > one.txt", "y once")
 	p.keys("y")
 	p.sees("echo two > two.txt", "n no")
 	p.keys("e")
-	p.sees("Tell the model why:")
+	p.sees("Why not?")
 	p.text("keep it small")
 	p.keys("Enter")
 	p.sees("I left two alone.", "denied")
@@ -275,7 +275,7 @@ func TestAbortInATerminal(t *testing.T) {
 	p.adze("--model=openai/test")
 	p.text("tell me")
 	p.keys("Enter")
-	p.sees("This is half of", "esc stops")
+	p.sees("This is half of", "esc: stop")
 	p.keys("Escape")
 	p.sees("This is half of", "stopped by you", "❯ ")
 	p.text("typed after")
@@ -317,7 +317,7 @@ func TestSuspendAndResumeInATerminal(t *testing.T) {
 	p.shell("echo in the $((1+1))nd place")
 	p.sees("in the 2nd place")
 	p.shell("fg")
-	p.sees("❯ half a thought", "F1 keys")
+	p.sees("❯ half a thought", "F1: keys")
 	p.text(", and its end")
 	p.sees("❯ half a thought, and its end")
 	p.keys("C-u")
@@ -337,16 +337,16 @@ func TestResizeStormInATerminal(t *testing.T) {
 		p.tmux("resize-window", "-x", strconv.Itoa(40+i*3), "-y", strconv.Itoa(8+i%40))
 	}
 	p.tmux("resize-window", "-x", "40", "-y", "10")
-	p.sees("The answer stays.", "Ask, or say what to do", "F1 keys")
+	p.sees("The answer stays.", "Ask, or say what to do", "F1: keys")
 	p.tmux("resize-window", "-x", "39", "-y", "9")
 	p.sees("too small")
 	p.tmux("resize-window", "-x", "100", "-y", "30")
-	now := p.sees("┃ ask", "The answer stays.", "Ask, or say what to do", "F1 keys")
-	if n := strings.Count(now, "F1 keys"); n != 1 {
+	now := p.sees("┃ ask", "The answer stays.", "Ask, or say what to do", "F1: keys")
+	if n := strings.Count(now, "F1: keys"); n != 1 {
 		t.Errorf("the status line is there %d times:\n%s", n, now)
 	}
 	lines := bytes.Split([]byte(strings.TrimRight(now, "\n")), []byte("\n"))
-	if last := string(lines[len(lines)-1]); len(lines) != 30 || !strings.Contains(last, "F1 keys") {
+	if last := string(lines[len(lines)-1]); len(lines) != 30 || !strings.Contains(last, "F1: keys") {
 		t.Errorf("the status line is not the last of 30 rows, but row %d is %q", len(lines), last)
 	}
 	p.quit()

@@ -33,7 +33,7 @@ func TestTheConfiguredEngineIsAsked(t *testing.T) {
 	run := func(status, says string, flags ...string) string {
 		t.Helper()
 		r := u.run(append(flags, "-p", "--output-format", "stream-json", script(status, says), "hi")...)
-		r.wants(0, "found")
+		r.wants(endOf(status == "denied"), "found")
 		return r.out + r.err
 	}
 

@@ -19,6 +19,21 @@ const (
 	None       Means = "none"
 )
 
+// Name is a means as a user knows it.
+func (m Means) Name() string {
+	switch m {
+	case Namespaces:
+		return "Linux namespaces"
+	case Bubblewrap, BwrapAlone:
+		return "bubblewrap"
+	case Landlock:
+		return "Landlock and a filter of system calls"
+	case Seatbelt:
+		return "macOS Seatbelt"
+	}
+	return string(m)
+}
+
 // Level is how much a sandbox holds.
 type Level string
 

@@ -57,7 +57,7 @@ func (s *Sandbox) whyLive(m Means) string {
 func (s *Sandbox) noView(m Means, folders ...string) string {
 	switch {
 	case m != Namespaces && m != Bubblewrap:
-		return "the sandbox is made with " + string(m)
+		return "the sandbox is " + m.Name()
 	case s.viewFails.Load():
 		return "this kernel makes no private views of folders"
 	case within(s.o.State, s.workspace.path):

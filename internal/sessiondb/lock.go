@@ -21,7 +21,7 @@ import (
 type writer struct {
 	id    session.ID
 	lock  *flock.Flock
-	num   int64 // 0: not in the database yet
+	num   int64 // if 0, not in the database yet
 	end   link
 	start bool  // the opening has its start entry
 	first bool  // and its first message

@@ -13,8 +13,8 @@ import (
 
 // Scan says what to look for in the logs.
 type Scan struct {
-	Session session.ID          // empty: all
-	Types   []session.EntryType // empty: all
+	Session session.ID          // if empty, all
+	Types   []session.EntryType // if empty, all
 	After   int64               // only those behind this one
 	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is then
 	// an array of them, null where there is none. If empty, Data is the whole.

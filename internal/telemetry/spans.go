@@ -18,7 +18,7 @@ type spans struct {
 	id       string
 
 	mu    sync.Mutex
-	turn  *open                 // nil: none runs
+	turn  *open                 // if nil, none runs
 	calls map[tool.CallID]*open // that run, by their names in the main session
 	tasks map[tool.CallID]*open // turns of subagents, by the call that started them
 }

@@ -30,7 +30,7 @@ import (
 type Watch struct {
 	Figures *Figures
 	Tracer  *trace.Tracer
-	Now     func() time.Time // nil: time.Now
+	Now     func() time.Time // if nil, time.Now
 	// Provider gives the well-known value of gen_ai.provider.name; if nil, adze's own names.
 	Provider func(name string) string
 }

@@ -75,9 +75,9 @@ type Policy struct {
 // Request is one fetch.
 type Request struct {
 	URL      string
-	Format   Format        // empty: Markdown
+	Format   Format        // if empty, Markdown
 	Selector string        // CSS; if empty, the main content
-	Timeout  time.Duration // 0: DefaultTimeout; at most MaxTimeout
+	Timeout  time.Duration // if 0, DefaultTimeout; at most MaxTimeout
 	MaxBytes int64         // decoded bytes to keep; if 0, MaxDecoded
 	Session  string        // cached pages are shared within one session only
 	Approved bool          // a user said yes to this URL: its port, and a host that is this machine in so many words

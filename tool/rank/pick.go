@@ -34,11 +34,11 @@ const (
 
 // Options says what Tools may return. The zero value: three safe tools by the default scorer.
 type Options struct {
-	MaxCandidates int     // 0: DefaultMaxCandidates
-	MinScore      float64 // 0: DefaultMinScore, but for a long query any score above 0; negative: none
+	MaxCandidates int     // if 0, DefaultMaxCandidates
+	MinScore      float64 // if 0, DefaultMinScore, but for a long query any score above 0; negative: none
 	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
 	AllowUnsafe bool
-	Scorer      Scorer        // nil: DefaultScorer
+	Scorer      Scorer        // if nil, DefaultScorer
 	Timeout     time.Duration // for the scorer; if 0, only ctx bounds it
 	// Debug also returns what was excluded, behind the picks, each with its reason.
 	Debug bool

@@ -25,11 +25,11 @@ func (r *Shapes) Top() *Shape { return r.Of(r.root) }
 
 // Shape is what a schema says about a value, as far as a repair can be sure of it.
 type Shape struct {
-	Types      []string // empty: any
+	Types      []string // if empty, any
 	Properties map[string]any
 	Patterns   bool
 	Required   []any
-	Additional any // nil: any
+	Additional any // if nil, any
 	Items      any
 	Prefixed   bool
 

@@ -128,7 +128,7 @@ type Server struct {
 	Tools                 []string
 	Resources, Prompts    int
 	Bytes                 int    // of the definitions of its tools, as a request carries them
-	Last                  string // what it wrote last beside its messages
+	Last                  string // its last output beside its messages
 	Login                 bool   // a user can log in there
 }
 
@@ -156,6 +156,8 @@ type Notebook struct{ Name, Path, Note string }
 type Undo struct {
 	Redo  bool // not a turn: what the last undo did
 	Since bool // all since the last message, which may be nothing
+	// Message, with Since, is an earlier message of the user.
+	Message string
 	// Git also puts back what git keeps of its own state, Unknown what changed while a call ran,
 	// without anybody to see who changed it.
 	Git, Unknown bool
@@ -176,7 +178,10 @@ type Undone struct {
 }
 
 // Mode is a permission mode, or an effort.
-type Mode struct{ Name, Means string }
+type Mode struct {
+	Name, Means string
+	Brief       string // Means in five words; it may be empty
+}
 
 // Job is a command or a task in the background.
 type Job struct {
@@ -229,7 +234,7 @@ type SessionHead struct {
 // Place is where something was said or done in a session: in a message, or by a call.
 type Place struct {
 	Message string
-	Call    tool.CallID // empty: by the message itself
+	Call    tool.CallID // if empty, by the message itself
 }
 
 // Found is something that was said or done in a stored session.
@@ -252,6 +257,15 @@ type SessionPeek struct {
 	Asked, Answered string
 }
 
+// Screen is how the interface is drawn.
+type Screen string
+
+// The screens: all of the terminal, or the conversation in its own scrollback.
+const (
+	Whole  Screen = "whole"
+	Inline Screen = "inline"
+)
+
 // Next says how the user wants to go on after Run: the interface itself cannot exchange its
 // session or model. The zero value means that they quit.
 type Next struct {
@@ -262,4 +276,5 @@ type Next struct {
 	Fork    bool   // in a copy of that session
 	At      Place  // to show of that session; the zero value: its end
 	Demo    bool   // the demo
+	Screen  Screen // how the interface is drawn; if empty, as it is
 }

@@ -22,7 +22,7 @@ const (
 type tableLayout struct {
 	heads  [][]Span
 	align  []markdown.Align
-	widths []int // nil: each cell is a line of its own
+	widths []int // if nil, each cell is a line of its own
 	ruled  bool  // cells take several rows, so the table's rows need lines between them
 	at     int   // where its next row begins in the text
 	rows   int   // rows that are drawn

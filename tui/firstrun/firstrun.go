@@ -33,9 +33,14 @@ type Offer struct {
 	Look func(ctx context.Context) (Found, error)
 	// Keys are the providers whose keys Keep checks and keeps; it says where. None: keys are not
 	// taken here.
-	Keys []string
-	Keep func(ctx context.Context, provider, key string) (where string, err error)
+	Keys []KeyOf
+	// KeepAddress keeps the address of a server of the user's own; it says where.
+	KeepAddress func(ctx context.Context, address string) (where string, err error)
+	Keep        func(ctx context.Context, provider, key string) (where string, err error)
 }
+
+// KeyOf is a provider that wants a key, and the page where one is had; the page may be empty.
+type KeyOf struct{ Provider, Page string }
 
 // Found is what there is, and what a user can do about it.
 type Found struct {
@@ -52,6 +57,8 @@ type Step struct {
 	Next api.Next
 	// Key: choosing it asks for a key.
 	Key bool
+	// Address: choosing it asks for the address of a server.
+	Address bool
 }
 
 // Finding is one thing that was looked at.
@@ -79,7 +86,7 @@ type Screen struct {
 	keys    Labels
 	found   Found
 	at      int    // in steps
-	entry   *entry // nil: no key is being written
+	entry   *entry // if nil, no key is being written
 	top     int
 	follow  bool // the marked step is to be in sight
 	h       int  // of the window, as last drawn
@@ -248,7 +255,7 @@ func (f *Screen) ToDemo() { f.at = f.demo() }
 // CanStep says why there is nothing to do yet; if empty, there is.
 func (f *Screen) CanStep() string {
 	if len(f.steps()) == 0 {
-		return "nothing was found yet"
+		return "nothing found yet"
 	}
 	return ""
 }
@@ -256,7 +263,7 @@ func (f *Screen) CanStep() string {
 // CanLook says why it cannot be looked again; if empty, it can.
 func (f *Screen) CanLook() string {
 	if f.looking {
-		return "it is being looked for"
+		return "already looking"
 	}
 	return ""
 }

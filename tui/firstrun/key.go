@@ -14,11 +14,12 @@ import (
 	"adze/tui/ui"
 )
 
-// entry is the line in which a key is written; it shows how long the key is, and nothing else of
-// it.
+// entry is the line in which a key or an address is written. Of a key it shows how long it is, and
+// nothing else.
 type entry struct {
 	edit.Editor
-	provider string
+	provider string // whose key it is; if empty, an address
+	page     string // where a key is had
 	busy     bool
 	failed   string
 }
@@ -35,7 +36,10 @@ type Kept struct {
 }
 
 // Ask opens the line for the key of a provider.
-func (f *Screen) Ask(provider string) { f.entry = &entry{provider: provider} }
+func (f *Screen) Ask(k KeyOf) { f.entry = &entry{provider: k.Provider, page: k.Page} }
+
+// AskAddress opens the line for the address of a server.
+func (f *Screen) AskAddress() { f.entry = &entry{} }
 
 // Asks reports that a key is being written; the editor is where.
 func (f *Screen) Asks() bool { return f.entry != nil }
@@ -50,9 +54,11 @@ func (f *Screen) Drop() { f.entry = nil }
 func (f *Screen) CanKeep() string {
 	switch {
 	case f.entry == nil:
-		return "no key is asked for"
+		return "no key is wanted now"
 	case f.entry.busy:
-		return "the key is being checked"
+		return "checking the key"
+	case strings.TrimSpace(f.entry.Text) == "" && f.entry.provider == "":
+		return "write or paste the address first"
 	case strings.TrimSpace(f.entry.Text) == "":
 		return "write or paste the key first"
 	}
@@ -66,7 +72,11 @@ func (f *Screen) Give() tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), keepTime)
 		defer cancel()
-		where, err := f.Keep(ctx, e.provider, key)
+		keep := func() (string, error) { return f.Keep(ctx, e.provider, key) }
+		if e.provider == "" {
+			keep = func() (string, error) { return f.KeepAddress(ctx, strings.TrimSpace(key)) }
+		}
+		where, err := keep()
 		return Kept{e, where, err}
 	}
 }
@@ -83,23 +93,37 @@ func (f *Screen) Kept(k Kept) (say string) {
 		f.entry = nil
 	}
 	f.at = 0 // what can be done now stands first
+	if k.entry.provider == "" {
+		return "the address is in " + k.where
+	}
 	return "the key for " + k.entry.provider + " is in " + k.where
 }
 
 // rows draw the line, and say where the cursor is.
 func (e *entry) rows(t *draw.Theme, w int, keys Labels) (rows []draw.Row, x, y int) {
-	rows = append(rows, ui.Title(t, w, "the key for "+e.provider))
-	lead := t.Pen().Fixed(draw.Key, "key: ").Done()
+	title, name, help := "the key for "+e.provider, "key: ", keys.Give+": check it, and keep it in the key ring or a file that only you can read; "+keys.Back+": back"
+	if e.provider == "" {
+		title, name, help = "the address of your server", "address: ", "such as http://127.0.0.1:8000/v1; "+keys.Give+": keep it in your configuration, and look for its models; "+keys.Back+": back"
+	}
+	rows = append(rows, ui.Title(t, w, title))
+	if e.page != "" {
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name("get one at ")}, draw.Span{Style: draw.Plain, Text: safeterm.Name(e.page)})
+	}
+	lead := t.Pen().Put(draw.Key, safeterm.Name(name)).Done()
 	room := max(w-lead.Width()-1, 1)
 	n := min(utf8.RuneCountInString(e.Text[:e.At]), room)
-	dots := strings.Repeat("•", min(utf8.RuneCountInString(e.Text), room))
-	rows = append(rows, t.Pen().Row(lead).Put(draw.Plain, safeterm.Name(dots)).Done().Fit(w))
-	say := draw.Span{Style: draw.Dim, Text: safeterm.Name(keys.Give + ": it is checked, then kept by your system or in a file that only you can read; " + keys.Back + ": back")}
+	shown := strings.Repeat("•", min(utf8.RuneCountInString(e.Text), room))
+	if e.provider == "" {
+		shown = e.Text
+	}
+	y = len(rows)
+	rows = append(rows, t.Pen().Row(lead).Put(draw.Plain, safeterm.Name(shown)).Done().Fit(w))
+	say := draw.Span{Style: draw.Dim, Text: safeterm.Name(help)}
 	switch {
 	case e.busy:
-		say.Text = safeterm.Fixed("it is being checked…")
+		say.Text = safeterm.Fixed("checking…")
 	case e.failed != "":
 		say = draw.Span{Style: draw.Bad, Text: safeterm.Name("error: " + e.failed)}
 	}
-	return t.Wrap(rows, w, draw.Margins{}, say), lead.Width() + n, 1
+	return t.Wrap(rows, w, draw.Margins{}, say), lead.Width() + n, y
 }

@@ -16,10 +16,12 @@ const waitRest = 500 * time.Millisecond
 type Parser struct {
 	Emit   func(uv.Event)
 	Escape time.Duration
+	// Wheel has several arrows in one read be turns of the wheel.
+	Wheel bool
 
 	decoder uv.EventDecoder
 	rest    []byte // the beginning of something
-	paste   *paste // nil: none is being taken
+	paste   *paste // if nil, none is being taken
 	// certain: this terminal has told of the Escape key by a sequence, so an escape byte begins
 	// one.
 	certain bool
@@ -44,7 +46,9 @@ func (p *Parser) Feed(b []byte) {
 			continue
 		}
 		n := longText(b)
-		if n > 0 {
+		if turned := p.turns(b); turned > 0 {
+			n = turned
+		} else if n > 0 {
 			p.Emit(uv.KeyPressEvent{Code: uv.KeyExtended, Text: string(b[:n])})
 		} else if n = p.next(b); n > 0 {
 			n = p.event(b[:n])
@@ -166,6 +170,33 @@ func unknown(e uv.Event) bool {
 		return true
 	}
 	return false
+}
+
+// lines is how many arrow keys a terminal sends at least when the wheel turns by a notch. Nobody
+// presses a key so often between two reads.
+const lines = 3
+
+// turns takes the arrows of a wheel that b begins with: one event for each notch. It returns their
+// length; if 0, there are none.
+func (p *Parser) turns(b []byte) int {
+	if !p.Wheel || len(b) < 3*lines || b[0] != esc || b[1] != '[' && b[1] != 'O' || b[2] != 'A' && b[2] != 'B' {
+		return 0
+	}
+	n := 0
+	for bytes.HasPrefix(b[3*n:], b[:3]) {
+		n++
+	}
+	if n < lines {
+		return 0
+	}
+	button := uv.MouseWheelUp
+	if b[2] == 'B' {
+		button = uv.MouseWheelDown
+	}
+	for range (n + lines - 1) / lines {
+		p.Emit(uv.MouseWheelEvent{Button: button})
+	}
+	return 3 * n
 }
 
 // longRun is from where on typed text is one event: nobody types so much between two reads, but a

@@ -49,17 +49,19 @@ type Reader struct {
 	Ended func(error)
 	// Escape is how long a lone escape byte waits.
 	Escape time.Duration
+	// Wheel says that the terminal sends arrow keys when the wheel turns.
+	Wheel bool
 	// Go starts a goroutine; if nil, the go statement does.
 	Go func(func())
 
 	mu   sync.Mutex
-	now  *reading // nil: nothing reads
+	now  *reading // if nil, nothing reads
 	over bool     // the input ended
 }
 
 // reading is the time between Start and Stop.
 type reading struct {
-	cancel  func() bool // false: a waiting read cannot be ended
+	cancel  func() bool // if false, a waiting read cannot be ended
 	close   func() error
 	stopped chan struct{} // closed by Stop
 	done    chan struct{} // closed when the last event was handed on
@@ -158,7 +160,7 @@ func pump(from io.Reader, pieces chan<- []byte, stopped <-chan struct{}) error {
 
 // parse makes events of pieces. It has a timer only while something is not whole.
 func (r *Reader) parse(pieces <-chan []byte) {
-	p := Parser{Emit: r.Emit, Escape: r.Escape}
+	p := Parser{Emit: r.Emit, Escape: r.Escape, Wheel: r.Wheel}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C

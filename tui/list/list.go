@@ -253,11 +253,11 @@ func (p *List) PickEnd() tea.Cmd {
 func (p *List) CanPickEnd() string {
 	switch c, ok := p.Here(); {
 	case p.Ended == nil:
-		return "nothing in this list runs"
+		return "nothing in this list is running"
 	case !ok || c.ID == "":
 		return "nothing is marked"
 	case c.Over:
-		return "it has ended already"
+		return "it has already ended"
 	}
 	return ""
 }

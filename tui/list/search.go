@@ -88,7 +88,7 @@ func (p *List) Sought(due SearchDue) tea.Cmd {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
-	s.cancel, s.note = cancel, "searching in what was said…"
+	s.cancel, s.note = cancel, "searching all sessions…"
 	return func() tea.Msg {
 		rows, note, err := s.look(ctx, string(due))
 		return Searched{string(due), rows, note, err}

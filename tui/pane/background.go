@@ -29,10 +29,10 @@ func (a *Activity) heading() string {
 		parts = append(parts, fmt.Sprintf("running %d", n))
 	}
 	if n := len(a.waiting); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d wait", n))
+		parts = append(parts, fmt.Sprintf("%d waiting", n))
 	}
 	if n := len(a.jobs); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d in the background", n))
+		parts = append(parts, fmt.Sprintf("%d background", n))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -183,7 +183,7 @@ func (c *Changes) Pages(w int) (ui.Page, []int) {
 }
 
 // untracked says what the pane cannot know.
-const untracked = "Of what commands change, it lists what undo covers; git diff shows the rest."
+const untracked = "Changes by commands are listed where undo covers them; git diff shows the rest."
 
 func (c *Changes) lay(w int) (rows ui.Sheaf, marks []int) {
 	t := c.draw.Theme

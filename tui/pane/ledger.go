@@ -101,7 +101,7 @@ func (p *ledgerPage) whole() {
 		p.rows = append(p.rows, p.theme.Pen().Fixed(style, strings.Repeat("█", n)).Fixed(draw.Border, strings.Repeat("░", full-n)).
 			Fixed(draw.Plain, fmt.Sprintf(" %d%%", percent)).Done().Fit(p.w))
 	} else {
-		p.line(draw.Dim, "how much the model takes is not known")
+		p.line(draw.Dim, "context limit unknown")
 	}
 	p.wrapped(draw.Dim, p.l.Basis())
 	if p.l.Last == nil {
@@ -207,7 +207,7 @@ func (p *ledgerPage) used() {
 	case p.l.Cost != nil:
 		p.line(draw.Plain, "in all "+ui.Dollars(*p.l.Cost))
 	default:
-		p.wrapped(draw.Dim, "what all requests cost is not known: at least one has no price, or was not counted")
+		p.wrapped(draw.Dim, "cost unknown: a request has no price or no count")
 	}
 }
 
@@ -239,7 +239,7 @@ func (p *ledgerPage) changes() {
 	if len(p.l.Changes) == 0 {
 		return
 	}
-	p.wrapped(draw.Dim, plural.Of(len(p.l.Changes), "request")+" did not begin with the one before, which the provider's cache needs")
+	p.wrapped(draw.Dim, plural.Of(len(p.l.Changes), "request")+" did not begin like the one before, so the provider's cache missed")
 	for _, c := range slices.Backward(p.l.Changes) {
 		style, mark := draw.Plain, ""
 		if !c.Expected {

@@ -24,7 +24,7 @@ func (l *Log) Sheet(w int) (rows []draw.Row, marks []int) {
 		rows = l.theme.Wrap(rows, w, draw.Margins{Hard: true}, line)
 	}
 	if len(l.lines) == 0 {
-		rows = append(rows, l.theme.Line(draw.Dim, safeterm.Fixed("it wrote nothing yet")))
+		rows = append(rows, l.theme.Line(draw.Dim, safeterm.Fixed("no output yet")))
 	}
 	return rows, nil
 }

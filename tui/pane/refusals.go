@@ -96,13 +96,13 @@ func (r *Refusals) Sheet(w int) (rows []draw.Row, marks []int) {
 				text += ", " + x.Reason
 			}
 			if x.Hint {
-				text += " (a hint; nobody saw it)"
+				text += " (a guess from the output)"
 			}
 			add(draw.Plain, below, text)
 		}
 	}
 	if len(rows) == 0 {
-		rows = append(rows, r.draw.Theme.Line(draw.Dim, safeterm.Fixed("nothing was refused yet")))
+		rows = append(rows, r.draw.Theme.Line(draw.Dim, safeterm.Fixed("nothing was refused")))
 	}
 	return rows, marks
 }

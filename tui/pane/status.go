@@ -170,16 +170,25 @@ func (s *Status) list(at Moment) []string {
 		out = append(out, plural.Of(s.jobs, "job"))
 	}
 	out = append(out, s.facts.Model, s.effort(), s.context(), s.cost(), s.branch)
-	if s.facts.Sandbox != "" {
-		out = append(out, "sandbox "+s.facts.Sandbox)
-	}
+	out = append(out, Sandboxed(s.facts.Sandbox))
 	if s.steps > 0 {
-		out = append(out, plural.Of(s.steps, "step")+", "+plural.Of(s.calls, "call"))
+		out = append(out, plural.Of(s.steps, "request")+", "+plural.Of(s.calls, "tool"))
 	}
 	if !at.Running && s.last > 0 {
 		out = append(out, ui.Clock(s.last))
 	}
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
+}
+
+// Sandboxed says what commands run in, by its level; empty: that is not known.
+func Sandboxed(level string) string {
+	switch level {
+	case "":
+		return ""
+	case "none":
+		return "not sandboxed"
+	}
+	return "sandbox " + level
 }
 
 func (s *Status) effort() string {

@@ -86,7 +86,7 @@ func (v *View) where(rows string) draw.Row {
 	if v.total > v.h {
 		put(rows, v.top+1, min(v.top+v.h, v.total), v.total)
 	}
-	put("%s closes", v.close)
+	put("%s: close", v.close)
 	return pen.Done()
 }
 

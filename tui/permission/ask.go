@@ -20,6 +20,10 @@ type Ask struct {
 	// offered. Usual is the one that is shown first.
 	Offers []Offer
 	Usual  int
+	// NoOffer says in words why no rule is offered; it may be empty.
+	NoOffer string
+	// Edits says that the mode edits would allow this: all edits of the session can be allowed.
+	Edits bool
 	// Tries says that the command can run aside first: what it changes is then shown, and decided
 	// about.
 	Tries bool
@@ -49,7 +53,8 @@ const (
 	Once
 	ForSession
 	Always
-	Try // Ask.Tries
+	Try      // Ask.Tries
+	AllEdits // Ask.Edits
 )
 
 // Answer is a user's answer.

@@ -51,7 +51,7 @@ func (p *Dialog) Changed() {
 // Blank says why the text cannot be taken; if empty, it can.
 func (p *Dialog) Blank() string {
 	if strings.TrimSpace(p.Text.Text) == "" {
-		return "nothing is left of the " + p.queue[0].Question.Editing.Name + ": write one, or go back and deny it"
+		return "the " + p.queue[0].Question.Editing.Name + " is empty: write one, or go back and say no"
 	}
 	return ""
 }
@@ -64,9 +64,9 @@ func (p *Dialog) rewriting(rows []draw.Row, w, h int) ([]draw.Row, int, int) {
 	room := max(h-2-len(foot), 1)
 	from := max(min(y-room/2, len(all)-room), 0)
 	to := min(from+room, len(all))
-	lead := "the " + p.queue[0].Question.Editing.Name + " as it is to run"
+	lead := "edit the " + p.queue[0].Question.Editing.Name
 	if p.begun != strings.TrimRight(p.queue[0].Question.Editing.Text, "\n") {
-		lead = "hidden characters are written out"
+		lead = "edit it; hidden characters are written out"
 	}
 	if to-from < len(all) {
 		lead = ui.RowsOf(from, to, len(all)) + " · " + lead

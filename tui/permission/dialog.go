@@ -29,7 +29,7 @@ const Guard = 300 * time.Millisecond
 // Labels name the keys that answer, as people read them.
 type Labels struct {
 	Once, Session, Always, No, Why, Stop, Down, Up, Other string
-	Change, Hunks, Try                                    string // open the text of the call, and the hunks of its change
+	Change, Hunks, Try, Edits, Mode                       string // open the text of the call, and the hunks of its change
 	Send, Back, Line, Flip, Next                          string // while one of them is open
 }
 
@@ -189,9 +189,9 @@ func (p *Dialog) Unseen() string {
 	}
 	if left := p.needed() - p.seen; left > 0 {
 		if p.room == 0 {
-			return "the window is too small to show the question: make it larger, or deny"
+			return "the window is too small to show the question: enlarge it, or say no"
 		}
-		return fmt.Sprintf("%s of the question not seen yet: %s shows more", plural.Of(left, "row"), p.keys.Down)
+		return fmt.Sprintf("%s not seen yet: %s shows more", plural.Of(left, "row"), p.keys.Down)
 	}
 	return ""
 }
@@ -217,9 +217,9 @@ func (p *Dialog) Want(w int) int {
 // Render draws the first question. Its end is never hidden without saying so.
 func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	a := p.queue[0]
-	text := "permission: " + a.Question.Tool.Name
+	text := a.Title()
 	if n := p.waiting(); n > 0 {
-		text += fmt.Sprintf(" · %d more %s", n, map[bool]string{true: "waits", false: "wait"}[n == 1])
+		text += fmt.Sprintf(" · %d more waiting", n)
 	}
 	rows = append(rows, p.title(w, text+p.beside(w)))
 	if p.step == AtText {
@@ -241,7 +241,7 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = body.Append(rows, p.scrolled, min(p.scrolled+room, total))
 	rows = append(rows, p.rest(total, w))
 	if p.step == AtReason {
-		lead := p.theme.Pen().Fixed(draw.Key, "Tell the model why: ").Done()
+		lead := p.theme.Pen().Fixed(draw.Key, "Why not? ").Done()
 		own, x, y := p.Reason.Rows(p.theme, w-lead.Width())
 		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
 		return rows, x + lead.Width(), len(rows) - 1
@@ -300,13 +300,13 @@ func warnings(a *Asked, why string) []string {
 		out = append(out, why)
 	}
 	if a.Question.Repaired && (a.Question.Repair == nil || a.Question.Repair.Guessed()) {
-		out = append(out, "the model's arguments were malformed and have been repaired"+repairSteps(a.Question.Repair))
+		out = append(out, "the model's arguments were malformed, so adze repaired them"+repairSteps(a.Question.Repair))
 	}
 	if d := a.Question.Tool; d.AllowNoSchema {
-		out = append(out, fmt.Sprintf("the arguments were checked by no schema: %s has none (%s)", d.Name, d.NoSchemaMode))
+		out = append(out, fmt.Sprintf("%s has no schema (%s), so nothing checked its arguments", d.Name, d.NoSchemaMode))
 	}
 	if a.Question.Origin == tool.FromText {
-		out = append(out, "the call was found in the model's text")
+		out = append(out, "the model wrote this call as text")
 	}
 	if a.Question.Agent != "" {
 		out = append(out, "asked by the subagent "+a.Question.Agent)

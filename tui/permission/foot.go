@@ -21,34 +21,37 @@ func (p *Dialog) answers() []named {
 	k := p.keys
 	switch p.step {
 	case AtText:
-		return []named{{k.Send, "allows it as changed", "allow"}, {k.Line, "new line", "line"}, {k.Back, "back", "back"}}
+		return []named{{k.Send, "run this", "run"}, {k.Line, "new line", "line"}, {k.Back, "back", "back"}}
 	case AtHunks:
-		all := []named{{k.Next, "hunk", "hunk"}, {k.Flip, "refuse or keep", "refuse"}, {k.Send, "answer", "answer"}}
+		all := []named{{k.Next, "next hunk", "next"}, {k.Flip + ":", "keep / drop", "keep / drop"}, {k.Send, "answer", "answer"}}
 		if len(p.refused()) > 0 {
 			all = append(all, named{k.Why, "say why", "why"})
 		}
 		return append(all, named{k.Back, "back", "back"})
 	}
 	all := []named{{k.Once, "once", "once"}}
+	if p.queue[0].Edits {
+		all = append(all, named{k.Edits, "all edits", "all edits"})
+	}
 	if p.Grants() {
-		all = append(all, named{k.Session, "this session", "session"})
+		all = append(all, named{k.Session, "rule", "rule"})
 	}
 	if p.Saves() {
-		all = append(all, named{k.Always, "always", "always"})
+		all = append(all, named{k.Always, "keep rule", "keep rule"})
 	}
 	if p.Others() > 0 {
 		all = append(all, named{k.Other, "other rule", "other rule"})
 	}
 	if p.Tries() {
-		all = append(all, named{k.Try, "try it aside", "try"})
+		all = append(all, named{k.Try, "try it", "try"})
 	}
 	if p.Edits() {
-		all = append(all, named{k.Change, "change it", "change"})
+		all = append(all, named{k.Change, "edit command", "edit"})
 	}
 	if p.Parts() > 1 {
 		all = append(all, named{k.Hunks, "by hunks", "hunks"})
 	}
-	return append(all, named{k.No, "no", "no"}, named{k.Why, "no, and say why", "no, why"}, named{k.Stop, "stop", "stop"})
+	return append(all, named{k.No, "no", "no"}, named{k.Why, "no, say why", "no, why"}, named{k.Stop, "stop", "stop"})
 }
 
 // choices are the keys that answer, in as many rows as they need: none of them is ever out of

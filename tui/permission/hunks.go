@@ -134,7 +134,7 @@ func (p *Dialog) head(i int) draw.Row {
 	}
 	said := ""
 	if h.refused {
-		state, said = "[✗] ", " · refused"
+		state, said = "[✗] ", " · dropped"
 	}
 	return pen.Fixed(style, mark+state).Put(draw.Bold, safeterm.Name(fmt.Sprintf("hunk %d of %d", i+1, len(p.hunks)))).
 		Fixed(draw.Warn, said).Put(draw.Dim, safeterm.Name(" · "+h.of.Path)).Done()

@@ -1,9 +1,17 @@
 package permission
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Grants reports whether a rule for the session is offered.
 func (p *Dialog) Grants() bool { return p.Open() && len(p.queue[0].Offers) > 0 }
+
+// NoRule says why no rule is offered.
+func (p *Dialog) NoRule() string {
+	return "no rule: " + cmp.Or(p.queue[0].NoOffer, "this call is asked each time")
+}
 
 // Saves reports whether keeping the rule is offered.
 func (p *Dialog) Saves() bool { return p.Grants() && p.Offer().Save != "" }
@@ -39,7 +47,11 @@ func (p *Dialog) Offered() (list []string) {
 		return nil
 	}
 	for _, o := range p.queue[0].Offers {
-		list = append(list, strings.ReplaceAll(o.Rule, "\n", " and ")+" ("+means(o)+")")
+		line := strings.ReplaceAll(o.Rule, "\n", " and ")
+		if text := means(o); text != "" {
+			line += " (" + text + ")"
+		}
+		list = append(list, line)
 	}
 	return list
 }

@@ -42,8 +42,11 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 	rows = p.repaired(rows, a.Question.Repair, w)
 	body := ui.Sheaf{rows}
 	p.ruleAt = body.Len()
-	if p.Grants() {
-		body = append(body, ui.Laid(p.rule([]draw.Row{{}}, w)))
+	switch {
+	case p.Grants():
+		body = append(body, ui.Laid(p.rule(gap(w), w)))
+	case a.NoOffer != "":
+		body = append(body, ui.Laid(p.theme.Wrap(gap(w), w, p.under(), draw.Span{Style: draw.Dim, Text: safeterm.Name("no rule: " + a.NoOffer)})))
 	}
 	p.decisive = body.Len()
 	if shown := worthSeeing(a); len(shown) > 0 {
@@ -77,46 +80,107 @@ func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	return ui.Sheaf{ui.Laid{head.Done().Fit(w)}, p.theme.Patch(b, w, w >= ui.Split)}
 }
 
-// rule draws exactly the rules that are offered, and what they mean.
+// rule draws what the offered rules allow, the rules themselves beside that, and what they leave
+// out.
 func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
 	o := p.Offer()
-	lead := "for this session: "
-	if o.Save != "" {
-		lead = "for this session, or always: "
-	}
-	for i, rule := range strings.Split(o.Rule, "\n") {
-		if i > 0 {
-			lead = "  and: "
-		}
-		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(lead)}, draw.Span{Style: draw.Plain, Text: safeterm.Name(rule)})
-	}
+	lead, rule := "rule: ", strings.ReplaceAll(strings.ReplaceAll(o.Rule, "\nallow ", "\n"), "\n", ", ")
 	indent := p.theme.Pen().Pad(2).Done()
-	if text := means(o); text != "" {
+	spans := []draw.Span{{Style: draw.Dim, Text: safeterm.Name(lead)}}
+	own := draw.Span{Style: draw.Dim, Text: safeterm.Name(strings.TrimPrefix(rule, "allow "))}
+	covers := draw.Span{Style: draw.Plain, Text: safeterm.Name("allow " + o.Covers)}
+	beside := p.theme.Line(draw.Plain, safeterm.Concat(safeterm.Name(lead), covers.Text, own.Text)).Width()+2 <= w
+	switch {
+	case o.Covers == "":
+		rows = p.theme.Wrap(rows, w, p.under(), append(spans, draw.Span{Style: draw.Plain, Text: safeterm.Name(rule)})...)
+	case beside:
+		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers, draw.Span{Text: safeterm.Fixed("  ")}, own)...)
+	default: // in a row of its own, which is not torn
+		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers)...)
+		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, own)
+	}
+	if text := rest(o); text != "" {
 		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})
 	}
 	return rows
 }
 
-// means says in a sentence what an offer allows and what it does not.
-func means(o Offer) string {
-	var parts []string
-	if o.Covers != "" {
-		parts = append(parts, "covers "+o.Covers)
+// gap parts the rule from the call; a narrow window has no row for that.
+func gap(w int) []draw.Row {
+	if w < ui.Narrow {
+		return nil
 	}
+	return []draw.Row{{}}
+}
+
+// under indents what goes on in a further row.
+func (p *Dialog) under() draw.Margins { return draw.Margins{Rest: p.theme.Pen().Pad(2).Done()} }
+
+// rest says what an offer leaves out, and what it allows once it is kept.
+func rest(o Offer) string {
+	var parts []string
 	if o.Spares != "" {
 		parts = append(parts, "not "+o.Spares)
 	}
 	if o.Saved != "" && o.Save != "" {
-		parts = append(parts, "always: "+o.Saved)
+		parts = append(parts, "kept: also "+o.Saved)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// means says in a sentence what an offer allows and what it does not.
+func means(o Offer) string {
+	if o.Covers == "" {
+		return rest(o)
+	}
+	return strings.TrimSuffix("allows "+o.Covers+" · "+rest(o), " · ")
+}
+
+// Title asks about what the call would do.
+func (a *Asked) Title() string {
+	has := map[tool.Permission]int{}
+	for _, n := range a.Question.Needs {
+		if n.Reach != "" {
+			return "Allow this call of " + a.Question.Tool.Name + "?"
+		}
+		if has[n.Permission]++; n.Outside != "" {
+			return "Run this command outside the sandbox?"
+		}
+	}
+	switch total := len(a.Question.Needs); {
+	case has[tool.Execute] > 0:
+		return "Run this command?"
+	case total == 0 || has[tool.Write] != total && has[tool.Read] != total && has[tool.Network] != total:
+		return "Allow this call of " + a.Question.Tool.Name + "?"
+	case has[tool.Write] == 1:
+		return "Edit this file?"
+	case has[tool.Write] > 1:
+		return "Edit these files?"
+	case has[tool.Read] == 1:
+		return "Read this?"
+	case has[tool.Read] > 1:
+		return "Read these?"
+	case total > 1:
+		return "Open these addresses?"
+	}
+	return "Open this address?"
+}
+
+// label says what a need does; a command alone needs no more than the sign of a prompt.
+func (p *Dialog) label(n tool.Need) (word string, width int) {
+	if n.Permission == tool.Execute && n.Reach == "" && len(p.queue[0].Question.Needs) == 1 {
+		return "$", 2
+	}
+	word = map[tool.Permission]string{tool.Execute: "run", tool.Write: "edit", tool.Read: "read", tool.Network: "open"}[n.Permission]
+	return cmp.Or(word, string(n.Permission)), 6
 }
 
 // need draws what is touched. A command may have several lines, which are numbered: where one goes
 // on in the next row, it cannot be taken for another. Of all else a newline is shown as what it is,
 // so that one path cannot look like two.
 func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
-	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(string(n.Permission))).Fixed(draw.Plain, "  ").Pad(9).Done()
+	word, width := p.label(n)
+	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(word)).Fixed(draw.Plain, " ").Pad(width).Done()
 	rest := p.theme.Pen().Pad(first.Width()).Done()
 	target := safeterm.Name(n.Touches())
 	if n.Permission == tool.Execute && n.Reach == "" {
@@ -136,7 +200,7 @@ func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 	}
 	under := draw.Margins{First: rest, Rest: rest, Hard: true}
 	if real := p.queue[0].Resolved[n]; real != "" {
-		rows = p.theme.Wrap(rows, w, under, draw.Span{Style: draw.Dim, Text: safeterm.Name("is " + real)})
+		rows = p.theme.Wrap(rows, w, under, draw.Span{Style: draw.Dim, Text: safeterm.Name("really " + real)})
 	}
 	switch {
 	case n.Dir == "" || n.Dir == ".":

@@ -24,7 +24,7 @@ func (p *Dialog) repaired(rows ui.Laid, r *tool.Repair, w int) ui.Laid {
 		return rows
 	}
 	if !r.Guessed() {
-		return p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name("written with other names" + repairSteps(r))})
+		return p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name("the model used other names" + repairSteps(r))})
 	}
 	before, after := differing(r.Before, string(r.After))
 	for _, line := range [][2]string{{"it wrote ", before}, {"it runs  ", after}} {

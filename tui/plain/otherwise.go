@@ -17,9 +17,9 @@ func (p *Interface) otherwise(text string) bool {
 	switch {
 	case text == "c" && p.Dialog.Edits():
 		p.rewriting, p.rewritten = true, nil
-		p.say("It is now:")
+		p.say("The command now:")
 		p.say(permission.Begin(p.Dialog.First().Question.Editing.Text))
-		p.say("Write all of it anew. A line with only a dot ends it; with nothing before the dot, you are back at the question:")
+		p.say("Write the whole command again. A line with only a dot ends it; a dot alone goes back to the question:")
 	case text == "h" && p.Dialog.Parts() > 1:
 		p.Dialog.Split(true)
 		body := p.Dialog.Body(Width)
@@ -31,7 +31,7 @@ func (p *Interface) otherwise(text string) bool {
 	case parts && p.Dialog.Parts() > 1:
 		refused, why, ok := p.Dialog.Numbers(numbers)
 		if !ok {
-			p.say(fmt.Sprintf("Write the numbers of hunks behind h, such as h 1,2: there are %d. Answer now:", p.Dialog.Parts()))
+			p.say(fmt.Sprintf("Write the numbers of the hunks after h, such as h 1,2; there are %d. Answer now:", p.Dialog.Parts()))
 			return true
 		}
 		p.Dialog.PartWithout(refused, why)

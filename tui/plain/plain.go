@@ -150,7 +150,7 @@ func (p *Interface) take(x any) {
 		}
 	case permission.Unasked:
 		if p.Dialog.First() == x.Asked {
-			p.say("The question is withdrawn.")
+			p.say("The question was withdrawn.")
 		}
 		first := p.Dialog.First() == x.Asked
 		p.Dialog.Remove(x.Asked)
@@ -167,7 +167,7 @@ func (p *Interface) take(x any) {
 		}
 	case question.Unasked:
 		if p.Inquiry.First() == x.Asked {
-			p.say("The question is withdrawn.")
+			p.say("The question was withdrawn.")
 		}
 		p.Inquiry.Remove(x.Asked)
 	default:

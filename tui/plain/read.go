@@ -55,7 +55,7 @@ func Slash(text string) (name, arg string, ok bool) {
 // line obeys one line of the user.
 func (p *Interface) line(l Line) {
 	if l.Long {
-		p.say("That line is longer than 1 MB, and nothing was done with it. Put the text into a file and name it with @.")
+		p.say("That line is longer than 1 MB and was dropped. Save it as a file and name the file with @.")
 		p.print()
 		return
 	}
@@ -89,7 +89,7 @@ func (p *Interface) send(text string) {
 		return
 	}
 	if waits {
-		p.say("This waits until the agent has ended its work.")
+		p.say("This waits until the agent has finished.")
 	}
 	p.run(cmd)
 }
@@ -110,11 +110,11 @@ func (p *Interface) steer(text string) {
 func onScreen(name string) string {
 	switch name {
 	case "theme", "vim":
-		return "This changes a screen; here are only lines."
+		return "This needs the screen; here are only lines."
 	case "copy":
-		return "Copy with your terminal: all lines are there."
+		return "Copy with your terminal; all lines are there."
 	case "edit":
-		return "An editor needs the screen: write it to a file and name that."
+		return "An editor needs the screen; save the text as a file and name the file."
 	}
 	return ""
 }
@@ -155,7 +155,9 @@ func (p *Interface) answer(text string) {
 		a.Choice = permission.Once
 	case letter == "s" && p.Dialog.Grants():
 		a.Choice = permission.ForSession
-	case letter == "a" && p.Dialog.Saves():
+	case text == "a" && p.Dialog.First().Edits:
+		a.Choice = permission.AllEdits
+	case letter == "k" && p.Dialog.Saves():
 		a.Choice = permission.Always
 	case text == "t" && p.Dialog.Tries():
 		a.Choice = permission.Try
@@ -221,7 +223,7 @@ func (p *Interface) pick(text string) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || !p.List.Mark(n-1) {
-		p.say("This is none of the numbers.")
+		p.say("There is no such number.")
 		return
 	}
 	if why := p.List.CanPick(); why != "" {

@@ -57,17 +57,20 @@ func (p *Interface) ask() {
 		p.refuseAll()
 		return
 	}
-	p.say("Permission for " + p.Dialog.First().Question.Tool.Name + ":")
+	p.say(p.Dialog.First().Title())
 	body := p.Dialog.Body(Width)
 	for _, r := range body.Append(nil, 0, body.Len()) {
 		fmt.Fprintln(p.Out, r.String())
 	}
 	choices := "y allows it once"
+	if p.Dialog.First().Edits {
+		choices += ", a allows all edits of this session (mode edits)"
+	}
 	if p.Dialog.Grants() {
-		choices += ", s for this session"
+		choices += ", s allows the rule for this session"
 	}
 	if p.Dialog.Saves() {
-		choices += ", a always"
+		choices += ", k keeps it for all sessions"
 	}
 	if offers := p.Dialog.Offered(); len(offers) > 1 {
 		for n, offer := range offers {
@@ -76,24 +79,24 @@ func (p *Interface) ask() {
 		choices += p.numbers()
 	}
 	if p.Dialog.Tries() {
-		choices += ", t runs it aside and shows what it changes before you decide"
+		choices += ", t tries it and shows what it changes before you decide"
 	}
 	if p.Dialog.Edits() {
-		choices += ", c changes the " + p.Dialog.First().Question.Editing.Name + " first"
+		choices += ", c edits the " + p.Dialog.First().Question.Editing.Name + " first"
 	}
 	if n := p.Dialog.Parts(); n > 1 {
 		choices += fmt.Sprintf(", h lists its %d hunks, h 2 and a reason allows it without hunk 2 (or h 1,2)", n)
 	}
-	p.say(choices + ", n denies it; anything else denies it and tells the model why:")
+	p.say(choices + ", n says no; anything else says no and tells the model why:")
 	p.asked = time.Now()
 }
 
 // numbers say how another of several offers is taken.
 func (p *Interface) numbers() string {
 	if p.Dialog.Saves() {
-		return ", s or a with a number (s 2) what that line says"
+		return ", s or k with a number (s 2) takes that rule"
 	}
-	return ", s with a number (s 2) what that line says"
+	return ", s with a number (s 2) takes that rule"
 }
 
 // inquire prints the first question of the model.
@@ -151,8 +154,8 @@ func (p *Interface) offer() {
 
 func (p *Interface) help() {
 	p.Todos.List() // whether there are any decides what can be done
-	p.say("A line is a message. While the agent works it waits; > before it has the agent read it before its next step.")
-	p.say("!command runs a command of your own. Ctrl+c stops the agent, and leaves when it does not work. Commands:")
+	p.say("A line is a message. While the agent works, it waits; a line that begins with > is read before the next step.")
+	p.say("!command runs your own command. Ctrl+c stops the agent, or leaves when it is idle. Commands:")
 	for _, c := range p.Root.Commands() {
 		if onScreen(c.ID) == "" {
 			p.say(c.Label + ": " + c.Note + ".")

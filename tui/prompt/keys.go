@@ -54,7 +54,7 @@ func (p *Line) Up(w int) (h Happened) {
 	}
 	h.Say = "nothing older"
 	if p.draft != "" {
-		h.Say = "nothing older begins like this"
+		h.Say = "no earlier message begins like this"
 	}
 	return h
 }

@@ -200,9 +200,9 @@ func (d *Dialog) Unseen() string {
 	left := d.needed(len(d.text(max(d.w, 1)))) - d.seen
 	switch {
 	case left > 0 && d.room == 0:
-		return "the window is too small to show the question: make it larger, or " + d.keys.Stop
+		return "the window is too small to show the question: enlarge it, or " + d.keys.Stop
 	case left > 0:
-		return fmt.Sprintf("%s of the question not seen yet: %s shows more", plural.Of(left, "row"), d.keys.Down)
+		return fmt.Sprintf("%s not seen yet: %s shows more", plural.Of(left, "row"), d.keys.Down)
 	case !d.onMarked:
 		return "the marked choice is not in view: " + d.keys.Down + " shows it"
 	}
@@ -352,22 +352,22 @@ func (d *Dialog) help(w, total int) draw.Row {
 		return d.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
 	case d.hidden > 0 || d.scrolled > 0:
 		rows := ui.RowsOf(d.scrolled, total-d.hidden, total)
-		text := rows + fmt.Sprintf(" · %s and %s show the rest · %s answers", d.keys.Up, d.keys.Down, d.keys.Send)
+		text := rows + fmt.Sprintf(" · %s and %s show the rest · %s: answer", d.keys.Up, d.keys.Down, d.keys.Send)
 		if len(text) > w { // what answers is seen in any case
-			text = fmt.Sprintf("%s answers · %s %s · %s", d.keys.Send, d.keys.Up, d.keys.Down, rows)
+			text = fmt.Sprintf("%s: answer · %s %s · %s", d.keys.Send, d.keys.Up, d.keys.Down, rows)
 		}
 		return d.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
 	}
-	if long := d.keysOf("   ", d.keys.Marks+" or a number", " stops the agent"); long.Width() <= w {
+	if long := d.keysOf("   ", d.keys.Marks+" or a number", " stop the agent"); long.Width() <= w {
 		return long
 	}
-	return d.keysOf("  ", d.keys.Marks, " stops").Fit(w)
+	return d.keysOf("  ", d.keys.Marks, " stop").Fit(w)
 }
 
 func (d *Dialog) keysOf(gap, marks, stops string) draw.Row {
-	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answers")
+	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answer")
 	if len(d.queue[0].Choices) > 0 {
-		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(marks)).Fixed(draw.Plain, " marks")
+		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(marks)).Fixed(draw.Plain, " choose")
 	}
 	return pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(d.keys.Stop)).Fixed(draw.Plain, stops).Done()
 }

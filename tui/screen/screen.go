@@ -199,8 +199,10 @@ const (
 		"\x1b[22;0t" + // remember the title
 		"\x1b[>4;2m" + clearKeys // modifyOtherKeys
 	giveModes = anyKeys + "\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
-	overOn    = "\x1b[?1049h" // the alternate screen
-	overOff   = "\x1b[?1049l"
+	// The alternate screen, in which the wheel sends arrow keys (alternate scroll). Whether it does so
+	// elsewhere is remembered, and is as it was afterwards.
+	overOn    = "\x1b[?1049h\x1b[?1007s\x1b[?1007h"
+	overOff   = "\x1b[?1007r\x1b[?1049l"
 	clearKeys = "\x1b[>1u" // kitty keyboard: tell shift+enter from enter; each screen has its own
 	anyKeys   = "\x1b[<u"
 	mouseOn   = "\x1b[?1000h\x1b[?1006h"

@@ -147,7 +147,7 @@ func (e *callEntry) tail() string {
 	case o == nil && e.started:
 		parts = append(parts, "running")
 	case o == nil:
-		parts = append(parts, "waits")
+		parts = append(parts, "needs your OK")
 	default:
 		if o.Status != tool.Completed {
 			parts = append(parts, string(o.Status))

@@ -152,7 +152,7 @@ func (t *Pane) message(m session.Message) {
 	switch m.Role {
 	case session.User:
 		if m.Summary {
-			t.add(newSummary(m, "what was said before was summed up"))
+			t.add(newSummary(m, "the earlier conversation was summed up"))
 			return
 		}
 		if len(m.Notes) > 0 && m.Notes[0].Kind != session.LoopNote {

@@ -4,7 +4,7 @@ import "strings"
 
 // command is what was asked for.
 type command struct {
-	count  int    // 0: none was given
+	count  int    // if 0, none was given
 	op     string // d, c or y; if empty, none
 	verb   string // a motion, the kind of an object, or a command; vimSame: the operator's own lines
 	object string // i or a, before the kind of an object

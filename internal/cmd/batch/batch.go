@@ -79,7 +79,7 @@ Exits with 0 when all tasks succeeded, 8 when one did not, 6 when --max-cost sto
 // Command is adze batch.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	r := runs{e, p}
-	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.Anyone(), Short: "Do a file of tasks, each in a clone of its own", Long: long, Args: cmd.Takes(1, -1),
+	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.Anyone(), Short: "Run a file of tasks, each in its own clone", Long: long, Args: cmd.Takes(1, -1),
 		Example: `  adze batch tasks.jsonl
   adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check
@@ -87,14 +87,14 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
   adze batch tasks.jsonl --on nats://localhost:4222        workers do it (adze worker)`,
 		RunE: r.run}
 	f := c.Flags()
-	f.IntP("jobs", "j", 4, "how many tasks are done at the same time")
+	f.IntP("jobs", "j", 4, "how many tasks run at a time")
 	f.String("out", "", "the `DIR` of results (default: FILE without its ending, and .batch)")
-	f.String("keep", string(batch.KeepNone), "clones that stay: none, failed or all")
-	f.Float64("max-cost", 0, "`USD` that all tasks may cost together, where the prices are known; what earlier runs and rounds cost counts")
-	f.Bool("push", false, "push the branch that a task names when it succeeded; one that is there already is left alone")
-	f.StringSlice("retry", nil, "do tasks again whose result has one of these `CAUSES`, such as provider,check")
-	f.String("listen", "", "answer for /healthz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
-	f.Bool("json", false, "print results as JSON lines, as they come")
+	f.String("keep", string(batch.KeepNone), "which clones to keep: none, failed or all")
+	f.Float64("max-cost", 0, "most `USD` for all tasks together, where prices are known, earlier runs included")
+	f.Bool("push", false, "push the branch that a task names when it succeeds; an existing branch is left alone")
+	f.StringSlice("retry", nil, "repeat tasks whose result has one of these `CAUSES`, such as provider,check")
+	f.String("listen", "", "serve /healthz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
+	f.Bool("json", false, "print results as JSON lines")
 	remoteFlags(c)
 	return c
 }

@@ -64,7 +64,7 @@ func ListCommand(e *cli.Env, p Program) *cobra.Command {
 	for _, c := range []*cobra.Command{list, show, follow, stats, workers} {
 		c.Flags().Bool("json", false, "print JSON lines")
 	}
-	return cli.Group("runs", "Look at batches that workers do (--on nats://…), stop them and do them again", all...)
+	return cli.Group("runs", "Show, stop and repeat batches of workers (--on nats://…)", all...)
 }
 
 const deleteLong = `Remove batches that are over for ever: their records, the prompts in them, the sessions of their runs and what these kept apart.

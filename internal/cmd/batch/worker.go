@@ -47,14 +47,14 @@ sooner, and is lost while three servers choose who leads, which takes 2 to 7 s.`
 // WorkerCommand is adze worker.
 func WorkerCommand(e *cmd.Env, p Program) *cobra.Command {
 	r := runs{e, p}
-	c := &cobra.Command{Use: "worker", Annotations: cmd.Anyone(), Short: "Do tasks of batches that wait on a NATS server", Long: workerLong, Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+	c := &cobra.Command{Use: "worker", Annotations: cmd.Anyone(), Short: "Run tasks of batches from a NATS server", Long: workerLong, Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: `  adze worker --on nats://localhost:4222 --jobs 4
   ADZE_NATS=tls://queue.example:4222 ADZE_NATS_TOKEN_FILE=/run/secrets/nats adze worker --label core`,
 		RunE: r.worker}
 	onFlag(c)
 	f := c.Flags()
-	f.IntP("jobs", "j", 2, "how many tasks are done at the same time")
-	f.StringSlice("label", nil, "take only tasks with one of these `LABELS`; default: all")
+	f.IntP("jobs", "j", 2, "how many tasks run at a time")
+	f.StringSlice("label", nil, "take only tasks with one of these `LABELS` (default: all)")
 	f.Duration("grace", 25*time.Second, "how long tasks may go on after SIGTERM")
 	f.String("listen", "", "answer for /healthz, /readyz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
 	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
@@ -64,7 +64,7 @@ func WorkerCommand(e *cmd.Env, p Program) *cobra.Command {
 	f.StringSlice("allow-folder", nil, "let tasks have their files, or a repository that is a path, at or below this `DIR` of this machine")
 	f.StringSlice("allow-repository", nil, "take only tasks whose repository matches this `PATTERN`, such as 'https://host/team/*' (default: every address of another machine)")
 	f.StringArray("allow-rule", nil, "let tasks bring this `RULE` with --allow, such as 'network(docs.example)'; it must be the same, word for word")
-	f.String("name", "", "what the worker is called in lists (default: its host and process)")
+	f.String("name", "", "the worker's name in lists (default: host and process)")
 	return c
 }
 

@@ -70,11 +70,11 @@ func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 	var out []Check
 	cfg, find, err := d.Config()
 	if err != nil {
-		out = append(out, d.failing("configuration", err), lacks("model", "not looked at", "mend the configuration first"))
+		out = append(out, d.failing("configuration", err), lacks("model", "not looked at", "fix the configuration first"))
 	} else {
 		out = append(out, d.File(find.File))
 		for _, w := range cfg.Warnings() {
-			out = append(out, lacks("configuration", w, "mend the name, or remove it"))
+			out = append(out, lacks("configuration", w, "correct the name, or remove it"))
 		}
 		out = append(out, d.checkKeys(find)...)
 		out = append(out, d.checkModel(ctx, find, ask.Nobody)...)

@@ -101,7 +101,7 @@ func (d Doctor) checkTools(cfg config.Config, at paths.Places) (out []Check) {
 		return []Check{d.failing("tools", err)}
 	}
 	for _, mistake := range own.Mistakes {
-		out = append(out, lacks("tools", mistake.Error(), "mend the file, or remove it: the others work"))
+		out = append(out, lacks("tools", mistake.Error(), "fix the file, or remove it: the others work"))
 	}
 	if len(own.Names) > 0 {
 		out = append(out, fine("tools", fmt.Sprintf("%d of your own", len(own.Names))))
@@ -207,14 +207,14 @@ func (d Doctor) checkSandbox() Check {
 		if r.Blind {
 			seen = "; this kernel does not tell what commands are refused, or another program is told, so none is offered to you outside"
 		}
-		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+seen+bounded)
+		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+seen+bounded)
 	}
 	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
 		open := ""
 		if len(r.Open) > 0 {
 			open = "; it does not hold " + strings.Join(r.Open, ", ") + ", so each command is asked about"
 		}
-		return lacks("sandbox", "degraded, made with Landlock and a filter of system calls: in permission mode auto commands run in it without any network, not even loopback"+open+" ("+r.How+")", sandbox.Hint(r))
+		return lacks("sandbox", "degraded (Landlock and a filter of system calls): in permission mode auto commands run in it without any network, not even loopback"+open+" ("+r.How+")", sandbox.Hint(r))
 	}
 	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
 }

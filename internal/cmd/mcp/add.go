@@ -68,7 +68,7 @@ func (s servers) add() *cobra.Command {
 	f.BoolVar(&unpinned, "no-pin", false, "take what it says of its tools as it is, whenever that changes")
 	f.Bool("no-test", false, "do not start it")
 	f.Bool("replace", false, "in the place of one of this name")
-	f.Bool("json", false, "one JSON object a line")
+	f.Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -170,8 +170,8 @@ func (s servers) added(c *cobra.Command, name string) {
 }
 
 func (s servers) remove() *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Short: "Take a server out of your configuration", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
-		Long:    "Takes a server out of your configuration, and forgets what was known of its tools. One of a project stays in its file:\nadze trust revoke server:NAME takes your consent back.",
+	c := &cobra.Command{Use: "remove NAME", Short: "Remove a server from your configuration", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+		Long:    "Removes a server from your configuration, and forgets its tools. One of a project stays in its file:\nadze trust revoke server:NAME takes your consent back.",
 		Example: "  adze mcp remove files",
 		RunE: func(c *cobra.Command, words []string) error {
 			name := words[0]
@@ -199,6 +199,6 @@ func (s servers) remove() *cobra.Command {
 			s.Show("removed %s from %s\n", name, s.ConfigFile())
 			return nil
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }

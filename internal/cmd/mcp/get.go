@@ -18,7 +18,7 @@ import (
 func (s servers) get() *cobra.Command {
 	c := &cobra.Command{Use: "get NAME", Annotations: cmd.Anyone(), Short: "Show one server: how it is started, its state and its tools; nothing is started", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
 		Example: "  adze mcp get files\n  adze mcp get files --json | jq .tools", RunE: s.runGet}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -102,7 +102,7 @@ func (s servers) switching(verb, short string, off bool) *cobra.Command {
 			s.Show("%s is %sd\n", words[0], verb)
 			return nil
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 

@@ -22,7 +22,7 @@ import (
 
 func (s servers) importing() *cobra.Command {
 	var from []string
-	c := &cobra.Command{Use: "import [NAME...]", Short: "Take over servers that you have in other assistants", Args: cmd.Takes(0, -1),
+	c := &cobra.Command{Use: "import [NAME...]", Short: "Import servers from other assistants", Args: cmd.Takes(0, -1),
 		Long: "Looks for MCP servers in your configurations of other assistants (" + strings.Join(clients.Names(), ", ") + "),\n" +
 			"shows them, and writes those that you want into your configuration. Values of variables and headers are taken over as they\n" +
 			"stand there. Nothing is started: adze mcp test NAME tries one. Servers of a project's own files are not taken over: they are\n" +
@@ -39,7 +39,7 @@ func (s servers) importing() *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVar(&from, "from", nil, "only those of these `ASSISTANTS`")
 	f.BoolP("yes", "y", false, "write them without asking")
-	f.Bool("json", false, "one JSON object a line")
+	f.Bool("json", false, "print one JSON object per line")
 	return c
 }
 

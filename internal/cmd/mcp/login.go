@@ -23,7 +23,7 @@ func (s servers) login() *cobra.Command {
 	var o oauth.Options
 	var secretFrom string
 	var inFile bool
-	c := &cobra.Command{Use: "login NAME", Short: "Log in at a server that asks for it", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
 		Long: "Opens the server's login in your browser, which comes back to this machine, or shows a code for another device, and keeps\n" +
 			"what that brings: in the key ring of the system, else in a file that only you can read. It is refreshed by itself. Where a\n" +
 			"server's logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays the same for\n" +
@@ -46,8 +46,8 @@ func (s servers) login() *cobra.Command {
 	f.StringVar(&o.Client, "client-id", "", "the `ID` of a client that you registered there")
 	f.StringVar(&secretFrom, "client-secret-from", "", "the `VARIABLE` that holds its secret")
 	f.IntVar(&o.Port, "port", 0, "the port on this machine that the browser comes back to; any by default")
-	f.BoolVar(&inFile, "file", false, "keep it in the file, also where there is a key ring")
-	f.Bool("json", false, "one JSON object a line")
+	f.BoolVar(&inFile, "file", false, "use the file even where there is a key ring")
+	f.Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -135,7 +135,7 @@ func told(err error) error {
 }
 
 func (s servers) logout() *cobra.Command {
-	c := &cobra.Command{Use: "logout NAME", Short: "Forget the login at a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "logout NAME", Short: "Delete the login of a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
 		Example: "  adze mcp logout github",
 		RunE: func(c *cobra.Command, words []string) error {
 			return s.at(c, words[0], func(d Desk, at oauth.Server) error {
@@ -153,6 +153,6 @@ func (s servers) logout() *cobra.Command {
 				return nil
 			})
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }

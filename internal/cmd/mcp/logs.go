@@ -30,7 +30,7 @@ func (s servers) logs() *cobra.Command {
 		}}
 	c.Flags().BoolP("follow", "f", false, "go on until it is interrupted")
 	c.Flags().IntP("lines", "n", 0, "only the last `N` lines")
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 

@@ -18,7 +18,7 @@ import (
 func (s servers) list() *cobra.Command {
 	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List the servers of your configuration and of this project; none is started", Args: cmd.Takes(0, 0),
 		Example: "  adze mcp list\n  adze mcp list --json | jq -r .name", RunE: s.runList}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -81,7 +81,7 @@ func (s servers) test() *cobra.Command {
 			_, err := s.runTest(c, words[0])
 			return err
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -206,6 +206,6 @@ func (s servers) accept() *cobra.Command {
 				return nil
 			})
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }

@@ -14,7 +14,7 @@ type Serve struct {
 	Tools, NoTools []string
 	Model          string // for tasks; if empty, the configured one
 	HTTP           string // an address on this machine; if empty, stdin and stdout
-	TokenFile      string // empty: a new token, told once
+	TokenFile      string // if empty, a new token, told once
 	NoSession      bool   // save nothing
 }
 

@@ -74,7 +74,7 @@ type servers struct {
 // Command is adze mcp with its commands.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	s := servers{e, p}
-	c := cmd.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.importing(), s.list(), s.get(), s.test(), s.logs(), s.accept(),
+	c := cmd.Group("mcp", "Manage MCP servers, and serve adze as one", s.add(), s.importing(), s.list(), s.get(), s.test(), s.logs(), s.accept(),
 		s.switching("enable", "Switch a server of your configuration on", false),
 		s.switching("disable", "Switch a server of your configuration off, and keep its entry", true),
 		s.login(), s.logout(), s.remove(), s.serve())

@@ -36,7 +36,7 @@ On a server (--store) a session goes with those of its subagents, by a user who 
 		RunE:    func(c *cobra.Command, words []string) error { return remover{p}.deleteSessions(c.Context(), words, o) }}
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&o.expired, "expired", false, "what sessions.keep of the configuration lets go")
-	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line for each that was removed")
+	c.Flags().BoolVar(&o.json, "json", false, "print one JSON object per line for each that was removed")
 	return c
 }
 
@@ -135,7 +135,7 @@ func (p remover) agrees(heads []session.Head, more int, o deleting) (bool, error
 		return true, nil
 	}
 	if !term.IsTerminal(p.In.Fd()) {
-		return false, usage.Mistake("add --yes", "removing sessions is asked for, and there is nobody to ask")
+		return false, usage.Mistake("add --yes", "removing sessions is asked for, and nobody is there to ask")
 	}
 	for _, h := range heads {
 		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), plural.Of(h.Entries, "entry"))

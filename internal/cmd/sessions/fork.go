@@ -23,7 +23,7 @@ func forkCommand(p past) *cobra.Command {
 			return copier{p}.forkSession(c.Context(), words[0], turn, lines)
 		}}
 	c.Flags().IntVar(&turn, "at", 0, "up to the end of the turn with this `NUMBER`; default: all of it")
-	c.Flags().BoolVar(&lines, "json", false, "the copy as one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "the copy print one JSON object")
 	return c
 }
 

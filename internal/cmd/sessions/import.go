@@ -28,7 +28,7 @@ your tools do not let be shown is not taken. "-" reads from stdin.`,
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.importSession(c.Context(), words[0], cmd.Flagged(c, "json"))
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 

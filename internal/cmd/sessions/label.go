@@ -23,7 +23,7 @@ func (p past) rename() *cobra.Command {
 			title := strings.Join(strings.Fields(strings.Join(words[1:], " ")), " ")
 			return p.label(c.Context(), words[0], lines, sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title})
 		}}
-	c.Flags().BoolVar(&lines, "json", false, "the session as one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "the session print one JSON object")
 	return c
 }
 
@@ -42,7 +42,7 @@ configuration lets others go.`,
 			}
 			return p.label(c.Context(), id, lines, labels...)
 		}}
-	c.Flags().BoolVar(&lines, "json", false, "the session as one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "the session print one JSON object")
 	return c
 }
 

@@ -36,7 +36,7 @@ type past struct {
 // Command is adze session with its commands.
 func Command(e *cmd.Env, program Program) *cobra.Command {
 	p := past{e, program}
-	return cmd.Group("session", "Look at stored sessions",
+	return cmd.Group("session", "Show, search, export and delete stored sessions",
 		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.export(), p.importing(),
 		p.verify(), p.repair(), followCommand(p))

@@ -24,7 +24,7 @@ stays as it is. A database that cannot be read is salvaged first; its file is ke
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.repairSession(c.Context(), words[0], cmd.Flagged(c, "json"))
 		}}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 

@@ -46,14 +46,14 @@ used in this folder.`,
 	c.Flags().IntVar(&o.turn, "turn", 0, "only the turn with this `NUMBER`")
 	c.Flags().StringVar(&o.call, "call", "", "only what the call with this `ID` gave, whole")
 	c.Flags().BoolVar(&o.whole, "whole", false, "results as long as they are stored")
-	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line")
+	c.Flags().BoolVar(&o.json, "json", false, "print one JSON object per line")
 	return c
 }
 
 // said is one line of session show --json.
 type said struct {
 	Session session.ID      `json:"session"`
-	Turn    int             `json:"turn"` // 0: before the first, or taken back
+	Turn    int             `json:"turn"` // if 0, before the first, or taken back
 	Seq     int             `json:"seq"`  // of the entry
 	Time    time.Time       `json:"time"`
 	Kind    string          `json:"kind"` // prompt, answer, call, summary, note or end

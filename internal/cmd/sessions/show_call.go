@@ -24,7 +24,7 @@ type calledLine struct {
 	Status  tool.Status     `json:"status"`
 	Args    json.RawMessage `json:"args,omitempty"`
 	Output  string          `json:"output"`
-	Whole   bool            `json:"whole"` // false: it was cut for the model, and what was cut off is not kept any more
+	Whole   bool            `json:"whole"` // if false, it was cut for the model, and what was cut off is not kept any more
 }
 
 // showCall prints what a call gave, whole. Some servers use an id again in every message: all are

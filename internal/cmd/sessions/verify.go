@@ -35,7 +35,7 @@ code 10; adze session repair makes a sound copy of what is left.`,
 			})
 		}}
 	c.Flags().Bool("all", false, "every session, and a summary")
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 

@@ -34,12 +34,12 @@ func (w *which) add(c *cobra.Command, few int) {
 	f.StringVar(&w.since, "since", "", "not older than this: 12h, 3d, 2w or a `DATE` such as 2026-11-01")
 	f.IntVar(&w.limit, "limit", few, "at most so many; 0: all")
 	f.IntVar(&w.page, "page", 1, "the next of them: 2, 3, …")
-	f.BoolVar(&w.json, "json", false, "one JSON object a line")
+	f.BoolVar(&w.json, "json", false, "print one JSON object per line")
 }
 
 // settled is what the flags say.
 type settled struct {
-	folder string // empty: all
+	folder string // if empty, all
 	since  time.Time
 	skip   int
 }

@@ -27,7 +27,7 @@ import (
 type Stdin struct {
 	In    *os.File
 	Err   io.Writer                            // what is left is said here
-	After func(time.Duration) <-chan time.Time // nil: time.After
+	After func(time.Duration) <-chan time.Time // if nil, time.After
 }
 
 // Prompt joins the words of the command line with what is piped in. asked says that it was asked
@@ -66,7 +66,7 @@ func (s Stdin) piped(ctx context.Context, beside, asked bool) (string, error) {
 	if info.IsDir() {
 		return "", usage.Mistake("pipe text in, or leave stdin alone", "stdin is a directory")
 	}
-	var patience <-chan time.Time // nil: for ever
+	var patience <-chan time.Time // if nil, for ever
 	if beside && !asked && !info.Mode().IsRegular() {
 		patience = s.timer(stdinPatience)
 	}

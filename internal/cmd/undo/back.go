@@ -53,7 +53,7 @@ another program: --unknown puts that back, too. What a command changes is seen i
 Exits with 0, with 7 when a path was left as it is, or with 2 when there is nothing to undo. adze redo takes an undo back.`
 
 func (b back) undo() *cobra.Command {
-	c := &cobra.Command{Use: "undo", Short: "Put files back as they were before the last turn", Long: undoLong, Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "undo", Short: "Restore files as they were before the last turn", Long: undoLong, Args: cmd.Takes(0, 0),
 		Example: "  adze undo --dry-run\n  adze undo\n  adze undo --list\n  adze undo --to 2   # as they were after turn 2; 0: before the first",
 		RunE:    b.untilSignal(b.runUndo)}
 	f := c.Flags()
@@ -67,7 +67,7 @@ func (b back) undo() *cobra.Command {
 }
 
 func (b back) redo() *cobra.Command {
-	c := &cobra.Command{Use: "redo", Short: "Take the last undo back", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "redo", Short: "Reverse the last undo", Args: cmd.Takes(0, 0),
 		Example: "  adze redo --dry-run\n  adze redo",
 		RunE: b.untilSignal(func(c *cobra.Command) error {
 			return b.run(c, recorder.Wish{Redo: true, Git: cmd.Flagged(c, "git")})
@@ -100,7 +100,7 @@ func (b back) both(c *cobra.Command) {
 	f := c.Flags()
 	f.Bool("dry-run", false, "say what would be done, and do nothing")
 	f.String("session", "", "of the session of this `ID`, not the newest of this folder (a unique beginning is enough)")
-	f.Bool("json", false, "one JSON object a line")
+	f.Bool("json", false, "print one JSON object per line")
 	c.SetFlagErrorFunc(cmd.FlagError)
 	_ = c.RegisterFlagCompletionFunc("session", b.sessions) // it fails for a flag that is not there alone
 }

@@ -40,7 +40,7 @@ type trees struct {
 // Command is adze worktree with its commands.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	t := trees{e, p}
-	c := cmd.Group("worktree", "Look after the git work trees of sessions", t.list(), t.clean(), t.remove())
+	c := cmd.Group("worktree", "Manage the git work trees of sessions", t.list(), t.clean(), t.remove())
 	c.Long = "adze --worktree NAME works in a git work tree of its own, on the branch NAME, beside the repository, and makes it where it\n" +
 		"is not there; a later adze --worktree NAME goes into it again. These commands look after those."
 	return c
@@ -49,7 +49,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 func (t trees) list() *cobra.Command {
 	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List the work trees of this repository, what they hold and who works in them", Args: cmd.Takes(0, 0),
 		Example: "  adze worktree list\n  adze worktree list --json | jq -r .path", RunE: t.runList}
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -139,7 +139,7 @@ func (t trees) clean() *cobra.Command {
 			})
 		}}
 	c.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -150,7 +150,7 @@ func (t trees) remove() *cobra.Command {
 		RunE:    func(c *cobra.Command, words []string) error { return t.runRemove(c, words[0]) }}
 	c.Flags().Bool("force", false, "also what only it has; that is lost, and said")
 	c.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
-	c.Flags().Bool("json", false, "one JSON object a line")
+	c.Flags().Bool("json", false, "print one JSON object per line")
 	c.ValidArgsFunction = func(c *cobra.Command, words []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		if len(words) == 0 {
 			_ = t.Worktrees(func(d worktree.Desk, dir string) error {

@@ -34,13 +34,13 @@ import (
 
 // Ring is the keys of one person, and what hides them. It is safe for concurrent use.
 type Ring struct {
-	getenv func(string) string // nil: of the process, with what was taken from it
+	getenv func(string) string // if nil, of the process, with what was taken from it
 	making sync.Mutex          // held while the masker is made
 	mu     sync.Mutex
 	taken  map[string]string
 
 	config  config.Config                 // as last loaded
-	kept    *keyring.Store                // nil: nobody may be asked
+	kept    *keyring.Store                // if nil, nobody may be asked
 	learned []string                      // keys that were taken from it, and values of files that were read
 	masker  atomic.Pointer[redact.Masker] // made when the configuration is read
 	entries masking.Log

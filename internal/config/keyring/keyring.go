@@ -34,7 +34,7 @@ var ErrNone = errors.New("no key is kept")
 // Store is what one person gave to keep. It is safe for concurrent use.
 type Store struct {
 	path   string
-	system System // nil: there is none
+	system System // if nil, there is none
 
 	mu    sync.Mutex
 	read  bool

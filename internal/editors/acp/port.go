@@ -33,7 +33,7 @@ type Wish struct {
 	Fork   bool   // go on in a copy of it
 	As     string // the id of a new one; if empty, any
 	Cwd    string
-	Model  string // empty: as the configuration, or the stored one, says
+	Model  string // if empty, as the configuration, or the stored one, says
 	Mode   string
 	Effort string
 	// Observe sees every event, one at a time; Ask and Inquire put questions to the user.

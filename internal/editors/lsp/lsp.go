@@ -55,7 +55,7 @@ type Options struct {
 	Languages  []Language // whose programs are there; see Of
 	Supervisor proc.Supervisor
 	Env        []string
-	Warm, Cold time.Duration // 0: the defaults
+	Warm, Cold time.Duration // if 0, the defaults
 	// Refuses says, right before a server starts, why none may run here; if nil, they may.
 	Refuses func() error
 	// Inside lets servers run within full walls only.

@@ -43,7 +43,7 @@ func refuseProtocol(w http.ResponseWriter, r *http.Request) bool {
 // teller tells one stream: what is known first, then what comes.
 type teller struct {
 	room    *room
-	reader  *reader // nil: nothing comes
+	reader  *reader // if nil, nothing comes
 	encoder *uistream.Encoder
 	first   []uistream.Part
 	pausing bool   // it ends at a question, and goes on in the next POST

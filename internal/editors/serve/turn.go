@@ -19,7 +19,7 @@ type job struct {
 // turn is the one that runs, or was the last.
 type turn struct {
 	number int
-	abort  context.CancelCauseFunc // nil: none runs
+	abort  context.CancelCauseFunc // if nil, none runs
 	over   bool                    // its end was told
 	prompt string                  // the message that it began with; if empty, not yet
 	under  []item                  // what came of a message that is not stored yet

@@ -100,7 +100,7 @@ type Question struct {
 	Needs    []string     `json:"needs,omitempty"`
 	Preview  []tool.Block `json:"preview,omitempty"`
 	Choices  []string     `json:"choices,omitempty"`
-	Answered string       `json:"answered,omitempty"` // empty: it waits
+	Answered string       `json:"answered,omitempty"` // if empty, it waits
 	// Input is what the call's arguments were made into, where they were mended; if nil, they are as
 	// the model wrote them.
 	Input json.RawMessage `json:"-"`

@@ -29,7 +29,7 @@ type Diff struct {
 
 // Side is one of two texts to compare.
 type Side struct {
-	Name string // empty: a file that does not exist
+	Name string // if empty, a file that does not exist
 	Text string
 	Skip int // lines of the file that come before Text, when Text is a part of it
 }

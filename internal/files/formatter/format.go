@@ -43,7 +43,7 @@ type Formatters struct {
 	All        []Formatter
 	Supervisor proc.Supervisor
 	Env        []string
-	Time       time.Duration // 0: DefaultTime
+	Time       time.Duration // if 0, DefaultTime
 }
 
 // For finds the formatter of a file.

@@ -23,7 +23,7 @@ type GrepQuery struct {
 	Include []string // patterns of paths to search; without a slash they match at any depth; none: all
 	Exclude []string // patterns of what to leave out, files or folders
 	Type    string   // a name of Types; if empty, all
-	Mode    Mode     // empty: Content
+	Mode    Mode     // if empty, Content
 	Before  int      // lines of context before a match
 	After   int      // and after it
 	Width   int      // characters shown of a line, around its match; if 0, all

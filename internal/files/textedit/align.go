@@ -64,7 +64,7 @@ func weigh(list []line) (sum float64) {
 
 // pairing says which line of b stands for each line of a; the pairs never cross.
 type pairing struct {
-	to []int // -1: none
+	to []int // if -1, none
 }
 
 // bounds are the lines of b from the first pair to the last; ok is false when there is none.

@@ -34,8 +34,8 @@ const HashLimit = 8 << 20
 
 // Options changes what Open uses; the zero value is right outside tests.
 type Options struct {
-	FS      FS     // nil: the disk
-	LockDir string // "": a folder of this user that does not outlive a reboot, see RuntimeDir
+	FS      FS     // if nil, the disk
+	LockDir string // if "", a folder of this user that does not outlive a reboot, see RuntimeDir
 	Home    string // what ~ stands for; if "", os.UserHomeDir
 }
 

@@ -56,7 +56,7 @@ type Batch struct {
 	Away      Away        // keeps how far a task is for other machines; if nil, the folder beside its clone
 	Session   string      // the id of the session that a task begins; if empty, any
 	Watch     func(State) // told of each change, by one caller at a time
-	Observer  Observer    // nil: there is none
+	Observer  Observer    // if nil, there is none
 	// Gone is told of a clone that was removed, so that what this program keeps of the folder goes
 	// with it. Optional.
 	Gone  func(clone string)

@@ -56,7 +56,7 @@ type request struct {
 // answer is what a server said to a request.
 type answer struct {
 	line string
-	m    *nats.Msg // nil: there is no ticket
+	m    *nats.Msg // if nil, there is no ticket
 	err  error
 }
 

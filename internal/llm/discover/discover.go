@@ -78,7 +78,7 @@ type Model struct {
 	Tools            *bool
 	Vision           *bool
 	Thinking         *bool
-	Loaded           *bool // nil: the server does not tell, which servers of one model never do
+	Loaded           *bool // if nil, the server does not tell, which servers of one model never do
 	Owner            string
 	// Rates are USD for a million tokens; if nil, not told.
 	Input, Answer, CacheRead, CacheWrite *float64

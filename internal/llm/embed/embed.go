@@ -35,8 +35,8 @@ const (
 type Options struct {
 	BaseURL string // up to and with /v1
 	Model   string
-	Key     string       // empty: none is sent
-	HTTP    *http.Client // nil: one of its own
+	Key     string       // if empty, none is sent
+	HTTP    *http.Client // if nil, one of its own
 	Cache   string       // folder of kept vectors; if empty, nothing is kept
 }
 

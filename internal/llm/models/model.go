@@ -16,7 +16,7 @@ type Model struct {
 	Origin   string // how it was chosen
 	Profile  Profile
 	Server   string  // what a session keeps of the server that was found; if empty, the provider's name says it
-	window   *window // nil: what the table tells
+	window   *window // if nil, what the table tells
 	place    *place  // what answers for it is not known yet; if nil, it is
 	own      string  // the address of a server of one's own and the model; if empty, it is a company's
 	warm     bool    // asking its server for its models left a connection

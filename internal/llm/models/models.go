@@ -32,7 +32,7 @@ import (
 type Finder struct {
 	getenv  func(string) string
 	config  config.Config
-	kept    Kept // nil: nothing is kept
+	kept    Kept // if nil, nothing is kept
 	servers *Servers
 	File    string // of the configuration, for what the user is told
 }

@@ -38,6 +38,7 @@ type Vendor struct {
 	Start     string // how the program is started
 	Larger    string // how it is given a larger context; NAME stands for the model
 	Fetch     Fetch  // of a program that gets models itself
+	KeyPage   string // where a key of a company is had
 	KeyPrefix string // of the keys of a company that marks its own
 	// Makes are the beginnings of the names that only this company gives to models; behind a ! of
 	// those that others run.
@@ -90,26 +91,26 @@ var table = sync.OnceValue(allVendors)
 func allVendors() []Vendor {
 	chat := openai.Format()
 	return []Vendor{
-		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPrefix: "sk-ant-",
+		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://console.anthropic.com/settings/keys", KeyPrefix: "sk-ant-",
 			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1, Makes: []string{"claude-"}},
-		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPrefix: "AIza",
+		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", KeyPrefix: "AIza",
 			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}, Spans: "gcp.gemini"},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
 			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, Larger: "ollama show NAME tells its context",
 			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"}},
-		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true,
+		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys", Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true,
 			Makes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
 		{Name: "responses", With: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
 			Format: responses.Format()},
-		{Name: "openrouter", Home: "https://openrouter.ai/api/v1", Keys: []string{"OPENROUTER_API_KEY"}, KeyPrefix: "sk-or-", Format: chat},
-		{Name: "groq", Home: "https://api.groq.com/openai/v1", Keys: []string{"GROQ_API_KEY"}, KeyPrefix: "gsk_", Format: chat},
-		{Name: "together", Home: "https://api.together.xyz/v1", Keys: []string{"TOGETHER_API_KEY"}, Format: chat},
-		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, Format: chat,
+		{Name: "openrouter", Home: "https://openrouter.ai/api/v1", Keys: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/keys", KeyPrefix: "sk-or-", Format: chat},
+		{Name: "groq", Home: "https://api.groq.com/openai/v1", Keys: []string{"GROQ_API_KEY"}, KeyPage: "https://console.groq.com/keys", KeyPrefix: "gsk_", Format: chat},
+		{Name: "together", Home: "https://api.together.xyz/v1", Keys: []string{"TOGETHER_API_KEY"}, KeyPage: "https://api.together.xyz/settings/api-keys", Format: chat},
+		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys", Format: chat,
 			Makes: []string{"mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-"}, Spans: "mistral_ai"},
-		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, Format: chat, Makes: []string{"deepseek-"}},
-		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPrefix: "xai-", Format: chat, Makes: []string{"grok-"}, Spans: "x_ai"},
-		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, Format: chat},
-		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPrefix: "csk-", Format: chat},
+		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys", Format: chat, Makes: []string{"deepseek-"}},
+		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPage: "https://console.x.ai", KeyPrefix: "xai-", Format: chat, Makes: []string{"grok-"}, Spans: "x_ai"},
+		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, KeyPage: "https://fireworks.ai/account/api-keys", Format: chat},
+		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPage: "https://cloud.cerebras.ai", KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
 			Tells: discover.LlamaCPP, Larger: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
@@ -177,6 +178,15 @@ func homes() []string {
 		}
 	}
 	return out
+}
+
+// KeyPage is where a key of a provider is had; if empty, nobody knows.
+func KeyPage(provider string) string {
+	v, _ := vendor(provider)
+	if v.With != "" {
+		v, _ = vendor(v.With)
+	}
+	return v.KeyPage
 }
 
 // Marked is the company whose keys begin as this one does; if empty, nobody knows. A key that

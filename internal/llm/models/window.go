@@ -28,7 +28,7 @@ type told struct {
 // model's own server tells, where it runs one that does. It is safe for concurrent use.
 type window struct {
 	known func() int // without asking
-	asks  asking     // nil: the server does not tell
+	asks  asking     // if nil, the server does not tell
 	most  int        // of the configuration; if 0, any
 	waits time.Duration
 

@@ -25,7 +25,7 @@ type (
 		}] `json:"x_groq"`
 	}
 	baseResponse struct {
-		Code    wire.Count `json:"status_code"` // 0: all is well
+		Code    wire.Count `json:"status_code"` // if 0, all is well
 		Message wire.Word  `json:"status_msg"`
 	}
 	choice struct {

@@ -60,7 +60,7 @@ type Shelf struct {
 	Indexes string
 
 	set *tool.Set
-	all *rank.Picker // nil: all tools are offered
+	all *rank.Picker // if nil, all tools are offered
 
 	mu      sync.Mutex
 	offered []string

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Name    string // of the provider in a model's full name
 	BaseURL string // an adapter's package says up to where
-	Key     string // empty: none is sent
+	Key     string // if empty, none is sent
 	// KeyEnv and URLEnv name the variables of the key and the address, for hints.
 	KeyEnv, URLEnv string
 	// KeyHint and URLHint say what to do about a refused key and an unreachable server; if empty, check
@@ -26,7 +26,7 @@ type Options struct {
 	KeyHint, URLHint string
 	// Header is added to each request.
 	Header http.Header
-	HTTP   *http.Client  // nil: one of our own that keeps its connection
+	HTTP   *http.Client  // if nil, one of our own that keeps its connection
 	NewID  func() string // mints ids for calls without one; if nil, random
 	// Idle is how long the server may send no content; if 0, DefaultIdle, on loopback LocalIdle.
 	Idle time.Duration

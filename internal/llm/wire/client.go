@@ -89,14 +89,14 @@ type Client struct {
 	base   string // set by Connect, as is what follows
 	header http.Header
 	newID  func() string
-	dialer *dialer // nil: the HTTP client is the caller's
+	dialer *dialer // if nil, the HTTP client is the caller's
 }
 
 // Call is one HTTP request.
 type Call struct {
 	Method, URL string
 	Header      http.Header
-	Body        *Body // nil: none
+	Body        *Body // if nil, none
 }
 
 // Open sends a request and waits for a good status. The error is a *session.ProviderError or ctx's

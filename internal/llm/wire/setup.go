@@ -17,7 +17,7 @@ type Setup struct {
 	// Header goes with each request, with the key where the format wants it.
 	Header http.Header
 	Key    string        // masked in every message
-	HTTP   *http.Client  // nil: one of our own that keeps its connection
+	HTTP   *http.Client  // if nil, one of our own that keeps its connection
 	NewID  func() string // mints ids for calls without one; if nil, random
 	Idle   time.Duration // without content; if 0, DefaultIdle, on loopback LocalIdle
 	// KeyHint and URLHint say what to do about a refused key and an unreachable server.

@@ -52,7 +52,7 @@ func portOf(u *url.URL, standard string) string {
 type dialer struct {
 	plain func(ctx context.Context, network, addr string) (net.Conn, error)
 	now   func() time.Time
-	roots *x509.CertPool // nil: those of the system
+	roots *x509.CertPool // if nil, those of the system
 
 	mu     sync.Mutex
 	ahead  *ahead   // nobody has taken it

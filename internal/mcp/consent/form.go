@@ -36,7 +36,7 @@ type field struct {
 	needed            bool
 	options           []option // of a string, or of the items of an array
 	least, most       *float64 // of a number, of the length of a string, of the items of an array
-	usual             any      // nil: none
+	usual             any      // if nil, none
 }
 
 // option is a value with the words that a user is shown for it.

@@ -25,7 +25,7 @@ type Config struct {
 	Client    Client
 	Metadata  string   // the address of a client id metadata document
 	Assertion Secret   // of JWTBearer: the token of the workload; of TokenExchange: the identity token
-	Scopes    []string // nil: those that the server names
+	Scopes    []string // if nil, those that the server names
 	Provider  struct { // of TokenExchange
 		Issuer string
 		Client Client

@@ -49,7 +49,7 @@ type Options struct {
 	Client   string   // a client that was registered by hand
 	Secret   string   // of it
 	Metadata string   // the address of a document that describes the client
-	Scopes   []string // nil: those that the server names
+	Scopes   []string // if nil, those that the server names
 	Device   bool     // the user says yes on another device
 	Port     int      // of the address that the browser comes back to; if 0, any
 }

@@ -16,7 +16,7 @@ import (
 // can read. What it knows, it reads anew each time: other processes log in and refresh too.
 type Shelf struct {
 	File   string         // the list of what is kept where
-	Ring   keyring.System // nil: there is none
+	Ring   keyring.System // if nil, there is none
 	InFile bool           // not in the key ring
 }
 

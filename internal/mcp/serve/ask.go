@@ -16,7 +16,7 @@ import (
 // question is what a client is asked, and where its answer comes.
 type question struct {
 	params *mcp.ElicitParams
-	answer chan *mcp.ElicitResult // nil: there is none
+	answer chan *mcp.ElicitResult // if nil, there is none
 }
 
 // Ask puts a question of the gate to the user at the client whose call ctx belongs to: it is a

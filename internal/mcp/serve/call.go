@@ -163,7 +163,7 @@ func (s *Server) goOn(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	}
 	answer, _ := r.Params.InputResponses[permissionKey].(*mcp.ElicitResult)
 	told := c.listens(ctx, r)
-	c.open.answer <- answer // nil: there is none
+	c.open.answer <- answer // if nil, there is none
 	return c.wait(ctx, told), nil
 }
 

@@ -138,7 +138,7 @@ type client struct {
 	leave  context.CancelCauseFunc
 	calls  sync.WaitGroup
 	active int   // how many of them run
-	unused timer // nil: the connection tells when it has gone
+	unused timer // if nil, the connection tells when it has gone
 
 	once sync.Once
 	desk Desk

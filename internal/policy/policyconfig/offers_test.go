@@ -32,8 +32,8 @@ type said struct{ runs, asked []string }
 func phrases() map[string]said {
 	list := func(s ...string) []string { return s }
 	return map[string]said{
-		"the same":           {list("the same words", "whatever its arguments", "any call of any tool", "any options and names", "nothing behind it", "this one file", "every file below", "this address", "every page of"), nil},
-		"the same, a job":    {list("the same words", "any options and names", "nothing behind it"), nil},
+		"the same":           {list("exactly this command", "whatever its arguments", "any call of any tool", "any options and names", "nothing behind it", "reads of", "edits to", "every file below", "this address", "every page of"), nil},
+		"the same, a job":    {list("exactly this command", "any options and names", "nothing behind it"), nil},
 		"other arguments":    {list("any options and names", "whatever its arguments", "any call of any tool"), list("other arguments")},
 		"other subcommand":   {nil, list("another subcommand", "other arguments", "other programs")},
 		"other program":      {},

@@ -21,7 +21,7 @@ func (r *reader) later(body []node) string {
 // both may change files.
 func (r *reader) pipe(sub *syntax.ProcSubst, st *state) (string, error) {
 	if sub.Op != syntax.CmdIn || len(sub.Stmts) == 0 {
-		return "", refuse("it has a word that is known only when it runs")
+		return "", refuse("it contains %s", source(sub))
 	}
 	mark, given := len(r.steps), st.given
 	body, err := r.inner(sub.Stmts, st)

@@ -27,7 +27,7 @@ func (r *reader) expansion(b *builder, part syntax.WordPart, st *state, fields b
 	}
 	value, known := r.value(name, st)
 	if value.out == "" {
-		return refuse("it has a word that a shell may change: `$%s`", name)
+		return refuse("it contains $%s", name)
 	}
 	seg := segment{out: value.out}
 	if len(value.Alts) > 0 {

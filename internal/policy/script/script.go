@@ -35,7 +35,7 @@ const (
 // Start is what a text begins with.
 type Start struct {
 	Dir  string // absolute and free of links
-	Home string // "": not known
+	Home string // if "", not known
 	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and any
 	// other where it may not be looked at; if nil, no pattern is read.
 	Names func(dir string) ([]string, error)
@@ -111,6 +111,18 @@ type Word struct {
 
 // Fixed is a setting of a known value.
 func Fixed(name, value string) Setting { return Setting{name, literal(value)} }
+
+// Written is a word as the command has it, for a sentence about it.
+func (w Word) Written() string { return strings.ReplaceAll(strings.Trim(w.out, `"`), "$"+own(""), "$") }
+
+// source is a part of a command as a sentence about it shows it.
+func source(n syntax.Node) string {
+	var b strings.Builder
+	if syntax.NewPrinter().Print(&b, n) != nil {
+		return "a word that cannot be read"
+	}
+	return b.String()
+}
 
 // Empty reports a text that does nothing.
 func (s Script) Empty() bool { return len(s.root) == 0 }

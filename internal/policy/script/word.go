@@ -9,7 +9,7 @@ import (
 
 // segment is a part of a word.
 type segment struct {
-	alts    []string // nil: known only when it runs
+	alts    []string // if nil, known only when it runs
 	literal bool     // it stands there as it is
 	pattern bool     // unquoted, with a meaning for file names
 	many    bool     // it may become several words, or none
@@ -136,13 +136,13 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (builder, error) 
 			err = r.expansion(&b, part, st, fields)
 		case *syntax.ProcSubst:
 			if !fields || len(w.Parts) != 1 {
-				return b, refuse("it has a word that is known only when it runs")
+				return b, refuse("it contains %s beside other text", source(part))
 			}
 			out, err := r.pipe(part, st)
 			b.add(segment{piped: true, out: out})
 			return b, err
 		default:
-			return b, refuse("it has a word that is known only when it runs")
+			return b, refuse("it contains %s", source(part))
 		}
 		if err != nil {
 			return b, err

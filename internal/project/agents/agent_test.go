@@ -105,7 +105,7 @@ text: I could not.
 func TestASubagentThatFailsLeavesItsParentRunning(t *testing.T) {
 	for name, c := range map[string]struct{ steps, want string }{
 		"provider":  {"-- explore: 1 --\ntext: half of\nfail: auth the key is gone\n", "half of\nthe task did not finish: the key is gone; continue it with task_id"},
-		"no report": {"-- explore: 1 --\nreasoning: hm\n-- explore: 2 --\nreasoning: hm\n", "the task did not finish: the model only thought, and answered with nothing, also when it was asked again; continue it with task_id"},
+		"no report": {"-- explore: 1 --\nreasoning: hm\n-- explore: 2 --\nreasoning: hm\n", "the task did not finish: the model only thought, and answered with nothing, twice; continue it with task_id"},
 		"no steps":  {"", `test has no step for the subagent "explore: find it"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 type work struct {
 	agents   *Agents
 	config   Config
-	parent   *work // nil: the main conversation started it
+	parent   *work // if nil, the main conversation started it
 	request  toolset.TaskRequest
 	progress func(toolset.TaskProgress)
 

@@ -82,7 +82,7 @@ func fields(line string) (out []string) {
 type mark struct {
 	from, to int
 	name     string // what stands behind the dollar; if empty, a number
-	number   int    // -1: none
+	number   int    // if -1, none
 	index    bool   // $ARGUMENTS[number], which counts from 0
 }
 

@@ -44,7 +44,7 @@ func (r *Room) Targets() []Target {
 		}
 		project.Hides = strings.Join(hidden, ", ")
 	}
-	own := Target{Shown: "the person's own " + AgentsFile, Path: filepath.Join(r.Own, AgentsFile), Own: true}
+	own := Target{Shown: "your " + AgentsFile, Path: filepath.Join(r.Own, AgentsFile), Own: true}
 	own.New = !exists(own.Path)
 	return []Target{project, own}
 }

@@ -88,7 +88,7 @@ func (r *Room) chain() (out []string) {
 // another assistant.
 func (in *reader) person() (File, bool) {
 	own := filepath.Join(in.room.Own, AgentsFile)
-	if f, ok := in.mine(own, "the person's own "+AgentsFile); ok {
+	if f, ok := in.mine(own, "your "+AgentsFile); ok {
 		return f, true
 	}
 	if in.room.Home == "" {

@@ -122,7 +122,7 @@ func TestWhichFilesAreRead(t *testing.T) {
 		"../.github/copilot-instructions.md ../.cursor/rules/a.mdc", "../.cursorrules ../.cursor/rules/a.mdc", "../.cursor/rules/a.mdc",
 	}
 	gone := []string{"AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules", ".cursor/rules/a.mdc"}
-	mine := []string{"the person's own AGENTS.md", "~/.codex/AGENTS.md", "~/.claude/CLAUDE.md", "~/.gemini/GEMINI.md", ""}
+	mine := []string{"your AGENTS.md", "~/.codex/AGENTS.md", "~/.claude/CLAUDE.md", "~/.gemini/GEMINI.md", ""}
 	w := newWorld(t, all)
 	for i, want := range without {
 		wants(t, "files", names(w.room("repo/web")), mine[0]+" "+want+" CLAUDE.md")

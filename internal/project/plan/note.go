@@ -23,7 +23,7 @@ const modeOrigin, planOrigin = "permission mode", "accepted plan"
 // the plan that the user accepted. What it was told last is not told again, and all of it
 // outlives a compaction.
 func (d *Desk) Notes(s session.Step) (out []session.Note) {
-	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Lasts: true}
+	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Short: "mode is " + string(d.Mode()), Lasts: true}
 	planned := slices.ContainsFunc(s.Said, func(n session.Note) bool { return n.Kind == session.ModeNote && n.From == modeOrigin })
 	switch {
 	case d.Mode() == policy.Plan && s.Agent != "":

@@ -21,7 +21,7 @@ import (
 // of a project elsewhere is another one.
 type Book struct {
 	Path string
-	Now  func() time.Time // nil: time.Now
+	Now  func() time.Time // if nil, time.Now
 	May  func() error     // refuses a change; if nil, every change is allowed
 	// Doubt returns why what the file says does not count now. It is nil where it does.
 	Doubt func() error

@@ -17,7 +17,7 @@ import (
 type Tree struct {
 	Name        string `json:"name"`
 	Path        string `json:"path"`
-	Branch      string `json:"branch,omitempty"` // empty: none is checked out
+	Branch      string `json:"branch,omitempty"` // if empty, none is checked out
 	Head        string `json:"head,omitempty"`
 	Mine        bool   `json:"made_by_adze"`
 	Half        bool   `json:"half_made,omitempty"` // its making or its removal was interrupted

@@ -11,7 +11,7 @@ import (
 
 // errOther says that hunks were chosen in a change that is another one by now: their numbers mean
 // nothing any more.
-var errOther = errors.New("the file has changed meanwhile, and the change with it: this is how it would be now")
+var errOther = errors.New("the file changed meanwhile; this is how the change looks now")
 
 // askFor asks until there is an answer that can be followed, and makes of it the call as the user
 // wants it; if nil, as it was made. What cannot be followed is asked again, with what is wrong.

@@ -71,11 +71,13 @@ type Asking struct {
 	File string // in which they can keep rules; if empty, they cannot
 	Ask  func(context.Context, permission.Ask) (permission.Answer, error)
 	Tell func(session.Event)
+	Mode func(policy.Mode) error // changes the permission mode; if nil, it cannot be changed here
 }
 
 func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = hostio.Veiled(q)
-	a := permission.Ask{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries}
+	a := permission.Ask{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries,
+		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && k.Mode != nil}
 	a.Offers, a.Usual = offered(p.Offers, k.File), policy.Usual(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -87,6 +89,8 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	switch answer.Choice {
 	case permission.Once:
 		return policy.Answer{Choice: policy.Once, Change: change}, nil
+	case permission.AllEdits:
+		return policy.Answer{Choice: policy.Once}, k.Mode(policy.Edits)
 	case permission.Try:
 		return policy.Answer{Choice: policy.Try}, nil
 	case permission.Always:
@@ -96,7 +100,7 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 			_, err = config.AddRules(k.File, string(policy.Allow), rules...)
 		}
 		if err != nil {
-			k.Tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
+			k.Tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
 	case permission.ForSession:

@@ -114,7 +114,7 @@ func (w *Conversation) TellEnded() string {
 	if len(w.ended) == 0 {
 		return ""
 	}
-	return "ended with the session, as it is told when it goes on: " + strings.Join(w.ended, ", ")
+	return "ended with the session; the agent is told when it continues: " + strings.Join(w.ended, ", ")
 }
 
 // Effort is how hard the model is asked to think: as this session says, else the configuration of

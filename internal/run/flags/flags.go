@@ -24,6 +24,7 @@ import (
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
 	"adze/session"
+	"adze/tool"
 )
 
 // Run are the flags of a run.
@@ -37,6 +38,7 @@ type Run struct {
 	Agent       string // that leads the conversation; if empty, adze's own
 	Resume      string
 	ResumeLast  bool
+	Choose      bool // among the stored sessions, in the interface
 	Fork        bool
 	As          string // the id of a new session; if empty, any
 	Worktree    string // the name of the git work tree to work in
@@ -64,6 +66,7 @@ type Run struct {
 	Transcript   bool
 	Plain        bool
 	Inline       bool
+	Whole        bool // inline was left for the whole screen
 
 	given func(flag string) bool // if nil, no flag was
 }
@@ -94,40 +97,40 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.given = f.Changed
 	f.SortFlags = false
-	f.BoolVarP(&o.Print, "print", "p", false, "do the whole job without a terminal and print the answer")
+	f.BoolVarP(&o.Print, "print", "p", false, "do the job without a terminal and print the answer")
 	f.StringVar(&o.Format, "output-format", string(print.Text), "with --print: text, json or stream-json")
-	f.StringVar(&o.InputFormat, "input-format", TextInput, "with --print: text, or stream-json for a program that holds a conversation (adze help lines)")
-	f.StringVar(&o.Model, "model", "", "`PROVIDER/NAME` of a model; adze models lists both")
-	f.StringVar(&o.Effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest that it knows")
-	f.StringVar(&o.Agent, "agent", "", "the agent of this `NAME` leads the conversation: its prompt, tools, model, mode and steps")
-	f.BoolVarP(&o.ResumeLast, "continue", "c", false, "go on with the newest session of this folder")
-	f.StringVarP(&o.Resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
-	f.StringVar(&o.As, "session-id", "", "the new session gets this `ID`, which a program that starts adze can find it by")
-	f.StringVarP(&o.Worktree, "worktree", "w", "", "work in the git work tree of this `NAME`, on a branch of its own; it is made where it is not there (adze worktree --help)")
-	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: go on in a copy")
-	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (edits without one)")
+	f.StringVar(&o.InputFormat, "input-format", TextInput, "with --print: text, or stream-json for a program that leads the conversation (adze help lines)")
+	f.StringVar(&o.Model, "model", "", "the model, as `PROVIDER/NAME`; adze models lists them")
+	f.StringVar(&o.Effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest level that it knows")
+	f.StringVar(&o.Agent, "agent", "", "let the agent with this `NAME` lead: its prompt, tools, model, mode and steps")
+	f.BoolVarP(&o.ResumeLast, "continue", "c", false, "continue the newest session of this folder")
+	f.StringVarP(&o.Resume, "resume", "r", "", "open the session with this `ID` (a unique beginning is enough); without one, choose from a list")
+	f.StringVar(&o.As, "session-id", "", "give the new session this `ID`, so that a script can find it")
+	f.StringVarP(&o.Worktree, "worktree", "w", "", "work in the git work tree with this `NAME`, on its own branch; it is created if needed (adze worktree --help)")
+	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: work in a copy")
+	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (default edits)")
 	f.Lookup("accept-plan").NoOptDefVal = string(policy.Edits)
 	o.Flags.Add(cmd)
 	f.StringSliceVar(&o.Tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.NoTools, "no-tools", nil, "do not offer these tools")
-	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
-	f.IntVar(&o.MaxCalls, "max-calls", 0, "tool calls a prompt may take")
-	f.IntVar(&o.MaxTokens, "max-tokens", 0, "tokens a prompt may take")
-	f.Float64Var(&o.MaxCost, "max-cost", 0, "`USD` a prompt may cost, where the prices are known")
-	f.DurationVar(&o.MaxTime, "max-time", 0, "time a prompt may take, such as 10m")
-	f.StringVar(&o.Schema, "output-schema", "", "with --print: the answer is one JSON value that the JSON Schema in this `FILE` accepts")
-	f.StringVar(&o.System, "system-prompt", "", "use the text of this `FILE` as system prompt")
+	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "most model requests per prompt; 0 for no limit")
+	f.IntVar(&o.MaxCalls, "max-calls", 0, "most tool calls per prompt")
+	f.IntVar(&o.MaxTokens, "max-tokens", 0, "most tokens per prompt")
+	f.Float64Var(&o.MaxCost, "max-cost", 0, "most `USD` per prompt, where prices are known")
+	f.DurationVar(&o.MaxTime, "max-time", 0, "most time per prompt, such as 10m")
+	f.StringVar(&o.Schema, "output-schema", "", "with --print: the answer is one JSON value that fits the JSON Schema in this `FILE`")
+	f.StringVar(&o.System, "system-prompt", "", "use the text of this `FILE` as the system prompt")
 	f.StringVar(&o.AppendSystem, "append-system-prompt", "", "add the text of this `FILE` to the system prompt")
 	f.StringArrayVar(&o.Attach, "attach", nil, "attach this image or PDF `FILE` to the prompt")
-	f.StringVar(&o.Record, "record", "", "write what the model is sent and answers to a new `FILE`, secrets masked")
-	f.StringVar(&o.Replay, "replay", "", "serve a recorded `FILE` instead of a model; a run that differs fails and names the step")
+	f.StringVar(&o.Record, "record", "", "record requests and answers in a new `FILE`, with secrets masked")
+	f.StringVar(&o.Replay, "replay", "", "replay a recorded `FILE` instead of asking a model; a run that differs fails and names the step")
 	f.BoolVar(&o.NoSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
-	f.BoolVar(&o.Try, "try", false, "with --print: commands run aside in the sandbox without questions; what they change is in the result, and dropped")
-	f.StringVar(&o.TryPatch, "try-patch", "", "--try, and write what the commands changed of texts to this `FILE`, for git apply")
-	f.BoolVar(&o.FailOnDeny, "fail-on-deny", false, "exit 7 when anything was denied, by a rule, a person or the sandbox")
-	f.BoolVar(&o.TaskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
-	f.BoolVar(&o.Plain, "plain", false, "lines instead of a screen, for screen readers and simple terminals")
+	f.BoolVar(&o.Try, "try", false, "with --print: try commands in the sandbox without questions; the result lists their changes, which are dropped")
+	f.StringVar(&o.TryPatch, "try-patch", "", "like --try, and write the changes of text files to this `FILE`, for git apply")
+	f.BoolVar(&o.FailOnDeny, "fail-on-deny", false, "exit with 7 when a rule, a user or the sandbox denied anything (without this flag: when every call was denied)")
+	f.BoolVar(&o.TaskComplete, "task-complete", false, "offer the tool task_complete, which the model calls when its work is done")
+	f.BoolVar(&o.Plain, "plain", false, "print lines instead of a screen, for screen readers and simple terminals")
 	f.BoolVar(&o.Inline, "inline", false, "keep the conversation in the terminal's own scrollback instead of taking the whole screen")
 	f.BoolVar(&o.Transcript, "transcript", false, "leave the conversation in the terminal when adze ends")
 	f.BoolVar(&o.Demo, "demo", false, "watch a scripted model fix a small program with the real tools")
@@ -143,13 +146,31 @@ func (o *Run) AddServed(c *cobra.Command) {
 	f.StringVar(&o.Effort, "effort", "", "how hard the model thinks")
 	f.StringVar(&o.Agent, "agent", "", "the agent of this `NAME` leads new sessions")
 	o.Flags.Add(c)
-	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
+	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "most model requests per prompt; 0 for no limit")
 }
 
 // Clone is a copy whose rules are its own.
 func (o Run) Clone() Run {
 	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
 	return o
+}
+
+// AnySession stands for --resume without an ID.
+const AnySession = "?"
+
+// ResumeAlone gives --resume a value where it has none: the list of sessions.
+func ResumeAlone(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return args
+		case arg != "--resume" && arg != "-r":
+		case i == len(args)-1 || strings.HasPrefix(args[i+1], "-"):
+			args[i] = "--resume=" + AnySession
+		}
+	}
+	return args
 }
 
 // Saves reports a run whose session is stored.
@@ -186,32 +207,38 @@ func (o *Run) Check() error {
 		return err
 	}
 	if o.Schema != "" && !o.Print {
-		return usage.Mistake("add --print", "--output-schema is about the answer of a run without a terminal")
+		return usage.Mistake("add --print", "--output-schema needs --print")
 	}
 	o.Try = o.Try || o.TryPatch != ""
 	if o.Try && !o.Print {
-		return usage.Mistake("add --print", "--try is for a run without a terminal; with one, a question about a command offers to try it")
+		return usage.Mistake("add --print", "--try needs --print; in a terminal, a question about a command offers t, try it")
 	}
 	if o.Effort != "" && o.Effort != session.DefaultEffort && !slices.Contains(session.Efforts(), o.Effort) {
 		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", o.Effort)
+	}
+	if o.Resume == AnySession && (o.Print || o.Fork || o.ResumeLast || o.AcceptPlan != "") {
+		return usage.Mistake("adze session list shows the IDs", "--resume without an ID opens a list in a terminal")
+	}
+	if o.Resume == AnySession {
+		o.Resume, o.Choose = "", true
 	}
 	if o.Resume != "" && o.ResumeLast {
 		return usage.Mistake("use one of them", "--continue and --resume exclude each other")
 	}
 	if o.As != "" && (o.Resume != "" || o.ResumeLast || o.NoSession) {
-		return usage.Mistake("leave one of them out", "--session-id is of a new session that is stored")
+		return usage.Mistake("leave one of them out", "--session-id names a new stored session")
 	}
 	if len(o.As) > 100 || strings.Trim(o.As, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
 		return usage.Mistake("letters, digits, . _ and -, at most 100", "--session-id %q is no name of a session", o.As)
 	}
 	if o.Worktree != "" && o.Demo {
-		return usage.Mistake("leave one of them out", "--demo works in a copy of its own, and --worktree in one of a repository")
+		return usage.Mistake("leave one of them out", "--demo has its own copy and cannot use --worktree")
 	}
 	if o.NoSession && (o.Resume != "" || o.ResumeLast) {
-		return usage.Mistake("leave --no-session out", "--no-session has nothing to continue")
+		return usage.Mistake("leave --no-session out", "--no-session cannot continue a session")
 	}
 	if o.Replay != "" && (o.Model != "" || o.Record != "" || o.Demo) {
-		return usage.Mistake("leave the other flag out", "--replay takes the place of a model, and records nothing")
+		return usage.Mistake("leave the other flag out", "--replay replaces the model, and cannot record")
 	}
 	if o.AcceptPlan != "" {
 		if err := o.checkPlan(); err != nil {
@@ -219,7 +246,7 @@ func (o *Run) Check() error {
 		}
 	}
 	if o.Fork && o.Resume == "" && !o.ResumeLast {
-		return usage.Mistake("add --continue or --resume ID", "--fork copies a session, and none is named")
+		return usage.Mistake("add --continue or --resume ID", "--fork copies a session; name one")
 	}
 	if o.MaxTurns < 0 || o.MaxCalls < 0 || o.MaxTokens < 0 || !(o.MaxCost >= 0) || o.MaxTime < 0 {
 		return usage.Mistake("0 means unlimited", "a budget cannot be negative")
@@ -234,11 +261,11 @@ func (o *Run) checkPlan() error {
 	case err != nil:
 		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan: %v", err)
 	case mode == policy.Plan:
-		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan ends the plan mode, and cannot go on in it")
+		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan leaves the plan mode, so plan is no mode to continue in")
 	case o.Mode != "":
 		return usage.Mistake("--accept-plan="+o.Mode, "--accept-plan says the permission mode; leave --permission-mode out")
 	case o.Resume == "" && !o.ResumeLast:
-		return usage.Mistake("add --continue or --resume ID", "--accept-plan is about the plan of a session, and none is named")
+		return usage.Mistake("add --continue or --resume ID", "--accept-plan accepts the plan of a session; name one")
 	}
 	o.Mode = o.AcceptPlan
 	return nil
@@ -269,6 +296,9 @@ func (o *Run) Merge(cfg *config.Config) {
 		cfg.Interface.Inline = true
 		cfg.Set("interface", "flag --inline")
 	}
+	if o.Whole {
+		cfg.Interface.Inline = false
+	}
 }
 
 // NamesTools reports whether the user said which tools there are: none, with --tools "".
@@ -293,10 +323,14 @@ func (o *Run) Instructions() instructions.Source {
 	return instructions.Source{System: o.System, Append: o.AppendSystem, Bare: o.Bare}
 }
 
-// Judge turns a finished run into a failed one where denials were asked to count.
+// Judge turns a finished run into a failed one where nothing that it tried was allowed, or where
+// denials were asked to count.
 func (o *Run) Judge(r session.Result) session.Result {
-	if r.Cause != session.CauseDone || !o.FailOnDeny {
+	if r.Cause != session.CauseDone {
 		return r
+	}
+	if !o.FailOnDeny {
+		return judgeAll(r)
 	}
 	calls, refused := 0, 0
 	for _, d := range r.Denied {
@@ -309,7 +343,7 @@ func (o *Run) Judge(r session.Result) session.Result {
 	}
 	var told []string
 	if calls > 0 {
-		told = append(told, fmt.Sprintf("%d calls were denied", calls))
+		told = append(told, plural.Of(calls, "call")+map[bool]string{true: " was denied", false: " were denied"}[calls == 1])
 	}
 	if refused > 0 {
 		told = append(told, fmt.Sprintf("the sandbox refused %s", plural.Of(refused, "thing")))
@@ -317,6 +351,29 @@ func (o *Run) Judge(r session.Result) session.Result {
 	if len(told) > 0 {
 		r.Cause, r.Message = session.CauseDenied, strings.Join(told, ", ")
 		r.Hint = "allow them with " + allowing(r.Denied) + ", or run without --fail-on-deny"
+	}
+	return r
+}
+
+// judgeAll fails a run whose every call was denied: it did nothing of what it was asked for.
+func judgeAll(r session.Result) session.Result {
+	calls, denied := 0, 0
+	for _, by := range r.Calls {
+		for status, n := range by {
+			calls += n
+			if status == tool.Denied {
+				denied += n
+			}
+		}
+	}
+	for _, d := range r.Denied {
+		if d.Unanswered { // no flag allows it
+			denied--
+		}
+	}
+	if calls > 0 && denied == calls {
+		r.Cause, r.Message = session.CauseDenied, "every call was denied: "+plural.Of(calls, "call")
+		r.Hint = "allow them with " + allowing(r.Denied)
 	}
 	return r
 }

@@ -219,7 +219,7 @@ func (g *Guard) live(ctx context.Context, c proc.Command) error {
 
 // Answers to uncovered.
 const (
-	runOnce = "run it all the same"
+	runOnce = "run it anyway"
 	dontRun = "do not run it"
 )
 

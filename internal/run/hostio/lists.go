@@ -61,15 +61,19 @@ func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.F
 // Modes are the permission modes, and what each means here.
 func Modes() []api.Mode {
 	means := map[policy.Mode]string{
-		policy.Plan:     "nothing is changed and no command runs",
-		policy.AskFirst: "reading in the workspace is allowed, all else is asked",
-		policy.Edits:    "writing in the workspace is allowed too",
-		policy.Auto:     "the same as edits, and commands run in the sandbox, where it is full",
-		policy.Yolo:     "nothing is asked; denials still hold",
+		policy.Plan:     "looks only; nothing changes and no command runs",
+		policy.AskFirst: "asks before each edit and each command",
+		policy.Edits:    "edits files in this folder; asks before commands",
+		policy.Auto:     "edits, and runs commands in the sandbox where it is full",
+		policy.Yolo:     "asks nothing; deny rules still hold",
+	}
+	brief := map[policy.Mode]string{
+		policy.Plan: "reads only, then proposes", policy.AskFirst: "asks before edits and commands", policy.Edits: "edits freely, asks before commands",
+		policy.Auto: "commands run in the sandbox", policy.Yolo: "asks nothing; denies still hold",
 	}
 	var out []api.Mode
 	for _, name := range policy.Modes() {
-		out = append(out, api.Mode{Name: name, Means: means[policy.Mode(name)]})
+		out = append(out, api.Mode{Name: name, Means: means[policy.Mode(name)], Brief: brief[policy.Mode(name)]})
 	}
 	return out
 }

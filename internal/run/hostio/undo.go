@@ -1,6 +1,7 @@
 package hostio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -14,7 +15,7 @@ import (
 func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.Undone, *session.Undone, error) {
 	wish := recorder.Wish{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
 	if w.Since {
-		wish.Since = since
+		wish.Since = cmp.Or(w.Message, since)
 	}
 	if w.Since && since == "" {
 		return api.Undone{}, nil, nil

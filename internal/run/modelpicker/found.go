@@ -67,21 +67,22 @@ func steps(l models.Listing) []firstrun.Step {
 	var out []firstrun.Step
 	for _, r := range Rows(l) {
 		if r.Why == "" && len(out) < maxModelSteps {
-			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "it can be used now"), Next: api.Next{Model: r.Name}})
+			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "ready to use"), Next: api.Next{Model: r.Name}})
 		}
 	}
 	if len(out) == 0 {
 		keys := models.Keyed()
-		out = append(local(l), firstrun.Step{Do: "enter a key", Means: "of a provider; it is checked, and kept by your system or in a file of your own", Key: true},
+		out = append(local(l), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
+			firstrun.Step{Do: "use your own server", Means: "its address, in OpenAI's format: vLLM, a company's gateway, another machine", Address: true},
 			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
 	}
-	out = append(out, firstrun.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: api.Next{Demo: true}})
+	out = append(out, firstrun.Step{Do: "watch the demo", Means: "no model needed: adze --demo", Next: api.Next{Demo: true}})
 	if len(l.Providers) == 0 {
 		return out
 	}
 	for _, v := range models.Fetching() {
 		if !runs(l, v.Name) && !hasProgram(v.Fetch.Binary()) {
-			out = append(out, firstrun.Step{Do: "open " + v.Fetch.Site, Means: "a model on this machine: install it, then " + v.Fetch.Of(v.Fetch.Suggest)})
+			out = append(out, firstrun.Step{Do: "open " + v.Fetch.Site, Means: "run a model on this machine: install it, then " + v.Fetch.Of(v.Fetch.Suggest)})
 		}
 	}
 	return out

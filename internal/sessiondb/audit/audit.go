@@ -47,7 +47,7 @@ type Request struct {
 	Model    string         `json:"model"`
 	Prompt   string         `json:"prompt_sha256,omitempty"`
 	Stop     session.Stop   `json:"stop,omitempty"`
-	Error    string         `json:"error,omitempty"` // empty: it was answered
+	Error    string         `json:"error,omitempty"` // if empty, it was answered
 	Usage    *session.Usage `json:"usage,omitempty"`
 	Took     time.Duration  `json:"duration_ns,omitempty"`
 }

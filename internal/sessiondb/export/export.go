@@ -123,7 +123,7 @@ type Tools interface {
 // Options is what an export goes by.
 type Options struct {
 	Session session.ID
-	Title   string         // empty: the first prompt's
+	Title   string         // if empty, the first prompt's
 	Tools   Tools          // that are known here
 	Mask    *redact.Masker // knows the secrets of the user; if nil, only shapes and places
 	Home    string         // the folder that is written ~; if empty, none

@@ -22,7 +22,7 @@ type writer struct {
 	id session.ID
 
 	mu    sync.Mutex        // one append at a time; guards what follows
-	lease *natsclient.Lease // nil: it was not taken yet
+	lease *natsclient.Lease // if nil, it was not taken yet
 	end   tip
 	lost  error // nothing is appended any more
 }

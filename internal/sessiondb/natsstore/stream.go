@@ -54,7 +54,7 @@ type Options struct {
 	// Lost is called once for each session whose lease is lost while this store writes it; if nil,
 	// nobody is told. It must not block.
 	Lost  func(session.ID, error)
-	Times natsclient.LeaseTimes // 0: those of the connection
+	Times natsclient.LeaseTimes // if 0, those of the connection
 	Wait  time.Duration         // how long the answer to an append is looked for; if 0, 15 s
 }
 
@@ -72,7 +72,7 @@ type Store struct {
 	writers map[session.ID]*writer
 
 	opening sync.Mutex        // guards blobs
-	blobs   *natsclient.Blobs // nil: nothing large was written or read yet
+	blobs   *natsclient.Blobs // if nil, nothing large was written or read yet
 }
 
 var _ session.Store = (*Store)(nil)

@@ -84,7 +84,7 @@ func (f Finding) String() string {
 // Report is what was found in a log and, when it was repaired, where the new one is.
 type Report struct {
 	Session  session.ID `json:"session"`
-	Repaired session.ID `json:"repaired,omitempty"` // empty: nothing was written
+	Repaired session.ID `json:"repaired,omitempty"` // if empty, nothing was written
 	Kept     int        `json:"kept"`               // entries of the old log
 	Findings []Finding  `json:"findings,omitempty"`
 }

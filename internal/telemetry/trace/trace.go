@@ -43,7 +43,7 @@ func NewSpanID() (id SpanID) {
 // Place is where in which trace a span stands.
 type Place struct {
 	Trace   ID
-	Span    SpanID // zero: the trace has no span yet
+	Span    SpanID // if zero, the trace has no span yet
 	Sampled bool
 	State   string // of the vendor that began the trace, handed on unchanged
 }
@@ -75,7 +75,7 @@ type Attribute struct {
 // Span is one piece of work that has ended.
 type Span struct {
 	Place
-	Up         SpanID // zero: it is the first of its trace
+	Up         SpanID // if zero, it is the first of its trace
 	Name       string
 	Kind       Kind
 	Start, End time.Time

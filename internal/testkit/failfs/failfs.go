@@ -41,7 +41,7 @@ type FS struct {
 
 	mu    sync.Mutex
 	count int
-	at    int // 0: never
+	at    int // if 0, never
 	kind  Kind
 	log   []string
 }

@@ -26,7 +26,7 @@ type Server struct {
 	env     []string
 
 	mu    sync.Mutex
-	pid   int // 0: it does not run
+	pid   int // if 0, it does not run
 	guard *exec.Cmd
 	pipe  io.Closer
 }

@@ -26,7 +26,7 @@ type late struct {
 	proxy   *Proxy
 	to      net.Conn
 	answers bool
-	pieces  chan latePiece // nil: nothing was slow yet
+	pieces  chan latePiece // if nil, nothing was slow yet
 	written chan struct{}
 }
 

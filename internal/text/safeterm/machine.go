@@ -146,6 +146,8 @@ func (m *machine) visible(dst []byte, r rune) []byte {
 		return dst
 	case m.form == reveal && (r == '\n' || r == '\t'):
 		return m.write(dst, r)
+	case r == '\n': // a name stays on one line
+		return m.write(dst, '⏎')
 	case r < ' ' || r == del || isC1(r) || invisible(r) || m.towering(r):
 		return m.show(dst, r)
 	}

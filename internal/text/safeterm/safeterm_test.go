@@ -12,11 +12,11 @@ func TestForms(t *testing.T) {
 		clean, output, reveal, one string
 	}{
 		{"plain", "a b", "a b", "a b", "a b", "a b"},
-		{"newline and tab", "a\tb\nc", "a\tb\nc", "a\tb\nc", "a\tb\nc", "a<U+0009>b<U+000A>c"},
+		{"newline and tab", "a\tb\nc", "a\tb\nc", "a\tb\nc", "a\tb\nc", "a<U+0009>b⏎c"},
 		{"colour", "\x1b[31mred\x1b[0m", "red", "red", "<U+001B>[31mred<U+001B>[0m", "<U+001B>[31mred<U+001B>[0m"},
-		{"line end", "a\r\nb", "a\nb", "a\nb", "a\nb", "a<U+000D><U+000A>b"},
+		{"line end", "a\r\nb", "a\nb", "a\nb", "a\nb", "a<U+000D>⏎b"},
 		{"progress", "10%\r20%\r30%\ndone", "10%\n20%\n30%\ndone", "30%\ndone",
-			"10%<U+000D>20%<U+000D>30%\ndone", "10%<U+000D>20%<U+000D>30%<U+000A>done"},
+			"10%<U+000D>20%<U+000D>30%\ndone", "10%<U+000D>20%<U+000D>30%⏎done"},
 		{"progress left open", "1\r\x1b[K2\r\x1b[K", "1\n2", "2", "1<U+000D><U+001B>[K2<U+000D><U+001B>[K", ""},
 		{"backspace", "ab\bc", "abc", "ac", "ab<U+0008>c", "ab<U+0008>c"},
 		{"bidi override", "a\u202eb", "ab", "ab", "a<U+202E>b", "a<U+202E>b"},
@@ -127,7 +127,7 @@ func TestTextStaysText(t *testing.T) {
 	want(t, "joined lines", Join(text.Lines(), Fixed("|")), "é||z")
 	want(t, "slice inside a character", text.Slice(1, 3), "é\n")
 	want(t, "slice end inside a character", text.Slice(0, 1), "")
-	want(t, "concat", Concat(text.Slice(0, 2), Fixed("="), Name("x\n")), "é=x<U+000A>")
+	want(t, "concat", Concat(text.Slice(0, 2), Fixed("="), Name("x\n")), "é=x⏎")
 	if text.Len() != 5 || (Text{}).Len() != 0 {
 		t.Errorf("Len() = %d", text.Len())
 	}

@@ -59,8 +59,8 @@ func Output(s string) Text { return whole(output, s) }
 // written out as <U+XXXX>; escape sequences are shown, not interpreted.
 func Reveal(s string) Text { return whole(reveal, s) }
 
-// Name makes a name, path or title safe on one line: as Reveal, with newline and tab written out
-// too.
+// Name makes a name, path or title safe on one line: as Reveal, with a newline shown as ⏎ and
+// a tab written out.
 func Name(s string) Text { return whole(name, s) }
 
 // whole runs a complete text through a fresh machine; plain ASCII comes back as it is, uncopied.

@@ -61,7 +61,7 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 type Rules struct {
 	Table      []Row
 	Exceptions []Exception
-	Starts     []start // nil: where processes are started is not looked at
+	Starts     []start // if nil, where processes are started is not looked at
 }
 
 // Exception allows one name of one package to break one rule.

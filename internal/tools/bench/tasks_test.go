@@ -142,7 +142,7 @@ type asking struct {
 
 // question is a printed one; the row after it names the answers.
 var (
-	question = regexp.MustCompile(`(?m)^Permission for .*:\r?$`)
+	question = regexp.MustCompile(`(?m)^(?:Run|Edit|Read|Open|Allow) .*\?\r?$`)
 	answers  = regexp.MustCompile(`(?m)^y allows it once.*why:\r?$`)
 	tooSoon  = regexp.MustCompile(`(?m)^This came too soon`)
 )

@@ -38,13 +38,13 @@ const (
 // Options say which engine, and how it is reached.
 type Options struct {
 	Engine  string // one of Engines
-	BaseURL string // empty: the company's server; a SearXNG has none
-	Key     string // empty: none is sent
+	BaseURL string // if empty, the company's server; a SearXNG has none
+	Key     string // if empty, none is sent
 	// KeyName is the variable of the key, for hints.
 	KeyName string
 	// Connect dials a host that is in lower-case ASCII; it judges where that leads.
 	Connect func(ctx context.Context, host string, port uint16) (net.Conn, error)
-	Timeout time.Duration // 0: DefaultTimeout
+	Timeout time.Duration // if 0, DefaultTimeout
 }
 
 // Result is one page that an engine found. All of it is the web's word.

@@ -32,7 +32,7 @@ type Scanner struct {
 	c     Config
 	sight *sighting
 	also  *sighting // of what else a match that spans lines contains; if nil, nothing
-	dfa   *dfa      // nil: regexp tests the lines
+	dfa   *dfa      // if nil, regexp tests the lines
 	slow  *dfa      // tests lines beyond maxLine; made when the first one is met
 	lines *dfa      // finds matches that span lines; if nil, regexp does
 	tail  *machine  // tells where they lie

@@ -3,7 +3,7 @@ package sign
 // Rejects are the files of a table that a search need not read. Safe for concurrent use.
 type Rejects struct {
 	t    *Table
-	need *Need           // nil: nothing is known of files but what they are
+	need *Need           // if nil, nothing is known of files but what they are
 	held map[*Need]*leaf // of need
 	out  []uint64        // a bit for each record
 }

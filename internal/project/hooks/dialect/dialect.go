@@ -41,7 +41,7 @@ const MaxTime = 10 * time.Second
 // Hook is one program that an event starts, as a file says it.
 type Hook struct {
 	Dialect Dialect
-	Event   string // one of session.HookEvents; empty: adze has none like it
+	Event   string // one of session.HookEvents; if empty, adze has none like it
 	Native  string // the event as the file names it
 	Matcher string // which calls, as the file says it; if empty, all
 

@@ -11,7 +11,7 @@ import (
 // matcher chooses among names: all, a list, or an expression that is found anywhere in them.
 type matcher struct {
 	names []string       // exact; if nil, not a list
-	re    *regexp.Regexp // nil: not an expression
+	re    *regexp.Regexp // if nil, not an expression
 }
 
 // maxMatcher bounds an expression, in bytes.
