@@ -27,7 +27,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 		}
 	}
 	for _, h := range hydrated {
-		s.emit(ToolQueued{tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Args: h.Exposed()}})
+		s.emit(ToolQueued{tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Heading: h.Heading(), Args: h.Exposed()}})
 	}
 	outcomes := Message{ID: s.nextID(), Role: ToolRole}
 	for i := 0; i < len(calls); {
@@ -291,7 +291,7 @@ func (s *Session) admit(ctx context.Context, by Caller, call *tool.RawCall) (*tu
 	answer := Message{ID: s.nextID(), Role: Assistant, Provider: by.Provider, Model: by.Name, Stop: StopCalls}
 	call.Message = answer.ID
 	h := s.runner.Hydrate(t.ctx, s.config.Tools, []tool.RawCall{*call})[0]
-	shown := tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Args: h.Exposed()}
+	shown := tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Heading: h.Heading(), Args: h.Exposed()}
 	asked.Parts = []Part{{Kind: TextPart, Text: fmt.Sprintf("%s calls %s %s", by.Name, h.Tool, shortened(string(shown.Args), mostAsked))}}
 	answer.Parts = []Part{{Kind: CallPart, Call: call}}
 	started := s.started

@@ -286,7 +286,9 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
 	l.past.compacted(c)
 	l.summed = append(l.summed, messages[:at]...)
-	return append(c.begins(), messages[at:]...), nil
+	left := append(c.begins(), messages[at:]...)
+	l.past.begun, l.past.after = len(left), c.After
+	return left, nil
 }
 
 // shorten cuts the results that have more than so many tokens, and reports whether there were any.

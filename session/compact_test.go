@@ -334,3 +334,25 @@ func TestASummaryIsAskedForAgain(t *testing.T) {
 		t.Errorf("events %s", r.kinds())
 	}
 }
+
+// What is kept of a conversation has the provider's counts of the longer one that it was.
+func TestACountFromBeforeASummaryIsNotThatOfWhatIsLeft(t *testing.T) {
+	counted := func(tokens int, answer string) func(context.Context, func(session.Chunk) bool) {
+		return only(text(answer), session.Done{Stop: session.StopEnd, Usage: session.Usage{Input: tokens, Output: 1}})
+	}
+	r := newRig(t, says(text(long(4000))), counted(6000, "short"), counted(6010, "short"), says(text(long(300)))).window(100_000)
+	s := session.New(r.config)
+	for _, p := range []string{"one", "two", "three"} {
+		wantCause(t, s.Prompt(t.Context(), session.Input{Text: p}), session.CauseDone)
+	}
+	wantCause(t, s.Compact(t.Context(), ""), session.CauseDone)
+	wantText(t, "what is left", shape(t, s.History()), "suaua")
+	resumed, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, again := s.Ledger(), resumed.Ledger()
+	if d := live.Estimate - again.Estimate; d < -2 || d > 2 || again.Corrected == 0 {
+		t.Errorf("%d tokens (×%.2f) when it goes on, %d (×%.2f) before", again.Estimate, again.Factor, live.Estimate, live.Factor)
+	}
+}

@@ -24,6 +24,8 @@ type past struct {
 	claims   []Claim    // of the last of them
 	evidence []Evidence // the same
 	changes  []PrefixChange
+	// begun is how many messages the newest compaction left, and after what they were estimated at.
+	begun, after int
 }
 
 // pastTurn is the requests of a turn, and its end; if nil, the process ended before.
@@ -128,20 +130,27 @@ func (s *Session) remember(l *log) {
 	s.ledger.account.turn(l.past.open, l.past.price)
 	s.ledger.last, s.ledger.changes = l.past.counted, l.past.changes
 	s.recount()
-	s.ledger.calibrate(s.history)
+	if l.past.counted == nil {
+		l.past.after = 0 // it was a mere estimate
+	}
+	s.ledger.calibrate(s.history, l.past.begun, l.past.after)
 	s.recallRequest(l)
 }
 
 // calibrate learns from the counts of a conversation. What stood before the messages then is taken
-// to be what stands there now.
-func (l *ledger) calibrate(history []Message) {
+// to be what stands there now. The begun messages that a compaction left have counts of a longer
+// conversation; their estimate of that time, after, tells the correction.
+func (l *ledger) calibrate(history []Message, begun, after int) {
 	bytes := l.fixedBytes
 	for i, m := range history {
-		if m.Role == Assistant && m.Usage != nil && m.Provider == l.provider && m.Model == l.model {
+		if i >= begun && m.Role == Assistant && m.Usage != nil && m.Provider == l.provider && m.Model == l.model {
 			l.correction.learn(bytes, *m.Usage)
 		}
 		for _, s := range l.messages[i].shares {
 			bytes += s.bytes
+		}
+		if i+1 == min(begun, len(history)) {
+			l.correction.learn(bytes, Usage{Input: after})
 		}
 	}
 }

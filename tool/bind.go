@@ -23,10 +23,11 @@ type hooks[Args, Meta any] struct {
 	without func(context.Context, Args, []int) (Args, error)
 	run     func(context.Context, Context[Meta], Args) (Result[Meta], error)
 	view    func(Meta) []Block
+	heading func(Args, Meta) Heading
 }
 
 func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks[Args, Meta] {
-	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, check: c.Check, preview: c.Preview, without: c.Without, run: c.Run, view: c.View}
+	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, check: c.Check, preview: c.Preview, without: c.Without, run: c.Run, view: c.View, heading: c.Heading}
 }
 
 // prepare erases the types of a checked declaration.
@@ -55,6 +56,9 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 			return call[Args, Meta]{hooks: h, args: args, init: in}, nil
 		},
 		view: func(raw json.RawMessage) []Block { return viewOf(h.view, raw) },
+		heading: func(args, meta json.RawMessage) Heading {
+			return headingOf(h.heading, args, meta)
+		},
 	}, nil
 }
 

@@ -32,6 +32,10 @@ type Block struct {
 	// Line is the number of the first line of code; if 0, no line numbers.
 	Line  int    `json:"line,omitempty"`
 	Items []Item `json:"items,omitempty"`
+	// Total counts the lines of what a command printed, where Text may be only its end.
+	Total int `json:"total,omitempty"`
+	// Minor is left out where there is little room.
+	Minor bool `json:"minor,omitempty"`
 }
 
 // Item is one row of a list or checklist.

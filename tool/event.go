@@ -58,8 +58,9 @@ type Outcome struct {
 	Status Status `json:"status"`
 	// Code is stable, for scripts and the log; empty when completed.
 	Code string `json:"code,omitempty"`
-	// Title is one line for the user.
-	Title string `json:"title,omitempty"`
+	// Title is one line for the user: its heading, where it has one.
+	Title   string  `json:"title,omitempty"`
+	Heading Heading `json:"heading,omitzero"`
 	// Output is for the model, clipped.
 	Output      string       `json:"output"`
 	Attachments []Attachment `json:"attachments,omitempty"`
@@ -101,6 +102,7 @@ type Event struct {
 	Agent    string // the name of that subagent
 	Tool     string
 	Title    string
+	Heading  Heading         // with Queued, Started and Updated, if its tool makes one
 	Args     json.RawMessage // redacted; with Queued and Started
 	Metadata json.RawMessage // with Updated
 	Origin   Origin          // with Started

@@ -84,7 +84,7 @@ func ExampleDefine() {
 	}
 	// Output:
 	// completed: 6 words
-	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 []}]
+	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 [] 0 false}]
 	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again like this: {"path":"hamlet.txt"}
 	//   logged: {}, drawn: []
 	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the person.

@@ -82,8 +82,9 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		x.over = true
 	})
 	record := x.snapshot()
+	title, heading := x.headed(p.title, p.metadata)
 	return Outcome{
-		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: p.title,
+		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: title, Heading: heading,
 		Output: p.output, Attachments: p.attachments, Metadata: p.metadata,
 		Truncated: p.truncated, OutputFile: p.outputFile, Changed: p.changed,
 		Duration: record.Duration, Stop: p.stop, Pending: p.pending, Repair: x.h.Provenance.Repair, Record: record,

@@ -135,13 +135,25 @@ func (r *Runner) begin(h Hydration) *execution {
 		x.record.Dialect = h.Provenance.Dialect.Kind
 	}
 	x.live = &live{emit: func(title string, meta json.RawMessage) {
-		r.emit(Event{Kind: Updated, Call: h.Call, Tool: h.Tool, Title: title, Metadata: meta})
+		title, heading := x.headed(title, meta)
+		r.emit(Event{Kind: Updated, Call: h.Call, Tool: h.Tool, Title: title, Heading: heading, Metadata: meta})
 	}}
 	return x
 }
 
+// headed is the title of the call and its heading, with what is known of it by now.
+func (x *execution) headed(title string, meta json.RawMessage) (string, Heading) {
+	h := x.h.heading(x.record.Args, meta)
+	if h.Verb == "" {
+		return title, h
+	}
+	h.Object, h.Note, h.Result = x.mask(h.Object), x.mask(h.Note), x.mask(h.Result)
+	return h.String(), h
+}
+
 func (x *execution) announce() {
-	x.runner.emit(Event{Kind: Started, Call: x.h.Call, Tool: x.h.Tool, Args: x.record.Args,
+	title, heading := x.headed("", nil)
+	x.runner.emit(Event{Kind: Started, Call: x.h.Call, Tool: x.h.Tool, Title: title, Heading: heading, Args: x.record.Args,
 		Origin: x.h.Provenance.Origin, Repair: x.h.Provenance.Repair, NoSchemaMode: x.h.Provenance.NoSchemaMode})
 }
 

@@ -111,6 +111,10 @@ type Config[Args, Meta any] struct {
 	Run func(ctx context.Context, c Context[Meta], in Args) (Result[Meta], error)
 	// View turns metadata into blocks that any pane can draw. If nil, a generic fallback is drawn.
 	View func(Meta) []Block
+	// Heading says in one row what a call is and what came of it. It is pure. The arguments are those
+	// that Redact exposes, and the metadata is zero until there is some. If nil, the name of the tool
+	// and the title stand there.
+	Heading func(Args, Meta) Heading
 }
 
 // Tool is a declared tool, ready to be registered. The zero value is not usable; Define makes one.
@@ -206,6 +210,7 @@ type prepared struct {
 	check       func() (compiled, error) // compiles on first use
 	instantiate func(parsed) (bound, error)
 	view        func(json.RawMessage) []Block
+	heading     func(args, meta json.RawMessage) Heading // optional
 	argAliases  map[string]string
 	idioms      []Idiom
 	instead     func(map[string]any) *Instead

@@ -48,6 +48,7 @@ func applyPatch(f files) tool.Tool {
 		Check:   a.check,
 		Preview: a.preview,
 		Run:     a.run,
+		Heading: headPatch,
 		View: func(m patchMeta) (blocks []tool.Block) {
 			for _, f := range m.Files {
 				blocks = append(blocks, viewChange(f)...)

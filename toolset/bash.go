@@ -82,7 +82,7 @@ func bash(f files, s *Shell) tool.Tool {
 			return bashMeta{Command: in.Command, Workdir: in.Workdir}, nil
 		},
 		Run:  basher{f, s}.run,
-		View: viewBash,
+		View: viewBash, Heading: headBash,
 	})
 }
 

@@ -27,6 +27,7 @@ func bashKill(s *Shell) tool.Tool {
 		Redact:     tool.Expose("job", "command", "running", "state", "lines"),
 		Run:        jobKiller{s}.run,
 		View:       viewJob,
+		Heading:    func(in jobKillArgs, m jobMeta) tool.Heading { return headJob("end", in.Job, m) },
 	})
 }
 

@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,6 +47,7 @@ func bashOutput(s *Shell) tool.Tool {
 		Needs:       func(jobReadArgs) []tool.Need { return tool.Told("what a job has written") },
 		Run:         jobReader{s}.run,
 		View:        viewJob,
+		Heading:     func(in jobReadArgs, m jobMeta) tool.Heading { return headJob("output", in.Job, m) },
 	})
 }
 
@@ -140,7 +142,9 @@ func jobState(st proc.JobStatus) string {
 func outputLines(s string) int64 { return int64(strings.Count(endLine(s), "\n")) }
 
 func viewJob(m jobMeta) []tool.Block {
-	return tool.Output("$ "+oneLine(m.Command, 200), endLine(m.Text)+m.Job+" "+m.State)
+	blocks := tool.Output("$ "+oneLine(m.Command, 200), cmp.Or(m.Text, m.Job+" "+m.State))
+	blocks[0].Total = int(m.Lines)
+	return blocks
 }
 
 // waitJob waits for a job's end, at most so many seconds.

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -13,10 +14,12 @@ func viewBash(m bashMeta) []tool.Block {
 	if m.Workdir != "" {
 		title = m.Workdir + " " + title
 	}
-	return tool.Output(title, endLine(m.Tail)+bashState(m))
+	blocks := tool.Output(title, cmp.Or(endLine(m.Tail), bashState(m)))
+	blocks[0].Total = int(m.Lines)
+	return blocks
 }
 
-// bashState is one line about how a command stands, "" before it runs.
+// bashState is one line about a command that printed nothing, "" before it runs.
 func bashState(m bashMeta) string {
 	took := short(time.Duration(m.Millis) * time.Millisecond)
 	switch {

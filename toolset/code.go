@@ -100,7 +100,7 @@ func diagnostics(l linguist) tool.Tool {
 			}
 			return codeAnswer(p.Display(), rows, "problem"), nil
 		},
-		View: viewCode,
+		View: viewCode, Heading: func(in diagnosticsArgs, m codeMeta) tool.Heading { return headCode("problems", in.Path, m) },
 	})
 }
 

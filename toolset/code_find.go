@@ -37,7 +37,7 @@ func definition(l linguist) tool.Tool {
 		Run: func(ctx context.Context, c tool.Context[codeMeta], in spotArgs) (codeResult, error) {
 			return l.places(ctx, c, in, "definition", l.code.Definition)
 		},
-		View: viewCode,
+		View: viewCode, Heading: headSpot("definition"),
 	})
 }
 
@@ -54,7 +54,7 @@ func references(l linguist) tool.Tool {
 		Run: func(ctx context.Context, c tool.Context[codeMeta], in spotArgs) (codeResult, error) {
 			return l.places(ctx, c, in, "place", l.code.References)
 		},
-		View: viewCode,
+		View: viewCode, Heading: headSpot("references"),
 	})
 }
 
@@ -98,7 +98,7 @@ func symbols(l linguist) tool.Tool {
 			return needs
 		},
 		Run:  l.symbols,
-		View: viewCode,
+		View: viewCode, Heading: func(in symbolsArgs, m codeMeta) tool.Heading { return headCode("symbols", in.Path, m) },
 	})
 }
 

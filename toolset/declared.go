@@ -102,6 +102,12 @@ func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 		Preview:      run.preview,
 		Run:          run.run,
 		View:         viewBash,
+		Heading: func(_ json.RawMessage, m bashMeta) tool.Heading {
+			if m.Command == "" {
+				return tool.Heading{Verb: d.Name, Shape: tool.Live}
+			}
+			return headBash(bashArgs{Description: d.Name}, m)
+		},
 	})
 }
 

@@ -63,6 +63,7 @@ func edit(f files) tool.Tool {
 		Without: e.without,
 		Run:     e.run,
 		View:    viewChange,
+		Heading: headEdit,
 	})
 }
 

@@ -31,16 +31,14 @@ func (plan editPlan) result(p workspace.Path, done workspace.Written) changeResu
 	if plan.changed {
 		meta.Notes = append(meta.Notes, "the file had changed elsewhere since it was read; these lines still were as they should be")
 	}
-	verb := "edited"
 	out := fmt.Sprintf("edited %s at %s, +%d -%d lines", p.Display(), plan.where(), meta.Added, meta.Removed)
 	if plan.created {
-		verb, out = "created", fmt.Sprintf("created %s: %d bytes, +%d lines", p.Display(), done.Bytes, meta.Added)
+		out = fmt.Sprintf("created %s: %d bytes, +%d lines", p.Display(), done.Bytes, meta.Added)
 	}
 	if len(plan.steps) > 0 {
 		out += "\nold_string was not there as written; it was matched by: " + strings.Join(meta.Steps, "; ") + ". The change:\n" + firstLines(plan.diff.Text, editEchoed)
 	}
 	return changeResult{
-		Title:    fmt.Sprintf("%s %s +%d -%d", verb, p.Display(), meta.Added, meta.Removed),
 		Metadata: meta, Output: withNotes(out, meta.Notes), Changed: []string{p.Display()},
 	}
 }

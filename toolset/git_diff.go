@@ -53,7 +53,7 @@ func gitDiff(g repos) tool.Tool {
 		Redact: tool.Expose("path", "staged", "base", "commit", "stat", "files", "added", "deleted", "withheld"),
 		Needs:  func(in gitDiffArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:    gitDiffer{g}.run,
-		View:   viewGitDiff,
+		View:   viewGitDiff, Heading: headGitDiff,
 	})
 }
 

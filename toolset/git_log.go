@@ -46,10 +46,11 @@ func gitLog(g repos) tool.Tool {
 			"range": "commit", "revision": "commit", "branch": "commit", "ref": "commit", "max_count": "limit", "n": "limit",
 			"after": "since", "before": "until", "message": "grep", "query": "grep", "offset": "skip",
 		}),
-		Safety: tool.Safety{Safe: true},
-		Redact: tool.Expose("path", "commit", "since", "until", "author", "grep", "limit", "skip", "commits", "more"),
-		Needs:  func(in gitLogArgs) []tool.Need { return folderNeeds(in.Path) },
-		Run:    gitLogger{g}.run,
+		Safety:  tool.Safety{Safe: true},
+		Redact:  tool.Expose("path", "commit", "since", "until", "author", "grep", "limit", "skip", "commits", "more"),
+		Needs:   func(in gitLogArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:     gitLogger{g}.run,
+		Heading: headGitLog,
 		View: func(m gitLogMeta) []tool.Block {
 			return []tool.Block{{Kind: tool.ListBlock, Items: m.Rows}}
 		},

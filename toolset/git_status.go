@@ -44,6 +44,7 @@ func gitStatus(g repos) tool.Tool {
 		Redact:      tool.Expose("path", "untracked", "limit", "branch", "ahead", "behind", "staged", "changed", "conflicts"),
 		Needs:       func(in gitStatusArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:         gitStater{g}.run,
+		Heading:     headGitStatus,
 		View: func(m gitStatusMeta) []tool.Block {
 			return []tool.Block{{Kind: tool.ListBlock, Title: m.Branch, Items: m.Rows}}
 		},

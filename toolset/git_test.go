@@ -29,7 +29,7 @@ func TestGitDiffCountsExactlyWhatItLeavesOut(t *testing.T) {
 		head -c 5000 /dev/zero | tr '\0' x > long; git add .`, "w")
 	o := b.play(t, "git_diff", `{"staged": true}`).outcome
 	// 5 + 10 + … + 200 lines of files, 1 of long; each file has 6 lines of headers, long one more.
-	if o.Title != "41 files, +4101 -0" || o.Truncated || len(o.Output) > tool.DefaultBytes {
+	if o.Title != "git diff --staged . +4101 −0 in 41 files" || o.Truncated || len(o.Output) > tool.DefaultBytes {
 		t.Errorf("title %q, truncated %v, %d bytes", o.Title, o.Truncated, len(o.Output))
 	}
 	patch, footer, ok := strings.Cut(o.Output, "\n(41 files changed, +4101 -0; ")

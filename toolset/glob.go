@@ -49,6 +49,7 @@ func glob(s seeker) tool.Tool {
 		Needs:          func(in globArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:            globber{s}.run,
 		View:           func(m globMeta) []tool.Block { return tool.List(m.Paths) },
+		Heading:        headGlob,
 	})
 }
 
@@ -79,7 +80,6 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	meta := globMeta{Pattern: in.Pattern, Path: at.path.Display(), Total: r.Total, Shown: len(names), Withheld: r.Withheld}
 	meta.Paths = names[:min(len(names), globShown)]
 	return globResult{
-		Title:    fmt.Sprintf("%s, %s", in.Pattern, plural.Of(r.Total, "file")),
 		Metadata: meta,
 		Output:   strings.Join(append(names, globFooter(at, in, r, len(names))), "\n"),
 	}, nil

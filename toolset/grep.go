@@ -50,6 +50,7 @@ type grepMeta struct {
 	Skipped  int       `json:"skipped,omitempty"`
 	Withheld int       `json:"withheld,omitempty"` // not permitted to read
 	Lines    []grepRow `json:"lines,omitempty"`
+	Totals   string    `json:"totals,omitempty"` // in words
 }
 
 // grepRow is one line of a result as panes show it.
@@ -81,10 +82,10 @@ func grep(s seeker) tool.Tool {
 		Safety: tool.Safety{Safe: true},
 		Output: s.bounds.withFoot(),
 		Redact: tool.Expose("pattern", "path", "include", "exclude", "type", "literal", "ignore_case", "word", "multiline",
-			"context", "before", "after", "mode", "limit", "per_file", "matches", "files", "searched", "skipped", "withheld"),
+			"context", "before", "after", "mode", "limit", "per_file", "matches", "files", "searched", "skipped", "withheld", "totals"),
 		Needs: func(in grepArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:   grepper{s}.run,
-		View:  viewGrep,
+		View:  viewGrep, Heading: headGrep,
 	})
 }
 
@@ -128,7 +129,8 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 		meta.Lines = append(meta.Lines, out.file(f)...)
 	}
 	meta.Lines = meta.Lines[:min(len(meta.Lines), grepShown)]
-	return grepResult{Title: in.Pattern + ", " + out.totals(), Metadata: meta, Output: out.text.String() + out.footer()}, nil
+	meta.Totals = out.totals()
+	return grepResult{Metadata: meta, Output: out.text.String() + out.footer()}, nil
 }
 
 // Bounds of the files whose unsaved texts are looked for.

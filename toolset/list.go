@@ -49,6 +49,7 @@ func list(s seeker) tool.Tool {
 		Needs:          func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:            lister{s}.run,
 		View:           func(m listMeta) []tool.Block { return tool.List(m.Rows) },
+		Heading:        headList,
 	})
 }
 
@@ -76,7 +77,6 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 	meta := listMeta{Path: at.path.Display(), Folders: r.Folders, Files: r.Files, Left: r.LeftFolders + r.LeftFiles}
 	meta.Rows = rows[:min(len(rows), listShown)]
 	return listResult{
-		Title:    fmt.Sprintf("%s, %s", at.path.Display(), listTotals(r.Folders, r.Files)),
 		Metadata: meta,
 		Output:   strings.Join(append(rows, listFooter(at, q, r)), "\n"),
 	}, nil

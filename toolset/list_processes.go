@@ -54,6 +54,9 @@ func listProcesses(s *Shell, asks bool) tool.Tool {
 		Needs:  needs,
 		Run:    processLister{s}.run,
 		View:   viewProcesses,
+		Heading: func(_ processesArgs, m processesMeta) tool.Heading {
+			return tool.Heading{Verb: "processes", Result: plural.Thousands(m.Total), Shape: tool.OneRow}
+		},
 	})
 }
 

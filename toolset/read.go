@@ -56,7 +56,7 @@ func read(f files) tool.Tool {
 			return []tool.Need{{Permission: tool.Read, Target: in.Path}}
 		},
 		Run:  r.run,
-		View: viewRead,
+		View: viewRead, Heading: headRead,
 	})
 }
 
@@ -125,7 +125,6 @@ func attach(ctx context.Context, o *workspace.Opened, p workspace.Path, kind tex
 		}
 	}
 	return readResult{
-		Title:       p.Display() + ", " + kind.Name,
 		Metadata:    readMeta{Path: p.Display(), Kind: what, Bytes: o.Size()},
 		Output:      out,
 		Attachments: []tool.Attachment{a},
@@ -161,7 +160,6 @@ func (r reader) folder(p workspace.Path) (readResult, error) {
 		out += fmt.Sprintf("\n(%s%d more; use list or glob)", atLeast, len(names)-len(shown))
 	}
 	return readResult{
-		Title:    fmt.Sprintf("%s, %d entries", p.Display(), len(names)),
 		Metadata: readMeta{Path: p.Display(), Kind: "folder", Total: len(names), Text: strings.Join(shown, "\n")},
 		Output:   out,
 	}, nil

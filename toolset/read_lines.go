@@ -80,7 +80,6 @@ func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	}
 	shown := visible(got.Text)
 	return readResult{
-		Title: fmt.Sprintf("%s, line %d from byte %d", p.Display(), in.Offset, got.From),
 		Metadata: readMeta{Path: p.Display(), Kind: "text", First: in.Offset, Last: in.Offset, Bytes: int64(len(got.Text)), Seen: &c.state,
 			Text: shown[:min(len(shown), readShown)]},
 		Output: shown + "\n" + foots + ")",
@@ -146,8 +145,7 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 	last := first + shown - 1
 	meta := readMeta{Path: p.Display(), Kind: "text", First: first, Last: last, Total: max(0, got.Total), Bytes: got.Bytes, Seen: &c.state}
 	meta.Text = excerpt(got.Lines[:shown])
-	title := fmt.Sprintf("%s, %s", p.Display(), plural.Of(shown, "line"))
-	return readResult{Title: title, Metadata: meta, Output: out.String() + footer(first, last, got, c)}
+	return readResult{Metadata: meta, Output: out.String() + footer(first, last, got, c)}
 }
 
 // visible is text with marks for what a model cannot be sent: bytes that are no UTF-8, and NUL.

@@ -141,7 +141,6 @@ func (r reader) shape(p workspace.Path, face string, c content) readResult {
 		foot += "; " + words
 	}
 	return readResult{
-		Title: fmt.Sprintf("%s, the shape of %s", p.Display(), plural.Of(total, "line")),
 		Metadata: readMeta{Path: p.Display(), Kind: "text", First: 1, Last: min(total, shapeStart), Total: total, Bytes: int64(len(face)), Seen: &c.state,
 			Text: out.String()[:min(out.Len(), readShown)]},
 		Output: out.String() + "(" + foot + ")",

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -69,6 +70,9 @@ func skill(s Skills) tool.Tool {
 				return loadSkill(ctx, s, c.SessionID, name)
 			}
 			return findSkills(ctx, s, strings.TrimSpace(in.Query))
+		},
+		Heading: func(in skillArgs, m skillMeta) tool.Heading {
+			return tool.Heading{Verb: "skill", Object: cmp.Or(in.Name, m.Name, in.Query), Shape: tool.OneRow}
 		},
 		View: func(m skillMeta) []tool.Block { return tool.List(m.Found) },
 	})

@@ -101,7 +101,7 @@ func task(tasks Tasks) tool.Tool {
 		Run: func(ctx context.Context, c tool.Context[taskMeta], in taskArgs) (tool.Result[taskMeta], error) {
 			return runTask(ctx, c, tasks, in)
 		},
-		View: viewTask,
+		View: viewTask, Heading: headTask,
 	})
 }
 

@@ -83,7 +83,7 @@ func todowrite(t *Todos) tool.Tool {
 		Run: func(_ context.Context, _ tool.Context[todoMeta], in todoArgs) (tool.Result[todoMeta], error) {
 			return writeTodos(t, in.Todos)
 		},
-		View: viewTodos,
+		View: viewTodos, Heading: func(_ todoArgs, m todoMeta) tool.Heading { return headTodos(m) },
 	})
 }
 

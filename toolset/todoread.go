@@ -23,7 +23,7 @@ func todoread(t *Todos) tool.Tool {
 			items := t.Items()
 			return tool.Result[todoMeta]{Title: todoTitle(items), Metadata: todoMeta{Todos: items}, Output: listTodos(items)}, nil
 		},
-		View: viewTodos,
+		View: viewTodos, Heading: func(_ todoReadArgs, m todoMeta) tool.Heading { return headTodos(m) },
 	})
 }
 

@@ -58,6 +58,9 @@ func toolSearch(f Finder) tool.Tool {
 		Run: func(ctx context.Context, _ tool.Context[toolSearchMeta], in toolSearchArgs) (tool.Result[toolSearchMeta], error) {
 			return searchTools(ctx, f, strings.TrimSpace(in.Query))
 		},
+		Heading: func(in toolSearchArgs, m toolSearchMeta) tool.Heading {
+			return tool.Heading{Verb: "find a tool", Object: in.Query, Shape: tool.OneRow}
+		},
 		View: func(m toolSearchMeta) []tool.Block { return tool.List(m.Found) },
 	})
 }

@@ -87,7 +87,7 @@ func webfetch(f PageFetcher, b Bounds) tool.Tool {
 			return webfetchMeta{URL: spelled(in.URL)}, nil
 		},
 		Run:  webfetcher{f}.run,
-		View: viewWebfetch,
+		View: viewWebfetch, Heading: headFetch,
 	})
 }
 

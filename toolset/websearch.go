@@ -62,7 +62,7 @@ func webSearch(engine WebSearch) tool.Tool {
 			return websearchMeta{Query: in.Query}, nil
 		},
 		Run:  w.run,
-		View: viewWebsearch,
+		View: viewWebsearch, Heading: headSearch,
 	})
 }
 

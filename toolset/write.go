@@ -61,6 +61,7 @@ func write(f files) tool.Tool {
 		Without: w.without,
 		Run:     w.run,
 		View:    viewChange,
+		Heading: headWrite,
 	})
 }
 
@@ -196,7 +197,6 @@ func (plan writePlan) result(p workspace.Path, done workspace.Written) changeRes
 		out += " (kept " + words + ")"
 	}
 	return changeResult{
-		Title:    fmt.Sprintf("%s %s +%d -%d", verb, p.Display(), meta.Added, meta.Removed),
 		Metadata: meta, Output: withNotes(out, done.Notes), Changed: []string{p.Display()},
 	}
 }
@@ -230,7 +230,9 @@ func viewChange(m changeMeta) []tool.Block {
 		blocks = append(blocks, tool.Text(note)...)
 	}
 	if m.Check != "" {
-		blocks = append(blocks, tool.Text(m.Check)...)
+		check := tool.Text(m.Check)
+		check[0].Minor = !strings.Contains(m.Check, "\n") // it found nothing, or is not done
+		blocks = append(blocks, check...)
 	}
 	return blocks
 }

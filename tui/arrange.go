@@ -16,7 +16,7 @@ const minTranscript = 4
 
 // Wants is how many rows each pane would like; 0 hides it.
 type Wants struct {
-	Activity, Todos, Dialog, Prompt, Menu int
+	Around, Dialog, Prompt, Menu int
 	// Status is at least one row.
 	Status int
 	// Over has a pane take the place of the conversation and of what stands beside it.
@@ -25,14 +25,16 @@ type Wants struct {
 
 // Layout says where each pane is; a pane that is not shown has no height.
 type Layout struct {
-	TooSmall                                                                bool
-	Transcript, Activity, Todos, Dialog, Prompt, Menu, Over, Status, Divide ui.Rect
+	TooSmall                                                       bool
+	Transcript, Around, Dialog, Prompt, Menu, Over, Status, Divide ui.Rect
 }
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
 //
-// A dialog takes the place of the prompt and, on a narrow screen, of activity and todos: who must
-// decide sees the question and the conversation.
+// From ui.Side columns on, what goes on beside the conversation has a column, always: nothing that
+// starts or ends changes the width of the conversation. Below it is a pane above the prompt, while
+// the user wants it. A dialog takes the place of both: who must decide sees the question and the
+// conversation.
 func Arrange(w, h int, want Wants) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true}
@@ -49,13 +51,12 @@ func Arrange(w, h int, want Wants) Layout {
 		l.Over = ui.At(0, 0, w, left)
 		return l
 	}
-	if w >= ui.Wide && want.Activity+want.Todos > 0 {
-		l.beside(w, left, want)
+	if w >= ui.Side {
+		l.beside(w, left)
 		return l
 	}
 	if want.Dialog == 0 {
-		left = bottom(&l.Todos, w, left, min(want.Todos, h/4, left-minTranscript))
-		left = bottom(&l.Activity, w, left, min(want.Activity, h/4, left-minTranscript))
+		left = bottom(&l.Around, w, left, max(min(want.Around, left-minTranscript), 0))
 	}
 	l.Transcript = ui.At(0, 0, w, left)
 	return l
@@ -91,7 +92,7 @@ func Stack(w, h int, want Wants, running int) Layout {
 		left -= n
 		return n
 	}
-	var todos, activity, menu int
+	var around, menu int
 	prompt := take(want.Prompt, max(h/3, 3))
 	dialog := 0
 	if want.Dialog > 0 {
@@ -99,14 +100,13 @@ func Stack(w, h int, want Wants, running int) Layout {
 		dialog = take(want.Dialog, mostDialog(h, left))
 	} else {
 		menu = take(want.Menu, left-minTranscript)
-		todos = take(want.Todos, min(h/4, left-minTranscript))
-		activity = take(want.Activity, min(h/4, left-minTranscript))
+		around = take(want.Around, left-minTranscript)
 	}
 	y := 0
 	for _, p := range []struct {
 		rect *ui.Rect
 		rows int
-	}{{&l.Transcript, take(running, h)}, {&l.Activity, activity}, {&l.Todos, todos}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, status}} {
+	}{{&l.Transcript, take(running, h)}, {&l.Around, around}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, status}} {
 		*p.rect = ui.At(0, y, w, p.rows)
 		y += p.rows
 	}
@@ -119,26 +119,13 @@ func bottom(r *ui.Rect, w, y, n int) int {
 	return y - n
 }
 
-// beside puts activity and todos into a column at the right of the transcript, which is h rows
-// high.
-func (l *Layout) beside(w, h int, want Wants) {
+// beside gives what goes on a column at the right of the transcript, which is h rows high.
+func (l *Layout) beside(w, h int) {
 	side := sideWidth(w)
-	x := w - side
-	l.Transcript = ui.At(0, 0, x-2, h)
-	l.Divide = ui.At(x-1, 0, 1, h)
-	x, side = x+1, side-1 // a space beside the line
-	todos := min(want.Todos, h)
-	if want.Activity > 0 {
-		todos = min(todos, h/2)
-	}
-	l.Activity = ui.At(x, 0, side, min(want.Activity, h-todos))
-	l.Todos = ui.At(x, l.Activity.H, side, todos)
+	l.Transcript = ui.At(0, 0, w-side-2, h)
+	l.Divide = ui.At(w-side-1, 0, 1, h)
+	l.Around = ui.At(w-side+1, 0, side-1, h) // a space beside the line
 }
 
-// sideWidth is how wide the column of activity and todos is; on a narrow screen all of it.
-func sideWidth(w int) int {
-	if w < ui.Wide {
-		return w
-	}
-	return min(max(w/3, 38), 64)
-}
+// sideWidth is how wide that column is.
+func sideWidth(w int) int { return min(max(w/4, 38), 56) }

@@ -65,8 +65,7 @@ func (m *model) panes(c *ui.Canvas, l Layout, f *screen.Frame) {
 
 // lower draws what is beside and below the conversation.
 func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
-	c.Put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
-	c.Put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
+	c.Put(l.Around, m.around.render(l.Around.W, l.Around.H))
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {

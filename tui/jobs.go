@@ -27,7 +27,6 @@ type jobs struct {
 	ports    *api.Ports
 	picker   *tuilist.List
 	activity *pane.Activity
-	status   *pane.Status
 	view     *pane.View
 	theme    *draw.Theme
 	timed    bool // a look is due
@@ -98,7 +97,6 @@ func (j *jobs) seen(list jobsSeen) tea.Cmd {
 		}
 	}
 	j.activity.InBackground(running)
-	j.status.InBackground(len(running))
 	if len(running) == 0 || j.timed {
 		return nil
 	}
@@ -219,15 +217,15 @@ func (j *jobs) canCancel() string {
 func (j *jobs) cancel() tea.Cmd {
 	running := j.activity.Started()
 	if len(running) == 1 {
-		return j.cancelOne(running[0].ID, running[0].Name)
+		return j.cancelOne(running[0].ID, running[0].Title)
 	}
 	var items []tuilist.Choice
 	for _, c := range running {
-		label := c.Name
+		label := c.Title
 		if c.Parent != "" {
 			label = "↳ " + label
 		}
-		items = append(items, tuilist.Choice{ID: string(c.ID), Label: label, Note: c.Title})
+		items = append(items, tuilist.Choice{ID: string(c.ID), Label: label})
 	}
 	j.picker.Begin("abort which call?", items, func(c tuilist.Choice) tea.Cmd {
 		return j.cancelOne(tool.CallID(c.ID), strings.TrimPrefix(c.Label, "↳ "))

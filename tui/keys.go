@@ -223,7 +223,7 @@ func (m *model) bindings() []binding {
 	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: m.window.drawAgain}
 	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw), m.paneKeys(inPrompt),
 		[]binding{
-			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show or hide the todos", "ctrl+t"), can: m.window.canTodos, do: m.window.toggleTodos},
+			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show todos, jobs and subagents, or hide them", "ctrl+t"), can: m.around.can, do: m.around.toggle},
 			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: m.settings.canModes, do: m.settings.chooseMode},
 		},
 		m.sessions.keys(m.composer.empty), m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),

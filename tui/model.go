@@ -41,6 +41,7 @@ type model struct {
 	picker     *list.List
 	status     *pane.Status
 
+	around       *around
 	branches     *branches
 	colours      *colours
 	commander    *commander
@@ -163,6 +164,9 @@ func (m *model) View() tea.View {
 func (m *model) take(b batch) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, x := range b {
+		if asked, ok := x.(*permission.Asked); ok {
+			m.transcript.Asks(asked.Question.Call)
+		}
 		switch x := x.(type) {
 		case session.Event:
 			cmds = append(cmds, m.apply(x))
@@ -189,7 +193,9 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	m.activity.Apply(e)
 	m.changes.Apply(e)
 	m.refusals.Apply(e)
-	if !ofSubagent(e) {
+	if ofSubagent(e) {
+		m.transcript.Follow(e)
+	} else {
 		m.transcript.Apply(e)
 		m.todos.Apply(e)
 		m.ledger.Apply(e)
@@ -198,8 +204,6 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	}
 	m.turns.apply(e)
 	switch e := e.(type) {
-	case session.ToolStart, session.CallForming:
-		return m.after(pane.ShowAfter, redraw{})
 	case session.ToolEnd:
 		m.settings.lookAtSandbox()
 		switch { // a call that may run commands may change both, and any may end a job
@@ -216,11 +220,10 @@ func (m *model) apply(e session.Event) tea.Cmd {
 
 // wants asks the panes how many rows they would like; those of the status line are drawn already.
 func (m *model) wants() (Wants, []draw.Row) {
-	side := sideWidth(m.w)
 	status := m.status.Rows(m.w, m.moment())
 	return Wants{
-		Status:   len(status),
-		Activity: m.activity.Want(side), Todos: m.todos.Want(),
+		Status: len(status),
+		Around: m.around.want(m.h),
 		Dialog: m.questions.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
 		Over: m.picker.Open || m.view.Open(),
 	}, status
@@ -248,16 +251,22 @@ func newModel(o Options) *model {
 	m.activity = pane.NewActivity(d, m.clock)
 	m.todos = pane.NewTodos(d)
 	m.changes = pane.NewChanges(d)
+	d.Now = m.clock
+	m.around = &around{host: m, theme: d.Theme, todos: m.todos, activity: m.activity, changes: m.changes, width: func() int { return m.w }}
 	m.refusals = pane.NewRefusals(d)
 	m.ledger = pane.NewLedger(d, m.clock)
 	m.commander = &commander{host: m, info: m.info}
 	m.prompt = prompt.New(d.Theme, o.Vim, m.commander.choices)
+	m.prompt.Above = m.around.above
 	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)
 	m.picker = list.New(d.Theme)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})
 	m.conversation = &conversation{host: m, transcript: m.transcript, draw: d, welcome: hello.welcome}
 	warnings := m.assemble(o)
 	d.Expand = m.keys.label(expand)
+	if m.ports.CancelCall != nil {
+		d.Abort = m.keys.label(cancelOneCall)
+	}
 	warnOfKeys(m, warnings)
 	for _, e := range o.History {
 		m.apply(e)
@@ -286,10 +295,9 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.colours.query = func() { m.askBackground() }
 	m.colours.forget = func() {
 		m.transcript.ForgetAll()
-		m.activity.Forget()
 		m.changes.Forget()
 	}
-	m.window = &window{host: m, todos: m.todos, mouse: o.Mouse, notify: func(screen.Note) {}}
+	m.window = &window{host: m, mouse: o.Mouse, notify: func(screen.Note) {}}
 	m.window.whole = func() bool { return !m.conversation.inline || m.needsScreen() }
 	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
 	held := func() bool { return m.undo.rewinding }
@@ -309,10 +317,10 @@ func (m *model) assemble(o Options) (warnings []string) {
 	*m.stopper = stopper{host: m, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.copier.text}
-	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, status: m.status, view: m.view, theme: m.draw.Theme}
+	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
 	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
-	m.sources = []commandSource{m.colours, m.composer, m.copier, m.help, m.jobs, plan, m.servers, m.sessions, m.settings, m.sheets, m.stopper, trust, m.turns, m.undo, m.window}
+	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, plan, m.servers, m.sessions, m.settings, m.sheets, m.stopper, trust, m.turns, m.undo, m.window}
 	m.commander.table = m.commands()
 	return warnings
 }

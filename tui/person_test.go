@@ -186,6 +186,7 @@ func (p *player) first(rest string) {
 
 func (p *player) permission(rest string) {
 	in := decode[struct {
+		Call                   tool.CallID
 		Tool, Rule, Why, Agent string
 		Covers, Spares, Save   string
 		Saved                  string
@@ -208,7 +209,7 @@ func (p *player) permission(rest string) {
 		a.Offers = append(a.Offers, permission.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
 	}
 	a.Offers = append(a.Offers, in.Offers...)
-	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}
+	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Call: in.Call, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}
 	a.Question.Tool.AllowNoSchema, a.Question.Tool.NoSchemaMode = in.NoSchemaMode != "", in.NoSchemaMode
 	a.Resolved, a.Waiting = map[tool.Need]string{}, func() int { return in.Waiting }
 	if in.Edit != "" {

@@ -21,7 +21,7 @@ func TestLargePasteInTerminal(t *testing.T) {
 	x.press(" go\r")
 	x.expect("y once")
 	x.press("y")
-	x.expect("✓ bash")
+	x.expect("✓ $ ")
 	x.press("\x04")
 	x.expect("bye")
 	x.finish(0)

@@ -242,9 +242,9 @@ func TestInTerminal(t *testing.T) {
 	x.expect("<U+202E>evil")
 	x.expect("y once") // the guard is over
 	x.press("s")
-	x.expect("✓ bash")
+	x.expect("✓ $ ")
 	x.expect("Test39")
-	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 120})
+	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 170})
 	x.expect("│ ── todos") // todos moved beside the conversation
 	x.press("\x04")
 	x.expect("bye")

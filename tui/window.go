@@ -3,14 +3,12 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/pane"
 	"adze/tui/screen"
 )
 
 // window is how the interface behaves in the user's terminal.
 type window struct {
 	host
-	todos   *pane.Todos
 	mouse   bool // is ours
 	away    bool // the terminal does not have the focus
 	redrawn int  // how often the user asked for a fresh screen
@@ -24,19 +22,9 @@ type window struct {
 
 func (w *window) commands() []command {
 	return []command{
-		{name: "todos", help: "show or hide the todos", can: w.canTodos, do: noArgs(w.toggleTodos)},
 		{name: "mouse", help: "give adze the mouse, or the terminal to the terminal", can: w.canMouse, do: noArgs(w.toggleMouse)},
 	}
 }
-
-func (w *window) canTodos() string {
-	if w.todos.Open() == 0 {
-		return "there are no open todos"
-	}
-	return ""
-}
-
-func (w *window) toggleTodos() tea.Cmd { w.todos.Toggle(); return nil }
 
 func (w *window) canSuspend() string {
 	if w.background == nil {

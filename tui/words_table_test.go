@@ -34,7 +34,7 @@ func TestPlainWords(t *testing.T) {
 		{"needs approval: bash", "Run this command?"},
 		{"permission: ", "Edit this file?"},
 		{"1 step, 0 calls", "1 request, 0 tools"},
-		{" in the background ─", "1 background"},
+		{" in the background ─", "1 job"},
 		{"more wait ", "2 more waiting"},
 		{"joined the conversation", "told the model: "},
 		{"tokens became", "k tokens"},

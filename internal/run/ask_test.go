@@ -53,5 +53,5 @@ func TestTheModelAsksInATerminal(t *testing.T) {
 	p.shell("everywhere")
 	p.sees("Go on?", "1 yes", "enter answer")
 	p.keys("Escape")
-	p.sees("aborted", "stopped by you")
+	p.sees("⊘ ask", "stopped by you")
 }

@@ -190,7 +190,7 @@ func TestThePersonDecidesOnAPlanInATerminal(t *testing.T) {
 	p.shell("4")
 	p.sees("2. run go vet", "enter answer")
 	p.shell("2")
-	p.sees("changed: b.go", "Ask, or say what to do", "edits") // the turn is over
+	p.sees("b.go +", "Ask, or say what to do", "edits") // the turn is over
 	p.shell("/plan")
 	p.sees("permission mode: plan")
 	p.quit()

@@ -41,7 +41,7 @@ func TestAnAbortedCommandIsTold(t *testing.T) {
 	p.keys("Enter")
 	p.sees("I run it.", "begun", "esc: stop")
 	p.keys("Escape")
-	p.sees("I run it.", "aborted", "stopped by you")
+	p.sees("I run it.", "⊘ $ echo begun", "stopped by you")
 	p.text("typed at once")
 	p.sees("❯ typed at once")
 	p.keys("C-u")

@@ -13,7 +13,7 @@ func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	p.adze(u.script("-- 1 --\ncall bash: {\"command\":\"touch never; sleep 0\"}\n-- 2 --\ntext: Then not.\n"))
 	p.text("!seq 1 40")
 	p.keys("Enter")
-	p.sees("✓ bash", "40")
+	p.sees("✓ $ seq 1 40", "40")
 	p.text("do it")
 	p.keys("Enter")
 	p.sees("Run this command?", "n no")
@@ -30,11 +30,11 @@ func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	p.sees("Then not.", "F1: keys")
 	p.text("/model nobody/here")
 	p.keys("Enter")
-	now := p.sees("touch never; sleep 0", "denied", "Then not.", "error:", `there is no provider "nobody"`, "F1: keys")
+	now := p.sees("touch never; sleep 0", "denied by you", "Then not.", "error:", `there is no provider "nobody"`, "F1: keys")
 	if strings.Contains(now, "I ran this command myself") {
 		t.Errorf("what the model is told of a command is shown to who ran it:\n%s", now)
 	}
-	if !strings.Contains(now, "✓ bash") || strings.Contains(now, "\n  │ 20\n") {
+	if !strings.Contains(now, "✓ $ seq 1 40") || strings.Contains(now, "\n  │ 20\n") {
 		t.Errorf("the person's own command is drawn unlike before:\n%s", now)
 	}
 	p.text("/resume nowhere")
@@ -54,7 +54,7 @@ func TestABackgroundJobIsSeenAndEnded(t *testing.T) {
 	p.adze(u.script("-- 1 --\ncall bash: {\"command\":\"echo ready to serve; sleep 1000\",\"background\":true}\n-- 2 --\ntext: It runs.\n"), "--permission-mode=yolo")
 	p.text("serve")
 	p.keys("Enter")
-	p.sees("It runs.", "1 background", "1 job")
+	p.sees("It runs.", "── 1 job")
 	p.keys("F7")
 	p.sees("▸ job1", "its last output", "ready to serve")
 	p.keys("Enter")

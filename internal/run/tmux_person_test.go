@@ -24,7 +24,7 @@ func TestThePersonsOwnHandsInATerminal(t *testing.T) {
 	p.adze(model)
 	p.text("!echo from $((40+2))")
 	p.keys("Enter")
-	p.sees("✓ bash", "from 42") // not asked: the user wrote it
+	p.sees("✓ $ echo", "from 42") // not asked: the user wrote it
 	p.text("look at @prsr")
 	now := p.sees("▸ src/parser.go")
 	if strings.Contains(now, "parser.log") {
@@ -112,7 +112,7 @@ func TestOneCallIsAbortedInATerminal(t *testing.T) {
 	p.sees("│ begun") // its output; the command itself says begun too
 	p.text("change of plan")
 	p.keys("C-x")
-	p.sees("⊘ bash", "I go on without it.", "❯ change of plan")
+	p.sees("⊘ $ echo begun", "I go on without it.", "❯ change of plan")
 	p.keys("C-u")
 	p.quit()
 	if _, err := os.Stat(filepath.Join(u.dir, "late")); err == nil {

@@ -15,7 +15,7 @@ func TestPlainLinesInATerminal(t *testing.T) {
 		"-- 2 --\nexpect bash completed: \ntext: It is **written**.\n"), "--plain", "--permission-mode=yolo")
 	p.sees("/quit leaves.")
 	p.shell("write it")
-	p.sees("Running bash.", "✓ bash", "It is written.", "Ready.")
+	p.sees("Running $ echo one > one.txt.", "✓ $ echo one > one.txt", "It is written.", "Ready.")
 	p.shell("/quit")
 	p.restored(0)
 	if _, err := os.Stat(filepath.Join(u.dir, "one.txt")); err != nil {
@@ -33,7 +33,7 @@ func TestPlainWorkIsStopped(t *testing.T) {
 	p.shell("go")
 	p.until("the command runs", func() bool { _, err := os.Stat(filepath.Join(u.dir, "begun")); return err == nil })
 	p.keys("C-c")
-	p.sees("Interrupt again to leave.", "aborted", "Ready.")
+	p.sees("Interrupt again to leave.", "stopped", "Ready.")
 	p.shell("and now?")
 	p.sees("Then not.")
 	p.keys("C-c")

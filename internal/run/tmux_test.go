@@ -227,7 +227,7 @@ func TestSendWatchAndResumeInATerminal(t *testing.T) {
 			p.adze(model, "--permission-mode=yolo")
 			p.text("run the command")
 			p.keys("Enter")
-			p.sees("┃ run the command", "running 1", "first line", "esc: stop") // live, while it waits
+			p.sees("┃ run the command", "● $ echo first line", "│ first line", "esc: stop") // live, while it waits
 			open()
 			p.sees("last line", "All is well.")
 			p.quit()
@@ -256,7 +256,7 @@ func TestApproveAndDenyInATerminal(t *testing.T) {
 	p.sees("Why not?")
 	p.text("keep it small")
 	p.keys("Enter")
-	p.sees("I left two alone.", "denied")
+	p.sees("I left two alone.", "denied by you")
 	p.quit()
 	if _, err := os.Stat(filepath.Join(u.dir, "one.txt")); err != nil {
 		t.Errorf("what was allowed did not happen: %v", err)
@@ -390,5 +390,5 @@ func TestAClosedTerminalEndsAdze(t *testing.T) {
 	p.until("adze has ended", func() bool { return ended(pid) })
 	p.shell("clear")
 	p.begin(u.script("-- 1 --\ntext: x\n"), "--continue")
-	p.sees("┃ start", "I begin.", "aborted")
+	p.sees("┃ start", "I begin.", "stopped")
 }

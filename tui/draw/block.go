@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw/highlight"
@@ -66,9 +67,14 @@ func (d *blockDrawer) full() bool { return d.show.Rows > 0 && len(d.rows)-d.star
 
 // more says how much was left out, in place of the last row when the bound is reached.
 func (d *blockDrawer) more(n int, what string) {
-	if n > 0 {
-		d.rows = append(d.rows, d.theme.Pen().Fixed(Dim, "… "+strconv.Itoa(n)+" "+plural(n, what)).Done().Fit(d.w))
+	if n <= 0 {
+		return
 	}
+	text := "… " + plural.Thousands(n) + " more"
+	if what != "more" {
+		text = "… " + plural.Grouped(n, what)
+	}
+	d.rows = append(d.rows, d.theme.Pen().Fixed(Dim, text).Done().Fit(d.w))
 }
 
 // line draws one line of code-like text, without tabs.
@@ -200,7 +206,7 @@ func (d *blockDrawer) output(b tool.Block) {
 		return
 	}
 	shown, hidden := lastLines(text, d.show.Rows)
-	d.more(hidden, "earlier line")
+	d.more(max(hidden, b.Total-strings.Count(shown, "\n")-1), "earlier line")
 	for line := range strings.SplitSeq(shown, "\n") {
 		d.line(Row{}, Span{Plain, safeterm.Clean(flat(line, 0))})
 	}
@@ -220,13 +226,6 @@ func lastLines(s string, n int) (last string, before int) {
 		at = i
 	}
 	return s[at+1:], strings.Count(s[:at], "\n") + 1
-}
-
-func plural(n int, what string) string {
-	if n == 1 || !strings.HasSuffix(what, "line") && !strings.HasSuffix(what, "row") {
-		return what
-	}
-	return what + "s"
 }
 
 // firstLines splits off the first n lines (0: all).

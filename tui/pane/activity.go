@@ -2,7 +2,6 @@ package pane
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,21 +14,13 @@ import (
 	"adze/tui/ui"
 )
 
-// ShowAfter is how long a call runs before it gets a place of its own: most calls are over before,
-// and a pane that opens and closes for each of them would make the screen jump.
-const ShowAfter = 300 * time.Millisecond
-
-// tailRows is how much of a running call's newest metadata is shown.
-const tailRows = 3
-
-// Activity is the pane of what runs now: calls with clock, title and live tail. Below a call that
-// started a subagent stand the calls of that one.
+// Activity is what runs beside the conversation: subagents with their calls, and jobs. What the
+// conversation itself calls stands there.
 type Activity struct {
 	draw    *ui.Drawing
 	now     func() time.Time
 	running []*runningCall // in the order of their start
-	waiting map[tool.CallID]bool
-	jobs    []Job // that run in the background
+	jobs    []Job          // that run in the background
 }
 
 // NewActivity is a pane in which nothing runs; now is its clock.
@@ -38,17 +29,14 @@ func NewActivity(d *ui.Drawing, now func() time.Time) *Activity {
 }
 
 type runningCall struct {
-	ID       tool.CallID
-	Parent   tool.CallID // whose subagent makes it
-	depth    int         // 0: the main conversation makes it
-	Name     string
-	Title    string
-	since    time.Time
-	bytes    int // of arguments, while the model writes them
-	forming  bool
-	metadata json.RawMessage
-	tail     []draw.Row // of metadata, for width w
-	w        int
+	ID        tool.CallID
+	Parent    tool.CallID // whose subagent makes it
+	depth     int         // 0: the main conversation makes it
+	Name      string
+	Title     string
+	since     time.Time
+	forming   bool
+	delegates bool // a subagent works for it
 }
 
 // Apply follows calls from the model's first word of them to their end.
@@ -56,25 +44,24 @@ func (a *Activity) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.CallForming:
 		c := a.call(e.Call)
-		c.Name, c.bytes, c.forming = e.Name, e.Bytes, true
+		c.Name, c.forming = e.Name, true
 	case session.ToolStart:
-		delete(a.waiting, e.Call)
 		c := a.call(e.Call)
 		if c.forming {
 			c.since = a.now()
 		}
-		c.Name, c.Title, c.forming, c.Parent = e.Tool, ui.Shorten(e.Title), false, e.Parent
+		c.Name, c.Title, c.forming, c.Parent = e.Tool, titleOf(e.Event), false, e.Parent
+		for _, of := range a.running {
+			of.delegates = of.delegates || e.Parent != "" && of.ID == e.Parent
+		}
 	case session.ToolUpdate:
 		c := a.call(e.Call)
 		c.Parent = e.Parent
-		c.Name, c.Title = cmp.Or(e.Tool, c.Name), cmp.Or(ui.Shorten(e.Title), c.Title)
-		c.metadata, c.tail = e.Metadata, nil
+		c.Name, c.Title = cmp.Or(e.Tool, c.Name), cmp.Or(titleOf(e.Event), c.Title)
 	case session.ToolEnd:
-		delete(a.waiting, e.Outcome.Call)
 		a.drop(func(c *runningCall) bool { return c.ID == e.Outcome.Call || c.within(e.Outcome.Call) })
 	case session.MessageDone:
 		a.drop(func(c *runningCall) bool { return c.forming })
-		a.wait(e.Message)
 	case session.Retry:
 		a.drop(func(c *runningCall) bool { return c.forming })
 	case session.TurnEnd:
@@ -83,24 +70,7 @@ func (a *Activity) Apply(e session.Event) {
 }
 
 // Reset forgets what runs: a resumed conversation has calls that nobody makes any more.
-func (a *Activity) Reset() { a.running, a.waiting = nil, nil }
-
-// Forget drops what was laid out, in another theme.
-func (a *Activity) Forget() {
-	for _, c := range a.running {
-		c.tail = nil
-	}
-}
-
-// wait remembers the calls of a message until they start.
-func (a *Activity) wait(m session.Message) {
-	for _, c := range m.Calls() {
-		if a.waiting == nil {
-			a.waiting = map[tool.CallID]bool{}
-		}
-		a.waiting[c.ID] = true
-	}
-}
+func (a *Activity) Reset() { a.running = nil }
 
 // Started are the calls that run.
 func (a *Activity) Started() []*runningCall {
@@ -131,10 +101,10 @@ func (c *runningCall) within(call tool.CallID) bool {
 	return c.Parent == call || strings.HasPrefix(string(c.Parent), string(session.CallOf(call, "")))
 }
 
-// own counts the calls of the conversation itself.
-func (a *Activity) own() (n int) {
+// Subagents counts the calls that a subagent works for.
+func (a *Activity) Subagents() (n int) {
 	for _, c := range a.running {
-		if c.Parent == "" {
+		if c.delegates {
 			n++
 		}
 	}
@@ -154,37 +124,26 @@ func (a *Activity) call(id tool.CallID) *runningCall {
 
 func (a *Activity) drop(gone func(*runningCall) bool) { a.running = slices.DeleteFunc(a.running, gone) }
 
-// visible are the calls that run long enough to be shown.
+// titleOf is one line for a call, without its verb where its name is that.
+func titleOf(e tool.Event) string {
+	if e.Heading.Verb != "" {
+		return ui.Shorten(e.Heading.String())
+	}
+	return ui.Shorten(strings.TrimSpace(e.Tool + "  " + e.Title))
+}
+
+// visible are the calls of subagents, each below the one that it is made for.
 func (a *Activity) visible() []*runningCall {
-	var out []*runningCall
-	for _, c := range a.nested() {
-		if a.now().Sub(c.since) >= ShowAfter {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(a.nested(), func(c *runningCall) bool { return c.Parent == "" && !c.delegates })
 }
 
-// Want is how many rows the pane would like.
-func (a *Activity) Want(w int) int {
-	n := 0
-	for _, c := range a.visible() {
-		n += 1 + len(c.rows(a.draw, w))
-	}
-	if n += len(a.jobs); n > 0 {
-		n++
-	}
-	return n
-}
-
-// Render draws as many calls as fit; each gets its first row before any gets a tail.
+// Render draws as many calls and jobs as fit.
 func (a *Activity) Render(w, h int) []draw.Row {
 	calls := a.visible()
 	if h < 2 || len(calls)+len(a.jobs) == 0 {
 		return nil
 	}
 	rows := []draw.Row{ui.Title(a.draw.Theme, w, a.heading())}
-	spare := h - 1 - len(calls) - len(a.jobs)
 	for i, c := range calls {
 		if len(rows) == h {
 			break
@@ -194,10 +153,6 @@ func (a *Activity) Render(w, h int) []draw.Row {
 			return append(rows, a.draw.Theme.Line(draw.Dim, safeterm.Name(more)))
 		}
 		rows = append(rows, c.head(a.draw.Theme, w, a.now()))
-		tail := c.rows(a.draw, w)
-		tail = tail[max(len(tail)-max(spare, 0), 0):]
-		spare -= len(tail)
-		rows = append(rows, tail...)
 	}
 	return a.background(rows, w, h)
 }
@@ -208,12 +163,7 @@ func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	if c.Parent != "" {
 		mark = strings.Repeat("  ", c.depth) + "↳ "
 	}
-	p := t.Pen().Fixed(draw.Accent, mark).Put(draw.Bold, safeterm.Name(c.Name)).Fixed(draw.Plain, "  ")
-	if c.forming {
-		p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("being written, %s", ui.Size(c.bytes))))
-	} else {
-		p.Put(draw.Plain, safeterm.Name(c.Title))
-	}
+	p := t.Pen().Fixed(draw.Accent, mark).Put(draw.Plain, safeterm.Name(c.Title))
 	row := p.Done().Fit(w - clock.Width() - 2)
 	return t.Pen().Row(row).Pad(w - clock.Width()).Row(clock).Done()
 }
@@ -224,24 +174,4 @@ func running(d time.Duration) string {
 		return fmt.Sprintf("%d s", int(d/time.Second))
 	}
 	return ui.Clock(d)
-}
-
-// rows is the end of what the newest metadata shows.
-func (c *runningCall) rows(d *ui.Drawing, w int) []draw.Row {
-	if c.metadata == nil {
-		return nil
-	}
-	if c.tail == nil || c.w != w {
-		gutter := d.Theme.Pen().Fixed(draw.Border, "  │ ").Done()
-		if c.Parent != "" {
-			gutter = d.Theme.Pen().Fixed(draw.Border, strings.Repeat("  ", c.depth)+"  │ ").Done()
-		}
-		own := d.Theme.Blocks(nil, d.Blocks(c.Name, c.metadata), w-gutter.Width(), draw.Show{Rows: 4 * tailRows})
-		own = own[max(len(own)-tailRows, 0):]
-		c.tail, c.w = []draw.Row{}, w
-		for _, r := range own {
-			c.tail = append(c.tail, d.Theme.Pen().Row(gutter).Row(r).Done())
-		}
-	}
-	return c.tail
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 	"adze/tui/ui"
@@ -22,17 +23,14 @@ func (a *Activity) InBackground(jobs []Job) { a.jobs = jobs }
 // Jobs counts what runs in the background.
 func (a *Activity) Jobs() int { return len(a.jobs) }
 
-// heading says what runs, what waits, and what goes on beside.
+// heading counts what runs.
 func (a *Activity) heading() string {
 	var parts []string
-	if n := a.own(); n > 0 {
-		parts = append(parts, fmt.Sprintf("running %d", n))
-	}
-	if n := len(a.waiting); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d waiting", n))
+	if n := a.Subagents(); n > 0 {
+		parts = append(parts, plural.Grouped(n, "subagent"))
 	}
 	if n := len(a.jobs); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d background", n))
+		parts = append(parts, plural.Grouped(n, "job"))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -182,6 +182,23 @@ func (c *Changes) Pages(w int) (ui.Page, []int) {
 	return c.rows, c.marks
 }
 
+// Brief lists the changed files in at most h rows.
+func (c *Changes) Brief(w, h int) []draw.Row {
+	c.look()
+	if len(c.files) == 0 || h < 2 {
+		return nil
+	}
+	t := c.draw.Theme
+	rows := []draw.Row{ui.Title(t, w, c.Heading())}
+	for i, f := range c.files {
+		if rest := len(c.files) - i; len(rows) == h-1 && rest > 1 {
+			return append(rows, t.Line(draw.Dim, safeterm.Name(fmt.Sprintf("… %d more", rest))).Fit(w))
+		}
+		rows = append(rows, t.Pen().Put(draw.Plain, safeterm.Name(f.Path)).Put(draw.Dim, safeterm.Name(f.facts())).Done().Fit(w))
+	}
+	return rows
+}
+
 // untracked says what the pane cannot know.
 const untracked = "Changes by commands are listed where undo covers them; git diff shows the rest."
 

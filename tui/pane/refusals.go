@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"strings"
-
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/session"
@@ -58,7 +56,7 @@ func (r *Refusals) remember(call tool.CallID, o tool.Outcome) {
 		return
 	}
 	r.seen[call] = true
-	c := refusedCall{head: strings.TrimSpace(o.Tool + "  " + o.Title), list: list}
+	c := refusedCall{head: o.Headed().String(), list: list}
 	if o.Status == tool.Denied {
 		c.denied = ui.Shorten(o.Output)
 	}

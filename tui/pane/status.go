@@ -22,7 +22,6 @@ type Status struct {
 	ledger       session.Ledger
 	title        string // what the session is about: the first line of what was first asked
 	branch       string
-	jobs         int
 	unsaved      session.Unsaved
 	last         time.Duration // how long the last turn took
 }
@@ -76,9 +75,6 @@ func (s *Status) name(m session.Message) {
 
 // Unnamed forgets the title: what was first asked was taken back.
 func (s *Status) Unnamed() { s.title = "" }
-
-// InBackground says how many commands run in the background.
-func (s *Status) InBackground(n int) { s.jobs = n }
 
 // Moment is what the model knows about this moment.
 type Moment struct {
@@ -165,9 +161,6 @@ func (s *Status) list(at Moment) []string {
 	out := []string{s.facts.Mode}
 	if at.Queued > 0 {
 		out = append(out, fmt.Sprintf("%d queued", at.Queued))
-	}
-	if s.jobs > 0 {
-		out = append(out, plural.Of(s.jobs, "job"))
 	}
 	out = append(out, s.facts.Model, s.effort(), s.context(), s.cost(), s.branch)
 	out = append(out, Sandboxed(s.facts.Sandbox))

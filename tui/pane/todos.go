@@ -18,7 +18,6 @@ const keepUnseen = 100
 // Todos is the pane of the newest checklist that any tool showed. It knows no tool's name.
 type Todos struct {
 	draw   *ui.Drawing
-	hidden bool // by the user
 	unseen []metadata
 	items  []tool.Item
 }
@@ -71,9 +70,6 @@ func (t *Todos) look() {
 	t.unseen = nil
 }
 
-// Toggle hides the pane or shows it again.
-func (t *Todos) Toggle() { t.hidden = !t.hidden }
-
 // List is the newest checklist.
 func (t *Todos) List() []tool.Item {
 	t.look()
@@ -91,18 +87,9 @@ func (t *Todos) Open() int {
 	return n
 }
 
-// Want is how many rows the pane would like: none when nothing is left to do.
-func (t *Todos) Want() int {
-	t.look()
-	if t.hidden || t.Open() == 0 {
-		return 0
-	}
-	return len(t.items) + 1
-}
-
 // Render draws the list; when it does not fit, finished items at its beginning make room.
 func (t *Todos) Render(w, h int) []draw.Row {
-	if h < 1 {
+	if t.look(); h < 2 || len(t.items) == 0 {
 		return nil
 	}
 	done := len(t.items) - t.Open()

@@ -137,10 +137,14 @@ func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea
 func (p *Interface) take(x any) {
 	switch x := x.(type) {
 	case session.ToolStart:
+		what := x.Tool
+		if x.Heading.Verb != "" {
+			what = x.Heading.String()
+		}
 		if x.Parent != "" {
-			p.say("Running " + x.Tool + " for " + x.Agent + ".")
+			p.say("Running " + what + " for " + x.Agent + ".")
 		} else {
-			p.say("Running " + x.Tool + ".")
+			p.say("Running " + what + ".")
 		}
 		p.Root.Apply(x)
 	case *permission.Asked:

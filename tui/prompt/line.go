@@ -43,6 +43,8 @@ type Line struct {
 	steering []api.Prompt
 	folded   map[string]string // pasted texts by the word that stands for them
 	attached map[string]string // files by the word that stands for them
+	// Above is a line in the rule above the text; if nil, or empty, there is none.
+	Above func() string
 }
 
 // New is an empty line; commands lists those that begin alike, for completion.
@@ -133,8 +135,12 @@ func (p *Line) Want(w int) int {
 // Render draws the pane and says where the cursor is.
 func (p *Line) Render(w, h int) (rows []draw.Row, x, y int) {
 	pen := p.theme.Pen()
-	if mode := p.vim.Name(); mode != "" {
-		pen.Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(mode)).Fixed(draw.Plain, " ")
+	words := []string{p.vim.Name()}
+	if p.Above != nil {
+		words = append(words, p.Above())
+	}
+	if text := strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " · "); text != "" {
+		pen.Fixed(draw.Border, "── ").Row(p.theme.Line(draw.Dim, safeterm.Name(text)).Fit(w-6)).Fixed(draw.Plain, " ")
 	}
 	rows = append(rows, pen.Rule(draw.Border, w).Done().Fit(w))
 	from, to, _ := p.vim.Chosen(&p.Editor)

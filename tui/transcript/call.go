@@ -3,78 +3,191 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
 	"adze/tui/ui"
 )
 
-// bodyRows is how much of a block is shown before a key expands it.
-const bodyRows = 8
+// liveRows is how many rows of output a call that is followed has from its first moment to its
+// end.
+const liveRows = 3
 
-// callEntry is a tool call. What it shows comes from the call's title, metadata and status; it
-// knows no tool.
+// callEntry is a tool call. It is drawn from the call's heading, metadata and status; it knows no
+// tool. A call that only looks shares the row of the one before it, if that has the same verb.
 type callEntry struct {
 	laidOut
-	id       tool.CallID
-	name     string
-	args     string // short, redacted
-	title    string
-	approved bool // a user said yes
-	started  bool
-	metadata json.RawMessage
-	outcome  *tool.Outcome
+	id         tool.CallID
+	name       string
+	title      string
+	heading    tool.Heading // as far as it is known
+	args       json.RawMessage
+	own        bool // a command of the user's own: they want to read what it prints
+	approved   bool // a user said yes
+	refused    bool // a user said no
+	asked      bool // a user is asked about it
+	started    bool
+	forming    int // bytes of its arguments, while the model writes them
+	since      time.Time
+	counted    string // its result, as it is shown in this second of it
+	second     int
+	metadata   json.RawMessage
+	live       []draw.Row // the end of its output, laid out for width liveW
+	liveW      int
+	below      []*belowCall // what its subagent calls, the newest last
+	outcome    *tool.Outcome
+	prev, next *callEntry // its neighbours, where they are calls too
 }
 
-// tight has calls of one row stand together; one that shows something stands apart.
-func (e *callEntry) tight() bool {
-	return e.outcome == nil || e.outcome.Status == tool.Completed && e.metadata == nil
+// belowCall is a call that the subagent of a call makes.
+type belowCall struct {
+	id    tool.CallID
+	text  string
+	ended bool
 }
 
-func (e *callEntry) queue(ev tool.Event) {
-	e.forget()
-	e.args = shortArgs(ev.Args)
+// head is the heading of the call, or what is known in its place.
+func (e *callEntry) head() tool.Heading { return tool.HeadingOr(e.heading, e.name, e.title, e.args) }
+
+// tight has calls stand directly below one another and below the text that leads to them.
+func (e *callEntry) tight() bool { return true }
+func (e *callEntry) leads() bool { return true }
+
+// quiet reports a call that only looks and went as it should: its heading says all there is to say.
+func (e *callEntry) quiet() bool {
+	if e.heading.Shape != tool.OneRow || e.approved || e.asked || e.forming > 0 {
+		return false
+	}
+	return e.outcome == nil || e.outcome.Status == tool.Completed && len(e.doubts()) == 0 && len(e.outcome.Record.Refused) == 0
 }
 
-func (e *callEntry) start(ev tool.Event) {
-	e.forget()
-	e.started = true
-	e.args = cmp.Or(shortArgs(ev.Args), e.args)
-	e.title = cmp.Or(ui.Shorten(ev.Title), e.title)
-	if ev.Tool != "" {
-		e.name = ev.Tool
+// joined reports whether the call stands in the row of the call before it.
+func (e *callEntry) joined() bool {
+	return e.prev != nil && e.quiet() && e.prev.quiet() && e.heading.Verb == e.prev.heading.Verb
+}
+
+// hidden reports that the call has no row of its own: it shares one, or its result stands
+// elsewhere.
+func (e *callEntry) hidden(d *ui.Drawing) bool {
+	if d.Expanded {
+		return false
+	}
+	if e.heading.Shape == tool.NoRow {
+		return e.outcome == nil || e.outcome.Status == tool.Completed
+	}
+	return e.joined()
+}
+
+// members are the call and those that share its row.
+func (e *callEntry) members() []*callEntry {
+	out := []*callEntry{e}
+	for n := e.next; n != nil && n.joined(); n = n.next {
+		out = append(out, n)
+	}
+	return out
+}
+
+// forget also drops the row that the call shares.
+func (e *callEntry) forget() {
+	e.laidOut.forget()
+	e.live = nil
+}
+
+// changed drops what was laid out of the call and of the rows that it shares or shared.
+func (e *callEntry) changed() {
+	for c := e; c != nil; c = c.prev {
+		c.forget()
+		if c != e && !c.quiet() {
+			break
+		}
+	}
+	for c := e.next; c != nil; c = c.next {
+		c.forget()
+		if !c.quiet() {
+			break
+		}
 	}
 }
 
-func (e *callEntry) update(ev tool.Event) {
+func (e *callEntry) form(bytes int) {
 	e.forget()
-	e.title = cmp.Or(ui.Shorten(ev.Title), e.title)
+	e.forming = bytes
+}
+
+func (e *callEntry) take(ev tool.Event) {
+	e.name, e.title = cmp.Or(ev.Tool, e.name), cmp.Or(ui.Shorten(ev.Title), e.title)
+	if len(ev.Args) > 0 {
+		e.args = ev.Args
+	}
+	if ev.Heading.Verb != "" {
+		e.heading = ev.Heading
+	}
 	if ev.Metadata != nil {
 		e.metadata = ev.Metadata
 	}
 }
 
-func (e *callEntry) end(o tool.Outcome) {
+func (e *callEntry) queue(ev tool.Event) {
+	e.forming = 0
+	e.take(ev)
+	e.changed()
+}
+
+func (e *callEntry) start(ev tool.Event, now time.Time) {
+	e.started, e.since, e.forming, e.asked = true, now, 0, false
+	e.take(ev)
+	e.changed()
+}
+
+func (e *callEntry) update(ev tool.Event) {
+	e.take(ev)
 	e.forget()
+}
+
+func (e *callEntry) end(o tool.Outcome) {
 	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(ui.Shorten(o.Title), e.title)
-	e.args = cmp.Or(e.args, shortArgs(o.Record.Args)) // of a stored call its start was not seen
+	if len(e.args) == 0 {
+		e.args = o.Record.Args // of a stored call its start was not seen
+	}
+	if o.Heading.Verb != "" {
+		e.heading = o.Heading
+	}
 	if o.Metadata != nil {
 		e.metadata = o.Metadata
 	}
+	e.refused = slices.ContainsFunc(o.Record.Decisions, func(d tool.Decision) bool { return d.Asked && !d.Allow })
 	o.Metadata, o.Attachments = nil, nil // kept once; pictures are not drawn
-	e.outcome = &o
+	e.outcome, e.below, e.forming, e.asked = &o, nil, 0, false
+	e.changed()
+}
+
+// keepBelow is how many calls of a subagent are remembered.
+const keepBelow = 2 * liveRows
+
+// follow shows a call of the call's subagent.
+func (e *callEntry) follow(id tool.CallID, h tool.Heading, ended bool) {
+	e.live = nil
+	at := slices.IndexFunc(e.below, func(c *belowCall) bool { return c.id == id })
+	if at < 0 {
+		e.below = append(e.below[max(0, len(e.below)-keepBelow+1):], &belowCall{id: id})
+		at = len(e.below) - 1
+	}
+	e.below[at].text, e.below[at].ended = h.String(), ended
 }
 
 func (e *callEntry) rows(d *ui.Drawing, w int) []draw.Row {
+	switch {
+	case e.hidden(d):
+		return nil
+	case e.outcome == nil && !e.quiet():
+		return append([]draw.Row{e.row(d, w)}, e.following(d, w)...)
+	}
 	return e.get(d, w, func() []draw.Row {
-		rows := []draw.Row{e.head(d.Theme, w)}
+		rows := append([]draw.Row{e.row(d, w)}, e.whole(d, w)...)
 		if e.outcome == nil {
-			return rows // what runs is shown live in the activity pane
+			return rows
 		}
 		gutter := d.Theme.Pen().Fixed(draw.Border, "  │ ").Done()
 		for _, r := range e.body(d, w-gutter.Width()) {
@@ -82,37 +195,6 @@ func (e *callEntry) rows(d *ui.Drawing, w int) []draw.Row {
 		}
 		return rows
 	})
-}
-
-// head is the call's first row: state, tool, title; status and duration at the right.
-func (e *callEntry) head(t *draw.Theme, w int) draw.Row {
-	mark, style := e.mark()
-	tail := t.Pen().Put(draw.Dim, safeterm.Name(e.tail())).Done()
-	p := t.Pen().Fixed(style, mark+" ").Put(draw.Bold, safeterm.Name(e.name))
-	if text := cmp.Or(e.title, e.args); text != "" {
-		p.Fixed(draw.Plain, "  ").Put(draw.Plain, safeterm.Name(text))
-	}
-	if tail.Width() == 0 {
-		return p.Done().Fit(w)
-	}
-	row := p.Done().Fit(w - tail.Width() - 2)
-	return t.Pen().Row(row).Pad(w - tail.Width()).Row(tail).Done()
-}
-
-func (e *callEntry) mark() (string, draw.Style) {
-	switch {
-	case e.outcome == nil && !e.started:
-		return "○", draw.Dim
-	case e.outcome == nil:
-		return "●", draw.Accent
-	}
-	switch e.outcome.Status {
-	case tool.Completed:
-		return "✓", draw.Good
-	case tool.Denied, tool.Aborted:
-		return "⊘", draw.Warn
-	}
-	return "✗", draw.Bad
 }
 
 // doubts marks what the user should know about how the call came to its arguments: they were
@@ -134,73 +216,4 @@ func (e *callEntry) doubts() []string {
 		marks = append(marks, "unchecked")
 	}
 	return marks
-}
-
-// tail says at the right what the mark does not.
-func (e *callEntry) tail() string {
-	var parts []string
-	if e.approved {
-		parts = append(parts, "allowed by you")
-	}
-	parts = append(parts, e.doubts()...)
-	switch o := e.outcome; {
-	case o == nil && e.started:
-		parts = append(parts, "running")
-	case o == nil:
-		parts = append(parts, "needs your OK")
-	default:
-		if o.Status != tool.Completed {
-			parts = append(parts, string(o.Status))
-		}
-		if o.Code != "" && o.Code != string(o.Status) {
-			parts = append(parts, o.Code)
-		}
-		if n := len(o.Record.Refused); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d refused", n))
-		}
-		if o.Duration >= 100*time.Millisecond {
-			parts = append(parts, ui.Seconds(o.Duration))
-		}
-	}
-	return strings.Join(parts, " · ")
-}
-
-// body draws the metadata; a call that did not succeed and shows nothing says why.
-func (e *callEntry) body(d *ui.Drawing, w int) []draw.Row {
-	show := draw.Show{Rows: bodyRows}
-	if d.Expanded {
-		show = draw.Show{Whole: true}
-	}
-	var rows []draw.Row
-	if e.metadata != nil {
-		rows = d.Theme.Blocks(nil, d.Blocks(e.name, e.metadata), w, show)
-	}
-	if e.outcome.Status != tool.Completed && len(rows) == 0 {
-		rows = d.Theme.Block(rows, tool.Block{Text: e.outcome.Output}, w, show)
-	}
-	return rows
-}
-
-// shortArgs is one line of a call's redacted arguments, for calls that have no title yet: what the
-// model says it is for and where it is come first, as they are; the rest has its names.
-func shortArgs(raw json.RawMessage) string {
-	var args map[string]any
-	if json.Unmarshal(raw, &args) != nil {
-		return ""
-	}
-	var first, rest []string
-	for _, name := range []string{"description", "path", "workdir"} {
-		if text, ok := args[name].(string); ok && text != "" {
-			first = append(first, text)
-			delete(args, name)
-		}
-	}
-	for name, v := range args {
-		rest = append(rest, fmt.Sprintf("%s: %v", name, v))
-	}
-	slices.Sort(rest)
-	if len(rest) > 0 {
-		first = append(first, strings.Join(rest, ", "))
-	}
-	return ui.Shorten(strings.Join(first, " · "))
 }

@@ -39,7 +39,7 @@ func (t *Pane) Copyables() []copyable {
 		case *callEntry:
 			if text := e.text(t.draw); text != "" {
 				lines := plural.Of(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
-				out = append(out, copyable{"result", e.name, strings.TrimSpace(e.title + "  " + lines), text})
+				out = append(out, copyable{"result", e.name, ui.Shorten(e.head().String() + "  " + lines), text})
 			}
 		}
 	}

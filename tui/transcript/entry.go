@@ -15,8 +15,10 @@ type entry interface {
 	rows(d *ui.Drawing, w int) []draw.Row
 	// forget drops what rows keeps.
 	forget()
-	// tight reports that no empty row stands between it and a tight entry before it.
+	// tight reports that no empty row stands between it and an entry before it that leads to it.
 	tight() bool
+	// leads reports that what follows from it may stand directly below.
+	leads() bool
 }
 
 // laidOut keeps the rows of an entry that does not change by itself.
@@ -45,6 +47,7 @@ type userEntry struct {
 }
 
 func (e *userEntry) tight() bool { return false }
+func (e *userEntry) leads() bool { return false }
 
 func (e *userEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
@@ -78,11 +81,13 @@ const ownRows = 1
 // noteEntry is a remark of ours: a retry, a notice, how a turn ended.
 type noteEntry struct {
 	laidOut
-	style draw.Style
-	lines []safeterm.Text
+	style  draw.Style
+	lines  []safeterm.Text
+	closes bool // a turn: it belongs to what stands above
 }
 
-func (e *noteEntry) tight() bool { return false }
+func (e *noteEntry) tight() bool { return e.closes }
+func (e *noteEntry) leads() bool { return true }
 
 func (e *noteEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
@@ -101,9 +106,11 @@ type proseEntry struct {
 	reasoning bool
 	done      bool
 	thought   laidOut
+	after     bool // thoughts of the same message stand above it
 }
 
-func (e *proseEntry) tight() bool { return false }
+func (e *proseEntry) tight() bool { return e.after }
+func (e *proseEntry) leads() bool { return true }
 
 func (e *proseEntry) forget() {
 	e.Prose.Forget()

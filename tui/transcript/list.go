@@ -30,13 +30,28 @@ func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 }
 
 // height of an entry with the empty row before it.
-func (l *list) height(d *ui.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(i) }
+func (l *list) height(d *ui.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(d, i) }
 
-func (l *list) gap(i int) int {
-	if i == 0 || l.entries[i].tight() && l.entries[i-1].tight() {
+// gap is the empty row before an entry: none before one that has no rows, and none before a call
+// or the row that closes a turn, but after what the user said.
+func (l *list) gap(d *ui.Drawing, i int) int {
+	if hidden(d, l.entries[i]) {
+		return 0
+	}
+	before := i - 1
+	for before >= 0 && hidden(d, l.entries[before]) {
+		before--
+	}
+	if before < 0 || l.entries[i].tight() && l.entries[before].leads() {
 		return 0
 	}
 	return 1
+}
+
+// hidden reports an entry without rows.
+func hidden(d *ui.Drawing, e entry) bool {
+	h, ok := e.(interface{ hidden(*ui.Drawing) bool })
+	return ok && h.hidden(d)
 }
 
 // visible returns the rows in the window, at most h.
@@ -59,7 +74,7 @@ func (l *list) visible(d *ui.Drawing, w, h int) []draw.Row {
 // appendRows appends an entry's rows from at on, until there are h.
 func (l *list) appendRows(rows []draw.Row, d *ui.Drawing, at position, h int) []draw.Row {
 	skip := at.row
-	if l.gap(at.entry) == 1 {
+	if l.gap(d, at.entry) == 1 {
 		if skip == 0 {
 			rows = append(rows, draw.Row{})
 		} else {

@@ -18,7 +18,9 @@ type counted struct {
 	close   bool
 }
 
-func (c *counted) tight() bool { return c.close }
+func (c *counted) tight() bool             { return c.close }
+func (c *counted) leads() bool             { return c.close }
+func (c *counted) hidden(*ui.Drawing) bool { return c.size == 0 }
 
 func (c *counted) rows(d *ui.Drawing, w int) []draw.Row {
 	return c.get(d, w, func() []draw.Row {
@@ -71,7 +73,7 @@ func TestListShowsAWindow(t *testing.T) {
 func everything(l *list, d *ui.Drawing) []draw.Row {
 	var rows []draw.Row
 	for i := range l.entries {
-		if l.gap(i) == 1 {
+		if l.gap(d, i) == 1 {
 			rows = append(rows, draw.Row{})
 		}
 		rows = append(rows, l.entries[i].rows(d, 20)...)

@@ -14,16 +14,31 @@ func (t *Pane) Final(i int) bool {
 	}
 	switch e := t.entries[i].(type) {
 	case *callEntry:
-		return e.outcome != nil
+		return t.settled(i, e)
 	case *proseEntry:
 		return e.done && !slices.Contains(t.pieces, e) // a message that fails is taken back
 	}
 	return true
 }
 
+// settled reports whether a call has ended, and with it those that may still share its row.
+func (t *Pane) settled(at int, e *callEntry) bool {
+	for i, c := at, e; ; i, c = i+1, c.next {
+		if c.outcome == nil {
+			return false
+		}
+		if i == len(t.entries)-1 {
+			return !c.quiet()
+		}
+		if c.next == nil || !c.next.joined() {
+			return true
+		}
+	}
+}
+
 // AppendEntry appends an entry with the empty row before it, and forgets its layout.
 func (t *Pane) AppendEntry(rows []draw.Row, i, w int) []draw.Row {
-	if t.gap(i) == 1 {
+	if t.gap(t.draw, i) == 1 {
 		rows = append(rows, draw.Row{})
 	}
 	rows = append(rows, t.entries[i].rows(t.draw, w)...)
@@ -37,7 +52,7 @@ func (t *Pane) Tail(first, w, h int) []draw.Row {
 	for i := len(t.entries) - 1; i >= first && len(rows) < h; i-- {
 		own, room := t.entries[i].rows(t.draw, w), h-len(rows)
 		part := own[max(len(own)-room, 0):]
-		if len(own) < room && t.gap(i) == 1 {
+		if len(own) < room && t.gap(t.draw, i) == 1 {
 			part = append([]draw.Row{{}}, part...)
 		}
 		rows = append(slices.Clip(part), rows...)
@@ -54,7 +69,7 @@ func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 			return nil, true
 		}
 	case *callEntry:
-		if e.outcome == nil {
+		if !t.Final(i) {
 			return nil, false
 		}
 	case *proseEntry:

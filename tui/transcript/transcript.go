@@ -10,7 +10,6 @@
 package transcript
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +30,9 @@ type Pane struct {
 	open    string
 	pieces  []*proseEntry
 	welcome func(t *draw.Theme, w int) []draw.Row
-	seen    int // entries when the window was last at the end
-	ended   int // entries when the last turn ended
+	owns    tool.CallID // the call of the user's own that they were last told of
+	seen    int         // entries when the window was last at the end
+	ended   int         // entries when the last turn ended
 }
 
 // New is an empty conversation; welcome draws what stands there until something is said.
@@ -49,16 +49,19 @@ func (t *Pane) Apply(e session.Event) {
 		t.piece(e.Message, true).Add(e.Delta)
 	case session.MessageDone:
 		t.message(e.Message)
+	case session.CallForming:
+		t.call(e.Call, e.Name).form(e.Bytes)
 	case session.ToolQueued:
 		t.call(e.Call, e.Tool).queue(e.Event)
 	case session.ToolStart:
-		t.call(e.Call, e.Tool).start(e.Event)
+		t.call(e.Call, e.Tool).start(e.Event, t.draw.Now())
 	case session.ToolUpdate:
 		t.call(e.Call, e.Tool).update(e.Event)
 	case session.ToolAsk:
 		c := t.call(e.Call, e.Tool)
+		c.asked = false
 		c.approved = c.approved || e.Decision != nil && e.Decision.Asked && e.Decision.Allow
-		c.forget()
+		c.changed()
 	case session.ToolEnd:
 		t.call(e.Outcome.Call, e.Outcome.Tool).end(e.Outcome)
 	case session.Retry:
@@ -98,7 +101,7 @@ func (t *Pane) Render(w, h int) []draw.Row {
 func (t *Pane) All(w int) []draw.Row {
 	var rows []draw.Row
 	for i, e := range t.entries {
-		if t.gap(i) == 1 {
+		if t.gap(t.draw, i) == 1 {
 			rows = append(rows, draw.Row{})
 		}
 		rows = append(rows, e.rows(t.draw, w)...)
@@ -128,6 +131,10 @@ func (t *Pane) piece(message string, reasoning bool) *proseEntry {
 		t.pieces[n-1].finish()
 	}
 	e := &proseEntry{reasoning: reasoning, message: message}
+	if n := len(t.entries); n > 0 && !reasoning {
+		before, ok := t.entries[n-1].(*proseEntry)
+		e.after = ok && before.reasoning
+	}
 	t.pieces = append(t.pieces, e)
 	t.add(e)
 	return e
@@ -163,6 +170,11 @@ func (t *Pane) message(m session.Message) {
 			t.note(draw.Warn, m.NoteText())
 			return
 		}
+		if c, ok := t.calls[m.Own]; ok && m.Own != "" {
+			c.own = true
+			c.changed()
+		}
+		t.owns = m.Own
 		t.add(&userEntry{message: m.ID, text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.ToEnd()
 	case session.Assistant:
@@ -184,6 +196,7 @@ func (t *Pane) assistant(m session.Message) {
 	}
 	t.finish()
 	t.open, t.pieces = "", nil
+	t.unform(m)
 	for _, c := range m.Calls() {
 		t.call(c.ID, c.Name) // it waits; its arguments are shown once they are redacted
 	}
@@ -198,6 +211,33 @@ func (t *Pane) streamed(m session.Message) bool {
 		}
 	}
 	return n == safeterm.Clean(m.Text()).Len()
+}
+
+// unform ends the writing of calls: those of the message are there, others were taken back.
+func (t *Pane) unform(m session.Message) {
+	made := m.Calls()
+	for len(t.entries) > 0 {
+		e, ok := t.entries[len(t.entries)-1].(*callEntry)
+		if !ok || e.forming == 0 || slices.ContainsFunc(made, func(c tool.RawCall) bool { return c.ID == e.id }) {
+			break
+		}
+		t.drop(e)
+	}
+	for _, c := range made {
+		if e, ok := t.calls[c.ID]; ok {
+			e.form(0)
+		}
+	}
+}
+
+// drop takes back the last entry, a call that was never made.
+func (t *Pane) drop(e *callEntry) {
+	delete(t.calls, e.id)
+	if e.prev != nil {
+		e.prev.next = nil
+	}
+	t.entries = t.entries[:len(t.entries)-1]
+	t.laid[0], t.laid[1] = min(t.laid[0], len(t.entries)), min(t.laid[1], len(t.entries))
 }
 
 // void takes back what was streamed of a message.
@@ -257,40 +297,57 @@ func (t *Pane) call(id tool.CallID, name string) *callEntry {
 	if e, ok := t.calls[id]; ok {
 		return e
 	}
-	e := &callEntry{id: id, name: name}
+	e := &callEntry{id: id, name: name, own: id != "" && id == t.owns}
 	t.calls[id] = e
+	if n := len(t.entries); n > 0 {
+		if before, ok := t.entries[n-1].(*callEntry); ok {
+			e.prev, before.next = before, e
+		}
+	}
 	t.add(e)
 	return e
 }
 
+// Asks says that a user is asked about a call, until it starts or ends.
+func (t *Pane) Asks(id tool.CallID) {
+	if c, ok := t.calls[id]; ok && c.outcome == nil && !c.started {
+		c.asked = true
+		c.changed()
+	}
+}
+
+// Follow shows what the subagent of a call does in the rows of that call.
+func (t *Pane) Follow(e session.Event) {
+	var of tool.Event
+	ended := false
+	switch e := e.(type) {
+	case session.ToolStart:
+		of = e.Event
+	case session.ToolUpdate:
+		of = e.Event
+	case session.ToolEnd:
+		o := e.Outcome
+		of, ended = tool.Event{Call: o.Call, Parent: e.Parent, Tool: o.Tool, Title: o.Title, Heading: o.Heading, Args: o.Record.Args}, true
+	default:
+		return
+	}
+	for parent := string(of.Parent); parent != ""; parent = parent[:max(strings.LastIndexByte(parent, '/'), 0)] { // as session.CallOf names them
+		if c, ok := t.calls[tool.CallID(parent)]; ok {
+			if c.outcome == nil {
+				c.follow(of.Call, tool.HeadingOr(of.Heading, of.Tool, of.Title, of.Args), ended)
+			}
+			return
+		}
+	}
+}
+
 func (t *Pane) retry(e session.Retry) {
 	t.void(e.Message)
+	t.unform(session.Message{})
 	t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
 		strconv.Itoa(e.Of)+" in "+ui.Seconds(e.Delay))
 }
 
 func (t *Pane) note(s draw.Style, text string) {
 	t.add(&noteEntry{style: s, lines: safeterm.Clean(strings.TrimSpace(text)).Lines()})
-}
-
-// end says how a turn ended; a good end speaks for itself.
-func (t *Pane) end(r session.Result) {
-	t.finish() // an aborted answer stays as far as it came
-	t.open, t.pieces = "", nil
-	t.ended = len(t.entries)
-	if len(r.Changed) > 0 {
-		t.note(draw.Dim, "changed: "+ui.Shorten(strings.Join(r.Changed, ", ")))
-	}
-	switch r.Cause {
-	case session.CauseDone:
-		return
-	case session.CauseInterrupted:
-		t.note(draw.Warn, "stopped by you")
-		return
-	}
-	text := "error: " + cmp.Or(r.Message, string(r.Cause))
-	if r.Hint != "" {
-		text += "\nhint: " + r.Hint
-	}
-	t.note(draw.Bad, text)
 }

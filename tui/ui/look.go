@@ -8,6 +8,8 @@ package ui
 
 import (
 	"encoding/json"
+	"strings"
+	"time"
 
 	"adze/tool"
 	"adze/tui/draw"
@@ -19,6 +21,17 @@ type Drawing struct {
 	Blocks   Blocks
 	Expanded bool   // show everything instead of the first rows
 	Expand   string // the key that does it
+	Abort    string // the key that stops one call; if empty, none can be
+	// Now is the clock of what runs.
+	Now func() time.Time
+}
+
+// Key is the key that shows what was left out; if empty, no key does.
+func (d *Drawing) Key() string {
+	if strings.Contains(d.Expand, " ") {
+		return ""
+	}
+	return d.Expand
 }
 
 // Blocks turns a tool's metadata into blocks.

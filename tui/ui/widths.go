@@ -1,7 +1,11 @@
 package ui
 
-// Wide is where activity and todos move beside the transcript; up to there they stand below it.
+// Wide is where what a row of a list holds is shown beside the list; up to there below it.
 const Wide = 110
+
+// Side is from where on todos, jobs and subagents stand in a column beside the conversation, and
+// then always.
+const Side = 160
 
 // Split is from where on old and new stand beside each other in a diff.
 const Split = 120

@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"adze/internal/text/plural"
 )
 
 // Size writes bytes as people read them.
-func Size(n int) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f kB", float64(n)/1000)
-}
+func Size(n int) string { return plural.Size(n) }
 
 // Running returns how long something has run: 0 before its start, as after a clock was set back,
 // and false where no start is known.

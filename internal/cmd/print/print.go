@@ -11,6 +11,7 @@
 package print
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"adze/internal/text/redact"
 	"adze/internal/text/safeterm"
 	"adze/session"
+	"adze/tool"
 )
 
 // Format of stdout.
@@ -286,11 +288,11 @@ func (p *Printer) progress(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolEnd:
 		o := e.Outcome
-		title := o.Title
-		if title == "" {
-			title = string(o.Status)
+		line := o.Headed().String()
+		if o.Status != tool.Completed && o.Code != tool.CodeExit { // an exit code is a part of the heading
+			line += " · " + tool.InWords(cmp.Or(o.Code, string(o.Status)))
 		}
-		fmt.Fprintf(p.stderr(), "%s %s%s: %s\n", mark(o.Status), of(e.Agent), safeterm.Name(o.Tool), safeterm.Name(title))
+		fmt.Fprintf(p.stderr(), "%s %s%s\n", mark(o.Status), of(e.Agent), safeterm.Name(line))
 		for _, f := range o.Record.Tried {
 			fmt.Fprintf(p.stderr(), "  tried, and dropped: %s %s (+%d −%d)\n", f.Change, safeterm.Name(f.Path), f.Added, f.Removed)
 		}

@@ -48,7 +48,7 @@ func (p past) showEvent(e session.Event) {
 			p.Show("%s%s\n", who, text)
 		}
 	case session.ToolEnd:
-		p.Show("%s %s: %s\n", e.Outcome.Tool, e.Outcome.Status, safeterm.Name(e.Outcome.Title))
+		p.Show("%s (%s)\n", safeterm.Name(e.Outcome.Headed().String()), e.Outcome.Status)
 	case session.Notice:
 		p.Show("! %s\n", e.Text)
 	}

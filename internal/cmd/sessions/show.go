@@ -145,7 +145,7 @@ func saidIn(e session.Entry) (l said, ok bool) {
 		if json.Unmarshal(e.Data, &o) != nil {
 			return l, false
 		}
-		return said{Kind: "call", Text: o.Output, Message: o.Record.Message, Call: o.Call, Tool: o.Tool, Args: o.Record.Args, Status: o.Status, Took: o.Duration, title: o.Title}, true
+		return said{Kind: "call", Text: o.Output, Message: o.Record.Message, Call: o.Call, Tool: o.Tool, Args: o.Record.Args, Status: o.Status, Took: o.Duration, title: o.Headed().String()}, true
 	case session.EndEntry:
 		var r session.Result
 		if json.Unmarshal(e.Data, &r) != nil {
@@ -173,7 +173,7 @@ func (p reader) tell(l said, whole bool) error {
 	case "answer":
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(text))
 	case "call":
-		fmt.Fprintf(&b, "\n• %s %s (%s)\n", safeterm.Name(l.Tool), safeterm.Name(p.Mask().Text(argsLine(l))), l.Status)
+		fmt.Fprintf(&b, "\n• %s (%s)\n", safeterm.Name(p.Mask().Text(l.title)), l.Status)
 		b.WriteString(indent(shortened(text, whole), "  "))
 	case "end":
 		if l.Cause != session.CauseDone {
@@ -184,14 +184,6 @@ func (p reader) tell(l said, whole bool) error {
 	}
 	_, err := fmt.Fprint(p.Out, b.String())
 	return err
-}
-
-// argsLine is what may be shown of a call's arguments, on one line.
-func argsLine(l said) string {
-	if l.title != "" {
-		return l.title
-	}
-	return strings.TrimSpace(string(l.Args))
 }
 
 func shortened(text string, whole bool) string {

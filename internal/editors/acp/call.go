@@ -53,6 +53,9 @@ func callTitle(name, title string, args json.RawMessage) string {
 		return title
 	}
 	about := argument(args)
+	if h := tool.HeadingOr(tool.Heading{}, name, "", args); strings.HasSuffix(h.Verb, "$") {
+		name, about = h.Verb, h.Line()
+	}
 	if about, _, _ = strings.Cut(about, "\n"); about == "" {
 		return name
 	}

@@ -106,7 +106,10 @@ type event struct {
 
 // doing is a call in a few words.
 func (e event) doing() string {
-	return strings.TrimSpace(e.Name + " " + cmp.Or(e.Title, e.Args.Description, e.Args.Path, e.Args.Command, e.Args.Pattern))
+	if e.Title != "" { // it names what is done
+		return e.Title
+	}
+	return strings.TrimSpace(e.Name + " " + cmp.Or(e.Args.Command, e.Args.Path, e.Args.Pattern, e.Args.Description))
 }
 
 // told are the lines that a batch reads; the other ones are in the session.

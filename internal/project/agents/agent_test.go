@@ -338,12 +338,12 @@ text: here
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.wants("result", []any{result.Text, result.Did, result.Steps, result.Calls, result.Tokens}, "[here [✓ read  a.go] 2 1 11]")
+	r.wants("result", []any{result.Text, result.Did, result.Steps, result.Calls, result.Tokens}, "[here [✓ read a.go] 2 1 11]")
 	for _, want := range []string{
 		`waits explore "" "" 0 0 0`,
 		`works explore "the parser" "" 1 0 0`,
-		`works explore "the parser" "✓ read  a.go" 1 1 11`,
-		`works explore "here" "✓ read  a.go" 2 1 11`,
+		`works explore "the parser" "✓ read a.go" 1 1 11`,
+		`works explore "here" "✓ read a.go" 2 1 11`,
 	} {
 		if !slices.Contains(seen, want) {
 			t.Errorf("%s is not among:\n%s", want, strings.Join(seen, "\n"))

@@ -86,7 +86,7 @@ func (w *work) show(e session.Event) {
 }
 
 func (w *work) ended(o tool.Outcome) {
-	w.last = clip(strings.TrimSpace(fmt.Sprintf("%s %s  %s", mark(o.Status), o.Tool, o.Title)))
+	w.last = clip(strings.TrimSpace(mark(o.Status) + " " + o.Headed().String()))
 	if len(w.calls) < maxDid {
 		w.calls = append(w.calls, w.last)
 	} else {

@@ -65,14 +65,14 @@ func VeiledEvent(e session.Event) session.Event {
 		e.Event = veiledEvent(e.Event)
 		return e
 	case session.ToolEnd:
-		e.Outcome.Title = redact.Passwords(e.Outcome.Title)
+		e.Outcome.Title, e.Outcome.Heading = redact.Passwords(e.Outcome.Title), veiledHeading(e.Outcome.Heading)
 		return e
 	}
 	return e
 }
 
 func veiledEvent(e tool.Event) tool.Event {
-	e.Title = redact.Passwords(e.Title)
+	e.Title, e.Heading = redact.Passwords(e.Title), veiledHeading(e.Heading)
 	if e.Args != nil {
 		e.Args = json.RawMessage(redact.Passwords(string(e.Args)))
 	}
@@ -81,4 +81,9 @@ func veiledEvent(e tool.Event) tool.Event {
 		e.Needs[i].Target = redact.Passwords(e.Needs[i].Target)
 	}
 	return e
+}
+
+func veiledHeading(h tool.Heading) tool.Heading {
+	h.Object, h.Note, h.Result = redact.Passwords(h.Object), redact.Passwords(h.Note), redact.Passwords(h.Result)
+	return h
 }

@@ -83,6 +83,7 @@ func (g *gatherer) call(k key, name string) *Call {
 	c.Arguments = g.scrub.fields(g.options.Tools.Redact(name, o.Record.Args))
 	c.Metadata = g.scrub.fields(g.options.Tools.Redact(name, o.Metadata))
 	c.Changed = g.scrub.names(o.Changed)
+	c.Heading = g.scrub.name(tool.HeadingOr(o.Heading, name, "", g.options.Tools.Redact(name, o.Record.Args)).String())
 	if writes(def) {
 		c.Diff = g.diff(o.Metadata)
 	}

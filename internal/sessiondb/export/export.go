@@ -93,6 +93,9 @@ type Picture struct {
 type Call struct {
 	ID   tool.CallID `json:"id"`
 	Tool string      `json:"tool"`
+	// Heading is the call in one row, such as its command line, made of those arguments that may be
+	// shown. Optional.
+	Heading string `json:"heading,omitempty"`
 	// Status is empty while no outcome is known.
 	Status    tool.Status     `json:"status,omitempty"`
 	Code      string          `json:"code,omitempty"`

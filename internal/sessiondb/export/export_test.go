@@ -131,7 +131,7 @@ func forms(t *testing.T, d *export.Document) map[string]string {
 
 func TestFormsHoldWhatIsLetOutAndNothingElse(t *testing.T) {
 	for name, text := range forms(t, of(ordinary(t))) {
-		for _, want := range []string{"~/code/app", "mend the", "ls ~/code", "shell", "edit", "remote", "a.go", "AGENTS.md", "example.org", "Done.", "done", "3 × output", "1 × thought", "2 × message that was taken back", "shot.svg"} {
+		for _, want := range []string{"~/code/app", "mend the", "$ ls ~/code", "edit", "remote", "a.go", "AGENTS.md", "example.org", "Done.", "done", "3 × output", "1 × thought", "2 × message that was taken back", "shot.svg"} {
 			if !strings.Contains(strings.ReplaceAll(text, `\`, ""), want) {
 				t.Errorf("%s lacks %q", name, want)
 			}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -132,7 +133,7 @@ func (c Call) told() string {
 }
 
 func (w *sheet) call(c Call) {
-	w.line("**Call** %s · %s\n", codeSpan(c.Tool), inlineText(c.told()))
+	w.line("**Call** %s · %s\n", codeSpan(cmp.Or(c.Heading, c.Tool)), inlineText(c.told()))
 	if len(c.Arguments) > 0 {
 		w.fence("json", string(c.Arguments))
 	}

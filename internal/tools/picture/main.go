@@ -4,6 +4,7 @@
 //
 //	go run ./internal/tools/picture                  # every scene, to testdata/pictures
 //	go run ./internal/tools/picture -out DIR NAME…   # some of them, elsewhere
+//	go run ./internal/tools/picture -out DIR -size 80x24 -colours light -no-color NAME…
 //
 // The one rule: nothing in a picture is made up. The model's words are written in the scene; what
 // they lead to on the screen is the program's.
@@ -35,17 +36,21 @@ var scenes embed.FS
 
 func main() {
 	out := flag.String("out", filepath.Join("testdata", "pictures"), "folder for the pictures")
+	var as scene
+	flag.Func("size", "columns and rows of every picture, as 80x24, in the place of the scene's own", as.setSize)
+	flag.Func("colours", "dark or light, in the place of the scene's own", as.setColours)
+	flag.BoolVar(&as.mono, "no-color", false, "set NO_COLOR")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *out, flag.Args()); err != nil {
+	if err := run(ctx, *out, as, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
 // run draws the named scenes, or all.
-func run(ctx context.Context, out string, names []string) error {
+func run(ctx context.Context, out string, as scene, names []string) error {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		return fmt.Errorf("tmux is needed, as the terminal: %w", err)
 	}
@@ -72,6 +77,13 @@ func run(ctx context.Context, out string, names []string) error {
 		if len(names) > 0 && !slices.Contains(names, s.name) {
 			continue
 		}
+		if as.w > 0 {
+			s.w, s.h = as.w, as.h
+		}
+		if as.colours.fg != "" {
+			s.colours = as.colours
+		}
+		s.mono = as.mono
 		if err := draw(ctx, s, adze, out); err != nil {
 			return fmt.Errorf("scene %s: %w", s.name, err)
 		}

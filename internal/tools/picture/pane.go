@@ -26,6 +26,7 @@ type pane struct {
 	// ground tells whether the terminal is dark, as rxvt and Konsole do: nobody answers for a pane
 	// that has no window.
 	ground string
+	mono   bool // NO_COLOR is set
 }
 
 // open lays out the workspace and starts the program.
@@ -34,7 +35,7 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pane{ctx: ctx, dir: dir, ground: s.colours.behind}
+	p := &pane{ctx: ctx, dir: dir, ground: s.colours.behind, mono: s.mono}
 	work := filepath.Join(dir, "home", s.title)
 	if err := p.layOut(s, work); err != nil {
 		p.close()
@@ -76,7 +77,11 @@ func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, data, 0o644)
+	mode := os.FileMode(0o644)
+	if filepath.Ext(path) == ".sh" {
+		mode = 0o755
+	}
+	return os.WriteFile(path, data, mode)
 }
 
 // command is a tmux command in an environment in which nothing of the user's own shows.
@@ -84,6 +89,9 @@ func (p *pane) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.ctx, "tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
 		"TERM=tmux-256color", "COLORTERM=truecolor", "COLORFGBG=" + p.ground, "GOCACHE=" + goCache(), "TMUX="}
+	if p.mono {
+		cmd.Env = append(cmd.Env, "NO_COLOR=1")
+	}
 	return cmd
 }
 

@@ -26,6 +26,7 @@ type scene struct {
 	name, title string
 	w, h        int
 	colours     palette
+	mono        bool // NO_COLOR is set
 	args        []string
 	steps       []step
 	model       []txtar.File
@@ -52,15 +53,13 @@ func parseScene(name string, data []byte) (scene, error) {
 		case "title":
 			s.title = rest
 		case "size":
-			if _, err := fmt.Sscanf(rest, "%dx%d", &s.w, &s.h); err != nil {
-				return s, fmt.Errorf("size %q: want 100x30", rest)
+			if err := s.setSize(rest); err != nil {
+				return s, err
 			}
 		case "colours":
-			p, ok := map[string]palette{"dark": dark, "light": light}[rest]
-			if !ok {
-				return s, fmt.Errorf("colours %q: want dark or light", rest)
+			if err := s.setColours(rest); err != nil {
+				return s, err
 			}
-			s.colours = p
 		case "adze":
 			flag, value, more := strings.Cut(rest, " ")
 			s.args = append(s.args, flag)
@@ -77,4 +76,20 @@ func parseScene(name string, data []byte) (scene, error) {
 		return s, fmt.Errorf("a scene needs a line adze and something to see")
 	}
 	return s, nil
+}
+
+func (s *scene) setSize(text string) error {
+	if _, err := fmt.Sscanf(text, "%dx%d", &s.w, &s.h); err != nil {
+		return fmt.Errorf("size %q: want 100x30", text)
+	}
+	return nil
+}
+
+func (s *scene) setColours(name string) error {
+	p, ok := map[string]palette{"dark": dark, "light": light}[name]
+	if !ok {
+		return fmt.Errorf("colours %q: want dark or light", name)
+	}
+	s.colours = p
+	return nil
 }

@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/tui/draw"
+	"adze/tui/pane"
+	"adze/tui/ui"
+)
+
+// around is what goes on beside the conversation: todos, jobs and subagents. It is a line in the
+// rule above the prompt, which is there in any case; a key opens it as a pane of a fixed height. On
+// a wide screen it has a column of its own instead, always.
+type around struct {
+	host
+	theme    *draw.Theme
+	todos    *pane.Todos
+	activity *pane.Activity
+	changes  *pane.Changes
+	width    func() int // of the screen
+	open     bool
+}
+
+func (a *around) commands() []command {
+	return []command{{name: "todos", help: "show todos, jobs and subagents, or hide them", can: a.can, do: noArgs(a.toggle)}}
+}
+
+func (a *around) can() string {
+	switch {
+	case a.wide():
+		return "they stand beside the conversation"
+	case !a.open && a.words() == "":
+		return "there are no open todos, no jobs and no subagents"
+	}
+	return ""
+}
+
+func (a *around) toggle() tea.Cmd { a.open = !a.open; return nil }
+
+func (a *around) wide() bool { return a.width() >= ui.Side }
+
+// words is the line of it; if empty, nothing goes on.
+func (a *around) words() string {
+	var parts []string
+	if n := a.activity.Jobs(); n > 0 {
+		parts = append(parts, plural.Grouped(n, "job"))
+	}
+	if n := a.activity.Subagents(); n > 0 {
+		parts = append(parts, plural.Grouped(n, "subagent"))
+	}
+	if all := a.todos.List(); len(all) > 0 && (a.working() || a.todos.Open() > 0) {
+		text := fmt.Sprintf("todos %d/%d", len(all)-a.todos.Open(), len(all))
+		for _, it := range all {
+			if it.State == "in_progress" {
+				text += " ▸ " + ui.Shorten(it.Text)
+				break
+			}
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// above is the line in the rule above the prompt, while it is not open elsewhere.
+func (a *around) above() string {
+	if a.open || a.wide() {
+		return ""
+	}
+	return a.words()
+}
+
+// The rows of the pane that a key opens.
+const leastAround, mostAround = 6, 14
+
+// want is how many rows the pane takes on a screen of h rows: as many while it is open, whatever is
+// in it.
+func (a *around) want(h int) int {
+	if !a.open || a.wide() {
+		return 0
+	}
+	return min(max(h/3, leastAround), mostAround)
+}
+
+// render draws what goes on, each part with its title.
+func (a *around) render(w, h int) []draw.Row {
+	if h <= 0 {
+		return nil
+	}
+	var rows []draw.Row
+	part := func(own []draw.Row) {
+		if len(own) > 0 && len(rows) > 0 && a.wide() {
+			rows = append(rows, draw.Row{})
+		}
+		rows = append(rows, own...)
+	}
+	room := func() int { return max(h-len(rows), 0) }
+	runs := a.activity.Render(w, max(h/2, h-1-len(a.todos.List())))
+	part(a.todos.Render(w, room()-len(runs)))
+	part(runs)
+	if a.wide() {
+		part(a.changes.Brief(w, room()-1))
+	}
+	if len(rows) == 0 {
+		rows = append(rows, a.theme.Line(draw.Dim, safeterm.Fixed("no todos, no jobs, no subagents")).Fit(w))
+	}
+	return rows[:min(len(rows), h)]
+}

@@ -1,0 +1,182 @@
+package draw
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/tool"
+	"adze/tui/draw/highlight"
+)
+
+// Brief says how much of a block is drawn where the conversation is read: at most so many rows,
+// then one that counts the rest and names the key that shows it.
+type Brief struct {
+	Rows int
+	Key  string
+}
+
+// rest counts what was left out.
+func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
+	if n <= 0 {
+		return dst
+	}
+	text := "… " + plural.Thousands(n) + " more"
+	if b.Key != "" {
+		text += " · " + b.Key
+	}
+	return append(dst, t.Line(Dim, safeterm.Name(text)).Fit(w))
+}
+
+// Changed appends the lines of a unified diff that came or went, with their numbers.
+func (t *Theme) Changed(dst []Row, b tool.Block, w int, brief Brief) []Row {
+	body := strings.TrimSuffix(headless(b), "\n")
+	if len(body) > maxHighlight { // its beginning is enough
+		body, _ = firstLines(body, 4*briefContext)
+	}
+	lang := highlight.ForFile(b.Path)
+	added, removed := Count(b.Text)
+	if added+removed == brief.Rows+1 { // their count would take the row of the last one
+		brief.Rows++
+	}
+	lines, numbers := changedLines(body, brief.Rows)
+	wide := len(strconv.Itoa(slices.Max(append(numbers, 0))))
+	for i, l := range lines {
+		digits := strconv.Itoa(numbers[i])
+		margin := t.Pen().Pad(wide-len(digits)).Fixed(Dim, digits+" ").Done()
+		p := t.Pen().Row(margin).Fixed(t.changed(l.style), l.mark+" ")
+		for _, s := range t.paint(lang, l) {
+			p.Put(s.Style, s.Text)
+		}
+		rows := []Row{p.Done().Fit(w)}
+		t.Grounded(rows, l.ground(), w)
+		dst = append(dst, rows...)
+	}
+	return t.rest(dst, added+removed-len(lines), brief, w)
+}
+
+// changedLines are the first lines of a diff that came or went, with their numbers in the file.
+func changedLines(body string, most int) (lines []diffLine, numbers []int) {
+	old, now := 1, 1
+	for _, l := range diffLines(body) {
+		switch l.style {
+		case Hunk:
+			old, now = hunkStarts(l.text)
+			continue
+		case Removed:
+			numbers = append(numbers, old)
+			old++
+		case Added:
+			numbers = append(numbers, now)
+			now++
+		default:
+			old, now = old+1, now+1
+			continue
+		}
+		if lines = append(lines, l); len(lines) == most {
+			break
+		}
+	}
+	return lines, numbers
+}
+
+// briefContext bounds, in lines, what is looked at of a very large diff.
+const briefContext = 64
+
+// Telling appends the lines of what a command printed that say why it failed: those that name a
+// file, an error, a test. Where none does, its last ones.
+func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
+	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
+	if strings.TrimSpace(text) == "" {
+		return dst
+	}
+	lines := strings.Split(text, "\n")
+	chosen := telling(lines, brief.Rows)
+	if len(lines) == len(chosen)+1 && b.Total <= len(lines) { // its count would take the row of the last
+		chosen = nil
+		for i := range lines {
+			chosen = append(chosen, i)
+		}
+	}
+	for _, i := range chosen {
+		dst = append(dst, t.Line(Plain, safeterm.Clean(flat(strings.TrimSpace(lines[i]), 0))).Fit(w))
+	}
+	return t.rest(dst, max(b.Total, len(lines))-len(chosen), brief, w)
+}
+
+// Last appends the last lines of what a command printed.
+func (t *Theme) Last(dst []Row, b tool.Block, w, n int) []Row {
+	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
+	if text == "" {
+		return dst
+	}
+	shown, _ := lastLines(text, n)
+	for line := range strings.SplitSeq(shown, "\n") {
+		dst = append(dst, t.Line(Plain, safeterm.Clean(flat(line, 0))).Fit(w))
+	}
+	return dst
+}
+
+// telling are the n lines that say most, in their order. Of lines that say as much it takes the
+// first: later failures are often due to them.
+func telling(lines []string, n int) []int {
+	type scored struct{ at, score int }
+	signs := tellingSigns()
+	all := make([]scored, 0, len(lines))
+	seen := map[string]bool{}
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" || seen[line] || framing().MatchString(line) {
+			continue
+		}
+		seen[line] = true
+		s := scored{at: i}
+		for _, sign := range signs {
+			if sign.of.MatchString(line) {
+				s.score += sign.worth
+			}
+		}
+		if s.score > 0 {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
+	var out []int
+	for _, s := range all[:min(len(all), n)] {
+		out = append(out, s.at)
+	}
+	for i := len(lines) - 1; i >= 0 && len(all) == 0 && len(out) < n; i-- {
+		if strings.TrimSpace(lines[i]) != "" {
+			out = append(out, i)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// framing is a line that only repeats that there was a failure.
+var framing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(FAIL(ED)?|exit status \d+|Error: exit status \d+)$`)
+})
+
+// tellingSign is what a line that explains a failure has in it.
+type tellingSign struct {
+	of    *regexp.Regexp
+	worth int
+}
+
+// tellingSigns are a place in a file, the words of errors, and the marks of tests. Lines that only
+// count or frame are worth nothing.
+var tellingSigns = sync.OnceValue(func() []tellingSign {
+	return []tellingSign{
+		{regexp.MustCompile(`[\w/.\\-]+\.\w{1,5}(:\d+|\(\d+[,)])|File ".*", line \d+`), 3},
+		{regexp.MustCompile(`(?i)\b(error|panic|fatal|exception|undefined|undeclared|cannot|can't|could not|not found|no such|denied|refused|unexpected|mismatch)\b|^\w*(Error|Exception)\b`), 2},
+		{regexp.MustCompile(`(?i)\b(want|wanted|expected|got|actual|assert\w*)\b`), 2},
+		{regexp.MustCompile(`--- FAIL|^FAIL:? \S|^not ok\b|^\s*[✗✕×●] |\bFAILED\b`), 2},
+		{regexp.MustCompile(`(?i)\bfail(s|ed|ure)?\b`), 1},
+	}
+})

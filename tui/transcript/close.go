@@ -1,0 +1,136 @@
+package transcript
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/text/plural"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/ui"
+)
+
+// end closes a turn: a row of what it came to, and why it ended, where that was not as it should.
+func (t *Pane) end(r session.Result) {
+	t.finish() // an aborted answer stays as far as it came
+	t.unform(session.Message{})
+	t.open, t.pieces = "", nil
+	if text := t.sum(r); text != "" {
+		t.closing(draw.Dim, text)
+	}
+	t.ended = len(t.entries)
+	switch r.Cause {
+	case session.CauseDone:
+		return
+	case session.CauseInterrupted:
+		t.closing(draw.Warn, "stopped by you")
+		return
+	}
+	text := "error: " + cmp.Or(r.Message, string(r.Cause))
+	if r.Hint != "" {
+		text += "\nhint: " + r.Hint
+	}
+	t.closing(draw.Bad, text)
+}
+
+// closing is a remark on the turn that stands directly below it.
+func (t *Pane) closing(s draw.Style, text string) {
+	t.note(s, text)
+	t.entries[len(t.entries)-1].(*noteEntry).closes = true
+}
+
+// sum is one row of what a turn came to: files, todos, calls, time. A turn without calls has none.
+func (t *Pane) sum(r session.Result) string {
+	calls := t.ofTurn()
+	if len(calls) == 0 {
+		if len(r.Changed) > 0 {
+			return "changed: " + ui.Shorten(strings.Join(r.Changed, ", "))
+		}
+		return ""
+	}
+	parts := changedFiles(calls, r.Changed, t.draw)
+	if todos := todosOf(calls, t.draw); todos != "" {
+		parts = append(parts, todos)
+	}
+	parts = append(parts, plural.Grouped(len(calls), "call"))
+	if r.Duration > 0 {
+		parts = append(parts, ui.Clock(r.Duration))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// ofTurn are the calls since the last turn ended.
+func (t *Pane) ofTurn() (calls []*callEntry) {
+	for _, e := range t.entries[min(t.ended, len(t.entries)):] {
+		if c, ok := e.(*callEntry); ok {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// mostFiles is how many files the row that closes a turn names.
+const mostFiles = 4
+
+// changedFiles are the files that a turn changed, with the lines that its calls show of them.
+func changedFiles(calls []*callEntry, paths []string, d *ui.Drawing) []string {
+	type count struct{ added, removed int }
+	lines := map[string]count{}
+	paths = slices.Clone(paths)
+	for _, c := range calls {
+		if c.outcome == nil || len(c.outcome.Changed) == 0 {
+			continue
+		}
+		for _, p := range c.outcome.Changed {
+			if !slices.Contains(paths, p) {
+				paths = append(paths, p)
+			}
+		}
+		for _, b := range c.blocks(d) {
+			if b.Kind != tool.DiffBlock {
+				continue
+			}
+			if len(c.outcome.Changed) == 1 {
+				b.Path = c.outcome.Changed[0]
+			}
+			added, removed := draw.Count(b.Text)
+			n := lines[b.Path]
+			lines[b.Path] = count{n.added + added, n.removed + removed}
+		}
+	}
+	var out []string
+	for _, p := range paths[:min(len(paths), mostFiles)] {
+		if n, ok := lines[p]; ok {
+			p += " " + ui.PlusMinus(n.added, n.removed)
+		}
+		out = append(out, ui.Shorten(p))
+	}
+	if n := len(paths) - mostFiles; n > 0 {
+		out = append(out, plural.Grouped(n, "more file"))
+	}
+	return out
+}
+
+// todosOf is how far the newest checklist of a turn came.
+func todosOf(calls []*callEntry, d *ui.Drawing) string {
+	for _, c := range slices.Backward(calls) {
+		if c.heading.Shape != tool.NoRow || c.outcome == nil {
+			continue
+		}
+		for _, b := range c.blocks(d) {
+			if b.Kind == tool.ChecklistBlock {
+				done := 0
+				for _, it := range b.Items {
+					if it.State == "completed" || it.State == "cancelled" {
+						done++
+					}
+				}
+				return fmt.Sprintf("todos %d/%d", done, len(b.Items))
+			}
+		}
+	}
+	return ""
+}
