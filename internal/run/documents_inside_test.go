@@ -12,6 +12,9 @@ import (
 	"adze/internal/run/process"
 )
 
+// CommandsOf has the tests outside of this package see commandsOf.
+func CommandsOf(page string) [][]string { return commandsOf(page) }
+
 // commandsOf are the commands of adze in the indented blocks of a page, each as words. A line that
 // is no shell is none.
 func commandsOf(page string) (out [][]string) {
