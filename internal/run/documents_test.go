@@ -1,7 +1,9 @@
 package run_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,6 +87,44 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 		if got := u.run("help", page.Name).wants(0); got.out != docs.Text(page.Name) {
 			t.Errorf("adze help %s does not show the page", page.Name)
 		}
+	}
+}
+
+// TestSettingsOfDocumentsAreTaken gives the program each setting that a page shows, in a block or in
+// a sentence, as the configuration.
+func TestSettingsOfDocumentsAreTaken(t *testing.T) {
+	var known []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(docs.Text("settings"), -1) {
+		known = append(known, m[1])
+	}
+	u, seen := newUser(t), map[string]bool{}
+	for _, page := range docs.Topics() {
+		text := docs.Text(page.Name)
+		shown := regexp.MustCompile(`(?m)(?:^    .*\n)+`).FindAllString(text, -1)
+		for _, m := range regexp.MustCompile("`([{\"][^`]+)`").FindAllStringSubmatch(text, -1) {
+			shown = append(shown, m[1])
+		}
+		for _, one := range shown {
+			object := map[string]any{}
+			if json.Unmarshal([]byte(one), &object) != nil {
+				one = "{" + one + "}"
+				if json.Unmarshal([]byte(one), &object) != nil {
+					continue
+				}
+			}
+			setting := func(name string) bool { return slices.Contains(known, name) }
+			if seen[one] || len(object) == 0 || !slices.ContainsFunc(slices.Collect(maps.Keys(object)), setting) || object["permission_modes"] != nil { // of the owner's file
+				continue
+			}
+			seen[one] = true
+			u.configure(one)
+			if got := u.run("permission", "list"); got.code != 0 || got.err != "" {
+				t.Errorf("%s: %s is taken with %d: %s", page.Name, one, got.code, got.err)
+			}
+		}
+	}
+	if len(seen) < 10 {
+		t.Errorf("only %d settings were found: %v", len(seen), slices.Collect(maps.Keys(seen)))
 	}
 }
 
