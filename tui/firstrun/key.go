@@ -103,7 +103,7 @@ func (f *Screen) Kept(k Kept) (say string) {
 func (e *entry) rows(t *draw.Theme, w int, keys Labels) (rows []draw.Row, x, y int) {
 	title, name, help := "the key for "+e.provider, "key: ", keys.Give+": check it, and keep it in the key ring or a file that only you can read; "+keys.Back+": back"
 	if e.provider == "" {
-		title, name, help = "the address of your server", "address: ", "such as http://127.0.0.1:8000/v1; "+keys.Give+": keep it in your configuration, and look for its models; "+keys.Back+": back"
+		title, name, help = "the address of your server", "address: ", "such as http://localhost:9000/v1; "+keys.Give+": keep it in your configuration, and look for its models; "+keys.Back+": back"
 	}
 	rows = append(rows, ui.Title(t, w, title))
 	if e.page != "" {

@@ -73,7 +73,7 @@ func steps(l models.Listing) []firstrun.Step {
 	if len(out) == 0 {
 		keys := models.Keyed()
 		out = append(local(l), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
-			firstrun.Step{Do: "use your own server", Means: "its address, in OpenAI's format: vLLM, a company's gateway, another machine", Address: true},
+			firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
 			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
 	}
 	out = append(out, firstrun.Step{Do: "watch the demo", Means: "no model needed: adze --demo", Next: api.Next{Demo: true}})
