@@ -64,8 +64,8 @@ func reached(t *testing.T, from string, most int) map[string]int {
 	return out
 }
 
-// TestQuestionsAreAnswered finds the page of each question within two links from the README, and the
-// words of its answer there.
+// TestQuestionsAreAnswered finds the page of each question within two links from the README, and
+// the words of its answer there.
 func TestQuestionsAreAnswered(t *testing.T) {
 	pages := reached(t, "README.md", 2)
 	asked := questions(t)

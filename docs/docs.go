@@ -24,6 +24,7 @@ func Topics() []Topic {
 		{"providers", "Models and their providers"},
 		{"permissions", "Permissions"},
 		{"sandbox", "The sandbox"},
+		{"windows", "Windows and macOS"},
 		{"sessions", "Sessions"},
 		{"undoing", "Undo"},
 		{"projects", "What a project and you bring"},

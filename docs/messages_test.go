@@ -72,8 +72,8 @@ func texts(t *testing.T) (out []string) {
 	return out
 }
 
-// isSaid reports whether a text of the program holds a message. A … of the message stands for one of
-// the text; one at its end also for any end.
+// isSaid reports whether a text of the program holds a message. A … of the message stands for one
+// of the text; one at its end also for any end.
 func isSaid(message string, all []string) bool {
 	message = strings.Trim(strings.TrimSuffix(message, ": …"), "… ")
 	for _, text := range all {

@@ -46,8 +46,8 @@ type bashMeta struct {
 func bash(f files, s *Shell) tool.Tool {
 	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
 		Parameters:     bashSchema(s),
-		ProviderSchema: bashOffer(f.brief),
-		Description: describe(f.words("bash"), limits{
+		ProviderSchema: s.named(bashOffer(f.brief)),
+		Description: describe(s.words(f), limits{
 			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
 		}),
 		Permissions: tool.Requires(tool.Execute).MayUse(tool.Read, tool.Write, tool.Network),
@@ -116,7 +116,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded, seen: slices.Clone(argv)}
-	if p, ok := endsInPipeline(text, env); ok && !plain && !in.Background && argv[len(argv)-1] == text {
+	if p, ok := endsInPipeline(text, env); ok && !plain && b.shell.Program.Kind == proc.Bash && !in.Background && argv[len(argv)-1] == text {
 		x.pipeline = p
 		cmd.Argv[len(argv)-1] = p.asks(text)
 	}

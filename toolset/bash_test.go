@@ -15,6 +15,7 @@ import (
 
 	"adze/internal/files/workspace"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/posix"
 	"adze/tool"
 )
 
@@ -128,7 +129,7 @@ func TestBashShowsOutputWhileItRuns(t *testing.T) {
 	needBash(t)
 	b := newShellBench(t, nil)
 	fifo := filepath.Join(b.dir, "go-on")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+	if err := posix.Fifo(t, fifo); err != nil {
 		t.Skip("needs FIFOs:", err)
 	}
 	done := make(chan tool.Outcome)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 
@@ -20,7 +21,16 @@ func bashSchema(s *Shell) json.RawMessage {
 	if err != nil || bytes.Count(whole, []byte(least)) != 1 {
 		return nil // derived as it is; the tool still refuses what is too long
 	}
-	return bytes.Replace(whole, []byte(least), fmt.Appendf(nil, `%s,"maximum":%d`, least, int(s.MaxTimeout.Seconds())), 1)
+	whole = bytes.Replace(whole, []byte(least), fmt.Appendf(nil, `%s,"maximum":%d`, least, int(s.MaxTimeout.Seconds())), 1)
+	return s.named(whole)
+}
+
+// named is a schema with the name of the shell in it.
+func (s *Shell) named(schema json.RawMessage) json.RawMessage {
+	if s.Program.Kind == proc.Bash {
+		return schema
+	}
+	return bytes.Replace(schema, []byte("command line for bash"), []byte("command line for "+s.Program.Name), 1)
 }
 
 // bashOffer is what a model is shown of it.

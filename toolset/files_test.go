@@ -10,16 +10,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"adze/internal/testkit/failfs"
+	"adze/internal/testkit/posix"
 	"adze/tool"
 )
 
 func TestFileToolsRefuseWhatIsNoRegularFile(t *testing.T) {
 	d := newDesk(t)
-	if err := syscall.Mkfifo(filepath.Join(d.dir, "fifo"), 0o644); err != nil {
+	if err := posix.Fifo(t, filepath.Join(d.dir, "fifo")); err != nil {
 		t.Skip("no FIFO here:", err)
 	}
 	d.put("dir/x", "x")

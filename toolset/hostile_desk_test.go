@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"adze/internal/files/workspace"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/posix"
 	"adze/tool"
 )
 
@@ -76,7 +76,7 @@ func (h *hostile) layOut() {
 		must(os.Symlink(target, filepath.Join(h.work, name)))
 	}
 	must(os.Link(filepath.Join(h.top, "outside", "secret.txt"), filepath.Join(h.work, "hard.txt")))
-	must(syscall.Mkfifo(filepath.Join(h.work, "fifo"), 0o600))
+	must(posix.Fifo(h.T, filepath.Join(h.work, "fifo")))
 	h.socket()
 }
 

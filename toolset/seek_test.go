@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
+	"adze/internal/testkit/posix"
 	"adze/tool"
 )
 
@@ -91,7 +91,7 @@ func TestSearchesAskForWhereALinkLeads(t *testing.T) {
 func TestSearchesNeverWaitForAFIFO(t *testing.T) {
 	dir := t.TempDir()
 	b := newBench(t, dir)
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
+	if err := posix.Fifo(t, filepath.Join(dir, "pipe")); err != nil {
 		t.Skipf("no FIFO here: %v", err)
 	}
 	for _, c := range []struct{ name, args, code, want string }{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ import (
 type Shell struct {
 	Supervisor proc.Supervisor
 	Env        []string // of every command; see proc.Environ
+	// Program is the shell; its zero value is the bash, or sh, that PATH finds.
+	Program proc.ShellProgram
 	// Timeout is a command's time when the model names none; MaxTimeout is the most it may name.
 	Timeout, MaxTimeout time.Duration
 	// Spill stores the whole of a long output and returns the path under which the model can read it;
@@ -82,8 +85,12 @@ const (
 
 // NewShell makes the shell of one session.
 func NewShell(s proc.Supervisor, env []string) *Shell {
+	program := proc.FindShell(os.Getenv, env)
+	if len(program.Dirs) > 0 {
+		env = proc.Before(env, program.Dirs)
+	}
 	return &Shell{
-		Supervisor: s, Env: env, Timeout: shellTimeout, MaxTimeout: shellMaxTimeout,
+		Program: program, Supervisor: s, Env: env, Timeout: shellTimeout, MaxTimeout: shellMaxTimeout,
 		Now: time.Now, Processes: proc.Processes, jobs: proc.NewJobs(s),
 	}
 }
@@ -122,6 +129,9 @@ func (s *Shell) room() fold.Room {
 // argv is the command line under bash without anybody's startup files, or under sh where there is
 // no bash. A shell in the workspace is none.
 func (s *Shell) argv(command, root string) (argv []string, plain bool) {
+	if s.Program.Path != "" {
+		return s.Program.Argv(command), false
+	}
 	bash, err := proc.LookPath("bash", "/", s.Env)
 	switch {
 	case err == nil && proc.Within("bash", root, s.Env) == "":
@@ -136,6 +146,14 @@ func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 		return []string{"sh", "-c", command}, true
 	}
 	return []string{bash, "--noprofile", "--norc", "-c", command}, false
+}
+
+// words names the description of bash, which tells the language of the shell.
+func (s *Shell) words(f files) string {
+	if s.Program.Kind != proc.Bash {
+		return "bash_" + string(s.Program.Kind)
+	}
+	return f.words("bash")
 }
 
 // workdir resolves the folder that a command runs in; outside the workspace it is one that the gate

@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +13,7 @@ import (
 
 // doctorCommand is adze doctor.
 func (a *all) doctorCommand() *cobra.Command {
-	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor]", Annotations: Anyone(), Short: "Check what a run needs, and say how to fix what is missing", Args: Takes(0, 0),
+	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor | --self-test]", Annotations: Anyone(), Short: "Check what a run needs, and say how to fix what is missing", Args: Takes(0, 0),
 		Long: `Checks the configuration, the model and its server, the keys, the store, the disk, the programs that tools use, the
 clock and the terminal. The model's server is asked what it has, which costs nothing; --online asks every server whose key
 is set. Exits with 0, or with the code that a run would end with.`,
@@ -19,6 +21,9 @@ is set. Exits with 0, or with the code that a run would end with.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if Flagged(c, "apparmor") {
 				return a.writeProfile()
+			}
+			if Flagged(c, "self-test") {
+				return a.selfTest(c.Context())
 			}
 			offline, online := Flagged(c, "offline"), Flagged(c, "online")
 			if offline && online {
@@ -31,8 +36,19 @@ is set. Exits with 0, or with the code that a run would end with.`,
 	c.Flags().Bool("online", false, "ask also every other server for which a key is set, at no cost")
 	c.Flags().Bool("json", false, "print one JSON object")
 	c.Flags().Bool("apparmor", false, "print a profile of AppArmor that lets this adze make namespaces, and nothing else")
+	c.Flags().Bool("self-test", false, "try what adze builds upon in a temporary folder: files, processes, the sandbox, undo; one line each")
 	c.SetFlagErrorFunc(FlagError)
 	return c
+}
+
+// selfTest fails where one of its checks does.
+func (a *all) selfTest(ctx context.Context) error {
+	checks := doctor.Doctor{Out: a.Out, Getenv: a.Getenv}.SelfTest(ctx)
+	a.show(checks)
+	if slices.ContainsFunc(checks, func(c doctor.Check) bool { return c.State == doctor.Fail }) {
+		return errors.New("something that adze builds upon does not work here")
+	}
+	return nil
 }
 
 // writeProfile prints the profile for this program.
@@ -60,6 +76,10 @@ func (a *all) examine(ctx context.Context, ask doctor.Ask, asJSON bool) {
 		}{a.Exit, checks})
 		return
 	}
+	a.show(checks)
+}
+
+func (a *all) show(checks []doctor.Check) {
 	for _, c := range checks {
 		a.Show("%-4s  %-13s %s\n", c.State, c.Name, c.Found)
 		if c.Mend != "" {

@@ -9,11 +9,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"adze/internal/config"
+	"adze/internal/testkit/posix"
 )
 
 func TestParseReadsCommentsAndSaysWhereValuesCameFrom(t *testing.T) {
@@ -84,7 +84,7 @@ func TestLoadSaysThatAFileCannotBeRead(t *testing.T) {
 
 func TestLoadRefusesWhatIsNoFileOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+	if err := posix.Fifo(t, filepath.Join(dir, "pipe")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "huge"), make([]byte, 5<<20), 0o600); err != nil {

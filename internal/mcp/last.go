@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"strings"
-	"syscall"
 	"time"
+
+	"adze/internal/sandbox/proc"
 )
 
 // Last is what became of a server when it was last started, in this run or another.
@@ -32,7 +33,7 @@ func (p *Pool) Last(name string) (last Last) {
 	if err != nil || json.Unmarshal(raw, &last) != nil {
 		return Last{}
 	}
-	if last.State == Starting && syscall.Kill(last.PID, 0) != nil {
+	if last.State == Starting && !proc.Alive(last.PID) {
 		return Last{}
 	}
 	return last

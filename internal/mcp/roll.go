@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"adze/tool"
 )
@@ -57,9 +56,7 @@ func stamp(path string) string {
 	var b writer
 	b.number(uint64(info.Size()))
 	b.number(uint64(info.ModTime().UnixNano()))
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		b.number(uint64(st.Ino))
-	}
+	b.number(inode(info))
 	return string(b)
 }
 

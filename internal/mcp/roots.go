@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -21,7 +22,7 @@ func (l *life) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client)) {
 		return func(*sdk.Client) {}
 	}
 	o.Capabilities.RootsV2 = &sdk.RootCapabilities{}
-	root := &sdk.Root{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String(), Name: filepath.Base(dir)}
+	root := &sdk.Root{URI: (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")}).String(), Name: filepath.Base(dir)}
 	return func(c *sdk.Client) { c.AddRoots(root) }
 }
 

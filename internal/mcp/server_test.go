@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"adze/internal/sandbox/child"
 	"adze/internal/testkit/effort"
+	"adze/internal/testkit/posix"
 )
 
 // TestAServerOfEitherEraAnswers: one that knows only the newest protocol, one that knows only older
@@ -179,7 +179,7 @@ func TestNothingOfAServerSurvives(t *testing.T) {
 	}
 	child, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
 	p.Close()
-	waitFor(t, func() bool { return syscall.Kill(child, 0) != nil })
+	waitFor(t, func() bool { return !posix.Alive(child) })
 	if _, _, err := p.Session(t.Context(), "fake"); err == nil {
 		t.Error("a closed pool started it")
 	}

@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/posix"
 )
 
 func contextWithTimeout(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
@@ -16,8 +17,7 @@ func contextWithTimeout(t *testing.T, d time.Duration) (context.Context, context
 
 // endGroup lets the end of a command end what it started.
 func endGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	posix.Group(cmd)
 }
 
 // lineMaker makes command lines: from templates that nest, and from earlier lines that it cuts,

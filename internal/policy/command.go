@@ -37,6 +37,16 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
+	if p.shell != "" {
+		v.target = v.need.Target
+		words := foreignWords(v.need.Target)
+		if r, found := strongest(rules, func(r Rule) bool { return r.Effect == Allow && literalRule(r, words) && r.argv.covers(words) }); found && certain == no {
+			return v.by(r)
+		}
+		v.effect, v.layer, v.firm = mode.byDefault(tool.Execute, false), layerOf(mode), certain == possible
+		v.reason = doing + " needs approval: it is a line of " + p.shell + ", which no rule allows unless it spells it word by word"
+		return v
+	}
 	read, err := p.script(c, p.dirOf(v.need.Dir))
 	if err == nil && read.Empty() {
 		err = errEmpty

@@ -74,7 +74,9 @@ func (v verdict) by(r Rule) verdict {
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	v := verdict{need: n, target: n.Target, layer: builtIn}
 	if n.Permission == tool.Execute {
-		v.command = read(n.Target, p.home)
+		if v.command = read(n.Target, p.home); p.shell != "" {
+			v.command = readForeign(n.Target, p.home)
+		}
 	}
 	if p.carriesSecret(v) {
 		v.effect, v.reason = Deny, whySecret

@@ -193,8 +193,8 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	if effect != Allow && !anchored && strings.HasPrefix(m.pattern, "**") {
 		m.anchor = "" // a ban on **/*.lock is meant for the ones next door too
 	}
-	if m.anchor == "abs" && !strings.HasPrefix(m.pattern, "/") {
-		return m, errors.New("a path after abs: begins with /")
+	if m.anchor == "abs" && !strings.HasPrefix(m.pattern, "/") && !onDrive(m.pattern) {
+		return m, errors.New("a path after abs: begins with /, or with a drive, as in abs:C:/work/**")
 	}
 	m.pattern = strings.TrimPrefix(m.pattern, "./")
 	if strings.HasSuffix(m.pattern, "/") {
@@ -213,6 +213,11 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 		m.base = name
 	}
 	return m, nil
+}
+
+// onDrive reports a path of Windows, with slashes: C:/work.
+func onDrive(pattern string) bool {
+	return len(pattern) > 2 && pattern[1:3] == ":/" && 'a' <= pattern[0]|0x20 && pattern[0]|0x20 <= 'z'
 }
 
 // folded is a name as file systems compare it that fold case and compose letters.

@@ -79,6 +79,9 @@ type Options struct {
 	Leaks func(text string) bool
 	// Now is the clock that fetches are counted by. Nil stands for time.Now.
 	Now func() time.Time
+	// Shell is the name of a shell whose lines cannot be judged part by part. Such a line is asked for
+	// unless a rule spells it whole. If empty, command lines are those of bash.
+	Shell string
 	// Repos looks at git repositories; if nil, no repository has hooks or leads out of the workspace.
 	Repos Repositories
 }
@@ -99,6 +102,7 @@ type Policy struct {
 	files Files
 	repos Repositories
 	pins  pinner
+	shell string
 	leaks func(text string) bool
 	now   func() time.Time
 	pace  pace
@@ -128,7 +132,7 @@ func New(o Options) (*Policy, error) {
 		o.Now = time.Now
 	}
 	return &Policy{
-		leaks: o.Leaks, now: o.Now,
+		leaks: o.Leaks, now: o.Now, shell: o.Shell,
 		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, tries: o.Tries, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
 		turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{},
 	}, nil

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	batchCmd "adze/internal/cmd/batch"
 	"adze/internal/config"
@@ -301,15 +300,14 @@ func (a batches) Worker(f *batchCmd.Fleet, below, level string, admits fleet.Adm
 	w.Cap = func(flags []string) float64 { return a.flags(flags).MaxCost }
 	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).Model) }
 	w.Room = func() error {
-		var s unix.Statfs_t
-		if err := unix.Statfs(dir, &s); err != nil {
+		free, files, err := room(dir)
+		switch {
+		case err != nil:
 			return err
-		}
-		if free := uint64(s.Bavail) * uint64(s.Bsize); free < leastRoom {
+		case free < leastRoom:
 			return fmt.Errorf("the disk of %s has %d MB free, and tasks are taken from %d MB on; make room", dir, free>>20, leastRoom>>20)
-		}
-		if free := uint64(s.Ffree); s.Files > 0 && free < leastFiles {
-			return fmt.Errorf("the disk of %s has room for %d more files, and tasks are taken from %d on; make room", dir, free, leastFiles)
+		case files < leastFiles:
+			return fmt.Errorf("the disk of %s has room for %d more files, and tasks are taken from %d on; make room", dir, files, leastFiles)
 		}
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 
 	"adze/internal/sessiondb"
 	"adze/internal/testkit/effort"
+	"adze/internal/testkit/posix"
 	"adze/session"
 	"adze/tool"
 )
@@ -246,7 +247,7 @@ func TestABatchThatIsInterruptedGoesOn(t *testing.T) {
 	begun := filepath.Join(t.TempDir(), "begun")
 	model := u.script("-- 1 --\ncall bash: {\"command\":\"echo 1 >>count.txt\"}\n-- 2 --\ncall bash: {\"command\":\"echo begun >" + begun + "; sleep 1000\"}\n-- 3 --\ntext: late\n")
 	u.file("t.jsonl", fmt.Sprintf(`{"id":"a","repo":%q,"prompt":"x"}`, u.repository("r")))
-	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+	if err := posix.Fifo(t, begun); err != nil {
 		t.Fatal(err)
 	}
 	pipe, err := os.OpenFile(begun, os.O_RDWR|syscall.O_NONBLOCK, 0)

@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"adze/internal/testkit/lsptest"
+	"adze/internal/testkit/posix"
 )
 
 // withServer configures a language server for .x files, and allows it. The tests' own program lies
@@ -102,7 +102,7 @@ func TestNoServerRunsUnasked(t *testing.T) {
 func TestAnAnswerDoesNotEndBeforeTheServer(t *testing.T) {
 	u := newUser(t)
 	u.withServer("push gate at initialize")
-	if err := syscall.Mkfifo(filepath.Join(u.dir, "gate.fifo"), 0o600); err != nil {
+	if err := posix.Fifo(t, filepath.Join(u.dir, "gate.fifo")); err != nil {
 		t.Skip("no FIFO can be made here:", err)
 	}
 	steps := "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n" +

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"adze/internal/files/workspace"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/posix"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -92,7 +92,7 @@ func (w *world) killed() bool {
 		return false
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
-	return err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	return err == nil && !posix.Alive(pid)
 }
 
 // Run stands for a subagent.

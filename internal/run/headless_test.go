@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"adze/internal/testkit/posix"
 )
 
 func TestMistakesOfTheCommandLine(t *testing.T) {
@@ -191,7 +193,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 
 func TestBadCallsAreAnsweredAndTheRunGoesOn(t *testing.T) {
 	u := newUser(t)
-	if err := syscall.Mkfifo(filepath.Join(u.dir, "pipe"), 0o600); err != nil {
+	if err := posix.Fifo(t, filepath.Join(u.dir, "pipe")); err != nil {
 		t.Skipf("no FIFO here: %v", err)
 	}
 	model := u.script(`-- 1 --

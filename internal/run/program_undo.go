@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"adze/internal/project/worktree"
 	"adze/internal/run/settings"
 	"adze/internal/sessiondb"
@@ -42,7 +40,7 @@ func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) 
 // writable reports that each path can be written, or is not there.
 func writable(paths ...string) bool {
 	return !slices.ContainsFunc(paths, func(path string) bool {
-		err := unix.Access(path, unix.W_OK)
+		err := mayWrite(path)
 		return err != nil && !errors.Is(err, fs.ErrNotExist)
 	})
 }

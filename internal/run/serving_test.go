@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"adze/internal/testkit/nodetest"
+	"adze/internal/testkit/posix"
 )
 
 // mcpStep is one thing that the official client does.
@@ -272,7 +273,7 @@ func (u *user) gone(pids string) {
 
 // alive reports a process that is no zombie.
 func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
+	if !posix.Alive(pid) {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/policy"
 	"adze/internal/project/trust"
+	"adze/internal/testkit/posix"
 )
 
 // pane is a real terminal: a pane of a tmux server of its own, with a shell in it.
@@ -144,7 +145,7 @@ func (p *pane) pidFile() string { return filepath.Join(p.u.home, "pid") }
 
 func (p *pane) signal(s syscall.Signal) {
 	p.t.Helper()
-	if err := syscall.Kill(p.pid(), s); err != nil {
+	if err := posix.Signal(p.pid(), s); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -206,7 +207,7 @@ func (p *pane) rests() {
 func (u *user) gate(name string) (open func()) {
 	u.t.Helper()
 	path := filepath.Join(u.dir, name)
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
+	if err := posix.Fifo(u.t, path); err != nil {
 		u.t.Skipf("no FIFO: %v", err)
 	}
 	return func() {
@@ -368,7 +369,7 @@ func TestTheTranscriptStaysInTheTerminal(t *testing.T) {
 // ended reports a process that runs no more. One whose parent has gone may stay as a zombie of
 // whoever adopted it.
 func ended(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
+	if !posix.Alive(pid) {
 		return true
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -1,3 +1,5 @@
+//go:build unix
+
 package sandbox
 
 import (
@@ -7,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/sys/unix"
 
@@ -173,16 +174,4 @@ func legibleIn(workspace, path string) string {
 		path = rel
 	}
 	return legible(path)
-}
-
-// legible is a name that came from a command, in one line.
-func legible(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-		name = strconv.Quote(name)
-	}
-	const most = 200
-	if r := []rune(name); len(r) > most {
-		return "…" + string(r[len(r)-most:])
-	}
-	return name
 }

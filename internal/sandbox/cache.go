@@ -2,11 +2,8 @@ package sandbox
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"adze/internal/files/atomicfile"
 )
@@ -49,52 +46,3 @@ func remember(state string, r Report) {
 
 // forget has the next question test again.
 func forget(state string) { _ = os.Remove(levelFile(state)) }
-
-// machineKey is all that the answer depends on: the kernel, its boot and its settings for
-// namespaces, the container and the profile that this process is in, who asks and with what rights,
-// bubblewrap, the profile that lets adze make namespaces, and this program.
-func machineKey() string {
-	parts := []string{fmt.Sprint("uid ", os.Geteuid(), " gid ", os.Getegid())}
-	for _, file := range kernelFiles() {
-		data, _ := os.ReadFile(file)
-		parts = append(parts, strings.Join(strings.Fields(string(data)), " "))
-	}
-	status, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.Lines(string(status)) {
-		name, _, _ := strings.Cut(line, ":")
-		if slices.Contains([]string{"CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters"}, name) {
-			parts = append(parts, strings.TrimSpace(line))
-		}
-	}
-	for _, name := range []string{"user", "mnt", "pid", "net"} {
-		id, _ := os.Readlink("/proc/self/ns/" + name)
-		parts = append(parts, id)
-	}
-	programs := append(bwrapPaths(), "/usr/bin/sandbox-exec", profileFile)
-	if exe, err := os.Executable(); err == nil {
-		programs = append(programs, exe)
-	}
-	for _, path := range programs {
-		info, err := os.Stat(path)
-		if err != nil {
-			parts = append(parts, "none")
-			continue
-		}
-		_, ino := identity(info)
-		parts = append(parts, fmt.Sprint(ino, " ", info.Size(), " ", info.ModTime().UnixNano(), " ", info.Mode()))
-	}
-	return strings.Join(parts, "\n")
-}
-
-// kernelFiles are where the kernel says what decides about namespaces.
-func kernelFiles() []string {
-	files := []string{"/proc/sys/kernel/osrelease", "/proc/sys/kernel/random/boot_id", restrictFile, "/proc/sys/kernel/unprivileged_userns_clone",
-		"/proc/sys/kernel/seccomp/actions_avail", "/proc/self/uid_map", "/proc/self/gid_map", "/proc/self/attr/current"}
-	for _, name := range []string{"user", "mnt", "pid", "net", "ipc"} {
-		files = append(files, "/proc/sys/user/max_"+name+"_namespaces")
-	}
-	return files
-}
-
-// bwrapPaths are where bubblewrap is looked for.
-func bwrapPaths() []string { return []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"} }

@@ -1,7 +1,8 @@
+//go:build unix
+
 package sandbox
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,15 +16,6 @@ import (
 
 	"adze/internal/sandbox/visibility"
 )
-
-// Denial is a deny rule about files, as far as it reaches into the sandbox.
-type Denial struct {
-	Rule string // as the user wrote it
-	Root string // the folder that the pattern counts from
-	// Pattern is of paths below Root, in the letters that Fold makes of a name.
-	Pattern string
-	Fold    func(string) string
-}
 
 // covers reports a path below the root that the rule is about, or a folder with nothing in it that
 // the rule is not about.
@@ -146,33 +138,4 @@ func (f *denies) list(dir string) listing {
 	}
 	f.folders[dir] = l
 	return l
-}
-
-// Unheld says which deny rules about files do not hold for what a command does inside, at the level
-// that commands run at. If empty, all do.
-func (s *Sandbox) Unheld(now Report) (told []string) {
-	if s.o.Rules == nil {
-		return nil
-	}
-	names := func(list []Denial) (out []string) {
-		for _, d := range list {
-			if !slices.Contains(out, d.Rule) {
-				out = append(out, d.Rule)
-			}
-		}
-		return out
-	}
-	read, write := names(s.o.Rules.Denied(false)), names(s.o.Rules.Denied(true))
-	rules, why := slices.Concat(read, write), "commands run outside the sandbox"
-	switch {
-	case now.Level == NoLevel:
-	case now.Means == Landlock:
-		why = "this sandbox has no place in the workspace that differs from the rest"
-	default:
-		return nil
-	}
-	if len(rules) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s: held for adze's tools and for files that a command names, but not for what a program does that a command starts, because %s", strings.Join(rules, ", "), why)}
 }

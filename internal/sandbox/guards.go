@@ -1,3 +1,5 @@
+//go:build unix
+
 package sandbox
 
 import (
@@ -109,10 +111,4 @@ func isPlaceholder(g *visibility.Glance, path string) bool {
 	}
 	names, ok := g.Names(path)
 	return ok && len(names) == 0
-}
-
-// ProjectNames are files and folders of a project by which other programs run things: editors,
-// shells that enter the folder, assistants. They count at the top of the workspace.
-func ProjectNames() []string {
-	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
 }

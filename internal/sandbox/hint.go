@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"os"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // restrictFile says that programs without a profile of AppArmor get namespaces without rights, as
@@ -63,4 +65,16 @@ func hint(r Report, restricted bool, off, exe string) string {
 		return "this is a container that hides parts of /proc: start it so that it does not (docker run --security-opt systempaths=unconfined), or let it be the sandbox"
 	}
 	return "allow only what you would run yourself, or work in a virtual machine"
+}
+
+// legible is a name that came from a command, in one line.
+func legible(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+		name = strconv.Quote(name)
+	}
+	const most = 200
+	if r := []rune(name); len(r) > most {
+		return "…" + string(r[len(r)-most:])
+	}
+	return name
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -96,7 +97,7 @@ func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 // there can be one.
 func (s *Sandbox) unsuitable() string {
 	switch at := s.workspace.path; {
-	case at == "/":
+	case at == filepath.Dir(at):
 		return "the workspace is the root folder; start adze in the folder of a project"
 	case s.o.Home != "" && s.o.Home != "/" && within(s.o.Home, at):
 		return "the workspace is your home folder, or has it inside, and commands in the sandbox see nothing of a home; start adze in the folder of a project"
@@ -155,4 +156,21 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 	}
 	best.How = strings.Join(why, "; ")
 	return best, nil
+}
+
+// found is what came of the self-test with one means.
+type found struct {
+	escaped []string
+	broken  bool // something that even a degraded sandbox must refuse was not
+	blind   bool // nothing told that it was refused to write
+}
+
+func (f found) level(m Means) Level {
+	switch {
+	case f.broken:
+		return NoLevel
+	case len(f.escaped) > 0 || m == Landlock:
+		return Degraded
+	}
+	return Full
 }

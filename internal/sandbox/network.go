@@ -1,3 +1,5 @@
+//go:build unix
+
 package sandbox
 
 import (
@@ -12,13 +14,6 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/proxy"
 )
-
-// Network is the way out of a sandbox: how hosts are spelt and dialled. Whether one may be reached
-// is asked of the command, see proc.Command.Reach.
-type Network struct {
-	Canonical func(host string) (string, error)
-	Dial      func(ctx context.Context, host string, port uint16) (net.Conn, error)
-}
 
 // through opens the way out for one command, where there is one and it may ask: the shim binds a
 // listener inside and hands it out, and a proxy in this process serves it until the command has

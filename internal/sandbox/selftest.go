@@ -1,3 +1,5 @@
+//go:build unix
+
 package sandbox
 
 import (
@@ -23,23 +25,6 @@ const testTime = 20 * time.Second
 type trial struct {
 	name, upon string
 	must       bool
-}
-
-// found is what came of the self-test with one means.
-type found struct {
-	escaped []string
-	broken  bool // something that even a degraded sandbox must refuse was not
-	blind   bool // nothing told that it was refused to write
-}
-
-func (f found) level(m Means) Level {
-	switch {
-	case f.broken:
-		return NoLevel
-	case len(f.escaped) > 0 || m == Landlock:
-		return Degraded
-	}
-	return Full
 }
 
 // test makes a home with a workspace, and servers beside it, and tries from inside a sandbox what

@@ -19,7 +19,7 @@ import (
 // edit changes a database behind the store's back.
 func edit(t *testing.T, path, statements string) {
 	t.Helper()
-	u := url.URL{Scheme: "file", Path: path}
+	u := url.URL{Scheme: "file", Path: sessiondb.URIPath(path)}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		t.Fatal(err)

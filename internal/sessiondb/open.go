@@ -199,10 +199,19 @@ func (s *Store) dsn(h header) string {
 	return s.uri(append(settings, pragma("synchronous(FULL)"), pragma("foreign_keys(1)"), pragma("cache_size(-512)"))...)
 }
 
+// URIPath is a path as it stands in a file URI, where one with a drive begins with a slash, too.
+func URIPath(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return path
+}
+
 func (s *Store) uri(settings ...string) string { return fileURI(s.path, settings...) }
 
 func fileURI(path string, settings ...string) string {
-	u := url.URL{Scheme: "file", Path: path, RawQuery: strings.Join(settings, "&")}
+	u := url.URL{Scheme: "file", Path: URIPath(path), RawQuery: strings.Join(settings, "&")}
 	return u.String()
 }
 

@@ -42,7 +42,7 @@ func largeEntry(n int) session.Entry {
 
 func ask(t *testing.T, path, query string, into any) {
 	t.Helper()
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path}).String())
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: sessiondb.URIPath(path)}).String())
 	must(t, err)
 	defer db.Close()
 	must(t, db.QueryRow(query).Scan(into))

@@ -38,9 +38,6 @@ func attrNames(fd int) []string {
 // attribute has such a name.
 const ownerAttr = "owner"
 
-// errOwner means that everything is put back but the owner.
-var errOwner = errors.New("its owner cannot be put back")
-
 // ownerOf is user and group of an open file or folder; if empty, those who run.
 func ownerOf(fd int) string {
 	var st unix.Stat_t

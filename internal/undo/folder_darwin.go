@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -32,8 +31,6 @@ func attrsOf(int) string { return "" }
 func setAttrs(int, string) error { return nil }
 
 func setOwner(int, string) error { return nil }
-
-var errOwner = errors.New("its owner cannot be put back")
 
 // exchange swaps two names in one step.
 func (f folder) exchange(a, b string) error {

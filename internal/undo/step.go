@@ -11,6 +11,9 @@ import (
 	"adze/internal/undo/pack"
 )
 
+// errOwner means that everything is put back but the owner.
+var errOwner = errors.New("its owner cannot be put back")
+
 // applier does the steps of a plan. Each may be done already, wholly or in part, by a process that
 // was killed: what is there decides, and never a memory of it. A path that fails is left alone from
 // then on.

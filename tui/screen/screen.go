@@ -229,6 +229,9 @@ func (s *Screen) enter() error {
 	if s.active {
 		return nil
 	}
+	if s.outTTY != nil {
+		interpret(s.outTTY.Fd())
+	}
 	if s.in != nil {
 		raw, err := term.MakeRaw(s.in.Fd())
 		if err != nil {

@@ -87,7 +87,7 @@ func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 		out = append(out, d.checkUndo(cfg, at))
 	}
 	out = append(out, d.checkStore(ctx, at), checkDisk(at.State), checkJobs(at), checkProgram("git", "the git tools and the history of files need it"),
-		checkProgram("bash", "no command can run without it"))
+		d.checkShell())
 	out = append(append(out, checkClock(time.Now())), d.Terminal()...)
 	return append(out, d.checkTmux(ctx)...)
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
-	"golang.org/x/sys/unix"
 
 	"adze/internal/config"
 	"adze/internal/config/paths"
@@ -128,11 +128,10 @@ func (d Doctor) checkStore(ctx context.Context, at paths.Places) Check {
 }
 
 func checkDisk(dir string) Check {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
+	free, err := freeSpace(dir)
+	if err != nil {
 		return lacks("disk", "the free space of "+dir+" is not known", "look at df")
 	}
-	free := uint64(st.Bavail) * uint64(st.Bsize)
 	found := fmt.Sprintf("%d MB free at %s", free>>20, dir)
 	if free < littleDisk {
 		return lacks("disk", found, "free some: a run ends when it cannot save what it does")
@@ -159,6 +158,18 @@ func checkProgram(name, why string) Check {
 	return fine(name, path)
 }
 
+// checkShell looks for what runs command lines.
+func (d Doctor) checkShell() Check {
+	shell := proc.FindShell(d.Getenv, os.Environ())
+	if shell.Path == "" {
+		return checkProgram("bash", "no command can run without it")
+	}
+	if _, err := os.Stat(shell.Path); err != nil {
+		return lacks("shell", shell.Path+" is not there", "name another with ADZE_SHELL")
+	}
+	return fine("shell", shell.Name+": "+shell.Path)
+}
+
 // Terminal looks at what the interface needs; --print needs none of it.
 func (d Doctor) Terminal() []Check {
 	sandbox := d.checkSandbox()
@@ -166,7 +177,7 @@ func (d Doctor) Terminal() []Check {
 		return []Check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
 	}
 	width, height, err := term.GetSize(d.Out.Fd())
-	name := d.Getenv("TERM")
+	name := cmp.Or(d.Getenv("TERM"), terminalOfSystem)
 	found := fmt.Sprintf("%s, %d×%d, %s", name, width, height, colours(d.Getenv))
 	switch {
 	case name == "" || name == "dumb":

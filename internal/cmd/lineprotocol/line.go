@@ -138,7 +138,7 @@ func (p part) file(n int) (tool.Attachment, error) {
 	return a, nil
 }
 
-// parseUser reads {"type":"user","message":{"role":"user","content":…}}, whose content is a text or
+// parseUser reads {"type":"user","message":{"role":"user","content":…}}. Its content is a text or
 // parts of it: texts, pictures and documents. Anything else is refused: what is left out in silence
 // would be missed.
 func parseUser(raw []byte) (said, error) {

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
+
+	"adze/internal/testkit/posix"
 )
 
 // fake is a key ring in memory; it may be broken.
@@ -113,7 +114,7 @@ func TestAFileThatOthersCanReadIsRefused(t *testing.T) {
 		"written by a group": func(p string) error { return os.Chmod(p, 0o620) },
 		"no JSON":            func(p string) error { return os.WriteFile(p, []byte(`{"acme": "sk-secret"}`), 0o600) },
 		"a folder":           func(p string) error { return errors.Join(os.Remove(p), os.Mkdir(p, 0o700)) },
-		"a pipe":             func(p string) error { return errors.Join(os.Remove(p), syscall.Mkfifo(p, 0o600)) },
+		"a pipe":             func(p string) error { return errors.Join(os.Remove(p), posix.Fifo(t, p)) },
 		"too long":           func(p string) error { return os.Truncate(p, maxFile+1) },
 	} {
 		path := filepath.Join(t.TempDir(), "keys.json")

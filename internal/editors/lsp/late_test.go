@@ -4,11 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"adze/internal/editors/lsp"
+	"adze/internal/testkit/posix"
 )
 
 // gated is a workspace whose server waits at a method until release is called, and edits do not
@@ -17,7 +17,7 @@ func gated(t *testing.T, how string) (s *lsp.Servers, dir string, release func()
 	t.Helper()
 	s, dir = desk(t, how, func(o *lsp.Options) { o.Warm, o.Cold = time.Millisecond, time.Millisecond })
 	gate := filepath.Join(dir, "gate.fifo")
-	if err := syscall.Mkfifo(gate, 0o600); err != nil {
+	if err := posix.Fifo(t, gate); err != nil {
 		t.Skip("no FIFO can be made here:", err)
 	}
 	return s, dir, func() {

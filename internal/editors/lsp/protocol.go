@@ -90,7 +90,7 @@ type object = map[string]any
 
 // uriOf names a file.
 func uriOf(path string) string {
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}).String()
 }
 
 // pathOf is the file that a URI names; "" for anything else.
@@ -99,7 +99,11 @@ func pathOf(uri string) string {
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") {
 		return ""
 	}
-	return filepath.Clean(filepath.FromSlash(u.Path))
+	path := u.Path
+	if filepath.VolumeName(path[1:]) != "" { // /C:/work
+		path = path[1:]
+	}
+	return filepath.Clean(filepath.FromSlash(path))
 }
 
 // same is one spelling for a URI, which servers write in their own ways (%3A for a colon).

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	"adze/internal/files/filelock"
 )
@@ -26,7 +25,7 @@ func unfinished(dir string) (*os.File, error) {
 		sweep(name(dir, n))
 	}
 	for n := range names {
-		f, err := os.OpenFile(name(dir, n), os.O_RDWR|os.O_CREATE|os.O_EXCL, private)
+		f, err := openNew(name(dir, n))
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			continue
@@ -43,7 +42,7 @@ func unfinished(dir string) (*os.File, error) {
 
 // sweep removes a file that nobody writes any more.
 func sweep(name string) {
-	f, err := os.OpenFile(name, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := openOld(name)
 	if err != nil {
 		return
 	}

@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // private is the mode of files that are adze's own.
@@ -49,20 +48,6 @@ func Create(path string, data []byte) error {
 	return writer{durable: true}.create(path, data)
 }
 
-// SyncFolder makes names in a folder survive a power cut. Where folders cannot be synced, the
-// system has other ways.
-func SyncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
-}
-
 // writer is how a file is written.
 type writer struct {
 	durable bool
@@ -82,7 +67,7 @@ func (w writer) replace(path string, data []byte, mode fs.FileMode) error {
 	}
 	defer f.Close() // and with it its lock: before the file has its name, others would remove it
 	w.next()
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := rename(f.Name(), path); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return w.settle(path)

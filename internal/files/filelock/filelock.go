@@ -3,17 +3,13 @@
 //
 // Start reading at Try.
 //
-// Known limits: the locks are advisory (flock), and some network file systems have none.
+// Known limits: the locks are advisory (flock; LockFileEx on
+// Windows, where they hold), and some network file systems have none.
 package filelock
 
 import (
-	"context"
 	"errors"
-	"os"
 	"time"
-
-	"github.com/gofrs/flock"
-	"golang.org/x/sys/unix"
 )
 
 // ErrHeld says that another process holds the file.
@@ -21,55 +17,3 @@ var ErrHeld = errors.New("another process holds it")
 
 // poll is the time between two tries of a wait that can be cancelled.
 const poll = 10 * time.Millisecond
-
-func of(path string) *flock.Flock { return flock.New(path, flock.SetPermissions(0o600)) }
-
-// Try locks the file at path for this process alone, and makes it where it is missing. The error is
-// ErrHeld if another process holds it.
-func Try(path string) (unlock func(), err error) {
-	l := of(path)
-	ok, err := l.TryLock()
-	if err == nil && !ok {
-		err = ErrHeld
-	}
-	return held(l, err)
-}
-
-// Wait is Try, but waits for the process that holds the file, until ctx ends.
-func Wait(ctx context.Context, path string) (unlock func(), err error) {
-	l := of(path)
-	if ctx.Done() == nil {
-		return held(l, l.Lock())
-	}
-	_, err = l.TryLockContext(ctx, poll)
-	return held(l, err)
-}
-
-// Share holds the file together with others that share it. It waits for a process that holds the
-// file alone, until ctx ends.
-func Share(ctx context.Context, path string) (unlock func(), err error) {
-	l := of(path)
-	_, err = l.TryRLockContext(ctx, poll)
-	return held(l, err)
-}
-
-func held(l *flock.Flock, err error) (func(), error) {
-	if err != nil {
-		_ = l.Close()
-		return nil, err
-	}
-	return func() { _ = l.Close() }, nil
-}
-
-// TryFile locks an open file until it is closed. The error is ErrHeld if another process holds it.
-func TryFile(f *os.File) error {
-	for {
-		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
-		case unix.EINTR:
-		case unix.EWOULDBLOCK:
-			return ErrHeld
-		default:
-			return err
-		}
-	}
-}

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"adze/internal/files/ownfile"
+	"adze/internal/testkit/posix"
 )
 
 func TestWhichFilesAreBelieved(t *testing.T) {
@@ -57,7 +57,7 @@ func TestWhichFilesAreBelieved(t *testing.T) {
 		}, "chmod go-w"},
 		"a FIFO": {func(_ *testing.T, _, p string) error {
 			os.Remove(p)
-			return syscall.Mkfifo(p, 0o600)
+			return posix.Fifo(t, p)
 		}, "no regular file"},
 		"a folder": {func(_ *testing.T, _, p string) error {
 			os.Remove(p)

@@ -9,9 +9,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"adze/internal/files/search/match"
 )
@@ -162,13 +160,4 @@ func ratio(b *testing.B, own func(), args []string) {
 	}
 	sort.Float64s(ratios)
 	b.ReportMetric(ratios[pairs/2], "cpu-own/rg")
-}
-
-// cpu is the CPU time this process has used.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

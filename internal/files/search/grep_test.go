@@ -12,12 +12,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/files/search/match"
+	"adze/internal/testkit/posix"
 )
 
 func TestGrep(t *testing.T) {
@@ -221,8 +221,8 @@ func TestSameFilesAsGit(t *testing.T) {
 
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	tr := tree(t, map[string]string{"a": "x\n", "loop/back": "-> ..", "out": "-> /etc", "self": "-> self"})
-	must(t, syscall.Mkfifo(tr.Root+"/fifo", 0o644))
-	must(t, syscall.Mkfifo(tr.Root+"/loop/.gitignore", 0o644))
+	must(t, posix.Fifo(t, tr.Root+"/fifo"))
+	must(t, posix.Fifo(t, tr.Root+"/loop/.gitignore"))
 	if r := grep(t, tr, GrepQuery{Query: query(".")}); paths(r) != "a" || r.Searched != 1 {
 		t.Errorf("got %+v", r)
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
+
+	"adze/internal/testkit/posix"
 )
 
 // listing draws a result on one line.
@@ -37,7 +38,7 @@ func TestList(t *testing.T) {
 		"b.txt": "123", "a.txt": "", ".env": "1", "src/m.go": "12", "src/in/deep/x": "", "src/out.log": "", "src/tmp/": "", ".git/HEAD": "",
 		"build/x.o": "", ".gitignore": "build/\n*.log\ntmp\n", "link": "-> b.txt", "z.log": "1", "dir link": "-> src",
 	})
-	must(t, syscall.Mkfifo(tr.Root+"/pipe", 0o644))
+	must(t, posix.Fifo(t, tr.Root+"/pipe"))
 	for _, c := range []struct {
 		q    ListQuery
 		want string

@@ -65,6 +65,8 @@ func wrap(err error, name, doing string) error {
 		e.Code, e.Message = NotFound, fmt.Sprintf("%s does not exist: a part of its path is not a folder; list shows what is there", name)
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		e.Code, e.Message = InvalidInput, fmt.Sprintf("a part of the name is too long for the file system (255 bytes); give a shorter one: %.80s…", name)
+	case inUse(err):
+		e.Message = fmt.Sprintf("%s: %s: another program holds the file open and shares it with nobody; close it there, or try again later", doing, name)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		e.Message = fmt.Sprintf("%s: %s: no permission; ask the user to change its mode or owner", doing, name)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -160,7 +159,7 @@ func (r *Root) parent(p Path) (Dir, string, error) {
 	if leaf == "" || p.abs == r.dir {
 		return nil, "", fail(IsDirectory, "%s is a folder; name a file in it, or use list", p.display)
 	}
-	d, err := r.openFolder(strings.TrimSuffix(base, "/"))
+	d, err := r.openFolder(filepath.Clean(base))
 	return d, leaf, err
 }
 
@@ -186,17 +185,13 @@ func (r *Root) start(abs string) (Dir, string, string, error) {
 	rel, inside := below(r.dir, abs)
 	if !inside || r.top == nil {
 		d, err := r.fs.OpenDir()
-		return d, "/", abs, err
+		return d, machine, abs, err
 	}
 	d, err := r.top.OpenDir(".")
 	if rel == "." {
 		rel = ""
 	}
 	return d, r.dir, rel, err
-}
-
-func split(path string) []string {
-	return strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 }
 
 // Names lists up to limit entries of the folder p, in no order; folders end in a slash.
@@ -229,8 +224,8 @@ func (r *Root) Stat(p Path) (Info, error) {
 	if p.abs == r.dir {
 		return r.top.Info()
 	}
-	if p.abs == "/" {
-		return lstat("/")
+	if filepath.Dir(p.abs) == p.abs {
+		return lstat(p.abs)
 	}
 	dir, leaf, err := r.parent(p)
 	if err != nil {

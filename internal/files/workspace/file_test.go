@@ -6,16 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"adze/internal/files/workspace"
+	"adze/internal/testkit/posix"
 )
 
 func TestOpenRefusesWhatIsNotARegularFile(t *testing.T) {
 	p := open(t)
 	p.put("dir/x", "x")
-	if err := syscall.Mkfifo(filepath.Join(p.dir, "fifo"), 0o644); err != nil {
+	if err := posix.Fifo(t, filepath.Join(p.dir, "fifo")); err != nil {
 		t.Skip("no FIFO here:", err)
 	}
 	p.link("fifo", "to-fifo")

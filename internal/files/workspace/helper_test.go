@@ -100,7 +100,7 @@ func (p place) tree() (names []string) {
 	p.Helper()
 	err := filepath.WalkDir(p.dir, func(path string, d os.DirEntry, err error) error {
 		if rel, _ := filepath.Rel(p.dir, path); rel != "." {
-			names = append(names, rel)
+			names = append(names, filepath.ToSlash(rel))
 		}
 		return err
 	})

@@ -1,5 +1,3 @@
-//go:build unix
-
 package workspace
 
 import (
@@ -8,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"adze/internal/files/filelock"
 )
@@ -85,7 +80,7 @@ func (l *locks) slot(n int) (chan struct{}, error) {
 // lockFile polls, because a blocked flock cannot be called off. The wait between two tries grows to
 // 50 ms.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, &Error{Code: IO, Message: fmt.Sprintf("lock file %s: %v", path, cause(err)), Err: err}
 	}
@@ -125,44 +120,4 @@ func (h *heldLock) note(temp string) {
 func (h *heldLock) left() string {
 	b, _ := io.ReadAll(io.NewSectionReader(h.file, 0, 64<<10))
 	return string(b)
-}
-
-// RuntimeDir is the folder for this user's short-lived files: below XDG_RUNTIME_DIR, else
-// /run/user/UID, else the temporary folder.
-func RuntimeDir() string {
-	own := fmt.Sprintf("/run/user/%d", os.Getuid())
-	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
-		if filepath.IsAbs(dir) && private(dir) == nil {
-			return filepath.Join(dir, "adze")
-		}
-	}
-	return filepath.Join(os.TempDir(), fmt.Sprintf("adze-%d", os.Getuid()))
-}
-
-// ownFolder makes dir and its parent for this user alone. In a shared temporary folder somebody
-// else may have put something of that name there first.
-func ownFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return &Error{Code: IO, Message: fmt.Sprintf("lock folder %s: %v", dir, cause(err)), Err: err}
-	}
-	if err := private(dir); err != nil {
-		return err
-	}
-	above, err := lstat(filepath.Dir(dir))
-	if err == nil && above.Mode&fs.ModeSticky == 0 {
-		return private(filepath.Dir(dir))
-	}
-	return err
-}
-
-// private reports why dir is not a folder that only this user can change.
-func private(dir string) error {
-	info, err := lstat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.Mode.IsDir() || int(info.UID) != os.Getuid() || info.Mode.Perm()&0o022 != 0 {
-		return fail(IO, "%s must be a folder of yours that others cannot write to; remove it", dir)
-	}
-	return nil
 }

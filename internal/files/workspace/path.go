@@ -98,7 +98,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 		return Path{}, wrap(err, name, "resolve")
 	}
 	rel, inside := below(r.dir, abs)
-	p := Path{abs: abs, display: filepath.ToSlash(rel), outside: !inside, exists: exists, links: links, given: name, named: filepath.Clean(full)}
+	p := Path{abs: abs, display: rel, outside: !inside, exists: exists, links: links, given: name, named: filepath.Clean(full)}
 	if !inside {
 		p.display = abs
 	}
@@ -141,16 +141,18 @@ func (r *Root) Lead(names []string) []string {
 // says nothing about what is there: that is found out by Resolve, which refuses what must not be
 // used.
 func (r *Root) Lacks(rel string) bool {
-	_, err := lstat(r.dir + "/" + rel)
+	_, err := lstat(filepath.Join(r.dir, filepath.FromSlash(rel)))
 	return gone(err)
 }
 
 // absolute turns name into an absolute path without looking at links. It must not clean: in
 // "link/.." the parent is that of the link's target.
 func (r *Root) absolute(name string) (string, error) {
-	name = r.withoutAt(plainName(name))
+	name, err := spelled(r.withoutAt(plainName(name)), r.dir)
 	switch {
-	case name == "~" || strings.HasPrefix(name, "~/"):
+	case err != nil:
+		return "", err
+	case name == "~" || strings.HasPrefix(name, "~"+separator):
 		if r.home == "" {
 			return "", fail(InvalidInput, "%s: the home folder is unknown; give an absolute path", name)
 		}
@@ -158,8 +160,11 @@ func (r *Root) absolute(name string) (string, error) {
 	case filepath.IsAbs(name):
 		return name, nil
 	}
-	return r.dir + "/" + name, nil
+	return r.dir + separator + name, nil
 }
+
+// separator is the system's own, between the parts of a path.
+const separator = string(filepath.Separator)
 
 // withoutAt drops the @ that prompts put before file names, but not that of a real entry such as
 // "@types".
@@ -179,11 +184,11 @@ func (r *Root) withoutAt(name string) string {
 // way to the root is not walked again: it was free of links when the root was opened, and still
 // looked whether it leads to the same folder.
 func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) (at string, exists bool, links int, err error) {
-	at = "/"
-	if rest, inside := strings.CutPrefix(full, r.dir+"/"); inside {
-		at, full = r.dir, rest
+	at, rest := top(full, "")
+	if below, inside := cutFolder(full, r.dir); inside {
+		at, rest = r.dir, below
 	}
-	todo := strings.Split(full, "/")
+	todo := parts(rest)
 	for len(todo) > 0 {
 		part := todo[0]
 		todo = todo[1:]
@@ -203,8 +208,8 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 		if err != nil {
 			return "", false, links, err
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			at = next
+		if !leads(info.Mode()) {
+			at = filepath.Join(at, entryName(next))
 			continue
 		}
 		if links++; links > maxLinks {
@@ -214,10 +219,8 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 		if err != nil {
 			return "", false, links, err
 		}
-		if filepath.IsAbs(target) {
-			at = "/"
-		}
-		todo = append(strings.Split(target, "/"), todo...)
+		at, target = top(target, at)
+		todo = append(parts(target), todo...)
 	}
 	return at, true, links, nil
 }
@@ -230,14 +233,13 @@ func tail(missing string, rest []string) (string, error) {
 	return filepath.Join(append([]string{missing}, rest...)...), nil
 }
 
-// below gives abs relative to dir, and whether it is in dir; otherwise abs itself.
+// below gives abs relative to dir, with slashes, and whether it is in dir; otherwise abs itself.
 func below(dir, abs string) (string, bool) {
-	if abs == dir {
+	if sameName(abs, dir) {
 		return ".", true
 	}
-	prefix := strings.TrimSuffix(dir, "/") + "/"
-	if rest, ok := strings.CutPrefix(abs, prefix); ok {
-		return rest, true
+	if rest, ok := cutFolder(abs, dir); ok {
+		return filepath.ToSlash(rest), true
 	}
 	return abs, false
 }
@@ -253,7 +255,7 @@ func protects(rel string) bool {
 		}
 		return c
 	}
-	for part := range strings.SplitSeq(rel, "/") {
+	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		switch strings.ToLower(strings.TrimRight(strings.Map(visible, part), " .")) {
 		case ".git", ".hg", ".svn", ".jj", ".bzr", ".adze", "git~1":
 			return true

@@ -41,8 +41,8 @@ func (r *Root) Update(ctx context.Context, p Path, change func(*Current) ([]Spli
 	if err != nil {
 		return Written{}, wrap(err, p.display, "write")
 	}
-	defer dir.Close()
 	w, err := r.locked(ctx, place{dir, leaf, p}, change)
+	dir.Close() // first: some systems remove no folder that is open
 	if err != nil {
 		r.unmake(made)
 		return w, wrap(err, p.display, "write")

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"adze/internal/sandbox/proc"
@@ -43,13 +42,12 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 	c.Stdin = strings.NewReader(input)
 	said := proc.NewOutput(2<<10, 6<<10)
 	c.Stderr = said
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	dieWithParent(c.SysProcAttr)
+	c.SysProcAttr = apart()
 	c.Cancel = func() error {
 		if errors.Is(context.Cause(ctx), ErrLost) {
-			return syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+			return killApart(c.Process)
 		}
-		return c.Process.Signal(syscall.SIGINT)
+		return interrupt(c.Process)
 	}
 	c.WaitDelay = graceful
 	out, err := c.StdoutPipe()

@@ -3,7 +3,6 @@ package share
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,12 +11,12 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"adze/internal/mcp"
 	"adze/internal/testkit/mcptest"
+	"adze/internal/testkit/posix"
 	"adze/tool"
 )
 
@@ -135,7 +134,7 @@ func TestAnAnswerOfAGigabyteIsOneOutcome(t *testing.T) {
 				}
 				return
 			}
-			for ctx := within(t); !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); runtime.Gosched() {
+			for ctx := within(t); posix.Alive(pid); runtime.Gosched() {
 				if ctx.Err() != nil {
 					t.Fatal("its program runs on")
 				}

@@ -138,9 +138,12 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 		home = real // as the paths that it is compared with
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
+	for i, name := range own {
+		own[i] = filepath.ToSlash(name)
+	}
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // looks at each folder of PATH
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Tries: flags.Try,
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: filepath.ToSlash(home), Own: own, Ask: asker, Shell: proc.FindShell(os.Getenv, env).Name, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Tries: flags.Try,
 		Files: folders{}, Content: content, Repos: repositories{outside, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
@@ -227,7 +230,7 @@ func (g Ground) literals(paths []string) []string {
 		if led[i] = cmp.Or(led[i], path); path == "" {
 			led[i] = ""
 		}
-		led[i] = literalGlob(led[i])
+		led[i] = literalGlob(filepath.ToSlash(led[i]))
 	}
 	return led
 }
@@ -244,17 +247,23 @@ type judge struct {
 }
 
 // Follow implements policy.Follower.
-func (j judge) Follow(names []string) []string { return j.root.Lead(names) }
+func (j judge) Follow(names []string) []string {
+	led := j.root.Lead(names)
+	for i, at := range led {
+		led[i] = filepath.ToSlash(at)
+	}
+	return led
+}
 
 func (j judge) Judge(name string) (policy.Place, error) {
 	p, err := j.root.Resolve(name)
 	if err != nil {
 		return policy.Place{}, err
 	}
-	place := policy.Place{Abs: p.Abs(), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}
+	place := policy.Place{Abs: filepath.ToSlash(p.Abs()), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}
 	if named := p.Named(); named != p.Abs() {
 		rel, inside := j.root.Inside(named)
-		place.Named = &policy.Place{Abs: named, Rel: rel, Outside: !inside}
+		place.Named = &policy.Place{Abs: filepath.ToSlash(named), Rel: rel, Outside: !inside}
 	}
 	place.Twins = j.twins(p)
 	return place, nil

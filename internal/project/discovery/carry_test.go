@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"adze/internal/project/discovery"
+	"adze/internal/testkit/posix"
 )
 
 // yard is a home, a folder of adze's, and a repository with a folder in it.
@@ -177,7 +177,7 @@ func TestMaliceIsHarmless(t *testing.T) {
 	y.write("repo/.claude/commands/a\u202eb.md", "x")
 	y.write("repo/.claude/skills/up/SKILL.md", "---\nname: ../../etc\ndescription: d\n---\n")
 	y.write("repo/"+"a/"+".claude/commands/below.md", "x")
-	if err := syscall.Mkfifo(filepath.Join(y.at, "repo/.claude/commands/fifo.md"), 0o600); err != nil {
+	if err := posix.Fifo(t, filepath.Join(y.at, "repo/.claude/commands/fifo.md")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(y.at, "repo/.claude/commands/folder.md"), 0o700); err != nil {

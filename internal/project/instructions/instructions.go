@@ -16,6 +16,7 @@
 package instructions
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,8 @@ type Place struct {
 	Own  string // adze's folder of the user
 	Home string // the user's home, for what is theirs with other assistants; if empty, it is not looked at
 	Dir  string // the folder that is worked in
+	// Shell is what runs command lines; if empty, bash.
+	Shell string
 }
 
 // Room reads the instructions of one run. It is safe for concurrent use; Close gives its folders
@@ -109,7 +112,7 @@ func (r *Room) Render(name string, now time.Time) (string, error) {
 		files = append(files, prompts.Instructions{Path: f.Shown, Text: f.Text})
 	}
 	return prompts.Render(name, files, strings.TrimPrefix(extra+"\n\n"+r.Skills, "\n\n"), prompts.Environment{
-		Workspace: r.Dir, Cwd: r.Dir, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
+		Workspace: r.Dir, Cwd: r.Dir, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: cmp.Or(r.Shell, "bash"),
 		Git: r.git, Date: now.Format(time.DateOnly),
 	})
 }

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"adze/internal/project/instructions"
+	"adze/internal/testkit/posix"
 	"adze/session"
 	"adze/tool"
 )
@@ -209,7 +209,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pipe := range []string{"repo/GEMINI.md", "repo/a/b/pipe.md", "repo/.cursorrules"} {
-		if err := syscall.Mkfifo(w.at(pipe), 0o644); err != nil {
+		if err := posix.Fifo(t, w.at(pipe)); err != nil {
 			t.Skip("no FIFO can be made here: ", err)
 		}
 	}

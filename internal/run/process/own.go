@@ -1,12 +1,9 @@
 package process
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"adze/internal/config"
 	configpaths "adze/internal/config/paths"
@@ -34,16 +31,6 @@ func (f *OwnFiles) Begin(at configpaths.Places, file string) {
 	defer f.mu.Unlock()
 	f.paths = []string{configpaths.Absolute(file), filepath.Join(at.Config, hooks.File), trust.Of(at.State).Path, at.Managed,
 		filepath.Join(filepath.Dir(at.Managed), hooks.File)}
-}
-
-// mark says how a file is, so that a change of it shows; only root can set back the time of its
-// change.
-func mark(path string) string {
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mode, st.Uid, st.Mtim, st.Ctim)
 }
 
 func (f *OwnFiles) marks() map[string]string {

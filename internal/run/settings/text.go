@@ -1,11 +1,13 @@
 package settings
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
 	"adze/internal/project/instructions"
 	"adze/internal/run/hostio"
+	"adze/internal/sandbox/proc"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/toolset"
@@ -13,7 +15,7 @@ import (
 
 // Ours is where this run reads instructions.
 func (s *Settings) Ours() instructions.Place {
-	return instructions.Place{Own: s.At.Config, Home: s.Home, Dir: s.Root.Dir()}
+	return instructions.Place{Own: s.At.Config, Home: s.Home, Dir: s.Root.Dir(), Shell: proc.FindShell(os.Getenv, os.Environ()).Name}
 }
 
 // Masked is a text that the model gets before it asks for anything, without the user's secrets.

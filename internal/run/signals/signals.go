@@ -14,14 +14,6 @@ import (
 	"adze/session"
 )
 
-// ending are the signals that are taken like SIGTERM: the default of each ends the process, and
-// leaves a terminal raw and calls as they are. SIGSEGV and its like arrive here only when another
-// process sends them; a fault of the program itself is a panic.
-func ending() []os.Signal {
-	return []os.Signal{syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
-		syscall.SIGTRAP, syscall.SIGSYS, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU, syscall.SIGUSR1, syscall.SIGUSR2}
-}
-
 // Watch ends ctx on the first SIGINT, SIGHUP or signal of ending, with a cause that names it. On
 // the second, insist is called: whatever hangs, the process ends. A SIGHUP never insists: a
 // terminal that is closed sends it more than once, from the shell and from the kernel. A SIGINT

@@ -1,7 +1,8 @@
+//go:build unix
+
 package proc
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -88,11 +89,4 @@ func (p *Process) nextEvent() (shim.Event, error) {
 			return e, nil
 		}
 	}
-}
-
-func reasonOf(ctx context.Context) Reason {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return Timeout
-	}
-	return Aborted
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"syscall"
 
-	"adze/internal/sandbox/proc/shim"
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
@@ -177,30 +176,6 @@ func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
 // none reports that nothing is around the command.
 func (w Walls) none() bool {
 	return w.Box.Empty() && w.Argv == nil && w.Sys == nil && len(w.Files) == 0 && w.Born == nil
-}
-
-// starts is the program that is started, and its arguments.
-func (w Walls) starts(own []string) (program string, argv []string) {
-	if len(w.Argv) == 0 {
-		return selfPath(), own
-	}
-	return w.Argv[0], append(append([]string{}, w.Argv...), own[1:]...)
-}
-
-func (w Walls) attributes() *syscall.SysProcAttr {
-	sys := syscall.SysProcAttr{}
-	if w.Sys != nil {
-		sys = *w.Sys
-	}
-	sys.Setsid = true
-	return &sys
-}
-
-func explain(e shim.Event) string {
-	if e.Errno == 0 {
-		return e.Step
-	}
-	return e.Step + ": " + e.Errno.Error()
 }
 
 // maxPlans is how often walls are planned for one command: what a plan has seen, another program's

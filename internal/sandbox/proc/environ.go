@@ -51,18 +51,18 @@ func Environ(base []string, p EnvPolicy) []string {
 	var out []string
 	for _, kv := range slices.Backward(append(slices.Clip(base), set...)) {
 		name, value, ok := strings.Cut(kv, "=")
-		if !ok || name == "" || taken[name] {
+		if !ok || name == "" || taken[variable(name)] {
 			continue
 		}
-		taken[name] = true
+		taken[variable(name)] = true
 		if upper := strings.ToUpper(name); !slices.Contains(set, kv) && !p.passes(name, value) {
 			if nowhere(upper) == "" || matches(p.Secrets, upper) || len(p.Only) > 0 {
 				continue
 			}
 			kv = name + "=" + nowhere(upper)
 		}
-		if name == "PATH" {
-			kv = "PATH=" + absoluteOnly(value)
+		if sameVariable(name, "PATH") {
+			kv = name + "=" + absoluteOnly(value)
 		}
 		out = append(out, kv)
 	}
@@ -129,8 +129,19 @@ func (w ways) real(path string) string {
 func Outside(env []string, dir string) []string {
 	out := slices.Clone(env)
 	for i, kv := range out {
-		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
-			out[i] = "PATH=" + OutsidePath(path, dir)
+		if name, path, ok := strings.Cut(kv, "="); ok && sameVariable(name, "PATH") {
+			out[i] = name + "=" + OutsidePath(path, dir)
+		}
+	}
+	return out
+}
+
+// Before returns env with folders that are searched for programs before all others.
+func Before(env, folders []string) []string {
+	out := slices.Clone(env)
+	for i, kv := range out {
+		if name, path, ok := strings.Cut(kv, "="); ok && sameVariable(name, "PATH") {
+			out[i] = name + "=" + strings.Join(append(slices.Clone(folders), path), string(filepath.ListSeparator))
 		}
 	}
 	return out

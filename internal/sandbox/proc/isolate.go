@@ -18,7 +18,7 @@ import (
 //
 // PATH stays as it is; see Outside.
 func Isolated(env []string, dir string, words ...string) []string {
-	if dir == "" || dir == "/" { // there is nothing outside of it
+	if dir == "" || dir == filepath.Dir(dir) { // there is nothing outside of it
 		return append(slices.Clone(env), safePath)
 	}
 	var out []string

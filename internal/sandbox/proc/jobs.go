@@ -202,7 +202,7 @@ func (b *job) running() bool {
 
 func (b *job) status() JobStatus {
 	st := JobStatus{
-		ID: b.id, Command: b.command, PID: b.process.PID(), Shim: b.process.shim.Pid,
+		ID: b.id, Command: b.command, PID: b.process.PID(), Shim: b.process.supervisorPID(),
 		Started: b.process.started, Running: b.running(), Sandbox: b.process.walls.Name,
 	}
 	if !st.Running {

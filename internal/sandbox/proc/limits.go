@@ -1,35 +1,6 @@
 package proc
 
-import (
-	"fmt"
-	"os"
-
-	"golang.org/x/sys/unix"
-)
-
-// The least that a session and one command need of what the system may limit, with some room.
-const (
-	leastFiles     = 64
-	leastProcesses = 32
-)
-
 // LimitError says that the limits of this process are too low for running a command.
 type LimitError struct{ Message, Hint string }
 
 func (e *LimitError) Error() string { return e.Message }
-
-// CheckLimits returns a LimitError when no command could be started. Go has raised the soft limit
-// of open files to the hard one at the start.
-func CheckLimits() error {
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && uint64(limit.Cur) < leastFiles {
-		return &LimitError{fmt.Sprintf("this process may have %d files open, and needs %d to run commands", limit.Cur, leastFiles),
-			"raise the limit: ulimit -n 1024"}
-	}
-	// Root is not held to the limit of processes.
-	if os.Geteuid() != 0 && unix.Getrlimit(unix.RLIMIT_NPROC, &limit) == nil && uint64(limit.Cur) < leastProcesses {
-		return &LimitError{fmt.Sprintf("this user may have %d processes and threads, and needs %d to run commands", limit.Cur, leastProcesses),
-			"raise the limit: ulimit -u 1024"}
-	}
-	return nil
-}

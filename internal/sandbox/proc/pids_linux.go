@@ -24,3 +24,11 @@ func outerPID(root, inner int) int {
 	}
 	return 0
 }
+
+// outerPID is the id of the command as this process sees it.
+func (p *Process) outerPID() int {
+	if p.walls.PIDs {
+		return outerPID(p.shim.Pid, p.pid)
+	}
+	return p.pid
+}

@@ -1,6 +1,6 @@
-//go:build unix && !linux
+//go:build !linux
 
 package proc
 
 // outerPID has no namespaces to look into.
-func outerPID(_, inner int) int { return inner }
+func (p *Process) outerPID() int { return p.pid }

@@ -29,8 +29,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"adze/internal/sandbox/proc/shim"
 	"adze/internal/text/redact"
 )
@@ -191,12 +189,4 @@ func (e *Error) ErrorCode() string { return e.Code }
 
 func failure(code, format string, args ...any) *Error {
 	return &Error{code, fmt.Errorf(format, args...)}
-}
-
-// SignalName is the usual name of a signal, SIGKILL for 9.
-func SignalName(s syscall.Signal) string {
-	if name := unix.SignalName(s); name != "" {
-		return name
-	}
-	return s.String()
 }

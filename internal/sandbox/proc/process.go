@@ -1,8 +1,8 @@
 package proc
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -34,10 +34,8 @@ type Process struct {
 	pid     int
 	started time.Time
 
-	shim                     *os.Process
+	link
 	inPipe, outPipe, errPipe *os.File // nil where not wanted
-	lifeline, status         *os.File
-	events                   *bufio.Reader
 	walls                    Walls
 	stay
 	facts    []seccomptrace.Fact // that the shim told
@@ -82,12 +80,7 @@ func newProcess(c Command) *Process {
 }
 
 // PID is the process id of the command, which leads a session of its own.
-func (p *Process) PID() int {
-	if p.walls.PIDs {
-		return outerPID(p.shim.Pid, p.pid)
-	}
-	return p.pid
-}
+func (p *Process) PID() int { return p.outerPID() }
 
 // Output is what the command has written so far.
 func (p *Process) Output() *Output { return p.out }
@@ -116,8 +109,8 @@ func (p *Process) End(why Reason) {
 	if !p.exited {
 		p.reason = why
 	}
-	p.stuck = time.AfterFunc(stuckTime, func() { _ = p.shim.Kill() })
-	_ = p.lifeline.Close()
+	p.stuck = time.AfterFunc(stuckTime, p.kill)
+	p.hangUp()
 }
 
 // endWaiting ends the command because of a program that waits for keys.
@@ -147,7 +140,7 @@ func (p *Process) guard(ctx context.Context) {
 // follow starts what watches over a running command: readers and status.
 func (p *Process) follow() {
 	if p.inPipe == nil && p.cmd.Talk == nil {
-		p.keys = watchKeys(func() (int, string) { return awaitingKeys(p.shim.Pid) }, p.endWaiting)
+		p.keys = watchKeys(func() (int, string) { return awaitingKeys(p.supervisorPID()) }, p.endWaiting)
 	}
 	var readers sync.WaitGroup
 	if p.cmd.Talk != nil {
@@ -224,16 +217,6 @@ func (p *Process) noteExcess(much shim.Excess) {
 	}
 }
 
-// awaitNamespace waits until nothing of the command can run any more, where its shim did not say
-// so: a namespace ends with its first process, which is the shim, and that ends when all others
-// have.
-func (p *Process) awaitNamespace() {
-	if p.walls.PIDs && (p.lost || p.result.Survivors > 0) {
-		_ = p.shim.Kill()
-		_, _ = p.shim.Wait()
-	}
-}
-
 // noteLost ends what a killed shim has left.
 func (p *Process) noteLost() {
 	p.mu.Lock()
@@ -242,8 +225,7 @@ func (p *Process) noteLost() {
 	}
 	p.mu.Unlock()
 	p.lost = true
-	_ = p.shim.Kill() // it says no more; its orphans are adopted once it has ended
-	_, _ = p.shim.Wait()
+	p.awaitKilled()
 	p.result.Ended, p.result.Survivors = endLost(p.cmd.Tag)
 }
 
@@ -350,4 +332,11 @@ func (p *Process) spill(chunk []byte) {
 		p.cmd.Spill(chunk)
 		p.spilled += int64(len(chunk))
 	}
+}
+
+func reasonOf(ctx context.Context) Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Timeout
+	}
+	return Aborted
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package visibility looks at folders for many commands, one after the other: where paths lead, and
 // which names there are.
 //

@@ -109,7 +109,7 @@ func (x *Index) connectOnce(ctx context.Context) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("search index: %w", err)
 	}
-	u := url.URL{Scheme: "file", Path: x.path, RawQuery: fmt.Sprintf(
+	u := url.URL{Scheme: "file", Path: sessiondb.URIPath(x.path), RawQuery: fmt.Sprintf(
 		"_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8192)", busyTimeout)}
 	if x.db, err = sql.Open("sqlite", u.String()); err != nil {
 		return fmt.Errorf("search index: %w", err)

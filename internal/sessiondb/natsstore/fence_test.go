@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"adze/internal/sessiondb"
 	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
+	"adze/internal/testkit/posix"
 	"adze/internal/testkit/storetest"
 	"adze/session"
 )
@@ -109,12 +109,12 @@ func TestAProcessThatStoodStillCannotWriteWhenItWakes(t *testing.T) {
 	if !lines.Scan() || lines.Text() != "writing" {
 		t.Fatalf("the other process says %q", lines.Text())
 	}
-	if err := child.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := posix.Stop(t, child.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
 	mine := opened(t, url, Options{})
 	takes(t, mine, "one")
-	if err := child.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := posix.Cont(t, child.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
 	if !lines.Scan() || lines.Text() != "locked" {

@@ -5,11 +5,12 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"adze/internal/testkit/posix"
 )
 
 // TestNothingIsLeftWhenTheTestIsKilled runs itself, has the copy start a server, and kills it.
@@ -44,7 +45,7 @@ func TestNothingIsLeftWhenTheTestIsKilled(t *testing.T) {
 	_ = child.Process.Kill()
 	_ = child.Wait()
 	if err := until(func() error {
-		if syscall.Kill(pid, 0) == nil {
+		if posix.Alive(pid) {
 			return os.ErrExist
 		}
 		return nil

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -82,7 +81,7 @@ const guarding = `trap '' HUP; "$1" -c "$2/conf" >>"$2/log" 2>&1 & p=$!; echo $p
 func (s *Server) launch() {
 	s.t.Helper()
 	guard := exec.Command("sh", "-c", guarding, "guard", s.program, s.dir)
-	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test reaches it by the pipe
+	guard.SysProcAttr = apart() // an interrupt of the test reaches it by the pipe
 	guard.Env = append(os.Environ(), s.env...)
 	pipe, err := guard.StdinPipe()
 	if err != nil {
@@ -124,21 +123,21 @@ func (s *Server) Kill() {
 	if s.pid == 0 {
 		return
 	}
-	_ = syscall.Kill(s.pid, syscall.SIGKILL)
+	_ = kill(s.pid)
 	_ = s.pipe.Close()
 	_ = s.guard.Wait()
 	s.pid = 0
 }
 
 // Stop has it stand still (SIGSTOP), as a machine does that is suspended, until Cont.
-func (s *Server) Stop() { s.signal(syscall.SIGSTOP) }
+func (s *Server) Stop() { s.must(stop(s.PID())) }
 
 // Cont lets it go on.
-func (s *Server) Cont() { s.signal(syscall.SIGCONT) }
+func (s *Server) Cont() { s.must(cont(s.PID())) }
 
-func (s *Server) signal(sig syscall.Signal) {
+func (s *Server) must(err error) {
 	s.t.Helper()
-	if err := syscall.Kill(s.PID(), sig); err != nil {
+	if err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -32,7 +32,7 @@ const (
 // (internal/run/planted_starts_test.go).
 func starts() []start {
 	return []start{
-		{"internal/sandbox/proc/start.go", 1, "the shim of every command below", "as that is", "/", itself},
+		{"internal/sandbox/proc/link_unix.go", 1, "the shim of every command below", "as that is", "/", itself},
 		{"internal/sandbox/proc/shim/shim.go", 1, "the command, below its shim", "as that is", "as that says", "the program was found before"},
 		{"internal/sandbox/proc/processes_other.go", 1, "ps", askedNobody, "/", "/bin and /usr/bin"},
 
@@ -67,6 +67,9 @@ func starts() []start {
 		{"internal/tools/picture/main.go", 1, "nothing of the program: it draws pictures for the README", "", "", ""},
 		{"internal/tools/picture/pane.go", 2, "the same", "", "", ""},
 		{"internal/tools/release/command.go", 1, "go and git, which make a release", "a maintainer, who starts it", "the checkout", "the maintainer's PATH"},
+		{"internal/testkit/posix/posix_unix.go", 1, "nothing of the program: for tests", "", "", ""},
+		{"internal/testkit/posix/posix_windows.go", 1, "nothing of the program: for tests", "", "", ""},
+		{"internal/cmd/doctor/selftest.go", 1, "a line of bash that the self-test holds", "nobody: the user has asked for the self-test", "a temporary folder", "the user's PATH"},
 		{"internal/testkit/natstest/server.go", 2, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/proxytest/proxytest.go", 1, "the same", "", "", ""},
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package bench measures the whole program from outside, against the least a Go program can do
 // (floor) and against the same instant server, as ratios within one run.
 //

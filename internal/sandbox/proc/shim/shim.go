@@ -1,27 +1,5 @@
-// Package shim is the small process that stands between adze and every command it runs.
-//
-// adze starts its own binary again with Word as first argument. That process, the shim, leads a
-// session of its own, adopts every orphan below it (subreaper), starts the command in a further
-// session, and holds one end of a pipe, the lifeline, whose other end only adze holds. When the
-// command exits, or the lifeline closes (adze asked for the end, or died, even by SIGKILL), the
-// shim ends every process that is left below it and says on the status pipe what happened.
-//
-// A shim that builds no walls may stay for the next command, if its own left nothing behind
-// (Spec.Keep, keep_linux.go).
-//
-// The one rule: nothing below a shim outlives it. Killing a process group leaves setsid jobs alive,
-// and a parent-death signal leaves grandchildren alive; an adopting parent with a lifeline left
-// none.
-//
-// Start reading at Main, then supervisor.run, then sweep.go.
-//
-// Rules of this package: it imports only the standard library, and little of it (see init), because
-// each import is paid by every command.
-//
-// Known limits: a process of another user (sudo) cannot be killed and is counted as a survivor.
-// A command that kills its shim with SIGKILL and leaves both its session and its environment behind
-// escapes; only a pid namespace stops that. Outside Linux there is no adoption and no process tree:
-// the command's process group is killed, and a job that left the group survives.
+//go:build unix
+
 package shim
 
 import (
@@ -35,10 +13,6 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 	"adze/internal/sandbox/proc/shim/selftest"
 )
-
-// Word is the hidden first argument that makes this binary a shim. The second is the call's tag,
-// there only so that a user reading ps can tell the shims apart.
-const Word = "__shim"
 
 // Descriptors of the shim besides the command's own 0, 1 and 2.
 const (

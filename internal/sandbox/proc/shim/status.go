@@ -1,3 +1,5 @@
+//go:build unix
+
 package shim
 
 import (
@@ -9,53 +11,6 @@ import (
 
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
-)
-
-// Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or
-// Started, Exited, Gone in this order; Exited is missing when the command itself could not be
-// ended. Idle stands for Gone where the shim stays.
-type Event struct {
-	Kind  Kind
-	PID   int           // Started: the command
-	Errno syscall.Errno // Failed
-	Code  int           // Exited: exit code, -1 when a signal ended the command
-	Sig   syscall.Signal
-	Ended int               // Gone: processes besides the command that were ended
-	Left  int               // Gone: processes that could not be ended
-	Step  string            // Unboxed: what could not be done
-	Much  Excess            // Exceeded
-	Fact  seccomptrace.Fact // Barred, Passed
-	Path  string            // Wrote: relative to the folder
-	Below bool              // Wrote: all that stands below it, too
-}
-
-// Kind tells the lines of the status pipe apart.
-type Kind string
-
-// The lines a shim writes.
-const (
-	Started Kind = "start"
-	Failed  Kind = "fail"
-	Exited  Kind = "exit"
-	Gone    Kind = "gone"
-	Idle    Kind = "idle" // the command left nothing behind, nothing had to be ended, and the shim takes the next one
-
-	Begun    Kind = "begun"    // first, where there are walls: without it nothing ran
-	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
-	Barred   Kind = "barred"   // any number before Gone: a thing that the walls refused
-	Passed   Kind = "passed"   // like Barred, where each process that met it ended with exit code 0
-	Watched  Kind = "watched"  // after Started: what the command changes is told
-	Wrote    Kind = "wrote"    // any number before Gone: a path that the command changes
-	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
-)
-
-// Excess is what a command took too much of.
-type Excess int
-
-// What the watch bounds.
-const (
-	Memory    Excess = 1
-	Processes Excess = 2
 )
 
 func line(kind Kind, a, b int) string {

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package selftest tries what a sandbox must not let happen, from inside it.
 //
 // A self-test starts this very program in a sandbox, with Word as first argument and attempts after

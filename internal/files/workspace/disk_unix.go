@@ -166,29 +166,6 @@ func (f *diskFile) CopyFrom(src File, off, n int64) error {
 	return bufferCopy(f, src, off, n)
 }
 
-func bufferCopy(dst, src File, off, n int64) error {
-	buf := make([]byte, min(n, 256<<10))
-	for n > 0 {
-		part := buf[:min(n, int64(len(buf)))]
-		if _, err := src.ReadAt(part, off); err != nil {
-			return unexpected(err)
-		}
-		if _, err := dst.Write(part); err != nil {
-			return err
-		}
-		off, n = off+int64(len(part)), n-int64(len(part))
-	}
-	return nil
-}
-
-// unexpected turns the end of a file that should have had more into an error of its own.
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 func (f *diskFile) Info() (Info, error) {
 	info, err := fstat(f.fd)
 	info.MadeUp = f.madeUp
@@ -269,3 +246,6 @@ func lookAndRename(dir int, from, to string) error {
 	}
 	return unix.Renameat(dir, from, dir, to)
 }
+
+// inUse reports a file that another program holds open without sharing it: these systems have none.
+func inUse(error) bool { return false }

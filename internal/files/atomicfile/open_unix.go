@@ -1,0 +1,34 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func openNew(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, private)
+}
+
+// openOld opens what is no link, and never waits.
+func openOld(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+}
+
+func rename(from, to string) error { return os.Rename(from, to) }
+
+// SyncFolder makes names in a folder survive a power cut. Where folders cannot be synced, the
+// system has other ways.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}

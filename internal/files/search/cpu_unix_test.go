@@ -1,0 +1,17 @@
+//go:build unix
+
+package search
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpu is the CPU time this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,21 @@
+//go:build unix
+
+package batch
+
+import (
+	"os"
+	"syscall"
+)
+
+// apart has the child stand in a process group of its own.
+func apart() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(a)
+	return a
+}
+
+// interrupt tells a child to end, as Ctrl-C does.
+func interrupt(p *os.Process) error { return p.Signal(syscall.SIGINT) }
+
+// killApart ends a child and its group at once.
+func killApart(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

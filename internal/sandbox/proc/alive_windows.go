@@ -1,0 +1,14 @@
+package proc
+
+import "golang.org/x/sys/windows"
+
+// Alive reports that a process of this user is there.
+func Alive(pid int) bool {
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return false
+	}
+	defer windows.CloseHandle(h)
+	state, err := windows.WaitForSingleObject(h, 0)
+	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
+}

@@ -1,0 +1,262 @@
+package proc
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"adze/internal/sandbox/proc/shim"
+)
+
+// jobObject holds the processes of one command together. It ends them when its handle is closed,
+// as the kernel does when this process ends.
+type jobObject struct {
+	port windows.Handle // tells what happens in it
+
+	mu     sync.Mutex
+	handle windows.Handle // 0 when it is closed
+	ended  bool           // by adze
+	killed int            // processes besides the command that were ended
+	root   uint32         // the command
+}
+
+// bounds are those of all processes of a command; 0 is none.
+type bounds struct {
+	memory    uint64 // bytes of all together
+	processes uint64
+	cpu       uint64 // seconds of one process
+}
+
+func newJob(b bounds) (*jobObject, error) {
+	handle, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	port, err := windows.CreateIoCompletionPort(windows.InvalidHandle, 0, 0, 1)
+	if err != nil {
+		_ = windows.CloseHandle(handle)
+		return nil, err
+	}
+	j := &jobObject{handle: handle, port: port}
+	if err := j.limit(b); err != nil {
+		j.close()
+		_ = windows.CloseHandle(port)
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *jobObject) limit(b bounds) error {
+	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	basic := &info.BasicLimitInformation
+	basic.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
+	if b.memory > 0 {
+		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
+		info.JobMemoryLimit = uintptr(b.memory)
+	}
+	if b.processes > 0 {
+		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
+		basic.ActiveProcessLimit = uint32(b.processes)
+	}
+	if b.cpu > 0 {
+		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_PROCESS_TIME
+		basic.PerProcessUserTimeLimit = int64(b.cpu) * int64(time.Second/100)
+	}
+	if _, err := windows.SetInformationJobObject(j.handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
+		return err
+	}
+	tells := struct {
+		Key  uintptr
+		Port windows.Handle
+	}{1, j.port}
+	_, err := windows.SetInformationJobObject(j.handle, windows.JobObjectAssociateCompletionPortInformation, uintptr(unsafe.Pointer(&tells)), uint32(unsafe.Sizeof(tells)))
+	return err
+}
+
+func (j *jobObject) add(process windows.Handle) error {
+	return windows.AssignProcessToJobObject(j.handle, process)
+}
+
+// end ends all that is in the job.
+func (j *jobObject) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.handle == 0 {
+		return
+	}
+	j.ended = true
+	for _, pid := range j.members() {
+		if pid != j.root {
+			j.killed++
+		}
+	}
+	_ = windows.TerminateJobObject(j.handle, killedCode)
+}
+
+// killedCode is the exit code of a process that was ended.
+const killedCode = 1
+
+// close lets go of the job, which ends what is left in it.
+func (j *jobObject) close() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.handle != 0 {
+		_ = windows.CloseHandle(j.handle)
+		j.handle = 0
+	}
+}
+
+// left is what still runs in the job besides consoles, which end with their programs.
+func (j *jobObject) left() []uint32 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.handle == 0 {
+		return nil
+	}
+	return j.members()
+}
+
+// maxMembers bounds how many processes of a job are looked at.
+const maxMembers = 4096
+
+// members are the processes in the job, without consoles.
+func (j *jobObject) members() []uint32 {
+	var list struct {
+		Assigned, Listed uint32
+		IDs              [maxMembers]uintptr
+	}
+	err := windows.QueryInformationJobObject(j.handle, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
+	if err != nil && err != windows.ERROR_MORE_DATA {
+		return nil
+	}
+	var out []uint32
+	for _, id := range list.IDs[:min(list.Listed, maxMembers)] {
+		if pid := uint32(id); !isConsole(pid) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// isConsole reports the program that keeps a console for others.
+func isConsole(pid uint32) bool {
+	return strings.EqualFold(filepath.Base(imagePath(pid)), "conhost.exe")
+}
+
+// imagePath is the program that a process runs; if empty, nobody knows.
+func imagePath(pid uint32) string {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return ""
+	}
+	defer windows.CloseHandle(h)
+	buf := make([]uint16, windows.MAX_LONG_PATH)
+	size := uint32(len(buf))
+	if windows.QueryFullProcessImageName(h, 0, &buf[0], &size) != nil {
+		return ""
+	}
+	return windows.UTF16ToString(buf[:size])
+}
+
+// Messages of a job (JOBOBJECT_ASSOCIATE_COMPLETION_PORT).
+const (
+	endOfProcessTime   = 2
+	activeProcessLimit = 3
+	jobMemoryLimit     = 10
+)
+
+const (
+	lookEvery  = 250 * time.Millisecond // where a job does not tell that it is empty
+	sweepLimit = 2 * time.Second        // then what is left is reported as survivors
+)
+
+// supervise tells what becomes of the command and of what it leaves behind, and ends that unless it
+// may linger.
+func (l *link) supervise(c *child, linger bool) {
+	defer close(l.events)
+	j := l.job
+	quit := make(chan struct{})
+	var listening sync.WaitGroup
+	listening.Go(func() { j.listen(l.events, quit) })
+	_, _ = windows.WaitForSingleObject(c.process, windows.INFINITE)
+	exit := shim.Event{Kind: shim.Exited, Code: -1, Sig: syscall.SIGKILL}
+	var code uint32
+	j.mu.Lock()
+	ended := j.ended
+	j.mu.Unlock()
+	if windows.GetExitCodeProcess(c.process, &code) == nil && !(ended && code == killedCode) {
+		exit.Code, exit.Sig = int(code), 0
+	}
+	l.events <- exit
+	if !linger {
+		if rest := j.left(); len(rest) > 0 {
+			j.end()
+		}
+	}
+	survivors := j.awaitEmpty(linger)
+	close(quit)
+	_ = windows.PostQueuedCompletionStatus(j.port, 0, 0, nil)
+	listening.Wait()
+	c.close()
+	_ = windows.CloseHandle(j.port)
+	j.mu.Lock()
+	killed := j.killed
+	j.mu.Unlock()
+	l.events <- shim.Event{Kind: shim.Gone, Ended: killed, Left: survivors}
+}
+
+// awaitEmpty waits until nothing runs in the job, for as long as something may linger; else it says
+// how much is left after sweepLimit.
+func (j *jobObject) awaitEmpty(linger bool) (survivors int) {
+	wait := time.Millisecond
+	var end time.Time
+	for {
+		rest := j.left()
+		if len(rest) == 0 {
+			return 0
+		}
+		j.mu.Lock()
+		ended := j.ended
+		j.mu.Unlock()
+		if ended && end.IsZero() {
+			end, wait = time.Now().Add(sweepLimit), time.Millisecond
+		}
+		if ended && time.Now().After(end) {
+			return len(rest)
+		}
+		time.Sleep(wait)
+		if most := lookEvery; wait < most {
+			wait = min(2*wait, most)
+		}
+	}
+}
+
+// listen ends the job when it takes too much.
+func (j *jobObject) listen(events chan<- shim.Event, quit <-chan struct{}) {
+	for {
+		var message uint32
+		var key uintptr
+		var about *windows.Overlapped
+		if windows.GetQueuedCompletionStatus(j.port, &message, &key, &about, windows.INFINITE) != nil {
+			return
+		}
+		select {
+		case <-quit:
+			return
+		default:
+		}
+		much := map[uint32]shim.Excess{activeProcessLimit: shim.Processes, jobMemoryLimit: shim.Memory}[message]
+		if much != 0 && slices.Contains([]uint32{activeProcessLimit, jobMemoryLimit}, message) {
+			events <- shim.Event{Kind: shim.Exceeded, Much: much}
+			j.end()
+			<-quit
+			return
+		}
+	}
+}

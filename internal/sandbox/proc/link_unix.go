@@ -1,0 +1,148 @@
+//go:build unix
+
+package proc
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"adze/internal/sandbox/proc/shim"
+)
+
+// link is the way to the shim of a command.
+type link struct {
+	shim             *os.Process
+	lifeline, status *os.File
+	events           *bufio.Reader
+}
+
+// hangUp asks the shim to end everything.
+func (l *link) hangUp() { _ = l.lifeline.Close() }
+
+// kill ends the shim itself.
+func (l *link) kill() { _ = l.shim.Kill() }
+
+// awaitKilled ends a shim that says no more. Its orphans are adopted once it has ended.
+func (l *link) awaitKilled() {
+	_ = l.shim.Kill()
+	_, _ = l.shim.Wait()
+}
+
+// supervisorPID is the process id of the shim.
+func (l *link) supervisorPID() int { return l.shim.Pid }
+
+func (l *link) close() {
+	closeAll([]*os.File{l.lifeline, l.status})
+	if shim := l.shim; shim != nil {
+		go func() { _, _ = shim.Wait() }()
+	}
+}
+
+// awaitNamespace waits until nothing of the command can run any more, where its shim did not say
+// so: a namespace ends with its first process, which is the shim, and that ends when all others
+// have.
+func (p *Process) awaitNamespace() {
+	if p.walls.PIDs && (p.lost || p.result.Survivors > 0) {
+		_ = p.shim.Kill()
+		_, _ = p.shim.Wait()
+	}
+}
+
+// launch gives the command to a shim, records that, and waits for the shim's first line.
+func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) error {
+	wire, err := spec.Encode()
+	if err != nil {
+		return &Error{CodeInvalid, err}
+	}
+	theirs, err := p.openPipes()
+	defer closeAll(theirs)
+	if err != nil {
+		return &Error{CodeIO, err}
+	}
+	p.started = time.Now()
+	sent := p.reuse(wire, theirs)
+	if sent == 0 {
+		err = p.startShim(theirs)
+	}
+	if err != nil {
+		return err
+	}
+	closeAll(theirs)
+	p.guard(ctx)
+	// An error means that the shim was killed; then the status pipe has ended, and follow sees
+	// that.
+	_, _ = p.lifeline.Write(wire[sent:])
+	// The record is written while the shim starts, so that it costs the command no time.
+	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
+	return p.firstEvent()
+}
+
+// startShim starts one with the streams of the command.
+func (p *Process) startShim(streams []*os.File) error {
+	theirs, err := p.openLine()
+	defer closeAll(theirs)
+	if err != nil {
+		return &Error{CodeIO, err}
+	}
+	adoptOrphans()
+	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
+	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
+		Dir: "/",
+		// Nothing of adze's own environment is here, because the command may read it from /proc.
+		// The runtime is told its parallelism, so that it need not read the control groups.
+		Env:   []string{"GOMAXPROCS=2"},
+		Files: slices.Concat(streams, theirs, p.walls.Files),
+		Sys:   p.walls.attributes(),
+	})
+	if err != nil {
+		return failure(CodeIO, "cannot start the supervising process: %w", err)
+	}
+	if p.walls.Born != nil {
+		if err := p.walls.Born(p.shim.Pid); err != nil {
+			_ = p.shim.Kill()
+			return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", err)
+		}
+	}
+	return nil
+}
+
+// openPipes makes the standard streams of the command and returns its ends.
+func (p *Process) openPipes() (theirs []*os.File, err error) {
+	theirs = make([]*os.File, 3)
+	if p.cmd.Input == nil && p.cmd.Talk == nil {
+		theirs[0], err = os.Open(os.DevNull)
+	} else {
+		theirs[0], p.inPipe, err = os.Pipe()
+	}
+	if err != nil {
+		return theirs, err
+	}
+	if p.outPipe, theirs[1], err = os.Pipe(); err != nil {
+		return theirs, err
+	}
+	theirs[2] = theirs[1]
+	if p.cmd.Separate {
+		p.errPipe, theirs[2], err = os.Pipe()
+	}
+	return theirs, err
+}
+
+// openLine makes the lifeline and the status pipe and returns the shim's ends, in the order of its
+// descriptors.
+func (p *Process) openLine() (theirs []*os.File, err error) {
+	theirs = make([]*os.File, 2)
+	if p.spare != nil {
+		theirs[0], p.lifeline, err = socketPair() // which can carry descriptors
+	} else {
+		theirs[0], p.lifeline, err = os.Pipe()
+	}
+	if err != nil {
+		return theirs, err
+	}
+	p.status, theirs[1], err = os.Pipe()
+	p.events = bufio.NewReaderSize(p.status, 256)
+	return theirs, err
+}

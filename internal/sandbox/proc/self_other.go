@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package proc
+
+import "os"
+
+// selfPath names this binary.
+func selfPath() string {
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}

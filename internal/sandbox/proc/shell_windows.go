@@ -1,0 +1,52 @@
+package proc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// FindShell is the shell that runs command lines: the one that ADZE_SHELL names, else the bash of
+// Git for Windows, else PowerShell 7, else the one that comes with Windows. The bash of System32 is
+// none: it starts another system.
+func FindShell(getenv func(string) string, env []string) ShellProgram {
+	if own := getenv("ADZE_SHELL"); own != "" {
+		return shellAt(own)
+	}
+	folders := []string{lookup(env, "ProgramFiles"), lookup(env, "ProgramW6432"), filepath.Join(lookup(env, "LOCALAPPDATA"), "Programs")}
+	var bashes, shells []string
+	if git, err := LookPath("git.exe", "", env); err == nil {
+		bashes = append(bashes, filepath.Join(filepath.Dir(filepath.Dir(git)), "bin", "bash.exe"))
+	}
+	for _, dir := range folders {
+		if filepath.IsAbs(dir) {
+			bashes = append(bashes, filepath.Join(dir, "Git", "bin", "bash.exe"))
+			shells = append(shells, filepath.Join(dir, "PowerShell", "7", "pwsh.exe"))
+		}
+	}
+	if pwsh, err := LookPath("pwsh.exe", "", env); err == nil {
+		shells = append([]string{pwsh}, shells...)
+	}
+	system := filepath.Join(lookup(env, "SYSTEMROOT"), "System32")
+	shells = append(shells, filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe"))
+	for _, path := range append(bashes, shells...) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return shellAt(path)
+		}
+	}
+	return shellAt(filepath.Join(system, "cmd.exe"))
+}
+
+// shellAt tells a shell by the name of its program.
+func shellAt(path string) ShellProgram {
+	switch name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe"); name {
+	case "pwsh":
+		return ShellProgram{Name: "PowerShell 7", Kind: PowerShell, Path: path}
+	case "powershell":
+		return ShellProgram{Name: "Windows PowerShell 5.1", Kind: PowerShell, Path: path}
+	case "cmd":
+		return ShellProgram{Name: "cmd", Kind: Cmd, Path: path}
+	}
+	top := filepath.Dir(filepath.Dir(path))
+	return ShellProgram{Name: "Git's bash on Windows", Path: path, Dirs: []string{filepath.Join(top, "usr", "bin"), filepath.Join(top, "mingw64", "bin")}}
+}

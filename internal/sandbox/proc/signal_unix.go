@@ -1,0 +1,17 @@
+//go:build unix
+
+package proc
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// SignalName is the usual name of a signal, SIGKILL for 9.
+func SignalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return s.String()
+}

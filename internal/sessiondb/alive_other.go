@@ -1,6 +1,0 @@
-//go:build !unix
-
-package sessiondb
-
-// running cannot be known here.
-func running(int) bool { return true }

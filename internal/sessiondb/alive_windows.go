@@ -1,0 +1,18 @@
+package sessiondb
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// running reports whether a process is there and has not ended.
+func running(pid int) bool {
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
+	}
+	defer windows.CloseHandle(h)
+	state, err := windows.WaitForSingleObject(h, 0)
+	return err != nil || state == uint32(windows.WAIT_TIMEOUT)
+}
