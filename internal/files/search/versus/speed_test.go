@@ -137,34 +137,66 @@ func pairsWanted(t *testing.T) int {
 // treeOf is the tree of a kind.
 func treeOf(t *testing.T, kind string) string {
 	t.Helper()
-	if kind == "large" {
+	switch kind {
+	case "large":
 		return largeTree(t)
+	case "goroot":
+		return goRoot(t)
+	case "modules":
+		return moduleTree(t)
 	}
 	return goTree(t)
 }
 
-// TestSpeedAgainstRipgrep times the usual questions on the toolchain's tree and on the large one,
-// in five pairs of runs. Memory is what the searches took above what the program had before.
-// Times are told, never judged.
+// TestSpeedAgainstRipgrep times the usual questions on each tree, in five pairs of runs; -run picks
+// trees and tables: Speed/goroot/every. Memory is what the searches took above what the
+// program had before. Times are told, never judged.
 func TestSpeedAgainstRipgrep(t *testing.T) {
 	pairs, rg := pairsWanted(t), ripgrep(t)
 	for _, kind := range kinds() {
-		root := treeOf(t, kind)
-		r := race{t: t, rg: rg, tree: search.Tree{Root: root}, pairs: pairs}
+		t.Run(kind, func(t *testing.T) {
+			root := treeOf(t, kind)
+			race{t: t, rg: rg, tree: search.Tree{Root: root}, pairs: pairs}.all()
+		})
+	}
+}
+
+// all are the tables of one tree.
+func (r race) all() {
+	r.part("lines", func(r race) {
 		debug.FreeOSMemory()
 		before, known := resident(), clearPeak()
-		table(t, kind+", usual", r.lines(usual()))
-		table(t, kind+", rare", r.lines(rare()))
-		table(t, kind+", first 100", r.lines([]ask{{pattern: "return", flags: "9"}}))
+		table(r.t, "usual", r.lines(usual(), 1000))
+		table(r.t, "rare", r.lines(rare(), 1000))
+		table(r.t, "first 100", r.lines([]ask{{pattern: "return", flags: "9"}}, 100))
 		if known {
-			t.Logf("%s: peak memory over idle %.1f MiB", kind, float64(peak()-before)/(1<<20))
+			r.t.Logf("peak memory over idle %.1f MiB", float64(peak()-before)/(1<<20))
 		}
-		table(t, kind+", files", r.files())
+	})
+	r.part("every", func(r race) { table(r.t, "usual, every line", r.lines(usual(), 1<<30)) })
+	r.part("hundred", func(r race) {
+		hundred := usual()
+		for i := range hundred {
+			if hundred[i].flags != "c" {
+				hundred[i].flags += "9"
+			}
+		}
+		table(r.t, "usual, first 100", r.lines(hundred, 100))
+	})
+	r.part("files", func(r race) {
+		table(r.t, "files", r.files())
 		r.tree.Folders = search.NewFolders()
-		table(t, kind+", files, folders remembered", r.files())
-		r.tree.Folders = nil
-		r.signed(kind)
-	}
+		table(r.t, "files, folders remembered", r.files())
+	})
+	r.part("signed", race.signed)
+}
+
+// part is one table, which -run may leave out.
+func (r race) part(name string, f func(race)) {
+	r.t.Run(name, func(t *testing.T) {
+		r.t = t
+		f(r)
+	})
 }
 
 // kinds are the trees that ADZE_TREES asks for: both, if it does not say.
@@ -177,18 +209,18 @@ func kinds() []string {
 
 // signed does the same with signatures, and tells what making them took: as the first search of a
 // process, and as a later one, which remembers folders.
-func (r race) signed(kind string) {
+func (r race) signed() {
 	r.tree.Signs = search.NewSigns(r.t.TempDir(), r.tree.Root)
 	took := own(func() { must(r.t, r.tree.Signs.Learn(context.Background(), r.tree)) })
-	r.t.Logf("%s: signatures made in %.2f s of CPU", kind, took.cpu.Seconds())
+	r.t.Logf("signatures made in %.2f s of CPU", took.cpu.Seconds())
 	debug.FreeOSMemory()
 	before, known := resident(), clearPeak()
-	table(r.t, kind+", rare, signed, first", r.lines(rare()))
+	table(r.t, "rare, signed, first", r.lines(rare(), 1000))
 	r.tree.Folders = search.NewFolders()
-	table(r.t, kind+", usual, signed", r.lines(usual()))
-	table(r.t, kind+", rare, signed", r.lines(rare()))
+	table(r.t, "usual, signed", r.lines(usual(), 1000))
+	table(r.t, "rare, signed", r.lines(rare(), 1000))
 	if known {
-		r.t.Logf("%s: peak memory over idle %.1f MiB", kind, float64(peak()-before)/(1<<20))
+		r.t.Logf("peak memory over idle %.1f MiB", float64(peak()-before)/(1<<20))
 	}
 }
 
@@ -200,15 +232,12 @@ type race struct {
 	pairs int
 }
 
-func (r race) lines(asked []ask) []*row {
+func (r race) lines(asked []ask, limit int) []*row {
 	rows := make([]*row, len(asked))
 	for i, a := range asked {
 		rows[i] = &row{name: a.String()}
 		q := a.query()
-		q.Limit, q.Width = 1000, 500
-		if a.flags == "9" {
-			q.Limit = 100
-		}
+		q.Limit, q.Width = limit, 500
 		args := append([]string{"--no-config", "--no-require-git", "-n", "--no-heading"}, a.args()...)
 		grep := func() {
 			_, err := r.tree.Grep(context.Background(), q)
