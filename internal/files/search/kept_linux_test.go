@@ -10,10 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/sys/unix"
-
-	"adze/internal/files/search/match"
 )
 
 // ahead is a clock for which no folder is too young. Between a search with it and a change the
@@ -102,7 +99,7 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 		must(t, err)
 		found, err := tr.Grep(context.Background(), grep)
 		must(t, err)
-		if d := cmp.Diff(lines, found, cmpopts.IgnoreUnexported(match.Line{})); d != "" {
+		if d := cmp.Diff(lines, found); d != "" {
 			t.Fatalf("round %d, lines found without memory (-) and with it (+):\n%s", round, d)
 		}
 		tick(t, probe)

@@ -16,7 +16,6 @@ import (
 type seeker struct {
 	tree  Tree
 	q     GrepQuery
-	m     *match.Matcher
 	scan  *match.Scanner
 	most  int // matches after which a file is left; if 0, none
 	file  bounded
@@ -31,11 +30,11 @@ type seeker struct {
 }
 
 func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
-	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files, Late: true}
+	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files}
 	if q.Stop && q.Mode == Content && q.PerFile >= q.Limit {
 		c.Most = f.limit
 	}
-	return &seeker{tree: t, q: q, m: m, scan: match.NewScanner(m, c), most: c.Most, first: f}
+	return &seeker{tree: t, q: q, scan: match.NewScanner(m, c), most: c.Most, first: f}
 }
 
 // beyond reports that nothing below a folder can be returned any more, so that the search need not
@@ -188,16 +187,13 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 		r.Unreadable.merge(s.r.Unreadable)
 		r.Partly.merge(s.r.Partly)
 	}
-	q, m := seekers[0].q, seekers[0].m
+	q := seekers[0].q
 	r.Files, r.More = seekers[0].first.sorted(q.Limit)
 	if r.More = r.More && q.Stop; r.More {
 		r.Matches, r.Matching = 0, len(r.Files)
 		for i := range r.Files {
 			r.Matches += r.Files[i].shown(q.Mode)
 		}
-	}
-	for i := range r.Files {
-		m.Place(r.Files[i].Lines)
 	}
 	return r
 }

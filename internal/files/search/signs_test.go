@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"adze/internal/files/search/match"
 	"adze/internal/files/search/sign"
@@ -99,7 +98,7 @@ func same(t testing.TB, tr Tree, q GrepQuery) {
 	tr.Signs, tr.Folders = nil, nil
 	without, err := tr.Grep(context.Background(), q)
 	must(t, err)
-	if d := cmp.Diff(without, with, cmpopts.IgnoreUnexported(match.Line{})); d != "" {
+	if d := cmp.Diff(without, with); d != "" {
 		t.Fatalf("%+v: without signatures (-) and with them (+):\n%s", q, d)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"adze/internal/files/search/match"
 )
 
 // TestStopReturnsTheSame compares searches that end at the limit with those that go on: in all
@@ -77,20 +75,5 @@ func TestStopLeavesTheRest(t *testing.T) {
 	r := grep(t, one, GrepQuery{Query: query("needle"), Limit: 3, Stop: true, After: 1})
 	if len(r.Files) != 1 || !r.More || r.Matches != 3 || r.Files[0].Count > 10 {
 		t.Errorf("of one file: %d matches, more %v, its count %d", r.Matches, r.More, r.Files[0].Count)
-	}
-}
-
-// TestPlacesAreFoundForWhatIsReturned holds that lines whose matches were left to the end have
-// them.
-func TestPlacesAreFoundForWhatIsReturned(t *testing.T) {
-	tr := tree(t, map[string]string{"a": "some needle here\nno\nneedle\n", "b": strings.Repeat("x", 300) + "needle"})
-	for _, q := range []match.Query{query("needle"), query("n(e+)dle"), {Pattern: "NEEDLE", IgnoreCase: true}, {Pattern: "needle", Word: true}} {
-		for _, f := range grep(t, tr, GrepQuery{Query: q, Width: 100, Before: 1}).Files {
-			for _, l := range f.Lines {
-				if l.Match && l.Text[l.From:l.To] != "needle" || !l.Match && l.To != 0 {
-					t.Errorf("%+v: %s:%d: %d..%d of %q", q, f.Path, l.Number, l.From, l.To, l.Text)
-				}
-			}
-		}
 	}
 }

@@ -16,7 +16,6 @@ type Config struct {
 	Width         int  // characters kept of a line, around its match; if 0, all
 	First         bool // stop at the first match: only whether there is one counts
 	Most          int  // stop at this many; if 0, go on to the end
-	Late          bool // leave it to Matcher.Place where the matches lie, but in lines that are cut
 }
 
 // Line is one line to show.
@@ -25,11 +24,10 @@ type Line struct {
 	Text     string // as in the file, or cut to Width characters
 	Match    bool   // else context
 	Starts   bool   // a match begins here; only a multiline match has more lines
-	From, To int    // where the match lies in Text
+	From, To int    // where the match lies in Text, if it was cut or the match is of several lines
 	CutLeft  bool   // something was cut off before Text
 	CutRight bool   // or after it
 	Column   int    // the byte of the line at which Text begins, from 1
-	late     bool   // From and To are still to be found
 }
 
 // Found is what a scan concludes about a file.

@@ -76,22 +76,11 @@ func (s *Scanner) plain(from, to int) Line {
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
-	if l.late = s.c.Late && !s.m.raw && (s.c.Width == 0 || len(text) <= s.c.Width); !l.late {
+	if s.c.Width > 0 && len(text) > s.c.Width {
 		l.From, l.To, _ = s.m.Span(s.buf[from : to-s.m.lineBreak(s.buf[from:to])])
 		l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
 	}
 	return l.cut(text, s.c.Width)
-}
-
-// Place finds out where the matches lie in lines for which that was left undone: most that are kept
-// are given up again for lines of an earlier file.
-func (m *Matcher) Place(lines []Line) {
-	for i := range lines {
-		if l := &lines[i]; l.late {
-			l.From, l.To, _ = m.Span([]byte(l.Text))
-			l.late = false
-		}
-	}
 }
 
 // cut sets the text of a line: all of it, or width characters around the match.

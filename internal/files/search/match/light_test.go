@@ -37,7 +37,7 @@ func TestLongLinesGoByAsTheyAreHeld(t *testing.T) {
 			}
 			text.WriteString("\n"[:random.IntN(2)])
 		}
-		c := Config{Width: 1 + random.IntN(200), Before: random.IntN(2), After: random.IntN(2), First: random.IntN(5) == 0, Late: random.IntN(2) == 0}
+		c := Config{Width: 1 + random.IntN(200), Before: random.IntN(2), After: random.IntN(2), First: random.IntN(5) == 0}
 		held, light := NewScanner(m, c), NewScanner(m, c)
 		held.first, held.window, held.maxLine = 2048, 4096, 1<<20
 		light.first, light.window, light.maxLine = 2048, 4096, 4096
@@ -47,7 +47,7 @@ func TestLongLinesGoByAsTheyAreHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := light.Run(context.Background(), strings.NewReader(text.String()), keep)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Line{})); err != nil || diff != "" {
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Fatalf("%+v with %+v, %d kept, of %d bytes (-held +going by): %v\n%s", q, c, keep, text.Len(), err, diff)
 		}
 		if light.m == m && want.Count > 0 && strings.Contains(text.String(), strings.Repeat("- ", 2500)) {
