@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -59,17 +60,21 @@ func (s *Scanner) trail(stop int) {
 
 // add keeps one line, which ends at to.
 func (s *Scanner) add(from, to int, match bool) {
-	line := s.plain(from, to)
-	if match {
-		line = s.match(from, to)
-	}
-	s.found.Lines = append(s.found.Lines, line)
+	s.found.Lines = append(s.found.Lines, s.cut(from, to, match))
 	s.shown = min(to+1, s.end)
+}
+
+// cut is a line as it is kept.
+func (s *Scanner) cut(from, to int, match bool) Line {
+	if match {
+		return s.match(from, to)
+	}
+	return s.plain(from, to)
 }
 
 // plain is a line that is kept for what is beside it.
 func (s *Scanner) plain(from, to int) Line {
-	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width)
+	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width, &s.texts)
 }
 
 // match is a line that is kept for what is in it.
@@ -80,11 +85,11 @@ func (s *Scanner) match(from, to int) Line {
 		l.From, l.To, _ = s.m.Span(s.buf[from : to-s.m.lineBreak(s.buf[from:to])])
 		l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
 	}
-	return l.cut(text, s.c.Width)
+	return l.cut(text, s.c.Width, &s.texts)
 }
 
 // cut sets the text of a line: all of it, or width characters around the match.
-func (l Line) cut(text []byte, width int) Line {
+func (l Line) cut(text []byte, width int, in *texts) Line {
 	from, to := 0, len(text)
 	if width > 0 && len(text) > width {
 		from = l.leftEdge(text, width)
@@ -93,10 +98,34 @@ func (l Line) cut(text []byte, width int) Line {
 			from = backward(text, to, width)
 		}
 	}
-	l.Text = string(text[from:to])
+	l.Text = in.of(text[from:to])
 	l.CutLeft, l.CutRight, l.Column = from > 0, to < len(text), from+1
 	l.From, l.To = clamp(l.From-from, to-from), clamp(l.To-from, to-from)
 	return l
+}
+
+// texts makes strings of lines, many in one piece of memory.
+type texts struct{ piece strings.Builder }
+
+const (
+	// textsPiece is how much memory is taken for several texts at once, in bytes.
+	textsPiece = 4 << 10
+	// textsLong is a text that has its own.
+	textsLong = textsPiece / 4
+)
+
+// of is a text as a string.
+func (t *texts) of(text []byte) string {
+	if len(text) > textsLong {
+		return string(text)
+	}
+	if t.piece.Cap()-t.piece.Len() < len(text) {
+		t.piece.Reset()
+		t.piece.Grow(textsPiece)
+	}
+	from := t.piece.Len()
+	t.piece.Write(text)
+	return t.piece.String()[from:]
 }
 
 // leftEdge leaves as much before a short match as after it; of a long one it shows the start.

@@ -93,7 +93,7 @@ func (s *Scanner) newLongLine() *longLine {
 	}
 	width := l.width()
 	text := s.buf[s.pos:min(s.end, s.pos+(width+1)*utf8.UTFMax)]
-	l.head = Line{Number: l.number}.cut(text[:len(text)-incomplete(text)], width)
+	l.head = Line{Number: l.number}.cut(text[:len(text)-incomplete(text)], width, &l.texts)
 	return l
 }
 
@@ -225,7 +225,7 @@ func (l *longLine) excerpt(stop int, ended bool) Line {
 	before := l.passed + from - l.left
 	line := Line{Number: l.number, Match: true, Starts: true}
 	line.From, line.To = l.m.within(text, before > 0, clamp(l.where-from, len(text)))
-	line = line.cut(text, l.width())
+	line = line.cut(text, l.width(), &l.texts)
 	line.Column += before
 	line.CutLeft, line.CutRight = line.CutLeft || before > 0, line.CutRight || to < stop || !ended
 	return line

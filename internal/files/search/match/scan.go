@@ -52,8 +52,10 @@ type Scanner struct {
 	keep  int // matches whose lines are still kept
 	shown int // end of the last line that was kept
 	after int // lines of context still to be kept from shown on
-	gone  int // bytes that have left the buffer
-	nuls  int // places with NULs so far
+	texts texts
+	spare []Line // memory for those of the file in hand
+	gone  int    // bytes that have left the buffer
+	nuls  int    // places with NULs so far
 	found Found
 
 	nulBytes int  // that were read, holes left out
@@ -92,6 +94,7 @@ func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error)
 // conclude returns what was found.
 func (s *Scanner) conclude(err error) (Found, error) {
 	s.shrink()
+	s.settle()
 	if err != nil {
 		return Found{}, err
 	}
@@ -99,6 +102,19 @@ func (s *Scanner) conclude(err error) (Found, error) {
 		return Found{Skip: s.found.Skip}, nil
 	}
 	return s.found, nil
+}
+
+// linesHeld is for how many lines of a file memory is used again.
+const linesHeld = 1 << 10
+
+// settle gives the lines that were kept memory of their own, no more than they need.
+func (s *Scanner) settle() {
+	lines := s.found.Lines
+	if s.spare = nil; cap(lines) <= linesHeld {
+		s.found.Lines = append([]Line(nil), lines...)
+		clear(lines) // whose texts it would hold
+		s.spare = lines
+	}
 }
 
 // reset forgets the last file.
@@ -109,7 +125,7 @@ func (s *Scanner) reset(keep int) {
 	}
 	s.keep, s.shown, s.after = keep, 0, 0
 	s.gone, s.nuls, s.nulBytes, s.text, s.earlier = 0, 0, 0, false, nil
-	s.found = Found{}
+	s.found = Found{Lines: s.spare[:0]}
 }
 
 // rolling searches line by line through a buffer that holds whole lines.

@@ -124,7 +124,7 @@ func (s *Scanner) keepSpan(start, stop, from, to int) {
 		text := trimReturn(s.buf[start:end])
 		l := Line{Number: s.number(start), Match: true, Starts: n == 0}
 		l.From, l.To = clamp(from-start, len(text)), clamp(to-start, len(text))
-		s.found.Lines = append(s.found.Lines, l.cut(text, s.c.Width))
+		s.found.Lines = append(s.found.Lines, l.cut(text, s.c.Width, &s.texts))
 		start = end + 1
 	}
 	s.keep--
