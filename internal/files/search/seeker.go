@@ -63,7 +63,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.q.Stop && !s.first.takes(d.path, e.name) {
 			continue
 		}
-		if text, ok := s.tree.Texts[d.path+e.name]; ok {
+		if text, ok := s.instead(d, e); ok {
 			if err := s.searchText(ctx, d.path, e.name, text); err != nil && ctx.Err() == nil {
 				s.unreadable(d.path + e.name)
 			}
@@ -80,6 +80,16 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 			s.unreadable(d.path + e.name)
 		}
 	}
+}
+
+// instead is the text that is searched in place of a file. Where there are none, no path is put
+// together.
+func (s *seeker) instead(d *dir, e entry) (text string, ok bool) {
+	if len(s.tree.Texts) == 0 {
+		return "", false
+	}
+	text, ok = s.tree.Texts[d.path+e.name]
+	return text, ok
 }
 
 // search searches the file that is open and closes it.
