@@ -18,8 +18,8 @@ type first struct {
 	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
 
 	mu    sync.Mutex
-	files []FileMatches
-	held  int // matches in files
+	files []FileMatches // a heap from when the limit was reached first
+	held  int           // matches in files
 }
 
 // newFirst keeps what a query returns, and, where the search ends at the limit, one match more to
@@ -55,15 +55,21 @@ func comesBefore(folder, name, path string) bool {
 func (f *first) add(m FileMatches) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	heap.Push(f, m)
-	f.held += m.weight()
+	full := f.held >= f.limit
+	if f.held += m.weight(); full {
+		heap.Push(f, m)
+	} else if f.files = append(f.files, m); f.held >= f.limit {
+		heap.Init(f)
+	}
+	if f.held < f.limit {
+		return
+	}
 	for f.held-f.files[0].weight() >= f.limit {
 		f.held -= f.files[0].weight()
 		heap.Pop(f)
 	}
-	if last := f.files[0].Path; f.held >= f.limit {
-		f.last.Store(&last)
-	}
+	last := f.files[0].Path
+	f.last.Store(&last)
 }
 
 // weight is how much of the limit a file takes.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"sync"
 
 	"adze/internal/files/search/match"
 	"adze/internal/files/search/sign"
@@ -47,7 +46,7 @@ func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
 
 func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 	withheld := s.tree.withheld(d)
-	whole := sync.OnceValue(d.at.readsWhole)
+	whole, asked := false, false
 	for _, e := range files {
 		if ctx.Err() != nil {
 			return
@@ -72,7 +71,10 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.skips(d, e) {
 			continue
 		}
-		err := d.at.openFile(e.name, &s.file.handle, whole())
+		if !asked {
+			whole, asked = d.at.readsWhole(), true
+		}
+		err := d.at.openFile(e.name, &s.file.handle, whole)
 		if err == nil {
 			err = s.search(ctx, d.path, e.name)
 		}
