@@ -9,8 +9,8 @@
 //	ADZE_TREES=all go test -v -timeout 1h -run Equal ./internal/files/search/versus
 //	ADZE_TESTS=long go test -v -timeout 1h -run Speed ./internal/files/search/versus
 //
-// ADZE_TREES names trees: go, large, all. ADZE_RG and ADZE_FD name the programs where they are not
-// on the PATH by their usual names.
+// ADZE_TREES names trees: go, large, all; for times goroot and modules, too. ADZE_RG and ADZE_FD
+// name the programs where they are not on the PATH by their usual names.
 //
 // Known limits: what is not compared, and why, are files with NUL bytes, which ripgrep gives up at
 // the first and adze searches where they are text with a few in it; and lines that are not UTF-8,
