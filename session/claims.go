@@ -38,6 +38,50 @@ type Evidence struct {
 // String is the evidence as a user reads it, on one line.
 func (e Evidence) String() string { return fmt.Sprintf("✓ %s: %s", e.Quote, e.Text) }
 
+// Mark is what stands behind the clause: what shows it.
+func (e Evidence) Mark() string { return "✓ " + e.Text }
+
+// Mark is what stands behind the sentence: what is known instead.
+func (c Claim) Mark() string {
+	known := c.Text
+	if _, after, ok := strings.Cut(c.Text, "; "); ok {
+		known = after
+	}
+	return "✗ " + known
+}
+
+// EvidenceText is a Markdown list of what calls show of an answer and of what they do not, for a
+// commit message or a pull request. It is empty where nothing is known.
+func EvidenceText(evidence []Evidence, claims []Claim) string {
+	var b strings.Builder
+	for _, e := range evidence {
+		text, when, _ := strings.Cut(e.Text, ", after the last edit")
+		if e.Text != text {
+			when = ", after the last edit" + when
+		}
+		fmt.Fprintf(&b, "- ✓ %s: %s%s\n", inMarkdown(e.Quote), codeSpan(text), when)
+	}
+	for _, c := range claims {
+		fmt.Fprintf(&b, "- %s: %s\n", "✗ "+inMarkdown(c.Quote), inMarkdown(strings.TrimPrefix(c.Mark(), "✗ ")))
+	}
+	return b.String()
+}
+
+// inMarkdown is a quote of an answer on one line, with no sign that could be taken for a mark.
+func inMarkdown(quote string) string {
+	quote = strings.NewReplacer("✓", "[x]", "✗", "[ ]", "<", "&lt;", "![", `!\[`, "](", `]\(`).Replace(quote)
+	return strings.TrimRight(strings.Join(strings.Fields(quote), " "), ".:;,!")
+}
+
+// codeSpan is a text as code in Markdown, on one line.
+func codeSpan(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if strings.Contains(text, "`") {
+		return "`` " + strings.ReplaceAll(text, "``", "` `") + " ``"
+	}
+	return "`" + text + "`"
+}
+
 // String is the claim as a user reads it, on one line.
 func (c Claim) String() string { return fmt.Sprintf("the answer %s (“%s”)", c.Text, c.Quote) }
 

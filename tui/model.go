@@ -301,7 +301,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.window.whole = func() bool { return !m.conversation.inline || m.needsScreen() }
 	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
 	held := func() bool { return m.undo.rewinding }
-	m.turns = &turns{host: m, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held}
+	m.turns = &turns{host: m, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
 	m.undo.settled = m.turns.forget
 	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.picker, m.turns, m.commander, held}
 	m.commander.prompt, m.commander.send = m.prompt, m.sender.send

@@ -326,6 +326,8 @@ func (p *player) conversation(verb, rest string) bool {
 		p.send(branch(rest))
 	case "claimed":
 		p.event(session.Claimed{Claims: decode[[]session.Claim](p.t, rest)})
+	case "claims": // with evidence
+		p.event(decode[session.Claimed](p.t, rest))
 	case "notice":
 		p.event(session.Notice{Text: unquote(p.t, rest)})
 	case "done":

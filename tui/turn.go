@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -42,7 +43,8 @@ type turns struct {
 	turn    turn            // that runs
 	stopped bool            // the last turn was stopped by the user, and nothing was done since
 	leaving bool            // its end is that of the interface
-	claims  []session.Claim // what the last answer says that the calls do not show
+	claims  session.Claimed // what the calls show of the last answer, and do not
+	copy    func(what, text string) tea.Cmd
 }
 
 func (t *turns) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
@@ -59,6 +61,7 @@ func (t *turns) commands() []command {
 	return []command{
 		{name: "compact", args: "[what to keep]", help: "sum up the conversation to make room", can: t.canCompact, do: t.compact},
 		{name: "claims", help: "tell the model what its answer claims without a call", can: t.canClaims, do: noArgs(t.tellClaims)},
+		{name: "evidence", help: "copy what calls show of the last answer, for a commit or pull request", can: t.canEvidence, do: noArgs(t.evidence)},
 	}
 }
 
@@ -66,7 +69,7 @@ func (t *turns) commands() []command {
 func (t *turns) apply(e session.Event) {
 	switch e := e.(type) {
 	case session.Claimed:
-		t.claims = e.Claims
+		t.claims = e
 	case session.MessageDone:
 		t.turn.heard = t.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
 	case session.TurnEnd:
@@ -136,7 +139,7 @@ type job struct {
 
 // begin starts a turn.
 func (t *turns) begin(j job) tea.Cmd {
-	t.claims = nil
+	t.claims = session.Claimed{}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt}
 	t.stopped = false
@@ -196,7 +199,7 @@ func (t *turns) canClaims() string {
 	switch {
 	case t.working():
 		return "the agent is working"
-	case len(t.claims) == 0:
+	case len(t.claims.Claims) == 0:
 		return "every claim of the last answer has a call behind it"
 	}
 	return ""
@@ -204,7 +207,24 @@ func (t *turns) canClaims() string {
 
 // tellClaims sends what was found in the last answer as the user's message.
 func (t *turns) tellClaims() tea.Cmd {
-	return t.begin(job{prompt: api.Prompt{Text: session.ClaimsText(t.claims)}})
+	return t.begin(job{prompt: api.Prompt{Text: session.ClaimsText(t.claims.Claims)}})
+}
+
+func (t *turns) canEvidence() string {
+	switch {
+	case t.working():
+		return "the agent is working"
+	case len(t.claims.Claims)+len(t.claims.Evidence) == 0:
+		return "nothing in the last answer is known to be true or in doubt"
+	}
+	return ""
+}
+
+// evidence shows what is known of the last answer as a list, and copies it.
+func (t *turns) evidence() tea.Cmd {
+	list := session.EvidenceText(t.claims.Evidence, t.claims.Claims)
+	t.show(session.Notice{Text: strings.TrimSpace(list)})
+	return t.copy("the evidence", list)
 }
 
 // stir has the agent told what came from the background where it waits for the user. Whom the user

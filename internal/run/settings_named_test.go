@@ -16,7 +16,7 @@ var serverWords = map[string][]string{
 	"": {"-p", "hi"}, "batch": {"t.jsonl"}, "worker": nil,
 	"runs list": nil, "runs show": {"b.a"}, "runs follow": {"b"}, "runs cancel": {"b"}, "runs retry": {"b"}, "runs stats": nil, "runs limit": {"core", "1"}, "runs workers": nil,
 	"runs delete":  {"b", "--yes"},
-	"session list": nil, "session show": {"x"}, "session export": {"x"}, "session search": {"x"}, "session why": {"a.go:1"}, "session verify": {"x"}, "session delete": {"x", "--yes"},
+	"session list": nil, "session show": {"x"}, "session export": {"x"}, "session search": {"x"}, "session why": {"a.go:1"}, "session evidence": nil, "session verify": {"x"}, "session delete": {"x", "--yes"},
 	"audit show": nil, "audit stats": nil, "audit verify": nil,
 }
 

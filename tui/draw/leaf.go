@@ -25,6 +25,8 @@ type leafDrawer struct {
 	rows  []Row
 	leaf  leaf
 	trial bool // what is drawn is drawn again soon
+	// remarks are ours; the text has their places.
+	remarks []Remark
 }
 
 // leaf is how far the open block is drawn.

@@ -105,13 +105,21 @@ func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled i
 	if d.bare {
 		spans = markStruck(spans)
 	}
-	for _, span := range spans {
+	spans = markdown.Remarks(spans)
+	for i, span := range spans {
 		if span.Form&markdown.Break != 0 {
 			lines = append(lines, inlineLine{})
 			continue
 		}
 		line := &lines[len(lines)-1]
-		text := safeterm.Clean(span.Text)
+		if span.Remark > 0 {
+			if span.Remark <= len(d.remarks) {
+				line.spans = append(line.spans, d.remarks[span.Remark-1].span(d.theme, i+1 < len(spans) && spans[i+1].Form&markdown.Break == 0))
+				line.source = append(line.source, source{span.At, false, true})
+			}
+			continue
+		}
+		text := safeterm.Clean(markdown.Signless(span.Text))
 		if span.Form&markdown.Address != 0 {
 			text = safeterm.Name(span.Text) // nothing may be hidden where a link leads
 		}

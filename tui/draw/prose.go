@@ -20,6 +20,43 @@ type Prose struct {
 	text   strings.Builder // clean
 	ended  bool
 	layout proseLayout
+	// remarked is the text with the places of remarks; if there are none, it is not used.
+	remarked string
+	remarks  []Remark
+}
+
+// Remark is a remark of the program behind a clause of a model's text.
+type Remark struct {
+	Quote string // the clause, without the marks of Markdown
+	Style Style
+	Text  string // it begins with a sign that no text of a model is drawn with
+}
+
+// span draws a remark. Where the end of the row or a colour does not say where it ends, brackets do.
+func (r Remark) span(t *Theme, within bool) Span {
+	text := r.Text
+	if within || t.sgr[Good] == "" {
+		text = "[" + text + "]"
+	}
+	return Span{r.Style, safeterm.Name(text)}
+}
+
+// Remark puts remarks into a text that is complete. It returns those for which there is no place:
+// it is not clear where their clause stands.
+func (p *Prose) Remark(remarks []Remark) (left []Remark) {
+	var quotes []string
+	for _, r := range remarks {
+		quotes = append(quotes, r.Quote)
+	}
+	text, placed := markdown.Remarked(p.String(), quotes)
+	for i, ok := range placed {
+		if !ok {
+			left = append(left, remarks[i])
+		}
+	}
+	p.remarked, p.remarks = text, remarks
+	p.Forget()
+	return left
 }
 
 // Add appends a piece as it arrives.
@@ -44,9 +81,12 @@ func (p *Prose) Forget() { p.layout = proseLayout{} }
 func (p *Prose) Rows(t *Theme, w int) []Row {
 	l := &p.layout
 	if l.w != w || l.look != *t {
-		*l = proseLayout{leafDrawer: leafDrawer{theme: t, w: w, bare: t.bare()}, look: *t}
+		*l = proseLayout{leafDrawer: leafDrawer{theme: t, w: w, bare: t.bare(), remarks: p.remarks}, look: *t}
 	}
 	text := p.text.String()
+	if len(p.remarks) > 0 {
+		text = p.remarked
+	}
 	if l.ended || l.seen == len(text) && !p.ended {
 		return l.rows
 	}

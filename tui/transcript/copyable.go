@@ -96,10 +96,8 @@ func codeBlocks(text string) []codeBlock {
 
 // Answer is the last one of the model; if empty, there is none.
 func (t *Pane) Answer() string {
-	for i := len(t.entries) - 1; i >= 0; i-- {
-		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {
-			return p.String()
-		}
+	if p := t.lastAnswer(); p != nil {
+		return p.String()
 	}
 	return ""
 }

@@ -107,6 +107,7 @@ type proseEntry struct {
 	done      bool
 	thought   laidOut
 	after     bool // thoughts of the same message stand above it
+	written   bool // it is where it cannot be drawn again
 }
 
 func (e *proseEntry) tight() bool { return e.after }

@@ -16,7 +16,8 @@ func (t *Pane) Final(i int) bool {
 	case *callEntry:
 		return t.settled(i, e)
 	case *proseEntry:
-		return e.done && !slices.Contains(t.pieces, e) // a message that fails is taken back
+		return e.done && !slices.Contains(t.pieces, e) && // a message that fails is taken back
+			(e.reasoning || i < len(t.entries)-1) // and remarks may come into the last answer
 	}
 	return true
 }
@@ -40,6 +41,9 @@ func (t *Pane) settled(at int, e *callEntry) bool {
 func (t *Pane) AppendEntry(rows []draw.Row, i, w int) []draw.Row {
 	if t.gap(t.draw, i) == 1 {
 		rows = append(rows, draw.Row{})
+	}
+	if p, ok := t.entries[i].(*proseEntry); ok {
+		p.written = true
 	}
 	rows = append(rows, t.entries[i].rows(t.draw, w)...)
 	t.entries[i].forget()
@@ -76,6 +80,7 @@ func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 		if !e.done || e.reasoning {
 			return nil, e.done
 		}
+		e.written = true
 	}
 	return t.entries[i].rows(t.draw, w), true
 }

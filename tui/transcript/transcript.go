@@ -71,10 +71,7 @@ func (t *Pane) Apply(e session.Event) {
 	case session.Notice:
 		t.note(draw.Warn, e.Text)
 	case session.Claimed:
-		for _, c := range e.Claims {
-			t.note(draw.Warn, c.String())
-		}
-		t.note(draw.Dim, "/claims tells the model")
+		t.claimed(e)
 	case session.PrefixChanged:
 		if !e.Change.Expected { // what somebody wanted is in the context pane
 			t.note(draw.Warn, "warning: "+e.Change.String())

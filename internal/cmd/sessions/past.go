@@ -38,6 +38,6 @@ func Command(e *cmd.Env, program Program) *cobra.Command {
 	p := past{e, program}
 	return cmd.Group("session", "Show, search, export and delete stored sessions",
 		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
-		p.why(), p.export(), p.importing(),
+		p.why(), p.evidence(), p.export(), p.importing(),
 		p.verify(), p.repair(), followCommand(p))
 }

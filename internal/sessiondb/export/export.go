@@ -115,6 +115,9 @@ type End struct {
 	Cost    *float64      `json:"cost_usd,omitempty"`
 	Took    time.Duration `json:"duration_ns,omitempty"`
 	Changed []string      `json:"files_changed,omitempty"`
+	// Claims and Evidence are what the calls do not show of the answer, and what they show.
+	Claims   []session.Claim    `json:"claims,omitempty"`
+	Evidence []session.Evidence `json:"evidence,omitempty"`
 }
 
 // Tools says what of a tool's calls may be shown; *tool.Set does.

@@ -240,7 +240,16 @@ func (g *gatherer) end(e session.Entry) error {
 	}
 	if len(g.messages) > 0 && g.partial == nil {
 		g.messages[len(g.messages)-1].End = &End{Time: e.Time, Cause: session.Cause(g.scrub.name(string(r.Cause))), Message: g.scrub.name(r.Message), Cost: r.Cost,
-			Took: r.Duration, Changed: g.scrub.names(r.Changed)}
+			Took: r.Duration, Changed: g.scrub.names(r.Changed), Claims: r.Claims, Evidence: r.Evidence}
+		for i := range r.Claims {
+			c := &r.Claims[i]
+			c.Kind, c.Quote, c.Text = session.ClaimKind(g.scrub.name(string(c.Kind))), g.scrub.name(c.Quote), g.scrub.name(c.Text)
+		}
+		for i := range r.Evidence {
+			e := &r.Evidence[i]
+			e.Kind, e.Quote, e.Text = session.ClaimKind(g.scrub.name(string(e.Kind))), g.scrub.name(e.Quote), g.scrub.name(e.Text)
+			e.Call = tool.CallID(g.scrub.name(string(e.Call)))
+		}
 	}
 	return nil
 }

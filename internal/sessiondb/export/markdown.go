@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/session"
 	"adze/tui/draw/markdown"
 )
 
@@ -89,20 +90,28 @@ func (m Message) heading() string {
 
 func (w *sheet) message(m Message) {
 	w.line("## %s\n", m.heading())
-	for _, p := range m.Parts {
+	last := m.lastText()
+	for i, p := range m.Parts {
 		switch {
 		case p.Call != nil:
 			w.call(*p.Call)
 		case p.Picture != nil:
 			w.line("*Picture %s, %d bytes: in the HTML and JSON forms*\n", inlineText(p.Picture.Name), len(p.Picture.Data))
 		case m.From == Model:
-			w.prose(p.Text)
+			var r remarks
+			if i == last {
+				r = m.remarks()
+			}
+			w.prose(p.Text, r)
 		default: // what a user typed means what it looks like
 			w.fence("text", p.Text)
 		}
 	}
 	if m.End != nil {
 		w.line("*%s*\n", inlineText(m.End.told()))
+		if list := session.EvidenceText(m.End.Evidence, m.End.Claims); list != "" {
+			w.line("%s", list)
+		}
 	}
 }
 
@@ -168,11 +177,11 @@ func codeSpan(text string) string {
 }
 
 // prose writes what a model said, block by block as it was read.
-func (w *sheet) prose(text string) {
-	all := blocks(text)
+func (w *sheet) prose(text string, r remarks) {
+	all := blocks(r.into(text))
 	for i, b := range all {
 		first, rest := margins(b)
-		lines := strings.Split(b.markdown(), "\n")
+		lines := strings.Split(r.markdown(b.markdown(), b.Kind), "\n")
 		for i, line := range lines {
 			margin := rest
 			if i == 0 {

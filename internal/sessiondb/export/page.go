@@ -21,7 +21,7 @@ var pageText string
 // HTML is the form to look at.
 func (d *Document) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"facts": (*Document).facts, "heading": Message.heading, "prose": proseHTML, "source": source, "lines": diffLines,
+		"facts": (*Document).facts, "heading": Message.heading, "prose": proseHTML, "remarks": Message.remarks, "nothing": func() remarks { return nil }, "lastText": Message.lastText, "source": source, "lines": diffLines,
 		"rows": rows, "prompts": (*Document).prompts, "count": func(i int) int { return i + 1 }, "bytes": func(b []byte) int { return len(b) },
 		"stamp": func(t time.Time) string { return t.UTC().Format(stamp) }, "told": told, "about": Call.about, "bad": Call.bad, "orDash": orDash,
 	}).Parse(pageText)

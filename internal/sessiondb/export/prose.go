@@ -10,9 +10,9 @@ import (
 
 // proseHTML is what a model said, as HTML: the one text that is not left to html/template. Every
 // piece of the source goes through html.EscapeString, and every tag is one of the constants here.
-func proseHTML(text string) template.HTML {
-	w := &web{}
-	for _, b := range blocks(text) {
+func proseHTML(text string, r remarks) template.HTML {
+	w := &web{remarks: r}
+	for _, b := range blocks(r.into(text)) {
 		w.containers(b.In)
 		w.block(b)
 	}
@@ -23,7 +23,8 @@ func proseHTML(text string) template.HTML {
 // web is HTML that grows, and the quotes and lists that are open in it.
 type web struct {
 	strings.Builder
-	open []markdown.Container
+	open    []markdown.Container
+	remarks remarks
 }
 
 func (w *web) text(s string) { w.WriteString(html.EscapeString(s)) }
@@ -120,7 +121,13 @@ func (w *web) table(text string) {
 // link itself, so that nobody is led elsewhere than they read.
 func (w *web) inline(text string) {
 	spans, _ := markdown.Inline(text)
-	for _, s := range spans {
+	for _, s := range markdown.Remarks(spans) {
+		if s.Remark > 0 {
+			w.WriteString(`<span class="remark">`)
+			w.text(w.remarks.at(s.Remark))
+			w.WriteString("</span>")
+			continue
+		}
 		if s.Form&markdown.Break != 0 {
 			w.WriteString("<br>\n")
 			continue
@@ -138,7 +145,7 @@ func (w *web) inline(text string) {
 		if s.Form&(markdown.Link|markdown.Address) != 0 {
 			w.address(s.Text)
 		} else {
-			w.text(s.Text)
+			w.text(markdown.Signless(s.Text))
 		}
 		w.WriteString(closing)
 	}

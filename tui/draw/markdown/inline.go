@@ -28,6 +28,8 @@ type Span struct {
 	// the source from there on.
 	At    int
 	Exact bool
+	// Remark is the number of the remark that stands here, from 1; see Remarked. It has no text.
+	Remark int
 }
 
 // fill is from what length on a line is taken for one that was filled and broken to fit a page: its
