@@ -46,6 +46,9 @@ func (c *composer) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 		c.prompt.Earlier(msg)
 	case edited:
 		c.edited(msg)
+	case editorClosed:
+		c.regain()
+		return false, nil
 	case picture:
 		c.pictured(msg)
 	}
@@ -248,6 +251,9 @@ func (c *composer) pictured(p picture) {
 	c.prompt.Insert(c.prompt.Attach(p.path) + " ")
 	c.say("the picture goes with your message")
 }
+
+// editorClosed says that an editor which had the terminal is closed.
+type editorClosed struct{ err error }
 
 var errNoEditor = errors.New("no editor can be started here")
 

@@ -65,6 +65,10 @@ func (b *broken) ports() api.Ports {
 		Steer:      func(string) bool { return false },
 		Rewind:     func(context.Context) (string, error) { return "", b.fail("rewind") },
 		Undo:       func(context.Context, api.Undo) (api.Undone, error) { return api.Undone{}, b.fail("undo") },
+		Net:        func(context.Context, api.Since) (api.Net, error) { return api.Net{}, b.fail("net") },
+		Revert:     func(context.Context, api.NetHunk) session.Result { return b.result("revert") },
+		Stage:      func(context.Context, api.NetHunk) session.Result { return b.result("stage") },
+		Open:       func(string, int) error { return b.fail("open") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
 		Drop:       func(string) (api.Dropped, bool) { return api.Dropped{}, false },
 		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
@@ -113,7 +117,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			everyErrorIsSeen(t, size, steps, seen)
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "net", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}

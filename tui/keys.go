@@ -68,6 +68,7 @@ const (
 	nextHunk
 	dialogSend
 	dialogLine
+	netKey
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -230,7 +231,7 @@ func (m *model) bindings() []binding {
 		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),
 		m.questions.changeKeys(e), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(e),
 		m.questions.inquiryKeys(e), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
-		m.paneKeys(inView), m.sheets.keys(e), m.lists.keys(e), m.editKeys(inPicker),
+		m.paneKeys(inView), m.sheets.keys(e), m.net.keys(), m.lists.keys(e), m.editKeys(inPicker),
 		m.first.keys(e, models, redraw), m.first.keyKeys(e), m.editKeys(inKey))
 }
 

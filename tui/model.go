@@ -58,6 +58,7 @@ type model struct {
 	sessions     *sessions
 	settings     *settings
 	sheets       *sheets
+	net          *net
 	stopper      *stopper
 	turns        *turns
 	twice        *doublePress
@@ -181,7 +182,7 @@ func (m *model) take(b batch) tea.Cmd {
 		case stirred:
 			cmds = append(cmds, m.turns.stir(), m.jobs.look())
 		case turnDone:
-			cmds = append(cmds, m.turns.done(x.result))
+			cmds = append(cmds, m.turns.done(x.result), m.net.done(x.result))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -203,6 +204,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		m.status.Apply(e)
 	}
 	m.turns.apply(e)
+	m.net.apply(e)
 	switch e := e.(type) {
 	case session.ToolEnd:
 		m.settings.lookAtSandbox()
@@ -296,6 +298,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.colours.forget = func() {
 		m.transcript.ForgetAll()
 		m.changes.Forget()
+		m.net.pane.Forget()
 	}
 	m.window = &window{host: m, mouse: o.Mouse, notify: func(screen.Note) {}}
 	m.window.whole = func() bool { return !m.conversation.inline || m.needsScreen() }
@@ -308,6 +311,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }
 	m.composer.regain = func() { m.w, m.h = m.foreground() }
+	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, since: api.SinceSession}
 	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
 	m.questions, m.first, m.sheets, m.jobs, m.stopper = &questions{}, &first{}, &sheets{}, &jobs{}, &stopper{}
 	m.help.first = m.first.shown
@@ -316,10 +320,11 @@ func (m *model) assemble(o Options) (warnings []string) {
 	*m.questions = *newQuestions(m, m.picker, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
 	*m.stopper = stopper{host: m, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
-	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.copier.text}
+	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.net, m.copier.text}
+	m.net.view, m.net.calls = m.view, func() { m.view.Toggle(m.changes) }
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
-	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
+	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, m.net, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
 	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, plan, m.servers, m.sessions, m.settings, m.sheets, m.stopper, trust, m.turns, m.undo, m.window}
 	m.commander.table = m.commands()
 	return warnings

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"adze/internal/files/diff"
 	"adze/internal/testkit/golden"
 	"adze/internal/text/safeterm"
 	"adze/session"
@@ -113,6 +114,10 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 		if j.wake {
 			p.late = false
 			p.note("woken")
+			return
+		}
+		if j.run != nil {
+			j.run(context.Background())
 			return
 		}
 		if j.command != "" {
@@ -253,6 +258,8 @@ func (p *player) input(verb, rest string) bool {
 		p.m.composer.external = func(text string) tea.Cmd {
 			return func() tea.Msg { return edited{text: text + " and more\n"} }
 		}
+	case "net": // the section of this name for each moment is what differs since
+		p.net()
 	case "init": // as at the start
 		p.run(p.m.Init())
 	case "inline":
@@ -264,6 +271,35 @@ func (p *player) input(verb, rest string) bool {
 		return false
 	}
 	return true
+}
+
+// net answers what differs, and writes down what is done with a hunk.
+func (p *player) net() {
+	p.m.ports.Net = func(_ context.Context, since api.Since) (api.Net, error) {
+		text, ok := p.section(string(since))
+		if !ok {
+			return api.Net{}, errors.New("nothing is known of that")
+		}
+		n := decode[api.Net](p.t, text)
+		for i := range n.Files {
+			f := &n.Files[i]
+			for _, h := range diff.Hunks(f.Diff) {
+				f.Hunks = append(f.Hunks, api.HunkText{Text: h.Text, Line: h.Line})
+			}
+		}
+		return n, nil
+	}
+	did := func(what string) func(context.Context, api.NetHunk) session.Result {
+		return func(_ context.Context, h api.NetHunk) session.Result {
+			p.note(fmt.Sprintf("%s: %s, hunk %d", what, h.File.Path, h.Number))
+			return session.Result{Cause: session.CauseDone}
+		}
+	}
+	p.m.ports.Revert, p.m.ports.Stage = did("reverted"), did("staged")
+	p.m.net.openAt = func(path string, line int) tea.Cmd {
+		p.note(fmt.Sprintf("opened: %s:%d", path, line))
+		return func() tea.Msg { return editorClosed{} }
+	}
 }
 
 // wait moves the clock and rings what becomes due, in order.

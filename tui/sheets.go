@@ -15,27 +15,39 @@ type sheets struct {
 	changes  *pane.Changes
 	refusals *pane.Refusals
 	ledger   *pane.Ledger
+	net      *net
 	// copy puts a text onto the clipboard and says so.
 	copy func(what, text string) tea.Cmd
 }
 
 func (s *sheets) commands() []command {
 	return []command{
-		{name: "changes", help: "the changed files, with diffs", do: noArgs(s.openChanges)},
+		{name: "changes", help: "what differs now, each hunk once: keep, revert, stage, open, commit", do: noArgs(s.openChanges)},
 		{name: "refused", help: "what rules and the sandbox refused", can: s.canRefusals, do: noArgs(s.openRefusals)},
 		{name: "context", help: "the model's context and what was used", do: noArgs(s.openContext)},
 	}
 }
 
-func (s *sheets) openChanges() tea.Cmd  { s.view.Toggle(s.changes); return nil }
 func (s *sheets) openRefusals() tea.Cmd { s.view.Toggle(s.refusals); return nil }
 func (s *sheets) openContext() tea.Cmd  { s.view.Toggle(s.ledger); return nil }
+
+// openChanges shows what differs now; where that cannot be told, what each call changed.
+func (s *sheets) openChanges() tea.Cmd {
+	if s.net.ports.Net != nil {
+		return s.net.open()
+	}
+	s.view.Toggle(s.changes)
+	return nil
+}
 
 func (s *sheets) canRefusals() string { return s.refusals.None() }
 func (s *sheets) canParts() string    { return s.view.CanParts() }
 
 // canCopy says why there is no file to copy from.
 func (s *sheets) canCopy() string {
+	if s.view.Shows(s.net.pane) {
+		return s.net.can()
+	}
 	if !s.view.Shows(s.changes) {
 		return "only in the changes pane"
 	}
@@ -46,6 +58,10 @@ func (s *sheets) canCopy() string {
 }
 
 func (s *sheets) copyPath() tea.Cmd {
+	if s.view.Shows(s.net.pane) {
+		path := s.net.hunk().File.Path
+		return s.copy("the path "+path, path)
+	}
 	f, ok := s.changes.At(s.view.At())
 	if !ok {
 		return nil
@@ -55,6 +71,10 @@ func (s *sheets) copyPath() tea.Cmd {
 
 // copyDiff copies all diffs of the file that is looked at, as patches.
 func (s *sheets) copyDiff() tea.Cmd {
+	if s.view.Shows(s.net.pane) {
+		f := s.net.hunk().File
+		return s.copy("the diff of "+f.Path, f.Diff)
+	}
 	f, ok := s.changes.At(s.view.At())
 	if !ok || len(f.Diffs) == 0 {
 		s.say("no diff of this file is known")
@@ -68,6 +88,9 @@ func (s *sheets) hints() []string {
 	var hints []string
 	if s.canParts() == "" {
 		hints = append(hints, s.label(nextPart)+": next")
+	}
+	if s.view.Shows(s.net.pane) {
+		return append(append(hints, s.net.hints()...), s.label(showHelp)+": keys")
 	}
 	if s.canCopy() == "" {
 		hints = append(hints, s.labelOf("pane.copy-path")+": copy path", s.labelOf("pane.copy-diff")+": copy diff")

@@ -206,6 +206,12 @@ func (u *UI) attach(t *tty) {
 	if edit := u.options.Ports.Edit; edit != nil {
 		m.composer.external = func(text string) tea.Cmd { return t.outside(edit, text) }
 	}
+	if open := u.options.Ports.Open; open != nil {
+		m.net.openAt = func(path string, line int) tea.Cmd {
+			edit := t.outside(func(string) (string, error) { return "", open(path, line) }, "")
+			return func() tea.Msg { e, _ := edit().(edited); return editorClosed{e.err} }
+		}
+	}
 	m.window.background = t.suspend
 	m.foreground = func() (int, int) { return sizeOf(s) }
 	m.View()

@@ -34,7 +34,7 @@ func TestWhatAnAnswerClaimsIsTold(t *testing.T) {
 	if !strings.Contains(plain.err, "! the answer "+tests) || strings.Contains(plain.out, "says that") {
 		t.Errorf("stdout %s\nstderr %s", plain.out, plain.err)
 	}
-	u.run("session", "evidence").wants(0, "- ✗ All tests pass: none ran after the last edit\n")
+	u.run("session", "evidence").wants(0, "- ✗ All tests pass, and I updated `b.go`: none ran after the last edit\n")
 	u.run("session", "evidence", "--json").wants(0, `"evidence":[`, tests)
 	record := filepath.Join(u.home, "record")
 	u.run("-p", u.script("-- 1 --\ntext: yes\n"), "--continue", "--record", record, "and?").wants(0)

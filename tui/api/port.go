@@ -92,6 +92,14 @@ type Ports struct {
 	// Undo puts files back as they were before turns of this session, or says what it would put
 	// back.
 	Undo func(ctx context.Context, u Undo) (Undone, error)
+	// Net tells what differs now from a moment, each hunk once; Revert takes a hunk back as a call of
+	// the user's own, and Stage adds it to git's index. Both block and show themselves by events, as
+	// Run does.
+	Net    func(ctx context.Context, since Since) (Net, error)
+	Revert func(ctx context.Context, h NetHunk) session.Result
+	Stage  func(ctx context.Context, h NetHunk) session.Result
+	// Open opens a file at a line, from 1, in the user's own editor, as Edit does with a text.
+	Open func(path string, line int) error
 	// Edit lets the user write in their own editor; the terminal is free while it runs.
 	Edit func(text string) (string, error)
 	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal
@@ -151,6 +159,43 @@ func (n Named) Note() string {
 
 // Notebook is a file that a line of the user's can be added to.
 type Notebook struct{ Name, Path, Note string }
+
+// Since is the moment that files are compared with.
+type Since string
+
+// The moments.
+const (
+	SinceSession Since = "session" // before its first call that could change files
+	SinceTurn    Since = "turn"    // likewise, of the newest turn with such a call
+	SinceBranch  Since = "branch"  // where the branch parted from the main one
+)
+
+// Net is what differs now from a moment, in the order of the paths.
+type Net struct {
+	From  string // the moment, in words
+	Files []NetFile
+}
+
+// NetFile is a file that differs.
+type NetFile struct {
+	Path      string
+	Diff      string // unified; if empty, Note says what differs
+	Note      string
+	New, Gone bool
+	Hunks     []HunkText // of Diff
+}
+
+// HunkText is a hunk as it is shown, and the line of the file, from 1, where its change begins.
+type HunkText struct {
+	Text string
+	Line int
+}
+
+// NetHunk is a hunk of a file's diff, counted from 0.
+type NetHunk struct {
+	File   NetFile
+	Number int
+}
 
 // Undo is a wish to have files put back: what the last turn did that changed some.
 type Undo struct {

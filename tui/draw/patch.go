@@ -105,7 +105,7 @@ func (p *Patch) height(line *patchLine) int {
 	h := 1
 	for _, c := range []cell{line.l, line.r} {
 		if c.number > 0 {
-			h = max(h, p.rowsOf(c.text, p.side()-c.margin()))
+			h = max(h, p.rowsOfWords(c.text, p.side()-c.margin()))
 		}
 	}
 	return h
@@ -127,6 +127,14 @@ func (p *Patch) rowsOf(line string, w int) int {
 		}
 	}
 	return max((col+w-1)/w, 1)
+}
+
+// rowsOfWords is how many rows of width w a line takes that is broken between words.
+func (p *Patch) rowsOfWords(line string, w int) int {
+	if p.rowsOf(line, w) == 1 {
+		return 1
+	}
+	return len(p.theme.Wrap(nil, max(w, 1), Margins{}, Span{Plain, shown(line)}))
 }
 
 // shown is a line with its hidden characters written out and its tabs at stops that count from its
@@ -207,7 +215,7 @@ func (p *Patch) cell(c cell, l diffLine) []Row {
 	}
 	first := c.head(p.theme)
 	ground := groundOf(c.style)
-	margins := Margins{First: first, Rest: p.theme.Pen().Fill(ground, first.w).Pad(first.w).Done(), Hard: true}
+	margins := Margins{First: first, Rest: p.theme.Pen().Fill(ground, first.w).Pad(first.w).Done()}
 	rows := p.theme.Wrap(nil, p.side(), margins, p.paint(l)...)
 	p.theme.Grounded(rows, ground, p.side())
 	return rows

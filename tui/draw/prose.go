@@ -32,7 +32,7 @@ type Remark struct {
 	Text  string // it begins with a sign that no text of a model is drawn with
 }
 
-// span draws a remark. Where the end of the row or a colour does not say where it ends, brackets do.
+// span draws a remark. Brackets say where it ends, unless a colour and the end of the row do.
 func (r Remark) span(t *Theme, within bool) Span {
 	text := r.Text
 	if within || t.sgr[Good] == "" {

@@ -8,7 +8,7 @@ const Wide = 110
 const Side = 160
 
 // Split is from where on old and new stand beside each other in a diff.
-const Split = 120
+const Split = 160
 
 // Narrow is below where rows are spared that only set things apart.
 const Narrow = 60

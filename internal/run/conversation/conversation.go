@@ -21,6 +21,7 @@ import (
 	"adze/internal/cmd/print"
 	"adze/internal/editors/lsp"
 	"adze/internal/files/search"
+	"adze/internal/files/workspace"
 	"adze/internal/llm/models"
 	"adze/internal/mcp/sampling"
 	projectagents "adze/internal/project/agents"
@@ -72,6 +73,7 @@ type Conversation struct {
 	shelf    *skills.Shelf
 	Stored   session.Store
 	jobs     *proc.Jobs          // what goes on in the background
+	seen     *workspace.Seen     // what sessions know of files
 	kinds    projectagents.Kinds // the agents that there are
 	leader   projectagents.Kind  // the one that leads the conversation; without a name adze's own
 	ended    []string            // the subagents that ended with the session

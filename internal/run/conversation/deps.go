@@ -31,10 +31,11 @@ func (w *Conversation) deps() toolset.Deps {
 	shell.Terminal = w.person.Terminal
 	w.closers = append(w.closers, shell.Close)
 	w.folders = search.NewFolders()
+	w.seen = &workspace.Seen{}
 	return toolset.Deps{
 		Bounds: s.Bounds(), Web: web.New(w.Reach()),
 		Withhold: func(root string) func(dir, name string) bool { return w.Gate.Sieve(root) },
-		Root:     s.Root, Signs: w.signs(), Folders: w.folders, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Root:     s.Root, Signs: w.signs(), Folders: w.folders, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{},
 		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
 	}
 }

@@ -60,6 +60,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	if w.Keeper != nil {
 		p.Undo = w.Undo
 	}
+	w.netPorts(&p, own, hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err))
 	if w.Servers != nil {
 		p.Servers, p.Serve = w.Servers.Rows, w.Servers.Serve
 	}

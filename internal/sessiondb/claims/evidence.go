@@ -337,8 +337,8 @@ func anyEnds(changed []string, name string) bool {
 	return slices.ContainsFunc(changed, func(c string) bool { return c == name || strings.HasSuffix(c, "/"+name) })
 }
 
-// placeOf reads from the arguments and the metadata of a command whether it is a job, and whether it
-// ran in another folder than the session's.
+// placeOf reads from the metadata of a command whether it is a job, and whether it ran in another
+// folder than the session's.
 func placeOf(o tool.Outcome) (job, elsewhere bool) {
 	var meta struct {
 		Job     string `json:"job"`

@@ -1,0 +1,165 @@
+package hostio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/files/diff"
+	"adze/internal/files/git"
+	"adze/internal/files/workspace"
+	"adze/internal/undo"
+	"adze/internal/undo/recorder"
+	"adze/tool"
+	"adze/tui/api"
+)
+
+// Bounds of what is shown of a branch.
+const (
+	mostNetFiles = 1000
+	mostNetBytes = 4 << 20
+)
+
+// SinceBranch is what differs from the commit at which the branch parted. Files that git does not
+// know are not in it.
+func SinceBranch(ctx context.Context, g git.Git, dir string) (api.Net, error) {
+	repo, err := g.Open(ctx, dir)
+	if err != nil {
+		return api.Net{}, err
+	}
+	base, from, err := repo.Parted(ctx)
+	if err != nil {
+		return api.Net{}, err
+	}
+	q := git.DiffQuery{Path: ".", Base: base, MaxFiles: mostNetFiles, MaxBytes: mostNetBytes}
+	if rel, err := filepath.Rel(repo.Top, dir); err == nil && rel != "." {
+		q.Strip = filepath.ToSlash(rel) + "/"
+	}
+	d, err := repo.Diff(ctx, q)
+	if err != nil {
+		return api.Net{}, err
+	}
+	out := api.Net{From: fmt.Sprintf("%s at %.8s; files that git does not know are not shown", from, base)}
+	for part := range strings.SplitSeq("\n"+d.Patch, "\ndiff --git ") {
+		if f, ok := gitFile(part); ok {
+			f.Hunks = hunksOf(f.Diff)
+			out.Files = append(out.Files, f)
+		}
+	}
+	if n := d.TotalFiles - len(out.Files); n > 0 {
+		out.From += fmt.Sprintf("; %d more files", n)
+	}
+	return out, nil
+}
+
+// gitFile reads the part of a patch that is about one file.
+func gitFile(part string) (f api.NetFile, ok bool) {
+	names, rest, ok := strings.Cut(part, "\n")
+	if !ok {
+		return f, false
+	}
+	at := strings.Index("\n"+rest, "\n--- ")
+	if at < 0 {
+		_, f.Path, ok = strings.Cut(names, " b/")
+		f.Note, _, _ = strings.Cut(rest, "\n")
+		return f, ok
+	}
+	f.Diff = strings.TrimSuffix(rest[at:], "\n") + "\n"
+	side := func(sign, prefix string) string {
+		_, name, _ := strings.Cut("\n"+f.Diff, "\n"+sign+" ")
+		name, _, _ = strings.Cut(name, "\n")
+		return strings.TrimPrefix(strings.Trim(strings.TrimSuffix(name, "\t"), `"`), prefix)
+	}
+	old, now := side("---", "a/"), side("+++", "b/")
+	f.Path, f.New, f.Gone = now, old == "/dev/null", now == "/dev/null"
+	if f.Gone {
+		f.Path = old
+	}
+	return f, true
+}
+
+// Since is what differs now from the beginning of a session, or of its newest turn.
+func Since(ctx context.Context, d recorder.Desk, turn bool) (api.Net, error) {
+	all, err := d.Net(ctx, turn)
+	out := api.Net{From: "the first call of this session that could change a file"}
+	if turn {
+		out.From = "the first call of the last turn that could change a file"
+	}
+	if errors.Is(err, recorder.ErrUnchanged) {
+		return out, nil
+	}
+	for _, n := range all {
+		out.Files = append(out.Files, api.NetFile{Path: n.Path, Diff: n.Diff, Note: n.Note, New: n.Before == undo.Absent, Gone: n.After == undo.Absent, Hunks: hunksOf(n.Diff)})
+	}
+	return out, err
+}
+
+func hunksOf(text string) (out []api.HunkText) {
+	for _, h := range diff.Hunks(text) {
+		out = append(out, api.HunkText{Text: h.Text, Line: h.Line})
+	}
+	return out
+}
+
+// Revert is the call that takes a hunk back, of the shell, of a tool that edits, or of one that
+// writes, and the state of the file that the user saw. It fails where the file is not any more what
+// the hunk shows.
+func Revert(ctx context.Context, root *workspace.Root, h api.NetHunk) (name string, args map[string]string, now workspace.State, err error) {
+	hunks := diff.Hunks(h.File.Diff)
+	if h.Number >= len(hunks) {
+		return "", nil, now, errors.New("there is no such hunk")
+	}
+	hunk := hunks[h.Number]
+	if h.File.Gone {
+		return "write", map[string]string{"path": h.File.Path, "content": hunk.Old}, now, nil
+	}
+	path, err := root.Resolve(h.File.Path)
+	if err != nil {
+		return "", nil, now, err
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return "", nil, now, err
+	}
+	defer f.Close()
+	present, err := f.Bytes(ctx, mostNetBytes)
+	if err != nil {
+		return "", nil, now, err
+	}
+	if h.File.New {
+		if string(present) != hunk.New {
+			return "", nil, now, fmt.Errorf("%s is not any more what was shown; open the changes again", h.File.Path)
+		}
+		return "bash", map[string]string{"command": "rm -- " + quoted(h.File.Path)}, now, nil
+	}
+	old, text, err := hunk.Back(string(present))
+	if err == nil && old == "" {
+		err = fmt.Errorf("%s is empty now; /undo restores it", h.File.Path)
+	}
+	if err != nil {
+		return "", nil, now, err
+	}
+	return "edit", map[string]string{"path": h.File.Path, "old_string": old, "new_string": text}, f.State(present), nil
+}
+
+// StageCommand is the command that adds a hunk to the index of git, and nothing else of its file.
+func StageCommand(h api.NetHunk) (string, error) {
+	hunks := diff.Hunks(h.File.Diff)
+	if h.Number >= len(hunks) {
+		return "", errors.New("there is no such hunk")
+	}
+	head, _, _ := strings.Cut(h.File.Diff, "\n@@")
+	return "git apply --cached --recount --whitespace=nowarn <<'PATCH'\n" + head + "\n" + hunks[h.Number].Text + "PATCH", nil
+}
+
+// quoted is a word for a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Call is a call of the user's own.
+func Call(name string, args map[string]string) (tool.RawCall, error) {
+	raw, err := json.Marshal(args)
+	return tool.RawCall{Name: name, Arguments: string(raw), Origin: tool.Native}, err
+}

@@ -1,0 +1,125 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/files/diff"
+	"adze/internal/undo"
+	"adze/session"
+)
+
+// Net is a file that differs now from what it was.
+type Net struct {
+	Path          string
+	Before, After undo.Kind
+	Diff          string // unified; if empty, Note says what changed
+	Note          string
+}
+
+// Bounds of the net changes: how many files have a diff, and of how many bytes on each side.
+const (
+	mostNet     = 300
+	mostNetText = 1 << 20
+)
+
+// ErrUnchanged says that no call could have changed a file yet.
+var ErrUnchanged = errors.New("no call of this session could change a file")
+
+// Net compares the files as they are now with what they were before the first call of the session
+// that could change some, or of the newest such turn. Each difference is there once, in the order
+// of the paths, whoever made it.
+func (d Desk) Net(ctx context.Context, turn bool) ([]Net, error) {
+	past, err := d.Past(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from, ok := past.first(d.Root, turn)
+	switch {
+	case !ok:
+		return nil, ErrUnchanged
+	case d.Files.Named():
+		return nil, errors.New("this folder is too wide to be compared as a whole; git diff shows what differs")
+	}
+	before, err := undo.ParseMark(from.Mark)
+	if err != nil {
+		return nil, err
+	}
+	now, err := d.present(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := d.Files.Diff(ctx, before, now)
+	if err != nil {
+		return nil, fmt.Errorf("the files as they were are not kept any more: %w", err)
+	}
+	var out []Net
+	for _, c := range changes {
+		if c.Group != undo.GroupFiles || c.Before.Kind != undo.File && c.After.Kind != undo.File {
+			continue
+		}
+		out = append(out, d.net(c, len(out) < mostNet))
+	}
+	slices.SortStableFunc(out, func(a, b Net) int { return strings.Compare(a.Path, b.Path) })
+	return out, ctx.Err()
+}
+
+// first is the state before the first call of a session, or of its newest turn with one.
+func (p *Past) first(root string, newest bool) (from session.State, ok bool) {
+	for _, t := range p.Turns {
+		begun := false
+		for _, w := range t.Windows {
+			if w.Before.Root != root || len(w.Before.Only) > 0 {
+				continue
+			}
+			if !ok || newest && !begun || begun && w.Before.At < from.At {
+				from, ok = w.Before, true
+			}
+			begun = newest
+		}
+	}
+	return from, ok
+}
+
+func (d Desk) net(c undo.Change, show bool) Net {
+	n := Net{Path: c.Path, Before: c.Before.Kind, After: c.After.Kind}
+	before, ok := d.side(c.Before)
+	after, too := d.side(c.After)
+	switch {
+	case c.Before.Kind == undo.File && c.After.Kind == undo.File && c.Before.Hash == c.After.Hash:
+		n.Note = fmt.Sprintf("mode %o → %o", c.Before.Mode, c.After.Mode)
+	case !show:
+		n.Note = "too many files to show a diff of each"
+	case !ok || !too:
+		n.Note = "not a text, or too large"
+	default:
+		from, to := diff.Side{Name: c.Path, Text: before}, diff.Side{Name: c.Path, Text: after}
+		if c.Before.Kind == undo.Absent {
+			from.Name = ""
+		}
+		if c.After.Kind == undo.Absent {
+			to.Name = ""
+		}
+		if n.Diff = diff.Unified(from, to).Text; n.Diff == "" {
+			n.Note = "an empty file"
+		}
+	}
+	return n
+}
+
+// side is the text of a file, or of none.
+func (d Desk) side(e undo.Entry) (string, bool) {
+	if e.Kind == undo.Absent {
+		return "", true
+	}
+	if e.Kind != undo.File || e.Size > mostNetText {
+		return "", false
+	}
+	content, err := d.Files.Content(e.Hash)
+	return string(content), err == nil && utf8.Valid(content) && bytes.IndexByte(content, 0) < 0
+}

@@ -1,0 +1,269 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/session"
+	"adze/tool"
+	"adze/tui/api"
+	"adze/tui/pane"
+	"adze/tui/prompt"
+	"adze/tui/ui"
+)
+
+// net is what the user does with the net changes: they look at them, keep or take back a hunk,
+// stage it, open it in their editor, and have them committed.
+type net struct {
+	host
+	ports  *api.Ports
+	view   *pane.View
+	pane   *pane.Net
+	prompt *prompt.Line
+	begin  func(job) tea.Cmd
+	calls  func()                              // shows what each call changed
+	openAt func(path string, line int) tea.Cmd // if nil, no editor can be started
+	since  api.Since
+	now    api.Net
+	busy   bool
+	acting bool   // a call about a hunk runs
+	failed string // why it did not do that
+}
+
+// compared is what differs.
+type compared struct {
+	now    api.Net
+	err    error
+	reopen bool   // only where it is open already
+	said   string // what came of a call before
+}
+
+func (n *net) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
+	switch msg := msg.(type) {
+	case compared:
+		n.busy = false
+		if msg.err != nil && !msg.reopen {
+			n.calls()
+			n.say("error: " + msg.err.Error())
+			return true, nil
+		}
+		n.show(msg)
+		return true, nil
+	case editorClosed:
+		if msg.err != nil {
+			n.say("error: " + msg.err.Error())
+		}
+		return true, n.again("")
+	}
+	return false, nil
+}
+
+func (n *net) show(c compared) {
+	if c.said != "" || !c.reopen {
+		n.say(c.said)
+	}
+	n.now = c.now
+	var files []pane.NetFile
+	for _, f := range c.now.Files {
+		shown := pane.NetFile{Path: f.Path, Note: f.Note}
+		switch {
+		case f.New:
+			shown.Note = "new"
+		case f.Gone:
+			shown.Note = "removed"
+		}
+		for _, h := range f.Hunks {
+			shown.Hunks = append(shown.Hunks, h.Text)
+		}
+		files = append(files, shown)
+	}
+	since, none := fmt.Sprintf("the %s: %s", n.since, c.now.From), "nothing differs"
+	if c.err != nil {
+		since, none = "the "+string(n.since), "error: "+c.err.Error()
+	}
+	n.pane.Show(since, files, none)
+	if !c.reopen && !n.view.Shows(n.pane) {
+		n.view.Toggle(n.pane)
+	}
+}
+
+// open compares the files and shows what differs; once more, it closes that.
+func (n *net) open() tea.Cmd {
+	if n.view.Shows(n.pane) {
+		n.view.Shut()
+		return nil
+	}
+	n.since = api.SinceSession
+	return n.compare(false, "")
+}
+
+func (n *net) compare(reopen bool, said string) tea.Cmd {
+	if n.busy {
+		return nil
+	}
+	n.busy = true
+	if !reopen {
+		n.say("comparing the files…")
+	}
+	compare, since := n.ports.Net, n.since
+	return func() tea.Msg {
+		now, err := compare(context.Background(), since)
+		return compared{now, err, reopen, said}
+	}
+}
+
+// again compares once more, where the pane is open: files were changed.
+func (n *net) again(said string) tea.Cmd {
+	if !n.view.Shows(n.pane) {
+		return nil
+	}
+	return n.compare(true, said)
+}
+
+// apply remembers why a call about a hunk failed: the pane hides the conversation that says so.
+func (n *net) apply(e session.Event) {
+	if e, ok := e.(session.ToolEnd); ok && n.acting && e.Outcome.Status != tool.Completed {
+		n.failed = ui.Shorten(e.Outcome.Output)
+	}
+}
+
+// done follows the end of a turn, which may have been such a call.
+func (n *net) done(r session.Result) tea.Cmd {
+	said := ""
+	if n.acting && r.Cause != session.CauseDone {
+		said = "error: " + cmp.Or(r.Message, string(r.Cause))
+	} else if n.failed != "" {
+		said = "error: " + strings.Join(strings.Fields(n.failed), " ")
+	}
+	n.acting, n.failed = false, ""
+	return n.again(said)
+}
+
+// can says why there is no hunk to do something with.
+func (n *net) can() string {
+	if !n.view.Shows(n.pane) {
+		return "only in the net changes (/changes)"
+	}
+	if len(n.now.Files) == 0 {
+		return "nothing differs"
+	}
+	return ""
+}
+
+func (n *net) canOpen() string {
+	if n.openAt == nil {
+		return "no editor can be started here"
+	}
+	return n.can()
+}
+
+func (n *net) canSince() string {
+	if !n.view.Shows(n.pane) {
+		return "only in the net changes (/changes)"
+	}
+	return ""
+}
+
+// canDo is can for what is a call of the user's own.
+func (n *net) canDo(port func(context.Context, api.NetHunk) session.Result) string {
+	switch {
+	case n.working():
+		return "busy: stop the agent first, or wait"
+	case n.can() != "":
+		return n.can()
+	case port == nil:
+		return "this cannot be done here"
+	}
+	if _, hunk, _ := n.pane.At(n.view.At()); hunk < 0 {
+		return "this file has no hunk; /undo restores whole turns"
+	}
+	return ""
+}
+
+func (n *net) canRevert() string { return n.canDo(n.ports.Revert) }
+func (n *net) canStage() string  { return n.canDo(n.ports.Stage) }
+
+func (n *net) canCommit() string {
+	if n.working() {
+		return "busy: stop the agent first, or wait"
+	}
+	if n.prompt.Text != "" {
+		return "your prompt is not empty: send or clear it first"
+	}
+	return n.can()
+}
+
+// hunk is the one that is looked at.
+func (n *net) hunk() api.NetHunk {
+	file, hunk, _ := n.pane.At(n.view.At())
+	return api.NetHunk{File: n.now.Files[file], Number: hunk}
+}
+
+func (n *net) keep() tea.Cmd {
+	n.pane.Keep(n.view.At())
+	n.view.ToPart(1)
+	return nil
+}
+
+func (n *net) revert() tea.Cmd { return n.call(n.ports.Revert) }
+func (n *net) stage() tea.Cmd  { return n.call(n.ports.Stage) }
+
+func (n *net) call(do func(context.Context, api.NetHunk) session.Result) tea.Cmd {
+	h := n.hunk()
+	n.acting, n.failed = true, ""
+	return n.begin(job{run: func(ctx context.Context) session.Result { return do(ctx, h) }})
+}
+
+// edit opens the hunk in the user's own editor.
+func (n *net) edit() tea.Cmd {
+	h, line := n.hunk(), 1
+	if h.Number >= 0 {
+		line = h.File.Hunks[h.Number].Line
+	}
+	return n.openAt(h.File.Path, line)
+}
+
+// other compares with the next moment.
+func (n *net) other() tea.Cmd {
+	n.since = map[api.Since]api.Since{api.SinceSession: api.SinceTurn, api.SinceTurn: api.SinceBranch, api.SinceBranch: api.SinceSession}[n.since]
+	return n.compare(true, "")
+}
+
+// commitWish has the model draft the message of a commit, which the user can edit where they are
+// asked about the command.
+const commitWish = "Commit what is staged, and nothing else: look at git diff --cached, draft a message as this repository writes them, and run git commit with -m."
+
+func (n *net) commit() tea.Cmd {
+	n.view.Shut()
+	n.prompt.Put(commitWish)
+	n.say("send this as it is, or change it; the message can be edited in the question about the command")
+	return nil
+}
+
+// keys are those of the pane.
+func (n *net) keys() []binding {
+	key := func(id, key, help string, can func() string, do func() tea.Cmd) binding {
+		return binding{id: id, action: netKey, scope: inView, Binding: ui.Key(help, key), can: can, do: do}
+	}
+	return []binding{
+		key("net.keep", "a", "in net changes: keep the hunk, go to the next", n.can, n.keep),
+		key("net.revert", "r", "in net changes: revert the hunk", n.canRevert, n.revert),
+		key("net.stage", "i", "in net changes: stage the hunk (git's index)", n.canStage, n.stage),
+		key("net.open", "o", "in net changes: open the line in your editor", n.canOpen, n.edit),
+		key("net.since", "s", "in net changes: since the session, the turn or the branch began", n.canSince, n.other),
+		key("net.commit", "c", "in net changes: have the agent commit what is staged", n.canCommit, n.commit),
+	}
+}
+
+// hints are what to press there.
+func (n *net) hints() []string {
+	if n.can() != "" {
+		return []string{n.labelOf("net.since") + ": since"}
+	}
+	return []string{n.labelOf("net.keep") + ": keep", n.labelOf("net.revert") + ": revert", n.labelOf("net.stage") + ": stage",
+		n.labelOf("net.open") + ": open", n.labelOf("net.since") + ": since", n.labelOf("net.commit") + ": commit"}
+}

@@ -1,0 +1,142 @@
+package pane
+
+import (
+	"fmt"
+
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/ui"
+)
+
+// Net is the pane of what differs now from a moment: each hunk once, in the order of the files.
+type Net struct {
+	draw  *ui.Drawing
+	files []NetFile
+	since string // the moment, in words
+	none  string // what stands there where no file does
+	parts []NetPart
+	kept  map[NetPart]bool // hunks that the user looked at and keeps
+	rows  ui.Sheaf         // laid out for width w; if nil, not yet
+	marks []int
+	w     int
+}
+
+// NetFile is a file that differs.
+type NetFile struct {
+	Path, Note string
+	Hunks      []string // unified, each from its line with @@
+}
+
+// NetPart is a part of the pane: a hunk of a file, or a file without one.
+type NetPart struct{ Path, Hunk string }
+
+// NewNet is an empty pane.
+func NewNet(d *ui.Drawing) *Net { return &Net{draw: d, kept: map[NetPart]bool{}} }
+
+// Show takes what differs from a moment, and what is to be said where nothing does.
+func (n *Net) Show(since string, files []NetFile, none string) {
+	n.since, n.files, n.none, n.rows = since, files, none, nil
+	n.parts = n.parts[:0]
+	for _, f := range files {
+		for _, h := range f.Hunks {
+			n.parts = append(n.parts, NetPart{f.Path, h})
+		}
+		if len(f.Hunks) == 0 {
+			n.parts = append(n.parts, NetPart{f.Path, ""})
+		}
+	}
+}
+
+// At is the file and the hunk of a part, both counted from 0; hunk is negative where the file has
+// none.
+func (n *Net) At(part int) (file, hunk int, ok bool) {
+	for i, f := range n.files {
+		parts := max(len(f.Hunks), 1)
+		if part < parts {
+			if len(f.Hunks) == 0 {
+				part = -1
+			}
+			return i, part, true
+		}
+		part -= parts
+	}
+	return 0, 0, false
+}
+
+// Keep says that a hunk is looked at and stays, or takes that back.
+func (n *Net) Keep(part int) {
+	if part < len(n.parts) {
+		n.kept[n.parts[part]] = !n.kept[n.parts[part]]
+		n.rows = nil
+	}
+}
+
+// Heading implements sheet.
+func (n *Net) Heading() string {
+	added, removed := 0, 0
+	for _, f := range n.files {
+		for _, h := range f.Hunks {
+			a, r := draw.Count(h)
+			added, removed = added+a, removed+r
+		}
+	}
+	if len(n.files) == 0 {
+		return "net changes"
+	}
+	return fmt.Sprintf("net changes · %s %s", plural.Of(len(n.files), "file"), ui.PlusMinus(added, removed))
+}
+
+// Pages implements sheet.
+func (n *Net) Pages(w int) (ui.Page, []int) {
+	if n.rows == nil || n.w != w {
+		n.w = w
+		n.lay(w)
+	}
+	return n.rows, n.marks
+}
+
+func (n *Net) lay(w int) {
+	t := n.draw.Theme
+	n.rows, n.marks = ui.Sheaf{}, nil
+	at := 0
+	add := func(p ui.Page) { n.rows, at = append(n.rows, p), at+p.Len() }
+	line := func(text string) {
+		add(ui.Laid(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})))
+	}
+	line("since " + n.since)
+	add(ui.Laid{draw.Row{}})
+	if len(n.files) == 0 {
+		line(n.none)
+	}
+	for _, f := range n.files {
+		n.marks = append(n.marks, at)
+		added, removed := 0, 0
+		for _, h := range f.Hunks {
+			a, r := draw.Count(h)
+			added, removed = added+a, removed+r
+		}
+		facts := "  " + f.Note
+		if len(f.Hunks) > 0 {
+			facts = "  " + ui.PlusMinus(added, removed)
+			if f.Note != "" {
+				facts += " · " + f.Note
+			}
+		}
+		add(ui.Laid{t.Pen().Put(draw.Heading, safeterm.Name(f.Path)).Put(draw.Dim, safeterm.Name(facts)).Done().Fit(w)})
+		for i, h := range f.Hunks {
+			if i > 0 {
+				n.marks = append(n.marks, at)
+			}
+			if n.kept[NetPart{f.Path, h}] {
+				line("kept")
+			}
+			add(t.Patch(tool.Block{Kind: tool.DiffBlock, Path: f.Path, Text: h}, w, w >= ui.Split))
+		}
+		add(ui.Laid{draw.Row{}})
+	}
+}
+
+// Forget drops what was laid out, in another theme.
+func (n *Net) Forget() { n.rows = nil }
