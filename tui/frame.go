@@ -177,7 +177,7 @@ func (m *model) needsScreen() bool {
 
 // settled lays out what became final, for the terminal's scrollback.
 func (m *model) settled() []draw.Row {
-	if m.w <= 0 || m.h <= 0 || m.first.shown() {
+	if m.w <= 0 || m.h <= 0 || m.first.shown() || m.starting != nil {
 		return nil
 	}
 	return m.conversation.settled(m.w)
@@ -186,7 +186,7 @@ func (m *model) settled() []draw.Row {
 // lastWords are the rows of what did not become final: when the interface ends, they stay as they
 // are.
 func (m *model) lastWords() []draw.Row {
-	if !m.conversation.inline || m.w <= 0 {
+	if !m.conversation.inline || m.w <= 0 || m.starting != nil {
 		return nil
 	}
 	return append(m.settled(), m.conversation.write(m.transcript.Len(), m.w)...)

@@ -64,6 +64,7 @@ type model struct {
 	twice        *doublePress
 	undo         *undo
 	window       *window
+	starting     *starting // nil: the conversation is there
 	receivers    []receiver
 	sources      []commandSource
 
@@ -100,6 +101,9 @@ func (s *statusText) take() string {
 }
 
 func (m *model) Init() tea.Cmd {
+	if m.starting != nil {
+		return nil
+	}
 	cmds := []tea.Cmd{m.colours.askGround(), m.branches.look()}
 	if m.first.shown() {
 		return tea.Batch(append(cmds, m.first.screen.Search())...)
@@ -120,10 +124,17 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update takes one message. Every key goes through the key table, every event through every pane,
-// all else to the feature that it is for.
+// Update takes one message.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	var cmd tea.Cmd
+	if m.starting != nil {
+		return m.starting.update(msg)
+	}
+	return m, m.receive(msg)
+}
+
+// receive sends every key through the key table, every event through every pane, all else to the
+// feature that it is for.
+func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
 		cmd = m.take(msg)
@@ -147,12 +158,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		for _, f := range m.receivers {
 			if handled, cmd := f.update(msg); handled {
-				return m, cmd
+				return cmd
 			}
 		}
 		cmd = m.lists.follow() // a list that was filled has a marked row
 	}
-	return m, cmd
+	return cmd
 }
 
 // View hands the frame to the screen; Bubble Tea draws nothing itself.
@@ -264,6 +275,9 @@ func newModel(o Options) *model {
 	m.picker = list.New(d.Theme)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})
 	m.conversation = &conversation{host: m, transcript: m.transcript, draw: d, welcome: hello.welcome}
+	if o.Starting {
+		m.starting = &starting{model: m}
+	}
 	warnings := m.assemble(o)
 	d.Expand = m.keys.label(expand)
 	if m.ports.CancelCall != nil {
@@ -306,7 +320,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	held := func() bool { return m.undo.rewinding }
 	m.turns = &turns{host: m, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
 	m.undo.settled = m.turns.forget
-	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.picker, m.turns, m.commander, held}
+	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.picker, m.turns, m.commander, held, m.starting != nil}
 	m.commander.prompt, m.commander.send = m.prompt, m.sender.send
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }

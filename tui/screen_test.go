@@ -143,7 +143,8 @@ func testBlocks(_ string, raw json.RawMessage) []tool.Block {
 func (p *player) note(s string) { p.log = append(p.log, s) }
 
 func (p *player) send(msg tea.Msg) {
-	_, cmd := p.m.Update(msg)
+	next, cmd := p.m.Update(msg)
+	p.m = next.(*model)
 	p.run(cmd)
 	for i := 0; i < len(p.open); i++ {
 		select {

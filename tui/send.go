@@ -25,6 +25,7 @@ type sender struct {
 	turns      *turns
 	commander  *commander
 	held       func() bool // the last message is being taken back
+	early      bool        // the conversation is not there yet
 }
 
 func (s *sender) can() string {
@@ -42,6 +43,9 @@ func (s *sender) can() string {
 func (s *sender) send() tea.Cmd {
 	if s.prompt.Continues() {
 		return nil
+	}
+	if s.early {
+		return hold(s.prompt, s.commander)
 	}
 	text := s.prompt.Text
 	if name, arg, ok := plain.Slash(text); ok && !s.commander.carries(name) {

@@ -48,6 +48,10 @@ func act(kind string) int {
 			Notices: []string{"Nothing here is real: no model, no tools."}},
 	}
 	a.ui = New(o)
+	if kind == "starting" {
+		a.ui = New(Options{Starting: true, In: o.In, Out: o.Out, Env: o.Env})
+		go a.ui.Begin(o)
+	}
 	if err := a.ui.Run(context.Background()); err != nil {
 		fmt.Println("error:", firstLine(err.Error()))
 		return 1

@@ -71,6 +71,9 @@ type Options struct {
 	Ports api.Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
+	// Starting says that the conversation is still being built: only Info, In, Out, Env and how things
+	// look are known. Begin tells the rest.
+	Starting bool
 	// History is drawn at start, when a session is resumed.
 	History []session.Event
 	// At is the place in History to show first; the zero value: its end.
@@ -140,15 +143,21 @@ type UI struct {
 
 // New makes an interface. It does no I/O.
 func New(o Options) *UI {
+	u := &UI{observer: newObserver(), breaks: plain.NewBreaks()}
+	u.use(o)
+	return u
+}
+
+// use makes the model of what is shown.
+func (u *UI) use(o Options) {
 	if o.Env == nil {
 		o.Env = func(string) string { return "" }
 	}
 	if o.Blocks == nil {
 		o.Blocks = func(string, json.RawMessage) []tool.Block { return nil }
 	}
-	u := &UI{options: o, observer: newObserver(), model: newModel(o), breaks: plain.NewBreaks()}
+	u.options, u.model = o, newModel(o)
 	u.model.turns.start = u.start
-	return u
 }
 
 // Theme is the name of the theme that is in use.
@@ -181,6 +190,9 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	t.keys.Wheel = !u.options.Inline
 	t.listen(u.options.In, input.Wait(u.options.Env), func(e uv.Event) { program.Send(e) }, cancel)
 	u.attach(t)
+	if s := u.model.starting; s != nil {
+		s.renew = func(o Options) *model { u.use(o); u.attach(t); return u.model }
+	}
 	t.keys.Start()
 	s.Go(func() { quiet(ctx, program) })
 	s.Go(func() { u.bridge.pump(ctx, func(b batch) { program.Send(b) }) })
@@ -188,7 +200,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	s.Go(func() { t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) }) })
 	s.Go(func() { t.watch(ctx, cancel) })
 	_, err = program.Run()
-	if last := u.model.lastWords(); len(last) > 0 {
+	if last := u.model.lastWords(); len(last) > 0 || u.model.starting != nil {
 		s.Show(screen.Frame{W: u.model.w, Scrolled: last})
 	}
 	return t.verdict(ctx, err)

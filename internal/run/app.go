@@ -43,10 +43,11 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 	process.MakeRoom(false)
 	ring := credentials.Take()
 	ring.TakeHeaders(trace.HeaderVariables())
+	a := newApp(args, ring, stdin, stdout, stderr)
 	ring.Use(keyring.Open(paths.Of(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
-		fmt.Fprintln(stderr, "! waiting for the key ring; it may ask you to unlock it")
+		fmt.Fprintln(a.Err, "! waiting for the key ring; it may ask you to unlock it")
 	})))
-	return newApp(args, ring, stdin, stdout, stderr).main(args)
+	return a.main(args)
 }
 
 // app is the program as the user starts it, and as its commands ask for it.

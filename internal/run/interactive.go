@@ -72,6 +72,9 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 		s := &sitting{app: t, o: o, look: &look}
 		err := s.open(ctx, words)
 		o = s.o
+		if errors.Is(err, errLeft) {
+			return nil
+		}
 		if errors.Is(err, session.ErrLocked) {
 			if taken, err := readAlong(ctx, t, o, look.theme); !taken {
 				return err
@@ -164,6 +167,7 @@ type sitting struct {
 	look     *appearance // of this sitting, and of those after it
 	w        *conversation.Conversation
 	ui       *tui.UI
+	screen   *showing // nil: the interface is not shown yet
 	own      conversation.OwnCommand
 	words    string
 	first    []tool.Attachment // of the first prompt
@@ -172,10 +176,37 @@ type sitting struct {
 	offered  chan struct{}     // closed when the user was asked how commands run
 }
 
-func (s *sitting) open(ctx context.Context, words string) (err error) {
+// open draws the first frame and builds the conversation beside it. On an error the frame is gone
+// again.
+func (s *sitting) open(ctx context.Context, words string) error {
 	if err := proc.CheckLimits(); err != nil {
 		return err
 	}
+	if s.begin(ctx); s.screen == nil {
+		return s.build(ctx, words)
+	}
+	errs := aside(s.app.Process, s.ui)
+	building, alone := s.screen.bound(ctx)
+	err := s.build(building, words)
+	left := !alone()
+	errs.end()
+	if err == nil && !left {
+		return nil
+	}
+	s.screen.end()
+	errs.write()
+	switch {
+	case err == nil:
+		s.w.Close()
+		return cmp.Or(ctx.Err(), s.screen.err, errLeft)
+	case left && ctx.Err() == nil:
+		return cmp.Or(s.screen.err, errLeft)
+	}
+	return err
+}
+
+// build makes the conversation.
+func (s *sitting) build(ctx context.Context, words string) error {
 	stage, err := settings.Read(s.app.Process, *s.o)
 	if err != nil {
 		return err
@@ -205,7 +236,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 	if s.app.linesOnly(&s.o.Run) && s.app.lines == nil {
 		s.app.lines = plain.ReadLines(s.app.In)
 	}
-	s.ui = tui.New(tui.Options{
+	o := tui.Options{
 		Send: s.send, Ports: conversation.Ports(s.w, &s.own),
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return hostio.VeiledBlocks(s.w.Set.Blocks(name, metadata))
@@ -216,8 +247,13 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		Inline: s.w.Settings.Config.Interface.Inline, Mouse: s.w.Settings.Config.Interface.Mouse, Shown: s.look.shown == s.w.Head.Session,
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
-	})
-	s.app.front.Store(s.ui)
+	}
+	if s.screen != nil {
+		s.ui.Begin(o)
+	} else {
+		s.ui = tui.New(o)
+		s.app.front.Store(s.ui)
+	}
 	s.w.Patient.Watch(s.ui.Observe)
 	heeding, stop := s.heed(ctx)
 	s.offered = make(chan struct{})
@@ -225,12 +261,13 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 	var err error
 	if s.app.linesOnly(&s.o.Run) {
 		err = s.ui.RunPlain(heeding)
-	} else if err = s.ui.Run(heeding); s.o.Transcript && !s.w.Settings.Config.Interface.Inline {
+	} else if err = s.watch(heeding); s.o.Transcript && !s.w.Settings.Config.Interface.Inline {
 		fmt.Fprint(s.app.Out, s.ui.Transcript())
 	}
 	s.look.theme, s.look.shown = s.ui.Theme(), s.w.Head.Session
 	stop(&err)
 	s.w.Close()
+	s.screen.release()
 	return s.ui.Next(), err
 }
 
