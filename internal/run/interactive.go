@@ -248,15 +248,15 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	}
+	s.offered = make(chan struct{})
 	if s.screen != nil {
-		s.ui.Begin(o)
+		s.ui.Begin(o) // from here on a message that waits is sent
 	} else {
 		s.ui = tui.New(o)
 		s.app.front.Store(s.ui)
 	}
 	s.w.Patient.Watch(s.ui.Observe)
 	heeding, stop := s.heed(ctx)
-	s.offered = make(chan struct{})
 	go func() { defer close(s.offered); s.offer(heeding) }()
 	var err error
 	if s.app.linesOnly(&s.o.Run) {
