@@ -82,6 +82,9 @@ func (s *sitting) begin(ctx context.Context) {
 	if err != nil || s.app.linesOnly(&s.o.Run) {
 		return
 	}
+	asked := *s.o
+	asked.Run = s.o.Run.Clone()
+	asked.Merge(&cfg) // flags say how it looks, too
 	info := tui.Info{Version: Version, Mode: "starting"}
 	if !s.o.Demo { // it has a folder of its own
 		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start tells what is wrong with it
