@@ -64,7 +64,7 @@ type model struct {
 	twice        *doublePress
 	undo         *undo
 	window       *window
-	starting     *starting // nil: the conversation is there
+	starting     *starting // set until the conversation is built
 	receivers    []receiver
 	sources      []commandSource
 

@@ -11,9 +11,9 @@ import (
 	"adze/tui/prompt"
 )
 
-// starting is an interface whose conversation is still being built. It draws, and the user can
-// write. All keys are kept, and the interface of the conversation gets them as if they were pressed
-// then: a message that is sent early waits there.
+// starting is an interface whose conversation is still being built. It draws the prompt, and the
+// user can write. It keeps all keys. The interface of the conversation gets them later, as if they
+// were pressed then.
 type starting struct {
 	*model
 	typed []tea.Msg // keys and pastes
@@ -44,8 +44,7 @@ func (s *starting) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s.model, s.receive(msg)
 }
 
-// take shows what happens, and keeps it for the interface that follows. What asks the user waits for
-// that one.
+// take shows events and keeps them for the interface that follows. A question waits for that one.
 func (s *starting) take(b batch) (tea.Model, tea.Cmd) {
 	for i, x := range b {
 		switch x := x.(type) {
@@ -71,7 +70,7 @@ func (s *starting) become(o Options, rest batch) (tea.Model, tea.Cmd) {
 	return next, tea.Batch(cmds...)
 }
 
-// press obeys a key, and keeps it. What was sent comes back by the key that stops.
+// press obeys a key and keeps it. The key that stops takes sent messages back.
 func (s *starting) press(key tea.KeyPressMsg) tea.Cmd {
 	switch waits := s.prompt.Queued() > 0; {
 	case s.means(key, suspend):
@@ -110,7 +109,7 @@ func (s *starting) unsent() string {
 	return strings.Join(texts, "\n")
 }
 
-// hold shows what is sent as waiting. Only leaving needs no conversation.
+// hold queues a message that is sent early. Only /quit is obeyed at once.
 func hold(p *prompt.Line, c *commander) tea.Cmd {
 	if name, arg, ok := plain.Slash(p.Text); ok {
 		if full, _, known := c.meant(name); known && full == "quit" {

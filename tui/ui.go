@@ -71,8 +71,7 @@ type Options struct {
 	Ports api.Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
-	// Starting says that the conversation is still being built: only Info, In, Out, Env and how things
-	// look are known. Begin tells the rest.
+	// Starting says that the conversation is still being built. Begin tells what is not known yet.
 	Starting bool
 	// History is drawn at start, when a session is resumed.
 	History []session.Event

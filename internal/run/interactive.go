@@ -167,7 +167,7 @@ type sitting struct {
 	look     *appearance // of this sitting, and of those after it
 	w        *conversation.Conversation
 	ui       *tui.UI
-	screen   *showing // nil: the interface is not shown yet
+	screen   *showing // set while the interface is shown
 	own      conversation.OwnCommand
 	words    string
 	first    []tool.Attachment // of the first prompt

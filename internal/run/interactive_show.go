@@ -74,9 +74,8 @@ func (s *showing) end() {
 	s.release()
 }
 
-// begin draws the first frame: what flags and the user's configuration say of it. All else comes
-// when the conversation is there. Where the configuration cannot be read nothing is drawn: the start
-// fails, and says why.
+// begin draws the first frame from the flags and the user's configuration. It draws nothing if the
+// configuration cannot be read. The start then fails with that error.
 func (s *sitting) begin(ctx context.Context) {
 	cfg, err := s.app.Ring.Load(s.app.ConfigFile())
 	if err != nil || s.app.linesOnly(&s.o.Run) {
@@ -109,8 +108,7 @@ func (s *sitting) watch(ctx context.Context) error {
 	return s.screen.err
 }
 
-// stderr is where a start writes what the user should know while an interface has the terminal: it
-// is shown there, and kept.
+// stderr shows and keeps what a start writes while an interface has the terminal.
 type stderr struct {
 	process *process.Process
 	to      io.Writer
@@ -136,8 +134,7 @@ func (s *stderr) Write(text []byte) (int, error) {
 
 func (s *stderr) end() { s.process.Err = s.to }
 
-// write writes what was kept, once the terminal is free. What cannot be written there has no other
-// reader.
+// write writes the kept text when the terminal is free.
 func (s *stderr) write() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
