@@ -25,8 +25,8 @@ type starting struct {
 // built says that the conversation is there.
 type built struct{ Options }
 
-// Begin gives an interface that was made with Starting its conversation. It may be called once, from
-// any goroutine.
+// Begin gives an interface that was made with Starting its conversation. It may be called once,
+// from any goroutine.
 func (u *UI) Begin(o Options) { u.bridge.push(built{o}) }
 
 // update takes a message until the conversation is there.

@@ -71,7 +71,7 @@ type Options struct {
 	Ports api.Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
-	// Starting says that the conversation is still being built. Begin tells what is not known yet.
+	// Starting says that the conversation is still being built. Begin tells the rest.
 	Starting bool
 	// History is drawn at start, when a session is resumed.
 	History []session.Event

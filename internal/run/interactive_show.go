@@ -86,7 +86,7 @@ func (s *sitting) begin(ctx context.Context) {
 	asked.Merge(&cfg) // flags say how it looks, too
 	info := tui.Info{Version: Version, Mode: "starting"}
 	if !s.o.Demo { // it has a folder of its own
-		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start tells what is wrong with it
+		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start tells errors
 	}
 	s.ui = tui.New(tui.Options{
 		Starting: true, Info: info,
