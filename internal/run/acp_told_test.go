@@ -113,7 +113,7 @@ func TestAnEditorIsToldOfCallsWhileTheyForm(t *testing.T) {
 	w.says(prompting(2, id, "go"))
 	w.until(`"usage_update"`, `"size":50000`)
 	w.until(`"sessionUpdate":"tool_call"`, `"toolCallId":"c-broken"`, `"status":"pending"`)
-	w.until(`"toolCallId":"c-broken"`, `"rawInput":{"command":"echo bro"}`, `"title":"bash echo bro"`)
+	w.until(`"toolCallId":"c-broken"`, `"rawInput":{"command":"echo bro"}`, `"title":"$ echo bro"`)
 	next <- struct{}{}
 	w.until(`"toolCallId":"c-broken"`, `"status":"failed"`, "nothing ran")
 	w.until(`"sessionUpdate":"tool_call"`, `"toolCallId":"c-whole"`, `"status":"pending"`)
@@ -123,8 +123,8 @@ func TestAnEditorIsToldOfCallsWhileTheyForm(t *testing.T) {
 	next <- struct{}{}
 	w.until(`"toolCallId":"c-whole"`, `"status":"in_progress"`)
 	end := w.until(`"toolCallId":"c-whole"`, `"status":"completed"`)
-	if raw, _ := json.Marshal(end); strings.Count(string(raw), "one two") != 1 {
-		t.Errorf("the outcome tells its output not once: %s", raw)
+	if raw, _ := json.Marshal(end); strings.Count(string(raw), "one two") != 2 {
+		t.Errorf("the outcome tells its command line and its output not once each: %s", raw)
 	}
 	w.hears("Done.")
 	w.until(`"id":2,"result"`, "end_turn")

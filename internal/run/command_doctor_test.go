@@ -50,7 +50,7 @@ func TestTheDoctorIsContentWithARunningModel(t *testing.T) {
 	e.wants(t, "store", "ok", "sessions.db")
 	e.wants(t, "disk", e["disk"].State, "MB free")
 	if c := e["sandbox"]; c.State == "ok" {
-		e.wants(t, "sandbox", "ok", "full, made with")
+		e.wants(t, "sandbox", "ok", "full (")
 	} else { // this machine has none
 		e.wants(t, "sandbox", "warn", "a command that you allow can do what you can do")
 	}

@@ -52,7 +52,7 @@ func TestSessionsAreExportedAndImported(t *testing.T) {
 				t.Errorf("%s holds %s", format, s)
 			}
 		}
-		for _, s := range []string{"mend it with", "a.go", "bash", "read", "nowhere", "exit", "done"} {
+		for _, s := range []string{"mend it with", "a.go", "$ echo", "read", "nowhere", "exit", "done"} {
 			if !strings.Contains(text, s) {
 				t.Errorf("%s lacks %s", format, s)
 			}

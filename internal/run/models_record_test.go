@@ -38,7 +38,7 @@ func TestARecordedRunReplaysOffline(t *testing.T) {
 			t.Errorf("%q does not say %q", message, part)
 		}
 	}
-	u.run("-p", "--replay", file, "--model", "openai/m", "hi").wants(2, "takes the place of a model")
+	u.run("-p", "--replay", file, "--model", "openai/m", "hi").wants(2, "replaces the model")
 	u.run("-p", "--replay", u.file("bad.json", "{}"), "hi").wants(2, "not a recording")
 }
 

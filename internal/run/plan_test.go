@@ -138,10 +138,10 @@ func TestWhatTheFlagForPlansRefuses(t *testing.T) {
 	u := newUser(t)
 	u.run("-p", u.script("-- 1 --\ntext: No plan.\n"), "hi").wants(0)
 	for want, flags := range map[string][]string{
-		"none is named":               {"--accept-plan"},
+		"name one":                    {"--accept-plan"},
 		"this session has no plan":    {"--continue", "--accept-plan"},
 		"did you mean":                {"--continue", "--accept-plan=edit"},
-		"cannot go on in it":          {"--continue", "--accept-plan=plan"},
+		"no mode to continue in":      {"--continue", "--accept-plan=plan"},
 		"leave --permission-mode out": {"--continue", "--accept-plan", "--permission-mode=edits"},
 	} {
 		u.run(append(flags, "-p", u.script("-- 1 --\ntext: No.\n"))...).wants(2, want)

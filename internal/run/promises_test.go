@@ -49,7 +49,7 @@ func promises() []promise {
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
 		{"At sandbox level `full`, made by", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestNothingThatOtherProgramsRunIsApplied"},
 		{"What is narrower at level `full` is told", "TestARepositoryThatIsPlantedIsPutAside TestSandboxAttempts"},
-		{"adze's own settings", "TestACommandChangesNoSettings TestEveryCommandIsFreeOrTheUsers TestWhatOutlivedItsAdzeIsInside TestAKilledShimLeavesNothing " +
+		{"adze's own settings", "TestACommandChangesNoSettings TestCommandsOfTheUserAlone TestWhatOutlivedItsAdzeIsInside TestAKilledShimLeavesNothing " +
 			"TestAChangedSettingIsToldAndNotUsed TestEachFileOfTheUsersIsTheirs TestWhatIsRequiredStands TestARequiredSandboxIsNotSwitchedOff"},
 		{"What an answer says and the calls do not show", "TestWhatAnAnswerClaimsIsTold TestClaimsAreSentWhereThePersonWantsIt TestQuietAnswers " +
 			"TestAnswersThatClaimTooMuch TestWhatWasDoneDecides"},

@@ -36,7 +36,7 @@ func install(t *testing.T, names ...string) {
 func TestStepsLeadToAModel(t *testing.T) {
 	v := models.Fetching()[0]
 	no, yes := new(bool), true
-	key := "enter a key\nexport " + models.Keyed()[0] + "=…"
+	key := "enter a key\nuse your own server\nexport " + models.Keyed()[0] + "=…"
 	off := models.ListedProvider{Provider: v.Name, Usable: no, Why: "not running: refused"}
 	empty := models.ListedProvider{Provider: v.Name, Usable: no, Why: "running, but it has none"}
 	full := models.ListedProvider{Provider: v.Name, Usable: &yes, Why: "running", Models: []models.ListedModel{{Model: "a", Tools: &yes}, {Model: "b", Tools: no}}}

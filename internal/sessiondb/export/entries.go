@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"adze/internal/text/jsontext"
@@ -138,6 +139,7 @@ func (i *importer) message(m Message) {
 // outcome takes of a call what its tool lets be shown: a file may hold anything.
 func (i *importer) outcome(message string, c Call) {
 	o := tool.Outcome{Call: c.ID, Tool: c.Tool, Status: c.Status, Code: c.Code, Output: NoOutput, Changed: c.Changed, Duration: c.Took}
+	o.Heading.Verb, o.Heading.Object, _ = strings.Cut(c.Heading, " ") // with what came of it
 	o.Metadata = i.metadata(c)
 	o.Record = tool.Record{Message: message, Call: c.ID, Tool: c.Tool, Origin: tool.Native, Args: json.RawMessage(object(i.fields(c.Tool, c.Arguments))),
 		Status: c.Status, Code: c.Code, Duration: c.Took, Start: c.Time.Add(-c.Took)}
