@@ -124,7 +124,7 @@ func TestUndoInATerminal(t *testing.T) {
 	p.sees("It is wrecked.")
 	wrecked := u.shape()
 	p.keys("F3")
-	p.sees("changes · 4 files", "src/a.go", "+x", "-package a", "src/deep/c")
+	p.sees("net changes · 3 files", "src/a.go", "+x", "-package a", "src/deep/c")
 	p.keys("Escape")
 	p.sees("It is wrecked.") // what is typed right behind an escape is a key with alt
 	p.text("/undo")
