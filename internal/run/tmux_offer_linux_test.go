@@ -27,11 +27,11 @@ func TestTheFirstStartOffersTheSandbox(t *testing.T) {
 	p.quit()
 	u.run("trust", "list").wants(0, "starts here in permission mode auto")
 	p.adze(model)
-	if shown := p.sees("mode      auto"); strings.Contains(shown, "How shall") {
+	if shown := p.sees("mode          auto"); strings.Contains(shown, "How shall") {
 		t.Errorf("it is asked again:\n%s", shown)
 	}
 	p.quit()
-	if r := u.run("-p", "--output-format", "stream-json", model, "hi").wants(0); !strings.Contains(r.out, `"permission_mode":"ask"`) {
+	if r := u.run("-p", "--output-format", "stream-json", model, "hi").wants(7); !strings.Contains(r.out, `"permission_mode":"ask"`) {
 		t.Errorf("without a terminal: %s", r.out)
 	}
 	u.run("trust", "revoke", "mode").wants(0, "revoked: mode")
@@ -43,7 +43,7 @@ func TestTheFirstStartOffersTheSandbox(t *testing.T) {
 	u.configure(`{"permission_mode": "plan"}`)
 	u.run("trust", "revoke", "--all").wants(0)
 	p.adze(model)
-	if shown := p.sees("mode      plan"); strings.Contains(shown, "How shall") {
+	if shown := p.sees("mode          plan"); strings.Contains(shown, "How shall") {
 		t.Errorf("although the configuration says it:\n%s", shown)
 	}
 	p.quit()

@@ -88,9 +88,9 @@ func TestUndoInAHomeInATerminal(t *testing.T) {
 	p.sees("done") // what is typed right behind an escape is a key with alt
 	p.text("/undo")
 	p.keys("Enter")
-	p.sees("undo: change it", "leave all as it is")
+	p.sees("undo: change it", "change nothing")
 	p.keys("Enter")
-	p.sees("/redo takes it back")
+	p.sees("/redo reverses this")
 	u.wantTree("after /undo", before)
 	p.quit()
 }

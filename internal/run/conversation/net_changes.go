@@ -2,8 +2,10 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"adze/internal/files/workspace"
 	"adze/internal/run/hostio"
@@ -41,7 +43,24 @@ func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error
 	if err != nil {
 		return api.Net{}, err
 	}
-	return hostio.Since(ctx, d, since == api.SinceTurn)
+	n, err := hostio.Since(ctx, d, since == api.SinceTurn)
+	if err == nil && len(n.Files) == 0 && changedSomething(slices.Concat(w.Session.Earlier(), w.Session.History())) {
+		// In a folder as wide as a home only what calls changed is kept, and states of it do not compare.
+		return n, errors.New("the states of this folder show no difference; these are the changes of each call")
+	}
+	return n, err
+}
+
+// changedSomething reports a call that changed files.
+func changedSomething(messages []session.Message) bool {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if p.Outcome != nil && len(p.Outcome.Changed) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // revert takes a hunk back by a call of the user's own.
