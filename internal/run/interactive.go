@@ -199,7 +199,9 @@ func (s *sitting) open(ctx context.Context, words string) error {
 	case err == nil:
 		s.w.Close()
 		return cmp.Or(ctx.Err(), s.screen.err, errLeft)
-	case left && ctx.Err() == nil:
+	case ctx.Err() != nil: // a signal ended the build, whatever the build says of it
+		return ctx.Err()
+	case left:
 		return cmp.Or(s.screen.err, errLeft)
 	}
 	return err
