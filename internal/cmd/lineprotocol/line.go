@@ -211,6 +211,59 @@ func (l lines) next() ([]byte, error) {
 	return bytes.TrimSpace(line), nil
 }
 
+// Take does what a line says that did not come on stdin.
+func (t *Talk) Take(raw []byte, with Conversation) error { return t.take(raw, 0, with) }
+
+// Actor does what lines say in a conversation whose turns are another's, such as those of a
+// terminal. Its methods may be called by any goroutine.
+type Actor interface {
+	// Prompt begins a turn, or has the prompt wait for the running one to end.
+	Prompt(p Prompt) error
+	Steer(text string) bool
+	CancelCall(id tool.CallID) bool
+	// Abort ends the running turn; if false, none runs.
+	Abort() bool
+	Set(mode, effort string) error
+	Model(name string) error
+}
+
+// Act has an actor do what a line says; answers are not among it.
+func Act(raw []byte, a Actor) error {
+	s, err := parse(raw)
+	if err != nil {
+		return err
+	}
+	switch s.Type {
+	case promptLine:
+		return a.Prompt(s.prompt())
+	case steerLine:
+		if !a.Steer(s.Text) {
+			return a.Prompt(s.prompt())
+		}
+	case abortLine:
+		if s.Call != "" && !a.CancelCall(tool.CallID(s.Call)) {
+			return usage.Mistake("", "no call %q is running", s.Call)
+		}
+		if s.Call == "" && !a.Abort() {
+			return usage.Mistake("", "no turn is running")
+		}
+	case setLine:
+		if s.Mode != "" || s.Effort != "" {
+			err = a.Set(s.Mode, s.Effort)
+		}
+		if err == nil && s.Model != "" {
+			err = a.Model(s.Model)
+		}
+	default:
+		return usage.Mistake("", "a line of type %q has no place here", s.Type)
+	}
+	return err
+}
+
+func (s said) prompt() Prompt {
+	return Prompt{ID: s.ID, Text: s.Text, Attach: s.Attach, Files: s.files}
+}
+
 // take does what a line says.
 func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	s, err := parse(raw)
@@ -220,7 +273,7 @@ func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	switch s.Type {
 	case promptLine:
 		t.set(func() {
-			t.prompts = append(t.prompts, Prompt{ID: s.ID, Text: s.Text, Attach: s.Attach, Files: s.files})
+			t.prompts = append(t.prompts, s.prompt())
 		})
 		t.stir()
 	case steerLine:

@@ -125,6 +125,9 @@ func (t *Talk) put(ctx context.Context, q print.Question, accept func(said) erro
 	if q.Choices == nil {
 		q.Choices = []string{}
 	}
+	if t.Settled != nil {
+		defer t.Settled(q.Question)
+	}
 	t.Out.Say(q)
 	select {
 	case <-w.done:

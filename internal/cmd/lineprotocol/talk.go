@@ -52,6 +52,8 @@ type Prompt struct {
 // Talk is one conversation with a program.
 type Talk struct {
 	Out *print.Printer
+	// Settled is called with the name of a question that waits no more; if nil, nobody cares.
+	Settled func(question string)
 
 	mu      sync.Mutex
 	prompts []Prompt

@@ -51,6 +51,10 @@ func (p *Printer) stream(e session.Event) {
 		if p.arriving.message == e.Message.ID {
 			p.endStreams()
 		}
+		if m := e.Message; p.Prompts && m.Role == session.User && !m.Note && len(m.Notes) == 0 {
+			p.event(messageLine{"message", m})
+			return
+		}
 	case session.Retry:
 		if p.arriving.message == e.Message {
 			p.arriving = arriving{} // what came of it is void

@@ -54,6 +54,8 @@ type Printer struct {
 	Mask func() *redact.Masker
 	// Mode is the permission mode in force; if nil, it is always that of the first line.
 	Mode func() string
+	// Prompts has the user's messages be written, too, for a reader that did not send them.
+	Prompts bool
 
 	mu       sync.Mutex
 	head     Head

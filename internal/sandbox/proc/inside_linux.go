@@ -30,7 +30,13 @@ func (l *Ledger) Inside() string {
 	if _, ok := os.LookupEnv(Mark); ok {
 		return Mark + " is set"
 	}
-	line := lineage(os.Getpid())
+	return l.Below(os.Getpid())
+}
+
+// Below explains why another process counts as one that a command of adze started, as Inside does
+// for this one.
+func (l *Ledger) Below(pid int) string {
+	line := lineage(pid)
 	above := line
 	if len(line) > 0 {
 		above = slices.Concat(line, lineage(line[0].Session))

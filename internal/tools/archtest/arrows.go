@@ -60,6 +60,8 @@ func Table() []Row {
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/text/lineread", "internal/text/safeterm", "tui/draw", "tui/list", "tui/pane", "tui/permission", "tui/question", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
 		{Package: "internal/cmd/print", May: []string{"internal/text/jsontext", "session", "tool", "internal/text/safeterm", "internal/text/redact", "internal/text/usage"}, Why: "an observer of one event stream"},
+		{Package: "internal/live", May: []string{"internal/cmd/lineprotocol", "internal/cmd/print", "internal/sessiondb/tail", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool", "tui/permission", "tui/question"},
+			Why: "it shows a session to other processes and hears them; how a prompt is worked on, the program says"},
 		{Package: "internal/cmd/lineprotocol", May: []string{"internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/cmd/print", "internal/text/usage", "session", "tool", "tui/question", "tui/permission"}, Why: "it puts the questions of the interface to a program, and knows neither the wiring nor who decides"},
 
 		{Package: "internal/sessiondb", May: []string{"session", "tool", "internal/files/atomicfile"}, Why: "adapters depend inwards"},

@@ -1,0 +1,146 @@
+package live
+
+import (
+	"encoding/json"
+	"time"
+
+	"adze/internal/cmd/print"
+	"adze/session"
+	"adze/tool"
+)
+
+// told is a line of any type that tells an event.
+type told struct {
+	Type       string             `json:"type"`
+	Message    json.RawMessage    `json:"message"`
+	Delta      string             `json:"delta"`
+	Text       string             `json:"text"`
+	Notes      []session.Note     `json:"notes"`
+	Call       tool.CallID        `json:"call"`
+	Parent     tool.CallID        `json:"parent"`
+	Agent      string             `json:"agent"`
+	Name       string             `json:"name"`
+	Title      string             `json:"title"`
+	Args       json.RawMessage    `json:"args"`
+	Status     tool.Status        `json:"status"`
+	Code       string             `json:"code"`
+	Duration   int64              `json:"duration_ms"`
+	Output     string             `json:"output"`
+	OutputFile string             `json:"output_file"`
+	Truncated  bool               `json:"truncated"`
+	Blocks     []tool.Block       `json:"blocks"`
+	Need       []tool.Need        `json:"need"`
+	Decision   *tool.Decision     `json:"decision"`
+	Attempt    int                `json:"attempt"`
+	Of         int                `json:"of"`
+	Delay      int64              `json:"delay_ms"`
+	Cause      string             `json:"cause"`
+	Claims     []session.Claim    `json:"claims"`
+	Evidence   []session.Evidence `json:"evidence"`
+	Entries    int                `json:"entries"`
+	Bytes      int                `json:"bytes"`
+	Hint       string             `json:"hint"`
+}
+
+// Events makes events of the lines of one owner, for an observer of sessions. The zero value is
+// ready. What a pane draws of a call comes as the call's metadata: Blocks reads it.
+type Events struct {
+	drawn map[tool.CallID]json.RawMessage // blocks, which come before the line that they belong to
+}
+
+// Of is what a line tells; nothing where that is no event.
+func (v *Events) Of(l Line) []session.Event {
+	var t told
+	if json.Unmarshal(l.Raw, &t) != nil {
+		return nil
+	}
+	var message string
+	_ = json.Unmarshal(t.Message, &message) // elsewhere it is an object
+	switch t.Type {
+	case "text":
+		return []session.Event{session.TextDelta{Message: message, Delta: t.Delta}}
+	case "reasoning":
+		return []session.Event{session.ReasoningDelta{Message: message, Delta: t.Delta}}
+	case "message":
+		var m session.Message
+		if json.Unmarshal(t.Message, &m) == nil {
+			return []session.Event{session.MessageDone{Message: m}}
+		}
+	case "tool_start":
+		return []session.Event{session.ToolStart{Event: t.event(tool.Started)}}
+	case "tool_update":
+		e := t.event(tool.Updated)
+		e.Metadata = v.take(t.Call)
+		return []session.Event{session.ToolUpdate{Event: e, Redacted: e.Metadata}}
+	case "tool_end":
+		e := t.end()
+		e.Outcome.Metadata = v.take(t.Call)
+		e.Redacted = e.Outcome.Metadata
+		return []session.Event{e}
+	case viewLine:
+		v.keep(t)
+	case "ask":
+		e := t.event(tool.Asked)
+		e.Needs, e.Decision = t.Need, t.Decision
+		return []session.Event{session.ToolAsk{Event: e}}
+	case "retry":
+		return []session.Event{session.Retry{Message: message, Attempt: t.Attempt, Of: t.Of, Delay: time.Duration(t.Delay) * time.Millisecond, Cause: t.Cause}}
+	case "notice":
+		return []session.Event{session.Notice{Text: t.Text}}
+	case "note":
+		return []session.Event{session.MessageDone{Message: session.Message{ID: message, Role: session.User, Note: true, Notes: t.Notes, Parts: []session.Part{{Kind: session.TextPart, Text: t.Text}}}}}
+	case "claim":
+		return []session.Event{session.Claimed{Claims: t.Claims, Evidence: t.Evidence}}
+	case "unsaved":
+		return []session.Event{session.Unsaved{Entries: t.Entries, Bytes: t.Bytes, Cause: t.Cause}}
+	case "turn":
+		return []session.Event{session.TurnEnd{Result: session.Result{Cause: session.Cause(t.Cause), Message: message, Hint: t.Hint, Text: t.Text}}}
+	}
+	return nil
+}
+
+func (v *Events) keep(t told) {
+	metadata, err := json.Marshal(t.Blocks)
+	if err != nil {
+		return // a block holds nothing that cannot be written
+	}
+	if v.drawn == nil {
+		v.drawn = map[tool.CallID]json.RawMessage{}
+	}
+	v.drawn[t.Call] = metadata
+}
+
+func (v *Events) take(call tool.CallID) json.RawMessage {
+	metadata := v.drawn[call]
+	delete(v.drawn, call)
+	return metadata
+}
+
+func (t told) event(kind tool.EventKind) tool.Event {
+	return tool.Event{Kind: kind, Call: t.Call, Parent: t.Parent, Agent: t.Agent, Tool: t.Name, Title: t.Title, Args: t.Args}
+}
+
+func (t told) end() session.ToolEnd {
+	return session.ToolEnd{Parent: t.Parent, Agent: t.Agent, Outcome: tool.Outcome{
+		Call: t.Call, Tool: t.Name, Status: t.Status, Code: t.Code, Title: t.Title, Output: t.Output, OutputFile: t.OutputFile,
+		Truncated: t.Truncated, Duration: time.Duration(t.Duration) * time.Millisecond,
+	}}
+}
+
+// Blocks reads what a pane draws of a call from metadata that Events made.
+func Blocks(_ string, metadata json.RawMessage) []tool.Block {
+	var out []tool.Block
+	if json.Unmarshal(metadata, &out) != nil {
+		return nil // of a call of which nothing is drawn
+	}
+	return out
+}
+
+// Question is one that the owner asks.
+type Question = print.Question
+
+// Settled is a question that waits no more; By is who answered, if it was a client.
+type Settled struct {
+	Question string `json:"question"`
+	By       string `json:"by"`
+}

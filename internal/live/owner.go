@@ -1,0 +1,544 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/cmd/lineprotocol"
+	"adze/internal/cmd/print"
+	"adze/internal/text/lineread"
+	"adze/internal/text/redact"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/permission"
+	"adze/tui/question"
+)
+
+// Config is what an owner needs of the program.
+type Config struct {
+	Folder string // of the sockets
+	ID     session.ID
+	// Hello is what a client is told first; Type, Protocol, Session, PID and Status are filled in.
+	Hello func() Hello
+	// Log hands over the entries behind a number, in order. It must not hold up who appends.
+	Log func(ctx context.Context, after int64, each func(seq int64, e session.Entry) error) error
+	// Position is the number of the newest entry that was appended.
+	Position func() int64
+	// Mode is the permission mode in force.
+	Mode func() string
+	// Blocks are what a pane draws of a call's metadata; if nil, nothing.
+	Blocks func(tool string, metadata json.RawMessage) []tool.Block
+	// Mask hides secrets; if nil, only those that are known by their look.
+	Mask func() *redact.Masker
+	// Below explains why a process belongs to a call of adze; if empty, it belongs to none.
+	Below func(pid int) string
+	// Act does what a line of --input-format stream-json says that is no answer.
+	Act func(from Peer, raw []byte) error
+	// LetGo has the owner end its turn and close; if nil, it cannot be had to.
+	LetGo func(to Peer)
+	// Confirm asks the user in the owner's own window whether a client of another login may steer; if
+	// nil, there is no window, and it may.
+	Confirm func(ctx context.Context, p Peer) error
+	// Record writes down what a client did; if nil, nobody does.
+	Record func(p Peer, act string)
+	// Left is called when a client that may steer has gone; if nil, nobody cares.
+	Left func()
+}
+
+// Owner is the side of the process that writes a session. It is safe for concurrent use.
+type Owner struct {
+	config Config
+	since  time.Time
+	listen *net.UnixListener
+	talk   *lineprotocol.Talk // the questions
+	ctx    context.Context
+	cancel context.CancelFunc
+	ends   sync.WaitGroup
+
+	mu       sync.Mutex
+	watchers map[*watcher]struct{}
+	printer  *print.Printer // of what happens; if nil, nobody looks
+	news     news
+	status   Status
+	running  []tool.Event // calls, oldest first
+	turn     bool         // one runs
+	answers  map[string]Peer
+	position int64 // in the log, at the newest event that stands there
+}
+
+// Listen has a session be watched until Close. The caller has the session's lock: a socket that is
+// there is one of a process that was killed.
+func Listen(c Config) (*Owner, error) {
+	if err := prepare(c.Folder); err != nil {
+		return nil, fmt.Errorf("the folder of live sessions: %w", err)
+	}
+	at := path(c.Folder, c.ID)
+	_ = os.Remove(at) // of a killed owner
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err := os.Chmod(at, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle}}
+	o.ctx, o.cancel = context.WithCancel(context.Background())
+	o.talk = lineprotocol.New(&print.Printer{Out: &splitter{to: o.asked}, Format: print.StreamJSON, Mask: c.Mask})
+	o.talk.Settled = o.settled
+	o.ends.Go(o.accept)
+	return o, nil
+}
+
+// Close tells all watchers that the session is let go, and to whom where that is known.
+func (o *Owner) Close(why string) {
+	o.listen.Close()
+	o.mu.Lock()
+	for w := range o.watchers {
+		w.close(encode(closing{closingLine, why}))
+	}
+	o.mu.Unlock()
+	o.cancel()
+	o.ends.Wait()
+}
+
+// Watched counts the clients that see all of the session.
+func (o *Owner) Watched() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for w := range o.watchers {
+		if w.all {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *Owner) accept() {
+	for {
+		c, err := o.listen.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // no file is left for one more; the next who asks may find one
+			select {
+			case <-time.After(time.Second):
+				continue
+			case <-o.ctx.Done():
+				return
+			}
+		}
+		o.ends.Go(func() { o.serve(c) })
+	}
+}
+
+// The lines that an owner writes itself.
+type (
+	refused struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	}
+	closing struct {
+		Type string `json:"type"`
+		Why  string `json:"why,omitempty"`
+	}
+	liveAt struct {
+		Type  string `json:"type"`
+		After int64  `json:"after"`
+	}
+	missed struct {
+		Type   string `json:"type"`
+		Events int    `json:"events"`
+		After  int64  `json:"after"`
+	}
+	stateNow struct {
+		Type string `json:"type"`
+		Status
+	}
+	view struct {
+		Type   string       `json:"type"`
+		Call   tool.CallID  `json:"call"`
+		Blocks []tool.Block `json:"blocks"`
+	}
+	answered struct {
+		Type     string `json:"type"`
+		Question string `json:"question"`
+		By       string `json:"by,omitempty"`
+	}
+	accepted struct {
+		Type string `json:"type"`
+		Line int    `json:"line"`
+	}
+	unread struct {
+		Type    string `json:"type"`
+		Line    int    `json:"line"`
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"`
+	}
+)
+
+// watch is the first line of a client.
+type watch struct {
+	Type  string `json:"type"` // watch
+	As    string `json:"as"`
+	After int64  `json:"after"`
+	// Only is empty, or state: nothing but Status is told.
+	Only string `json:"only,omitempty"`
+}
+
+func encode(v any) []byte { return []byte(print.Line(v) + "\n") }
+
+// hello is the first line for a client.
+func (o *Owner) hello() Hello {
+	h := o.config.Hello()
+	h.Type, h.Protocol, h.Session, h.PID, h.Since = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	h.Status = o.status
+	return h
+}
+
+// longestLine bounds what a client writes.
+const longestLine = 16 << 20
+
+// serve talks with one client until it leaves.
+func (o *Owner) serve(c *net.UnixConn) {
+	defer c.Close()
+	p, why := examine(c, o.config.Below)
+	if why != "" {
+		_, _ = c.Write(encode(refused{refusedLine, why})) // who is gone does not read it
+		return
+	}
+	if _, err := c.Write(encode(o.hello())); err != nil {
+		return
+	}
+	stop := context.AfterFunc(o.ctx, func() { c.CloseRead() })
+	defer stop()
+	in := lineread.New(c, longestLine)
+	raw, err := in.Next()
+	var first watch
+	if err != nil || json.Unmarshal(raw, &first) != nil || first.Type != "watch" {
+		return // it wanted to know that the owner is there
+	}
+	p.As = first.As
+	w := newWatcher(c, o, first)
+	o.join(w)
+	o.ends.Go(w.run)
+	o.heed(in, p, w)
+	o.leave(w)
+	if o.ctx.Err() == nil { // the client left, and reads no more
+		_ = c.Close()
+	}
+	<-w.done
+}
+
+// heed does what a client says, line by line.
+func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
+	steers := false
+	for n := 2; ; n++ {
+		raw, err := in.Next()
+		if err == nil {
+			if !steers {
+				err = o.maySteer(p)
+			}
+			if err == nil {
+				steers = true
+				err = o.act(p, raw)
+			}
+		} else if !errors.Is(err, lineread.ErrLong) {
+			break
+		}
+		if err == nil {
+			w.say(encode(accepted{acceptedLine, n}))
+			continue
+		}
+		l := unread{unreadLine, n, err.Error(), ""}
+		if mistake := (*usage.Error)(nil); errors.As(err, &mistake) {
+			l.Hint = mistake.Hint
+		}
+		w.say(encode(l))
+	}
+	if steers && o.config.Left != nil {
+		o.config.Left()
+	}
+}
+
+// maySteer has a client of another login be confirmed in the owner's window.
+func (o *Owner) maySteer(p Peer) error {
+	if o.config.Confirm == nil || p.Login == loginOf(os.Getpid()) {
+		return nil
+	}
+	if err := o.config.Confirm(o.ctx, p); err != nil {
+		return usage.Mistake("it is asked again with the next line", "the user at the session's own window did not let %s steer it: %v", p, err)
+	}
+	return nil
+}
+
+// act does what one line says, and writes down who said it.
+func (o *Owner) act(p Peer, raw []byte) error {
+	var l struct {
+		Type     string `json:"type"`
+		Question string `json:"question"`
+		Choice   string `json:"choice"`
+	}
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return usage.Mistake("write one JSON object on a line", "the line cannot be read: %v", err)
+	}
+	var err error
+	switch l.Type {
+	case "take":
+		if o.config.LetGo == nil {
+			return usage.Mistake("wait for its end, or stop it with adze stop", "this process does not let go of the session")
+		}
+		o.config.LetGo(p)
+	case "answer":
+		err = o.answer(p, l.Question, raw)
+	default:
+		if o.config.Act == nil {
+			return usage.Mistake("take the session over to prompt it", "this process takes no prompts")
+		}
+		err = o.config.Act(p, raw)
+	}
+	if err != nil {
+		return err
+	}
+	what := l.Type
+	if l.Question != "" {
+		what += " " + l.Question + " " + cmp.Or(l.Choice, "in words")
+	}
+	if o.config.Record != nil {
+		o.config.Record(p, what)
+	}
+	return nil
+}
+
+// answer takes an answer; the first one that can be followed counts.
+func (o *Owner) answer(p Peer, name string, raw []byte) error {
+	o.mu.Lock()
+	o.answers[name] = p
+	o.mu.Unlock()
+	err := o.talk.Take(raw, nil)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.answers, name)
+	}
+	return err
+}
+
+// Ask puts a question of the gate to all clients, and returns the first answer that can be followed.
+func (o *Owner) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+	return o.talk.Ask(ctx, a)
+}
+
+// Inquire puts a question of the model to all clients.
+func (o *Owner) Inquire(ctx context.Context, q question.Question) (string, error) {
+	return o.talk.Inquire(ctx, q)
+}
+
+// asked tells a question to all.
+func (o *Owner) asked(line []byte) {
+	var q struct{ Question string }
+	if json.Unmarshal(line, &q) != nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.news.questions = append(o.news.questions, asked{q.Question, line})
+	o.spread(item{line: line})
+	o.stated()
+}
+
+// settled takes a question back.
+func (o *Owner) settled(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.news.questions = slices.DeleteFunc(o.news.questions, func(a asked) bool { return a.name == name })
+	by := ""
+	if p, ok := o.answers[name]; ok {
+		by = p.String()
+		delete(o.answers, name)
+	}
+	o.spread(item{line: encode(answered{answeredLine, name, by})})
+	o.stated()
+}
+
+// stated tells what the session does now, where that is news. The caller holds o.mu.
+func (o *Owner) stated() {
+	now := Status{State: Idle, Questions: len(o.news.questions), Cost: o.status.Cost}
+	switch {
+	case now.Questions > 0:
+		now.State = Waiting
+	case o.turn:
+		now.State = Working
+	}
+	if n := len(o.running); n > 0 {
+		now.Doing = cmp.Or(o.running[n-1].Title, o.running[n-1].Tool)
+	}
+	if now != o.status {
+		o.status = now
+		o.spread(item{line: encode(stateNow{stateLine, now}), state: true})
+	}
+}
+
+// turns follows what the session does. The caller holds o.mu.
+func (o *Owner) turns(e session.Event) {
+	switch e := e.(type) {
+	case session.MessageDone:
+		o.turn = o.turn || e.Message.Role == session.User && !e.Message.Note
+	case session.TurnEnd:
+		o.turn, o.running = false, nil
+	case session.Requested:
+		if e.Cost != nil {
+			o.status.Cost += *e.Cost
+		}
+	case session.ToolStart:
+		o.running = append(o.running, e.Event)
+	case session.ToolUpdate:
+		for i := range o.running {
+			if o.running[i].Call == e.Call && e.Title != "" {
+				o.running[i].Title = e.Title
+			}
+		}
+	case session.ToolEnd:
+		o.running = slices.DeleteFunc(o.running, func(r tool.Event) bool { return r.Call == e.Outcome.Call })
+	}
+}
+
+// Observe takes an event of the session. It never waits for a watcher.
+func (o *Owner) Observe(e session.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.turns(e)
+	o.news.add(e)
+	if o.printer != nil {
+		if identity(e) != "" && o.config.Position != nil {
+			o.position = o.config.Position()
+		}
+		o.print(e)
+	}
+	o.stated()
+}
+
+// print tells an event to those who look; what is drawn of a call comes before the call's own line.
+// The caller holds o.mu.
+func (o *Owner) print(e session.Event) {
+	switch e := e.(type) {
+	case session.ToolUpdate:
+		if i := o.drawn(e.Call, e.Tool, e.Metadata); i.line != nil {
+			o.news.drew(e.Call, i)
+			o.spread(i)
+		}
+	case session.ToolEnd:
+		if i := o.drawn(e.Outcome.Call, e.Outcome.Tool, e.Outcome.Metadata); i.line != nil {
+			o.spread(i)
+		}
+	}
+	o.news.now = identity(e)
+	o.printer.Observe(e)
+	if e, ok := e.(session.TurnEnd); ok {
+		o.printer.Turn("", e.Result)
+	}
+	o.news.now = ""
+}
+
+func (o *Owner) drawn(call tool.CallID, name string, metadata json.RawMessage) item {
+	return item{line: o.view(call, name, metadata), until: "end:" + string(call), position: o.position}
+}
+
+// view is the line with what a pane draws of a call; if nil, there is nothing.
+func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []byte {
+	if o.config.Blocks == nil || len(metadata) == 0 {
+		return nil
+	}
+	blocks := o.config.Blocks(name, metadata)
+	if len(blocks) == 0 {
+		return nil
+	}
+	var m redact.Masker
+	mask := &m
+	if o.config.Mask != nil {
+		mask = o.config.Mask()
+	}
+	return append(mask.JSON([]byte(print.Line(view{viewLine, call, blocks}))), '\n')
+}
+
+// spread hands a line to all watchers. The caller holds o.mu.
+func (o *Owner) spread(i item) {
+	for w := range o.watchers {
+		if w.all || i.state {
+			w.add(i)
+		}
+	}
+}
+
+// join has a watcher be told from here on, and first what the log does not hold yet.
+func (o *Owner) join(w *watcher) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if w.all {
+		o.catchUp(w)
+	}
+	w.add(item{line: encode(stateNow{stateLine, o.status}), state: true})
+	o.watchers[w] = struct{}{}
+}
+
+// rejoin is join for a watcher that has missed events.
+func (o *Owner) rejoin(w *watcher) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w.resume()
+	o.catchUp(w)
+}
+
+// catchUp tells a watcher what happens and is in no log yet. The caller holds o.mu.
+func (o *Owner) catchUp(w *watcher) {
+	w.arriving = o.news.message
+	if o.printer == nil {
+		o.printer = o.newPrinter()
+		for _, e := range o.news.events() {
+			o.print(e)
+		}
+	}
+	for _, l := range o.news.lines() {
+		w.add(l)
+	}
+	for _, q := range o.news.questions {
+		w.add(item{line: q.line})
+	}
+}
+
+func (o *Owner) newPrinter() *print.Printer {
+	o.news.forget()
+	return &print.Printer{Out: &splitter{to: o.printed}, Format: print.StreamJSON, Mask: o.config.Mask, Prompts: true,
+		Mode: o.config.Mode}
+}
+
+// printed is a line of the printer. The caller of the printer holds o.mu.
+func (o *Owner) printed(line []byte) {
+	i := o.news.item(line)
+	i.position = o.position
+	o.spread(i)
+}
+
+func (o *Owner) leave(w *watcher) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.watchers, w)
+	w.end()
+	for w := range o.watchers {
+		if w.all {
+			return
+		}
+	}
+	o.printer = nil
+}

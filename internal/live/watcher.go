@@ -1,0 +1,315 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/cmd/print"
+	"adze/internal/sessiondb/tail"
+	"adze/session"
+)
+
+// The bounds of what waits for one watcher.
+const (
+	mostLines = 8192
+	mostBytes = 4 << 20
+	atOnce    = 256 << 10 // bytes of one write, and of the log that is read at once
+	mostOwn   = 1024      // answers to its own lines
+	memory    = 1024      // things of the log, at least, that are known to have been told
+	overlap   = 64        // entries of the log before the newest position that may not have been told
+)
+
+// watcher is what one client is sent.
+type watcher struct {
+	conn  *net.UnixConn
+	owner *Owner
+	all   bool // else the state alone
+	after int64
+	told  [2]map[string]struct{} // identities, the newest and those before
+	done  chan struct{}          // closed when nothing is sent any more
+	// arriving is the message that was arriving when the watcher joined: what the log has of it is in
+	// the queue already.
+	arriving string
+
+	mu     sync.Mutex
+	wake   chan struct{}
+	queue  []item
+	size   int
+	missed int      // events that were dropped; the queue takes no more until the log was read
+	own    [][]byte // answers to this client's lines
+	last   []byte   // of all; nothing comes behind it
+	gone   bool
+}
+
+func newWatcher(c *net.UnixConn, o *Owner, first watch) *watcher {
+	return &watcher{conn: c, owner: o, all: first.Only == "", after: first.After, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+}
+
+func (w *watcher) set(change func()) {
+	w.mu.Lock()
+	change()
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default: // it is awake already
+	}
+}
+
+// add queues a line, or drops it with all that waits where there is no room.
+func (w *watcher) add(i item) {
+	w.set(func() {
+		if i.state {
+			w.queue = slices.DeleteFunc(w.queue, func(q item) bool { return q.state })
+			w.queue = append(w.queue, i)
+			return
+		}
+		if w.missed > 0 {
+			w.missed++
+			return
+		}
+		if len(w.queue) >= mostLines || w.size+len(i.line) > mostBytes {
+			for _, q := range w.queue {
+				if !q.state {
+					w.missed++
+				}
+			}
+			w.missed++
+			w.queue, w.size = slices.DeleteFunc(w.queue, func(q item) bool { return !q.state }), 0
+			return
+		}
+		w.queue, w.size = append(w.queue, i), w.size+len(i.line)
+	})
+}
+
+// say answers a line of the client. One that asks and never reads is not talked with any longer.
+func (w *watcher) say(line []byte) {
+	w.set(func() {
+		if w.own = append(w.own, line); len(w.own) > mostOwn {
+			w.gone = true
+			_ = w.conn.Close() // it does not read
+		}
+	})
+}
+
+// close has the watcher end after one more line.
+func (w *watcher) close(line []byte) {
+	_ = w.conn.SetWriteDeadline(time.Now().Add(time.Second)) // who does not read is not waited for
+	w.set(func() { w.last = line })
+}
+
+// end has the watcher end now.
+func (w *watcher) end() { w.set(func() { w.gone = true }) }
+
+// resume has the queue take lines again.
+func (w *watcher) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.missed = 0
+}
+
+// run sends what there is until the client leaves or the owner closes.
+func (w *watcher) run() {
+	defer close(w.done)
+	defer w.conn.Close()
+	if w.all && w.history() != nil {
+		return
+	}
+	for {
+		if done, err := w.send(); done || err != nil {
+			return
+		}
+		<-w.wake
+	}
+}
+
+// send sends all that waits.
+func (w *watcher) send() (done bool, err error) {
+	for {
+		w.mu.Lock()
+		queue, own, missedNow, last, gone := w.queue, w.own, w.missed, w.last, w.gone
+		w.queue, w.own, w.size = nil, nil, 0
+		w.mu.Unlock()
+		if gone && last == nil {
+			return true, nil
+		}
+		if err := w.write(queue, own); err != nil {
+			return false, err
+		}
+		switch {
+		case missedNow > 0 && last == nil:
+			if err := w.again(missedNow); err != nil {
+				return false, err
+			}
+		case last != nil:
+			_, err := w.conn.Write(last)
+			return true, err
+		case len(queue)+len(own) == 0:
+			return false, nil
+		}
+	}
+}
+
+// write writes lines, many at once.
+func (w *watcher) write(queue []item, own [][]byte) error {
+	var buf []byte
+	flush := func(least int) error {
+		if len(buf) <= least {
+			return nil
+		}
+		_, err := w.conn.Write(buf)
+		buf = buf[:0]
+		return err
+	}
+	for _, i := range queue {
+		if w.knows(i) {
+			continue
+		}
+		w.learn(i.identity)
+		w.after = max(w.after, i.position)
+		buf = append(buf, i.line...)
+		if err := flush(atOnce); err != nil {
+			return err
+		}
+	}
+	for _, line := range own {
+		buf = append(buf, line...)
+	}
+	return flush(0)
+}
+
+func (w *watcher) knows(i item) bool { return w.has(i.identity) || w.has(i.until) }
+
+func (w *watcher) has(identity string) bool {
+	_, new := w.told[0][identity]
+	_, old := w.told[1][identity]
+	return identity != "" && (new || old)
+}
+
+func (w *watcher) learn(identity string) {
+	if identity == "" {
+		return
+	}
+	if len(w.told[0]) >= memory || w.told[0] == nil {
+		w.told[0], w.told[1] = map[string]struct{}{}, w.told[0]
+	}
+	w.told[0][identity] = struct{}{}
+}
+
+// again tells that events were missed, and reads on in the log.
+func (w *watcher) again(events int) error {
+	if _, err := w.conn.Write(encode(missed{missedLine, events, w.after})); err != nil {
+		return err
+	}
+	w.owner.rejoin(w)
+	return w.history()
+}
+
+// errEnough ends a look at the log.
+var errEnough = errors.New("enough")
+
+// history sends what the log has behind w.after, and then says that what follows is live. It reads
+// in pieces, so that the log is not held open for a client that does not read.
+func (w *watcher) history() error {
+	h := &history{w: w, newest: w.after, from: max(w.after-overlap, 0)}
+	if len(w.told[0]) == 0 { // nothing was told yet
+		h.from = w.after
+	}
+	h.printer = &print.Printer{Out: &splitter{to: func(line []byte) { h.buf = append(h.buf, line...) }}, Format: print.StreamJSON, Mask: w.owner.config.Mask, Prompts: true}
+	for more := true; more; {
+		err := w.owner.config.Log(w.owner.ctx, h.from, h.entry)
+		if more = errors.Is(err, errEnough); err != nil && !more {
+			if w.owner.ctx.Err() != nil {
+				err = context.Cause(w.owner.ctx)
+			}
+			return err
+		}
+		if !more {
+			h.flush(w.arriving)
+		}
+		if _, err := w.conn.Write(h.buf); err != nil {
+			return err
+		}
+		h.buf = h.buf[:0]
+	}
+	w.after = max(w.after, h.from)
+	_, err := w.conn.Write(encode(liveAt{liveLine, w.after}))
+	return err
+}
+
+// history makes lines of the log.
+type history struct {
+	w       *watcher
+	printer *print.Printer
+	buf     []byte
+	from    int64
+	newest  int64           // entries up to this one were told live, but for some that have an identity
+	broken  []session.Event // pieces of a message that may never have been finished
+	message string          // that they are of
+}
+
+func (h *history) entry(seq int64, e session.Entry) error {
+	h.from = seq
+	if e.Type == session.FragmentEntry {
+		h.fragment(e)
+		return nil
+	}
+	events := tail.Events(e)
+	if len(events) > 0 {
+		h.flush(messageOf(events[0]))
+	}
+	for _, e := range events {
+		h.event(seq, e)
+	}
+	if len(h.buf) > atOnce {
+		return errEnough
+	}
+	return nil
+}
+
+func (h *history) event(seq int64, e session.Event) {
+	id := identity(e)
+	if id == "" && seq <= h.newest || h.w.has(id) {
+		return
+	}
+	h.w.learn(id)
+	if done, ok := e.(session.ToolEnd); ok {
+		h.buf = append(h.buf, h.w.owner.view(done.Outcome.Call, done.Outcome.Tool, done.Outcome.Metadata)...)
+	}
+	h.printer.Observe(e)
+}
+
+func messageOf(e session.Event) string {
+	if m, ok := e.(session.MessageDone); ok {
+		return m.Message.ID
+	}
+	return ""
+}
+
+// fragment keeps a piece of a message: the whole message makes it void.
+func (h *history) fragment(e session.Entry) {
+	var f session.Fragment
+	if json.Unmarshal(e.Data, &f) != nil || h.from <= h.newest {
+		return
+	}
+	if f.Message != h.message {
+		h.flush("")
+		h.message = f.Message
+	}
+	h.broken = append(h.broken, tail.Events(e)...)
+}
+
+// flush tells the pieces of a message that was never finished; those of one that is told whole, or
+// that arrives now, are dropped.
+func (h *history) flush(whole string) {
+	if whole == "" || whole != h.message {
+		for _, e := range h.broken {
+			h.printer.Observe(e)
+		}
+	}
+	h.broken, h.message = nil, ""
+}
