@@ -72,6 +72,7 @@ const (
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
 	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
 	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
+	ClientEntry   EntryType = "client"   // Client: another process of the user steered the session
 	ImportEntry   EntryType = "import"   // Import: what comes before it was read from a file
 )
 
@@ -80,6 +81,14 @@ type Entry struct {
 	Type EntryType
 	Time time.Time
 	Data json.RawMessage
+}
+
+// Client is the data of a client entry: who steered the session from elsewhere, and how.
+type Client struct {
+	PID int    `json:"pid"`
+	UID int    `json:"uid"`
+	As  string `json:"as,omitempty"` // what it calls itself: terminal, page, editor
+	Act string `json:"act"`          // such as prompt, or answer q1 once
 }
 
 // Head describes a session in a list. Start and First are the data of its first start entry and its

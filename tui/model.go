@@ -190,6 +190,8 @@ func (m *model) take(b batch) tea.Cmd {
 			cmds = append(cmds, m.composer.rewrite(x))
 		case inMode:
 			m.settings.inMode(string(x))
+		case prompted:
+			cmds = append(cmds, m.turns.elsewhere(api.Prompt(x)))
 		case stirred:
 			cmds = append(cmds, m.turns.stir(), m.jobs.look())
 		case turnDone:

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"adze/session"
+	"adze/tui/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )
@@ -88,6 +89,13 @@ func (o *observer) Stir() { o.bridge.push(stirred{}) }
 
 // inMode says that another mode is in force.
 type inMode string
+
+// prompted is a prompt that came from elsewhere.
+type prompted api.Prompt
+
+// Prompt takes a prompt that the user sent from elsewhere: it begins a turn, or waits for the
+// running one to end.
+func (o *observer) Prompt(p api.Prompt) { o.bridge.push(prompted(p)) }
 
 // InMode shows a mode that the program has put in force.
 func (o *observer) InMode(name string) { o.bridge.push(inMode(name)) }

@@ -147,6 +147,15 @@ func (t *turns) begin(j job) tea.Cmd {
 	return t.later(time.Second, second{})
 }
 
+// elsewhere takes a prompt that the user sent from elsewhere.
+func (t *turns) elsewhere(p api.Prompt) tea.Cmd {
+	if t.working() {
+		t.prompt.Enqueue(p)
+		return nil
+	}
+	return t.begin(job{prompt: p})
+}
+
 // done ends a turn. After a good end the next message goes out; else what waits returns to the
 // prompt.
 func (t *turns) done(r session.Result) tea.Cmd {

@@ -11,7 +11,9 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
+	"adze/internal/files/fsnotify"
 	"adze/internal/text/lineread"
 	"adze/session"
 )
@@ -185,4 +187,14 @@ func (c *Client) Take() error {
 	return c.Send(struct {
 		Type string `json:"type"`
 	}{"take"})
+}
+
+// Await makes the folder of the sockets, and returns a function that waits until an owner may have
+// come or gone there.
+func Await(folder string) (next func(context.Context) error, stop func(), err error) {
+	if err := prepare(folder); err != nil {
+		return nil, nil, err
+	}
+	next, stop = fsnotify.Waiter(time.Second, folder)
+	return next, stop, nil
 }

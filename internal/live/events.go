@@ -136,6 +136,10 @@ func Blocks(_ string, metadata json.RawMessage) []tool.Block {
 	return out
 }
 
+// Identity names what of the log an event tells, so that who connects again shows it once; if empty,
+// it is nothing that could come twice.
+func Identity(e session.Event) string { return identity(e) }
+
 // Question is one that the owner asks.
 type Question = print.Question
 

@@ -25,6 +25,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -46,6 +47,9 @@ var (
 	// ErrKilled means that the owner ended without a word: it was killed or crashed.
 	ErrKilled = errors.New("the process that had the session was killed; the session goes on from its log")
 )
+
+// Available reports that sessions can be watched on this system.
+func Available() bool { return runtime.GOOS == "linux" || runtime.GOOS == "darwin" }
 
 // State says what a session does.
 type State string

@@ -37,6 +37,8 @@ type Config struct {
 	Mode func() string
 	// Blocks are what a pane draws of a call's metadata; if nil, nothing.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
+	// Veil takes out of an event what is not for the screen; if nil, nothing.
+	Veil func(session.Event) session.Event
 	// Mask hides secrets; if nil, only those that are known by their look.
 	Mask func() *redact.Masker
 	// Below explains why a process belongs to a call of adze; if empty, it belongs to none.
@@ -432,6 +434,9 @@ func (o *Owner) Observe(e session.Event) {
 // print tells an event to those who look; what is drawn of a call comes before the call's own line.
 // The caller holds o.mu.
 func (o *Owner) print(e session.Event) {
+	if o.config.Veil != nil {
+		e = o.config.Veil(e)
+	}
 	switch e := e.(type) {
 	case session.ToolUpdate:
 		if i := o.drawn(e.Call, e.Tool, e.Metadata); i.line != nil {

@@ -170,10 +170,12 @@ type sitting struct {
 	screen   *showing // set while the interface is shown
 	own      conversation.OwnCommand
 	words    string
-	first    []tool.Attachment // of the first prompt
-	wanted   bool              // it ended because another process wants its session
-	entitled bool              // a model was asked for a title
-	offered  chan struct{}     // closed when the user was asked how commands run
+	first    []tool.Attachment                       // of the first prompt
+	wanted   bool                                    // it ended because another process wants its session
+	entitled bool                                    // a model was asked for a title
+	offered  chan struct{}                           // closed when the user was asked how commands run
+	abort    atomic.Pointer[context.CancelCauseFunc] // of the running turn
+	wanting  chan string                             // gets who wants the session
 }
 
 // open draws the first frame and builds the conversation beside it. On an error the frame is gone
@@ -214,7 +216,7 @@ func (s *sitting) build(ctx context.Context, words string) error {
 		return err
 	}
 	s.o = &stage.Request
-	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, conversation.Person{Ask: s.ask, Inquire: s.inquire, Review: s.review, Rewrite: s.rewrite, Stir: func() { s.ui.Stir() }, Own: s.own.Runs})
+	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, conversation.Person{Ask: s.ask, Inquire: s.inquire, Review: s.review, Rewrite: s.rewrite, Stir: func() { s.ui.Stir() }, Own: s.own.Runs, Clients: s.clients()})
 	if err != nil {
 		return err
 	}
@@ -296,6 +298,10 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	in = s.w.Servers.Dress(in)
 	in.Attachments = append(s.first, files...)
 	s.first = nil
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.abort.Store(&cancel)
+	defer s.abort.Store(nil)
 	r := s.w.Session.Prompt(ctx, in)
 	s.entitled = s.entitled || conversation.Entitle(s.w, in.Text, r, s.ui.Observe, nil)
 	return r

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"adze/internal/cmd/lineprotocol"
 	"adze/internal/config/paths"
+	"adze/internal/live"
+	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
@@ -29,6 +32,8 @@ type reader struct {
 	id    session.ID
 	leave context.CancelFunc
 	taken atomic.Bool
+
+	folder string // of the sockets of live sessions
 }
 
 // readAlong shows the session that was to be opened until the user leaves. Taken says that they
@@ -48,7 +53,12 @@ func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string)
 	if r.id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast}, logs, dir); err != nil {
 		return false, err
 	}
-	if err := r.run(ctx, o, theme); err != nil {
+	if r.folder = live.Folder(a.Getenv, paths.Of(a.Getenv).State); live.Available() {
+		window := &attached{reader: r}
+		if err := window.run(ctx, o, theme); err != nil {
+			return false, err
+		}
+	} else if err := r.run(ctx, o, theme); err != nil {
 		return false, err
 	}
 	o.Resume, o.ResumeLast = string(r.id), false
@@ -119,9 +129,61 @@ func (r *reader) send(ctx context.Context, p api.Prompt) session.Result {
 	return session.Result{Cause: session.CauseDone}
 }
 
-// heed has the interface end when another process wants its session; wantedBy tells which, after
+// clients are other processes of the user: what they ask for goes the way of the user's own keys.
+func (s *sitting) clients() conversation.Clients {
+	s.wanting = make(chan string, 1)
+	return conversation.Clients{
+		Prompt: func(p lineprotocol.Prompt) error {
+			if len(p.Files) > 0 {
+				return usage.Mistake(`name a file: {"type":"prompt","text":"…","attach":["FILE"]}`, "a terminal takes files by their names alone")
+			}
+			s.ui.Prompt(api.Prompt{Text: p.Text, Attach: p.Attach})
+			return nil
+		},
+		Abort: func() bool {
+			abort := s.abort.Load()
+			if abort != nil {
+				(*abort)(session.ErrInterrupted)
+			}
+			return abort != nil
+		},
+		InMode: func(mode string) { s.ui.InMode(mode) },
+		LetGo: func(to string) {
+			select {
+			case s.wanting <- to:
+			default: // it lets go already
+			}
+		},
+	}
+}
+
+// heed has the interface end when another process wants its session; s.wanted tells that, after
 // stop.
 func (s *sitting) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
+	if s.w.Shown() == nil { // its clients have no socket to ask by
+		return s.heedNotes(ctx)
+	}
+	heeding, cancel := context.WithCancel(ctx)
+	var wanted atomic.Bool
+	go func() {
+		select {
+		case who := <-s.wanting:
+			s.w.GoesTo(who)
+			wanted.Store(true)
+			cancel()
+		case <-heeding.Done():
+		}
+	}()
+	return heeding, func(err *error) {
+		cancel()
+		if s.wanted = wanted.Load(); s.wanted {
+			*err = nil
+		}
+	}
+}
+
+// heedNotes is heed for notes beside the lock.
+func (s *sitting) heedNotes(ctx context.Context) (heeding context.Context, stop func(*error)) {
 	logs, ok := s.w.Stored.(*sessiondb.Store)
 	if !ok {
 		return ctx, func(*error) {}

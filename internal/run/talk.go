@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -68,7 +66,8 @@ type talker struct {
 
 // open wires the conversation, and closes it again where that fails.
 func (c *talker) open(ctx context.Context, o *flags.Request) error {
-	w, err := conversation.Open(ctx, c.app, *o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) }, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review})
+	w, err := conversation.Open(ctx, c.app, *o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) }, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review,
+		Clients: conversation.Clients{Line: func(raw []byte) error { return c.talk.Take(raw, c) }}})
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
 	}
@@ -86,20 +85,11 @@ func (c *talker) now() *conversation.Conversation {
 
 // Set puts a permission mode and an effort in force.
 func (c *talker) Set(mode, effort string) error {
-	w := c.now()
-	if effort != "" && effort != session.DefaultEffort && !slices.Contains(session.Efforts(), effort) {
-		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
+	err := c.now().Change(mode, effort)
+	if err == nil {
+		c.tell(c.now())
 	}
-	if mode != "" {
-		if err := w.SetMode(mode); err != nil {
-			return usage.Mistake("", "%v", err)
-		}
-	}
-	if effort != "" {
-		w.Session.SetEffort(effort)
-	}
-	c.tell(w)
-	return nil
+	return err
 }
 
 // tell writes a mode or a model that no event tells of.

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// TestASecondWindowReadsAlongAndTakesOver: it shows who has the session and what happens there,
-// says nothing into it, takes it over, and the first one reads along then.
-func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
+// TestASecondWindowAttachesAndTakesOver: it shows who has the session and what happens there,
+// prompts there, takes it over, and the first one attaches then.
+func TestASecondWindowAttachesAndTakesOver(t *testing.T) {
 	u := newUser(t)
 	first := u.openPane(100, 30)
-	first.adze(u.script("-- 1 --\ntext: answer one\n-- 2 --\ntext: answer two\n"))
+	first.adze(u.script("-- 1 --\ntext: answer one\n-- 2 --\ntext: answer two\n-- 3 --\ntext: answer from here\n"))
 	first.text("one")
 	first.keys("Enter")
 	first.sees("answer one", "F1: keys")
@@ -29,13 +29,13 @@ func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
 	second.sees("two", "answer two")
 	second.text("hello?")
 	second.keys("Enter")
-	second.sees("nothing can be said here")
+	first.sees("hello?", "answer from here")
+	second.sees("hello?", "answer from here")
 	u.run("-p", "--resume", id, u.script("-- 1 --\ntext: answer three\n"), "x").wants(10, "open in another process", "adze session follow")
 
-	second.keys("C-u")
 	second.text("/take ")
 	second.keys("Enter")
-	first.sees("has this session", "read-only")
+	first.sees("has this session", "attached")
 	second.sees("answer two", "F1: keys")
 	second.text("three")
 	second.keys("Enter")
@@ -45,7 +45,7 @@ func TestASecondWindowReadsAlongAndTakesOver(t *testing.T) {
 	first.sees("nobody has the session any more")
 	first.keys("C-c")
 	first.keys("C-c")
-	allIsThereOnce(t, filepath.Join(u.home, "state", "sessions.db"), "one", "answer one", "two", "answer two", "three", "answer three")
+	allIsThereOnce(t, filepath.Join(u.home, "state", "sessions.db"), "one", "answer one", "two", "answer two", "hello?", "answer from here", "three", "answer three")
 
 	r := u.run("session", "follow", id, "--json").wants(0, "answer three") // nobody has it: what is there, and the end
 	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {

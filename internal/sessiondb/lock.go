@@ -136,6 +136,17 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 	return nil, fmt.Errorf("%w: its lock file %s changes hands all the time; try again", session.ErrLocked, path)
 }
 
+// Position is the number of the newest entry of a session that this process writes; 0 where it
+// writes none.
+func (s *Store) Position(id session.ID) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.writers[id]; w != nil {
+		return w.end.seq
+	}
+	return 0
+}
+
 // wanted is what the name of a lock file ends with beside which somebody asks for it.
 const wanted = ".wanted"
 

@@ -51,7 +51,7 @@ func (p *Printer) stream(e session.Event) {
 		if p.arriving.message == e.Message.ID {
 			p.endStreams()
 		}
-		if m := e.Message; p.Prompts && m.Role == session.User && !m.Note && len(m.Notes) == 0 {
+		if m := e.Message; p.Prompts && m.Role == session.User && m.Own == "" && !m.Note && len(m.Notes) == 0 {
 			p.event(messageLine{"message", m})
 			return
 		}

@@ -16,12 +16,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/cmd/print"
 	"adze/internal/editors/lsp"
 	"adze/internal/files/search"
 	"adze/internal/files/workspace"
+	"adze/internal/live"
 	"adze/internal/llm/models"
 	"adze/internal/mcp/sampling"
 	projectagents "adze/internal/project/agents"
@@ -44,6 +46,7 @@ import (
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
+	"adze/toolset"
 	"adze/tui/api"
 )
 
@@ -80,6 +83,10 @@ type Conversation struct {
 	folders  *search.Folders     // what is in them, for searches and completion
 	listed   sync.Mutex          // guards heads
 	heads    []api.SessionHead   // as last listed
+
+	owner       atomic.Pointer[live.Owner] // how other processes see the session; if nil, they do not
+	wantedBy    atomic.Value               // who goes on with it
+	inquireHere toolset.Inquire            // asks at the session's own window alone
 }
 
 // Close ends what the run started, last first, once.
@@ -154,9 +161,16 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 // everything that was opened is closed again.
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
-	w = &Conversation{person: who, observe: observe}
+	w = &Conversation{observe: observe}
+	who = w.together(who)
+	w.person = who
 	w.closers = append(w.closers, s.Close)
-	w.observe = a.Own.Watch(observe, w.starts, w.busy)
+	w.observe = a.Own.Watch(func(e session.Event) {
+		observe(e)
+		if o := w.owner.Load(); o != nil {
+			o.Observe(e)
+		}
+	}, w.starts, w.busy)
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -223,10 +237,14 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	w.tellProject(!o.Print && o.ByHand == nil)
 	seen, notes := a.Operators.Session(id, a.Getenv, w.observe)
 	w.Notices = append(w.Notices, notes...)
-	return w, staff.open(ctx, outfit{
+	err = staff.open(ctx, outfit{
 		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.Ease, w.Ledger, seen),
 		clip: tool.Clip{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Spill: outputs.Save},
 	}, resumed)
+	if err == nil {
+		w.share()
+	}
+	return w, err
 }
 
 // introduce says what this run is. Where a sandbox is required and not there, it is none.

@@ -31,6 +31,8 @@ type Person struct {
 	// Terminal runs a command where the user sees it, outside of any sandbox; which ones it takes,
 	// it decides.
 	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
+	// Clients are other processes of the user that watch and steer.
+	Clients Clients
 }
 
 // desk is where the plan of this run lies.
@@ -82,7 +84,7 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
-	answer, change, err := askFor(ctx, k.Ask, a)
+	answer, change, err := askFor(ctx, k.Of.askTogether(k.Ask), a)
 	if err != nil {
 		return policy.Answer{}, err
 	}

@@ -84,7 +84,7 @@ func readOther(e session.Entry) error {
 	}
 	into := map[session.EntryType]any{
 		session.StartEntry: &session.Start{}, session.DecisionEntry: &session.Decided{},
-		session.OfferEntry: &session.Offer{}, session.EffortEntry: &session.Thinks{}, session.ModeEntry: &session.Permits{}, session.EndEntry: &session.Result{},
+		session.OfferEntry: &session.Offer{}, session.EffortEntry: &session.Thinks{}, session.ModeEntry: &session.Permits{}, session.ClientEntry: &session.Client{}, session.EndEntry: &session.Result{},
 		session.RewindEntry: &session.Rewound{}, session.SubagentEntry: &session.Subagent{}, session.ReportEntry: &session.Report{},
 		session.CompactEntry: &session.Compaction{}, session.PlanEntry: &session.Plan{}, session.PrefixEntry: &session.PrefixChange{},
 		session.HookEntry: &session.HookRun{}, session.ChangedEntry: &session.Window{}, session.UndoEntry: &session.Undone{},

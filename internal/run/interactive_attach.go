@@ -1,0 +1,446 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/live"
+	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/run/process"
+	"adze/internal/sessiondb/tail"
+	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool"
+	"adze/tui"
+	"adze/tui/api"
+	"adze/tui/permission"
+	"adze/tui/plain"
+	"adze/tui/question"
+)
+
+// attached is the interface on a session that another process writes: it shows what happens there,
+// prompts, answers and stops, and can take the session over. Leaving it ends nothing there.
+type attached struct {
+	*reader
+	ui     *tui.UI
+	events live.Events
+	seen   map[string]bool // what of the log was shown
+	after  int64           // the position in the log up to which all was shown
+
+	mu        sync.Mutex
+	client    *live.Client // if nil, nobody has the session
+	working   bool
+	turns     []chan session.Result         // who waits for the end of a turn
+	questions map[string]context.CancelFunc // that are shown
+	sent      map[int]func(why string)      // what to do when a line had no effect
+}
+
+// What can be said after a slash beside prompts.
+const (
+	detachIt = "detach"
+	stopIt   = "stop"
+)
+
+func (w *attached) run(ctx context.Context, o *flags.Request, theme string) error {
+	attaching, leave := context.WithCancel(ctx)
+	defer leave()
+	w.leave = leave
+	w.seen, w.questions, w.sent = map[string]bool{}, map[string]context.CancelFunc{}, map[int]func(string){}
+	a := w.app
+	if a.linesOnly(&o.Run) && a.lines == nil {
+		a.lines = plain.ReadLines(a.In)
+	}
+	info := tui.Info{Version: Version, Mode: "attached", Session: string(w.id), Commands: func() []api.Named {
+		return []api.Named{
+			{Name: takeIt, Help: "go on with the session here; who has it ends its turn and attaches to this one"},
+			{Name: stopIt, Help: "stop the turn that runs in the session"},
+			{Name: detachIt, Help: "leave this window; the session goes on"},
+		}
+	}}
+	client, err := w.dial(attaching)
+	if err == nil {
+		h := client.Hello
+		info.Model, info.Mode, info.Effort, info.Cwd = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd
+	}
+	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports()})
+	a.front.Store(w.ui)
+	var ended sync.WaitGroup
+	ended.Go(func() { w.follow(attaching, client, err) })
+	if a.linesOnly(&o.Run) {
+		err = w.ui.RunPlain(attaching)
+	} else {
+		err = w.ui.Run(attaching)
+	}
+	leave()
+	w.hangUp()
+	ended.Wait()
+	if w.taken.Load() {
+		return nil
+	}
+	return err
+}
+
+func (w *attached) dial(ctx context.Context) (*live.Client, error) {
+	return live.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
+}
+
+func (w *attached) ports() api.Ports {
+	p := api.Ports{Modes: hostio.Modes(), Efforts: hostio.Efforts(),
+		Steer: func(text string) bool {
+			return w.isWorking() && w.say(live.Prompt{Type: "steer", Text: text}, nil) == nil
+		},
+		CancelCall: func(id tool.CallID) bool { return w.say(live.Abort{Type: "abort", Call: string(id)}, nil) == nil },
+		SetMode:    func(name string) error { return w.say(live.Set{Type: "set", Mode: name}, nil) },
+		SetEffort: func(name string) string {
+			if w.say(live.Set{Type: "set", Effort: name}, nil) != nil {
+				return ""
+			}
+			return name
+		},
+	}
+	return p
+}
+
+func (w *attached) isWorking() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.working
+}
+
+// say sends a line; refused is called where it has no effect, and tells the user if it is nil.
+func (w *attached) say(line any, refused func(why string)) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.client == nil {
+		return live.ErrNobody
+	}
+	n, err := w.client.Number(line)
+	if err == nil && refused != nil {
+		w.sent[n] = refused
+	}
+	return err
+}
+
+// hangUp leaves the owner.
+func (w *attached) hangUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.client != nil {
+		_ = w.client.Close() // it ends Next
+	}
+}
+
+// follow shows the session from one owner to the next.
+func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
+	next, stop, failed := live.Await(w.folder)
+	if failed != nil {
+		w.tell("the session cannot be watched: " + failed.Error())
+		return
+	}
+	defer stop()
+	for alone := false; ctx.Err() == nil; client, err = w.dial(ctx) {
+		if err == nil {
+			alone = false
+			w.tell(fmt.Sprintf("pid %d has this session: prompts and answers go there; /take goes on with it here, /detach leaves", client.Hello.PID))
+			err = w.watch(client)
+			if ctx.Err() != nil || w.taken.Load() {
+				break
+			}
+			if !errors.Is(err, io.EOF) {
+				w.tell(err.Error() + "; /take goes on with it here")
+				alone = true
+			}
+		}
+		if errors.Is(err, live.ErrRefused) {
+			w.tell(err.Error())
+			return
+		}
+		if !alone && w.logs.Holder(w.id) == "" {
+			alone = true
+			f := &tail.Follower{Store: w.logs, ID: w.id, Emit: w.show}
+			if err := f.Run(ctx); err != nil && ctx.Err() == nil {
+				w.tell("the session cannot be read: " + err.Error())
+			}
+			w.tell(state(""))
+		}
+		if next(ctx) != nil {
+			break
+		}
+	}
+	if w.taken.Load() {
+		w.leave()
+	}
+}
+
+func (w *attached) tell(text string) {
+	w.ui.Observe(session.Notice{Text: safeterm.Clean(text).String()})
+}
+
+// show shows an event once.
+func (w *attached) show(e session.Event) {
+	if id := live.Identity(e); id != "" {
+		if w.seen[id] {
+			return
+		}
+		w.seen[id] = true
+	}
+	w.ui.Observe(e)
+}
+
+// watch shows what one owner tells, until it ends.
+func (w *attached) watch(c *live.Client) (err error) {
+	w.mu.Lock()
+	w.client, w.working = c, c.Hello.State != live.Idle
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.client, w.working = nil, false
+		turns := w.turns
+		w.turns = nil
+		for _, take := range w.questions {
+			take()
+		}
+		clear(w.sent)
+		w.mu.Unlock()
+		for _, t := range turns {
+			t <- session.Result{Cause: session.CauseInterrupted, Message: "the process that had the session has let go of it"}
+		}
+		_ = c.Close() // nothing waits in it
+	}()
+	for {
+		l, err := c.Next()
+		if err != nil {
+			return err
+		}
+		w.line(l)
+	}
+}
+
+// line does what a line of the owner says.
+func (w *attached) line(l live.Line) {
+	for _, e := range w.events.Of(l) {
+		w.show(e)
+		if end, ok := e.(session.TurnEnd); ok {
+			w.turnEnded(end.Result)
+		}
+	}
+	var told struct {
+		After    int64
+		Events   int
+		State    live.State
+		Mode     string `json:"permission_mode"`
+		Question string
+		By       string
+		Line     int
+		Message  json.RawMessage
+		Hint     string
+		Why      string
+	}
+	if json.Unmarshal(l.Raw, &told) != nil {
+		return
+	}
+	switch l.Type {
+	case "live":
+		w.after = told.After
+	case "missed":
+		w.tell(fmt.Sprintf("this window was too slow for %d events; what the log has of them follows", told.Events))
+	case "state":
+		w.mu.Lock()
+		w.working = told.State != live.Idle
+		w.mu.Unlock()
+	case "mode":
+		w.ui.InMode(told.Mode)
+	case "question":
+		var q live.Question
+		if json.Unmarshal(l.Raw, &q) == nil {
+			w.ask(q)
+		}
+	case "answered":
+		w.mu.Lock()
+		take := w.questions[told.Question]
+		w.mu.Unlock()
+		if take != nil {
+			take()
+		}
+	case "accepted", "unread":
+		w.mu.Lock()
+		refused := w.sent[told.Line]
+		delete(w.sent, told.Line)
+		w.mu.Unlock()
+		if l.Type == "accepted" {
+			return
+		}
+		var why string
+		_ = json.Unmarshal(told.Message, &why) // a line of this type has a text there
+		if told.Hint != "" {
+			why += " (" + told.Hint + ")"
+		}
+		if refused == nil {
+			refused = w.tell
+		}
+		refused(why)
+	case "closing":
+		if told.Why != "" {
+			w.tell(told.Why)
+		}
+	}
+}
+
+func (w *attached) turnEnded(r session.Result) {
+	w.mu.Lock()
+	turns := w.turns
+	w.turns = nil
+	w.mu.Unlock()
+	for _, t := range turns {
+		t <- r
+	}
+}
+
+// nextTurn gets the end of the turn that runs, or of the next one.
+func (w *attached) nextTurn() chan session.Result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := make(chan session.Result, 1)
+	w.turns = append(w.turns, t)
+	return t
+}
+
+// send has the owner work on a prompt, and waits until it has.
+func (w *attached) send(ctx context.Context, p api.Prompt) session.Result {
+	done := session.Result{Cause: session.CauseDone}
+	switch strings.TrimPrefix(strings.TrimSpace(p.Text), "/") {
+	case takeIt:
+		return w.take(ctx)
+	case detachIt:
+		w.leave()
+		return done
+	case stopIt:
+		if err := w.say(live.Abort{Type: "abort"}, nil); err != nil {
+			return process.Failure(err)
+		}
+		return done
+	}
+	turns := 1
+	if w.isWorking() {
+		turns = 2 // the running one, and then this
+	}
+	refused := make(chan string, 1)
+	ended := w.nextTurn()
+	if err := w.say(live.Prompt{Type: "prompt", Text: p.Text, Attach: p.Attach}, func(why string) { refused <- why }); err != nil {
+		if errors.Is(err, live.ErrNobody) {
+			err = usage.Mistake("/take goes on with it here", "nobody has the session")
+		}
+		return process.Failure(err)
+	}
+	for aborted := ctx.Done(); ; {
+		select {
+		case why := <-refused:
+			return process.Failure(usage.Mistake("", "%s", why))
+		case r := <-ended:
+			if turns--; turns == 0 || r.Cause == session.CauseInterrupted {
+				return r
+			}
+			ended = w.nextTurn()
+		case <-aborted:
+			aborted = nil
+			if w.say(live.Abort{Type: "abort"}, nil) != nil {
+				return session.Sort(session.ErrInterrupted)
+			}
+		}
+	}
+}
+
+// take has the owner let go, and ends this window, so that the session is opened here.
+func (w *attached) take(ctx context.Context) session.Result {
+	w.taken.Store(true)
+	refused := make(chan string, 1)
+	err := w.say(struct {
+		Type string `json:"type"`
+	}{"take"}, func(why string) { w.taken.Store(false); refused <- why })
+	switch {
+	case err == nil: // its end is the end of follow, which ends this window
+		select {
+		case <-ctx.Done():
+		case why := <-refused:
+			return process.Failure(usage.Mistake("", "%s", why))
+		}
+	case w.logs.Holder(w.id) == "":
+		w.leave()
+	default:
+		w.taken.Store(false)
+		return process.Failure(usage.Mistake("try again, or end that process", "%s has the session and cannot be reached: %v", w.logs.Holder(w.id), err))
+	}
+	return session.Result{Cause: session.CauseDone}
+}
+
+// ask puts a question of the owner to the user here. The first answer wins, wherever it is given.
+func (w *attached) ask(q live.Question) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.mu.Lock()
+	w.questions[q.Question] = cancel
+	w.mu.Unlock()
+	go func() {
+		defer cancel()
+		answer, err := w.answer(ctx, q)
+		w.mu.Lock()
+		delete(w.questions, q.Question)
+		w.mu.Unlock()
+		if err != nil || ctx.Err() != nil {
+			return // it is asked elsewhere, or answered
+		}
+		answer.Type, answer.Question = "answer", q.Question
+		err = w.say(answer, func(why string) { q.Problem = why; w.ask(q) })
+		if err != nil {
+			w.tell("the answer did not reach the session: " + err.Error())
+		}
+	}()
+}
+
+func (w *attached) answer(ctx context.Context, q live.Question) (live.Answer, error) {
+	if q.Kind != "permission" {
+		text, err := w.ui.Inquire(ctx, question.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
+		return live.Answer{Text: text}, err
+	}
+	a := permission.Ask{Why: q.Text, Preview: q.Preview, Tries: slices.Contains(q.Choices, "try"), Problem: q.Problem, Resolved: map[tool.Need]string{},
+		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
+	for _, n := range q.Needs {
+		a.Question.Needs = append(a.Question.Needs, n.Need)
+		if n.Really != "" {
+			a.Resolved[n.Need] = n.Really
+		}
+	}
+	for _, o := range q.Offers {
+		a.Offers = append(a.Offers, permission.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
+	}
+	if q.Hunks { // the owner makes the call without them
+		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
+	}
+	if q.Editable != "" {
+		a.Question.Editing = &tool.Editing{Name: cmp.Or(q.Name, "call"), Text: q.Editable}
+	}
+	got, err := w.ui.Ask(ctx, a)
+	if err != nil {
+		return live.Answer{}, err
+	}
+	switch got.Choice {
+	case permission.Once:
+		return live.Answer{Choice: "once", Text: got.Text, Refused: got.Refused, Reason: got.Reason}, nil
+	case permission.ForSession:
+		return live.Answer{Choice: "session", Offer: &got.Offer}, nil
+	case permission.Try:
+		return live.Answer{Choice: "try"}, nil
+	}
+	if got.Absent {
+		return live.Answer{}, permission.ErrClosed
+	}
+	return live.Answer{Choice: "no", Reason: got.Reason}, nil
+}
