@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +53,7 @@ type Config struct {
 	Confirm func(ctx context.Context, p Peer) error
 	// Record writes down what a client did; if nil, nobody does.
 	Record func(p Peer, act string)
-	// Left is called when a client that may steer has gone; if nil, nobody cares.
+	// Left is called when a client has gone; if nil, nobody cares.
 	Left func()
 }
 
@@ -97,7 +98,17 @@ func Listen(c Config) (*Owner, error) {
 	o.talk = lineprotocol.New(&print.Printer{Out: &splitter{to: o.asked}, Format: print.StreamJSON, Mask: c.Mask})
 	o.talk.Settled = o.settled
 	o.ends.Go(o.accept)
+	ring(at)
 	return o, nil
+}
+
+// ring wakes who waits in the folder: a socket that was just made did not take connections yet.
+func ring(at string) {
+	bell := strings.TrimSuffix(at, end) + ".up"
+	if f, err := os.OpenFile(bell, os.O_CREATE|os.O_WRONLY, 0o600); err == nil { // else it is found at the next change
+		_ = f.Close() // nothing was written
+		_ = os.Remove(bell)
+	}
 }
 
 // Close tells all watchers that the session is let go, and to whom where that is known.
@@ -241,6 +252,9 @@ func (o *Owner) serve(c *net.UnixConn) {
 		_ = c.Close()
 	}
 	<-w.done
+	if o.config.Left != nil {
+		o.config.Left()
+	}
 }
 
 // heed does what a client says, line by line.
@@ -268,9 +282,6 @@ func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 			l.Hint = mistake.Hint
 		}
 		w.say(encode(l))
-	}
-	if steers && o.config.Left != nil {
-		o.config.Left()
 	}
 }
 

@@ -32,8 +32,9 @@ import (
 // terminal is where a user sits.
 type terminal struct {
 	*process.Process
-	lines <-chan plain.Line      // of the user, for an interface of lines
-	front atomic.Pointer[tui.UI] // the interface that runs now
+	lines  <-chan plain.Line      // of the user, for an interface of lines
+	front  atomic.Pointer[tui.UI] // the interface that runs now
+	attach bool                   // begin with the window of another process's session
 }
 
 // run is a run in a terminal: one sitting after the other, until the user quits.
@@ -68,6 +69,11 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 	var look appearance
 	notice, keep := "", false
 	first := chooser{terminal: t, given: o.Run}
+	if t.attach {
+		if taken, err := readAlong(ctx, t, o, ""); !taken {
+			return err
+		}
+	}
 	for {
 		s := &sitting{app: t, o: o, look: &look}
 		err := s.open(ctx, words)

@@ -33,6 +33,13 @@ func (a *app) start(o *flags.Request, words string) error {
 			"redirect it to a file, or write >/dev/null")
 		return nil
 	}
+	switch {
+	case o.Background:
+		return a.background(o, words)
+	case o.Detached:
+		a.Exit = detached(a.Process, o, words)
+		return nil
+	}
 	if o.Print {
 		a.Exit = headless(a.Process, o, words)
 		return nil

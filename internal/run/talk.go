@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
+	"adze/tui/permission"
 	"adze/tui/question"
 )
 
@@ -30,8 +32,12 @@ func converse(ctx context.Context, a *process.Process, o *flags.Request, p *prin
 	if o.Answer, err = outputschema.Read(o.Schema); err != nil {
 		return process.Failure(err)
 	}
-	t := lineprotocol.New(p)
-	c := &talker{app: a, out: p, talk: t}
+	return (&talker{app: a, out: p, talk: lineprotocol.New(p)}).converse(ctx, a.In, o, words, started)
+}
+
+// converse holds the conversation until in ends and all that was asked for is done.
+func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, words string, started time.Time) session.Result {
+	a, p, t := c.app, c.out, c.talk
 	o.Asked = words
 	if err := c.open(ctx, o); err != nil {
 		return process.Failure(err)
@@ -47,7 +53,7 @@ func converse(ctx context.Context, a *process.Process, o *flags.Request, p *prin
 		first = []lineprotocol.Prompt{{Text: words, Attach: o.Attach}}
 	}
 	c.w.Patient.Watch(p.Observe)
-	r := t.Run(ctx, a.In, c, first...)
+	r := t.Run(ctx, in, c, first...)
 	r = c.now().Patient.Judge(r)
 	r.Duration = time.Since(started)
 	return o.Judge(r)
@@ -62,12 +68,16 @@ type talker struct {
 
 	mu sync.Mutex
 	w  *conversation.Conversation // that of the model that answers
+
+	clients conversation.Clients // what they can do beside writing lines
 }
 
 // open wires the conversation, and closes it again where that fails.
 func (c *talker) open(ctx context.Context, o *flags.Request) error {
-	w, err := conversation.Open(ctx, c.app, *o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) }, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review,
-		Clients: conversation.Clients{Line: func(raw []byte) error { return c.talk.Take(raw, c) }}})
+	clients := c.clients
+	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
+	w, err := conversation.Open(ctx, c.app, *o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) },
+		conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Clients: clients})
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
 	}
@@ -157,7 +167,14 @@ func (c *talker) Steer(text string) bool { return c.now().Session.Steer(text) }
 func (c *talker) CancelCall(id tool.CallID) bool { return c.now().Session.CancelCall(id) }
 
 func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	answer, err := conversation.Asking{Of: c.now(), Ask: c.talk.Ask, Tell: c.out.Observe}.Put(ctx, q, p)
+	put := c.talk.Ask
+	if c.clients.Headless {
+		put = func(ctx context.Context, _ permission.Ask) (permission.Answer, error) {
+			<-ctx.Done() // a client answers
+			return permission.Answer{}, ctx.Err()
+		}
+	}
+	answer, err := conversation.Asking{Of: c.now(), Ask: put, Tell: c.out.Observe}.Put(ctx, q, p)
 	if errors.Is(err, lineprotocol.ErrNobody) {
 		err = policy.ErrNobody
 	}
@@ -165,9 +182,18 @@ func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 }
 
 func (c *talker) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.talk.Inquire(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+	return c.put(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
 func (c *talker) review(ctx context.Context, q plan.Question) (string, error) {
-	return c.talk.Inquire(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+	return c.put(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+}
+
+// put asks the program; where nobody but clients is there, it waits for one of them.
+func (c *talker) put(ctx context.Context, q question.Question) (string, error) {
+	if !c.clients.Headless {
+		return c.talk.Inquire(ctx, q)
+	}
+	<-ctx.Done()
+	return "", ctx.Err()
 }

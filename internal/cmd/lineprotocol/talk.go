@@ -52,6 +52,8 @@ type Prompt struct {
 // Talk is one conversation with a program.
 type Talk struct {
 	Out *print.Printer
+	// Turned is called after each turn, when nothing of it runs any more; if nil, nobody cares.
+	Turned func()
 	// Settled is called with the name of a question that waits no more; if nil, nobody cares.
 	Settled func(question string)
 
@@ -95,6 +97,9 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 		}
 		turns++
 		r := t.turn(ctx, with, p)
+		if t.Turned != nil {
+			t.Turned()
+		}
 		all = sum(all, r)
 		if ctx.Err() != nil {
 			return all
@@ -117,6 +122,13 @@ func (t *Talk) turn(ctx context.Context, with Conversation, p Prompt) session.Re
 		t.steered = nil
 	})
 	return r
+}
+
+// Idle reports that no turn runs and no prompt waits.
+func (t *Talk) Idle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.abort == nil && len(t.prompts)+len(t.steered) == 0
 }
 
 // Heard takes an event of the conversation: a remark that the model has got is not prompted again.

@@ -38,7 +38,7 @@ type Clients struct {
 	InMode func(mode string)
 	// LetGo ends the conversation, which goes on elsewhere.
 	LetGo func(to string)
-	// Left is called when a client that steered has gone.
+	// Left is called when a client has gone.
 	Left func()
 	// Headless says that only clients answer questions.
 	Headless bool

@@ -41,6 +41,8 @@ type Run struct {
 	Choose      bool // among the stored sessions, in the interface
 	Fork        bool
 	As          string // the id of a new session; if empty, any
+	Background  bool   // go on without a terminal
+	Detached    bool   // this process is the one that does
 	Worktree    string // the name of the git work tree to work in
 	AcceptPlan  string // the mode to go on in
 	policyconfig.Flags
@@ -106,6 +108,9 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.BoolVarP(&o.ResumeLast, "continue", "c", false, "continue the newest session of this folder")
 	f.StringVarP(&o.Resume, "resume", "r", "", "open the session with this `ID` (a unique beginning is enough); without one, choose from a list")
 	f.StringVar(&o.As, "session-id", "", "give the new session this `ID`, so that a script can find it")
+	f.BoolVar(&o.Background, "background", false, "start the session without a terminal and print its ID; adze attach ID shows it, adze stop ID ends it")
+	f.BoolVar(&o.Detached, "detached", false, "")
+	_ = f.MarkHidden("detached") // --background gives it to the process that it starts
 	f.StringVarP(&o.Worktree, "worktree", "w", "", "work in the git work tree with this `NAME`, on its own branch; it is created if needed (adze worktree --help)")
 	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: work in a copy")
 	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (default edits)")
@@ -206,6 +211,11 @@ func (o *Run) Check() error {
 	if err := o.checkInput(); err != nil {
 		return err
 	}
+	if o.Background {
+		if err := o.checkBackground(); err != nil {
+			return err
+		}
+	}
 	if o.Schema != "" && !o.Print {
 		return usage.Mistake("add --print", "--output-schema needs --print")
 	}
@@ -250,6 +260,16 @@ func (o *Run) Check() error {
 	}
 	if o.MaxTurns < 0 || o.MaxCalls < 0 || o.MaxTokens < 0 || !(o.MaxCost >= 0) || o.MaxTime < 0 {
 		return usage.Mistake("0 means unlimited", "a budget cannot be negative")
+	}
+	return nil
+}
+
+// checkBackground holds --background to what a session without a terminal can be.
+func (o *Run) checkBackground() error {
+	for _, f := range []string{"print", "output-format", "input-format", "no-session", "demo", "record", "replay", "plain", "inline", "output-schema", "try", "try-patch"} {
+		if o.Given(f) {
+			return usage.Mistake("leave one of them out", "--background and --%s exclude each other", f)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,272 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd"
+	"adze/internal/cmd/lineprotocol"
+	"adze/internal/cmd/print"
+	"adze/internal/config/paths"
+	"adze/internal/live"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
+	"adze/internal/run/process"
+	"adze/internal/run/settings"
+	"adze/internal/run/signals"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sessiondb"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// background starts this program once more, without a terminal, and returns when that one has its
+// session, or has failed. Nothing supervises it: it lives as long as it has the session's lock.
+func (a *app) background(o *flags.Request, words string) error {
+	if err := a.ByUser("a session in the background"); err != nil {
+		return err
+	}
+	if strings.TrimSpace(words+o.Prompt()) == "" {
+		return usage.Mistake(`adze --background "what to do"`, "a session in the background needs a prompt")
+	}
+	dir, err := settings.RealFolderOf(a.Process, &o.Run)
+	if err != nil {
+		return err
+	}
+	at := paths.Of(a.Getenv)
+	folder := live.Folder(a.Getenv, at.State)
+	next, stop, err := live.Await(folder)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	ctx := context.Background()
+	args := slices.DeleteFunc(slices.Clone(a.Remote.Words), func(w string) bool { return w == "--background" || w == "--background=true" })
+	given := []string{"--detached"}
+	id := session.ID(o.As)
+	switch {
+	case o.Resume != "" || o.ResumeLast:
+		if id, err = a.resumed(ctx, o); err != nil {
+			return err
+		}
+	case id == "":
+		id = session.NewID(time.Now())
+		given = append(given, "--session-id="+string(id))
+	}
+	if name := "background-" + string(id); o.Worktree == "" && a.shared(ctx, folder, dir) {
+		given = append(given, "--worktree="+name)
+		fmt.Fprintf(a.Err, "another session works in %s; this one works in the work tree %s\n", print.Line(dir), name)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	log := filepath.Join(at.State, "background", string(id)+".log")
+	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
+		return err
+	}
+	pid, ended, err := proc.Detach(slices.Concat([]string{self}, given, args), append(os.Environ(), a.Ring.Taken()...), dir, log)
+	if err != nil {
+		return err
+	}
+	if err := begun(ctx, folder, id, pid, next, ended); err != nil {
+		text, _ := os.ReadFile(log) // without it the error alone is told
+		fmt.Fprint(a.Err, string(text))
+		a.Exit = print.ExitCode(session.CauseInternal)
+		return fmt.Errorf("the session did not begin: %w", err)
+	}
+	fmt.Fprintln(a.Out, id)
+	fmt.Fprintf(a.Err, "it works in the background (process %d): adze attach %s shows it, adze stop %[2]s ends it\n", pid, id)
+	return nil
+}
+
+// begun waits until the process has its session, or has ended. One that did all in that time has
+// begun, too.
+func begun(ctx context.Context, folder string, id session.ID, pid int, next func(context.Context) error, ended <-chan error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case err := <-ended:
+			if err == nil {
+				err = errDone
+			}
+			cancel(err)
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		c, err := live.Dial(ctx, folder, id, live.Wish{StateOnly: true})
+		if err == nil {
+			is := c.Hello.PID == pid
+			_ = c.Close() // nothing was sent
+			if is {
+				return nil
+			}
+		}
+		if next(ctx) != nil {
+			if cause := context.Cause(ctx); !errors.Is(cause, errDone) {
+				return cause
+			}
+			return nil
+		}
+	}
+}
+
+var errDone = errors.New("it is done")
+
+// resumed is the session that is gone on with.
+func (a *app) resumed(ctx context.Context, o *flags.Request) (id session.ID, err error) {
+	err = a.Store(ctx, func(s *sessiondb.Store) error {
+		if o.ResumeLast {
+			head, err := cmd.Newest(ctx, a, s)
+			id = head.ID
+			return err
+		}
+		heads, err := s.List(ctx)
+		if err == nil {
+			id, err = a.Session(heads, o.Resume)
+		}
+		return err
+	})
+	return id, err
+}
+
+// shared reports that another session works in the git checkout that dir lies in.
+func (a *app) shared(ctx context.Context, folder, dir string) bool {
+	top := checkout(dir)
+	if top == "" {
+		return false
+	}
+	others, _ := live.List(ctx, folder) // without a list there is nobody to be kept apart from
+	return slices.ContainsFunc(others, func(h live.Hello) bool { return checkout(h.Cwd) == top })
+}
+
+// checkout is the folder with .git that dir lies in; if empty, there is none.
+func checkout(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// detached is the process in the background: a conversation that clients lead, which ends when all
+// is done and nobody is attached. A question waits for a client.
+func detached(a *process.Process, o *flags.Request, words string) int {
+	o.Print = true
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	p := &print.Printer{Out: a.Out, Err: a.Err, Format: print.Text, Mask: a.Ring.Mask}
+	stop := signals.Watch(cancel, func(c session.Cause) {
+		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
+	}, nil)
+	defer stop()
+	in, end := io.Pipe()
+	c := &talker{app: a, out: p, talk: lineprotocol.New(p)}
+	leave := func() {
+		if w := c.now(); c.talk.Idle() && (w == nil || w.Shown() == nil || w.Shown().Watched() == 0) {
+			_ = end.Close() // no line will come: the conversation ends
+		}
+	}
+	c.talk.Turned = leave
+	c.clients = conversation.Clients{Headless: true, Left: leave, LetGo: func(to string) {
+		if w := c.now(); w != nil {
+			w.GoesTo(to)
+		}
+		cancel(session.ErrInterrupted)
+	}}
+	return p.Finish(c.converse(ctx, in, o, words, time.Now()))
+}
+
+// attachCommand is adze attach.
+func attachCommand(a *app) *cobra.Command {
+	return &cobra.Command{Use: "attach ID", Short: "Show a session that works, and prompt, answer and stop it from here", Args: cmd.Takes(1, 1),
+		Long: `The session stays with the process that has it, in the background or in another terminal: leaving this window with
+Ctrl-D or /detach ends nothing there. A question that is answered here is answered there. /take goes on with it here.`,
+		Example: "  adze attach 20261121t0245",
+		RunE: func(_ *cobra.Command, words []string) error {
+			id, err := a.living(words[0])
+			if err != nil {
+				return err
+			}
+			o := &flags.Request{Run: flags.New()}
+			o.Resume = string(id)
+			return (&terminal{Process: a.Process, attach: true}).run(o, "")
+		}}
+}
+
+// living is the session of a process that runs whose id begins so.
+func (a *app) living(prefix string) (session.ID, error) {
+	all, err := live.List(context.Background(), live.Folder(a.Getenv, paths.Of(a.Getenv).State))
+	if err != nil {
+		return "", err
+	}
+	all = slices.DeleteFunc(all, func(h live.Hello) bool { return !strings.HasPrefix(string(h.Session), prefix) })
+	switch len(all) {
+	case 0:
+		return "", usage.Mistake("adze --resume "+prefix+" goes on with one that has ended", "no process has a session %s", prefix)
+	case 1:
+		return all[0].Session, nil
+	}
+	var ids []string
+	for _, h := range all {
+		ids = append(ids, string(h.Session))
+	}
+	return "", usage.Mistake("write more of it: "+strings.Join(ids, ", "), "%s begins the ids of %d sessions", prefix, len(all))
+}
+
+// stopCommand is adze stop.
+func stopCommand(a *app) *cobra.Command {
+	return &cobra.Command{Use: "stop ID", Short: "End a session in the background", Args: cmd.Takes(1, 1),
+		Long: `The running turn is stopped, with all that it started, and the process ends. The session is kept: adze --resume ID goes
+on with it.`,
+		Example: "  adze stop 20261121t0245",
+		RunE: func(c *cobra.Command, words []string) error {
+			id, err := a.living(words[0])
+			if err != nil {
+				return err
+			}
+			return a.stop(c.Context(), id)
+		}}
+}
+
+func (a *app) stop(ctx context.Context, id session.ID) error {
+	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze stop", StateOnly: true})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if c.Hello.Window {
+		return usage.Mistake(fmt.Sprintf("leave it there, or adze attach %s and /take", id), "process %d shows the session in a window of its own", c.Hello.PID)
+	}
+	if err := c.Take(); err != nil {
+		return err
+	}
+	for {
+		l, err := c.Next()
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, live.ErrKilled):
+			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", id)
+			return nil
+		case err != nil:
+			return err
+		case l.Type == "unread":
+			return fmt.Errorf("it was not stopped: %s", l.Raw)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// Detach starts a program of the user's own that outlives this process and its terminal: in a
+// session of its own, without stdin, with all that it writes in the file log. The channel gets how it
+// ended, for as long as this process waits.
+func Detach(argv, env []string, dir, log string) (pid int, ended <-chan error, err error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return 0, nil, err
+	}
+	c := exec.Command(argv[0], argv[1:]...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = dir, env, out, out
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		return 0, nil, errors.Join(fmt.Errorf("start %s: %w", argv[0], err), out.Close())
+	}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(c.Wait(), out.Close()) }()
+	return c.Process.Pid, done, nil
+}
