@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -82,6 +83,7 @@ func (s *sessions) commands() []command {
 		{name: "resume", args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},
 		{name: "fork", help: "go on in a copy of this session", can: s.canFork, do: noArgs(s.fork)},
 		{name: "inline", help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, do: noArgs(s.otherScreen)},
+		{name: "background", args: "<prompt>", help: "go on with a prompt without a terminal; adze attach shows it", can: s.canSwitch, do: s.background},
 		{name: "clear", help: "the same as /new: the model forgets this conversation", can: s.canSwitch, do: noArgs(s.begin)},
 	}
 }
@@ -153,6 +155,15 @@ func (s *sessions) otherScreen() tea.Cmd {
 		to = api.Whole
 	}
 	return s.leaveFor(api.Next{Session: s.info.Session, Screen: to})
+}
+
+// background leaves, and has the session go on with a prompt.
+func (s *sessions) background(prompt string) tea.Cmd {
+	if strings.TrimSpace(prompt) == "" {
+		s.say("say what to do there: /background PROMPT")
+		return nil
+	}
+	return s.leaveFor(api.Next{Session: s.info.Session, Background: prompt})
 }
 
 func (s *sessions) begin() tea.Cmd { return s.leaveFor(api.Next{New: true}) }

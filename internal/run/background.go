@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,24 @@ func (a *app) background(o *flags.Request, words string) error {
 	if strings.TrimSpace(words+o.Prompt()) == "" {
 		return usage.Mistake(`adze --background "what to do"`, "a session in the background needs a prompt")
 	}
+	args := slices.DeleteFunc(slices.Clone(a.Remote.Words), func(w string) bool { return w == "--background" || w == "--background=true" })
+	return a.launch(context.Background(), o, args, "")
+}
+
+// sessionFlags are the flags with which a session of the interface goes on elsewhere.
+func sessionFlags(o *flags.Request) []string {
+	args := []string{"--permission-mode=" + o.Mode, "--cwd=" + o.Cwd}
+	if o.Resume != "" {
+		return append(args, "--resume="+o.Resume)
+	}
+	return append(args, "--model="+o.Model)
+}
+
+// launch starts the process with these arguments, and a prompt where they have none.
+func (a *app) launch(ctx context.Context, o *flags.Request, args []string, prompt string) error {
+	if prompt != "" {
+		args = append(args, "--", prompt)
+	}
 	dir, err := settings.RealFolderOf(a.Process, &o.Run)
 	if err != nil {
 		return err
@@ -49,8 +68,6 @@ func (a *app) background(o *flags.Request, words string) error {
 		return err
 	}
 	defer stop()
-	ctx := context.Background()
-	args := slices.DeleteFunc(slices.Clone(a.Remote.Words), func(w string) bool { return w == "--background" || w == "--background=true" })
 	given := []string{"--detached"}
 	id := session.ID(o.As)
 	switch {
@@ -178,12 +195,13 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	defer stop()
 	in, end := io.Pipe()
 	c := &talker{app: a, out: p, talk: lineprotocol.New(p)}
+	var began atomic.Bool // and ended its first turn
 	leave := func() {
-		if w := c.now(); c.talk.Idle() && (w == nil || w.Shown() == nil || w.Shown().Watched() == 0) {
+		if w := c.now(); began.Load() && c.talk.Idle() && (w == nil || w.Shown() == nil || w.Shown().Watched() == 0) {
 			_ = end.Close() // no line will come: the conversation ends
 		}
 	}
-	c.talk.Turned = leave
+	c.talk.Turned = func() { began.Store(true); leave() }
 	c.clients = conversation.Clients{Headless: true, Left: leave, LetGo: func(to string) {
 		if w := c.now(); w != nil {
 			w.GoesTo(to)
@@ -261,6 +279,9 @@ func (a *app) stop(ctx context.Context, id session.ID) error {
 		l, err := c.Next()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, live.ErrKilled):
+			if err := proc.AwaitEnd(ctx, c.Hello.PID); err != nil {
+				return err
+			}
 			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", id)
 			return nil
 		case err != nil:

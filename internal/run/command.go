@@ -61,7 +61,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(editorCommand(a))
 	root.AddCommand(mcp.Command(&a.Env, a))
 	root.AddCommand(batch.Command(&a.Env, batches{a.Process}), batch.WorkerCommand(&a.Env, batches{a.Process}), batch.ListCommand(&a.Env, batches{a.Process}))
-	root.AddCommand(serveCommand(a), attachCommand(a), stopCommand(a))
+	root.AddCommand(serveCommand(a), attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))
 	a.Remote.Readers(root)
 	cli.Strict(root, a.ByUser)
 	return root

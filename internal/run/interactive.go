@@ -120,6 +120,11 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 			o, back, words, look.at = &stay, nil, "", api.Place{}
 			continue
 		}
+		if err == nil && next.Background != "" {
+			t.farewell(o, s.w)
+			stay := follow(*o, api.Next{Session: s.w.Head.Session}, s.w)
+			return (&app{t.Process}).launch(ctx, &stay, sessionFlags(&stay), next.Background)
+		}
 		if err != nil || next == (api.Next{}) {
 			t.farewell(o, s.w)
 			t.tidyUp(o, s.w)

@@ -199,8 +199,11 @@ func (h *premises) Open(ctx context.Context, id session.ID, who serve.Person) (s
 	}
 	c := &served{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
-	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review})
+	wanted, let := context.WithCancel(ctx)
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review,
+		Clients: conversation.Clients{LetGo: func(string) { let() }}})
 	if err != nil {
+		let()
 		r := process.Failure(err)
 		if errors.Is(err, session.ErrLocked) || r.Hint == "" {
 			return nil, err
@@ -209,8 +212,9 @@ func (h *premises) Open(ctx context.Context, id session.ID, who serve.Person) (s
 	}
 	c.w = w
 	w.Patient.Watch(observe)
-	c.wanted, c.stop = ctx, func() {}
-	if logs, ok := w.Stored.(*sessiondb.Store); ok {
+	c.wanted, c.stop = wanted, let
+	if logs, ok := w.Stored.(*sessiondb.Store); ok && w.Shown() == nil { // nobody can ask it for the session but by a note
+		let()
 		c.wanted, _, c.stop = tail.Heed(ctx, logs, w.Session.ID())
 	}
 	return c, nil

@@ -55,3 +55,24 @@ func TestASecondWindowAttachesAndTakesOver(t *testing.T) {
 	}
 	u.run("session", "follow", id).wants(0, "> two", "answer two")
 }
+
+// TestAQuestionIsAnsweredInAnotherWindow: it is asked in both, and the first answer counts.
+func TestAQuestionIsAnsweredInAnotherWindow(t *testing.T) {
+	u := newUser(t)
+	first := u.openPane(100, 30)
+	first.adze("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n-- 2 --\nexpect write completed: made\ntext: All is done.\n"))
+	first.text("make it")
+	first.keys("Enter")
+	first.sees("made.txt", "y once")
+	second := u.openPane(100, 30)
+	second.adze("attach", u.newest())
+	second.sees("made.txt", "y once")
+	second.rests()
+	second.keys("y")
+	second.sees("All is done.")
+	first.sees("All is done.", "answer q1 once")
+	second.keys("C-d")
+	first.text("/background more")
+	first.keys("Enter")
+	first.sees("adze attach")
+}

@@ -321,5 +321,7 @@ type Next struct {
 	Fork    bool   // in a copy of that session
 	At      Place  // to show of that session; the zero value: its end
 	Demo    bool   // the demo
-	Screen  Screen // how the interface is drawn; if empty, as it is
+	// Background is the prompt on which the session goes on without a terminal; if empty, it does not.
+	Background string
+	Screen     Screen // how the interface is drawn; if empty, as it is
 }
