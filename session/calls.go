@@ -209,7 +209,7 @@ func (s *Session) beginning() []Entry {
 func (s *Session) ranHook(r HookRun) {
 	r.Agent = s.config.Start.Agent
 	var entries []Entry
-	if r.Event != HookNotify { // that never runs before the first prompt
+	if !(Moment{Event: r.Event}).Beside() { // that never runs before the first prompt
 		entries = s.beginning()
 	}
 	_ = s.store(context.Background(), append(entries, s.entry(HookEntry, r))...)

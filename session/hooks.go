@@ -22,11 +22,12 @@ const (
 	HookCompact = "before_compact" // before a summary; one that a user wants may be denied
 	HookStop    = "stop"           // before a turn ends with an answer; a denial has it go on
 	HookNotify  = "notification"   // a user is waited for, or a turn has ended
+	HookNeeds   = "needs_you"      // a question waits for the user; nothing of the session is told
 )
 
 // HookEvents lists the moments in the order of a session.
 func HookEvents() []string {
-	return []string{HookStart, HookPrompt, HookBefore, HookAfter, HookCompact, HookStop, HookNotify}
+	return []string{HookStart, HookPrompt, HookBefore, HookAfter, HookCompact, HookStop, HookNotify, HookNeeds}
 }
 
 // Kinds of moments of one name.
@@ -178,6 +179,17 @@ func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 		return fmt.Errorf("%w: %s", ErrHooked, r.Deny)
 	}
 	return nil
+}
+
+// Beside reports a moment for which the session does not wait: its hooks run beside it.
+func (m Moment) Beside() bool { return m.Event == HookNotify || m.Event == HookNeeds }
+
+// needs tells hooks that a question waits for the user.
+func (h *hooks) needs() {
+	h.notify(HookWaits, "adze waits for you")
+	if h != nil && h.agent == "" {
+		h.fire(context.Background(), Moment{Event: HookNeeds})
+	}
 }
 
 // notify tells hooks what a user may want to know who looks elsewhere. It does not wait for them.

@@ -281,7 +281,7 @@ func (w *windows) changed(x Window) {
 // around keeps the files as they are before the first hook of a moment starts; what it returns is
 // called when they have ended. What comes after a call belongs to it.
 func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
-	if w.keep == nil || m.Event == HookAfter || m.Event == HookNotify {
+	if w.keep == nil || m.Event == HookAfter || m.Beside() {
 		return func() {}
 	}
 	r := tool.Record{Session: string(m.Session), Agent: m.Agent, Tool: "hook"}

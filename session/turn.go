@@ -73,7 +73,7 @@ func (s *Session) waits() (over func()) {
 	if s.config.Waits != nil {
 		ends = append(ends, s.config.Waits())
 	} else {
-		s.hooks.notify(HookWaits, "adze waits for you")
+		s.hooks.needs()
 	}
 	return func() {
 		for _, end := range ends {

@@ -91,8 +91,8 @@ func dial(ctx context.Context, at string) (*Client, error) {
 	return c, nil
 }
 
-// Next waits for a line. Its error is io.EOF when the owner has let go of the session, and ErrKilled
-// when it ended without a word.
+// Next waits for a line. Its error is io.EOF when the owner has let go of the session. It is
+// ErrKilled when the owner ended without a word.
 func (c *Client) Next() (Line, error) {
 	raw, err := c.in.Next()
 	if err != nil {

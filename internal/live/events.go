@@ -43,7 +43,7 @@ type told struct {
 }
 
 // Events makes events of the lines of one owner, for an observer of sessions. The zero value is
-// ready. What a pane draws of a call comes as the call's metadata: Blocks reads it.
+// ready. The blocks of a call come as its metadata, which Blocks reads.
 type Events struct {
 	drawn map[tool.CallID]json.RawMessage // blocks, which come before the line that they belong to
 }
@@ -136,8 +136,8 @@ func Blocks(_ string, metadata json.RawMessage) []tool.Block {
 	return out
 }
 
-// Identity names what of the log an event tells, so that who connects again shows it once; if empty,
-// it is nothing that could come twice.
+// Identity names the entry of the log that an event tells of. A client that connects again shows it
+// once by that. It is empty where an event cannot come twice.
 func Identity(e session.Event) string { return identity(e) }
 
 // Question is one that the owner asks.

@@ -1,16 +1,16 @@
 // Package live lets the sessions of one user be watched and steered by other processes of that
 // user: another terminal, the page of adze serve, an editor.
 //
-// The one rule: a watcher never holds the session. What it cannot take is told to it as missed, and
-// it goes on from the log; what it asks for goes the way of every other input of the session.
+// The one rule: a watcher never holds the session. One that reads too slowly is told how much it
+// missed, and goes on from the log. Its lines take the way of every other input of the session.
 //
 // The process that writes a session listens on a socket of its own, which only the user can reach
 // (Folder). It says hello first. A client answers with a watch line. Then come the log as lines of
-// --output-format stream-json, a live line, and what happens from there on. A client sends the lines
+// --output-format stream-json, a live line, and the events from there on. A client sends the lines
 // of --input-format stream-json, and take, with which the owner lets the session go.
 //
-// Start reading at Owner.serve, then watcher.go (what one client is sent), peer.go (who may connect)
-// and client.go (the other side).
+// Start reading at Owner.serve, then watcher.go (the lines for one client), peer.go (who may
+// connect) and client.go (the other side).
 //
 // Known limits: there are no sockets on Windows yet; Listen returns ErrUnavailable there. A program
 // that ran before a call and does what the call tells it, such as a user's tmux server, is not

@@ -73,7 +73,7 @@ func (n *news) add(e session.Event) {
 			n.arrives("")
 		}
 	case session.Retry:
-		n.arrives("") // what came is void
+		n.arrives("") // it comes anew
 	case session.ToolUpdate:
 		n.updates = append(without(n.updates, e.Call), e)
 	case session.ToolEnd:
@@ -163,7 +163,8 @@ func kindOf(line []byte) string {
 	return string(kind)
 }
 
-// pieces is how many lines of one message are kept apart; joining them costs as much as all of them.
+// pieces is how many lines of one message are kept apart. Joining them costs as much as all of
+// them.
 const pieces = 64
 
 // grow adds to the message that arrives.

@@ -228,7 +228,7 @@ func (o *Owner) serve(c *net.UnixConn) {
 	defer c.Close()
 	p, why := examine(c, o.config.Below)
 	if why != "" {
-		_, _ = c.Write(encode(refused{refusedLine, why})) // who is gone does not read it
+		_, _ = c.Write(encode(refused{refusedLine, why})) // a client that is gone does not read it
 		return
 	}
 	if _, err := c.Write(encode(o.hello())); err != nil {
@@ -348,7 +348,7 @@ func (o *Owner) answer(p Peer, name string, raw []byte) error {
 	return err
 }
 
-// Ask puts a question of the gate to all clients, and returns the first answer that can be followed.
+// Ask puts a question of the gate to all clients. It returns the first answer that can be followed.
 func (o *Owner) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
 	return o.talk.Ask(ctx, a)
 }
@@ -442,8 +442,8 @@ func (o *Owner) Observe(e session.Event) {
 	o.stated()
 }
 
-// print tells an event to those who look; what is drawn of a call comes before the call's own line.
-// The caller holds o.mu.
+// print tells an event to all watchers. The blocks of a call come before the call's own line. The
+// caller holds o.mu.
 func (o *Owner) print(e session.Event) {
 	if o.config.Veil != nil {
 		e = o.config.Veil(e)

@@ -26,8 +26,8 @@ func (p Peer) String() string {
 	return fmt.Sprintf("%s (process %d)", p.As, p.PID)
 }
 
-// examine says who is at the other end, and why nobody talks with them. below explains how a process
-// is known to belong to a call of adze; if empty, it belongs to none.
+// examine says who is at the other end, and why nobody talks with them. below explains why a
+// process belongs to a call of adze; if empty, it belongs to none.
 func examine(c *net.UnixConn, below func(pid int) string) (p Peer, refusal string) {
 	p, alive, done, err := peerOf(c)
 	if err != nil {

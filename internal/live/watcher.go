@@ -32,8 +32,8 @@ type watcher struct {
 	after int64
 	told  [2]map[string]struct{} // identities, the newest and those before
 	done  chan struct{}          // closed when nothing is sent any more
-	// arriving is the message that was arriving when the watcher joined: what the log has of it is in
-	// the queue already.
+	// arriving is the message that was arriving when the watcher joined. The queue holds it already,
+	// also those pieces that the log has.
 	arriving string
 
 	mu     sync.Mutex
@@ -98,7 +98,7 @@ func (w *watcher) say(line []byte) {
 
 // close has the watcher end after one more line.
 func (w *watcher) close(line []byte) {
-	_ = w.conn.SetWriteDeadline(time.Now().Add(time.Second)) // who does not read is not waited for
+	_ = w.conn.SetWriteDeadline(time.Now().Add(time.Second)) // a client that does not read is not waited for
 	w.set(func() { w.last = line })
 }
 

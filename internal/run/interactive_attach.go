@@ -33,7 +33,7 @@ type attached struct {
 	*reader
 	ui     *tui.UI
 	events live.Events
-	seen   map[string]bool // what of the log was shown
+	seen   map[string]bool // by the identity of what was shown
 	after  int64           // the position in the log up to which all was shown
 
 	mu        sync.Mutex
@@ -41,7 +41,7 @@ type attached struct {
 	working   bool
 	turns     []chan session.Result         // who waits for the end of a turn
 	questions map[string]context.CancelFunc // that are shown
-	sent      map[int]func(why string)      // what to do when a line had no effect
+	sent      map[int]func(why string)      // called when a line had no effect
 }
 
 // What can be said after a slash beside prompts.

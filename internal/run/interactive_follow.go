@@ -129,7 +129,8 @@ func (r *reader) send(ctx context.Context, p api.Prompt) session.Result {
 	return session.Result{Cause: session.CauseDone}
 }
 
-// clients are other processes of the user: what they ask for goes the way of the user's own keys.
+// clients are other processes of the user. Their prompts and aborts take the way of the user's own
+// keys.
 func (s *sitting) clients() conversation.Clients {
 	s.wanting = make(chan string, 1)
 	return conversation.Clients{

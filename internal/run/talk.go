@@ -69,7 +69,7 @@ type talker struct {
 	mu sync.Mutex
 	w  *conversation.Conversation // that of the model that answers
 
-	clients conversation.Clients // what they can do beside writing lines
+	clients conversation.Clients // beside the lines that they write
 }
 
 // open wires the conversation, and closes it again where that fails.

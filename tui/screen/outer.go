@@ -32,16 +32,22 @@ func (n Note) text() string {
 type Outer struct {
 	tmux   bool
 	screen bool   // GNU screen
-	notify string // the form of the sequence: 9 or 777
+	notify string // the form of the sequence: 9, 99 or 777; or bell
 }
 
-// OuterFor chooses by the environment: terminals of the rxvt and VTE families know OSC 777, most
-// others OSC 9.
+// OuterFor chooses by the environment. Terminals of the rxvt and VTE families know OSC 777, kitty
+// knows OSC 99, the console of Linux has a bell alone, and most others know OSC 9.
 func OuterFor(env func(string) string) Outer {
 	o := Outer{tmux: env("TMUX") != "" || strings.HasPrefix(env("TERM"), "tmux"), notify: "9"} // over ssh, TERM alone tells
 	o.screen = env("STY") != "" && !o.tmux
 	if strings.HasPrefix(env("TERM"), "rxvt") || strings.HasPrefix(env("TERM"), "foot") || env("VTE_VERSION") != "" {
 		o.notify = "777"
+	}
+	switch term := env("TERM"); {
+	case strings.HasSuffix(term, "kitty"):
+		o.notify = "99"
+	case term == "linux":
+		o.notify = "bell"
 	}
 	return o
 }
@@ -63,6 +69,12 @@ func (o Outer) Notify(n Note) string {
 	seq := "\x1b]9;" + n.text() + "\a"
 	if o.notify == "777" {
 		seq = "\x1b]777;notify;adze;" + n.text() + "\a"
+	}
+	switch {
+	case o.notify == "99":
+		seq = "\x1b]99;;" + n.text() + "\x1b\\"
+	case o.notify == "bell":
+		return "\a"
 	}
 	switch {
 	case o.tmux:

@@ -28,6 +28,8 @@ func TestOuterSequences(t *testing.T) {
 		{"copy in tmux", OuterFor(env("TMUX", "/tmp/x,1,0")).Copy(text),
 			"\x1b]52;c;" + encoded + "\a" + "\x1bPtmux;\x1b\x1b]52;c;" + encoded + "\a\x1b\\"},
 		{"notify", OuterFor(env("TERM", "xterm-256color")).Notify(NoteAsk), "\x1b]9;adze asks for your permission\a"},
+		{"notify kitty", OuterFor(env("TERM", "xterm-kitty")).Notify(NoteDone), "\x1b]99;;adze is done\x1b\\"},
+		{"notify on the console", OuterFor(env("TERM", "linux")).Notify(NoteDone), "\a"},
 		{"notify rxvt", OuterFor(env("TERM", "rxvt-unicode")).Notify(NoteDone), "\x1b]777;notify;adze;adze is done\a"},
 		{"copy in tmux over ssh", OuterFor(env("TERM", "tmux-256color")).Copy(text),
 			"\x1b]52;c;" + encoded + "\a" + "\x1bPtmux;\x1b\x1b]52;c;" + encoded + "\a\x1b\\"},

@@ -124,7 +124,8 @@ func (w *Conversation) confirm(ctx context.Context, p live.Peer) error {
 func (w *Conversation) recordClient(p live.Peer, act string) {
 	raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, As: p.As, Act: act})
 	if err == nil && w.Patient != nil {
-		_ = w.Patient.Append(context.Background(), w.Session.ID(), session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // what cannot be stored is told by the turn
+		e := session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}
+		_ = w.Patient.Append(context.Background(), w.Session.ID(), e) // the turn tells of a store that fails
 	}
 	w.observe(session.Notice{Text: fmt.Sprintf("%s: %s", p, act)})
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Detach starts a program of the user's own that outlives this process and its terminal: in a
-// session of its own, without stdin, with all that it writes in the file log. The channel gets how it
-// ended, for as long as this process waits.
+// Detach starts a program of the user's own that outlives this process and its terminal. It has a
+// session of its own and no stdin, and writes into the file log. The channel gets the error with
+// which it ended, for as long as this process runs.
 func Detach(argv, env []string, dir, log string) (pid int, ended <-chan error, err error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

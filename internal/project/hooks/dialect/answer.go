@@ -106,7 +106,7 @@ func said(e string, a Answer) (Answer, error) {
 		switch e {
 		case session.HookAfter: // it has happened; what is said about it goes to the model
 			a.Decision, a.Context = Allow, strings.TrimSpace(a.Context+"\n"+a.Reason)
-		case session.HookStart, session.HookNotify:
+		case session.HookStart, session.HookNotify, session.HookNeeds:
 			return Answer{}, fmt.Errorf("it cannot deny %s: %s", e, shortened(a.Reason, 200))
 		}
 	}
