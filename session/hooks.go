@@ -184,17 +184,12 @@ func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 // Beside reports a moment for which the session does not wait: its hooks run beside it.
 func (m Moment) Beside() bool { return m.Event == HookNotify || m.Event == HookNeeds }
 
-// needs tells hooks that a question waits for the user.
-func (h *hooks) needs() {
-	h.notify(HookWaits, "adze waits for you")
-	if h != nil && h.agent == "" {
-		h.fire(context.Background(), Moment{Event: HookNeeds})
-	}
-}
-
 // notify tells hooks what a user may want to know who looks elsewhere. It does not wait for them.
 func (h *hooks) notify(kind, text string) {
 	if h != nil && h.agent == "" {
 		h.fire(context.Background(), Moment{Event: HookNotify, Kind: kind, Text: text})
+		if kind == HookWaits {
+			h.fire(context.Background(), Moment{Event: HookNeeds})
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (s *Session) waits() (over func()) {
 	if s.config.Waits != nil {
 		ends = append(ends, s.config.Waits())
 	} else {
-		s.hooks.needs()
+		s.hooks.notify(HookWaits, "adze waits for you")
 	}
 	return func() {
 		for _, end := range ends {

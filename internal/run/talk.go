@@ -95,9 +95,10 @@ func (c *talker) now() *conversation.Conversation {
 
 // Set puts a permission mode and an effort in force.
 func (c *talker) Set(mode, effort string) error {
-	err := c.now().Change(mode, effort)
+	w := c.now()
+	err := conversation.Change(w.Session, w.SetMode, mode, effort)
 	if err == nil {
-		c.tell(c.now())
+		c.tell(w)
 	}
 	return err
 }

@@ -173,13 +173,14 @@ func (s *Store) Holder(id session.ID) string {
 	return holder(path)
 }
 
-// Want asks the process that writes id to let go of it; Wanted is what that one sees, if empty,
-// nobody asks. The note goes with the next lock, or with Unwant.
-func (s *Store) Want(id session.ID) error {
-	if err := s.write(s.lockPath(id) + wanted); err != nil {
-		return s.fileError("ask for the session", err)
+// Want asks the process that writes id to let go of it, until undo is called or the session is
+// locked anew. That process sees it by Wanted.
+func (s *Store) Want(id session.ID) (undo func(), err error) {
+	note := s.lockPath(id) + wanted
+	if err := s.write(note); err != nil {
+		return nil, s.fileError("ask for the session", err)
 	}
-	return nil
+	return func() { _ = os.Remove(note) }, nil
 }
 
 // Wanted says who asks for a session that this process writes.
@@ -190,9 +191,6 @@ func (s *Store) Wanted(id session.ID) string {
 	}
 	return holder(path)
 }
-
-// Unwant takes the question back.
-func (s *Store) Unwant(id session.ID) { _ = os.Remove(s.lockPath(id) + wanted) }
 
 func samePath(lock *flock.Flock, path string) bool {
 	held, err := lock.Stat()

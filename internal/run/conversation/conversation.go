@@ -16,14 +16,12 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"adze/internal/cmd/print"
 	"adze/internal/editors/lsp"
 	"adze/internal/files/search"
 	"adze/internal/files/workspace"
-	"adze/internal/live"
 	"adze/internal/llm/models"
 	"adze/internal/mcp/sampling"
 	projectagents "adze/internal/project/agents"
@@ -46,7 +44,6 @@ import (
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
-	"adze/toolset"
 	"adze/tui/api"
 )
 
@@ -54,6 +51,7 @@ import (
 type Conversation struct {
 	id session.ID
 	*guard.Guard
+	*sharing
 	Settings *settings.Settings
 	Session  *session.Session
 	Set      liveSet
@@ -83,10 +81,6 @@ type Conversation struct {
 	folders  *search.Folders     // what is in them, for searches and completion
 	listed   sync.Mutex          // guards heads
 	heads    []api.SessionHead   // as last listed
-
-	owner       atomic.Pointer[live.Owner] // how other processes see the session; if nil, they do not
-	wantedBy    atomic.Value               // who goes on with it
-	inquireHere toolset.Inquire            // asks at the session's own window alone
 }
 
 // Close ends what the run started, last first, once.
@@ -101,11 +95,6 @@ func (w *Conversation) Close() {
 func (w *Conversation) starts(name string) bool {
 	d, known := w.Set.Get(name)
 	return !known || slices.Contains(slices.Concat(d.Permissions.Required, d.Permissions.Optional), tool.Execute)
-}
-
-// busy reports that commands run in the background.
-func (w *Conversation) busy() bool {
-	return slices.ContainsFunc(hostio.Jobs(w.jobs), func(j api.Job) bool { return j.Running })
 }
 
 // Open reads the settings of a run, and connects it.
@@ -161,16 +150,14 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 // everything that was opened is closed again.
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
-	w = &Conversation{observe: observe}
+	w = &Conversation{sharing: &sharing{tell: observe}, observe: observe}
 	who = w.together(who)
 	w.person = who
 	w.closers = append(w.closers, s.Close)
-	w.observe = a.Own.Watch(func(e session.Event) {
-		observe(e)
-		if o := w.owner.Load(); o != nil {
-			o.Observe(e)
-		}
-	}, w.starts, w.busy)
+	shared := w.sharing.observe
+	w.observe = a.Own.Watch(func(e session.Event) { observe(e); shared(e) }, w.starts, func() bool {
+		return slices.ContainsFunc(hostio.Jobs(w.jobs), func(j api.Job) bool { return j.Running })
+	})
 	defer func() {
 		if err != nil {
 			w.Close()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/cmd/lineprotocol"
@@ -44,95 +45,77 @@ type Clients struct {
 	Headless bool
 }
 
-// Shown is the session as it is known to clients; if nil, it is watched by nobody.
-func (w *Conversation) Shown() *live.Owner { return w.owner.Load() }
+// sharing is what a conversation has for clients.
+type sharing struct {
+	clients Clients
+	window  toolset.Inquire // asks at the session's own window alone
+	tell    func(session.Event)
+	owner   atomic.Pointer[live.Owner] // if nil, the session is watched by nobody
+	goesTo  atomic.Pointer[string]     // who goes on with it
+}
 
-// share has other processes of the user watch and steer the conversation, where its log is on this
-// machine. Where that cannot be, the log alone tells them.
-func (w *Conversation) share() {
-	stored, ok := w.Stored.(*sessiondb.Store)
-	if !ok || !w.Settings.Request.Saves() {
-		return
-	}
-	at, id := w.Settings.At, w.Session.ID()
-	log := &logReader{path: stored.Path()}
-	ledger := proc.NewLedger(at.Jobs())
-	c := live.Config{
-		Folder: live.Folder(w.Settings.Process.Getenv, at.State), ID: id, Log: log.each(id), Mask: w.Settings.Process.Ring.Mask,
-		Below: ledger.Below, Position: func() int64 { return stored.Position(id) }, Mode: func() string { return string(w.Gate.Mode()) },
-		Hello: func() live.Hello { return w.hello(log) }, Veil: hostio.VeiledEvent,
-		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
-			return hostio.VeiledBlocks(w.Set.Blocks(name, metadata))
-		},
-		Record: w.recordClient, Left: w.person.Clients.Left,
-	}
-	if to := w.person.Clients.LetGo; to != nil {
+// Shown is the session as it is known to clients; if nil, it is watched by nobody.
+func (s *sharing) Shown() *live.Owner { return s.owner.Load() }
+
+// GoesTo says who goes on with the session, before Close.
+func (s *sharing) GoesTo(who string) { s.goesTo.Store(&who) }
+
+// listen has clients connect, until end is called. The error is why they cannot.
+func (s *sharing) listen(c live.Config) (end func(), err error) {
+	c.Left = s.clients.Left
+	if to := s.clients.LetGo; to != nil {
 		c.LetGo = func(p live.Peer) { to(p.String()) }
 	}
-	if w.person.Inquire != nil && !w.person.Clients.Headless {
-		c.Confirm = w.confirm
-	}
-	switch given := w.person.Clients; {
-	case given.Line != nil:
-		c.Act = func(_ live.Peer, raw []byte) error { return given.Line(raw) }
-	case given.Prompt != nil:
-		c.Act = func(_ live.Peer, raw []byte) error { return lineprotocol.Act(raw, actor{w}) }
+	if s.window != nil && !s.clients.Headless {
+		c.Confirm = s.confirm
 	}
 	owner, err := live.Listen(c)
 	if err != nil {
-		if !errors.Is(err, live.ErrUnavailable) {
-			w.Notices = append(w.Notices, "the session cannot be watched from elsewhere: "+err.Error())
+		return nil, err
+	}
+	s.owner.Store(owner)
+	return func() {
+		s.owner.Store(nil)
+		why := ""
+		if to := s.goesTo.Load(); to != nil {
+			why = "it goes on in " + *to
 		}
-		return
-	}
-	w.owner.Store(owner)
-	w.closers = append(w.closers, log.close, func() { w.owner.Store(nil); owner.Close(w.letGoTo()) })
+		owner.Close(why)
+	}, nil
 }
 
-// letGoTo says who goes on with the session; if empty, nobody.
-func (w *Conversation) letGoTo() string {
-	if to, ok := w.wantedBy.Load().(string); ok {
-		return "it goes on in " + to
+// observe shows an event to clients.
+func (s *sharing) observe(e session.Event) {
+	if o := s.owner.Load(); o != nil {
+		o.Observe(e)
 	}
-	return ""
-}
-
-// GoesTo says who goes on with the session, before Close.
-func (w *Conversation) GoesTo(who string) { w.wantedBy.Store(who) }
-
-// hello is what a client is told first.
-func (w *Conversation) hello(log *logReader) live.Hello {
-	h := live.Hello{Version: w.Head.Version, Cwd: w.Head.Cwd, Provider: w.Head.Provider, Model: w.Head.Model,
-		Mode: string(w.Gate.Mode()), Effort: w.Effort(), Window: !w.person.Clients.Headless}
-	if head, err := log.head(w.Session.ID()); err == nil {
-		h.Title, h.Position = head.Title(), int64(head.Entries)
-	}
-	return h
 }
 
 // confirm asks the user at the session's own window whether a client may steer it.
-func (w *Conversation) confirm(ctx context.Context, p live.Peer) error {
+func (s *sharing) confirm(ctx context.Context, p live.Peer) error {
 	const yes = "Let it steer this session"
-	answer, err := w.inquireHere(ctx, toolset.Inquiry{Asks: "adze", Question: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
+	answer, err := s.window(ctx, toolset.Inquiry{Asks: "adze", Question: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
 	if err == nil && answer != yes {
 		err = errors.New("they said no")
 	}
 	return err
 }
 
-// recordClient writes down what a client did.
-func (w *Conversation) recordClient(p live.Peer, act string) {
-	raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, As: p.As, Act: act})
-	if err == nil && w.Patient != nil {
-		e := session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}
-		_ = w.Patient.Append(context.Background(), w.Session.ID(), e) // the turn tells of a store that fails
+// recorder writes down what clients do.
+func (s *sharing) recorder(id session.ID, to session.Store) func(live.Peer, string) {
+	return func(p live.Peer, act string) {
+		if raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, As: p.As, Act: act}); err == nil {
+			_ = to.Append(context.Background(), id, session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // the turn tells of a store that fails
+		}
+		told := session.Notice{Text: fmt.Sprintf("%s: %s", p, act)}
+		s.tell(told)
+		s.observe(told)
 	}
-	w.observe(session.Notice{Text: fmt.Sprintf("%s: %s", p, act)})
 }
 
 // together has the model's questions be put to the clients, too.
-func (w *Conversation) together(who Person) Person {
-	w.inquireHere = who.Inquire
+func (s *sharing) together(who Person) Person {
+	s.clients, s.window = who.Clients, who.Inquire
 	if inquire := who.Inquire; inquire != nil {
 		who.Inquire = func(ctx context.Context, q toolset.Inquiry) (string, error) {
 			title := ""
@@ -140,35 +123,78 @@ func (w *Conversation) together(who Person) Person {
 				title = q.Asks + " asks"
 			}
 			return first(ctx, func(ctx context.Context) (string, error) { return inquire(ctx, q) },
-				w.inquireClients(question.Question{Title: title, Agent: q.Agent, Text: q.Question, Choices: q.Choices}))
+				s.inquire(question.Question{Title: title, Agent: q.Agent, Text: q.Question, Choices: q.Choices}))
 		}
 	}
 	if review := who.Review; review != nil {
 		who.Review = func(ctx context.Context, q plan.Question) (string, error) {
 			return first(ctx, func(ctx context.Context) (string, error) { return review(ctx, q) },
-				w.inquireClients(question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said}))
+				s.inquire(question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said}))
 		}
 	}
 	return who
 }
 
-func (w *Conversation) inquireClients(q question.Question) func(context.Context) (string, error) {
-	owner := w.owner.Load()
+// inquire asks the clients; if nil, there can be none.
+func (s *sharing) inquire(q question.Question) func(context.Context) (string, error) {
+	owner := s.owner.Load()
 	if owner == nil {
 		return nil
 	}
 	return func(ctx context.Context) (string, error) { return owner.Inquire(ctx, q) }
 }
 
-// askTogether puts a question of the gate to the clients, too.
-func (w *Conversation) askTogether(ask func(context.Context, permission.Ask) (permission.Answer, error)) func(context.Context, permission.Ask) (permission.Answer, error) {
-	owner := w.owner.Load()
+// asking has a question of the gate be put to the clients, too.
+func (s *sharing) asking(ask func(context.Context, permission.Ask) (permission.Answer, error)) func(context.Context, permission.Ask) (permission.Answer, error) {
+	owner := s.owner.Load()
 	if owner == nil {
 		return ask
 	}
 	return func(ctx context.Context, a permission.Ask) (permission.Answer, error) {
 		clients := func(ctx context.Context) (permission.Answer, error) { return owner.Ask(ctx, a) }
 		return first(ctx, func(ctx context.Context) (permission.Answer, error) { return ask(ctx, a) }, clients)
+	}
+}
+
+// share has other processes of the user watch and steer the conversation, where its log is on this
+// machine. Where that cannot be, the log alone tells them.
+func (w *Conversation) share() {
+	stored, ok := w.Stored.(*sessiondb.Store)
+	if !ok || w.Patient == nil || !w.Settings.Request.Saves() {
+		return
+	}
+	at, id, clients := w.Settings.At, w.Session.ID(), w.person.Clients
+	log := &logReader{path: stored.Path()}
+	mode := func() string { return string(w.Gate.Mode()) }
+	c := live.Config{
+		Folder: live.Folder(w.Settings.Process.Getenv, at.State), ID: id, Log: log.each(id), Mask: w.Settings.Process.Ring.Mask,
+		Below: proc.NewLedger(at.Jobs()).Below, Position: func() int64 { return stored.Position(id) }, Mode: mode,
+		Hello: func() live.Hello {
+			h := live.Hello{Version: w.Head.Version, Cwd: w.Head.Cwd, Provider: w.Head.Provider, Model: w.Head.Model, Mode: mode(), Effort: w.Effort(), Window: !clients.Headless}
+			if head, err := log.head(id); err == nil {
+				h.Title, h.Position = head.Title(), int64(head.Entries)
+			}
+			return h
+		},
+		Veil: hostio.VeiledEvent,
+		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
+			return hostio.VeiledBlocks(w.Set.Blocks(name, metadata))
+		},
+		Record: w.recorder(id, w.Patient),
+	}
+	switch {
+	case clients.Line != nil:
+		c.Act = func(_ live.Peer, raw []byte) error { return clients.Line(raw) }
+	case clients.Prompt != nil:
+		a := actor{clients, w.Session, w.cancelCall, w.SetMode}
+		c.Act = func(_ live.Peer, raw []byte) error { return lineprotocol.Act(raw, a) }
+	}
+	end, err := w.listen(c)
+	switch {
+	case err == nil:
+		w.closers = append(w.closers, log.close, end)
+	case !errors.Is(err, live.ErrUnavailable):
+		w.Notices = append(w.Notices, "the session cannot be watched from elsewhere: "+err.Error())
 	}
 }
 
@@ -207,38 +233,40 @@ func first[A any](ctx context.Context, window, clients func(context.Context) (A,
 	}
 }
 
-// Change puts a permission mode and an effort in force; an empty one stays as it is.
-func (w *Conversation) Change(mode, effort string) error {
+// Change puts a permission mode, by setMode, and an effort in force; an empty one stays as it is.
+func Change(s *session.Session, setMode func(string) error, mode, effort string) error {
 	if effort != "" && effort != session.DefaultEffort && !slices.Contains(session.Efforts(), effort) {
 		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
 	}
 	if mode != "" {
-		if err := w.SetMode(mode); err != nil {
+		if err := setMode(mode); err != nil {
 			return usage.Mistake("", "%v", err)
 		}
 	}
 	if effort != "" {
-		w.Session.SetEffort(effort)
+		s.SetEffort(effort)
 	}
 	return nil
 }
 
 // actor does what lines of clients say: lineprotocol.Actor.
-type actor struct{ w *Conversation }
-
-func (a actor) Prompt(p lineprotocol.Prompt) error { return a.w.person.Clients.Prompt(p) }
-func (a actor) Steer(text string) bool             { return a.w.Session.Steer(text) }
-func (a actor) CancelCall(id tool.CallID) bool     { return a.w.cancelCall(id) }
-
-func (a actor) Abort() bool {
-	abort := a.w.person.Clients.Abort
-	return abort != nil && abort()
+type actor struct {
+	clients Clients
+	session *session.Session
+	cancel  func(tool.CallID) bool
+	setMode func(string) error
 }
 
+func (a actor) Prompt(p lineprotocol.Prompt) error { return a.clients.Prompt(p) }
+func (a actor) Steer(text string) bool             { return a.session.Steer(text) }
+func (a actor) CancelCall(id tool.CallID) bool     { return a.cancel(id) }
+
+func (a actor) Abort() bool { return a.clients.Abort != nil && a.clients.Abort() }
+
 func (a actor) Set(mode, effort string) error {
-	err := a.w.Change(mode, effort)
-	if show := a.w.person.Clients.InMode; err == nil && mode != "" && show != nil {
-		show(mode)
+	err := Change(a.session, a.setMode, mode, effort)
+	if err == nil && mode != "" && a.clients.InMode != nil {
+		a.clients.InMode(mode)
 	}
 	return err
 }

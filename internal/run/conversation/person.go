@@ -84,7 +84,7 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
-	answer, change, err := askFor(ctx, k.Of.askTogether(k.Ask), a)
+	answer, change, err := askFor(ctx, k.Of.asking(k.Ask), a)
 	if err != nil {
 		return policy.Answer{}, err
 	}

@@ -183,7 +183,8 @@ func Take(ctx context.Context, s *sessiondb.Store, id session.ID) error {
 	if s.Holder(id) == "" {
 		return nil
 	}
-	if err := s.Want(id); err != nil {
+	undo, err := s.Want(id)
+	if err != nil {
 		return err
 	}
 	for waited := time.Duration(0); waited < patience; waited += Every / 5 {
@@ -194,7 +195,7 @@ func Take(ctx context.Context, s *sessiondb.Store, id session.ID) error {
 			return err
 		}
 	}
-	s.Unwant(id)
+	undo()
 	return fmt.Errorf("%s: %w; a run without a terminal does when it ends", s.Holder(id), ErrHolds)
 }
 
