@@ -60,6 +60,10 @@ func (s *sessions) look() tea.Cmd {
 
 // keys open one of the last sessions, as long as nothing was said in this one.
 func (s *sessions) keys(empty func() string) (all []binding) {
+	if s.info.Back {
+		all = append(all, binding{id: "overview", action: quit, Binding: ui.Key("back to all sessions, on an empty prompt", "left"), can: empty,
+			do: func() tea.Cmd { return s.leaveFor(api.Next{}) }})
+	}
 	for i := range mostRecent {
 		can := func() string {
 			switch {

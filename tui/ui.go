@@ -44,22 +44,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
-	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/api"
 	"adze/tui/firstrun"
-	"adze/tui/input"
 	"adze/tui/plain"
 	"adze/tui/screen"
+	"adze/tui/tty"
 )
 
 // Options is what the interface needs.
@@ -120,6 +118,7 @@ type Info struct {
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
 	Choose       bool               // the list of sessions is open at the start
+	Back         bool               // the left key goes back to the overview, on an empty prompt
 	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; if nil, nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a
 	// model's replies are scripted, or why another session could not be opened.
@@ -164,76 +163,69 @@ func (u *UI) Theme() string { return u.model.colours.name }
 
 // Run shows the interface until the user quits, ctx ends or the terminal is gone. It gives the
 // terminal back on every way out, a panic included, and returns when the running turn has ended.
-func (u *UI) Run(ctx context.Context) (err error) {
-	s, err := screen.Open(u.options.In, u.options.Out, screen.WayFor(u.options.Inline, u.options.Env))
-	if err != nil {
-		return fmt.Errorf("take over the terminal: %w", err)
+func (u *UI) Run(ctx context.Context) error {
+	return tty.Run(ctx, tty.Options{In: u.options.In, Out: u.options.Out, Inline: u.options.Inline, Env: u.options.Env}, tty.Program{
+		Model: u.model,
+		Begin: func(t *tty.Terminal) {
+			u.screen.Store(t.Screen)
+			u.attach(t)
+			if s := u.model.starting; s != nil {
+				s.renew = func(o Options) *model { u.use(o); u.attach(t); return u.model }
+			}
+		},
+		Beside: func(ctx context.Context, send func(tea.Msg)) {
+			u.bridge.pump(ctx, func(b batch) { send(b) })
+		},
+		Last: func(t *tty.Terminal) {
+			if last := u.model.lastWords(); len(last) > 0 || u.model.starting != nil {
+				t.Show(screen.Frame{W: u.model.w, Scrolled: last})
+			}
+		},
+		End: u.close,
+	})
+}
+
+// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a
+// process that ends now.
+func (u *UI) GiveBack() {
+	if s := u.screen.Load(); s != nil {
+		s.Suspend()
 	}
-	u.screen.Store(s)
-	ctx, cancel := context.WithCancel(ctx)
-	t := &tty{Screen: s, ctx: ctx}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the interface failed: %v\n%s", r, debug.Stack())
+}
+
+// outside has the user write in their own editor; its answer comes as edited.
+func outside(t *tty.Terminal, edit func(string) (string, error), text string) tea.Cmd {
+	return func() tea.Msg {
+		var e edited
+		err := t.Lend(func() { e.text, e.err = edit(text) })
+		if e.err == nil {
+			e.err = err
 		}
-		cancel()
-		t.keys.Stop()
-		s.Close()
-		u.close()
-	}()
-	program := tea.NewProgram(u.model,
-		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
-		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
-		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
-		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
-	t.keys.Wheel = !u.options.Inline
-	t.listen(u.options.In, input.Wait(u.options.Env), func(e uv.Event) { program.Send(e) }, cancel)
-	u.attach(t)
-	if s := u.model.starting; s != nil {
-		s.renew = func(o Options) *model { u.use(o); u.attach(t); return u.model }
+		return e
 	}
-	t.keys.Start()
-	s.Go(func() { quiet(ctx, program) })
-	s.Go(func() { u.bridge.pump(ctx, func(b batch) { program.Send(b) }) })
-	s.Go(func() { s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }) })
-	s.Go(func() { t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) }) })
-	s.Go(func() { t.watch(ctx, cancel) })
-	_, err = program.Run()
-	if last := u.model.lastWords(); len(last) > 0 || u.model.starting != nil {
-		s.Show(screen.Frame{W: u.model.w, Scrolled: last})
-	}
-	return t.verdict(ctx, err)
 }
 
 // attach connects the model with the screen and draws the first frame: before anything else is set
 // up.
-func (u *UI) attach(t *tty) {
+func (u *UI) attach(t *tty.Terminal) {
 	m, s := u.model, t.Screen
-	m.w, m.h = sizeOf(s)
+	m.w, m.h = tty.SizeOf(s)
 	m.show, m.askBackground = s.Show, s.AskBackground
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }
 	if edit := u.options.Ports.Edit; edit != nil {
-		m.composer.external = func(text string) tea.Cmd { return t.outside(edit, text) }
+		m.composer.external = func(text string) tea.Cmd { return outside(t, edit, text) }
 	}
 	if open := u.options.Ports.Open; open != nil {
 		m.net.openAt = func(path string, line int) tea.Cmd {
-			edit := t.outside(func(string) (string, error) { return "", open(path, line) }, "")
+			edit := outside(t, func(string) (string, error) { return "", open(path, line) }, "")
 			return func() tea.Msg { e, _ := edit().(edited); return editorClosed{e.err} }
 		}
 	}
-	m.window.background = t.suspend
-	m.foreground = func() (int, int) { return sizeOf(s) }
+	m.window.background = t.Background
+	m.foreground = func() (int, int) { return tty.SizeOf(s) }
 	m.View()
-}
-
-// sizeOf is the terminal's size; without one, what every terminal has.
-func sizeOf(s *screen.Screen) (w, h int) {
-	if w, h, ok := s.Size(); ok {
-		return w, h
-	}
-	return 80, 24
 }
 
 // start runs a turn in a goroutine of its own.

@@ -192,7 +192,7 @@ func (c *Client) Take() error {
 // Await makes the folder of the sockets, and returns a function that waits until an owner may have
 // come or gone there.
 func Await(folder string) (next func(context.Context) error, stop func(), err error) {
-	if err := prepare(folder); err != nil {
+	if err := Prepare(folder); err != nil {
 		return nil, nil, err
 	}
 	next, stop = fsnotify.Waiter(time.Second, folder)

@@ -55,7 +55,7 @@ func commandLine(a *app) *cobra.Command {
 	o.Add(root)
 	a.Remote.Flag(root)
 	root.AddCommand(cli.All(&a.Env, a)...)
-	root.AddCommand(sessions.Command(&a.Env, a))
+	root.AddCommand(sessions.Command(&a.Env, a, a.doing), sessionsCommand(a))
 	root.AddCommand(undo.Commands(&a.Env, a)...)
 	root.AddCommand(worktreeCmd.Command(&a.Env, a))
 	root.AddCommand(editorCommand(a))

@@ -330,7 +330,7 @@ func (s *sitting) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
 		Session: w.Head.Session, Cwd: w.Head.Cwd, Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Commands: w.Named, Agents: w.Addressees(),
+		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Back: s.o.Back, Commands: w.Named, Agents: w.Addressees(),
 	}
 }
 

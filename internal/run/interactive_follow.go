@@ -77,7 +77,7 @@ func (r *reader) run(ctx context.Context, o *flags.Request, theme string) error 
 	}
 	ui := tui.New(tui.Options{
 		Send: r.send, Theme: theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv,
-		Info: tui.Info{Version: Version, Mode: "read-only", Session: string(r.id),
+		Info: tui.Info{Version: Version, Mode: "read-only", Session: string(r.id), Back: o.Back,
 			Commands: func() []api.Named {
 				return []api.Named{{Name: takeIt, Help: "go on with the session here; who has it ends its turn and reads along"}}
 			}},

@@ -58,7 +58,7 @@ func tagsOf(c *cobra.Command, words []string) (id string, labels []sessiondb.Lab
 		case id == "":
 			id = w
 		default:
-			l, err := tagOf(w)
+			l, err := TagOf(w)
 			if err != nil {
 				return "", nil, false, err
 			}
@@ -68,8 +68,8 @@ func tagsOf(c *cobra.Command, words []string) (id string, labels []sessiondb.Lab
 	return id, labels, lines, cmd.Takes(1, -1)(c, append([]string{}, strings.Fields(id)...))
 }
 
-// tagOf reads +TAG, TAG or -TAG.
-func tagOf(word string) (sessiondb.Label, error) {
+// TagOf reads +TAG, TAG or -TAG.
+func TagOf(word string) (sessiondb.Label, error) {
 	l := sessiondb.Label{Kind: sessiondb.TagLabel, Value: strings.TrimPrefix(word, "+")}
 	if value, away := strings.CutPrefix(word, "-"); away {
 		l = sessiondb.Label{Kind: sessiondb.UntagLabel, Value: value}

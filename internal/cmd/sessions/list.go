@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -13,12 +14,21 @@ import (
 	"adze/session"
 )
 
-func (p past) list() *cobra.Command {
+// Doing is what a session does now.
+type Doing struct {
+	State string // needs you, working, to review, or done
+	What  string // its running call, or what it asks; if empty, nothing is known
+	Live  bool   // a process has it
+}
+
+// List is adze session list. Doing tells what each of some sessions does now.
+func List(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) *cobra.Command {
+	p := past{e, program}
 	w := &which{}
 	var tags []string
 	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List stored sessions, the last used first", Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: "  adze session list\n  adze session list --all --since 2w --tag keep\n  adze session list --json | jq -r .id",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags) }}
+		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags, doing) }}
 	w.add(c, 50)
 	c.Flags().StringArrayVar(&tags, "tag", nil, "that are marked with this `TAG`; several: with all of them")
 	return c
@@ -37,18 +47,21 @@ type sessionLine struct {
 	Agent   string     `json:"agent,omitempty"`         // of a subagent
 	Parent  session.ID `json:"parent,omitempty"`        // the session that it works for, or that it is a copy of
 	From    session.ID `json:"imported_from,omitempty"` // where it happened
+	State   string     `json:"state,omitempty"`         // needs you, working, to review, or done
+	Doing   string     `json:"doing,omitempty"`         // its running call, or what it asks
+	Live    bool       `json:"live,omitempty"`          // a process has it
 }
 
 func lineOf(h session.Head) sessionLine {
 	info := h.Info()
-	line := sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent, ""}
+	line := sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent, "", "", "", false}
 	if info.Imported != nil {
 		line.From = info.Imported.Session
 	}
 	return line
 }
 
-func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
+func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func(context.Context, []session.Head) []Doing) error {
 	if w.json && !c.Flags().Changed("limit") {
 		w.limit = 0 // a script wants all
 	}
@@ -61,10 +74,12 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
 	if err != nil {
 		return err
 	}
-	table := p.Columns()
-	for _, h := range heads {
+	table, now := p.Columns(), doing(c.Context(), heads)
+	for i, h := range heads {
 		if w.json {
-			if err := p.WriteJSON(lineOf(h)); err != nil {
+			line := lineOf(h)
+			line.State, line.Doing, line.Live = now[i].State, now[i].What, now[i].Live
+			if err := p.WriteJSON(line); err != nil {
 				return err
 			}
 			continue

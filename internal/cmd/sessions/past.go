@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/session"
 	"adze/tool"
 )
 
@@ -34,10 +35,10 @@ type past struct {
 }
 
 // Command is adze session with its commands.
-func Command(e *cmd.Env, program Program) *cobra.Command {
+func Command(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) *cobra.Command {
 	p := past{e, program}
 	return cmd.Group("session", "Show, search, export and delete stored sessions",
-		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
+		List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.evidence(), p.export(), p.importing(),
 		p.verify(), p.repair(), followCommand(p))
 }

@@ -54,6 +54,8 @@ func Table() []Row {
 			Why: "the dialog shows a question and keeps the answer; it decides nothing"},
 		{Package: "tui/question", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
 			Why: "the dialog shows a question of the model and keeps the answer; it knows no tool"},
+		{Package: "tui/tty", Room: true, May: []string{"tui/input", "tui/screen"}, From: []string{"tui", "tui/overview"}, Why: "a terminal; it knows nothing that is shown"},
+		{Package: "tui/overview", Room: true, May: []string{"internal/text/safeterm", "internal/text/plural", "tui/draw", "tui/edit", "tui/screen", "tui/tty", "tui/ui"}, Tests: []string{"internal/testkit/golden"}, Why: "rows of sessions; what they are, its port says"},
 		{Package: "tui/list", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Why: "a list knows rows, not what they stand for"},
 		{Package: "tui/firstrun", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/edit", "tui/ui", "tui/api"}, Why: "a screen that tells and marks"},
 		{Package: "tui/api", Room: true, May: []string{"session", "tool"}, Never: outside(), Why: "functions and plain values"},

@@ -1,6 +1,6 @@
 //go:build unix
 
-package tui
+package tty
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func stopProcess() {
 
 // continued takes the terminal again and calls then, whenever the process was stopped from outside
 // and goes on: the shell has set the terminal's modes for itself.
-func (t *tty) continued(ctx context.Context, then func()) {
+func (t *Terminal) continued(ctx context.Context, then func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGCONT)
 	defer signal.Stop(signals)

@@ -1,4 +1,4 @@
-package tui
+package tty
 
 import "context"
 
@@ -6,4 +6,4 @@ import "context"
 func stopProcess() {}
 
 // continued does nothing, likewise.
-func (t *tty) continued(context.Context, func()) {}
+func (t *Terminal) continued(context.Context, func()) {}

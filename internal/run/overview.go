@@ -1,0 +1,466 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"adze/internal/cmd/sessions"
+	"adze/internal/config/paths"
+	"adze/internal/files/fsnotify"
+	"adze/internal/live"
+	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/sessiondb"
+	"adze/internal/text/plural"
+	"adze/internal/text/redact"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/overview"
+)
+
+// Tags by which the overview knows sessions. The user may set and take them like any other tag.
+const (
+	pinnedTag = "pinned"
+	reviewTag = "review" // it ended in the background and changed files that nobody has looked at
+)
+
+// sessionsCommand is adze sessions: the overview in a terminal, else the list of sessions.
+func sessionsCommand(a *app) *cobra.Command {
+	c := sessions.List(&a.Env, a, a.doing)
+	c.Use, c.Short = "sessions", "Show all sessions on one screen: who needs you, what works, what is done"
+	c.Long = `Shows the sessions of all folders in a terminal: those that need you, those that work, those with something to review, and those
+that are done. From there a question is answered, a session begun, stopped, renamed, tagged or opened. In a pipe, with --json or with
+another flag it lists sessions, as adze session list does.`
+	c.Example = "  adze sessions\n  adze sessions --json | jq -r 'select(.state==\"needs you\").id'"
+	list := c.RunE
+	c.RunE = func(c *cobra.Command, words []string) error {
+		if c.Flags().NFlag() > 0 || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
+			return list(c, words)
+		}
+		return a.overview(c.Context())
+	}
+	return c
+}
+
+// overview shows the screen, opens what the user opens, and comes back.
+func (a *app) overview(ctx context.Context) error {
+	at := ""
+	for {
+		id, folder, err := a.overviewOnce(ctx, at)
+		if err != nil || id == "" {
+			return err
+		}
+		o := &flags.Request{Run: flags.New()}
+		o.Resume, o.Cwd, o.Back = id, folder, true
+		if err := (&terminal{Process: a.Process}).run(o, ""); err != nil {
+			return err
+		}
+		at = id
+	}
+}
+
+// overviewOnce shows the screen until the user leaves it; it returns the session that they open.
+func (a *app) overviewOnce(ctx context.Context, at string) (id, folder string, err error) {
+	here, err := a.Here()
+	if err != nil {
+		return "", "", err
+	}
+	cfg, _, err := a.Config()
+	if err != nil {
+		return "", "", err
+	}
+	err = a.Change(ctx, func(s *sessiondb.Store) error {
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]spent{}, begin: a.beginBeside}
+		id, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
+			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, In: a.In, Out: a.Out, Env: a.Getenv})
+		if id != "" {
+			head, found := p.head(ctx, session.ID(id))
+			if folder = head.Info().Cwd; !found || folder == "" {
+				folder = here
+			}
+		}
+		return err
+	})
+	return id, folder, err
+}
+
+// doing says in which state each of these sessions is, and what it does.
+func (a *app) doing(ctx context.Context, heads []session.Head) []sessions.Doing {
+	lives := livesIn(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State))
+	out := make([]sessions.Doing, len(heads))
+	for i, h := range heads {
+		hello, isLive := lives[h.ID]
+		r := rowOf(h, hello, isLive)
+		out[i] = sessions.Doing{State: r.State.String(), What: r.Doing, Live: isLive}
+	}
+	return out
+}
+
+func livesIn(ctx context.Context, folder string) map[session.ID]live.Hello {
+	out := map[session.ID]live.Hello{}
+	all, err := live.List(ctx, folder)
+	if err != nil {
+		return out // none can be reached; those that are stored are listed all the same
+	}
+	for _, h := range all {
+		out[h.Session] = h
+	}
+	return out
+}
+
+// overviewPort is what the screen asks of the program.
+type overviewPort struct {
+	*sessiondb.Store
+	folder string // of the sockets
+	mask   func() *redact.Masker
+	begin  func(ctx context.Context, prompt string) (said string, err error)
+
+	mu    sync.Mutex
+	costs map[session.ID]spent
+}
+
+// spent is what a session of so many entries cost.
+type spent struct {
+	entries int
+	cost    float64
+}
+
+func (p *overviewPort) port() overview.Port {
+	return overview.Port{
+		Rows: p.rows, Watch: p.watch, Peek: p.peek, Answer: p.answer, Begin: p.begin,
+		Stop: func(ctx context.Context, id string) error { return p.send(ctx, id, map[string]string{"type": "abort"}) },
+		Rename: func(ctx context.Context, id, name string) error {
+			return p.label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, Value: name})
+		},
+		Tag: func(ctx context.Context, id, tag string) error {
+			l, err := sessions.TagOf(tag)
+			if err != nil {
+				return err
+			}
+			return p.label(ctx, id, l)
+		},
+		Pin:      func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, pinnedTag, pinned) },
+		Reviewed: func(ctx context.Context, id string) error { return p.tag(ctx, id, reviewTag, false) },
+	}
+}
+
+func (p *overviewPort) tag(ctx context.Context, id, tag string, on bool) error {
+	kind := sessiondb.UntagLabel
+	if on {
+		kind = sessiondb.TagLabel
+	}
+	return p.label(ctx, id, sessiondb.Label{Kind: kind, Value: tag})
+}
+
+func (p *overviewPort) label(ctx context.Context, id string, l sessiondb.Label) error {
+	l.By, l.Value = sessiondb.ByPerson, p.mask().Text(l.Value)
+	return p.Owner().Label(ctx, session.ID(id), l)
+}
+
+// rows are the sessions that live, then the last used ones.
+func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool, error) {
+	lives := livesIn(ctx, p.folder)
+	heads, total, err := p.Page(ctx, sessiondb.Filter{Limit: most})
+	if err != nil {
+		return nil, false, err
+	}
+	more := total > len(heads)
+	for _, id := range slices.Sorted(maps.Keys(lives)) {
+		if !slices.ContainsFunc(heads, func(h session.Head) bool { return h.ID == id }) {
+			h, found := p.head(ctx, id)
+			if !found { // nothing was said in it yet
+				h = session.Head{ID: id, Updated: lives[id].Since}
+			}
+			heads = append(heads, h)
+		}
+	}
+	var out []overview.Row
+	for _, h := range heads {
+		hello, lives := lives[h.ID]
+		r := rowOf(h, hello, lives)
+		if r.Cost == 0 {
+			r.Cost = p.cost(ctx, h)
+		}
+		r.Title, r.Doing = p.mask().Text(r.Title), p.mask().Text(r.Doing)
+		out = append(out, r)
+	}
+	return out, more, nil
+}
+
+func (p *overviewPort) head(ctx context.Context, id session.ID) (session.Head, bool) {
+	heads, _, err := p.Page(ctx, sessiondb.Filter{All: true, Prefix: string(id), Limit: 1})
+	if err != nil || len(heads) == 0 || heads[0].ID != id {
+		return session.Head{}, false
+	}
+	return heads[0], true
+}
+
+// rowOf is a session as the screen shows it.
+func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
+	info := h.Info()
+	r := overview.Row{ID: string(h.ID), Title: h.Title(), Folder: info.Cwd, Model: info.Model, State: overview.Done, Updated: h.Updated,
+		Pinned: slices.Contains(h.Tags, pinnedTag), Live: lives}
+	if slices.Contains(h.Tags, reviewTag) {
+		r.State = overview.ToReview
+	}
+	for _, t := range h.Tags {
+		if t != pinnedTag && t != reviewTag {
+			r.Tags = append(r.Tags, t)
+		}
+	}
+	if !lives {
+		return r
+	}
+	r.Doing, r.Cost = hello.Doing, hello.Cost
+	r.Title, r.Folder = cmp.Or(hello.Title, r.Title), cmp.Or(hello.Cwd, r.Folder)
+	if hello.Model != "" {
+		r.Model = hello.Provider + "/" + hello.Model
+	}
+	switch hello.State {
+	case live.Waiting:
+		r.State, r.Doing = overview.NeedsYou, "asks: "+cmp.Or(hello.Doing, plural.Of(hello.Questions, "question"))
+	case live.Working:
+		r.State, r.Doing = overview.Working, cmp.Or(hello.Doing, "the model writes")
+	}
+	return r
+}
+
+// longLog is how many entries a session may have whose cost is summed up for the list.
+const longLog = 5000
+
+// cost is what a session has cost so far, as far as prices were known.
+func (p *overviewPort) cost(ctx context.Context, h session.Head) float64 {
+	p.mu.Lock()
+	known, ok := p.costs[h.ID]
+	p.mu.Unlock()
+	if ok && known.entries == h.Entries || h.Entries == 0 || h.Entries > longLog {
+		return known.cost
+	}
+	sum := 0.0
+	err := p.Each(ctx, sessiondb.Scan{Session: h.ID, Types: []session.EntryType{session.EndEntry}, Paths: []string{"$.cost_usd"}}, func(f sessiondb.Found) error {
+		var costs []*float64
+		if json.Unmarshal(f.Entry.Data, &costs) == nil && len(costs) == 1 && costs[0] != nil {
+			sum += *costs[0]
+		}
+		return nil
+	})
+	if err != nil {
+		return 0 // it is one column of a list
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.costs[h.ID] = spent{h.Entries, sum}
+	return sum
+}
+
+// watch tells when a session begins or ends to live, and when what one does changes.
+func (p *overviewPort) watch(ctx context.Context, changed func()) {
+	if err := live.Prepare(p.folder); err != nil {
+		return // nobody can listen there
+	}
+	bell, err := fsnotify.NewBell(p.folder)
+	if err != nil {
+		return // the user looks again by a key
+	}
+	defer bell.Close()
+	var ends sync.WaitGroup
+	defer ends.Wait()
+	followed := map[session.ID]bool{}
+	left := make(chan session.ID)
+	for {
+		for id := range livesIn(ctx, p.folder) {
+			if followed[id] {
+				continue
+			}
+			followed[id] = true
+			ends.Go(func() {
+				p.followState(ctx, id, changed)
+				select {
+				case left <- id:
+				case <-ctx.Done():
+				}
+			})
+		}
+		select {
+		case <-bell.C:
+			changed()
+		case id := <-left:
+			delete(followed, id)
+			changed()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// followState tells of each change of what one session does, until it ends.
+func (p *overviewPort) followState(ctx context.Context, id session.ID, changed func()) {
+	c, err := live.Dial(ctx, p.folder, id, live.Wish{As: "overview", StateOnly: true})
+	if err != nil {
+		return // it has just ended
+	}
+	defer c.Close()
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer stop()
+	for {
+		if _, err := c.Next(); err != nil {
+			return
+		}
+		changed()
+	}
+}
+
+// peek looks into a session: its last words, and the question that waits.
+func (p *overviewPort) peek(ctx context.Context, id string) (overview.Peek, error) {
+	var out overview.Peek
+	said, err := hostio.Peek(ctx, p.Store, id)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return out, err
+	}
+	out.Said = p.mask().Text(cmp.Or(said.Answered, said.Asked))
+	if said.Turns > 0 {
+		out.Change = plural.Of(said.Turns, "turn")
+	}
+	q, err := p.question(ctx, session.ID(id))
+	if err != nil {
+		return out, err
+	}
+	out.Question = q
+	return out, nil
+}
+
+// question is the one that a session asks now; if nil, it asks none.
+func (p *overviewPort) question(ctx context.Context, id session.ID) (*overview.Question, error) {
+	c, err := p.dial(ctx, id)
+	if errors.Is(err, live.ErrNobody) || errors.Is(err, live.ErrUnavailable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if c.Hello.Questions == 0 {
+		return nil, nil
+	}
+	for {
+		l, err := c.Next()
+		if err != nil {
+			return nil, err
+		}
+		switch l.Type {
+		case "question":
+			var q live.Question
+			if err := json.Unmarshal(l.Raw, &q); err != nil {
+				return nil, fmt.Errorf("read the question of the session: %w", err)
+			}
+			return questionOf(q), nil
+		case "state": // what waits stands before it
+			return nil, nil
+		}
+	}
+}
+
+// dial connects with the owner of a session, to be told what happens from now on.
+func (p *overviewPort) dial(ctx context.Context, id session.ID) (*live.Client, error) {
+	hello, lives := livesIn(ctx, p.folder)[id]
+	if !lives {
+		return nil, live.ErrNobody
+	}
+	return live.Dial(ctx, p.folder, id, live.Wish{As: "overview", After: hello.Position})
+}
+
+// questionOf is a question as the screen shows it.
+func questionOf(q live.Question) *overview.Question {
+	out := &overview.Question{ID: q.Question}
+	if q.Kind != "permission" {
+		out.Lines = strings.Split(strings.TrimSpace(cmp.Or(q.Text, q.Title)), "\n")
+		out.Choices = q.Choices
+		return out
+	}
+	out.Lines = append(out.Lines, cmp.Or(q.Title, q.Name))
+	for _, n := range q.Needs {
+		line := string(n.Permission) + " " + n.Target
+		if n.Really != "" {
+			line += " (" + n.Really + ")"
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	if q.Text != "" {
+		out.Lines = append(out.Lines, q.Text)
+	}
+	for _, b := range q.Preview {
+		out.Lines = append(out.Lines, linesOf(b)...)
+	}
+	return out
+}
+
+// linesOf is a block as plain lines.
+func linesOf(b tool.Block) (out []string) {
+	if t := strings.TrimRight(b.Text, "\n"); t != "" {
+		out = strings.Split(t, "\n")
+	}
+	for _, i := range b.Items {
+		out = append(out, i.Text)
+	}
+	return out
+}
+
+func (p *overviewPort) answer(ctx context.Context, id, question string, a overview.Answer) error {
+	line := map[string]any{"type": "answer", "question": question}
+	switch {
+	case a.Allow && a.Text == "":
+		line["choice"] = "once"
+	case a.Allow:
+		line["text"] = a.Text
+	default:
+		line["choice"], line["reason"] = "no", a.Text
+	}
+	return p.send(ctx, id, line)
+}
+
+// send has the owner of a session do what a line says, and waits until it was heard.
+func (p *overviewPort) send(ctx context.Context, id string, line any) error {
+	c, err := p.dial(ctx, session.ID(id))
+	if errors.Is(err, live.ErrNobody) {
+		return usage.Mistake("open it", "no process has this session any more")
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer stop()
+	n, err := c.Number(line)
+	if err != nil {
+		return err
+	}
+	for {
+		l, err := c.Next()
+		if err != nil {
+			return err
+		}
+		var answer struct {
+			Line    int    `json:"line"`
+			Message string `json:"message"`
+		}
+		if l.Type != "accepted" && l.Type != "unread" || json.Unmarshal(l.Raw, &answer) != nil || answer.Line != n {
+			continue
+		}
+		if l.Type == "unread" {
+			return errors.New(answer.Message)
+		}
+		return nil
+	}
+}

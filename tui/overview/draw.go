@@ -1,0 +1,356 @@
+package overview
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/text/plural"
+	"adze/internal/text/safeterm"
+	"adze/tui/draw"
+	"adze/tui/ui"
+)
+
+// wide is the width in columns from which a row says what a session does beside its title, and
+// broad that from which it also names the model.
+const (
+	wide  = 60
+	broad = 100
+)
+
+// frame draws the screen.
+func (m *model) frame() frame {
+	f := frame{W: m.w, H: m.h, Title: m.title()}
+	if m.w < 20 || m.h < 5 {
+		f.Rows = []draw.Row{m.Theme.Line(draw.Plain, safeterm.Fixed("too small")).Fit(m.w)}
+		return f
+	}
+	rows := []draw.Row{m.head().Fit(m.w)}
+	foot := m.foot()
+	peek := m.peekRows(min(m.h/2, m.h-len(foot)-4))
+	room := m.h - len(rows) - len(peek) - len(foot)
+	if m.help {
+		rows = append(rows, padTo(m.helpRows(), room)...)
+	} else {
+		rows = append(rows, padTo(m.list(room), room)...)
+	}
+	rows = append(rows, peek...)
+	f.CursorY = len(rows) + 1
+	rows = append(rows, foot...)
+	for i, r := range rows {
+		rows[i] = r.Fit(m.w)
+	}
+	f.Rows = rows
+	if e := m.text(); e != nil {
+		f.Cursor, f.CursorX = true, m.cursor
+	}
+	return f
+}
+
+func (m *model) title() safeterm.Text {
+	if n := m.waiting(); n > 0 {
+		return safeterm.Name(fmt.Sprintf("(%d) adze sessions", n))
+	}
+	return safeterm.Name("adze sessions")
+}
+
+func padTo(rows []draw.Row, h int) []draw.Row {
+	rows = rows[:min(len(rows), max(h, 0))]
+	for len(rows) < h {
+		rows = append(rows, draw.Row{})
+	}
+	return rows
+}
+
+// head says how many sessions there are, and how many of them need the user.
+func (m *model) head() draw.Row {
+	p := m.Theme.Pen().Fixed(draw.Bold, "Sessions")
+	if n := m.waiting(); n > 0 {
+		p.Fixed(draw.Warn, fmt.Sprintf("  %d waiting for you", n))
+	}
+	if m.filter.Text != "" && m.focus != onFilter {
+		p.Fixed(draw.Dim, "  filter: ").Put(draw.Plain, safeterm.Name(m.filter.Text))
+	}
+	return p.Done()
+}
+
+// line is a row of the list: a heading, or a session.
+type line struct {
+	row draw.Row
+	id  string
+}
+
+// list draws the sessions around the marked one.
+func (m *model) list(h int) []draw.Row {
+	rows := m.shown()
+	if len(rows) == 0 {
+		text := "no session yet; press n and say what to do"
+		switch {
+		case m.looking && len(m.rows) == 0:
+			text = "looking…"
+		case m.filter.Text != "":
+			text = "no session is like that"
+		}
+		return []draw.Row{{}, m.Theme.Pen().Pad(2).Fixed(draw.Dim, text).Done()}
+	}
+	var lines []line
+	group, at := "", 0
+	for _, r := range rows {
+		g := r.State.String()
+		if m.folders {
+			g = r.Folder
+		}
+		if g != group || len(lines) == 0 {
+			group = g
+			lines = append(lines, line{row: m.heading(r, g)})
+		}
+		if r.ID == m.at {
+			at = len(lines)
+		}
+		lines = append(lines, line{m.row(r), r.ID})
+	}
+	if m.more {
+		lines = append(lines, line{row: m.Theme.Pen().Pad(2).Fixed(draw.Dim, "more below").Done()})
+	}
+	// The heading above the first session is seen with it.
+	first := at
+	if at == 1 {
+		first = 0
+	}
+	m.top = max(min(m.top, first, len(lines)-h), 0)
+	if at >= m.top+h {
+		m.top = at - h + 1
+	}
+	var out []draw.Row
+	for _, l := range lines[m.top:min(m.top+h, len(lines))] {
+		out = append(out, l.row)
+	}
+	return out
+}
+
+func (m *model) heading(r Row, text string) draw.Row {
+	style := draw.Dim
+	if !m.folders && r.State == NeedsYou {
+		style = draw.Warn
+	}
+	return m.Theme.Pen().Put(style, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Border, m.w).Done()
+}
+
+// row draws one session. Its columns depend on the width alone.
+func (m *model) row(r Row) draw.Row {
+	p, style := m.Theme.Pen(), draw.Plain
+	if r.ID == m.at {
+		p.Fixed(draw.Accent, "▸")
+		style = draw.Bold
+	} else {
+		p.Fixed(draw.Plain, " ")
+	}
+	mark, tint := stateMark(r)
+	p.Fixed(tint, mark).Fixed(draw.Plain, " ")
+	right := m.right(r)
+	room := m.w - 3 - right.Width() - 1
+	title := room
+	if m.w >= wide {
+		title = room * 45 / 100
+	}
+	t := m.Theme.Pen()
+	if r.Pinned {
+		t.Fixed(draw.Accent, "★ ")
+	}
+	t.Put(style, safeterm.Name(nameOf(r)))
+	for _, tag := range r.Tags {
+		t.Fixed(draw.Plain, " ").Put(draw.Dim, safeterm.Name("["+tag+"]"))
+	}
+	p.Row(t.Done().Fit(title)).Pad(3 + title + 1)
+	if m.w >= wide {
+		p.Row(m.doing(r).Fit(room - title - 1)).Pad(m.w - right.Width())
+	}
+	return p.Row(right).Done()
+}
+
+func nameOf(r Row) string {
+	if r.Title == "" {
+		return "nothing was asked yet"
+	}
+	return r.Title
+}
+
+// doing says what a session does now, else where it is.
+func (m *model) doing(r Row) draw.Row {
+	p := m.Theme.Pen()
+	if r.Doing != "" {
+		style := draw.Dim
+		if r.State == NeedsYou {
+			style = draw.Plain
+		}
+		p.Put(style, safeterm.Name(ui.Shorten(r.Doing)))
+	}
+	if !m.folders && r.Folder != "" && r.Folder != m.Folder {
+		if r.Doing != "" {
+			p.Fixed(draw.Dim, " · ")
+		}
+		p.Put(draw.Dim, safeterm.Name(filepath.Base(r.Folder)))
+	}
+	return p.Done()
+}
+
+// right are the columns at the right edge: model, cost and age.
+func (m *model) right(r Row) draw.Row {
+	p := m.Theme.Pen()
+	if m.w >= broad {
+		_, name, found := strings.Cut(r.Model, "/")
+		if !found {
+			name = r.Model
+		}
+		p.Row(m.Theme.Line(draw.Dim, safeterm.Name(name)).Fit(20)).Pad(21)
+	}
+	if m.w >= wide {
+		cost := ""
+		if r.Cost > 0 {
+			cost = fmt.Sprintf("$%.2f", r.Cost)
+		}
+		p.Fixed(draw.Dim, fmt.Sprintf("%7s ", cost))
+	}
+	return p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("%10s", ui.Age(m.Now(), r.Updated)))).Done()
+}
+
+func stateMark(r Row) (string, draw.Style) {
+	switch {
+	case r.State == NeedsYou:
+		return "?", draw.Warn
+	case r.State == Working:
+		return "●", draw.Accent
+	case r.State == ToReview:
+		return "✓", draw.Good
+	case r.Live:
+		return "○", draw.Dim // it is open somewhere, and waits for a prompt
+	}
+	return " ", draw.Plain
+}
+
+// peekRows are the look into the marked session.
+func (m *model) peekRows(h int) []draw.Row {
+	if m.peeked == "" || h < 3 || m.help {
+		return nil
+	}
+	rows := []draw.Row{ui.Title(m.Theme, m.w, "a look into it")}
+	text := func(style draw.Style, s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			rows = m.Theme.Wrap(rows, m.w, draw.Margins{}, draw.Span{Style: style, Text: safeterm.Clean(s)})
+		}
+	}
+	switch {
+	case m.peekErr != "":
+		text(draw.Bad, m.peekErr)
+	case m.peek == (Peek{}):
+		text(draw.Dim, "looking…")
+	}
+	var asks []draw.Row
+	if q := m.peek.Question; q != nil {
+		said := rows
+		rows = nil
+		for _, l := range q.Lines {
+			text(draw.Plain, l)
+		}
+		for i, c := range q.Choices {
+			text(draw.Plain, fmt.Sprintf("%d  %s", i+1, c))
+		}
+		asks, rows = rows, said
+	}
+	text(draw.Dim, m.peek.Change)
+	if room := h - len(rows) - len(asks); room > 0 {
+		before := len(rows)
+		text(draw.Plain, m.peek.Said)
+		if over := len(rows) - before - room; over > 0 { // the last words are the news
+			rows = append(rows[:before:before], rows[before+over:]...)
+		}
+	}
+	rows = append(rows, asks...)
+	return rows[:min(len(rows), h)]
+}
+
+// foot is a rule, the line that is written or says what happened, and the keys.
+func (m *model) foot() []draw.Row {
+	rule := m.Theme.Pen().Rule(draw.Border, m.w).Done()
+	return []draw.Row{rule, m.written(), m.keys()}
+}
+
+// written is the line at the bottom.
+func (m *model) written() draw.Row {
+	labels := map[focus]string{onPrompt: "new: ", onFilter: "filter: ", onName: "name: ", onTag: "tag: ", onReason: "why not: ", onWords: "answer: "}
+	e := m.text()
+	if e == nil {
+		if m.note != "" {
+			return m.Theme.Line(draw.Plain, safeterm.Name(m.note))
+		}
+		return m.Theme.Pen().Fixed(draw.Accent, "❯ ").Fixed(draw.Dim, "n: begin a session in the background").Done()
+	}
+	label := m.Theme.Pen().Fixed(draw.Accent, labels[m.focus]).Done()
+	// The line is scrolled so that the cursor is seen.
+	room := max(m.w-label.Width()-1, 1)
+	from := 0
+	for from < e.At && m.Theme.Line(draw.Plain, shownText(e.Text[from:e.At])).Width() >= room {
+		from += len(firstOf(e.Text[from:]))
+	}
+	m.cursor = min(label.Width()+m.Theme.Line(draw.Plain, shownText(e.Text[from:e.At])).Width(), m.w-1)
+	return m.Theme.Pen().Row(label).Put(draw.Plain, shownText(e.Text[from:])).Done()
+}
+
+func shownText(s string) safeterm.Text { return safeterm.Name(s) }
+
+func firstOf(s string) string {
+	for i := range s {
+		if i > 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// keys are what to press.
+func (m *model) keys() draw.Row {
+	var words []string
+	switch {
+	case m.focus == onRows:
+		if q := m.peek.Question; m.peeked != "" && m.peeked == m.at && q != nil {
+			words = []string{"y: allow once", "d: deny", "e: deny and say why"}
+			if len(q.Choices) > 0 {
+				words = []string{"1–" + fmt.Sprint(len(q.Choices)) + ": choose", "w: say it in words"}
+			}
+		}
+		words = append(words, "enter: open", "space: look", "n: new", "/: filter", "F1: keys")
+	case m.focus == onFilter:
+		words = []string{"enter: keep", "esc: all"}
+	default:
+		words = []string{"enter: done", "esc: back"}
+	}
+	text := words[0]
+	for _, w := range words[1:] {
+		if m.Theme.Line(draw.Dim, safeterm.Name(text+" · "+w)).Width() > m.w {
+			break
+		}
+		text += " · " + w
+	}
+	return m.Theme.Line(draw.Dim, safeterm.Name(text))
+}
+
+func (m *model) helpRows() []draw.Row {
+	rows := []draw.Row{{}}
+	for _, k := range [][2]string{
+		{"enter, →", "open the session; ← on an empty prompt comes back"},
+		{"space", "look into it: its last words, its change, its question"},
+		{"y, d, e", "allow what it asks once; deny it; deny it and say why"},
+		{"1–9, w", "answer a question of the model by a choice, or in words"},
+		{"n", "begin a session in the background"},
+		{"s", "stop it"},
+		{"r, t, p", "rename it; tag it (-TAG takes a tag away); pin it"},
+		{"v", "it is reviewed"},
+		{"g", "group by folder, or by state"},
+		{"/", "filter"},
+		{"F5", "look again"},
+		{"esc, q", "leave"},
+	} {
+		rows = append(rows, m.Theme.Pen().Pad(2).Put(draw.Key, safeterm.Name(k[0])).Pad(14).Put(draw.Plain, safeterm.Name(k[1])).Done())
+	}
+	return append(rows, draw.Row{}, m.Theme.Pen().Pad(2).Fixed(draw.Dim, plural.Of(len(m.rows), "session")+"; any key goes back").Done())
+}

@@ -1,0 +1,419 @@
+package overview
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/screen"
+	"adze/tui/ui"
+)
+
+type frame = screen.Frame
+
+// Messages.
+type (
+	stirred struct{}
+	listed  struct {
+		rows []Row
+		more bool
+		err  error
+	}
+	peeked struct {
+		id   string
+		peek Peek
+		err  error
+	}
+	did struct {
+		said string
+		err  error
+	}
+)
+
+// someRows is how many sessions are looked for at first, and how many more at the end of the list.
+const someRows = 50
+
+func newModel(ctx context.Context, o Options) *model {
+	if o.Theme == nil {
+		o.Theme = draw.Color()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &model{Options: o, ctx: ctx, at: o.At, most: someRows, w: 80, h: 24, show: func(frame) {}}
+}
+
+// Init looks for the rows.
+func (m *model) Init() tea.Cmd { return m.look() }
+
+// View draws the screen.
+func (m *model) View() tea.View {
+	m.show(m.frame())
+	return tea.View{}
+}
+
+// Update takes a message.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		if msg.Width > 0 && msg.Height > 0 { // the library does not know the size
+			m.w, m.h = msg.Width, msg.Height
+		}
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case tea.PasteMsg:
+		if e := m.text(); e != nil {
+			e.Insert(strings.Join(strings.Fields(msg.Content), " "))
+		}
+	case stirred:
+		return m, m.look()
+	case listed:
+		m.looking = false
+		if msg.err != nil {
+			m.note = msg.err.Error()
+		} else {
+			m.rows, m.more = msg.rows, msg.more
+		}
+		m.mark()
+		cmds := []tea.Cmd{m.lookInto()}
+		if m.again {
+			m.again = false
+			cmds = append(cmds, m.look())
+		}
+		return m, tea.Batch(cmds...)
+	case peeked:
+		if msg.id == m.peeked {
+			m.peek, m.peekErr = msg.peek, ""
+			if msg.err != nil {
+				m.peekErr = msg.err.Error()
+			}
+		}
+	case did:
+		m.note = msg.said
+		if msg.err != nil {
+			m.note = msg.err.Error()
+		}
+		return m, m.look()
+	}
+	return m, nil
+}
+
+// look asks for the rows, once at a time.
+func (m *model) look() tea.Cmd {
+	if m.looking {
+		m.again = true
+		return nil
+	}
+	m.looking = true
+	most := m.most
+	return func() tea.Msg {
+		rows, more, err := m.Port.Rows(m.ctx, most)
+		return listed{rows, more, err}
+	}
+}
+
+// lookInto looks into the session that is looked into, as it is now.
+func (m *model) lookInto() tea.Cmd {
+	if m.peeked == "" {
+		return nil
+	}
+	id := m.peeked
+	return func() tea.Msg {
+		p, err := m.Port.Peek(m.ctx, id)
+		return peeked{id, p, err}
+	}
+}
+
+// shown are the rows that the filter lets through, in the order of the screen.
+func (m *model) shown() []Row {
+	words := strings.Fields(strings.ToLower(m.filter.Text))
+	var out []Row
+	for _, r := range m.rows {
+		if ui.HoldsAll(strings.ToLower(strings.Join(append([]string{r.Title, r.Folder, r.Doing, r.Model, r.ID, r.State.String()}, r.Tags...), " ")), words) {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Row) int {
+		if m.folders && a.Folder != b.Folder {
+			return strings.Compare(a.Folder, b.Folder)
+		}
+		if a.State != b.State {
+			return int(a.State) - int(b.State)
+		}
+		if a.Pinned != b.Pinned {
+			if a.Pinned {
+				return -1
+			}
+			return 1
+		}
+		return b.Updated.Compare(a.Updated)
+	})
+	return out
+}
+
+// mark keeps the mark on a row that is there.
+func (m *model) mark() {
+	rows := m.shown()
+	if !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == m.at }) {
+		m.at = ""
+		if len(rows) > 0 {
+			m.at = rows[0].ID
+		}
+	}
+}
+
+// here is the marked row.
+func (m *model) here() (Row, bool) {
+	i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.at })
+	if i < 0 {
+		return Row{}, false
+	}
+	return m.rows[i], true
+}
+
+// waiting counts the sessions that need the user.
+func (m *model) waiting() (n int) {
+	for _, r := range m.rows {
+		if r.State == NeedsYou {
+			n++
+		}
+	}
+	return n
+}
+
+// text is the text that keys go to; if nil, they go to the rows.
+func (m *model) text() *edit.Editor {
+	switch m.focus {
+	case onRows:
+		return nil
+	case onFilter:
+		return &m.filter
+	}
+	return &m.line
+}
+
+func (m *model) write(f focus, text string) {
+	m.focus = f
+	m.line.Set(text)
+}
+
+// do runs something of the port and says what came of it.
+func (m *model) do(said string, what func(context.Context) error) tea.Cmd {
+	m.note = ""
+	return func() tea.Msg { return did{said, what(m.ctx)} }
+}
+
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.String()
+	if name == "ctrl+c" {
+		return tea.Quit
+	}
+	if e := m.text(); e != nil {
+		return m.typed(e, msg, name)
+	}
+	m.note = ""
+	if m.help {
+		m.help = false
+		return nil
+	}
+	return m.rowKey(name)
+}
+
+// typed is a key while a text is written.
+func (m *model) typed(e *edit.Editor, msg tea.KeyPressMsg, name string) tea.Cmd {
+	switch name {
+	case "esc":
+		if m.focus == onFilter {
+			e.Set("")
+			m.mark()
+		}
+		m.focus = onRows
+		return nil
+	case "enter":
+		return m.entered()
+	case "down", "up":
+		if m.focus == onFilter {
+			return m.rowKey(name)
+		}
+	}
+	for _, k := range edit.Keys() {
+		if slices.Contains(k.Keys(), name) {
+			m.note = k.Do(e, m.w)
+			m.mark()
+			return nil
+		}
+	}
+	if edit.Types(msg.Text) {
+		e.Insert(msg.Text)
+		m.mark()
+	}
+	return nil
+}
+
+// entered takes what was written.
+func (m *model) entered() tea.Cmd {
+	text, f, r := strings.TrimSpace(m.line.Text), m.focus, m.at
+	m.focus = onRows
+	if f == onFilter {
+		return nil
+	}
+	m.line.Set("")
+	switch {
+	case f == onReason:
+		return m.answer(Answer{Text: text})
+	case text == "":
+		return nil
+	case f == onPrompt:
+		m.note = ""
+		return func() tea.Msg { said, err := m.Port.Begin(m.ctx, text); return did{said, err} }
+	case f == onName:
+		return m.do("renamed", func(ctx context.Context) error { return m.Port.Rename(ctx, r, text) })
+	case f == onTag:
+		return m.do("tagged", func(ctx context.Context) error { return m.Port.Tag(ctx, r, text) })
+	}
+	return m.answer(Answer{Allow: true, Text: text})
+}
+
+// answer answers the question that is looked at.
+func (m *model) answer(a Answer) tea.Cmd {
+	q, id := m.peek.Question, m.peeked
+	if id == "" || q == nil {
+		m.note = "nothing is asked any more"
+		return nil
+	}
+	said := "answered"
+	if len(q.Choices) == 0 {
+		said = map[bool]string{true: "allowed once", false: "denied"}[a.Allow]
+	}
+	m.peek.Question = nil // it is answered once
+	return m.do(said, func(ctx context.Context) error { return m.Port.Answer(ctx, id, q.ID, a) })
+}
+
+// rowKey is a key on the rows.
+func (m *model) rowKey(name string) tea.Cmd {
+	rows := m.shown()
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == m.at })
+	move := func(to int) tea.Cmd {
+		if len(rows) == 0 {
+			return nil
+		}
+		if to >= len(rows) && m.more {
+			m.most += someRows
+			m.at = rows[len(rows)-1].ID
+			return m.look()
+		}
+		m.at = rows[max(min(to, len(rows)-1), 0)].ID
+		if m.peeked == "" {
+			return nil
+		}
+		m.peeked, m.peek, m.peekErr = m.at, Peek{}, ""
+		return m.lookInto()
+	}
+	switch name {
+	case "up", "k", "ctrl+p":
+		return move(i - 1)
+	case "down", "j", "ctrl+n":
+		return move(i + 1)
+	case "pgup":
+		return move(i - max(m.h-6, 1))
+	case "pgdown":
+		return move(i + max(m.h-6, 1))
+	case "home":
+		return move(0)
+	case "end":
+		return move(len(rows) - 1)
+	case "n", "tab":
+		m.write(onPrompt, "")
+	case "/":
+		m.focus = onFilter
+	case "g":
+		m.folders = !m.folders
+	case "f5", "ctrl+l":
+		return m.look()
+	case "f1", "?":
+		m.help = true
+	case "q":
+		return tea.Quit
+	case "esc":
+		if m.peeked != "" {
+			m.peeked = ""
+			return nil
+		}
+		if m.filter.Text != "" {
+			m.filter.Set("")
+			m.mark()
+			return nil
+		}
+		return tea.Quit
+	default:
+		if i >= 0 {
+			return m.sessionKey(name, rows[i])
+		}
+	}
+	return nil
+}
+
+// sessionKey is a key for the marked session.
+func (m *model) sessionKey(name string, r Row) tea.Cmd {
+	switch name {
+	case "enter", "right":
+		m.open = r.ID
+		return tea.Quit
+	case "space":
+		if m.peeked == r.ID {
+			m.peeked = ""
+			return nil
+		}
+		m.peeked, m.peek, m.peekErr = r.ID, Peek{}, ""
+		return m.lookInto()
+	case "s":
+		if !r.Live {
+			m.note = "nothing of this session runs"
+			return nil
+		}
+		return m.do("stopped", func(ctx context.Context) error { return m.Port.Stop(ctx, r.ID) })
+	case "r":
+		m.write(onName, r.Title)
+	case "t":
+		m.write(onTag, "")
+	case "p":
+		return m.do(map[bool]string{true: "pinned", false: "not pinned"}[!r.Pinned], func(ctx context.Context) error { return m.Port.Pin(ctx, r.ID, !r.Pinned) })
+	case "v":
+		if r.State != ToReview {
+			m.note = "this session has nothing to review"
+			return nil
+		}
+		return m.do("reviewed", func(ctx context.Context) error { return m.Port.Reviewed(ctx, r.ID) })
+	default:
+		return m.questionKey(name)
+	}
+	return nil
+}
+
+// questionKey answers the question that is looked at.
+func (m *model) questionKey(name string) tea.Cmd {
+	q := m.peek.Question
+	if m.peeked == "" || m.peeked != m.at || q == nil {
+		return nil
+	}
+	if n := strings.Index("123456789", name); len(name) == 1 && n >= 0 && n < len(q.Choices) {
+		return m.answer(Answer{Allow: true, Text: q.Choices[n]})
+	}
+	switch {
+	case name == "w" && len(q.Choices) > 0:
+		m.write(onWords, "")
+	case len(q.Choices) > 0:
+	case name == "y":
+		return m.answer(Answer{Allow: true})
+	case name == "d":
+		return m.answer(Answer{})
+	case name == "e":
+		m.write(onReason, "")
+	}
+	return nil
+}

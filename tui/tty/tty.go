@@ -1,0 +1,164 @@
+// Package tty runs an interface in a terminal: it takes the terminal, hands keys and sizes to
+// the interface, and gives the terminal back on every way out, a panic included.
+//
+// Start reading at Run.
+package tty
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"adze/tui/input"
+	"adze/tui/screen"
+)
+
+// Options is where an interface is shown, and how.
+type Options struct {
+	In  io.Reader
+	Out io.Writer
+	// Inline keeps what was shown in the terminal's own scrollback.
+	Inline bool
+	// Env looks up an environment variable.
+	Env func(string) string
+}
+
+// Terminal is what an interface is shown on and read from. Others may have it for a while.
+type Terminal struct {
+	*screen.Screen
+	ctx  context.Context // of the interface
+	keys input.Reader
+	// ended says that the input ended.
+	ended atomic.Bool
+}
+
+// Program is an interface that draws by itself, on Terminal.Show.
+type Program struct {
+	Model tea.Model
+	// Begin is called before anything is read, and draws the first frame.
+	Begin func(t *Terminal)
+	// Beside runs while the interface does, and sends it messages. It may be nil.
+	Beside func(ctx context.Context, send func(tea.Msg))
+	// Last is called when the interface has ended and still has the terminal. It may be nil.
+	Last func(t *Terminal)
+	// End is called when the terminal is given back. It may be nil.
+	End func()
+}
+
+// Run shows an interface until it quits, ctx ends or the terminal is gone.
+func Run(ctx context.Context, o Options, p Program) (err error) {
+	s, err := screen.Open(o.In, o.Out, screen.WayFor(o.Inline, o.Env))
+	if err != nil {
+		return fmt.Errorf("take over the terminal: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	t := &Terminal{Screen: s, ctx: ctx}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the interface failed: %v\n%s", r, debug.Stack())
+		}
+		cancel()
+		t.keys.Stop()
+		s.Close()
+		if p.End != nil {
+			p.End()
+		}
+	}()
+	program := tea.NewProgram(p.Model,
+		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
+		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
+		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
+	t.keys.Wheel = !o.Inline
+	t.listen(o.In, input.Wait(o.Env), func(e uv.Event) { program.Send(e) }, cancel)
+	p.Begin(t)
+	t.keys.Start()
+	s.Go(func() { quiet(ctx, program) })
+	if p.Beside != nil {
+		s.Go(func() { p.Beside(ctx, program.Send) })
+	}
+	s.Go(func() { s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }) })
+	s.Go(func() { t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) }) })
+	s.Go(func() { t.watch(ctx, cancel) })
+	_, err = program.Run()
+	if p.Last != nil {
+		p.Last(t)
+	}
+	return t.verdict(ctx, err)
+}
+
+// SizeOf is the terminal's size; without one, what every terminal has.
+func SizeOf(s *screen.Screen) (w, h int) {
+	if w, h, ok := s.Size(); ok {
+		return w, h
+	}
+	return 80, 24
+}
+
+// Lend gives the terminal to use and takes it again afterwards.
+func (t *Terminal) Lend(use func()) error {
+	t.keys.Stop()
+	t.Screen.Suspend()
+	use()
+	if t.ctx.Err() != nil { // the interface ended meanwhile
+		return t.ctx.Err()
+	}
+	err := t.Resume()
+	t.keys.Start()
+	return err
+}
+
+// Background stops the process until the shell brings it back.
+func (t *Terminal) Background() {
+	_ = t.Lend(stopProcess) // raw mode that cannot be had again shows as an echo; go on
+}
+
+// quiet ends the ticker of Bubble Tea's renderer, which draws nothing here and would wake the
+// process for ever. Giving the terminal back does that, and nothing else in a program without input
+// and output.
+func quiet(ctx context.Context, p *tea.Program) {
+	p.Send(nil) // is received when the event loop runs
+	if ctx.Err() == nil {
+		_ = p.ReleaseTerminal()
+	}
+}
+
+// listen says what becomes of the terminal's input, and of its end.
+func (t *Terminal) listen(in io.Reader, wait time.Duration, emit func(uv.Event), gone func()) {
+	k := &t.keys
+	k.Go = t.Screen.Go
+	k.In, k.Emit, k.Escape = in, emit, wait
+	k.Ended = func(error) {
+		t.ended.Store(true)
+		gone()
+	}
+}
+
+// watch ends the interface when the terminal is gone.
+func (t *Terminal) watch(ctx context.Context, cancel context.CancelFunc) {
+	select {
+	case <-ctx.Done():
+	case <-t.Lost():
+		cancel()
+	}
+}
+
+// verdict is what Run returns: nil when the user quit.
+func (t *Terminal) verdict(ctx context.Context, err error) error {
+	if lost := t.Err(); lost != nil {
+		return fmt.Errorf("write to the terminal: %w", lost)
+	}
+	if t.ended.Load() {
+		return fmt.Errorf("read from the terminal: %w", io.ErrUnexpectedEOF)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
