@@ -134,7 +134,7 @@ type all struct {
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return append([]*cobra.Command{
-		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e), upgradeCommand(e),
+		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e), upgradeCommand(e), pairCommand(e), devicesCommand(e),
 		a.trustCommand(), contexts{a}.command(), a.keysCommand(),
 	}, topics()...)
 }

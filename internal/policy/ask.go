@@ -58,6 +58,7 @@ type Answer struct {
 	Reason string
 	Change *tool.Change
 	Offer  int
+	By     string // who answered, where it is not the user of this window
 }
 
 // askPerson waits for its turn and judges again: the answer before this one may have settled it.
@@ -150,7 +151,7 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 	}
 	d, err := p.take(answer, open, prompt)
 	if answer.Choice == Try && prompt.Tries {
-		d = tool.Decision{Allow: true, Asked: true, Layer: string(person), Judged: &tool.Judged{Caged: true, Aside: tool.Reviewed}}
+		d = tool.Decision{Allow: true, Asked: true, Layer: string(person), By: answer.By, Judged: &tool.Judged{Caged: true, Aside: tool.Reviewed}}
 		err = nil
 	}
 	if d.Allow { // the mode, or a rule, may have changed while they thought
@@ -195,7 +196,7 @@ func promptFor(open []verdict) Prompt {
 }
 
 func (p *Policy) take(a Answer, open []verdict, prompt Prompt) (tool.Decision, error) {
-	d := tool.Decision{Asked: true, Layer: string(person)}
+	d := tool.Decision{Asked: true, Layer: string(person), By: a.By}
 	switch {
 	case a.Choice == Session && a.Offer >= 0 && a.Offer < len(prompt.Offers):
 		offer := prompt.Offers[a.Offer]

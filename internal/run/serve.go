@@ -38,22 +38,24 @@ import (
 
 // serveCommand is adze serve.
 func serveCommand(a *app) *cobra.Command {
-	o, port := &flags.Run{}, 0
+	o, port, far := &flags.Run{}, 0, &farWish{}
 	c := &cobra.Command{Use: "serve", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, 0),
 		Long: `Serve the sessions of this folder to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C. It listens on
 127.0.0.1 alone. The address that it prints holds a token, which is new each time; whoever has it can do what you can do here.
-The address stands in a file that only you can read, too, as long as the server runs.`,
-		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits",
-		RunE:    func(*cobra.Command, []string) error { return serveBrowsers(a.Process, o, port) }}
+The address stands in a file that only you can read, too, as long as the server runs. With --listen, or with the --name of a
+tunnel, devices that you paired (adze pair) come in, too, with tokens of their own.`,
+		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve --listen :4443        # then: adze pair",
+		RunE:    func(*cobra.Command, []string) error { return serveBrowsers(a.Process, o, port, far) }}
 	f := c.Flags()
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
+	far.add(f)
 	o.AddServed(c)
 	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
 	return c
 }
 
 // serveBrowsers listens until a signal comes; then it ends every turn.
-func serveBrowsers(a *process.Process, o *flags.Run, port int) error {
+func serveBrowsers(a *process.Process, o *flags.Run, port int, wish *farWish) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
@@ -71,7 +73,14 @@ func serveBrowsers(a *process.Process, o *flags.Run, port int) error {
 		return usage.Mistake("take another --port, or 0 for any that is free", "%v", err)
 	}
 	defer l.Close()
-	s := &serve.Server{House: h, Mask: a.Ring.Mask, Token: serve.NewToken(), Host: l.Addr().String()}
+	far, devices, err := wish.open(h.at)
+	if err != nil {
+		return err
+	}
+	if devices != nil {
+		defer devices.Close()
+	}
+	s := &serve.Server{House: h, Far: far, Mask: a.Ring.Mask, Token: serve.NewToken(), Host: l.Addr().String()}
 	address := "http://" + s.Host + "/#" + s.Token
 	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
 	if err != nil {
@@ -81,17 +90,26 @@ func serveBrowsers(a *process.Process, o *flags.Run, port int) error {
 	s.Start(ctx)
 	fmt.Fprintf(a.Out, "%s\n", address)
 	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(h.dir))
-	return listen(ctx, a, s, l)
+	if far != nil {
+		fmt.Fprintf(a.Err, "paired devices come in at %s; adze pair lets another one in\n", print.Line(far.Address))
+		if far.Fingerprint != "" {
+			fmt.Fprintf(a.Err, "the certificate has the SHA-256 fingerprint %s\n", far.Fingerprint)
+		}
+	}
+	return listen(ctx, a, s, l, devices)
 }
 
 // sweepEvery is how often it is looked whether sessions are open that nobody uses.
 const sweepEvery = time.Minute
 
 // listen answers requests until ctx ends, and returns when nothing runs any more.
-func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.Listener) error {
+func listen(ctx context.Context, a *process.Process, s *serve.Server, l, devices net.Listener) error {
 	listening := s.HTTP()
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	go func() { failed <- listening.Serve(l) }()
+	if devices != nil {
+		go func() { failed <- listening.Serve(devices) }()
+	}
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	for {

@@ -14,7 +14,7 @@ import (
 // TestCommandsOfTheUserAlone lists the commands that no call of adze may start. A command is one of
 // them unless it says otherwise with cmd.Anyone.
 func TestCommandsOfTheUserAlone(t *testing.T) {
-	want := strings.Split("attach,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,permission add,permission remove,"+
+	want := strings.Split("attach,devices revoke,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,pair,permission add,permission remove,"+
 		"redo,runs delete,session delete,session import,session rename,session repair,session tag,stop,trust allow,trust revoke,undo", ",")
 	a := &app{&process.Process{}}
 	a.Getenv = func(string) string { return "" }

@@ -72,6 +72,8 @@ type Answer struct {
 	Refused []int
 	// Absent says that nobody answered: the reason is nobody's word.
 	Absent bool
+	// By says who answered where it is not the user of this window: a device, by its id and name.
+	By string
 }
 
 // ErrClosed is returned by Ask when the interface is gone.

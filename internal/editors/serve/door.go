@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"adze/internal/editors/pairing"
 )
 
 // NewToken is 256 bits that nobody guesses, as they stand in an address.
@@ -34,30 +36,45 @@ func (s *Server) door(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		if why := s.bars(r); why != nil {
+		why := s.bars(r)
+		var device *pairing.Device
+		if why == nil && s.far(r) && !public(r) {
+			device, why = s.barsDevice(r)
+		}
+		if why != nil {
 			refuse(w, why)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if device != nil {
+			s.visited(w, r, device, next)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }
 
 // bars says why a request is not let in; if nil, it is.
 func (s *Server) bars(r *http.Request) *refusal {
-	origins := r.Header.Values("Origin")
+	origins, far := r.Header.Values("Origin"), s.far(r)
+	own := "http://" + r.Host
+	if far {
+		own = "https://" + r.Host
+	}
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
-	case r.Host != s.Host:
-		return &refusal{http.StatusMisdirectedRequest, "this server is " + s.Host + " and nothing else"}
-	case len(origins) > 1 || len(origins) == 1 && origins[0] != "http://"+s.Host:
+	case far && (s.Far == nil || !s.Far.Hosts[r.Host]) || !far && r.Host != s.Host:
+		return &refusal{http.StatusMisdirectedRequest, "this server has another name, and is nothing else"}
+	case len(origins) > 1 || len(origins) == 1 && origins[0] != own:
 		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
 	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != r.URL.Path:
 		return &refusal{http.StatusNotFound, "no such place"}
-	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		return nil // the page holds nothing that is anybody's
+	case !far && unpaired(r):
+		return &refusal{http.StatusNotFound, "devices are paired at the address that adze pair shows"}
+	case public(r) && r.Method != http.MethodPost:
+		return nil
 	case site != "" && site != "same-origin" && site != "none":
 		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
-	case !s.knows(r):
+	case !far && !s.knows(r):
 		return &refusal{http.StatusUnauthorized, "the token is missing or wrong: open the address that adze serve printed"}
 	case r.Method == http.MethodPost && !isJSON(r):
 		return &refusal{http.StatusUnsupportedMediaType, "send application/json"}
@@ -65,13 +82,23 @@ func (s *Server) bars(r *http.Request) *refusal {
 	return nil
 }
 
+// public are the places that need no token: they hold nothing that is anybody's.
+func public(r *http.Request) bool {
+	return r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) || unpaired(r)
+}
+
 func (s *Server) knows(r *http.Request) bool {
+	token, ok := bearer(r)
+	return ok && s.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1
+}
+
+// bearer is the one token of a request.
+func bearer(r *http.Request) (token string, ok bool) {
 	all := r.Header.Values("Authorization")
-	if len(all) != 1 || s.Token == "" {
-		return false
+	if len(all) != 1 {
+		return "", false
 	}
-	token, ok := strings.CutPrefix(all[0], "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1
+	return strings.CutPrefix(all[0], "Bearer ")
 }
 
 func isJSON(r *http.Request) bool {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"adze/internal/editors/pairing"
 	"adze/internal/editors/uistream"
 	"adze/internal/text/jsontext"
 	"adze/session"
@@ -166,11 +167,14 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 // take does what a POST says.
 func (s *Server) take(r *http.Request, in said) (*teller, error) {
 	if in.prompt == nil {
+		if err := mayDo(r.Context(), pairing.Answer); err != nil {
+			return nil, err
+		}
 		room := s.open(in.id)
 		if room == nil {
 			return nil, &refusal{http.StatusConflict, "too late: nothing waits for an answer in this session"}
 		}
-		paused, err := room.approve(in.approvals)
+		paused, err := room.approve(in.approvals, sender(r.Context()))
 		if err != nil {
 			return nil, err
 		}
@@ -178,6 +182,17 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
 		}
 		return s.goOn(r, room, paused, ""), nil
+	}
+	if room := s.open(in.id); room != nil && in.prompt.bare() && room.inquires() { // the words may be an answer
+		if err := mayDo(r.Context(), pairing.Answer); err != nil {
+			return nil, err
+		}
+		if paused, is := room.reply(in.prompt.Text); is {
+			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+		}
+	}
+	if err := mayDo(r.Context(), pairing.Prompt); err != nil {
+		return nil, err
 	}
 	if in.prompt.Again {
 		if err := s.again(r, in); err != nil {
@@ -187,11 +202,6 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 	room, err := s.enter(r.Context(), in.id)
 	if err != nil {
 		return nil, err
-	}
-	if in.prompt.bare() {
-		if paused, is := room.reply(in.prompt.Text); is {
-			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
-		}
 	}
 	q, err := room.say(*in.prompt)
 	if err != nil {

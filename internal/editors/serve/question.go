@@ -129,7 +129,8 @@ type approval struct {
 // approve takes an answer: only to a question that waits, for that very call with those very
 // arguments. The reader that is returned ended at the question; if nil, another one has to be
 // found.
-func (r *room) approve(all []approval) (paused *teller, err error) {
+// By is who sent it; empty for the user of this machine.
+func (r *room) approve(all []approval, by string) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var late string
@@ -144,10 +145,10 @@ func (r *room) approve(all []approval) (paused *teller, err error) {
 		case w.Call != a.call || w.input != hashOf(a.input):
 			return nil, &refusal{http.StatusForbidden, "the approval is for another call, or for other arguments"}
 		}
-		w.approval = &permission.Answer{Choice: permission.Deny, Reason: a.Reason}
+		w.approval = &permission.Answer{Choice: permission.Deny, Reason: a.Reason, By: by}
 		answered := "denied"
 		if *a.Approved {
-			w.approval, answered = &permission.Answer{Choice: permission.Once}, "allowed"
+			w.approval, answered = &permission.Answer{Choice: permission.Once, By: by}, "allowed"
 		}
 		r.settle(w, answered)
 		close(w.done)
@@ -166,6 +167,13 @@ func (r *room) takePaused(question string) *teller {
 		return nil
 	}
 	return t
+}
+
+// inquires tells whether a question of the model waits.
+func (r *room) inquires() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.asked != nil && r.asked.Kind == uistream.Inquiry
 }
 
 // reply answers a question of the model with what the user says; if false, none waits.

@@ -21,9 +21,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"adze/internal/editors/pairing"
+	"adze/internal/files/fsnotify"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
@@ -79,6 +82,7 @@ type Server struct {
 	Mask  func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
 	Token string                // that each request must bring
 	Host  string                // that each request must name: address and port
+	Far   *Far                  // how other devices come in; if nil, none does
 	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the clock;
 	// if nil, time.Now.
 	Deadline func() time.Time
@@ -93,13 +97,14 @@ type Server struct {
 
 	mu      sync.Mutex
 	rooms   map[session.ID]*room
-	stirred chan struct{} // closed and made anew when a turn begins or ends
+	visits  map[*visit]*visit // requests of devices
+	stirred chan struct{}     // closed and made anew when a turn begins or ends
 }
 
 // Start makes the server ready; its turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
-	s.rooms, s.stirred = map[session.ID]*room{}, make(chan struct{})
+	s.rooms, s.visits, s.stirred = map[session.ID]*room{}, map[*visit]*visit{}, make(chan struct{})
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -109,7 +114,14 @@ func (s *Server) Start(ctx context.Context) {
 	if s.Wait == nil {
 		s.Wait = wait
 	}
+	if s.Far != nil {
+		next, end := fsnotify.Waiter(revokeLook, filepath.Dir(s.Far.Devices.Path))
+		s.ends.Go(func() { defer end(); s.attend(next) })
+	}
 }
+
+// revokeLook is how often the list of devices is read where the system does not tell of changes.
+const revokeLook = time.Second
 
 func wait(ctx context.Context, d time.Duration, stirred <-chan struct{}) error {
 	t := time.NewTimer(d)
@@ -156,12 +168,19 @@ func (s *Server) stirring() <-chan struct{} {
 func (s *Server) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", s.page)
-	m.HandleFunc("GET /api/session", s.list)
-	m.HandleFunc("POST /api/session", s.begin)
-	m.HandleFunc("POST /api/chat", s.post)
-	m.HandleFunc("GET /api/chat/{id}", s.messages)
-	m.HandleFunc("GET /api/chat/{id}/stream", s.stream)
-	m.HandleFunc("DELETE /api/chat/{id}/stream", s.abort)
+	m.HandleFunc("GET /api/session", only(pairing.Look, s.list))
+	m.HandleFunc("POST /api/session", only(pairing.Prompt, s.begin))
+	m.HandleFunc("POST /api/chat", only(pairing.Look, s.post)) // take asks for more
+	m.HandleFunc("GET /api/chat/{id}", only(pairing.Look, s.messages))
+	m.HandleFunc("GET /api/chat/{id}/stream", only(pairing.Look, s.stream))
+	m.HandleFunc("DELETE /api/chat/{id}/stream", only(pairing.Answer, s.abort))
+	m.HandleFunc("POST /api/pair", only("", s.pairing))
+	m.HandleFunc("DELETE /api/pair", only("", s.unpair))
+	m.HandleFunc("GET /api/pair/claim", only("", s.claimed))
+	m.HandleFunc("POST /api/pair/decide", only("", s.decide))
+	m.HandleFunc("GET /pair", s.pairPage)
+	m.HandleFunc("POST /api/pair/claim", s.claim)
+	m.HandleFunc("POST /api/pair/collect", s.collect)
 	return s.door(http.NewCrossOriginProtection().Handler(m))
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"time"
 
@@ -264,5 +266,6 @@ const idleTime = 2 * time.Minute
 
 // HTTP is the server as it listens: one that sends slowly does not hold it.
 func (s *Server) HTTP() *http.Server {
-	return &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, DisableGeneralOptionsHandler: true}
+	return &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, DisableGeneralOptionsHandler: true,
+		ErrorLog: log.New(io.Discard, "", 0)} // a stranger could fill it
 }

@@ -90,11 +90,11 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	}
 	switch answer.Choice {
 	case permission.Once:
-		return policy.Answer{Choice: policy.Once, Change: change}, nil
+		return policy.Answer{Choice: policy.Once, Change: change, By: answer.By}, nil
 	case permission.AllEdits:
-		return policy.Answer{Choice: policy.Once}, k.Mode(policy.Edits)
+		return policy.Answer{Choice: policy.Once, By: answer.By}, k.Mode(policy.Edits)
 	case permission.Try:
-		return policy.Answer{Choice: policy.Try}, nil
+		return policy.Answer{Choice: policy.Try, By: answer.By}, nil
 	case permission.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
 		err := k.Of.Settings.ByUser("a rule")
@@ -104,14 +104,14 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 		if err != nil {
 			k.Tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
 		}
-		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
 	case permission.ForSession:
-		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
 	}
 	if answer.Absent {
 		return policy.Answer{}, permission.ErrClosed
 	}
-	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
+	return policy.Answer{Choice: policy.No, Reason: answer.Reason, By: answer.By}, nil
 }
 
 // offered are the offers of the gate as the dialog shows them; those that a configuration can hold

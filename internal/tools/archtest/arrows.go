@@ -122,7 +122,7 @@ func program() []Row {
 
 // commands is what the command line may use.
 func commands() []string {
-	return []string{"docs", "session", "tool", "tool/rank", "tool/rankset", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/sessiondb/tail", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
+	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "tool/rankset", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/sessiondb/tail", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
 		"internal/config/login", "internal/mcp", "internal/sessiondb/repair", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/run/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree", "internal/files/atomicfile",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
@@ -183,7 +183,8 @@ func rooms() []Row {
 		{Package: "internal/sessiondb/retention", May: []string{"session", "internal/fleet", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/sessiondb"}, Tests: []string{"internal/fleet/batch", "internal/fleet/*", "internal/fleet/natsclient", "internal/fleet/natsclient/*", "internal/sessiondb/natsstore"},
 			Why: "it lets go what others keep, here and on servers, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
-		{Package: "internal/editors/serve", May: []string{"session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/sessiondb/tail", "internal/text/redact", "internal/editors/uistream", "tui/question", "tui/permission"}, Tests: []string{"internal/testkit/nodetest"},
+		{Package: "internal/editors/pairing", Room: true, May: []string{"internal/files/atomicfile", "internal/text/safeterm"}, Why: "devices and their tokens; it knows neither sessions nor HTTP"},
+		{Package: "internal/editors/serve", May: []string{"internal/editors/pairing", "internal/files/fsnotify", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/sessiondb/tail", "internal/text/redact", "internal/editors/uistream", "tui/question", "tui/permission"}, Tests: []string{"internal/testkit/nodetest"},
 			From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/editors/uistream", May: []string{"session", "tool", "internal/text/redact"}, Tests: []string{"internal/testkit/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},

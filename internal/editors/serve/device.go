@@ -1,0 +1,283 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"adze/internal/editors/pairing"
+	"adze/internal/text/jsontext"
+)
+
+// Far is how devices beyond this machine come in: with tokens of their own, over TLS or through a
+// tunnel, and with their scopes. The token of the machine does not let anybody in there.
+type Far struct {
+	// Hosts are the values of the Host header that belong to it: host and port, as browsers write
+	// them. The origin is that host over https.
+	Hosts map[string]bool
+	// Address is what a device opens, and Fingerprint the certificate's that it meets there; empty
+	// where a tunnel has one.
+	Address     string
+	Fingerprint string
+	Devices     *pairing.Devices
+	Exchange    *pairing.Exchange
+}
+
+// far tells whether a request comes from beyond this machine.
+func (s *Server) far(r *http.Request) bool {
+	return r.TLS != nil || s.Far != nil && s.Far.Hosts[r.Host]
+}
+
+// unpaired are the places of devices that have no token yet. They hold nothing that is anybody's.
+func unpaired(r *http.Request) bool {
+	switch r.Method + " " + r.URL.Path {
+	case "GET /pair", "HEAD /pair", "POST /api/pair/claim", "POST /api/pair/collect":
+		return true
+	}
+	return false
+}
+
+type deviceKey struct{}
+
+// deviceOf is the device that sent a request; if nil, it came from this machine.
+func deviceOf(ctx context.Context) *pairing.Device {
+	d, _ := ctx.Value(deviceKey{}).(*pairing.Device)
+	return d
+}
+
+// barsDevice says why a request from beyond this machine is not let in; if nil, it is, and d is the
+// device that sent it.
+func (s *Server) barsDevice(r *http.Request) (d *pairing.Device, why *refusal) {
+	token, ok := bearer(r)
+	if !ok {
+		return nil, &refusal{http.StatusUnauthorized, "this device is not paired: run adze pair on the machine that serves"}
+	}
+	found, err := s.Far.Devices.Find(token)
+	switch {
+	case errors.Is(err, pairing.ErrUnknown):
+		return nil, &refusal{http.StatusUnauthorized, "this device is not paired any more: run adze pair on the machine that serves"}
+	case err != nil:
+		return nil, &refusal{http.StatusInternalServerError, "the list of devices cannot be read on the machine that serves"}
+	}
+	return &found, nil
+}
+
+// only lets requests of this machine through, and those of devices that have the scope. An empty
+// scope is held by no device.
+func only(scope pairing.Scope, do http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := mayDo(r.Context(), scope); err != nil {
+			refuse(w, err)
+			return
+		}
+		do(w, r)
+	}
+}
+
+// mayDo says why the sender of a request may not do something; if nil, it may.
+func mayDo(ctx context.Context, scope pairing.Scope) error {
+	d := deviceOf(ctx)
+	switch {
+	case d == nil || scope != "" && d.Has(scope):
+		return nil
+	case scope == "":
+		return &refusal{http.StatusForbidden, "only the machine that serves may do this, and no other device"}
+	}
+	return &refusal{http.StatusForbidden, "this device may " + list(d.May) + ", and this takes " + string(scope) + ": pair it anew with adze pair --may"}
+}
+
+func list(may []pairing.Scope) string {
+	if len(may) == 0 {
+		return "do nothing"
+	}
+	words := make([]string, len(may))
+	for i, s := range may {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ", ")
+}
+
+// sender says in the log who sent an answer: a device, by its id and the name that it gave itself.
+// It is empty for this machine.
+func sender(ctx context.Context) string {
+	if d := deviceOf(ctx); d != nil {
+		return "device " + d.ID + " (" + d.Name + ")"
+	}
+	return ""
+}
+
+// attend ends the requests of devices that were revoked: the streams that they read. It looks when
+// the list of devices changes, until ctx ends.
+func (s *Server) attend(next func(context.Context) error) {
+	for next(s.ctx) == nil {
+		all, err := s.Far.Devices.All()
+		in := map[string]bool{}
+		if err == nil {
+			for _, d := range all {
+				in[d.ID] = true
+			}
+		}
+		s.mu.Lock()
+		for _, v := range s.visits {
+			if !in[v.device] {
+				v.end()
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// visit is a request of a device that runs.
+type visit struct {
+	device string
+	end    context.CancelFunc
+}
+
+// visited runs a request of a device, which ends when the device is revoked.
+func (s *Server) visited(w http.ResponseWriter, r *http.Request, d *pairing.Device, next http.Handler) {
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), deviceKey{}, d))
+	defer cancel()
+	v := &visit{d.ID, cancel}
+	s.mu.Lock()
+	s.visits[v] = v
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.visits, v)
+	}()
+	next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// Opened is a pairing that adze pair asked for.
+type Opened struct {
+	Code        string    `json:"code"`
+	Address     string    `json:"address"` // with the code, for a QR code
+	Fingerprint string    `json:"fingerprint,omitempty"`
+	Ends        time.Time `json:"ends"`
+}
+
+// pairing opens a pairing for the user of this machine.
+func (s *Server) pairing(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		May []pairing.Scope `json:"may"`
+	}
+	if s.Far == nil {
+		refuse(w, errNear)
+		return
+	}
+	if err := readJSON(r, &asked); err != nil {
+		refuse(w, err)
+		return
+	}
+	code, ends := s.Far.Exchange.Begin(asked.May)
+	writeJSON(w, http.StatusCreated, Opened{Code: code, Address: s.Far.Address + "/pair#" + code, Fingerprint: s.Far.Fingerprint, Ends: ends})
+}
+
+var errNear = &refusal{http.StatusConflict, "this server listens on this machine alone: start adze serve --listen, or with the --name of a tunnel"}
+
+// claimed tells the user of this machine which device wants in; 202 says that none does yet.
+func (s *Server) claimed(w http.ResponseWriter, r *http.Request) {
+	if s.Far == nil {
+		refuse(w, errNear)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), maxPatient)
+	defer cancel()
+	c, err := s.Far.Exchange.Claimed(ctx)
+	if err != nil {
+		refuse(w, pairingError(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, c)
+}
+
+// decide is the answer of the user of this machine.
+func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
+	var answer struct {
+		Allow bool `json:"allow"`
+	}
+	err := error(errNear)
+	if s.Far != nil {
+		if err = readJSON(r, &answer); err == nil {
+			err = pairingError(s.Far.Exchange.Decide(answer.Allow))
+		}
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// unpair ends the pairing that is open.
+func (s *Server) unpair(w http.ResponseWriter, _ *http.Request) {
+	if s.Far != nil {
+		s.Far.Exchange.End()
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// claim is what a device sends first.
+func (s *Server) claim(w http.ResponseWriter, r *http.Request) {
+	var c struct {
+		Code string `json:"code"`
+		Name string `json:"name"`
+	}
+	if err := readJSON(r, &c); err != nil {
+		refuse(w, err)
+		return
+	}
+	secret, word, err := s.Far.Exchange.Claim(c.Code, c.Name)
+	if err != nil {
+		refuse(w, pairingError(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"secret": secret, "word": word})
+}
+
+// collect gives a device its token when the user has confirmed it; 202 says that the user has not
+// answered.
+func (s *Server) collect(w http.ResponseWriter, r *http.Request) {
+	var c struct {
+		Secret string `json:"secret"`
+	}
+	if err := readJSON(r, &c); err != nil {
+		refuse(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), maxPatient)
+	defer cancel()
+	token, d, err := s.Far.Exchange.Collect(ctx, c.Secret)
+	if err != nil {
+		refuse(w, pairingError(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"token": token, "may": d.May})
+}
+
+// pairingError is one as its sender reads it.
+func pairingError(err error) error {
+	for is, code := range map[error]int{pairing.ErrWaiting: http.StatusAccepted, pairing.ErrClosed: http.StatusGone, pairing.ErrExpired: http.StatusGone,
+		pairing.ErrUsed: http.StatusConflict, pairing.ErrWrong: http.StatusForbidden, pairing.ErrRefused: http.StatusForbidden, pairing.ErrLocked: http.StatusTooManyRequests} {
+		if errors.Is(err, is) {
+			return &refusal{code, is.Error()}
+		}
+	}
+	return err
+}
+
+// maxSmall bounds a request that holds no prompt.
+const maxSmall = 4 << 10
+
+func readJSON(r *http.Request, into any) error {
+	in := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxSmall))
+	in.DisallowUnknownFields()
+	if err := in.Decode(into); err != nil {
+		return &refusal{http.StatusBadRequest, "the request cannot be read: " + jsontext.Problem(err)}
+	}
+	return nil
+}
