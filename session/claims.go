@@ -95,9 +95,8 @@ type Answered struct {
 
 // ClaimCheck compares answers with what was done.
 type ClaimCheck struct {
-	Check func(Answered) []Claim    // nil: nobody does
-	Shows func(Answered) []Evidence // finds what calls show; nil: nobody does
-	Send  bool                      // the model is told, once a turn
+	Check func(Answered) ([]Claim, []Evidence) // what calls do not show of an answer, and what they show; nil: nobody looks
+	Send  bool                                 // the model is told, once a turn
 }
 
 // Claimed says what a turn's answer claims that its calls do not show, and what they show. It comes
@@ -117,10 +116,7 @@ func (t *turn) claims(s *Session) string {
 	}
 	begin := max(0, slices.IndexFunc(s.history, func(m Message) bool { return m.ID == t.prompt })) // a summary may have taken it
 	answer := Answered{Text: t.result.Text, System: s.config.Start.System, History: slices.Concat(s.earlier, s.history), Begin: len(s.earlier) + begin}
-	t.result.Claims = s.config.Claims.Check(answer)
-	if s.config.Claims.Shows != nil {
-		t.result.Evidence = s.config.Claims.Shows(answer)
-	}
+	t.result.Claims, t.result.Evidence = s.config.Claims.Check(answer)
 	if len(t.result.Claims) == 0 || !s.config.Claims.Send || t.claimed {
 		return ""
 	}

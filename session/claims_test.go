@@ -12,12 +12,12 @@ import (
 func TestClaimsAreKeptWithTheTurn(t *testing.T) {
 	r := newRig(t, says(text("one")), says(looks("a")), says(text("two")), says(text("three")))
 	var begins, lengths []int
-	r.config.Claims.Check = func(a session.Answered) []session.Claim {
+	r.config.Claims.Check = func(a session.Answered) ([]session.Claim, []session.Evidence) {
 		begins, lengths = append(begins, a.Begin), append(lengths, len(a.History))
 		if a.Text != "two" {
-			return nil
+			return nil, nil
 		}
-		return []session.Claim{{Kind: session.TestsClaim, Quote: "two", Text: "says two"}}
+		return []session.Claim{{Kind: session.TestsClaim, Quote: "two", Text: "says two"}}, nil
 	}
 	s := session.New(r.config)
 	s.Prompt(t.Context(), session.Input{Text: "go"})
@@ -47,8 +47,8 @@ func TestClaimsAreKeptWithTheTurn(t *testing.T) {
 func TestClaimsAreSentOnce(t *testing.T) {
 	r := newRig(t, says(text("one")), says(text("two")))
 	r.config.Claims.Send = true
-	r.config.Claims.Check = func(a session.Answered) []session.Claim {
-		return []session.Claim{{Kind: session.TestsClaim, Quote: a.Text, Text: "says " + a.Text}}
+	r.config.Claims.Check = func(a session.Answered) ([]session.Claim, []session.Evidence) {
+		return []session.Claim{{Kind: session.TestsClaim, Quote: a.Text, Text: "says " + a.Text}}, nil
 	}
 	res := r.prompt(t, "go")
 	wantCause(t, res, session.CauseDone)
@@ -60,7 +60,10 @@ func TestClaimsAreSentOnce(t *testing.T) {
 		t.Errorf("claims = %v", res.Claims)
 	}
 	r = newRig(t, only(text("half")))
-	r.config.Claims.Check = func(session.Answered) []session.Claim { t.Error("looked at"); return nil }
+	r.config.Claims.Check = func(session.Answered) ([]session.Claim, []session.Evidence) {
+		t.Error("looked at")
+		return nil, nil
+	}
 	if res := r.prompt(t, "go"); res.Cause == session.CauseDone || len(res.Claims) > 0 {
 		t.Errorf("result = %+v", res)
 	}

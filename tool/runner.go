@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -276,6 +277,7 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	}
 	done := make(chan ended, 1)
 	go func() {
+		deepen()
 		e := ended{err: errInside()} // of a Run that ends its goroutine
 		defer func() { done <- e }()
 		_, err := guard(x, func() struct{} {
@@ -304,4 +306,13 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	case <-timer.C:
 		return outcomeParts{}, fmt.Errorf("the tool did not stop within %s and may still be running: %w", grace, ctx.Err())
 	}
+}
+
+// deepen grows the stack of a new goroutine at once to what most tools need: otherwise it is copied
+// four times on the way.
+//
+//go:noinline
+func deepen() {
+	var room [20 << 10]byte
+	runtime.KeepAlive(&room)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"path/filepath"
 	"os"
 	"strconv"
 	"strings"
@@ -134,7 +135,7 @@ func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	}
 	bash, err := proc.LookPath("bash", "/", s.Env)
 	switch {
-	case err == nil && proc.Within("bash", root, s.Env) == "":
+	case err == nil && !proc.Inside(filepath.Dir(bash), root):
 		bash = "bash" // the first in PATH, so that no other folder of it matters
 	case err == nil:
 		bash, err = proc.LookPath("bash", "/", proc.Outside(s.Env, root))

@@ -15,6 +15,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
+	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
@@ -187,7 +188,12 @@ type sitting struct {
 	offered  chan struct{}                           // closed when the user was asked how commands run
 	abort    atomic.Pointer[context.CancelCauseFunc] // of the running turn
 	wanting  chan string                             // gets who wants the session
+	rest     *time.Timer                             // runs out when no turn has run for restTime
 }
+
+// restTime is how long nothing is asked until memory is given back: longer than the pause between
+// an answer and the next message of a user who knows what comes next.
+const restTime = 3 * time.Second
 
 // open draws the first frame and builds the conversation beside it. On an error the frame is gone
 // again.
@@ -270,6 +276,8 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		s.ui = tui.New(o)
 		s.app.front.Store(s.ui)
 	}
+	s.rest = time.AfterFunc(restTime, gctuning.Rest)
+	defer s.rest.Stop()
 	s.w.Patient.Watch(s.ui.Observe)
 	heeding, stop := s.heed(ctx)
 	go func() { defer close(s.offered); s.offer(heeding) }()
@@ -295,6 +303,8 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	case <-ctx.Done():
 		return session.Sort(ctx.Err())
 	}
+	s.rest.Stop()
+	defer s.rest.Reset(restTime)
 	files, err := hostio.Attachments(p.Attach)
 	if err == nil {
 		err = s.w.MayAttach(p.Attach)

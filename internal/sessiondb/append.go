@@ -11,11 +11,20 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"adze/session"
 )
 
-const insertEntry = "INSERT INTO entries (session, seq, type, time, data, hash) VALUES (?, ?, ?, ?, ?, ?)"
+const (
+	insertEntry = "INSERT INTO entries (session, seq, type, time, data, hash) VALUES "
+	oneEntry    = "(?, ?, ?, ?, ?, ?)"
+)
+
+// mostTogether is how many entries one statement inserts: a turn stores an answer, what came of its
+// calls, and what is told of both.
+const mostTogether = 4
 
 // Append adds all entries to id or none. When it returns nil they are on the disk. A commit in
 // progress is not called off by ctx: half of one would be neither saved nor unsaved, and it takes
@@ -74,16 +83,11 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 		w.lost = err
 		return err
 	}
-	var num int64
-	err := s.prepareInsert(ctx)
-	if err != nil {
-		return s.giveUp(w, err)
+	save := s.saveAll
+	if len(rows) <= mostTogether && w.num != 0 && opening == nil && !slices.ContainsFunc(rows, func(r row) bool { return r.text != nil }) {
+		save = s.saveTogether
 	}
-	if len(rows) == 1 && w.num != 0 && opening == nil && rows[0].text == nil {
-		num, err = w.num, s.saveOne(ctx, w.num, rows[0])
-	} else {
-		num, err = s.saveAll(ctx, w, rows, opening)
-	}
+	num, err := save(ctx, w, rows, opening)
 	if err != nil {
 		return s.giveUp(w, err)
 	}
@@ -128,22 +132,40 @@ func (s *Store) giveUp(w *writer, err error) error {
 	return err
 }
 
-// prepareInsert makes the statement that every append runs: compiling it with its trigger costs as
-// much as running it.
-func (s *Store) prepareInsert(ctx context.Context) (err error) {
-	if s.insert == nil {
-		s.insert, err = s.db.PrepareContext(ctx, insertEntry)
+// insertOf is the statement that inserts n entries. It is kept: compiling one with its trigger costs
+// as much as running it.
+func (s *Store) insertOf(ctx context.Context, n int) (*sql.Stmt, error) {
+	at := &s.inserts[n-1]
+	if *at == nil {
+		made, err := s.db.PrepareContext(ctx, insertEntry+oneEntry+strings.Repeat(", "+oneEntry, n-1))
+		if err != nil {
+			return nil, err
+		}
+		*at = made
 	}
-	return err
+	return *at, nil
 }
 
-// saveOne is the usual case, without a transaction around the one statement: a third less work.
-func (s *Store) saveOne(ctx context.Context, num int64, r row) error {
-	_, err := s.insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash)
-	return err
+// saveTogether is the usual case: one statement is all or nothing without a transaction around it,
+// which is a third less work.
+func (s *Store) saveTogether(ctx context.Context, w *writer, rows []row, _ *opening) (num int64, err error) {
+	insert, err := s.insertOf(ctx, len(rows))
+	if err != nil {
+		return 0, err
+	}
+	args := make([]any, 0, mostTogether*strings.Count(oneEntry, "?"))
+	for _, r := range rows {
+		args = append(args, w.num, r.seq, r.kind, r.time, r.data, r.hash)
+	}
+	_, err = insert.ExecContext(ctx, args...)
+	return w.num, err
 }
 
 func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) (num int64, err error) {
+	one, err := s.insertOf(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err
@@ -154,7 +176,7 @@ func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) 
 			return 0, err
 		}
 	}
-	insert := tx.StmtContext(ctx, s.insert)
+	insert := tx.StmtContext(ctx, one)
 	for _, r := range rows {
 		if err := saveTexts(ctx, tx, num, r.text); err != nil {
 			return 0, err

@@ -207,7 +207,7 @@ func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row, labels 
 	}
 	var log []session.Entry
 	for _, e := range rows {
-		if _, err := tx.ExecContext(ctx, insertEntry, num, e.seq, e.kind, e.time, e.data, e.hash); err != nil {
+		if _, err := tx.ExecContext(ctx, insertEntry+oneEntry, num, e.seq, e.kind, e.time, e.data, e.hash); err != nil {
 			return 0, err
 		}
 		missing, err := use(ctx, tx, num, e.data)

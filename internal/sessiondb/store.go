@@ -90,8 +90,8 @@ type Store struct {
 	writers map[session.ID]*writer
 	// verdicts has what Stream found of the chains that it read, nil where they are sound.
 	verdicts map[session.ID]*BadRow
-	insert   *sql.Stmt // made by the first Append
-	last     *os.File  // PATH.last, opened by it, too
+	inserts  [mostTogether]*sql.Stmt // of one entry, of two …; made when they are first needed
+	last     *os.File                // PATH.last, opened by it, too
 }
 
 var _ session.Store = (*Store)(nil)
@@ -132,8 +132,10 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	var errs []error
-	if s.insert != nil {
-		errs = append(errs, s.insert.Close())
+	for _, insert := range s.inserts {
+		if insert != nil {
+			errs = append(errs, insert.Close())
+		}
 	}
 	_ = s.keepLog(context.Background()) // without it, closing folds the log in
 	errs = append(errs, s.db.Close())

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"adze/tool"
 )
@@ -73,7 +74,7 @@ func (m *memory) cost(call tool.RawCall, o tool.Outcome, changed bool) int {
 	}
 	news := learn(m.failures, said.words)
 	switch {
-	case news > 0 && news*newsShare >= len(said.words):
+	case news > 0 && news*newsShare >= said.different():
 		return 0
 	case changed, again && !seen:
 		return costSeen
@@ -94,25 +95,36 @@ func learn(known map[string]bool, words []string) (news int) {
 
 // saying is what a result says beyond the arguments of its call.
 type saying struct {
-	words []string // each once, in lower case
-	rest  []string // words and numbers, in order
+	words []string // in lower case, as often as they are said
+	text  []byte   // words and numbers, each behind a zero byte
+}
+
+// different counts the words, each once.
+func (s saying) different() int {
+	once := map[string]bool{}
+	for _, w := range s.words {
+		once[w] = true
+	}
+	return len(once)
 }
 
 // newWords splits a result into words and numbers, without those of the arguments and without
 // measured durations: a failure that repeats the name of its file says nothing that the name did
 // not.
 func newWords(arguments, output string) (s saying) {
-	given, once := map[string]bool{}, map[string]bool{}
-	split(arguments[:min(len(arguments), mostCanonical)], func(w string, _ bool) { given[w] = true })
+	given, longest := map[string]bool{}, 0
+	split(arguments[:min(len(arguments), mostCanonical)], func(w string, _ bool) {
+		given[w], longest = true, max(longest, len(w))
+	})
+	s.text = make([]byte, 0, len(output)+len(output)/4)
 	for {
 		before, after, found := cutMeasured(output)
 		split(before, func(w string, number bool) {
-			if given[w] {
+			if len(w) <= longest && given[w] {
 				return
 			}
-			s.rest = append(s.rest, w)
-			if !number && !once[w] {
-				once[w] = true
+			s.text = append(append(s.text, 0), w...)
+			if !number {
 				s.words = append(s.words, w)
 			}
 		})
@@ -128,12 +140,13 @@ func newWords(arguments, output string) (s saying) {
 func split(text string, yield func(word string, number bool)) {
 	start, number := -1, false
 	for i, r := range text {
-		switch inWord := unicode.IsLetter(r) || unicode.IsDigit(r); {
-		case inWord:
+		digit := '0' <= r && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r)
+		switch {
+		case digit, 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', r >= utf8.RuneSelf && unicode.IsLetter(r):
 			if start < 0 {
 				start, number = i, false
 			}
-			number = number || unicode.IsDigit(r)
+			number = number || digit
 		case start >= 0:
 			yield(strings.ToLower(text[start:i]), number)
 			start = -1
@@ -148,9 +161,7 @@ func split(text string, yield func(word string, number bool)) {
 func (s saying) sum(o tool.Outcome) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	_, _ = h.Write([]byte(string(o.Status) + "\x00" + o.Tool))
-	for _, w := range s.rest {
-		_, _ = h.Write([]byte("\x00" + w))
-	}
+	_, _ = h.Write(s.text)
 	for _, a := range o.Attachments {
 		data := sha256.Sum256(a.Data)
 		_, _ = h.Write(data[:])

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,8 +23,11 @@ func name(dir string, n int) string { return filepath.Join(dir, prefix+strconv.I
 // unfinished makes an empty file that is ours while it is open. What others left is removed.
 func unfinished(dir string) (*os.File, error) {
 	for n := range names {
-		sweep(name(dir, n))
+		if !sweep(name(dir, n)) {
+			break // who is alone takes the first name, so what is left is nearly always before a gap
+		}
 	}
+	sweep(name(dir, rand.IntN(names))) // what is behind one is met by a later write
 	for n := range names {
 		f, err := openNew(name(dir, n))
 		switch {
@@ -40,16 +44,17 @@ func unfinished(dir string) (*os.File, error) {
 	return os.CreateTemp(dir, prefix+"*")
 }
 
-// sweep removes a file that nobody writes any more.
-func sweep(name string) {
+// sweep removes a file that nobody writes any more, and reports whether there was one of the name.
+func sweep(name string) bool {
 	f, err := openOld(name)
 	if err != nil {
-		return
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
 	if filelock.TryFile(f) == nil && isAt(f, name) {
 		_ = os.Remove(name) // a left one takes room, and nothing else
 	}
+	return true
 }
 
 // isAt reports whether the name is still that of the file.

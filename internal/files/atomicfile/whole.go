@@ -1,6 +1,7 @@
 // Package atomicfile replaces a file by a whole new one: a reader, a crash and a full disk find the
 // old one or the new one, never a part. The one rule: what is written has another name until it is
-// complete, and whoever writes next into the folder removes what a killed process left there. Start
+// complete, and whoever writes next into the folder removes what a killed process left there: at
+// once what one writer left, and within some writes what several at the same time did. Start
 // reading at Write.
 //
 // Known limits: the owner of a file becomes whoever replaces it, and its extended attributes are

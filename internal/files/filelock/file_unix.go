@@ -49,10 +49,16 @@ func held(l *flock.Flock, err error) (func(), error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// TryFile locks an open file until it is closed. The error is ErrHeld if another process holds it.
-func TryFile(f *os.File) error {
+// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another process
+// holds it.
+func TryFile(f *os.File) error { return lock(f, unix.LOCK_EX|unix.LOCK_NB) }
+
+// UnlockFile unlocks a file that TryFile locked, which stays open.
+func UnlockFile(f *os.File) error { return lock(f, unix.LOCK_UN) }
+
+func lock(f *os.File, how int) error {
 	for {
-		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
+		switch err := unix.Flock(int(f.Fd()), how); err {
 		case unix.EINTR:
 		case unix.EWOULDBLOCK:
 			return ErrHeld

@@ -69,13 +69,22 @@ func open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// TryFile locks an open file until it is closed. The error is ErrHeld if another process holds it.
+// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another process
+// holds it.
 func TryFile(f *os.File) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-// lock locks a byte far behind the content, which stays readable and writable: a lock of Windows
-// keeps others from the bytes that it covers.
+// UnlockFile unlocks a file that TryFile locked, which stays open.
+func UnlockFile(f *os.File) error {
+	at := locked()
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
+}
+
+// locked is the byte that is locked, far behind the content, which stays readable and writable: a
+// lock of Windows keeps others from the bytes that it covers.
+func locked() windows.Overlapped { return windows.Overlapped{OffsetHigh: 1 << 30} }
+
 func lock(f *os.File, how uint32) error {
-	at := windows.Overlapped{OffsetHigh: 1 << 30}
+	at := locked()
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return ErrHeld

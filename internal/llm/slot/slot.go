@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gofrs/flock"
@@ -34,6 +35,8 @@ type Provider struct {
 	dir  string // holds a locked file for each request that runs
 	own  string // how the names of this provider's files begin
 	told atomic.Bool
+	mu   sync.Mutex
+	free []*os.File // of requests that have ended, not locked
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -68,20 +71,67 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	}
 }
 
-// enter locks a file for as long as a request runs. What cannot be locked is not seen by others.
+// enter locks a file for as long as a request runs. What cannot be locked is not seen by others. The
+// file stays for the next request, since to make one takes longer than all the rest of this: another
+// session may remove it meanwhile, and does where this process has ended.
 func (p *Provider) enter() (leave func()) {
-	path := filepath.Join(p.dir, p.own+rand.Text())
-	if os.MkdirAll(p.dir, 0o700) != nil {
-		return func() {}
+	f := p.again()
+	if f == nil {
+		f = p.first()
 	}
-	unlock, err := filelock.Try(path)
-	if err != nil {
+	if f == nil {
 		return func() {}
 	}
 	return func() {
-		_ = os.Remove(path)
-		unlock()
+		if filelock.UnlockFile(f) != nil {
+			_ = f.Close()
+			return
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.free = append(p.free, f)
 	}
+}
+
+// again locks a file of an earlier request that others still find; nil if there is none.
+func (p *Provider) again() *os.File {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.free) > 0 {
+		f := p.free[len(p.free)-1]
+		p.free = p.free[:len(p.free)-1]
+		if filelock.TryFile(f) == nil && isThere(f) {
+			return f
+		}
+		_ = f.Close()
+	}
+	return nil
+}
+
+// first makes and locks a file.
+func (p *Provider) first() *os.File {
+	if os.MkdirAll(p.dir, 0o700) != nil {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(p.dir, p.own+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil
+	}
+	if filelock.TryFile(f) != nil {
+		_ = f.Close()
+		return nil
+	}
+	return f
+}
+
+// isThere reports whether the name of a file is still its own.
+func isThere(f *os.File) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(mine, there)
 }
 
 // others reports a request of another session. Files that nobody holds are left over, and go.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"os"
+	"strings"
 	"testing"
 
 	"adze/session"
@@ -63,7 +64,14 @@ func TestAnotherSessionIsToldOf(t *testing.T) {
 	if during[len(during)-1] != 0 {
 		t.Error("a session waits for itself")
 	}
-	if left, _ := os.ReadDir(first.dir); len(left) != 0 {
-		t.Errorf("%d files are left", len(left))
+	waits(t, second) // nobody is answered
+	third := Wrap(model{}, dir, "http://a")
+	waits(t, third) // removes those of the others
+	if left, _ := os.ReadDir(first.dir); len(left) != 1 || !strings.HasPrefix(left[0].Name(), third.own) {
+		t.Errorf("%v are left, want the one of the last request", left)
+	}
+	first.Provider = model{while: func() { during = append(during, waits(t, second)) }}
+	if waits(t, first); during[len(during)-1] != 1 {
+		t.Error("it is not told of a request whose file was removed before")
 	}
 }

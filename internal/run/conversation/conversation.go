@@ -150,6 +150,7 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 // everything that was opened is closed again.
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
+	a.Ease()
 	w = &Conversation{sharing: &sharing{tell: observe}, observe: observe}
 	who = w.together(who)
 	w.person = who
@@ -225,7 +226,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	seen, notes := a.Operators.Session(id, a.Getenv, w.observe)
 	w.Notices = append(w.Notices, notes...)
 	err = staff.open(ctx, outfit{
-		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.Ease, w.Ledger, seen),
+		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.UnderWay, w.Ledger, seen),
 		clip: tool.Clip{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Spill: outputs.Save},
 	}, resumed)
 	if err == nil {

@@ -88,9 +88,6 @@ func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
 	}
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	w.useServers(f.asked())
-	if w.Servers != nil {
-		f.settings.Ease() // what they offer would have even a single answer collect its garbage
-	}
 	set, err := f.mainTools(ctx, f.deps)
 	if err != nil {
 		return nil, err

@@ -52,13 +52,13 @@ func TestASmallHeapIsCollectedLate(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	Ease()
+	Ease(ForgetStart)
 	var asked atomic.Int32
 	await(func() bool { asked.Add(1); return true })
-	if !settle(func() bool { return asked.Load() > 3 }) || percent() != easyPercent {
-		t.Errorf("after %d collections at %d %%", asked.Load(), percent())
+	if !settle(func() bool { return asked.Load() > 3 }) || percent() <= easyPercent || next() > roomy+roomy/10 {
+		t.Errorf("after %d collections at %d %%, the next at %d bytes", asked.Load(), percent(), next())
 	}
-	held := make([][]byte, 4)
+	held := make([][]byte, 8)
 	for i := range held {
 		held[i] = make([]byte, 1<<20)
 	}
@@ -72,8 +72,16 @@ func TestWhoSetsThePercentIsObeyed(t *testing.T) {
 	if !alone(t, "GOGC=70") {
 		return
 	}
-	Ease()
+	Ease(ForgetStart)
 	if got := debug.SetGCPercent(100); got != 70 {
 		t.Errorf("%d %%", got)
+	}
+}
+
+func TestThePercentFollowsWhatLives(t *testing.T) {
+	for live, want := range map[uint64]int{0: 250, 1 << 20: 250, 4 << 20: 150, 5 << 20: 100, 50 << 20: 100} {
+		if got := percentFor(live); got != want {
+			t.Errorf("%d bytes: %d %%, want %d", live, got, want)
+		}
 	}
 }

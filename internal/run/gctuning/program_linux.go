@@ -15,8 +15,8 @@ import (
 // what it leaves mapped a third is not used later. What cannot be read, or is refused, stays as it
 // is: nothing depends on it.
 func forgetStart() {
-	f, err := os.Open("/proc/self/smaps")
-	if err != nil {
+	f, err := os.Open("/proc/self/maps")
+	if err != nil || strconv.IntSize < 64 || debugged() {
 		return
 	}
 	defer f.Close()
@@ -27,17 +27,22 @@ func forgetStart() {
 	}
 }
 
-// untouched calls yield with each mapping of a file that is as the file is: never writable, and
-// without a page that was written all the same, as the loader of a program that may lie anywhere
-// does, whose work would be lost. The text is that of /proc/PID/smaps (proc(5)).
-func untouched(smaps io.Reader, file string, yield func(from, to uintptr)) {
-	var m mapping
-	for lines := bufio.NewScanner(smaps); lines.Scan(); {
-		name, value, isField := bytes.Cut(lines.Bytes(), []byte(":"))
-		switch {
-		case !isField || bytes.IndexByte(name, ' ') >= 0:
-			m = parseMapping(lines.Bytes(), file)
-		case m.readOnly && string(name) == "Anonymous" && string(bytes.TrimSpace(value)) == "0 kB":
+// debugged reports whether a debugger is there, which writes its breakpoints into the program.
+func debugged() bool {
+	status, err := os.ReadFile("/proc/self/status")
+	return err != nil || !bytes.Contains(status, []byte("\nTracerPid:\t0\n"))
+}
+
+// mostFixed is below where a program is mapped that lies where its file says. One that may lie
+// anywhere is put far above, and its loader writes into pages that are not written later.
+const mostFixed = 1 << 32
+
+// untouched calls yield with each mapping of a file that is as the file is: it lies where the file
+// says, and cannot be written. The text is that of /proc/PID/maps (proc(5)); smaps would also say
+// what was written, but looks at each page for that.
+func untouched(maps io.Reader, file string, yield func(from, to uintptr)) {
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		if m := parseMapping(lines.Bytes(), file); m.readOnly && uint64(m.to) < mostFixed {
 			yield(m.from, m.to)
 		}
 	}

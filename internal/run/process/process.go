@@ -40,6 +40,7 @@ type Process struct {
 	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
 	servers   models.Servers                             // what answers at addresses of models
 	easy      sync.Once                                  // the heap is
+	underWay  sync.Once                                  // the pages of the start are let go of
 }
 
 // New is this process, with the arguments after its name and the keys that it was given.
@@ -48,8 +49,11 @@ func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
 	return &Process{Env: e, Ring: ring, Remote: remote.Place{Words: args}}
 }
 
-// Ease has the garbage be collected more rarely, from the first call on.
-func (p *Process) Ease() { p.easy.Do(gctuning.Ease) }
+// Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come together.
+func (p *Process) Ease() { p.easy.Do(func() { gctuning.Ease(p.UnderWay) }) }
+
+// UnderWay lets go of what only the start needed. A run of a few calls would need it again.
+func (p *Process) UnderWay() { p.underWay.Do(gctuning.ForgetStart) }
 
 // Config reads the user's configuration.
 func (p *Process) Config() (config.Config, *models.Finder, error) {

@@ -93,7 +93,8 @@ func OutsidePath(path, dir string) string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-func inside(path, dir string) bool { return ways{}.inside(path, dir) }
+// Inside reports whether a path, or where it leads, lies in dir, which is free of links.
+func Inside(path, dir string) bool { return ways{}.inside(path, dir) }
 
 func (w ways) inside(path, dir string) bool {
 	for _, p := range []string{filepath.Clean(path), w.real(path)} {
@@ -151,7 +152,7 @@ func Before(env, folders []string) []string {
 // outside.
 func Within(program, dir string, env []string) string {
 	path, err := LookPath(program, dir, env)
-	if err != nil || strings.Contains(program, "/") || !inside(filepath.Dir(path), dir) {
+	if err != nil || strings.Contains(program, "/") || !Inside(filepath.Dir(path), dir) {
 		return ""
 	}
 	return path

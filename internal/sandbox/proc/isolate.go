@@ -129,7 +129,7 @@ func names(text, dir string) bool {
 			return true
 		}
 	}
-	return filepath.IsAbs(text) && inside(text, dir)
+	return filepath.IsAbs(text) && Inside(text, dir)
 }
 
 // maxScriptLine bounds the first line of a script, in bytes.
@@ -142,7 +142,7 @@ func scriptFolders(words []string, dir, home string) (out []string) {
 		if rest, ok := strings.CutPrefix(word, "~/"); ok && home != "" {
 			word = filepath.Join(home, rest)
 		}
-		if !filepath.IsAbs(word) || inside(word, dir) || !pythonScript(word) {
+		if !filepath.IsAbs(word) || Inside(word, dir) || !pythonScript(word) {
 			continue
 		}
 		if folder := filepath.Dir(real(word)); !slices.Contains(out, folder) && !strings.Contains(folder, string(filepath.ListSeparator)) {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -89,11 +90,16 @@ func (p *Process) startShim(streams []*os.File) error {
 	}
 	adoptOrphans()
 	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	shim.SetSlack(shim.Usual, shim.Patient)
+	defer shim.SetSlack(shim.Patient, shim.Usual)
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
 		// Nothing of adze's own environment is here, because the command may read it from /proc.
-		// The runtime is told its parallelism, so that it need not read the control groups.
-		Env:   []string{"GOMAXPROCS=2"},
+		// The runtime is told its parallelism, so that it need not read the control groups: more than the
+		// threads that wait in a system call, so that one that comes back need not wait for a patient one.
+		Env:   []string{"GOMAXPROCS=4"},
 		Files: slices.Concat(streams, theirs, p.walls.Files),
 		Sys:   p.walls.attributes(),
 	})

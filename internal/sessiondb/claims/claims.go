@@ -45,27 +45,29 @@ func Of(dir, use string, delegates ...string) session.ClaimCheck {
 		return session.ClaimCheck{}
 	}
 	does := func(name string) bool { return slices.Contains(delegates, name) }
-	return session.ClaimCheck{Send: use == Send, Check: func(a session.Answered) []session.Claim {
+	return session.ClaimCheck{Send: use == Send, Check: func(a session.Answered) ([]session.Claim, []session.Evidence) {
 		return Check(Turn{Answered: a, Delegates: does, Exists: Below(dir)})
-	}, Shows: func(a session.Answered) []session.Evidence {
-		return Evidence(Turn{Answered: a, Delegates: does})
 	}}
 }
 
 // mostNotes bounds what is said of one answer.
 const mostNotes = 5
 
-// Check is what the answer claims and the calls do not show, in the order of the answer. It is pure
-// but for Exists.
-func Check(t Turn) []session.Claim {
+// Check is what the answer claims and the calls do not show, and what they show, both in the order
+// of the answer. It is pure but for Exists.
+func Check(t Turn) ([]session.Claim, []session.Evidence) {
 	w := work{deeds: deedsOf(t), turn: t}
-	var out []session.Claim
-	for _, s := range statements(t.Text) {
+	all := statements(t.Text)
+	return w.claimsOf(all), w.shownOf(all)
+}
+
+func (w *work) claimsOf(all []statement) (out []session.Claim) {
+	for _, s := range all {
 		if s.supposes() {
 			continue
 		}
 		for _, rule := range []func(*work, statement) []session.Claim{tests, changed, ran, named, done} {
-			for _, c := range rule(&w, s) {
+			for _, c := range rule(w, s) {
 				same := func(o session.Claim) bool { return o.Kind == c.Kind && o.Text == c.Text }
 				if len(out) < mostNotes && !slices.ContainsFunc(out, same) {
 					c.Quote = s.quote()

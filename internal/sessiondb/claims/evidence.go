@@ -10,16 +10,14 @@ import (
 	"adze/tool"
 )
 
-// Evidence returns the clauses of the answer that calls show to be true, in the order of the
+// shownOf returns the clauses of the answer that calls show to be true, in the order of the
 // answer. It is pure.
 //
 // The one rule: a sentence is marked only when each of its words is understood and each of its
 // clauses is shown. "All tests pass" may be; "all tests pass on Windows" is not, whatever ran. A
 // mark that is missing costs little; a wrong one costs the trust in all others.
-func Evidence(t Turn) []session.Evidence {
-	w := work{deeds: deedsOf(t), turn: t}
-	var out []session.Evidence
-	for _, s := range statements(t.Text) {
+func (w *work) shownOf(all []statement) (out []session.Evidence) {
+	for _, s := range all {
 		if s.supposes() || len(s.lead) > 0 && denies(s.lead) || s.qualified() {
 			continue
 		}

@@ -108,7 +108,8 @@ func TestEvidenceOfSentencesWithKnownTruth(t *testing.T) {
 
 func evidence(k *talk, answer string) []session.Evidence {
 	k.a.Text = answer
-	return claims.Evidence(claims.Turn{Answered: k.a, Delegates: func(name string) bool { return name == "task" }})
+	_, shown := claims.Check(claims.Turn{Answered: k.a, Delegates: func(name string) bool { return name == "task" }})
+	return shown
 }
 
 // TestEvidenceNamesTheCall looks at what a mark says.

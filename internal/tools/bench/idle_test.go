@@ -98,7 +98,13 @@ func TestCountsOfWakeUps(t *testing.T) {
 		}
 		return named
 	})
+	if kB := status(t, s.cmd.Process.Pid, "VmRSS"); kB > mostIdle {
+		t.Errorf("the interface holds %d kB where nobody has asked anything for a while, want at most %d", kB, mostIdle)
+	}
 }
+
+// mostIdle is how much memory an interface may hold that waits for its user, in kB.
+const mostIdle = 20 << 10
 
 // settled waits until nothing is left of the start, and returns what counts wake-ups over ten
 // seconds.

@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"sync"
 	"syscall"
 
 	"adze/internal/sandbox/proc/shim/seccomptrace"
@@ -13,7 +14,7 @@ import (
 // the user is not root. Without root the kernel wants that the command can gain no rights, and then
 // sudo in it would fail.
 func Watch() *seccomptrace.Witness {
-	p := watching(here())
+	p := watchingHere()
 	if len(p) == 0 || syscall.Geteuid() != 0 {
 		return nil
 	}
@@ -31,6 +32,9 @@ func Watch() *seccomptrace.Witness {
 	}
 	return nil
 }
+
+// watchingHere is made once for all commands of this process.
+var watchingHere = sync.OnceValue(func() []instruction { return watching(here()) })
 
 // watching is the filter that has the kernel tell of changes of files and lets everything go on.
 // Calls of another table of the processor are not watched.

@@ -71,26 +71,42 @@ const (
 
 // New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
 func New(fd int, s Settings) *Witness {
-	w := &Witness{fd: fd, write: s.Write, only: s.Only, moves: s.Moves, ended: make(chan struct{}), calls: map[uint32]call{}, names: Names(), ports: map[uint16]bool{},
+	w := &Witness{fd: fd, write: s.Write, only: s.Only, moves: s.Moves, ended: make(chan struct{}), ports: map[uint16]bool{},
 		ownNet: s.OwnNet, sockets: map[inode]int{}, waiting: make(chan struct{}, mostConnects)}
-	for _, c := range watched() {
-		w.calls[c.nr] = c
+	if s.Only {
+		w.calls = callsOfOnly()
+	} else {
+		w.calls, w.names = callsOf(s), Names()
 	}
-	w.calls[syscall.SYS_SOCKETPAIR] = call{nr: syscall.SYS_SOCKETPAIR, act: pairs}
 	if s.Files != nil {
 		w.files, w.right = s.Files, s.Confine
-		for _, nr := range attributes() {
-			w.calls[nr] = call{nr, changes, -1, -1, -1}
-		}
-	}
-	if s.Only {
-		w.calls[sysOpenat2] = call{sysOpenat2, opensHow, 0, 1, 2}
 	}
 	for _, port := range s.Served {
 		w.ports[port] = true
 	}
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlSetFlags, sameProcessor) // older kernels are only slower
 	return w
+}
+
+// callsOfOnly is made once for all commands of this process that have no walls. Without them
+// nothing is refused, and no call needs a name.
+var callsOfOnly = sync.OnceValue(func() map[uint32]call { return callsOf(Settings{Only: true}) })
+
+func callsOf(s Settings) map[uint32]call {
+	all := map[uint32]call{}
+	for _, c := range watched() {
+		all[c.nr] = c
+	}
+	all[syscall.SYS_SOCKETPAIR] = call{nr: syscall.SYS_SOCKETPAIR, act: pairs}
+	if s.Files != nil {
+		for _, nr := range attributes() {
+			all[nr] = call{nr, changes, -1, -1, -1}
+		}
+	}
+	if s.Only {
+		all[sysOpenat2] = call{sysOpenat2, opensHow, 0, 1, 2}
+	}
+	return all
 }
 
 // Await waits until there is something to read from a descriptor, or its end, and begins to answer
