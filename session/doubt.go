@@ -35,7 +35,9 @@ func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 		return ""
 	}
 	lost := done.Lost
-	announced, unfinished := announcesCall(text, tools), unfinishedText(text)
+	unfinished := unfinishedText(text)
+	// An answer that is whole need not be read for it: the expressions are large.
+	announced := (unfinished || lost >= oddlyLost) && announcesCall(text, tools)
 	switch {
 	case lost >= surelyLost, lost >= oddlyLost && (announced || unfinished):
 		return doubt(fmt.Sprintf("the model wrote about %d tokens more than its server sent: most likely a call that the server could not read", lost))

@@ -18,7 +18,7 @@ var errUnseen = fmt.Errorf("not known before it is allowed: %w", ErrDenied)
 // check asks the tool why the call cannot work. What it may not look at, and a check that fails
 // inside, are no reason.
 func (x *execution) check(ctx context.Context, may func(Need) bool) error {
-	b := x.base()
+	b := x.common()
 	b.metadata, b.wait = nil, nil
 	b.ask = func(_ context.Context, n Need) error {
 		if may == nil || !may(Permissions{}.cover([]Need{n})[0]) {

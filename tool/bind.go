@@ -14,24 +14,57 @@ import (
 	"adze/tool/schema"
 )
 
-// hooks are the typed functions of a Config.
-type hooks[Args, Meta any] struct {
-	needs   func(Args) []Need
-	beside  func(Args) bool
-	check   func(context.Context, Context[Meta], Args) error
-	preview func(context.Context, Args) (Meta, error)
-	without func(context.Context, Args, []int) (Args, error)
-	run     func(context.Context, Context[Meta], Args) (Result[Meta], error)
-	view    func(Meta) []Block
-	heading func(Args, Meta) Heading
+// hooks are the functions of a Config with their types erased: an args is a *Args, a meta a *Meta.
+// Each function is compiled once for every tool, so it does no more than its type asks for.
+type hooks struct {
+	args, meta func() any // a zero value
+	needs      func(args any) []Need
+	beside     func(args any) bool
+	check      func(ctx context.Context, c Common, args any) error
+	preview    func(ctx context.Context, args any) (meta any, err error)
+	without    func(ctx context.Context, args any, refused []int) (any, error)
+	run        func(ctx context.Context, c Common, args any) (parts outcomeParts, meta any, err error)
+	view       func(meta any) []Block
+	heading    func(args, meta any) Heading
 }
 
-func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks[Args, Meta] {
-	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, check: c.Check, preview: c.Preview, without: c.Without, run: c.Run, view: c.View, heading: c.Heading}
+func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks {
+	h := &hooks{args: func() any { return new(Args) }, meta: func() any { return new(Meta) }}
+	if f := c.Needs; f != nil {
+		h.needs = func(args any) []Need { return f(*args.(*Args)) }
+	}
+	if f := c.Concurrent; f != nil {
+		h.beside = func(args any) bool { return f(*args.(*Args)) }
+	}
+	if f := c.Check; f != nil {
+		h.check = func(ctx context.Context, c Common, args any) error { return f(ctx, Context[Meta]{c}, *args.(*Args)) }
+	}
+	if f := c.Preview; f != nil {
+		h.preview = func(ctx context.Context, args any) (any, error) {
+			meta, err := f(ctx, *args.(*Args))
+			return &meta, err
+		}
+	}
+	if f := c.Without; f != nil {
+		h.without = func(ctx context.Context, args any, refused []int) (any, error) { return f(ctx, *args.(*Args), refused) }
+	}
+	if f := c.Run; f != nil {
+		h.run = func(ctx context.Context, c Common, args any) (outcomeParts, any, error) {
+			res, err := f(ctx, Context[Meta]{c}, *args.(*Args))
+			return res.parts(), &res.Metadata, err
+		}
+	}
+	if f := c.View; f != nil {
+		h.view = func(meta any) []Block { return f(*meta.(*Meta)) }
+	}
+	if f := c.Heading; f != nil {
+		h.heading = func(args, meta any) Heading { return f(*args.(*Args), *meta.(*Meta)) }
+	}
+	return h
 }
 
-// prepare erases the types of a checked declaration.
-func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*prepared, error) {
+// prepare makes a tool of a checked declaration.
+func prepare(d *declaration, h *hooks, in Init) (*prepared, error) {
 	def, err := d.define(in)
 	if err != nil {
 		return nil, err
@@ -48,17 +81,15 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 		output:     d.output,
 		editable:   d.editable,
 		unoffered:  d.unoffered,
-		instantiate: func(given parsed) (bound, error) {
-			var args Args
-			if err := decodeArgs(given, names(), &args); err != nil {
+		instantiate: func(given parsed) (*call, error) {
+			args := h.args()
+			if err := decodeArgs(given, names(), args); err != nil {
 				return nil, err
 			}
-			return call[Args, Meta]{hooks: h, args: args, init: in}, nil
+			return &call{hooks: h, args: args, init: in}, nil
 		},
-		view: func(raw json.RawMessage) []Block { return viewOf(h.view, raw) },
-		heading: func(args, meta json.RawMessage) Heading {
-			return headingOf(h.heading, args, meta)
-		},
+		view:    h.viewOf,
+		heading: h.headingOf,
 	}, nil
 }
 
@@ -114,11 +145,11 @@ func plainIntegers(value any) any {
 	return value
 }
 
-func viewOf[Meta any](view func(Meta) []Block, raw json.RawMessage) (blocks []Block) {
+func (h *hooks) viewOf(raw json.RawMessage) (blocks []Block) {
 	if len(raw) == 0 {
 		return nil
 	}
-	if view == nil {
+	if h.view == nil {
 		return fallbackView(raw)
 	}
 	// A view that panics, or metadata that does when it is decoded, must not take the interface
@@ -128,21 +159,21 @@ func viewOf[Meta any](view func(Meta) []Block, raw json.RawMessage) (blocks []Bl
 			blocks = fallbackView(raw)
 		}
 	}()
-	var meta Meta
-	if err := json.Unmarshal(raw, &meta); err != nil {
+	meta := h.meta()
+	if err := json.Unmarshal(raw, meta); err != nil {
 		return fallbackView(raw)
 	}
-	return view(meta)
+	return h.view(meta)
 }
 
-// call is one call with typed arguments; it implements bound.
-type call[Args, Meta any] struct {
-	hooks *hooks[Args, Meta]
-	args  Args
+// call is one call with typed arguments.
+type call struct {
+	hooks *hooks
+	args  any
 	init  Init
 }
 
-func (c call[Args, Meta]) needs() []Need {
+func (c *call) needs() []Need {
 	if c.hooks.needs == nil {
 		return nil
 	}
@@ -150,7 +181,7 @@ func (c call[Args, Meta]) needs() []Need {
 }
 
 // concurrent trusts an author's function no further than it runs: one that panics has said no.
-func (c call[Args, Meta]) concurrent() (yes bool) {
+func (c *call) concurrent() (yes bool) {
 	defer func() {
 		if recover() != nil {
 			yes = false
@@ -159,14 +190,15 @@ func (c call[Args, Meta]) concurrent() (yes bool) {
 	return c.hooks.beside != nil && c.hooks.beside(c.args)
 }
 
-func (c call[Args, Meta]) check(ctx context.Context, b base) error {
+func (c *call) check(ctx context.Context, b Common) error {
 	if c.hooks.check == nil {
 		return nil
 	}
-	return c.hooks.check(ctx, newContext[Meta](b, c.init), c.args)
+	b.Init = c.init
+	return c.hooks.check(ctx, b, c.args)
 }
 
-func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {
+func (c *call) preview(ctx context.Context) ([]Block, error) {
 	if c.hooks.preview == nil {
 		return nil, nil
 	}
@@ -178,12 +210,13 @@ func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode preview: %w", err)
 	}
-	return viewOf(c.hooks.view, raw), nil
+	return c.hooks.viewOf(raw), nil
 }
 
-func (c call[Args, Meta]) parts() bool { return c.hooks.without != nil }
+// parts reports whether without is there.
+func (c *call) parts() bool { return c.hooks.without != nil }
 
-func (c call[Args, Meta]) without(ctx context.Context, refused []int) (json.RawMessage, error) {
+func (c *call) without(ctx context.Context, refused []int) (json.RawMessage, error) {
 	args, err := c.hooks.without(ctx, c.args, refused)
 	if err != nil {
 		return nil, err
@@ -191,21 +224,26 @@ func (c call[Args, Meta]) without(ctx context.Context, refused []int) (json.RawM
 	return json.Marshal(args)
 }
 
-func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error) {
-	res, err := c.hooks.run(ctx, newContext[Meta](b, c.init), c.args)
-	parts := outcomeParts{
-		title: res.Title, output: res.Output, attachments: res.Attachments,
-		changed: res.Changed, whole: res.Whole, outputFile: res.OutputFile, truncated: res.Truncated, sandbox: res.Sandbox, refused: res.Refused, tried: res.Tried, carried: res.Carried, stop: res.Stop && err == nil, pending: res.Pending,
-	}
-	if err != nil && reflect.ValueOf(&res.Metadata).Elem().IsZero() {
+func (c *call) run(ctx context.Context, b Common) (outcomeParts, error) {
+	b.Init = c.init
+	parts, meta, err := c.hooks.run(ctx, b, c.args)
+	parts.stop = parts.stop && err == nil
+	if err != nil && reflect.ValueOf(meta).Elem().IsZero() {
 		return parts, err // nothing to show; what was streamed stays
 	}
-	raw, merr := json.Marshal(res.Metadata)
+	raw, merr := json.Marshal(meta)
 	if merr != nil {
 		return parts, errors.Join(err, fmt.Errorf("encode metadata: %w", merr))
 	}
 	parts.metadata = raw
 	return parts, err
+}
+
+func (r *Result[Meta]) parts() outcomeParts {
+	return outcomeParts{
+		title: r.Title, output: r.Output, attachments: r.Attachments,
+		changed: r.Changed, whole: r.Whole, outputFile: r.OutputFile, truncated: r.Truncated, sandbox: r.Sandbox, refused: r.Refused, tried: r.Tried, carried: r.Carried, stop: r.Stop, pending: r.Pending,
+	}
 }
 
 // outcomeParts is a Result with its metadata encoded.

@@ -8,7 +8,10 @@ import (
 
 // Context is what a running call knows and may do besides its arguments. Its methods are safe for
 // concurrent use.
-type Context[Meta any] struct {
+type Context[Meta any] struct{ Common }
+
+// Common is the part of a Context that is the same for every tool.
+type Common struct {
 	SessionID string
 	MessageID string
 	Agent     string
@@ -30,7 +33,7 @@ type Context[Meta any] struct {
 
 // Waits says that the call waits for a user from now on, until the function that it returns is
 // called: a user's time is not the call's.
-func (c Context[Meta]) Waits() (over func()) {
+func (c Common) Waits() (over func()) {
 	if c.wait == nil {
 		return func() {}
 	}
@@ -50,7 +53,7 @@ func (c Context[Meta]) Metadata(title string, m Meta) {
 
 // Ask passes a need that only became known while running through the gate. Its error wraps
 // ErrDenied when the gate said no; return it unchanged.
-func (c Context[Meta]) Ask(ctx context.Context, n Need) error {
+func (c Common) Ask(ctx context.Context, n Need) error {
 	if c.ask == nil {
 		return fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
 	}
@@ -61,7 +64,7 @@ func (c Context[Meta]) Ask(ctx context.Context, n Need) error {
 // or none. why says in a sentence what they are, and blocks hold them as diffs. refused are the
 // hunks of all diffs that are not wanted, counted from 1, and said is the reason. Its error wraps
 // ErrDenied when nothing is wanted, or nobody is there.
-func (c Context[Meta]) Review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
+func (c Common) Review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
 	if c.review == nil {
 		return nil, "", fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
 	}
@@ -97,24 +100,12 @@ type Attachment struct {
 	Data      []byte `json:"data"`
 }
 
-// base is the untyped part of a Context, made by the runner.
-type base struct {
-	session, message, agent string
-	call                    CallID
-	byRule, approved        bool
-	judged                  *Judged
-	metadata                func(string, func() (json.RawMessage, error))
-	ask                     func(context.Context, Need) error
-	review                  reviewer
-	wait                    func() func()
-}
-
 type reviewer func(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error)
 
-// base is what a call may do, made for it.
-func (x *execution) base() base {
-	return base{
-		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, judged: x.judged, approved: x.reviewed(),
+// common is what a call may do, made for it.
+func (x *execution) common() Common {
+	return Common{
+		SessionID: x.runner.Session, MessageID: x.record.Message, Agent: x.runner.Agent, CallID: x.h.Call, ByRule: x.byRule, Judged: x.judged, Approved: x.reviewed(),
 		metadata: x.live.update, wait: x.wait,
 		ask: func(ctx context.Context, n Need) error {
 			if _, err := x.ask(ctx, Permissions{}.cover([]Need{n}), nil); err != nil {
@@ -139,11 +130,4 @@ func (x *execution) review(ctx context.Context, n Need, why string, blocks []Blo
 		return nil, "", err
 	}
 	return refused, said, x.intendMore(ctx, n)
-}
-
-func newContext[Meta any](b base, in Init) Context[Meta] {
-	return Context[Meta]{
-		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Judged: b.judged, Approved: b.approved,
-		Init: in, metadata: b.metadata, ask: b.ask, review: b.review, wait: b.wait,
-	}
 }

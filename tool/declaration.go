@@ -39,25 +39,31 @@ type derived struct {
 	err        error
 }
 
-// declare copies what an author could still change afterwards.
+// declare takes what an author wrote.
 func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
-	args := reflect.TypeFor[Args]()
-	face := Definition{
-		Type: "function", Name: id, Description: c.Description,
-		Parameters: c.Parameters, ProviderSchema: c.ProviderSchema, Strict: c.Strict,
-		AllowNoSchema: c.AllowNoSchema, NoSchemaMode: c.NoSchemaMode,
-		Safety: c.Safety, Capabilities: c.Capabilities, Tags: c.Tags, Roles: c.Roles,
-		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
-	}
 	d := &declaration{
-		face: face.Clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
-		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, editable: c.Editable, redact: c.Redact,
+		face: Definition{
+			Type: "function", Name: id, Description: c.Description,
+			Parameters: c.Parameters, ProviderSchema: c.ProviderSchema, Strict: c.Strict,
+			AllowNoSchema: c.AllowNoSchema, NoSchemaMode: c.NoSchemaMode,
+			Safety: c.Safety, Capabilities: c.Capabilities, Tags: c.Tags, Roles: c.Roles,
+			Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
+		},
+		args: reflect.TypeFor[Args](), argAliases: c.ArgAliases,
+		idioms: c.Idioms, verbs: c.Verbs, kin: c.Kin, output: c.Output, editable: c.Editable, redact: c.Redact,
 		instead:   c.Instead,
 		unoffered: c.Unoffered, checked: c.Checked, runs: c.Run != nil,
-		derive: deriveOnce(args),
 	}
-	d.link(c.Refs)
+	d.freeze(c.Refs)
 	return d
+}
+
+// freeze copies what an author could still change afterwards.
+func (d *declaration) freeze(refs map[string]json.RawMessage) {
+	d.face, d.argAliases = d.face.Clone(), maps.Clone(d.argAliases)
+	d.idioms, d.verbs, d.kin = slices.Clone(d.idioms), slices.Clone(d.verbs), slices.Clone(d.kin)
+	d.derive = deriveOnce(d.args)
+	d.link(refs)
 }
 
 // link resolves outside references while the author's schemas are at hand.

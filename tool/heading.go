@@ -76,23 +76,22 @@ func (h Heading) bounded() Heading {
 
 // headingOf calls an author's function with what is known. Arguments lack fields that are not
 // logged, and metadata is empty until there is some. A field that cannot be decoded stays zero.
-func headingOf[Args, Meta any](make func(Args, Meta) Heading, args, meta json.RawMessage) Heading {
-	if make == nil {
+func (h *hooks) headingOf(args, meta json.RawMessage) Heading {
+	if h.heading == nil {
 		return Heading{}
 	}
-	h, err := sound(func() (Heading, error) {
-		var in Args
-		var m Meta
-		_ = json.Unmarshal(args, &in) // a part of it is enough
+	out, err := sound(func() (Heading, error) {
+		in, m := h.args(), h.meta()
+		_ = json.Unmarshal(args, in) // a part of it is enough
 		if len(meta) > 0 {
-			_ = json.Unmarshal(meta, &m)
+			_ = json.Unmarshal(meta, m)
 		}
-		return make(in, m), nil
+		return h.heading(in, m), nil
 	})
 	if err != nil {
 		return Heading{}
 	}
-	return h.bounded()
+	return out.bounded()
 }
 
 // Heading is what the call is, as far as its arguments tell.

@@ -73,7 +73,7 @@ type Hydration struct {
 
 	message  string
 	prepared *prepared
-	bound    bound
+	bound    *call
 	ran      *atomic.Bool // one call, one outcome: the second Exec is refused
 }
 

@@ -281,7 +281,7 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 		e := ended{err: errInside()} // of a Run that ends its goroutine
 		defer func() { done <- e }()
 		_, err := guard(x, func() struct{} {
-			e.parts, e.err = x.h.bound.run(ctx, x.base())
+			e.parts, e.err = x.h.bound.run(ctx, x.common())
 			return struct{}{}
 		})
 		if err != nil {

@@ -192,7 +192,7 @@ func DefineLater(id string, l Later) Tool {
 func unreadable(id string, why error) *prepared {
 	def := Definition{Type: "function", Name: id, Description: "It cannot be used.", Parameters: json.RawMessage(`{"type":"object"}`)}
 	def.Digest = def.sum()
-	return &prepared{def: def, instantiate: func(parsed) (bound, error) { return nil, why }, view: fallbackView}
+	return &prepared{def: def, instantiate: func(parsed) (*call, error) { return nil, why }, view: fallbackView}
 }
 
 // Init is what a tool may know when it is initialised.
@@ -208,7 +208,7 @@ type prepared struct {
 	def         Definition
 	redact      Redaction
 	check       func() (compiled, error) // compiles on first use
-	instantiate func(parsed) (bound, error)
+	instantiate func(parsed) (*call, error)
 	view        func(json.RawMessage) []Block
 	heading     func(args, meta json.RawMessage) Heading // optional
 	argAliases  map[string]string
@@ -219,15 +219,4 @@ type prepared struct {
 	output      Bound
 	editable    string
 	unoffered   bool
-}
-
-// bound is one call with typed arguments.
-type bound interface {
-	needs() []Need
-	concurrent() bool
-	check(context.Context, base) error
-	preview(context.Context) ([]Block, error)
-	parts() bool // whether without is there
-	without(ctx context.Context, refused []int) (json.RawMessage, error)
-	run(context.Context, base) (outcomeParts, error)
 }

@@ -22,6 +22,7 @@ type Env struct {
 	Mask    func() *redact.Masker // as the configuration says by then
 	Hide    func(key string)      // has the masker know a key
 	Exit    int                   // of the process, when the command has ended
+	Version string                // of the program
 }
 
 // Conclude ends a command whose answer is its exit code; what it found is said already.

@@ -33,7 +33,7 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 		if err := noEmptyValue(c); err != nil {
 			return err
 		}
-		if Free(c) {
+		if Free(c) || AsksVersion(c) {
 			return nil
 		}
 		return byUser(c.CommandPath())

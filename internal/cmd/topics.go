@@ -47,7 +47,14 @@ func helpTopics(help *cobra.Command) {
 		ofCommand(c, words)
 	}
 	root := help.Root()
-	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\nadze help TOPIC shows a page of the documentation: " + strings.Join(names, " ") + "\n{{end}}")
+	usual := root.UsageFunc() // of every command; a template of our own would link text/template
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		err := usual(c)
+		if err == nil && !c.HasParent() {
+			_, err = fmt.Fprintf(c.OutOrStderr(), "\nadze help TOPIC shows a page of the documentation: %s\n", strings.Join(names, " "))
+		}
+		return err
+	})
 }
 
 // SandboxInShort says in plain words how commands run in a full sandbox: on one screen, before the

@@ -24,7 +24,7 @@ func upgradeCommand(e *Env) *cobra.Command {
 		if to, err := filepath.EvalSymlinks(program); err == nil {
 			program = to
 		}
-		e.Show("adze %s is %s\n%s\n", c.Root().Version, program, UpgradeOf(filepath.ToSlash(program), ReleaseURL))
+		e.Show("adze %s is %s\n%s\n", e.Version, program, UpgradeOf(filepath.ToSlash(program), ReleaseURL))
 		return nil
 	}}
 }

@@ -45,7 +45,7 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 	ring.TakeHeaders(trace.HeaderVariables())
 	a := newApp(args, ring, stdin, stdout, stderr)
 	ring.Use(keyring.Open(paths.Of(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
-		fmt.Fprintln(a.Err, "! waiting for the key ring; it may ask you to unlock it")
+		fmt.Fprintln(a.Notes, "! waiting for the key ring; it may ask you to unlock it")
 	})))
 	return a.main(args)
 }

@@ -35,11 +35,14 @@ func commandLine(a *app) *cobra.Command {
 		Short:         "A coding assistant for the terminal",
 		Long:          "A coding assistant for the terminal.\n\nExit codes of --print: " + print.ExitCodes,
 		Example:       examples,
-		Version:       Version,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(c *cobra.Command, words []string) error {
+			if cli.AsksVersion(c) {
+				a.Show("adze %s\n", Version)
+				return nil
+			}
 			if err := cli.Mistyped(c, words); err != nil && !o.Print {
 				return err
 			}
@@ -50,7 +53,6 @@ func commandLine(a *app) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.SetVersionTemplate("adze {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	o.Add(root)
 	a.Remote.Flag(root)
@@ -64,5 +66,6 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(serveCommand(a), attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))
 	a.Remote.Readers(root)
 	cli.Strict(root, a.ByUser)
+	cli.VersionFlag(root)
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -201,19 +202,25 @@ func (s *sitting) open(ctx context.Context, words string) error {
 	if err := proc.CheckLimits(); err != nil {
 		return err
 	}
-	if s.begin(ctx); s.screen == nil {
-		return s.build(ctx, words)
+	stage, err := settings.Begin(s.app.Process, *s.o)
+	if err != nil {
+		return err
 	}
-	errs := aside(s.app.Process, s.ui)
+	if s.begin(ctx, stage); s.screen == nil {
+		return s.build(ctx, stage, words)
+	}
+	end := s.app.Notes.Aside(func(text string) {
+		s.ui.Observe(session.Notice{Text: strings.TrimRight(strings.TrimPrefix(text, "! "), "\n")})
+	})
 	building, alone := s.screen.bound(ctx)
-	err := s.build(building, words)
+	err = s.build(building, stage, words)
 	left := !alone()
-	errs.end()
+	notes := end()
 	if err == nil && !left {
 		return nil
 	}
 	s.screen.end()
-	errs.write()
+	_, _ = s.app.Err.Write(notes) // the interface that showed them is gone
 	switch {
 	case err == nil:
 		s.w.Close()
@@ -227,8 +234,8 @@ func (s *sitting) open(ctx context.Context, words string) error {
 }
 
 // build makes the conversation.
-func (s *sitting) build(ctx context.Context, words string) error {
-	stage, err := settings.Read(s.app.Process, *s.o)
+func (s *sitting) build(ctx context.Context, stage *settings.Settings, words string) error {
+	err := stage.Enter()
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,11 @@
 package run
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"io"
-	"strings"
-	"sync"
 
-	"adze/internal/run/process"
 	"adze/internal/run/settings"
-	"adze/session"
 	"adze/tui"
 )
 
@@ -74,16 +68,12 @@ func (s *showing) end() {
 	s.release()
 }
 
-// begin draws the first frame from the flags and the user's configuration. It draws nothing if the
-// configuration cannot be read. The start then fails with that error.
-func (s *sitting) begin(ctx context.Context) {
-	cfg, err := s.app.Ring.Load(s.app.ConfigFile())
-	if err != nil || s.app.linesOnly(&s.o.Run) {
+// begin draws the first frame from the flags and the user's configuration.
+func (s *sitting) begin(ctx context.Context, stage *settings.Settings) {
+	if s.app.linesOnly(&s.o.Run) {
 		return
 	}
-	asked := *s.o
-	asked.Run = s.o.Run.Clone()
-	asked.Merge(&cfg) // flags say how it looks, too
+	cfg := stage.Config
 	info := tui.Info{Version: Version, Mode: "starting"}
 	if !s.o.Demo { // it has a folder of its own
 		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start tells errors
@@ -106,37 +96,4 @@ func (s *sitting) watch(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.screen.hide)()
 	<-s.screen.done
 	return s.screen.err
-}
-
-// stderr shows and keeps what a start writes while an interface has the terminal.
-type stderr struct {
-	process *process.Process
-	to      io.Writer
-	ui      *tui.UI
-	mu      sync.Mutex
-	kept    bytes.Buffer
-}
-
-// aside has what is written to the stderr of the process be shown by ui, until end.
-func aside(p *process.Process, ui *tui.UI) *stderr {
-	s := &stderr{process: p, to: p.Err, ui: ui}
-	p.Err = s
-	return s
-}
-
-func (s *stderr) Write(text []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept.Write(text)
-	s.ui.Observe(session.Notice{Text: strings.TrimRight(strings.TrimPrefix(string(text), "! "), "\n")})
-	return len(text), nil
-}
-
-func (s *stderr) end() { s.process.Err = s.to }
-
-// write writes the kept text when the terminal is free.
-func (s *stderr) write() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, _ = s.to.Write(s.kept.Bytes())
 }

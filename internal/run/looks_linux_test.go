@@ -76,10 +76,38 @@ func TestAStartLooksForEachPlaceOnce(t *testing.T) {
 	if n := each[u.dir]; n > 8 {
 		t.Errorf("the workspace's own path was looked at %d times", n)
 	}
+	if n := each[filepath.Join(u.home, "config.json")]; n != 1 {
+		t.Errorf("the configuration, which is not there, was looked for %d times", n)
+	}
 	for dir := filepath.Dir(u.dir); dir != "/"; dir = filepath.Dir(dir) {
 		if n := each[dir]; n > 8 {
 			t.Errorf("%s, on the way to the workspace, was looked at %d times", dir, n)
 		}
+	}
+}
+
+// TestAnInterfaceReadsTheConfigurationOnce: the first frame is drawn from what the run goes on
+// with.
+func TestAnInterfaceReadsTheConfigurationOnce(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not installed")
+	}
+	u := newUser(t)
+	u.configure(`{"model": "openai/m"}`)
+	u.env = append(u.env, "OPENAI_API_KEY=key", "OPENAI_BASE_URL=http://127.0.0.1:1/v1")
+	p := u.openPane(80, 24)
+	log := filepath.Join(t.TempDir(), "log")
+	p.shell("clear; " + strace + " -f -qq -e trace=openat,execve -o " + quoted(log) + " " + quoted(u.command().Path) + "; echo ended with $?")
+	p.sees("Ask, or say what to do")
+	p.keys("C-c", "C-c")
+	p.restored(0)
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), `config.json"`); n != 1 {
+		t.Errorf("it was opened %d times:\n%s", n, regexp.MustCompile(`(?m)^.*config\.json".*$`).FindAllString(string(text), -1))
 	}
 }
 

@@ -136,7 +136,11 @@ func (s *Store) connect(ctx context.Context) error {
 
 // connectOnce opens the file as its header says and brings its schema up to date.
 func (s *Store) connectOnce(ctx context.Context) error {
-	h, err := s.readHeader(os.O_RDWR | os.O_CREATE)
+	h, err := s.readHeader(os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) {
+		fresh(s.path, s.options.Network)
+		h, err = s.readHeader(os.O_RDWR | os.O_CREATE)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package sessiondb_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,9 @@ func TestKeptLogNeedsNoSyncOfTheDatabase(t *testing.T) {
 		"every page is torn": func(before, after []byte) []byte {
 			torn := append([]byte(nil), before...)
 			for at := 0; at < len(after); at += pageSize {
+				if at < len(before) && bytes.Equal(before[at:at+pageSize], after[at:at+pageSize]) {
+					continue // it is not in the log, and was on the disk before
+				}
 				torn = append(torn[:at], append(append([]byte(nil), after[at:at+pageSize/2]...), make([]byte, pageSize/2)...)...)
 			}
 			return torn

@@ -113,7 +113,7 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on s
 	s.Label, _ = f.GetString("label")
 	s.Priority, _ = f.GetInt("priority")
 	s.Attempts, _ = f.GetInt("attempts")
-	s.Version = c.Root().Version
+	s.Version = r.Version
 	if s.Priority < 1 || s.Priority > 3 || s.Attempts < 1 {
 		return usage.Mistake("--priority 1, 2 or 3; --attempts 1 or more", "--priority or --attempts is out of bounds")
 	}

@@ -14,7 +14,9 @@
 package credentials
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"slices"
@@ -118,11 +120,15 @@ func (r *Ring) Get(name string) string {
 
 // Load reads the user's configuration, and takes the keys that it names out of the environment.
 func (r *Ring) Load(path string) (config.Config, error) {
-	cfg, err := config.Load(path)
-	if err != nil {
+	var cfg config.Config
+	raw, err := config.Read(path)
+	if err == nil {
+		cfg, err = config.Parse(path, raw)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cfg, err
 	}
-	warnKeys(&cfg, path)
+	warnKeys(&cfg, path, string(raw))
 	names := models.KeyNames(cfg)
 	r.take(names)
 	for _, name := range names {
@@ -140,12 +146,8 @@ func (r *Ring) Load(path string) (config.Config, error) {
 }
 
 // warnKeys warns of keys that stand in the file itself, where backups and screens show them.
-func warnKeys(cfg *config.Config, path string) {
-	raw, err := config.Read(path)
-	if err != nil {
-		return
-	}
-	text, told := string(raw), 0
+func warnKeys(cfg *config.Config, path, text string) {
+	told := 0
 	for _, x := range redact.New().Spans(text) {
 		if line := 1 + strings.Count(text[:x.Start], "\n"); line != told {
 			told = line

@@ -50,7 +50,8 @@ func (w *Conversation) settle(ctx context.Context, s *settings.Settings, observe
 }
 
 // newHooks makes the engine for the hooks of the machine's owner, of the user, and of the project
-// as far as the user allowed them. It is nil where there is none: an adze that a hook starts has none.
+// as far as the user allowed them. It is nil where there is none: an adze that a hook starts has
+// none.
 func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
 	if s.Request.Demo || s.Getenv(hooks.Nested) != "" {
 		return nil, nil

@@ -37,6 +37,7 @@ type Process struct {
 	Remote    remote.Place                               // where sessions are, when that is a server
 	Own       OwnFiles                                   // the files that say what this process may do
 	Operators Operators                                  // tells operators
+	Notes     *Notes                                     // to the user, beside what it does
 	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
 	servers   models.Servers                             // what answers at addresses of models
 	easy      sync.Once                                  // the heap is
@@ -45,8 +46,8 @@ type Process struct {
 
 // New is this process, with the arguments after its name and the keys that it was given.
 func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
-	e.Getenv, e.Mask, e.Hide = ring.Get, ring.Mask, ring.Hide
-	return &Process{Env: e, Ring: ring, Remote: remote.Place{Words: args}}
+	e.Getenv, e.Mask, e.Hide, e.Version = ring.Get, ring.Mask, ring.Hide, Version
+	return &Process{Env: e, Ring: ring, Remote: remote.Place{Words: args}, Notes: &Notes{to: e.Err}}
 }
 
 // Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come together.

@@ -124,6 +124,6 @@ func (p *Process) Tidy(ctx context.Context, s *sessiondb.Store) (retention.Done,
 
 func (p *Process) TellLosses(lines []string) {
 	for _, line := range lines {
-		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(line))
+		fmt.Fprintf(p.Notes, "! %s\n", safeterm.Name(line))
 	}
 }

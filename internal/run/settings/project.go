@@ -13,7 +13,6 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/project/hooks"
 	"adze/internal/project/trust"
-	"adze/internal/project/worktree"
 	"adze/internal/sandbox/proc"
 	"adze/toolset"
 )
@@ -30,7 +29,6 @@ func (s *Settings) ByUser(what string) error {
 
 // Project is the workspace with what its person allowed in it.
 func (s *Settings) Project() trust.Project {
-	_, main := worktree.Of(s.At.State, s.Root.Dir())
 	env := sync.OnceValue(func() []string { // few projects define what it is asked about
 		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment})
 	})
@@ -41,7 +39,7 @@ func (s *Settings) Project() trust.Project {
 	book := trust.Of(s.At.State)
 	book.May, book.Doubt = func() error { return s.ByUser("a consent") }, s.Own.Trusted
 	return trust.Project{
-		Dir: s.Root.Dir(), Main: main, Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server, trust.SDK}, SDKs: sdks,
+		Dir: s.Root.Dir(), Main: s.main(), Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server, trust.SDK}, SDKs: sdks,
 		Local: func(program string) string { return proc.Within(program, s.Root.Dir(), env()) },
 		Own:   s.Takers, Home: s.Home,
 	}

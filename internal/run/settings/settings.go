@@ -1,7 +1,8 @@
 // Package settings is the first stage of a run: what files, the environment and flags say, and the
 // folder that it works in. Nothing of a run is started or opened here but that folder.
 //
-// The one rule: Settings do not change. What a later stage learns makes others of them, by With.
+// The one rule: Settings do not change after Enter. What a later stage learns makes others of them,
+// by With.
 //
 // Start reading at Read.
 package settings
@@ -49,18 +50,43 @@ type Settings struct {
 	Logins  oauth.Desk                   // at MCP servers
 	Prompt  string                       // what to ask when the user gave no prompt: the demo's
 	Notices []string                     // for the user
+	main    func() string                // the folder of the main checkout, where this one is a work tree
 	closers []func()
 }
 
 // Read makes the settings of a run. Who gets them closes them.
 func Read(p *process.Process, o flags.Request) (*Settings, error) {
-	s := &Settings{Process: p, Request: o, At: paths.Of(p.Getenv), Home: p.Getenv("HOME")}
-	s.Request.Run = o.Run.Clone()
-	if err := s.read(); err != nil {
-		s.Close()
+	s, err := Begin(p, o)
+	if err == nil {
+		err = s.Enter()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Begin reads the files of the user and of the machine's owner. Nothing is open yet, and the folder
+// is not known before Enter.
+func Begin(p *process.Process, o flags.Request) (*Settings, error) {
+	s := &Settings{Process: p, Request: o, At: paths.Of(p.Getenv), Home: p.Getenv("HOME")}
+	s.Request.Run = o.Run.Clone()
+	if err := s.Own.Trusted(); err != nil {
+		return nil, err
+	}
+	if err := s.readFiles(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Enter goes to the folder and reads what it says. After an error nothing is open.
+func (s *Settings) Enter() error {
+	err := s.enter()
+	if err != nil {
+		s.Close()
+	}
+	return err
 }
 
 // Close lets go of the folder.
@@ -89,13 +115,7 @@ func (s *Settings) WithServer(name string, one config.MCPServer) *Settings {
 	return other
 }
 
-func (s *Settings) read() error {
-	if err := s.Own.Trusted(); err != nil {
-		return err
-	}
-	if err := s.readFiles(); err != nil {
-		return err
-	}
+func (s *Settings) enter() error {
 	dir, err := s.folder()
 	if err != nil {
 		return err
@@ -107,6 +127,10 @@ func (s *Settings) read() error {
 	s.Logins = s.loginsIn(s.Root.Dir())
 	s.Files = &credentials.Files{Ring: s.Ring, Root: s.Root.Dir()}
 	s.Files.Begin()
+	s.main = sync.OnceValue(func() string {
+		_, main := worktree.Of(s.At.State, s.Root.Dir())
+		return main
+	})
 	s.Survey = sync.OnceValues(s.Project().Survey)
 	if s.Says, err = config.LoadProject(s.Root.Dir()); err != nil {
 		return err

@@ -1,49 +1,189 @@
 package export
 
 import (
-	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
+	"slices"
 	"strings"
-	"time"
 )
 
 // The page has no script, one sheet of style, and a policy that lets nothing be fetched: it is the
-// same in ten years, and tells nobody that it was opened. html/template puts every text where it
-// stands; package html is trusted with nothing but what prose.go wrote, which escapes on its own.
+// same in ten years, and tells nobody that it was opened. Every text of a session goes through
+// web.text, and stands between tags or in an attribute with double quotes; all else is written in
+// this package. So nothing needs to know the grammar of HTML, as html/template does, which would
+// have the linker keep every method of the program: 4 MB.
 
+// pageHead is the page up to its body, with an empty title.
+//
 //go:embed page.html
-var pageText string
+var pageHead string
 
 // HTML is the form to look at.
 func (d *Document) HTML() ([]byte, error) {
-	t, err := template.New("page").Funcs(template.FuncMap{
-		"facts": (*Document).facts, "heading": Message.heading, "prose": proseHTML, "remarks": Message.remarks, "nothing": func() remarks { return nil }, "lastText": Message.lastText, "source": source, "lines": diffLines,
-		"rows": rows, "prompts": (*Document).prompts, "count": func(i int) int { return i + 1 }, "bytes": func(b []byte) int { return len(b) },
-		"stamp": func(t time.Time) string { return t.UTC().Format(stamp) }, "told": told, "about": Call.about, "bad": Call.bad, "orDash": orDash,
-	}).Parse(pageText)
-	if err != nil {
-		return nil, fmt.Errorf("the page's own template: %w", err)
+	before, after, _ := strings.Cut(pageHead, "</title>")
+	w := &web{}
+	w.WriteString(before)
+	w.text(orDash(d.Title))
+	w.WriteString("</title>" + after + "<header>\n")
+	w.element("h1", "", orDash(d.Title))
+	w.WriteString("\n<dl>")
+	for _, f := range d.facts() {
+		w.element("dt", "", f.Name)
+		w.element("dd", "", f.Value)
 	}
-	var b bytes.Buffer
-	err = t.Execute(&b, d)
-	return b.Bytes(), err
+	w.WriteString("</dl>\n</header>\n")
+	w.contents(d.prompts())
+	w.WriteString("<main>\n")
+	for i, m := range d.Messages {
+		w.message(i+1, m)
+	}
+	w.WriteString("</main>\n")
+	if len(d.LeftOut) > 0 {
+		w.WriteString(`<footer><h2>Left out</h2><ul class="dim">`)
+		for _, what := range d.LeftOut {
+			w.element("li", "", what)
+		}
+		w.WriteString("</ul></footer>\n")
+	}
+	w.WriteString("</body>\n</html>\n")
+	return []byte(w.String()), nil
 }
 
-// source is a picture as an address; its type is what its content says, so that nothing else is
-// ever one.
-func source(p *Picture) template.URL {
-	kind := pictureType(p.Data)
-	if kind == "" {
-		return "data:,"
+// element writes a text between tags.
+func (w *web) element(tag, class, text string) {
+	w.WriteString("<" + tag)
+	if class != "" {
+		w.WriteString(` class="` + class + `"`)
 	}
-	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(p.Data))
+	w.WriteString(">")
+	w.text(text)
+	w.WriteString("</" + tag + ">")
 }
 
-func told(v interface{ told() string }) string { return v.told() }
+// contents is the table of contents.
+func (w *web) contents(prompts []prompt) {
+	if len(prompts) == 0 {
+		return
+	}
+	w.WriteString("<nav><h2>Prompts</h2><ol>")
+	for _, p := range prompts {
+		fmt.Fprintf(w, `<li><a href="#m%d">`, p.Number)
+		w.text(p.Text)
+		w.WriteString("</a></li>")
+	}
+	w.WriteString("</ol></nav>\n")
+}
+
+func (w *web) message(number int, m Message) {
+	class := "note"
+	switch m.From {
+	case Person:
+		class = "user"
+	case Model:
+		class = "assistant"
+	}
+	fmt.Fprintf(w, "<section id=\"m%d\" class=\"%s\">\n<h2>", number, class)
+	w.text(m.heading() + " ")
+	when := m.Time.UTC().Format(stamp)
+	if m.Model != "" {
+		when += " · " + m.Model
+	}
+	w.element("span", "dim", when)
+	w.WriteString("</h2>\n")
+	last := m.lastText()
+	for n, p := range m.Parts {
+		switch {
+		case p.Call != nil:
+			w.call(*p.Call)
+		case p.Picture != nil:
+			w.picture(p.Picture)
+		case m.From == Model && n == last:
+			w.WriteString(`<div class="said">` + proseHTML(p.Text, m.remarks()) + "</div>\n")
+		case m.From == Model:
+			w.WriteString(`<div class="said">` + proseHTML(p.Text, nil) + "</div>\n")
+		default:
+			w.element("pre", "typed", p.Text)
+			w.WriteString("\n")
+		}
+	}
+	if m.End != nil {
+		for _, line := range slices.Concat([]string{m.End.told()}, texts(m.End.Claims), texts(m.End.Evidence)) {
+			w.element("p", "dim", line)
+			w.WriteString("\n")
+		}
+	}
+	w.WriteString("</section>\n")
+}
+
+// texts are values as they are printed.
+func texts[T any](values []T) (out []string) {
+	for _, v := range values {
+		out = append(out, fmt.Sprint(v))
+	}
+	return out
+}
+
+// picture writes a picture into its address; its type is what its content says, so that nothing
+// else is ever one.
+func (w *web) picture(p *Picture) {
+	source := "data:,"
+	if kind := pictureType(p.Data); kind != "" {
+		source = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+	}
+	w.WriteString(`<p><img src="` + source + `" alt="`)
+	w.text(p.Name)
+	w.WriteString(`"><br>`)
+	w.element("span", "dim", fmt.Sprintf("%s, %d bytes", p.Name, len(p.Data)))
+	w.WriteString("</p>\n")
+}
+
+// call writes a closed line that opens.
+func (w *web) call(c Call) {
+	w.WriteString("<details><summary>")
+	w.element("code", "", cmp.Or(c.Heading, c.Tool))
+	w.WriteString(" ")
+	if c.bad() {
+		w.element("span", "bad", c.told())
+	} else {
+		w.element("span", "dim", c.told())
+	}
+	if about := c.about(); c.Heading == "" && about != "" {
+		w.WriteString(" ")
+		w.element("code", "", about)
+	}
+	w.WriteString("</summary>\n")
+	w.fields(rows(c.Arguments))
+	if came := rows(c.Metadata); len(came) > 0 {
+		w.element("p", "dim", "What came of it")
+		w.fields(came)
+	}
+	if c.Diff != "" {
+		w.WriteString(`<pre class="diff">`)
+		for _, line := range diffLines(c.Diff) {
+			w.element("span", line.Class, line.Text)
+			w.WriteString("\n")
+		}
+		w.WriteString("</pre>\n")
+	}
+	w.WriteString("</details>\n")
+}
+
+func (w *web) fields(rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	w.WriteString("<dl>")
+	for _, f := range rows {
+		w.element("dt", "", f.Name)
+		w.WriteString("<dd>")
+		w.element("code", "", f.Value)
+		w.WriteString("</dd>")
+	}
+	w.WriteString("</dl>\n")
+}
 
 // prompt is a line of the table of contents.
 type prompt struct {

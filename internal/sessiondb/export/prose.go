@@ -2,22 +2,21 @@ package export
 
 import (
 	"html"
-	"html/template"
 	"strings"
 
 	"adze/tui/draw/markdown"
 )
 
-// proseHTML is what a model said, as HTML: the one text that is not left to html/template. Every
-// piece of the source goes through html.EscapeString, and every tag is one of the constants here.
-func proseHTML(text string, r remarks) template.HTML {
+// proseHTML is what a model said, as HTML. Every piece of the source goes through web.text, and
+// every tag is one of the constants here.
+func proseHTML(text string, r remarks) string {
 	w := &web{remarks: r}
 	for _, b := range blocks(r.into(text)) {
 		w.containers(b.In)
 		w.block(b)
 	}
 	w.containers(nil)
-	return template.HTML(w.String())
+	return w.String()
 }
 
 // web is HTML that grows, and the quotes and lists that are open in it.
@@ -27,7 +26,10 @@ type web struct {
 	remarks remarks
 }
 
-func (w *web) text(s string) { w.WriteString(html.EscapeString(s)) }
+// text writes a text between tags, or into an attribute with double quotes.
+func (w *web) text(s string) {
+	w.WriteString(strings.ReplaceAll(html.EscapeString(s), "\x00", "\uFFFD"))
+}
 
 // containers closes and opens quotes and items, so that those of the next block are open.
 func (w *web) containers(in []markdown.Container) {

@@ -1,6 +1,10 @@
 package redact
 
-import "sync"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // pairTable tells of each pair of bytes whether a secret may begin there, so that a pass over a
 // text looks at one number a byte. 64 KB.
@@ -44,6 +48,8 @@ type candidates struct {
 	outer []kind  // where a word begins, or with what is no part of a word
 	inner []kind  // within a word
 	third byteSet // the bytes that one of them may have as its third
+
+	second byte // one that they have as their second
 }
 
 // find looks for a secret that begins at i: the span of the first kind that has one, or whether
@@ -71,7 +77,7 @@ func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
 // index has the kinds by the bytes with which they begin.
 type index struct {
 	pairs pairTable
-	of    [1 << 16]uint16 // where a pair's kinds stand in lists; 0 for none
+	of    [1 << 16]uint8 // where a pair's kinds stand in lists; 0 for none
 	lists []candidates
 	last  [256]candidates // by one byte: for the end of a text
 }
@@ -83,36 +89,88 @@ func (x *index) at(s string, i int) *candidates {
 	return &x.lists[x.of[pairOf(s[i], s[i+1])]]
 }
 
-// kindIndex is made at the first use, which is the start of every run: 200 KB.
-var kindIndex = sync.OnceValue(func() *index {
-	x := &index{lists: make([]candidates, 1)}
+// kindIndex is made at the first use, which is the start of every run: 150 KB.
+var kindIndex = sync.OnceValue(newIndex)
+
+func newIndex() *index {
+	x := &index{lists: make([]candidates, 1, 256)}
 	outer, inner := kinds(), innerKinds()
+	x.enter(outer, inner)
 	for a := range 256 {
-		first := byte(a)
 		x.last[a] = candidates{outer: outer[a], inner: inner[a]}
-		outside, inside := followed(outer[a]), followed(inner[a])
-		for b := range 256 {
-			second := byte(b)
-			var c candidates
-			c.outer = outside.having(second, &c.third)
-			c.inner = inside.having(second, &c.third)
-			if c.outer != nil || c.inner != nil {
-				x.of[pairOf(first, second)] = uint16(len(x.lists))
-				x.lists = append(x.lists, c)
-				x.pairs[pairOf(first, second)] |= pairBegins
-			}
-			if escape(first) {
-				x.pairs[pairOf(first, second)] |= pairBegins
-			}
-			// As the byte before: names within words begin with _ or, behind a small letter, a capital.
-			before := second
-			if !word(first) || !word(before) && outer[a] != nil || inner[a] != nil && (first == '_' || isLower(before)) {
-				x.pairs[pairOf(before, first)] |= pairEnters
+		if outer[a] != nil || inner[a] != nil {
+			x.begin(byte(a), followed(outer[a]), followed(inner[a]))
+		}
+		if escape(byte(a)) {
+			row := x.pairs[a<<8 : (a+1)<<8]
+			for b := range row {
+				row[b] |= pairBegins
 			}
 		}
 	}
 	return x
-})
+}
+
+// enter marks the pairs whose second byte may begin a secret. Names within words begin with _ or,
+// behind a small letter, a capital. So there are three kinds of a byte before.
+func (x *index) enter(outer, inner *[256][]kind) {
+	var apart, small, within [256]uint8
+	for a := range 256 {
+		first := byte(a)
+		if !word(first) || outer[a] != nil {
+			apart[a] = pairEnters
+		}
+		if !word(first) || inner[a] != nil && first == '_' {
+			apart[a], within[a], small[a] = pairEnters, pairEnters, pairEnters
+		}
+		if inner[a] != nil {
+			small[a] = pairEnters
+		}
+	}
+	for before := range 256 {
+		row := x.pairs[before<<8 : (before+1)<<8]
+		switch {
+		case !word(byte(before)):
+			copy(row, apart[:])
+		case isLower(byte(before)):
+			copy(row, small[:])
+		default:
+			copy(row, within[:])
+		}
+	}
+}
+
+// begin marks the pairs with which a kind begins. Seconds that the same kinds may have share a
+// list.
+func (x *index) begin(first byte, outside, inside follows) {
+	own := len(x.lists)
+	var any byteSet
+	for _, f := range slices.Concat(outside, inside) {
+		for n, bits := range f.second {
+			any[n] |= bits
+		}
+	}
+	for b := range 256 {
+		second := byte(b)
+		if !any.has(second) {
+			continue
+		}
+		n := own
+		for ; n < len(x.lists) && !(outside.alike(second, x.lists[n].second) && inside.alike(second, x.lists[n].second)); n++ {
+		}
+		if n == len(x.lists) {
+			c := candidates{second: second}
+			c.outer = outside.having(second, &c.third)
+			c.inner = inside.having(second, &c.third)
+			x.lists = append(x.lists, c)
+		}
+		if n > math.MaxUint8 {
+			panic("redact: kinds begin in more ways than a byte can count")
+		}
+		x.of[pairOf(first, second)] = uint8(n)
+		x.pairs[pairOf(first, second)] |= pairBegins
+	}
+}
 
 // escape reports what begins an escape, behind which a word may begin: \n, \u003d, %3D.
 func escape(c byte) bool { return c == '\\' || c == '%' }
@@ -149,6 +207,16 @@ func followed(list []kind) follows {
 		out[i] = follow{kind: k, second: k.bytesAt(1), third: k.bytesAt(2)}
 	}
 	return out
+}
+
+// alike reports that the same kinds may have either byte as their second.
+func (f follows) alike(a, b byte) bool {
+	for i := range f {
+		if f[i].second.has(a) != f[i].second.has(b) {
+			return false
+		}
+	}
+	return true
 }
 
 // having returns the kinds that may have a second byte, and adds to third what may stand behind it.

@@ -143,6 +143,15 @@ func TestCountsOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.holds("bytes of the stripped binary", info.Size())
+	// Where a method may be called by its name, as text/template does, the linker keeps every exported
+	// method of every type.
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := "reflect.Value.MethodByName"; bytes.Contains(program, []byte(by)) {
+		t.Errorf("%s is linked; go build -ldflags=-dumpdep . 2>&1 | grep ReflectMethod shows by what", by)
+	}
 	list := exec.Command("go", "list", "-deps", "adze")
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	packages, err := list.Output()
@@ -198,14 +207,20 @@ func TestCountsOfSystemCalls(t *testing.T) {
 		return all
 	}
 	on := ground(t, newInstant(t))
-	trace(on) // makes the store
-	r.least(func() map[string]int64 {
-		named, all := map[string]int64{}, trace(on)
-		for _, kind := range counted {
-			named["start: "+kind] = all[kind]
-		}
-		return named
-	})
+	for _, start := range []string{"first start ever", "start"} {
+		r.least(func() map[string]int64 {
+			if start == "first start ever" {
+				if err := os.RemoveAll(filepath.Join(on.home, "state")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			named, all := map[string]int64{}, trace(on)
+			for _, kind := range counted {
+				named[start+": "+kind] = all[kind]
+			}
+			return named
+		})
+	}
 	for _, name := range []string{"read", "grep", "edit", "bash"} {
 		r.least(func() map[string]int64 {
 			named, some, more := map[string]int64{}, trace(turns(t, name, few)), trace(turns(t, name, many))
