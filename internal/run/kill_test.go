@@ -38,7 +38,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	for range effort.Rounds(4, 50, 1000) {
+	for range effort.Rounds(4, 20, 1000) {
 		u := newUser(t)
 		seen := u.killAfter(random.IntN(18*steps), worker(steps))
 		more := u.run("-p", "--continue", u.script("-- 1 --\ntext: on\n"), "go on")

@@ -27,7 +27,7 @@ func TestKilledWhileChangesAreApplied(t *testing.T) {
 	}
 	fmt.Fprintf(&script, "-- %d --\ntext: end\n", steps+1)
 	caught, kept := 0, 0
-	for round := range effort.Rounds(3, 50, 1000) {
+	for round := range effort.Rounds(3, 15, 1000) {
 		u := newUser(t)
 		if round == 0 {
 			sandboxed(t, u)

@@ -54,7 +54,7 @@ func TestATurnCanBeUndoneAfterASignal(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL}
 	now, came, turned := undone(), map[syscall.Signal]int{}, 0
-	for range effort.Rounds(6, 50, 1000) {
+	for range effort.Rounds(6, 20, 1000) {
 		want, sig := !now, signals[random.IntN(len(signals))]
 		cmd := u.command(do(want)...)
 		if err := cmd.Start(); err != nil {

@@ -40,7 +40,7 @@ func tools() []tool {
 		{name: "yarn", needs: []string{"yarn"}, files: node, script: "yarn install --offline && yarn -s build", want: "built"},
 		{name: "bun", needs: []string{"bun"}, files: node, script: "bun install && bun x.js", want: "built"},
 		{name: "deno", needs: []string{"deno"}, files: map[string]string{"x.ts": "const word: string = 'built'; console.log(word)"}, script: "deno run x.ts", want: "built"},
-		{name: "python", needs: []string{"python3"}, files: map[string]string{"x.py": "print('built')"}, script: "python3 -m venv v && v/bin/python x.py", want: "built"},
+		{name: "python", needs: []string{"python3"}, files: map[string]string{"x.py": "print('built')"}, script: "python3 -m venv --without-pip v && v/bin/python x.py", want: "built"},
 		{name: "pip", needs: []string{"pip"}, files: wheel, script: "python3 wheel.py && python3 -m venv v && v/bin/pip install -q --no-index ./*.whl && v/bin/python -c 'import small; print(small.word)'", want: "built"},
 		{name: "uv", needs: []string{"uv"}, files: map[string]string{"x.py": "print('built')"}, script: "uv venv -q --offline v && v/bin/python x.py", want: "built"},
 		{name: "poetry", needs: []string{"poetry"}, files: map[string]string{"pyproject.toml": "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.8\"\n[tool.poetry]\npackage-mode = false\n", "x.py": "print('built')"}, script: "poetry install -q && poetry run python x.py", want: "built"},

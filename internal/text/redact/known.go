@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+
+	"adze/internal/text/kern"
 )
 
 // Bounds of a value that is masked where it stands.
@@ -61,13 +63,14 @@ type knownValues struct {
 	values []value
 	by     map[uint16][]int
 	pairs  pairTable // those with which kinds or values begin
+	quads  []kern.Quads
 }
 
 func newKnown(values []value) *knownValues {
 	if len(values) == 0 {
 		return nil
 	}
-	k := &knownValues{values: values, by: map[uint16][]int{}, pairs: kindIndex().pairs}
+	k := &knownValues{values: values, by: map[uint16][]int{}, pairs: kindIndex().pairs, quads: valueQuads(values)}
 	for i, v := range values {
 		pair := pairOf(v.text[0], v.text[1])
 		k.by[pair] = append(k.by[pair], i)

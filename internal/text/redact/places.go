@@ -7,7 +7,7 @@ import "strings"
 func places() []kind {
 	out := []kind{
 		{prefix: "://", match: address}, {prefix: "?", match: parameter}, {prefix: "&", match: parameter},
-		{prefix: "-----BEGIN ", match: privateKey}, {prefix: "eyJ", match: webToken}, {prefix: "~", match: azure},
+		{prefix: "-----BEGIN ", match: privateKey}, {prefix: "eyJ", rest: urlSafe, match: webToken}, {prefix: "~", match: azure},
 		{prefix: "authorization", fold: true, match: authorization},
 	}
 	for _, start := range []string{

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,11 +98,19 @@ func TestFindAgreesWithEveryByte(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	values := []string{"hunter2-hunter2-99", "aaaaaaaa1aaaaaaaa1", "correct-horse-battery-staple", "Tr0ub4dor&3xyz", "AKIAIOSFODNN7EXAMPLF"}
-	m := New(values...)
-	pieces := planted(values)
+	many := slices.Clone(values)
+	for range 60 {
+		many = append(many, strconv.FormatUint(random.Uint64(), 36)+strconv.FormatUint(random.Uint64(), 36))
+	}
+	maskers := []*Masker{{}, New(values...), New(many...)}
+	pieces := planted(many[:8])
 	sources := sourceTexts(t)
 	for done := 0; done < megabytes<<20; {
+		m := maskers[random.IntN(len(maskers))]
 		s := mixture(random, sources, pieces)
+		for random.IntN(4) > 0 { // some are longer than what the kernels take at once
+			s += mixture(random, sources, pieces)
+		}
 		done += len(s)
 		from := 0
 		if random.IntN(4) == 0 {
@@ -109,12 +118,12 @@ func TestFindAgreesWithEveryByte(t *testing.T) {
 		}
 		want, got := everyByte(m, s, from), m.spans(s, from)
 		if !slices.Equal(want, got) {
-			t.Fatalf("from %d of %q:\n got %v\nwant %v", from, s, got, want)
+			t.Fatalf("from %d of %d bytes:\n got %v\nwant %v\n%q", from, len(s), got, want, s)
 		}
 		fast, slow := m.Stream(), &slowStream{m: m}
 		var told, wanted strings.Builder
 		for at := 0; at < len(s); {
-			n := min(len(s)-at, 1+random.IntN(1+random.IntN(3000)))
+			n := min(len(s)-at, 1+random.IntN(1+random.IntN(9000)))
 			told.WriteString(fast.Write(s[at : at+n]))
 			wanted.WriteString(slow.pass(s[at:at+n], false))
 			at += n

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"adze/internal/text/kern"
+)
 
 // match looks for a secret whose kind begins at i. open says that more text could make one of it,
 // or a longer one; then start says from where on. An empty span: there is none.
@@ -10,7 +14,7 @@ type match func(s string, i int) (found Span, open bool)
 type kind struct {
 	prefix string
 	fold   bool            // in any case
-	rest   func(byte) bool // what the first two bytes behind the prefix are made of; nil for any
+	rest   func(byte) bool // what the first three bytes behind the prefix are made of; nil for any
 	match  match
 }
 
@@ -28,6 +32,13 @@ func (m *Masker) find(s string, from int, ended bool) (out []Span, open int) {
 	if m != nil && m.known != nil {
 		pairs, known = &m.known.pairs, m.known
 	}
+	var fast *marked
+	if len(s)-from >= minMarked && kern.Vectors() {
+		fast = &marked{pairs: pairs}
+		if known != nil {
+			fast.values = known.quads
+		}
+	}
 	next := from      // no kind begins before it: there, one was found
 	escaped := len(s) // behind an escape: to be looked at whatever stands before it
 	for i := max(0, from-len(`\u003d`)); i < min(from, len(s)); i++ {
@@ -37,7 +48,12 @@ func (m *Masker) find(s string, from int, ended bool) (out []Span, open int) {
 		}
 	}
 	for i := from; i < len(s); i++ {
-		if i = pairs.next(s, i, escaped); i == escaped {
+		if fast != nil {
+			i = fast.next(s, i, escaped)
+		} else {
+			i = pairs.next(s, i, escaped)
+		}
+		if i == escaped {
 			escaped = len(s)
 		}
 		if escape(s[i]) {
@@ -83,7 +99,7 @@ func boundary(s string, i int) bool {
 	if i == 0 || !word(s[i-1]) {
 		return true
 	}
-	if i >= 2 && s[i-2] == '\\' && strings.IndexByte("nrtbf", s[i-1]) >= 0 {
+	if i >= 2 && s[i-2] == '\\' && strings.IndexByte(shortEscapes, s[i-1]) >= 0 {
 		return true
 	}
 	if i >= 3 && s[i-3] == '%' && hexDigit(s[i-2]) && hexDigit(s[i-1]) {
@@ -99,6 +115,9 @@ func boundary(s string, i int) bool {
 	}
 	return true
 }
+
+// shortEscapes are the letters that stand for a line's end and the like behind a backslash.
+const shortEscapes = "nrtbf"
 
 func hexDigit(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'

@@ -9,8 +9,9 @@
 //
 // Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go
 // what goes by its place, scan.go the one pass over a text, pairs.go the table that makes it fast,
-// stream.go text that comes in pieces, leak.go what may not leave the machine, json.go text inside
-// JSON, files.go the files that are known for their secrets and what of them is one.
+// marked.go the vector kernels that do the same for longer texts, stream.go text that comes in
+// pieces, leak.go what may not leave the machine, json.go text inside JSON, files.go the files that
+// are known for their secrets and what of them is one.
 //
 // Known limits: the middle of a private key without its first line, a password in prose, and a key
 // of a kind that is not in the table look like other text. A value of fewer than eight letters is

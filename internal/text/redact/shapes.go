@@ -16,12 +16,12 @@ var kinds = sync.OnceValue(func() *[256][]kind {
 		}
 	}
 	for _, k := range published() {
-		add(kind{prefix: k.prefix, match: k.match})
+		add(kind{prefix: k.prefix, rest: k.class, match: k.match})
 	}
 	for _, k := range places() {
 		add(k)
 	}
-	add(kind{prefix: "EAAA", match: square})
+	add(kind{prefix: "EAAA", rest: urlSafe, match: square})
 	for c := byte('0'); c <= '9'; c++ {
 		add(kind{prefix: string(c), rest: isDigit, match: telegram})
 	}

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Stream masks text that comes in pieces. What may be the beginning of a secret waits for the next
 // piece; all other text is passed on at once.
@@ -8,6 +11,7 @@ type Stream struct {
 	m      *Masker
 	before string // the last bytes that were passed on, as they were: they tell whether a word begins here
 	held   string
+	whole  []byte // room of join
 }
 
 // Bounds of a Stream.
@@ -27,7 +31,7 @@ func (t *Stream) End() string { return t.pass("", true) }
 
 func (t *Stream) pass(piece string, ended bool) string {
 	from := len(t.before)
-	whole := t.before + t.held + piece
+	whole := t.join(piece)
 	ended = ended || len(t.held)+len(piece) >= maxHeld
 	found, cut := t.m.find(whole, from, ended)
 	if !ended {
@@ -44,11 +48,20 @@ func (t *Stream) pass(piece string, ended bool) string {
 		ready.WriteString(Mark)
 		at = x.End
 	}
-	t.held = whole[cut:]
-	t.before = whole[max(0, cut-context):cut]
-	if at == from {
-		return whole[from:cut]
+	passed := ""
+	if at == from && t.held == "" {
+		passed = piece[:cut-from] // nearly always, and without a copy
+	} else {
+		ready.WriteString(whole[at:cut])
+		passed = ready.String()
 	}
-	ready.WriteString(whole[at:cut])
-	return ready.String()
+	t.held = strings.Clone(whole[cut:])
+	t.before = strings.Clone(whole[max(0, cut-context):cut])
+	return passed
+}
+
+// join returns what is known of the text and a further piece. It is valid until the next call.
+func (t *Stream) join(piece string) string {
+	t.whole = append(append(append(t.whole[:0], t.before...), t.held...), piece...)
+	return unsafe.String(unsafe.SliceData(t.whole), len(t.whole))
 }

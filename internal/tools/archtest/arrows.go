@@ -97,6 +97,7 @@ func Table() []Row {
 		{Package: "internal/text/bracecount", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
 		{Package: "internal/files/filelock", Anybody: true, Why: "locks of the system; it knows nothing else"},
 		{Package: "internal/text/fold", Anybody: true, Never: outside(), Why: "how repetitive text is shortened; it knows nothing else"},
+		{Package: "internal/text/kern", Anybody: true, Never: outside(), Why: "places in a text by vector instructions; it knows nothing else"},
 		{Package: "internal/text/jsontext", Anybody: true, Never: outside(), Why: "how JSON is written; it knows nothing else"},
 		{Package: "internal/text/plural", Anybody: true, Never: outside(), Why: "how English counts; it knows nothing else"},
 		{Package: "internal/testkit/*", May: []string{"session", "tool", "internal/llm/wire", "internal/files/workspace", "internal/testkit/effort"}, From: []string{}, Why: "for tests only"},

@@ -27,6 +27,10 @@ func Reaches(root fs.FS) ([]Reach, error) {
 	}
 	t := check(m)
 	owners := t.owners()
+	stateful := map[*types.TypeName]bool{}
+	for _, tn := range owners {
+		stateful[tn] = true
+	}
 	touched := map[*types.TypeName]map[*ast.FuncDecl]bool{}
 	for _, p := range m.packages {
 		for _, f := range p.files {
@@ -38,7 +42,7 @@ func Reaches(root fs.FS) ([]Reach, error) {
 				if !ok {
 					continue
 				}
-				for name := range t.touches(m.name+"/"+p.path, fn, owners) {
+				for name := range t.touches(m.name+"/"+p.path, fn, owners, stateful) {
 					if touched[name] == nil {
 						touched[name] = map[*ast.FuncDecl]bool{}
 					}
@@ -79,13 +83,10 @@ func (t *typed) owners() map[*types.Var]*types.TypeName {
 	return out
 }
 
-// touches returns the types that a function can touch.
-func (t *typed) touches(in string, fn *ast.FuncDecl, owners map[*types.Var]*types.TypeName) map[*types.TypeName]bool {
+// touches returns the types that a function can touch: those of owners, which stateful has once
+// each.
+func (t *typed) touches(in string, fn *ast.FuncDecl, owners map[*types.Var]*types.TypeName, stateful map[*types.TypeName]bool) map[*types.TypeName]bool {
 	out := map[*types.TypeName]bool{}
-	stateful := map[*types.TypeName]bool{}
-	for _, tn := range owners {
-		stateful[tn] = true
-	}
 	take := func(list *ast.FieldList) {
 		if list == nil {
 			return

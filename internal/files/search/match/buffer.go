@@ -3,7 +3,7 @@ package match
 import (
 	"context"
 
-	"adze/internal/files/search/match/kern"
+	"adze/internal/text/kern"
 )
 
 // newBuffer makes a buffer. What lies behind its end is for the kernels, which look at many bytes

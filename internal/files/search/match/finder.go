@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"adze/internal/files/search/match/kern"
+	"adze/internal/text/kern"
 )
 
 // finder names the places that a match may be at: those of literals, of windows of byte sets or of

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/files/search/match/kern"
+	"adze/internal/text/kern"
 	"adze/internal/testkit/effort"
 )
 

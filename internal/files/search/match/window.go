@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode"
 
-	"adze/internal/files/search/match/kern"
+	"adze/internal/text/kern"
 )
 
 // Bounds of what is looked for instead of a literal.

@@ -7,9 +7,10 @@
 //
 // Start reading at Pair.Find, the simplest: two bytes at fixed distances, which is how a literal is
 // looked for. Window looks for three bytes in a row, each from a set of its own, for up to eight
-// such windows at once; Class marks the bytes of one set, and its Runs are where many of them
-// follow one another. vectors_amd64.s has the kernels for AVX2 (with BMI1), vectors_arm64.s those
-// for NEON. On every other processor the twins do the work.
+// such windows at once; Quads marks four bytes in a row in the same way; Class marks the bytes of
+// one set, and its Runs are where many of them follow one another. vectors_amd64.s has the kernels
+// for AVX2 (with BMI1), vectors_arm64.s those for NEON. On every other processor the twins do the
+// work.
 //
 // A kernel fills a buffer with places and returns where to go on, so that a text with many
 // candidates costs no call for each. A call takes at most maxBlock bytes, because the Go scheduler

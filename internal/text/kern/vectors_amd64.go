@@ -1,7 +1,9 @@
 package kern
 
-// NEON is part of the architecture.
-const vectors = true
+import "golang.org/x/sys/cpu"
+
+// Without BMI1 its TZCNT would silently run as another instruction.
+var vectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
 // pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them
 // plus the greater distance.
@@ -18,3 +20,8 @@ func window(text *byte, from, to int, w *Window, places *uint32, room int) (n, n
 //
 //go:noescape
 func classBits(text *byte, words int, c *Class, marks *uint64)
+
+// quadBits adds the marks of words of 64 places each; it reads three bytes behind them.
+//
+//go:noescape
+func quadBits(text *byte, words int, q *Quads, marks *uint64)

@@ -15,3 +15,7 @@ func window(text *byte, from, to int, w *Window, places *uint32, room int) (n, n
 func classBits(text *byte, words int, c *Class, marks *uint64) {
 	panic("kern: there is no kernel for this processor")
 }
+
+func quadBits(text *byte, words int, q *Quads, marks *uint64) {
+	panic("kern: there is no kernel for this processor")
+}

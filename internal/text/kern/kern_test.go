@@ -117,6 +117,59 @@ func check(t testing.TB, rng *rand.Rand, text []byte) {
 	}
 	same(t, w, all(t, &w, text, from, room), all(t, &plain, text, from, room), want)
 	checkRuns(t, rng, text, from, room)
+	checkMarks(t, rng, text, from, pick)
+}
+
+// checkMarks compares the marks of Quads and Classes with what they mean, and that those that were
+// there stay.
+func checkMarks(t testing.TB, rng *rand.Rand, text []byte, from int, pick func() byte) {
+	t.Helper()
+	words := (len(text) - from - quad + 1) / wordBits
+	if words < 1 {
+		return
+	}
+	marks := make([]uint64, 1+rng.IntN(words))
+	for i := range marks {
+		marks[i] = 1 << rng.IntN(wordBits)
+	}
+	before := slices.Clone(marks)
+	var q Quads
+	sets := [8][quad][]byte{}
+	for k := range 1 + rng.IntN(8) {
+		for position := range quad {
+			b := pick()
+			for _, b := range []byte{b, b ^ 0x10} { // one half of a byte is the same, so that the set is exact
+				sets[k][position] = append(sets[k][position], b)
+				q.Add(k, position, b)
+			}
+		}
+	}
+	twin := slices.Clone(marks)
+	q.Mark(text, from, marks)
+	q.twin(text, from, twin)
+	if !slices.Equal(marks, twin) {
+		t.Fatalf("%+v: the kernel marks %x, its twin %x", q, marks, twin)
+	}
+	for i := range len(marks) * wordBits {
+		is := before[i/wordBits]>>(i%wordBits)&1 != 0
+		for _, set := range sets {
+			here := true
+			for position, of := range set {
+				here = here && slices.Contains(of, text[from+i+position])
+			}
+			is = is || here
+		}
+		if marked := marks[i/wordBits]>>(i%wordBits)&1 != 0; marked != is {
+			t.Fatalf("%+v: place %d of %q: marked is %v", q, from+i, text, marked)
+		}
+	}
+	class := NewClass(func(b byte) bool { return b >= 'a' }, rng.IntN(2) == 0)
+	class.Mark(text, from, marks)
+	for i := range len(marks) * wordBits {
+		if marked := marks[i/wordBits]>>(i%wordBits)&1 != 0; marked != class.Has(text[from+i]) {
+			t.Fatalf("place %d of %q: in the class is %v", from+i, text, marked)
+		}
+	}
 }
 
 func checkRuns(t testing.TB, rng *rand.Rand, text []byte, from, room int) {
@@ -190,6 +243,19 @@ func BenchmarkKernels(b *testing.B) {
 	for i := range text {
 		text[i] = " etaoinsrhldcumfpgwybvk(),.;_\n\t=\"ABCDEFGH01234"[min(rng.IntN(46), rng.IntN(46))]
 	}
+	b.Run("kernel *kern.Quads", func(b *testing.B) {
+		q := Quads{}
+		for i := range quad {
+			q.Add(0, i, "ReFl"[i])
+		}
+		b.SetBytes(int64(len(text)))
+		var marks [wordsAtOnce]uint64
+		for b.Loop() {
+			for at := 0; at+wordsAtOnce*wordBits+quad <= len(text); at += wordsAtOnce * wordBits {
+				q.Mark(text, at, marks[:])
+			}
+		}
+	})
 	for _, plain := range []bool{false, true} {
 		name := map[bool]string{false: "kernel", true: "twin"}[plain]
 		w := Window{Plain: plain}
