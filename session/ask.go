@@ -42,7 +42,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 		s.tell(id)
 	}
 	if d.done.Notice != "" {
-		s.emit(Notice{d.done.Notice})
+		s.emit(Notice{Text: d.done.Notice})
 	}
 	if err == nil {
 		t.silences.saw(m, d.done, s.shown())
@@ -112,7 +112,7 @@ func (s *Session) request() Request {
 func (s *Session) take(d *draft, c Chunk) {
 	switch c := c.(type) {
 	case Waiting:
-		s.emit(Notice{c.Why})
+		s.emit(Notice{Text: c.Why})
 		return
 	case Done:
 	default:
@@ -252,7 +252,7 @@ func (s *Session) visible() []Message {
 // tellBlind tells the user that a picture of theirs, or of a call, is not seen.
 func (s *Session) tellBlind(m Message) {
 	if pictures(&m) > 0 && s.blind() {
-		s.emit(Notice{s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})
+		s.emit(Notice{Text: s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})
 	}
 }
 

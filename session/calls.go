@@ -215,7 +215,7 @@ func (s *Session) ranHook(r HookRun) {
 	_ = s.store(context.Background(), append(entries, s.entry(HookEntry, r))...)
 	for _, text := range []string{r.told(), r.Notice} {
 		if text != "" {
-			s.emit(Notice{text})
+			s.emit(Notice{Text: text})
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (s *Session) goOn(t *turn, err error) error {
 	if err == nil || errors.Is(err, errStore) || errors.Is(err, ErrBudget) || t.ctx.Err() != nil {
 		return err
 	}
-	s.emit(Notice{"summing up failed: " + err.Error()})
+	s.emit(Notice{Text: "summing up failed: " + err.Error()})
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)+kept) + s.ledger.since(cut)); err != nil {
 		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
 	}
-	s.emit(Notice{cause + ": summing up the conversation"})
+	s.emit(Notice{Text: cause + ": summing up the conversation", Kind: Remark})
 	d, attempt, err := s.sumUp(t, s.history[:cut], wish)
 	if err != nil {
 		return err
@@ -304,7 +304,7 @@ func (s *Session) shorten(large int) bool {
 			s.history[i] = cut
 			shortened = true
 			for _, text := range told {
-				s.emit(Notice{text})
+				s.emit(Notice{Text: text})
 			}
 		}
 	}

@@ -73,7 +73,20 @@ type Retry struct {
 }
 
 // Notice is something the user should know.
-type Notice struct{ Text string }
+type Notice struct {
+	Text string
+	Kind NoticeKind
+}
+
+// NoticeKind says how much of the user's attention a notice wants.
+type NoticeKind uint8
+
+// Kinds of notices.
+const (
+	Warning NoticeKind = iota // the user may have to do something about it
+	Remark                    // good to know
+	Detail                    // an interface that shows it elsewhere, in a pane, leaves it out
+)
 
 // Unsaved says how many entries of the log wait in memory because they cannot be saved, and why;
 // none: all is saved again. What was shown before is stored, or among them.

@@ -118,9 +118,9 @@ func (s *Session) show(o Offer) {
 	}
 	switch {
 	case first:
-		s.emit(Notice{fmt.Sprintf("%d of %d tools are offered: %s", len(o.Tools), len(s.config.Tools.Names()), o.Reason)})
+		s.emit(Notice{Text: fmt.Sprintf("%d of %d tools are offered: %s", len(o.Tools), len(s.config.Tools.Names()), o.Reason), Kind: Detail})
 	case len(changes) > 0:
-		s.emit(Notice{fmt.Sprintf("the offer of tools changed: %s (%s)", strings.Join(changes, " "), o.Reason)})
+		s.emit(Notice{Text: fmt.Sprintf("the offer of tools changed: %s (%s)", strings.Join(changes, " "), o.Reason), Kind: Detail})
 	}
 }
 

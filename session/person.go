@@ -171,7 +171,7 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	t, cancel := s.begin(ctx)
 	defer cancel()
 	m := Message{ID: s.nextID(), Role: User}
-	call.ID, call.Message = tool.CallID("person-"+m.ID), m.ID
+	call.ID, call.Message = tool.CallID(ownCall+m.ID), m.ID
 	m.Own = call.ID
 	if !s.started {
 		if err := s.store(ctx, s.entry(StartEntry, s.config.Start)); err != nil {
@@ -194,6 +194,12 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	}
 	return s.end(t, nil)
 }
+
+// ownCall begins the id of a call of the user's own.
+const ownCall = "person-"
+
+// OwnCall reports a call of the user's own, which Run made.
+func OwnCall(id tool.CallID) bool { return strings.HasPrefix(string(id), ownCall) }
 
 // Rewind takes the last prompt and all that came after it out of the conversation, and returns its
 // text. The log keeps them: a rewind is an entry of its own. What calls did to files stays done. It

@@ -81,7 +81,7 @@ func (s *Session) inspect(ctx context.Context, answer string) error {
 		s.emit(PrefixChanged{change})
 	}
 	if text := l.warning(); text != "" {
-		s.emit(Notice{text})
+		s.emit(Notice{Text: text})
 	}
 	s.tell("")
 	return nil

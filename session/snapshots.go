@@ -241,7 +241,7 @@ func (w *windows) after(ctx context.Context, o tool.Outcome) tool.Outcome {
 	})
 	if err != nil {
 		window = Window{Before: state, By: ByUnknown}
-		w.emit(Notice{fmt.Sprintf("what %s changed could not be looked at, so that undo knows it only in part: %v", o.Tool, err)})
+		w.emit(Notice{Text: fmt.Sprintf("what %s changed could not be looked at, so that undo knows it only in part: %v", o.Tool, err)})
 	}
 	for _, c := range window.Changes {
 		if !c.Git && !slices.Contains(o.Changed, c.Path) {
@@ -289,7 +289,7 @@ func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	m.Starts = func() {
 		var err error
 		if before, err = w.keep.Before(ctx, r); err != nil && ctx.Err() == nil { // the hooks are the user's own
-			w.emit(Notice{"what the hooks of " + m.Event + " change cannot be undone: " + err.Error()})
+			w.emit(Notice{Text: "what the hooks of " + m.Event + " change cannot be undone: " + err.Error()})
 		}
 	}
 	return func() {

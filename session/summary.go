@@ -221,7 +221,7 @@ func (s *Session) leaveOut() bool {
 	}
 	s.foresee(first, "pictures were left out")
 	s.history = history
-	s.emit(Notice{fmt.Sprintf("to make room, pictures and documents shown before are not sent any more: %d; the log keeps them", count)})
+	s.emit(Notice{Text: fmt.Sprintf("to make room, pictures and documents shown before are not sent any more: %d; the log keeps them", count), Kind: Remark})
 	s.recount()
 	return true
 }

@@ -85,7 +85,7 @@ func listOfNames(names []string) string { return strings.Join(names, ", ") }
 func (n *silences) what() string {
 	switch {
 	case n.calls > 0 && !n.reasoning:
-		return "the model said nothing more after its calls, twice; what they did stands above"
+		return "the model said nothing more after its calls, twice; what they did is above"
 	case n.reasoning:
 		return "the model only thought, and answered with nothing, twice"
 	case n.tokens > 0:

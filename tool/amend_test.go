@@ -150,10 +150,10 @@ func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 		args, want, output string
 		origin             tool.Origin
 	}{
-		"fits":           {`{"text":"rm one"}`, "rm one", "(a hook did it)\n\nrm one", tool.FromHook},
-		"breaks":         {`{"txt":"rm one"}`, "rm all", "rm all", tool.Native},
-		"needs a repair": {`{'text':'rm one'}`, "rm all", "rm all", tool.Native},
-		"is no object":   {`["rm one"]`, "rm all", "rm all", tool.Native},
+		"fits":             {`{"text":"rm one"}`, "rm one", "(a hook did it)\n\nrm one", tool.FromHook},
+		"breaks":           {`{"txt":"rm one"}`, "rm all", "rm all", tool.Native},
+		"needs a repair":   {`{'text':'rm one'}`, "rm all", "rm all", tool.Native},
+		"is not an object": {`["rm one"]`, "rm all", "rm all", tool.Native},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var j journal

@@ -116,7 +116,7 @@ func TestDeclaredFilesThatCouldBeSomebodyElsesAreNotRead(t *testing.T) {
 	if len(names) != 0 || len(mistakes) != 4 {
 		t.Fatalf("names %q, mistakes %q", names, mistakes)
 	}
-	for i, want := range []string{"folder.json: is no regular file", "huge.json: has ", "link.json: no such file", "open.json: can be written by others"} {
+	for i, want := range []string{"folder.json: is not a regular file", "huge.json: has ", "link.json: no such file", "open.json: can be written by others"} {
 		if !strings.Contains(mistakes[i].Error(), want) {
 			t.Errorf("%q does not say %q", mistakes[i], want)
 		}

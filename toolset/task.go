@@ -144,7 +144,7 @@ func notBlank(words ...string) []string {
 func (c TaskCounts) words() []string {
 	var out []string
 	if c.Steps > 0 {
-		out = append(out, plural.Of(c.Steps, "step"))
+		out = append(out, plural.Of(c.Steps, "request"))
 	}
 	if c.Calls > 0 {
 		out = append(out, plural.Of(c.Calls, "call"))

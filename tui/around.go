@@ -33,7 +33,7 @@ func (a *around) commands() []command {
 func (a *around) can() string {
 	switch {
 	case a.wide():
-		return "they stand beside the conversation"
+		return "they are shown beside the conversation"
 	case !a.open && a.words() == "":
 		return "there are no open todos, no jobs and no subagents"
 	}

@@ -14,6 +14,47 @@ import (
 	"adze/tui/screen"
 )
 
+// counted is a terminal that tells how many bytes each write has.
+type counted chan int
+
+func (c counted) Write(b []byte) (int, error) { c <- len(b); return len(b), nil }
+
+// BenchmarkBytes is what a terminal is sent: for an answer of 558 words that comes word by word, a
+// frame each, which is the most that it can be, and for a key.
+func BenchmarkBytes(b *testing.B) {
+	text := strings.Repeat("The parser reads one line after the other, and each of them has its number in the file. ", 31) // 18 words
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			var answer, key int
+			for b.Loop() {
+				p, out := newPlayer(b, nil), make(counted, 100)
+				p.m.w, p.m.h = size[0], size[1]
+				s, err := screen.Open(nil, out, screen.Way{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				painted := func() int { s.Show(p.m.frame()); return <-out }
+				<-out // it took the terminal over
+				painted()
+				answer = 0
+				for i, word := range strings.SplitAfter(strings.TrimSpace(text), " ") {
+					if i%72 == 71 { // a paragraph has four sentences
+						word = strings.TrimSpace(word) + "\n\n"
+					}
+					p.m.Update(batch{session.TextDelta{Message: "m", Delta: word}})
+					answer += painted()
+				}
+				p.m.Update(keyPress(b, "x"))
+				key = painted()
+				s.Close()
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(answer)/1000, "kB/answer")
+			b.ReportMetric(float64(key), "B/key")
+		})
+	}
+}
+
 // BenchmarkStream shows 20,000 deltas in 1,250 frames, as they come in twenty seconds: one op is
 // all of them, painting included. The bar is 0.5 s of CPU.
 func BenchmarkStream(b *testing.B) {

@@ -151,7 +151,7 @@ func TestBridgeMerges(t *testing.T) {
 	b.add(session.CallForming{Call: "f", Bytes: 2})
 	b.add(session.Notice{Text: "n"})
 	b.add(session.TextDelta{Message: "m", Delta: "e"})
-	want := "[{m a} {m bc} {new 1} {m d} {f 2} {n} {m e}]"
+	want := "[{m a} {m bc} {new 1} {m d} {f 2} {n 0} {m e}]"
 	var got []string
 	for _, x := range b.take() {
 		switch x := x.(type) {

@@ -9,6 +9,7 @@ import (
 	"adze/tui/api"
 	"adze/tui/list"
 	"adze/tui/pane"
+	"adze/tui/plain"
 	"adze/tui/prompt"
 )
 
@@ -20,6 +21,8 @@ type command struct {
 	// can says why the command does nothing now; nil, or an empty string: it does.
 	can func() string
 	do  func(arg string) tea.Cmd
+	// lines says that the argument may have several lines.
+	lines bool
 }
 
 // commands is the table of commands: what completion shows and what send obeys.
@@ -35,7 +38,7 @@ func (m *model) commands() []command {
 
 // inOrder are the names of the commands, as completion and help show them.
 func inOrder() []string {
-	return strings.Fields("help sessions new model effort mode plan changes refused context compact claims evidence trust todos theme mouse inline vim copy attach edit" +
+	return strings.Fields("help sessions new model effort mode plan changes refused context compact claims evidence trust todos theme mouse inline vim copy commit attach edit" +
 		" resume fork background rewind undo redo jobs servers abort clear quit")
 }
 
@@ -81,6 +84,18 @@ func (c *commander) command(name, arg string) tea.Cmd {
 		return own.do(arg)
 	}
 	return nil
+}
+
+// read takes a prompt that is a command apart. One of several lines is a command only where that
+// takes them: else it is a message that begins with a path.
+func (c *commander) read(text string) (name, arg string, ok bool) {
+	if name, arg, ok = plain.Slash(text); ok {
+		return name, arg, ok
+	}
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	name, arg, ok = plain.Slash(first)
+	ok = ok && slices.ContainsFunc(c.table, func(own command) bool { return own.name == name && own.lines })
+	return name, strings.TrimSpace(arg + "\n" + rest), ok
 }
 
 // choices are the completions of the beginning of a name. What is named whole comes first:

@@ -68,6 +68,8 @@ func (b *broken) ports() api.Ports {
 		Net:        func(context.Context, api.Since) (api.Net, error) { return api.Net{}, b.fail("net") },
 		Revert:     func(context.Context, api.NetHunk) session.Result { return b.result("revert") },
 		Stage:      func(context.Context, api.NetHunk) session.Result { return b.result("stage") },
+		Draft:      func(context.Context) (string, error) { return "", b.fail("draft") },
+		Commit:     func(context.Context, string) session.Result { return b.result("commit") },
 		Open:       func(string, int) error { return b.fail("open") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
 		Drop:       func(string) (api.Dropped, bool) { return api.Dropped{}, false },

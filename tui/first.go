@@ -13,7 +13,7 @@ import (
 // first is the screen of who has no model yet.
 type first struct {
 	host
-	screen *firstrun.Screen // if nil, a model is there
+	screen *firstrun.Screen // if nil, a model is ready
 	picker *list.List
 	clip   func(safeterm.Text)
 	// quit ends the interface at once, to go on with something else.
@@ -61,7 +61,7 @@ func (f *first) chooseKey() tea.Cmd {
 	for _, k := range f.screen.Keys {
 		items = append(items, list.Choice{ID: k.Provider, Label: k.Provider, Note: k.Page})
 	}
-	f.picker.Begin("whose key is it? · where to get one", items, func(c list.Choice) tea.Cmd {
+	f.picker.Begin("which provider? · where to get a key", items, func(c list.Choice) tea.Cmd {
 		f.screen.Ask(firstrun.KeyOf{Provider: c.ID, Page: c.Note})
 		return nil
 	})
@@ -86,7 +86,7 @@ func (f *first) leave() tea.Cmd { return f.quit(api.Next{}) }
 func (f *first) can(why func(*firstrun.Screen) string) func() string {
 	return func() string {
 		if f.screen == nil {
-			return "a model is there"
+			return "a model is ready"
 		}
 		return why(f.screen)
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"path/filepath"
 	"strings"
 
 	"adze/internal/text/safeterm"
@@ -36,7 +37,7 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 		}
 		rows = append(rows, pen.Done().Fit(w))
 	}
-	fact("folder", g.info.Cwd, g.info.Branch)
+	fact("folder", g.folder(), g.info.Branch)
 	fact("model", g.info.Model, "")
 	fact("mode", g.info.Mode, g.brief())
 	fact("commands", pane.Sandboxed(g.info.Sandbox), "")
@@ -66,6 +67,15 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 		line(draw.Dim, safeterm.Name(tip))
 	}
 	return rows
+}
+
+// folder is the workspace, as a shell's prompt shows it.
+func (g *greeting) folder() string {
+	below, ok := strings.CutPrefix(g.info.Cwd, g.info.Home)
+	if g.info.Home == "" || !ok || below != "" && !strings.HasPrefix(filepath.ToSlash(below), "/") {
+		return g.info.Cwd
+	}
+	return "~" + below
 }
 
 // brief says what the mode means.

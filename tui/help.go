@@ -97,7 +97,8 @@ func away(g keyGroup, here scope) int {
 	return 1
 }
 
-// keyLines are the keys of a group. One that does nothing now says why.
+// keyLines are the keys of a group. One that does nothing now says why; those that do the same
+// share a line.
 func (h *help) keyLines(g keyGroup) []pane.Line {
 	var out []pane.Line
 	for _, b := range h.rows() {
@@ -107,6 +108,10 @@ func (h *help) keyLines(g keyGroup) []pane.Line {
 		l := pane.Line{Names: b.Help().Key, Text: b.Help().Desc}
 		if b.scope == h.under() && b.part != completing {
 			l.Why = b.disabled()
+		}
+		if last := len(out) - 1; last >= 0 && out[last].Text == l.Text && out[last].Why == l.Why && l.Names != "" {
+			out[last].Names += " " + l.Names
+			continue
 		}
 		out = append(out, l)
 	}

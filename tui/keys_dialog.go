@@ -23,7 +23,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the permission mode", "shift+tab"), can: q.canModes, do: q.chooseMode},
-		{action: send, scope: inDialog, Binding: ui.Key("does not answer: too easily pressed", "enter"), can: q.noEnter},
+		{action: send, scope: inDialog, Binding: ui.Key("not an answer: too easy to press by accident", "enter"), can: q.noEnter},
 		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), do: q.scroll(-5)},
 		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown", "space"), do: q.scroll(5)},
 		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: ui.Key("a row up", "up"), do: q.scroll(-1)},
@@ -127,7 +127,7 @@ func (q *questions) canAnother() string {
 
 func (q *questions) canEdits() string {
 	if !q.dialog.First().Edits {
-		return "this is no edit that the mode edits would allow"
+		return "the mode edits would not allow this call"
 	}
 	return q.dialog.Unseen()
 }

@@ -30,12 +30,15 @@ type net struct {
 	since  api.Since
 	now    api.Net
 	busy   bool
-	acting bool   // a call about a hunk runs
-	failed string // why it did not do that
+	// drafting says that the model writes the message of a commit.
+	drafting bool
+	acting   bool   // a call about a hunk runs
+	failed   string // why it did not do that
 }
 
 // compared is what differs.
 type compared struct {
+	since  api.Since
 	now    api.Net
 	err    error
 	reopen bool   // only where it is open already
@@ -46,12 +49,18 @@ func (n *net) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case compared:
 		n.busy = false
+		if msg.since != n.since { // another moment was chosen meanwhile
+			return true, n.compare(msg.reopen, msg.said)
+		}
 		if msg.err != nil && !msg.reopen {
 			n.calls()
 			n.say("error: " + msg.err.Error())
 			return true, nil
 		}
 		n.show(msg)
+		return true, nil
+	case drafted:
+		n.offer(msg)
 		return true, nil
 	case editorClosed:
 		if msg.err != nil {
@@ -112,7 +121,7 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 	compare, since := n.ports.Net, n.since
 	return func() tea.Msg {
 		now, err := compare(context.Background(), since)
-		return compared{now, err, reopen, said}
+		return compared{since, now, err, reopen, said}
 	}
 }
 
@@ -191,10 +200,18 @@ func (n *net) canCommit() string {
 	if n.working() {
 		return "busy: stop the agent first, or wait"
 	}
+	if n.ports.Commit == nil {
+		return "this session runs no commands"
+	}
+	return ""
+}
+
+// canDraft is canCommit for the key of the pane.
+func (n *net) canDraft() string {
 	if n.prompt.Text != "" {
 		return "your prompt is not empty: send or clear it first"
 	}
-	return n.can()
+	return cmp.Or(n.can(), n.canCommit())
 }
 
 // hunk is the one that is looked at.
@@ -233,15 +250,50 @@ func (n *net) other() tea.Cmd {
 	return n.compare(true, "")
 }
 
-// commitWish has the model draft the message of a commit, which the user can edit where they are
-// asked about the command.
-const commitWish = "Commit what is staged, and nothing else: look at git diff --cached, draft a message as this repository writes them, and run git commit with -m."
+// drafted is a message that the model wrote for a commit.
+type drafted struct {
+	message string
+	err     error
+}
 
-func (n *net) commit() tea.Cmd {
-	n.view.Shut()
-	n.prompt.Put(commitWish)
-	n.say("send this as it is, or change it; the message can be edited in the question about the command")
-	return nil
+// commit makes a commit of what is staged. Without a message the model drafts one, which is put
+// into the prompt, where the user edits it and sends it.
+func (n *net) commit(message string) tea.Cmd {
+	if message != "" {
+		make := n.ports.Commit
+		return n.begin(job{run: func(ctx context.Context) session.Result { return make(ctx, message) }})
+	}
+	if n.drafting {
+		n.say("a message is being drafted already")
+		return nil
+	}
+	n.drafting = true
+	n.say("drafting the message of the commit…")
+	draft := n.ports.Draft
+	return func() tea.Msg {
+		message, err := draft(context.Background())
+		return drafted{message, err}
+	}
+}
+
+// offer puts a message into the prompt, unless the user has written there meanwhile.
+func (n *net) offer(d drafted) {
+	n.drafting = false
+	switch {
+	case d.err != nil:
+		n.say("error: " + d.err.Error())
+	case n.prompt.Text != "":
+		n.say("the message is drafted, but your prompt is not empty: send or clear it, then ask again")
+	default:
+		n.view.Shut()
+		n.prompt.Put("/commit " + d.message)
+		n.say(n.label(send) + " commits what is staged with this message; edit it first as you like")
+	}
+}
+
+func (n *net) commands() []command {
+	return []command{{name: "commit", args: "[MESSAGE]", help: "commit what is staged; without a message, one is drafted for you to edit",
+		lines: true, can: n.canCommit, do: n.commit}}
 }
 
 // keys are those of the pane.
@@ -255,7 +307,7 @@ func (n *net) keys() []binding {
 		key("net.stage", "i", "in net changes: stage the hunk (git's index)", n.canStage, n.stage),
 		key("net.open", "o", "in net changes: open the line in your editor", n.canOpen, n.edit),
 		key("net.since", "s", "in net changes: since the session, the turn or the branch began", n.canSince, n.other),
-		key("net.commit", "c", "in net changes: have the agent commit what is staged", n.canCommit, n.commit),
+		key("net.commit", "c", "in net changes: commit what is staged; the model drafts a message, which you edit", n.canDraft, func() tea.Cmd { return n.commit("") }),
 	}
 }
 

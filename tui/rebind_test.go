@@ -213,7 +213,7 @@ func TestWhatCannotBeBoundIsTold(t *testing.T) {
 		{"todos", "t", `keys: todos: t is written where this acts; hold ctrl or alt with it, or take a key such as f8`},
 		{"todos", "ctrl+k", `keys: todos and edit.delete-to-end cannot both be ctrl+k; todos stays ctrl+t`},
 		{"todos", "ctrl+m", `keys: todos: a terminal sends enter for ctrl+m`},
-		{"dialog.once", "enter", `keys: dialog.once cannot be enter, which does not answer: too easily pressed`},
+		{"dialog.once", "enter", `keys: dialog.once cannot be enter, which not an answer: too easy to press by accident`},
 		{"todos", "F8", ""}, {"todos", "Ctrl-Q", ""}, {"dialog.once", "j", ""}, {"page-up", "Alt+PageUp", ""},
 	} {
 		k, warnings := newKeymap(bare().bindings(), map[string][]string{c.id: {c.key}})

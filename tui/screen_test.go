@@ -79,7 +79,7 @@ func newPlayer(t testing.TB, c *golden.Case) *player {
 // boundPlayer is a player whose person bound keys.
 func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player {
 	p := &player{t: t, c: c, clock: time.Unix(1_000_000, 0).UTC()}
-	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Sandbox: "none"}
+	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Home: "/home/ann", Sandbox: "none"}
 	if c != nil {
 		if n, ok := c.Section("notices"); ok {
 			info.Notices = strings.Split(strings.TrimSpace(n), "\n")
@@ -297,6 +297,11 @@ func (p *player) net() {
 		}
 	}
 	p.m.ports.Revert, p.m.ports.Stage = did("reverted"), did("staged")
+	p.m.ports.Draft = func(context.Context) (string, error) { return "Add every number\n\nThe first was left out.", nil }
+	p.m.ports.Commit = func(_ context.Context, message string) session.Result {
+		p.note(fmt.Sprintf("committed: %q", message))
+		return session.Result{Cause: session.CauseDone}
+	}
 	p.m.net.openAt = func(path string, line int) tea.Cmd {
 		p.note(fmt.Sprintf("opened: %s:%d", path, line))
 		return func() tea.Msg { return editorClosed{} }

@@ -10,7 +10,6 @@ import (
 	"adze/session"
 	"adze/tui/api"
 	"adze/tui/list"
-	"adze/tui/plain"
 	"adze/tui/prompt"
 	"adze/tui/transcript"
 )
@@ -48,7 +47,7 @@ func (s *sender) send() tea.Cmd {
 		return hold(s.prompt, s.commander)
 	}
 	text := s.prompt.Text
-	if name, arg, ok := plain.Slash(text); ok && !s.commander.carries(name) {
+	if name, arg, ok := s.commander.read(text); ok && !s.commander.carries(name) {
 		return s.commander.command(name, arg)
 	}
 	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {

@@ -201,6 +201,6 @@ func (s *sessions) canFork() string {
 // show shows a place of the conversation, where it is still a part of it.
 func (s *sessions) show(at api.Place) {
 	if at != (api.Place{}) && !s.transcript.Reveal(at.Message, at.Call) {
-		s.say("that place is no longer here (taken back, summed up, or a subagent's): adze session show " + s.info.Session + " has it")
+		s.say("that message is no longer here (taken back, summed up, or a subagent's): adze session show " + s.info.Session + " has it")
 	}
 }

@@ -232,7 +232,7 @@ func (t *turns) canEvidence() string {
 // evidence shows what is known of the last answer as a list, and copies it.
 func (t *turns) evidence() tea.Cmd {
 	list := session.EvidenceText(t.claims.Evidence, t.claims.Claims)
-	t.show(session.Notice{Text: strings.TrimSpace(list)})
+	t.show(session.Notice{Text: strings.TrimSpace(list), Kind: session.Remark})
 	return t.copy("the evidence", list)
 }
 

@@ -112,6 +112,7 @@ type Info struct {
 	Effort  string // how hard the model thinks; if empty, as it does by itself
 	Session string
 	Cwd     string
+	Home    string // the user's own folder: what is in it begins with ~
 	Branch  string // of git; it is found later
 	Sandbox string // its reported level
 	Config  string // the user's configuration file

@@ -243,7 +243,7 @@ func (u *undo) tell(p putBack) tea.Cmd {
 	if p.rewind {
 		return u.takeBack(text)
 	}
-	u.show(session.Notice{Text: text})
+	u.show(session.Notice{Text: text, Kind: session.Remark})
 	return nil
 }
 
@@ -354,7 +354,7 @@ func (u *undo) rewound(r rewound) {
 	}
 	u.prompt.Restore(r.text)
 	if r.note != "" {
-		u.show(session.Notice{Text: r.note})
+		u.show(session.Notice{Text: r.note, Kind: session.Remark})
 		u.say("your message is back in the prompt")
 		return
 	}

@@ -49,7 +49,6 @@ func (c *commander) words() []word {
 		{names: "revert restore checkpoint", command: "undo"},
 		{names: "init", says: "send this; the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
 		{names: "review pr-review security-review", says: "send this, or write your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
-		{names: "commit", says: "send this, or write your own words", prompt: "Commit the changes with a message that says why."},
 		{names: "memory instructions rules", says: cmp.Or(strings.Join(c.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + " is read at every start"},
 		{names: "agents subagents", says: "@NAME gives a message to an agent, and the model starts agents by itself; your agents are files in .adze/agents. adze --agent NAME lets one lead. " + c.label(cancelOneCall) + " aborts one that runs"},
 		{names: "queue", says: c.label(send) + " queues a message while the agent works, " + c.label(steerNow) + " sends it before the next step, " + c.labelOf("edit.row-up") + " takes it back"},

@@ -128,7 +128,7 @@ func (a permissions) notThere(effect policy.Effect, rule string) error {
 	have := map[policy.Effect][]string{policy.Allow: cfg.Allow, policy.Ask: cfg.Ask, policy.Deny: cfg.Deny}
 	for other, rules := range have {
 		if other != effect && slices.Contains(rules, rule) {
-			return usage.Mistake(fmt.Sprintf("adze permission remove %s '%s'", other, rule), "%s is no %s rule but one that says %s", rule, effect, other)
+			return usage.Mistake(fmt.Sprintf("adze permission remove %s '%s'", other, rule), "%s is not a %s rule: it says %s", rule, effect, other)
 		}
 	}
 	hint := "adze permission list shows all rules"

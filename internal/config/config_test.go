@@ -92,7 +92,7 @@ func TestLoadRefusesWhatIsNoFileOfItsOwn(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(dir, "pipe"), filepath.Join(dir, "huge"), dir} {
 		var mistake *config.Error
-		if _, err := config.Load(path); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "no regular file") && !strings.Contains(err.Error(), "more than 4096 KiB") {
+		if _, err := config.Load(path); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "not a regular file") && !strings.Contains(err.Error(), "more than 4096 KiB") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 // elsewhere is what does here what a name of another assistant's configuration does there.
 func elsewhere(name string) string {
 	for hint, names := range map[string]string{
-		`servers stand in "mcp": {"servers": {…}}; adze mcp add writes one`:                             "mcpServers mcp_servers",
+		`servers belong in "mcp": {"servers": {…}}; adze mcp add writes one`:                            "mcpServers mcp_servers",
 		`rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)"`:                  "allowedTools disallowedTools excludeTools coreTools allowed_tools",
 		`the mode is "permission_mode": ask, edits, plan, auto or yolo`:                                 "approval_policy approvalMode approval_mode defaultMode yolo autoAccept",
 		`"sandbox" is auto, required or off`:                                                            "sandbox_mode sandbox_workspace_write",
-		`hooks stand in hooks.json beside this file; adze help hooks`:                                   "hooks notify",
+		`hooks belong in hooks.json beside this file; adze help hooks`:                                  "hooks notify",
 		`agents are files, agents/NAME.md beside this file`:                                             "agent agents subagents profiles",
 		`commands are files, commands/NAME.md beside this file`:                                         "command commands",
 		`instructions are a file, AGENTS.md beside this file, or in a project`:                          "instructions contextFileName context_paths systemPrompt",

@@ -16,7 +16,7 @@ func Keep(path, name, value string) error {
 		for i, n := range names[:len(names)-1] {
 			inner, ok := memberOf(object, n, &hujson.Object{}).Value.(*hujson.Object)
 			if !ok {
-				wrong = fmt.Errorf("%s is no object", strings.Join(names[:i+1], "."))
+				wrong = fmt.Errorf("%s is not an object", strings.Join(names[:i+1], "."))
 				return false
 			}
 			object = inner

@@ -122,7 +122,7 @@ func SwitchServer(path, name string, off bool) error {
 	err := changeServers(path, func(servers *hujson.Object) bool {
 		entry, ok := memberOf(servers, name, &hujson.Object{}).Value.(*hujson.Object)
 		if !ok {
-			wrong = fmt.Errorf("mcp.servers.%s is no object", name)
+			wrong = fmt.Errorf("mcp.servers.%s is not an object", name)
 			return false
 		}
 		if off {
@@ -159,7 +159,7 @@ func changeServers(path string, change func(*hujson.Object) bool) error {
 		for _, name := range []string{"mcp", "servers"} {
 			inner, ok := memberOf(object, name, &hujson.Object{}).Value.(*hujson.Object)
 			if !ok {
-				wrong = errors.New("mcp.servers is no object")
+				wrong = errors.New("mcp.servers is not an object")
 				return false
 			}
 			object = inner

@@ -26,7 +26,7 @@ type Price struct {
 func (c Config) checkModels(path string) error {
 	for name, m := range c.Models {
 		if provider, rest, ok := strings.Cut(name, "/"); !ok || provider == "" || rest == "" {
-			return &Error{Path: path, Message: fmt.Sprintf("models.%q is no provider/name", name), Hint: `such as "provider/name", or "provider/*" for all of them`}
+			return &Error{Path: path, Message: fmt.Sprintf("models.%q is not provider/name", name), Hint: `such as "provider/name", or "provider/*" for all of them`}
 		}
 		if m.Context < 0 || m.Output < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("models.%q has fewer than no tokens", name), Hint: "give a number above 0, or leave it out"}

@@ -21,7 +21,7 @@ func TestAPersonMayPriceAModel(t *testing.T) {
 
 func TestAModelThatMakesNoSenseIsAMistake(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"models": {"qwen3": {}}}`:                          "no provider/name",
+		`{"models": {"qwen3": {}}}`:                          "is not provider/name",
 		`{"models": {"ollama/q": {"context": -1}}}`:          "fewer than no tokens",
 		`{"models": {"a/b": {"price": {"cache_read": -1}}}}`: "below 0",
 	} {

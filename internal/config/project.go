@@ -49,7 +49,7 @@ func LoadProject(dir string) (Project, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return mistaken(fmt.Sprintf("this is no regular file of at most %d MiB", maxFile>>20))
+		return mistaken(fmt.Sprintf("this is not a regular file of at most %d MiB", maxFile>>20))
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil {

@@ -92,7 +92,7 @@ func TestAProjectsFileIsReadFromTheProjectAlone(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "", `{"deny": ["read(x)"], "ask": ["write"]} // yes` + "\n": "", `{"deny": "read"}`: "deny must be a list of rules",
-		`{"deny": [], "deny": []}`: "deny stands in line 1 already", `{"deny": [`: "", "link": "link out of the project", "folder": "no regular file",
+		`{"deny": [], "deny": []}`: "deny stands in line 1 already", `{"deny": [`: "", "link": "link out of the project", "folder": "not a regular file",
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, projectFile)

@@ -43,7 +43,7 @@ func (s Sandbox) MarshalJSON() ([]byte, error) {
 func (s Sandbox) check(path string) error {
 	for _, place := range append(slices.Clone(s.Read), s.Write...) {
 		if !filepath.IsAbs(place) && !strings.HasPrefix(place, "~/") {
-			return &Error{Path: path, Message: fmt.Sprintf("sandbox.read and sandbox.write: %q is no absolute path", place), Hint: "write it from / or ~/ on"}
+			return &Error{Path: path, Message: fmt.Sprintf("sandbox.read and sandbox.write: %q is not an absolute path", place), Hint: "write it from / or ~/ on"}
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func TestTheSandboxIsATextOrAnObject(t *testing.T) {
 	}
 	for text, why := range map[string]string{
 		`{"sandbox": {"reed": ["/x"]}}`: `unknown field "reed"`,
-		`{"sandbox": {"read": ["x"]}}`:  "no absolute path",
+		`{"sandbox": {"read": ["x"]}}`:  "is not an absolute path",
 		`{"sandbox": true}`:             "an object with use, read and write",
 	} {
 		if _, err := config.Parse("config.json", []byte(text)); err == nil || !strings.Contains(err.Error(), why) {

@@ -90,7 +90,7 @@ func parameters(given any) (json.RawMessage, error) {
 		object, ok = map[string]any{}, true
 	}
 	if !ok {
-		return nil, errors.New("its schema is no object")
+		return nil, errors.New("its schema is not an object")
 	}
 	c := cleaner{}
 	object, _ = c.clean(object, 1, false).(map[string]any)

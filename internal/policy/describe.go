@@ -148,7 +148,7 @@ func (r Rule) describeWords() Description {
 		d.Spares += ", files known for their secrets"
 	}
 	if does := r.Effects(); does != "" {
-		d.Spares += "; " + does
+		d.Spares += ", " + does
 	}
 	d.Runs = []tool.Need{runNeed(example...)}
 	if !r.argv.rest {

@@ -297,5 +297,5 @@ func (r Rule) Effects() string {
 	if len(says) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s can do more: %s. This is asked for even so, unless a rule names the option or the files may be written anyway", words[0], strings.Join(says, "; "))
+	return fmt.Sprintf("options by which %s does more (%s)", words[0], strings.Join(says, "; "))
 }

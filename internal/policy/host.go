@@ -31,7 +31,7 @@ func parseAddress(target string) (address, error) {
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Hostname() == "" {
-		return address{}, fmt.Errorf("%s is no address; give a URL such as https://example.com/page", quote(target))
+		return address{}, fmt.Errorf("%s is not an address; give a URL such as https://example.com/page", quote(target))
 	}
 	a := address{strings.ToLower(u.Scheme), plainHost(u.Hostname()), u.Port()}
 	if a.port == "" {

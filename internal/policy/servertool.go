@@ -149,7 +149,7 @@ func (r Rule) calls(t serverTool) bool {
 func (p *Policy) judgeServerTool(mode Mode, v verdict) verdict {
 	t, ok := serverToolOf(v.need.Target)
 	if !ok || v.need.Permission != tool.Execute {
-		return v.mistaken(fmt.Errorf("%s is no tool of an MCP server", quote(v.need.Target)))
+		return v.mistaken(fmt.Errorf("%s is not a tool of an MCP server", quote(v.need.Target)))
 	}
 	doing := "calling " + quote(v.need.Target)
 	r, found := strongest(p.rulesFor(tool.Execute), func(r Rule) bool { return r.calls(t) })

@@ -17,7 +17,7 @@ func (everywhere) Judge(name string) (Place, error) {
 }
 
 // TestWhatNoCommandMayWriteNoToolWritesUnasked: the places that a sandbox keeps as they are,
-// because other programs run what stands there, are asked for where a tool would write them, in
+// because other programs run what is there, are asked for where a tool would write them, in
 // every mode that asks.
 func TestWhatNoCommandMayWriteNoToolWritesUnasked(t *testing.T) {
 	p, err := New(Options{Mode: Edits, Paths: everywhere{}, Home: "/home/ann"})

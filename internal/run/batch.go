@@ -114,7 +114,7 @@ func (a batches) RunFlags(words []string) error {
 	case err != nil:
 		return usage.Mistake(hint, "%v", err)
 	case len(rest) > 0:
-		return usage.Mistake(hint, "%q is no flag", rest[0])
+		return usage.Mistake(hint, "%q is not a flag", rest[0])
 	case other >= 0:
 		return usage.Mistake("leave it out", "--%s is not for a task of a batch", given[other])
 	}

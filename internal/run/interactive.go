@@ -346,7 +346,7 @@ func (s *sitting) info() tui.Info {
 	w := s.w
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
-		Session: w.Head.Session, Cwd: w.Head.Cwd, Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
+		Session: w.Head.Session, Cwd: w.Head.Cwd, Home: s.app.Getenv("HOME"), Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
 		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Back: s.o.Back, Commands: w.Named, Agents: w.Addressees(),
 	}
 }

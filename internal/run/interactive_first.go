@@ -89,7 +89,7 @@ func keepServer(may func(what string) error, file string) func(context.Context, 
 			return "", err
 		}
 		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return "", fmt.Errorf("%s is no address such as http://localhost:9000/v1", address)
+			return "", fmt.Errorf("%s is not an address such as http://localhost:9000/v1", address)
 		}
 		return file, config.Keep(file, "providers."+ownServer+".base_url", strings.TrimRight(address, "/"))
 	}

@@ -74,7 +74,7 @@ func (s *sitting) begin(ctx context.Context, stage *settings.Settings) {
 		return
 	}
 	cfg := stage.Config
-	info := tui.Info{Version: Version, Mode: "starting"}
+	info := tui.Info{Version: Version, Mode: "starting", Home: s.app.Getenv("HOME")}
 	if !s.o.Demo { // it has a folder of its own
 		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start tells errors
 	}

@@ -62,7 +62,7 @@ func TestSubagentsAreRecorded(t *testing.T) {
 		if got, want := hash.ReplaceAllString(models(second), ""), hash.ReplaceAllString(models(first), ""); got != want {
 			t.Errorf("what the model said differs:\n%s\n%s", got, want)
 		}
-		if !strings.Contains(second.out, "job 3 · 2 steps · 1 call") {
+		if !strings.Contains(second.out, "job 3 · 2 requests · 1 call") {
 			t.Errorf("the subagents did not run: %s", second.out)
 		}
 	}

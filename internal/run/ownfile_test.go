@@ -58,7 +58,7 @@ func TestMistakesInTheConfigurationAreTold(t *testing.T) {
 	u.configure(`{"permission_mode": "edtis"}`)
 	u.run("permission", "test", "ls").wants(2, "config.json: permission_mode: there is no permission mode", "did you mean edits?")
 	u.configure("{\n  \"mcpServers\": {\"x\": {\"url\": \"http://127.0.0.1:1/\", \"headers\": {\"Authorization\": \"Bearer abcdef0123456789\"}}}\n}")
-	u.run("permission", "test", "ls").wants(0, "config.json: line 2: a key or a password stands here")
+	u.run("permission", "test", "ls").wants(0, "config.json: line 2: a key or a password is written here")
 }
 
 // TestYoloWithoutASandboxSaysSo in text as stream-json does in its first line.

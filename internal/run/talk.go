@@ -115,7 +115,7 @@ func (c *talker) Model(ctx context.Context, name string) error {
 	case name == w.Head.Provider+"/"+w.Head.Model:
 		return nil
 	case c.o.NoSession, c.o.Worktree != "", c.o.Demo, c.o.Record != "", c.o.Replay != "":
-		return usage.Mistake("leave --no-session, --worktree, --record, --replay and --demo out", "the model cannot be changed: the session is opened anew for that, which this run cannot do")
+		return usage.Mistake("leave --no-session, --worktree, --record, --replay and --demo out", "the model cannot be changed: the session is reopened for that, which this run cannot do")
 	}
 	next := *c.o
 	next.Mode, next.Effort = string(w.Gate.Mode()), w.Session.Effort()

@@ -66,7 +66,7 @@ func (p *plan) weighWrite(f seccomptrace.Fact) (proc.Barred, bool) {
 	}
 	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return f.Text == g.path || g.kind == namespace.Locked && within(f.Text, g.path) })
 	if protected {
-		b.Why = "which is protected in the sandbox, because other programs run what stands there"
+		b.Why = "which is protected in the sandbox, because other programs run what is there"
 	}
 	for _, missing := range p.missing { // an empty folder of our own stands there now
 		if within(f.Text, missing) {

@@ -15,7 +15,7 @@ import (
 
 // Reasons why a change of a command is not applied to the workspace.
 const (
-	whyActedOn   = "other programs act on what stands there"
+	whyActedOn   = "other programs act on what is there"
 	whySpecial   = "it is a socket, FIFO or device"
 	whySetID     = "it would run as its owner"
 	whyLeaves    = "it is a link that leads out of the workspace"
@@ -332,7 +332,7 @@ func (j *judge) dangerousBelow(top *overlay.Change) (why string) {
 				why = found[0]
 			}
 		case c.Kind == overlay.Link, c.Kind == overlay.Special, c.Kind == overlay.File && c.Upper.SetID():
-			why = filepath.Base(c.Path) + " is no plain file"
+			why = filepath.Base(c.Path) + " is not a plain file"
 		case strings.HasSuffix(c.Path, "objects/info/alternates"), strings.HasSuffix(c.Path, "objects/info/http-alternates"):
 			why = "it takes objects from another repository"
 		}

@@ -25,7 +25,7 @@ func socketPair() (near net.Conn, far *os.File, err error) {
 func listenerFrom(conn net.Conn) (net.Listener, error) {
 	unix, ok := conn.(*net.UnixConn)
 	if !ok {
-		return nil, errors.New("the door is no socket of this machine")
+		return nil, errors.New("the door is not a socket of this machine")
 	}
 	space := make([]byte, syscall.CmsgSpace(4))
 	_, n, _, _, err := unix.ReadMsgUnix(make([]byte, 1), space)

@@ -144,7 +144,7 @@ func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
 		return content{}, err
 	}
 	if before.Mode&unix.S_IFMT != unix.S_IFREG || before.Size > max {
-		return content{}, fmt.Errorf("%s is no file of at most %d bytes", name, max)
+		return content{}, fmt.Errorf("%s is not a file of at most %d bytes", name, max)
 	}
 	// One byte more than expected, so that the end is seen with the first read.
 	if need := int(before.Size) + 1; cap(buf) < need {

@@ -98,6 +98,10 @@ type Ports struct {
 	Net    func(ctx context.Context, since Since) (Net, error)
 	Revert func(ctx context.Context, h NetHunk) session.Result
 	Stage  func(ctx context.Context, h NetHunk) session.Result
+	// Draft has the model write the message of a commit of what is staged, and Commit makes that
+	// commit as a command of the user's own.
+	Draft  func(ctx context.Context) (message string, err error)
+	Commit func(ctx context.Context, message string) session.Result
 	// Open opens a file at a line, from 1, in the user's own editor, as Edit does with a text.
 	Open func(path string, line int) error
 	// Edit lets the user write in their own editor; the terminal is free while it runs.

@@ -111,8 +111,8 @@ func dark() *palette {
 	return &palette{grounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 4.5, rest: 3, inks: [styles]ink{
 		Dim: {0xa9b0bd, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x858d9a, ""},
 		Accent: {0x5fd3e0, ""}, Good: {0x7fd88f, ""}, Bad: {0xff928a, ""}, Warn: {0xe9c46a, ""},
-		Heading: {0x7cc4ff, "1"}, Code: {0xe6b58a, ""}, Link: {0x8ab8ff, "4"},
-		Added: {0x63d8c0, ""}, Removed: {0xff9a70, ""}, Hunk: {0x9db8ff, ""},
+		Heading: {0x5fd3e0, "1"}, Code: {0xe6b58a, ""}, Link: {0x8ab8ff, "4"},
+		Added: {0x63d8c0, ""}, Removed: {0xff9a70, ""}, Hunk: {0xa9b0bd, ""},
 		Keyword: {0xd8a6f2, ""}, String: {0xa8d98c, ""}, Comment: {0xa9b0bd, ""}, Number: {0xf2b279, ""},
 		Function: {0x8cc0ff, ""}, Type: {0xe8d08c, ""}, Property: {0x86d6dc, ""},
 	}}
@@ -122,8 +122,8 @@ func light() *palette {
 	return &palette{grounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 4.5, rest: 3, inks: [styles]ink{
 		Dim: {0x59616d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x7a828e, ""},
 		Accent: {0x006773, ""}, Good: {0x1d6b2c, ""}, Bad: {0xb3261e, ""}, Warn: {0x7a5000, ""},
-		Heading: {0x0b55a0, "1"}, Code: {0x8a3b00, ""}, Link: {0x0a56a6, "4"},
-		Added: {0x00676b, ""}, Removed: {0xb5360a, ""}, Hunk: {0x3d4db0, ""},
+		Heading: {0x006773, "1"}, Code: {0x8a3b00, ""}, Link: {0x0a56a6, "4"},
+		Added: {0x00676b, ""}, Removed: {0xb5360a, ""}, Hunk: {0x59616d, ""},
 		Keyword: {0x7a2aa0, ""}, String: {0x1e692a, ""}, Comment: {0x59616d, ""}, Number: {0x8a4700, ""},
 		Function: {0x1d4fb8, ""}, Type: {0x6b5200, ""}, Property: {0x00636d, ""},
 	}}
@@ -133,8 +133,8 @@ func contrastDark() *palette {
 	return &palette{grounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 7, rest: 4.5, inks: [styles]ink{
 		Dim: {0xd0d5dc, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0xb4bac4, ""},
 		Accent: {0x8ff2ff, "1"}, Good: {0xa6f5b0, ""}, Bad: {0xffc4be, "1"}, Warn: {0xffe08a, ""},
-		Heading: {0xb4e0ff, "1"}, Code: {0xffd2a8, ""}, Link: {0xbcdcff, "4"},
-		Added: {0x8cf5ea, ""}, Removed: {0xffc69c, ""}, Hunk: {0xc4d6ff, ""},
+		Heading: {0x8ff2ff, "1"}, Code: {0xffd2a8, ""}, Link: {0xbcdcff, "4"},
+		Added: {0x8cf5ea, ""}, Removed: {0xffc69c, ""}, Hunk: {0xd0d5dc, ""},
 		Keyword: {0xecccff, ""}, String: {0xc8f0b0, ""}, Comment: {0xd0d5dc, ""}, Number: {0xffcfa0, ""},
 		Function: {0xb8dcff, ""}, Type: {0xf5e2a4, ""}, Property: {0xb0ecf0, ""},
 	}}
@@ -144,8 +144,8 @@ func contrastLight() *palette {
 	return &palette{grounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 7, rest: 4.5, inks: [styles]ink{
 		Dim: {0x3c434d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x565e69, ""},
 		Accent: {0x004a54, "1"}, Good: {0x0e4a1b, ""}, Bad: {0x86130d, "1"}, Warn: {0x553700, ""},
-		Heading: {0x063d78, "1"}, Code: {0x632900, ""}, Link: {0x063f7d, "4"},
-		Added: {0x00494e, ""}, Removed: {0x842200, ""}, Hunk: {0x2a3688, ""},
+		Heading: {0x004a54, "1"}, Code: {0x632900, ""}, Link: {0x063f7d, "4"},
+		Added: {0x00494e, ""}, Removed: {0x842200, ""}, Hunk: {0x3c434d, ""},
 		Keyword: {0x5a1580, ""}, String: {0x10491a, ""}, Comment: {0x3c434d, ""}, Number: {0x633200, ""},
 		Function: {0x123a8c, ""}, Type: {0x4b3900, ""}, Property: {0x00474f, ""},
 	}}

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	"adze/internal/text/safeterm"
@@ -17,20 +18,22 @@ type Patch struct {
 	w     int
 	lines []patchLine
 	ends  []int // rows up to and with each line
+	wide  int   // of the numbers of a unified diff
 }
 
 // patchLine is one line of a diff: over the whole width, or an old and a new one side by side.
 type patchLine struct {
-	whole string
-	style Style
-	other int // unified: where the line stands, from here, that is in its place; if 0, there is none
-	pair  bool
-	alike bool // of a pair: the one is in the other's place
-	l, r  cell
+	whole  string
+	style  Style
+	number int // unified: in the file as it is, or of a removed line as it was; if 0, none
+	other  int // unified: where the line stands, from here, that is in its place; if 0, there is none
+	pair   bool
+	alike  bool // of a pair: the one is in the other's place
+	l, r   cell
 }
 
-// Patch lays a diff out: as it is written, or split, with the old lines at the left and the new
-// ones at the right.
+// Patch lays a diff out: as it is written, each line with its number, or split, with the old lines
+// at the left and the new ones at the right.
 func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 	split = split && twoSided(b.Text)
 	p := &Patch{theme: t, w: w, lang: highlight.ForFile(b.Path)}
@@ -38,6 +41,9 @@ func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 		p.lines = pairs(b.Text)
 	} else {
 		p.lines = unified(b)
+	}
+	for _, l := range p.lines {
+		p.wide = max(p.wide, len(strconv.Itoa(l.number)))
 	}
 	p.ends = make([]int, len(p.lines))
 	total := 0
@@ -84,8 +90,25 @@ func unified(b tool.Block) []patchLine {
 		return nil
 	}
 	lines := make([]patchLine, 0, strings.Count(body, "\n")+1)
+	old, now, inHunk := 0, 0, false
 	for line := range strings.SplitSeq(body, "\n") {
-		lines = append(lines, patchLine{whole: strings.TrimSuffix(line, "\r"), style: diffStyle(line)})
+		l := patchLine{whole: strings.TrimSuffix(line, "\r"), style: diffStyle(line)}
+		switch {
+		case l.style == Hunk:
+			old, now = hunkStarts(line)
+			inHunk = true
+		case !inHunk || strings.HasPrefix(line, `\`):
+		case l.style == Removed:
+			l.number = old
+			old++
+		case l.style == Added:
+			l.number = now
+			now++
+		default:
+			l.number = now
+			old, now = old+1, now+1
+		}
+		lines = append(lines, l)
 	}
 	style := func(i int) Style { return lines[i].style }
 	replaced(len(lines), style, func(old, now int) { lines[old].other, lines[now].other = now-old, old-now })
@@ -95,12 +118,20 @@ func unified(b tool.Block) []patchLine {
 // gap stands between the sides of a split diff.
 const gap = " │ "
 
+// margin is the room of a line's number.
+func (p *Patch) margin(line *patchLine) int {
+	if line.number == 0 {
+		return 0
+	}
+	return p.wide + 1
+}
+
 func (p *Patch) side() int { return (p.w - 3) / 2 }
 
 func (p *Patch) height(line *patchLine) int {
 	if !line.pair {
 		sign, text := signed(line.whole)
-		return p.rowsOf(text, p.w-len(sign))
+		return p.rowsOf(text, p.w-len(sign)-p.margin(line))
 	}
 	h := 1
 	for _, c := range []cell{line.l, line.r} {
@@ -181,8 +212,15 @@ func (p *Patch) draw(i int) []Row {
 		compare(&l, &other)
 	}
 	ground := groundOf(line.style)
-	first := p.theme.Pen().Fixed(p.theme.changed(line.style), sign).Done()
-	margins := Margins{First: first, Rest: p.theme.Pen().Fill(ground, first.w).Pad(first.w).Done(), Hard: true}
+	first, rest := p.theme.Pen(), p.theme.Pen()
+	if line.number != 0 {
+		digits := strconv.Itoa(line.number)
+		first.Pad(p.wide-len(digits)).Fixed(Dim, digits+" ")
+		rest.Pad(p.wide + 1)
+	}
+	first.Fixed(p.theme.changed(line.style), sign)
+	rest.Fill(ground, first.Width()).Pad(first.Width())
+	margins := Margins{First: first.Done(), Rest: rest.Done(), Hard: true}
 	rows := p.theme.Wrap(nil, p.w, margins, p.paint(l)...)
 	p.theme.Grounded(rows, ground, p.w)
 	return rows

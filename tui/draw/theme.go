@@ -103,7 +103,7 @@ func Color() *Theme {
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m",
 		Accent: "\x1b[36m", Good: "\x1b[32m", Bad: "\x1b[31m", Warn: "\x1b[33m",
 		Heading: "\x1b[1;36m", Code: "\x1b[33m",
-		Added: "\x1b[32m", Removed: "\x1b[31m", Hunk: "\x1b[36m",
+		Added: "\x1b[32m", Removed: "\x1b[31m", Hunk: "\x1b[2m",
 		You: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m", Link: "\x1b[4;34m",
 		Keyword: "\x1b[35m", String: "\x1b[32m", Comment: "\x1b[2m", Number: "\x1b[36m",
 		Function: "\x1b[34m", Type: "\x1b[33m", Property: "\x1b[36m",

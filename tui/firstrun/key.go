@@ -54,7 +54,7 @@ func (f *Screen) Drop() { f.entry = nil }
 func (f *Screen) CanKeep() string {
 	switch {
 	case f.entry == nil:
-		return "no key is wanted now"
+		return "no key is asked for now"
 	case f.entry.busy:
 		return "checking the key"
 	case strings.TrimSpace(f.entry.Text) == "" && f.entry.provider == "":

@@ -77,7 +77,26 @@ func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 		added, removed := draw.Count(b.Text)
 		head.Put(draw.Dim, safeterm.Name("  "+ui.PlusMinus(added, removed)))
 	}
-	return ui.Sheaf{ui.Laid{head.Done().Fit(w)}, p.theme.Patch(b, w, w >= ui.Split)}
+	patch := p.theme.Patch(b, w, w >= ui.Split)
+	if p.names(b.Path) {
+		return ui.Sheaf{patch}
+	}
+	return ui.Sheaf{ui.Laid{head.Done().Fit(w)}, patch}
+}
+
+// counts is how much of the file changes, where the change stands below without a heading.
+func (p *Dialog) counts(n tool.Need) draw.Span {
+	if !p.names(n.Touches()) {
+		return draw.Span{}
+	}
+	added, removed := draw.Count(p.diffs()[0].Text)
+	return draw.Span{Style: draw.Dim, Text: safeterm.Name("  " + ui.PlusMinus(added, removed))}
+}
+
+// names reports whether the only thing that the question is about is a change of that file.
+func (p *Dialog) names(path string) bool {
+	needs := p.queue[0].Question.Needs
+	return path != "" && len(needs) == 1 && needs[0].Permission == tool.Write && needs[0].Touches() == path && len(p.diffs()) == 1 && p.diffs()[0].Path == path
 }
 
 // rule draws what the offered rules allow, the rules themselves beside that, and what they leave
@@ -120,10 +139,10 @@ func (p *Dialog) under() draw.Margins { return draw.Margins{Rest: p.theme.Pen().
 func rest(o Offer) string {
 	var parts []string
 	if o.Spares != "" {
-		parts = append(parts, "not "+o.Spares)
+		parts = append(parts, "still asked: "+o.Spares)
 	}
 	if o.Saved != "" && o.Save != "" {
-		parts = append(parts, "kept: also "+o.Saved)
+		parts = append(parts, "if kept, "+o.Saved)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -195,7 +214,7 @@ func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 			margins.First = p.theme.Pen().Row(first).Pad(first.Width()+digits-len(number)).Fixed(draw.Dim, number+" ").Done()
 			margins.Rest = p.theme.Pen().Pad(margins.First.Width()).Done()
 		}
-		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: line})
+		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: line}, p.counts(n))
 		first = rest
 	}
 	under := draw.Margins{First: rest, Rest: rest, Hard: true}

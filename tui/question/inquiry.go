@@ -342,7 +342,7 @@ func (d *Dialog) title(w int) draw.Row {
 	if n := len(d.queue) - 1; n > 0 {
 		text += " · " + plural.Of(n, "more question")
 	}
-	return d.theme.Pen().Fixed(draw.Accent, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Accent, w).Done().Fit(w)
+	return d.theme.Pen().Fixed(draw.Warn, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Warn, w).Done().Fit(w)
 }
 
 // help is the row of keys, or what to know before they act.

@@ -64,9 +64,11 @@ func (e *callEntry) following(d *ui.Drawing, w int) []draw.Row {
 	}
 	if len(own) == 0 && e.started && e.heading.Shape != tool.OneRow && e.heading.Shape != tool.NoRow {
 		for _, b := range e.blocks(d) {
-			if b.Kind == tool.OutputBlock {
+			switch b.Kind {
+			case tool.OutputBlock:
 				own = d.Theme.Last(own, b, w-gutter.Width(), liveRows)
-			} else {
+			case tool.MarkdownBlock: // the user is asked about it, and reads it there
+			default:
 				own = d.Theme.Block(own, b, w-gutter.Width(), draw.Show{Rows: 4 * liveRows})
 			}
 		}
@@ -143,7 +145,7 @@ func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []d
 			}
 			rows = d.Theme.Changed(rows, b, w, e.brief(d, most))
 		case b.Kind == tool.OutputBlock:
-			if _, only := e.onlyLine(d); e.own && !only {
+			if _, only := e.onlyLine(d); e.own && !only && !e.silent(b) {
 				rows = d.Theme.Block(rows, b, w, draw.Show{Rows: ownOutput})
 			} else if !only && !e.silent(b) {
 				rows = d.Theme.Last(rows, b, w, successRows)

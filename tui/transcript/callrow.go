@@ -184,7 +184,7 @@ func (e *callEntry) soFar(result string, took time.Duration) string {
 }
 
 func (e *callEntry) allowed(put func(draw.Style, string)) {
-	if e.approved {
+	if e.approved && !e.own { // who runs a command allows it
 		put(draw.Dim, "allowed by you")
 	}
 }

@@ -51,6 +51,9 @@ func (t *Pane) sum(r session.Result) string {
 		}
 		return ""
 	}
+	if len(calls) == 1 && calls[0].own { // its row says all of it
+		return ""
+	}
 	parts := changedFiles(calls, r.Changed, t.draw)
 	if todos := todosOf(calls, t.draw); todos != "" {
 		parts = append(parts, todos)

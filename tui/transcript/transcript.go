@@ -30,9 +30,8 @@ type Pane struct {
 	open    string
 	pieces  []*proseEntry
 	welcome func(t *draw.Theme, w int) []draw.Row
-	owns    tool.CallID // the call of the user's own that they were last told of
-	seen    int         // entries when the window was last at the end
-	ended   int         // entries when the last turn ended
+	seen    int // entries when the window was last at the end
+	ended   int // entries when the last turn ended
 }
 
 // New is an empty conversation; welcome draws what stands there until something is said.
@@ -69,7 +68,7 @@ func (t *Pane) Apply(e session.Event) {
 	case session.Compacted:
 		t.add(newSummary(e.Summary, e.Compaction.String()))
 	case session.Notice:
-		t.note(draw.Warn, e.Text)
+		t.notice(e)
 	case session.Claimed:
 		t.claimed(e)
 	case session.PrefixChanged:
@@ -167,11 +166,6 @@ func (t *Pane) message(m session.Message) {
 			t.note(draw.Warn, m.NoteText())
 			return
 		}
-		if c, ok := t.calls[m.Own]; ok && m.Own != "" {
-			c.own = true
-			c.changed()
-		}
-		t.owns = m.Own
 		t.add(&userEntry{message: m.ID, text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.ToEnd()
 	case session.Assistant:
@@ -294,7 +288,7 @@ func (t *Pane) call(id tool.CallID, name string) *callEntry {
 	if e, ok := t.calls[id]; ok {
 		return e
 	}
-	e := &callEntry{id: id, name: name, own: id != "" && id == t.owns}
+	e := &callEntry{id: id, name: name, own: session.OwnCall(id)}
 	t.calls[id] = e
 	if n := len(t.entries); n > 0 {
 		if before, ok := t.entries[n-1].(*callEntry); ok {
@@ -343,6 +337,16 @@ func (t *Pane) retry(e session.Retry) {
 	t.unform(session.Message{})
 	t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
 		strconv.Itoa(e.Of)+" in "+ui.Seconds(e.Delay))
+}
+
+// notice shows a notice; details are in the context pane.
+func (t *Pane) notice(e session.Notice) {
+	switch e.Kind {
+	case session.Warning:
+		t.note(draw.Warn, e.Text)
+	case session.Remark:
+		t.note(draw.Dim, e.Text)
+	}
 }
 
 func (t *Pane) note(s draw.Style, text string) {

@@ -121,7 +121,7 @@ func (r runs) agrees(a asked, id string, n int) (bool, error) {
 		return true, nil
 	}
 	if !term.IsTerminal(r.In.Fd()) {
-		return false, usage.Mistake("add --yes", "removing batches is asked for, and nobody is there to ask")
+		return false, usage.Mistake("add --yes", "removing batches needs a yes, and nobody is there to ask")
 	}
 	fmt.Fprintf(r.Err, "remove batch %s with %s for ever? [y/N] ", id, plural.Of(n, "run"))
 	line, _ := bufio.NewReader(r.In).ReadString('\n') // the end of the input is a no

@@ -51,7 +51,7 @@ func ListCommand(e *cli.Env, p Program) *cobra.Command {
 	stats := &cobra.Command{Use: "stats [BATCH]", Annotations: cli.Anyone(), Short: "Count runs by state and cause, and what waits in the queue", Args: cli.Takes(0, 1), RunE: r.with(r.stats)}
 	limit := &cobra.Command{Use: "limit LABEL N", Annotations: cli.Anyone(), Short: "Bound how many tasks of a label and priority run at a time; 0: any number", Args: cli.Takes(2, 2), RunE: r.with(r.limit)}
 	workers := &cobra.Command{Use: "workers", Annotations: cli.Anyone(), Short: "List the workers that are there", Args: cli.Takes(0, 0), RunE: r.with(r.workers)}
-	remove := &cobra.Command{Use: "delete BATCH…", Short: "Remove batches that are over for ever, with their sessions and patches", Long: deleteLong, Args: cli.Takes(0, -1), RunE: r.with(r.delete)}
+	remove := &cobra.Command{Use: "delete BATCH…", Short: "Permanently remove batches that are over, with their sessions and patches", Long: deleteLong, Args: cli.Takes(0, -1), RunE: r.with(r.delete)}
 	remove.Flags().BoolP("yes", "y", false, "do not ask")
 	remove.Flags().Bool("expired", false, "what batch.keep_days of the configuration lets go: batches, sessions and contents")
 	all := []*cobra.Command{list, show, follow, stop, again, stats, limit, workers, remove}
@@ -67,7 +67,7 @@ func ListCommand(e *cli.Env, p Program) *cobra.Command {
 	return cli.Group("runs", "Show, stop and repeat batches of workers (--on nats://…)", all...)
 }
 
-const deleteLong = `Remove batches that are over for ever: their records, the prompts in them, the sessions of their runs and what these kept apart.
+const deleteLong = `Permanently remove batches that are over: their records, the prompts in them, the sessions of their runs and what these kept apart.
 One that waits or runs is not removed; adze runs cancel ends it. Workers remove by themselves what is over for longer than
 batch.keep_days of their configuration (30 days where it says nothing), and sessions that nobody used for as long.
 The server must let the user purge streams, as it does the owner of deploy/nats.conf.`

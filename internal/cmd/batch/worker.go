@@ -77,7 +77,7 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 	}
 	for _, l := range labels {
 		if !fleet.SoundLabel(l) {
-			return usage.Mistake("small letters, digits and -", "--label %q is no label", l)
+			return usage.Mistake("small letters, digits and -", "--label %q is not a label", l)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(c.Context())

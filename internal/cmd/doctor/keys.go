@@ -55,7 +55,7 @@ func keyFault(provider, key string) string {
 	low := strings.ToLower(key)
 	switch {
 	case strings.HasPrefix(low, "bearer "):
-		return "begins with Bearer, which is no part of a key"
+		return "begins with Bearer, which is not part of a key"
 	case strings.ContainsAny(key, `"'`):
 		return "has quotes in it"
 	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }):

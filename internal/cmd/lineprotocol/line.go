@@ -129,7 +129,7 @@ func (p part) file(n int) (tool.Attachment, error) {
 	}
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return tool.Attachment{}, usage.Mistake(hint, "part %d of the message is no base64", n)
+		return tool.Attachment{}, usage.Mistake(hint, "part %d of the message is not base64", n)
 	}
 	a, is := attachments.File(fmt.Sprintf("%s %d", p.Type, n), raw)
 	if !is {

@@ -139,9 +139,9 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 			s.Show("it was not started: %s\n", waits)
 		}
 	case there:
-		fmt.Fprintf(s.Err, "%s stays as it was in %s; --no-test puts this one in its place all the same\n", safeterm.Name(name), s.ConfigFile())
+		fmt.Fprintf(s.Err, "%s stays as it was in %s; --no-test replaces it anyway\n", safeterm.Name(name), s.ConfigFile())
 	default:
-		fmt.Fprintf(s.Err, "%s was not added; --no-test adds it all the same\n", safeterm.Name(name))
+		fmt.Fprintf(s.Err, "%s was not added; --no-test adds it anyway\n", safeterm.Name(name))
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (s servers) remove() *cobra.Command {
 			if err := s.MCP(c.Context(), func(d Desk) error {
 				for _, l := range d.All {
 					if l.Name == name && !l.Mine {
-						return usage.Mistake("adze trust revoke server:"+name+" takes your consent back", "%s stands in %s, a file of the project", name, l.From)
+						return usage.Mistake("adze trust revoke server:"+name+" takes your consent back", "%s is in %s, a file of the project", name, l.From)
 					}
 				}
 				d.Pool.Forget(name)

@@ -27,8 +27,8 @@ type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {
 	var o deleting
-	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions for ever, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
-		Long: `Remove sessions for ever, and those of their subagents: their logs, their words in the search index, their whole outputs, and
+	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions permanently, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
+		Long: `Remove sessions permanently, and those of their subagents: their logs, their words in the search index, their whole outputs, and
 their prompts among those you wrote before. The files are written anew, so that the words are gone from the disk, as far as
 adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.
 On a server (--store) a session goes with those of its subagents, by a user who may purge the stream; adze runs delete removes batches.`,
@@ -135,7 +135,7 @@ func (p remover) agrees(heads []session.Head, more int, o deleting) (bool, error
 		return true, nil
 	}
 	if !term.IsTerminal(p.In.Fd()) {
-		return false, usage.Mistake("add --yes", "removing sessions is asked for, and nobody is there to ask")
+		return false, usage.Mistake("add --yes", "removing sessions needs a yes, and nobody is there to ask")
 	}
 	for _, h := range heads {
 		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), plural.Of(h.Entries, "entry"))

@@ -119,7 +119,7 @@ func readBounded(file string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file with lines", file)
+		return "", fmt.Errorf("%s is not a text file", file)
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -122,7 +122,7 @@ func (i input) text() (string, error) {
 		return "", usage.Mistake("put it in a file and name the file in the prompt", "stdin is longer than %d MiB", maxInput>>20)
 	}
 	if kind := text.Sniff(i.raw); kind.Image() || kind.PDF() {
-		return "", usage.Mistake("save it and name the file: --attach FILE", "stdin is no text: %s", kind.Name)
+		return "", usage.Mistake("save it and name the file: --attach FILE", "stdin is not text: %s", kind.Name)
 	}
 	return text.Plain(i.raw), nil
 }

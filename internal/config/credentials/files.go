@@ -34,7 +34,7 @@ func (f *Files) Begin() {
 	}
 }
 
-// learn reads one file; what is no regular file, or cannot be read, teaches nothing.
+// learn reads one file; what is not a regular file, or cannot be read, teaches nothing.
 func (f *Files) learn(path string) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -168,7 +168,7 @@ func nameOf(uri string) string {
 func attached(name, media, data string) (tool.Attachment, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return tool.Attachment{}, refuse(codeInvalidParams, fmt.Sprintf("%s is no base64: %v", name, err))
+		return tool.Attachment{}, refuse(codeInvalidParams, fmt.Sprintf("%s is not base64: %v", name, err))
 	}
 	a, is := attachments.File(name, raw)
 	if !is {

@@ -196,7 +196,7 @@ func readText(path string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxText {
-		return "", fmt.Errorf("%s is no file of at most %d MiB", filepath.Base(path), maxText>>20)
+		return "", fmt.Errorf("%s is not a file of at most %d MiB", filepath.Base(path), maxText>>20)
 	}
 	raw, err := os.ReadFile(path)
 	return string(raw), err

@@ -135,7 +135,7 @@ func (m *manifest) text(first string) ([]byte, string) {
 		if err == nil {
 			var info fs.FileInfo
 			if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-				err = errors.New("it is no regular file")
+				err = errors.New("it is not a regular file")
 			}
 			if err == nil && !info.IsDir() { // a link to a folder counts by its name
 				var n int64

@@ -169,6 +169,9 @@ func (e *Encoder) finish(r session.Result) []Part {
 		}
 	}
 	out = append(out, e.leave()...)
+	if len(r.Claims)+len(r.Evidence) > 0 {
+		out = append(out, Part{Type: "data-claims", ID: "claims", Data: Claims{r.Claims, r.Evidence}})
+	}
 	reason := "error"
 	if r.Cause != session.CauseDone {
 		out = append(out, Part{Type: "data-end", Data: End{Cause: r.Cause, Text: redact.Passwords(cmp.Or(r.Message, string(r.Cause))), Hint: redact.Passwords(r.Hint)}})

@@ -112,3 +112,19 @@ func TestInputIsWhatIsShown(t *testing.T) {
 		t.Errorf("input %s", got)
 	}
 }
+
+// The message of an answer has the claims and the evidence, so that a page can mark them.
+func TestClaimsStayInTheMessage(t *testing.T) {
+	end := turnEnds(session.CauseDone, "")
+	end.Result.Claims = []session.Claim{{Kind: session.CommandClaim, Quote: "I ran make.", Text: "make was run; no call did"}}
+	end.Result.Evidence = []session.Evidence{{Kind: session.TestsClaim, Quote: "all tests pass", Call: "c1", Text: "go test ./..."}}
+	got := folded(t, []session.Event{said("hi"), answers("m2", "text: I ran make. Now all tests pass."), end})
+	for _, want := range []string{`"type":"data-claims"`, `"quote":"I ran make."`, `"quote":"all tests pass","call":"c1","text":"go test ./..."`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	if got := folded(t, []session.Event{said("hi"), answers("m2", "text: Done."), turnEnds(session.CauseDone, "")}); strings.Contains(got, "data-claims") {
+		t.Errorf("nothing is known, and told: %s", got)
+	}
+}

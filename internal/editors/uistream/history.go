@@ -73,7 +73,7 @@ func (m *Message) Fold(p Part) {
 		m.Parts = append(m.Parts, Piece{Type: "dynamic-tool", ToolCallID: p.ToolCallID, ToolName: p.ToolName, State: "input-streaming"})
 	case "tool-input-available":
 		m.call(p.ToolCallID, func(at *Piece) { at.State, at.Input = "input-available", p.Input })
-	case "data-end":
+	case "data-end", "data-claims":
 		m.Parts = append(m.Parts, Piece{Type: p.Type, Data: p.Data})
 	case "data-retry":
 		m.void()

@@ -69,6 +69,14 @@ type Notice struct {
 	Text string `json:"text"`
 }
 
+// Claims is the data of data-claims: statements of the answer that the calls do not show, and
+// Evidence those that a named call shows. Each quotes its sentence or clause. It stays in the
+// message.
+type Claims struct {
+	Claims   []session.Claim    `json:"claims,omitempty"`
+	Evidence []session.Evidence `json:"evidence,omitempty"`
+}
+
 // End is the data of data-end: how a turn ended that did not come to its own end. It stays in the
 // message, where the parts error and abort are for the moment.
 type End struct {

@@ -173,7 +173,7 @@ func (r *Repo) Untracked(ctx context.Context, limit int, patterns ...string) (na
 
 func soundPath(path string) error {
 	if !filepath.IsAbs(path) || strings.ContainsAny(path, "\n\x00") {
-		return fail(CodeInvalid, nil, "%q is no absolute path that git can be given", path)
+		return fail(CodeInvalid, nil, "%q is not an absolute path that git can be given", path)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// noTerminal is no flag here.
+// noTerminal is not a flag here.
 const noTerminal = 0
 
 // Rights of an entry of an access list by which a file, or what is in a folder, can be replaced or

@@ -141,7 +141,7 @@ func (r Rule) way(path string) (string, error) {
 func (r Rule) file(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():
-		return &Error{path, "is no regular file", "put the file itself there, or remove it"}
+		return &Error{path, "is not a regular file", "put the file itself there, or remove it"}
 	case info.Size() > r.Most:
 		return r.tooLong(path)
 	case r.Private:

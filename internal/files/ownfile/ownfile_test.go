@@ -58,11 +58,11 @@ func TestWhichFilesAreBelieved(t *testing.T) {
 		"a FIFO": {func(_ *testing.T, _, p string) error {
 			os.Remove(p)
 			return posix.Fifo(t, p)
-		}, "no regular file"},
+		}, "not a regular file"},
 		"a folder": {func(_ *testing.T, _, p string) error {
 			os.Remove(p)
 			return os.Mkdir(p, 0o700)
-		}, "no regular file"},
+		}, "not a regular file"},
 		"too long": {func(_ *testing.T, _, p string) error { return os.Truncate(p, 20<<30) }, "more than"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -193,7 +193,7 @@ type key struct {
 	from, to int
 }
 
-// keysOf reads the first level of valid JSON; if false, it is no object.
+// keysOf reads the first level of valid JSON; if false, it is not an object.
 func keysOf(text string) (keys []key, ok bool) {
 	d := json.NewDecoder(strings.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {

@@ -93,6 +93,8 @@ func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider, 
 	_, can := ollama.Pick(models)
 	p.Usable = &can
 	switch {
+	case err != nil && strings.HasSuffix(err.Error(), "connection refused"):
+		p.Why = "not running"
 	case err != nil:
 		p.Why = "not running: " + err.Error()
 	case !can:
@@ -139,7 +141,7 @@ func (f *Finder) listAsked(ctx context.Context, e Endpoint, p *ListedProvider) {
 	case err != nil:
 		p.Why = err.Error()
 	case local && !can:
-		usable, p.Why = false, "running, but tells of no model that can call tools; --model "+e.Name+"/NAME uses one all the same"
+		usable, p.Why = false, "running, but tells of no model that can call tools; --model "+e.Name+"/NAME uses one anyway"
 	case local:
 		p.Why = "running"
 	}

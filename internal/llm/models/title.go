@@ -27,24 +27,30 @@ func (m Model) Title(ctx context.Context, asked, answered string) (title string,
 	ctx, cancel := context.WithTimeout(ctx, titleTime)
 	defer cancel()
 	text := "The person said:\n" + shortText(asked) + "\n\nThe answer was:\n" + shortText(answered) + "\n\nThe title:"
-	request := session.Request{Model: m.Name, System: titleInstruction, MaxTokens: 2000, Choice: session.ChooseNone, // some models think first
+	said, u, err := m.once(ctx, titleInstruction, text, titleBytes)
+	if title = titleIn(said); err == nil && title == "" {
+		err = errors.New("the model gave no title")
+	}
+	return title, u, err
+}
+
+// once makes one request without tools, and keeps the beginning of the answer.
+func (m Model) once(ctx context.Context, instruction, text string, most int) (said string, u session.Usage, err error) {
+	request := session.Request{Model: m.Name, System: instruction, MaxTokens: 2000, Choice: session.ChooseNone, // some models think first
 		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}}}}
-	var said strings.Builder
+	var all strings.Builder
 	err = errors.New("the stream ended without its end")
 	for c := range m.Provider.Stream(ctx, request) {
 		switch c := c.(type) {
 		case session.Text:
-			if said.Len() < titleBytes {
-				said.WriteString(c.Delta)
+			if all.Len() < most {
+				all.WriteString(c.Delta)
 			}
 		case session.Done:
 			err, u = c.Err, c.Usage
 		}
 	}
-	if title = titleIn(said.String()); err == nil && title == "" {
-		err = errors.New("the model gave no title")
-	}
-	return title, u, err
+	return all.String(), u, err
 }
 
 func shortText(text string) string {

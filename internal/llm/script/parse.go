@@ -23,6 +23,7 @@ type step struct {
 	stop    session.Stop
 	fail    *session.ProviderError
 	cut     bool
+	hold    bool
 }
 
 // expectation is one condition on the request.
@@ -167,6 +168,8 @@ func (s *step) add(l line) error {
 		return s.fails(l.text)
 	case word == "cut":
 		s.cut = true
+	case word == "hold":
+		s.hold = true
 	default:
 		return fmt.Errorf("unknown word %q", word)
 	}

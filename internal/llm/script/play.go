@@ -200,6 +200,9 @@ func (a *actor) pause() error {
 
 // end concludes the step as an adapter would.
 func (a *actor) end(done session.Done) (session.Done, error) {
+	if a.step.hold {
+		<-a.ctx.Done()
+	}
 	if err := a.ctx.Err(); err != nil {
 		return done, err
 	}

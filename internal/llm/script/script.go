@@ -39,6 +39,7 @@
 //	usage: input=N output=N cache_read=N cache_write=N reasoning=N
 //	stop: length|refused     how the answer ends; otherwise by its calls, or normally
 //	fail: KIND MESSAGE       the request fails with this session.ErrorKind after what was written
+//	hold:                    the stream stays open after what was written, until the user stops it
 //	cut:                     the stream breaks after what was written; its calls are not released
 //
 // A subagent has steps of its own, which begin with its name and are numbered from 1:

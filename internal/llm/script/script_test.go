@@ -198,6 +198,26 @@ func TestWrittenEndings(t *testing.T) {
 	}
 }
 
+// The stream of a step with hold stays open, as that of a slow model does, until the user stops it.
+func TestHoldStaysOpen(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := script.New(script.Options{Script: []byte("-- 1 --\ntext: a\nhold:\n")})
+	text := ""
+	var done session.Done
+	for c := range p.Stream(ctx, session.Request{Model: "m"}) {
+		switch c := c.(type) {
+		case session.Text:
+			text += c.Delta
+			cancel()
+		case session.Done:
+			done = c
+		}
+	}
+	if text != "a" || done.Err == nil {
+		t.Errorf("text %q, done %+v", text, done)
+	}
+}
+
 func TestUsedIDsAreNotMintedAgain(t *testing.T) {
 	p := script.New(script.Options{Script: []byte("-- 1 --\ncall bash: {}\n")})
 	asked := session.Message{ID: "a", Role: session.Assistant, Parts: []session.Part{{

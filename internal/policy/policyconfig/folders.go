@@ -36,7 +36,7 @@ func content(abs string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > mostPinned:
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", abs, mostPinned)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", abs, mostPinned)
 	}
 	return io.ReadAll(io.LimitReader(f, mostPinned))
 }

@@ -44,7 +44,7 @@ func phrases() map[string]said {
 		"behind a shell":     {nil, list("sudo, env or sh -c", "sudo or sh -c")},
 		"beside another":     {},
 		"outside":            {},
-		"acting option":      {list("any options and names"), list("This is asked for even so", "other arguments")},
+		"acting option":      {list("any options and names"), list("options by which", "other arguments")},
 		"secret read by it":  {list("any options and names"), list("files known for their secrets", "other arguments")},
 		"other tool":         {list("any call of any tool"), list("other tools")},
 		"resources":          {list("reading its resources"), list("other tools")},

@@ -201,7 +201,7 @@ func TestImports(t *testing.T) {
 		"## docs/a.md, imported above\nA @b.md (see @../CLAUDE.md)\n\n## docs/b.md, imported above\nB @a.md @c.md\n\n## docs/c.md, imported above\nC @d.md\n\n## docs/d.md, imported above\nD @e.md")
 }
 
-// What is no text, cannot be read, or is no regular file is said or left alone; nothing waits for
+// What is no text, cannot be read, or is not a regular file is said or left alone; nothing waits for
 // it.
 func TestFilesThatCannotBeRead(t *testing.T) {
 	w := newWorld(t, map[string]string{"repo/AGENTS.md": "\x00\x01binary", "repo/CLAUDE.md": "closed", "repo/a/AGENTS.md": "\xef\xbb\xbfcaf\xe9\r\nline\r\n", "repo/a/b/CLAUDE.md": "@pipe.md @folder"})

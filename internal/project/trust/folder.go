@@ -69,7 +69,7 @@ func (f folder) read(name string) ([]byte, error) {
 	case err != nil || info.IsDir():
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > maxDefinition:
 		return nil, fmt.Errorf("it has %d bytes, at most %d", info.Size(), maxDefinition)
 	}

@@ -200,7 +200,7 @@ func (p Project) pinFile(i *Item, name string) error {
 	case err != nil || info.IsDir():
 		return os.ErrNotExist
 	case !info.Mode().IsRegular():
-		return errors.New("is no regular file")
+		return errors.New("is not a regular file")
 	case info.Size() > maxPinned:
 		return fmt.Errorf("has more than %d MiB", maxPinned>>20)
 	}

@@ -60,7 +60,7 @@ func (f folder) entries(name, member string) (entries map[string]json.RawMessage
 		}
 	}
 	if json.Unmarshal(raw, &entries) != nil {
-		return nil, errors.New(cmp.Or(member, "the file") + " is no object")
+		return nil, errors.New(cmp.Or(member, "the file") + " is not an object")
 	}
 	return entries, nil
 }

@@ -80,7 +80,7 @@ func copyFile(from, to *os.Root, name string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file")
+		return errors.New("it is not a regular file")
 	case info.Size() > largestCopy:
 		return errors.New("it is larger than 16 MiB")
 	}

@@ -202,7 +202,7 @@ func TestWhatAWorkTreeIsMadeOf(t *testing.T) {
 	if got := b.sh(m.Dir, "ls -A .env* && stat -c %a .env 2>/dev/null || stat -f %Lp .env"); got != ".env\n.env.local\n600" {
 		t.Errorf("copied %s", got)
 	}
-	if said := strings.Join(m.Notices, "\n"); !strings.Contains(said, ".env.link was not copied: it is no regular file") {
+	if said := strings.Join(m.Notices, "\n"); !strings.Contains(said, ".env.link was not copied: it is not a regular file") {
 		t.Errorf("said %s", said)
 	}
 	if r := b.remove("there", Wish{}); !r.Removed || b.sh(b.main, "git branch --list there") == "" {

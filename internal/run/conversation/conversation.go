@@ -58,6 +58,7 @@ type Conversation struct {
 	Servers  *servers.Servers // if nil, there are none
 	code     *lsp.Servers     // if nil, there are none
 	Head     print.Head
+	model    models.Model // that Head names
 	Notices  []string
 	losses   []string // those of the notices that tell what a damaged store lost
 	Prompt   string   // what to ask when the user gave no prompt: the demo's
@@ -241,6 +242,7 @@ func (w *Conversation) introduce(ctx context.Context, id session.ID, model model
 		return usage.Mistake(sandboxHint, "--sandbox required: %v", err)
 	}
 	walls := w.Cage.Now(ctx)
+	w.model = model
 	w.Notices = append(w.Notices, w.Cage.Box.Unheld(walls)...)
 	w.Head = print.Head{
 		Version: process.Version, Session: string(id), Cwd: w.Settings.Root.Dir(), Model: model.Name, Provider: model.Provider.Name(),

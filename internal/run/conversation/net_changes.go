@@ -2,10 +2,8 @@ package conversation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"adze/internal/files/workspace"
 	"adze/internal/run/hostio"
@@ -32,7 +30,26 @@ func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Edi
 			}
 			return w.shell(ctx, command, own)
 		}
+		p.Draft = w.draft
+		p.Commit = func(ctx context.Context, message string) session.Result {
+			return w.shell(ctx, hostio.CommitCommand(message), own)
+		}
 	}
+}
+
+// draft has the model write the message of a commit, from the part of the change that it may read.
+func (w *Conversation) draft(ctx context.Context) (string, error) {
+	patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.Sieve(w.Head.Cwd))
+	if err != nil {
+		return "", err
+	}
+	mask := w.Settings.Process.Ring.Mask()
+	for i, subject := range recent {
+		recent[i] = mask.Text(subject)
+	}
+	message, used, err := w.model.CommitMessage(ctx, mask.Text(patch), recent)
+	w.Session.Spend(w.model.Provider.Name(), w.model.Name, used)
+	return mask.Text(message), err
 }
 
 func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error) {
@@ -43,24 +60,7 @@ func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error
 	if err != nil {
 		return api.Net{}, err
 	}
-	n, err := hostio.Since(ctx, d, since == api.SinceTurn)
-	if err == nil && len(n.Files) == 0 && changedSomething(slices.Concat(w.Session.Earlier(), w.Session.History())) {
-		// In a folder as wide as a home only what calls changed is kept, and states of it do not compare.
-		return n, errors.New("the states of this folder show no difference; these are the changes of each call")
-	}
-	return n, err
-}
-
-// changedSomething reports a call that changed files.
-func changedSomething(messages []session.Message) bool {
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			if p.Outcome != nil && len(p.Outcome.Changed) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return hostio.Since(ctx, d, since == api.SinceTurn)
 }
 
 // revert takes a hunk back by a call of the user's own.

@@ -240,7 +240,7 @@ func (o *Run) Check() error {
 		return usage.Mistake("leave one of them out", "--session-id names a new stored session")
 	}
 	if len(o.As) > 100 || strings.Trim(o.As, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
-		return usage.Mistake("letters, digits, . _ and -, at most 100", "--session-id %q is no name of a session", o.As)
+		return usage.Mistake("letters, digits, . _ and -, at most 100", "--session-id %q is not the name of a session", o.As)
 	}
 	if o.Worktree != "" && o.Demo {
 		return usage.Mistake("leave one of them out", "--demo has its own copy and cannot use --worktree")
@@ -282,7 +282,7 @@ func (o *Run) checkPlan() error {
 	case err != nil:
 		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan: %v", err)
 	case mode == policy.Plan:
-		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan leaves the plan mode, so plan is no mode to continue in")
+		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan leaves the plan mode, so it cannot continue in plan")
 	case o.Mode != "":
 		return usage.Mistake("--accept-plan="+o.Mode, "--accept-plan says the permission mode; leave --permission-mode out")
 	case o.Resume == "" && !o.ResumeLast:

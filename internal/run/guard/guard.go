@@ -230,7 +230,7 @@ func (g *Guard) uncovered(ctx context.Context, err error) error {
 		if g.settings.Config.Undo.OnFailure == "run" {
 			return nil
 		}
-		return fmt.Errorf(`%w ("undo": {"on_failure": "run"} in the configuration runs it all the same)`, err)
+		return fmt.Errorf(`%w ("undo": {"on_failure": "run"} in the configuration runs it anyway)`, err)
 	}
 	answer, asked := g.inquire(ctx, toolset.Inquiry{Choices: []string{runOnce, dontRun},
 		Question: fmt.Sprintf("The files could not be kept as they are, so that what this call changes could not be undone: %v. Run it?", err)})

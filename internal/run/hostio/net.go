@@ -152,7 +152,59 @@ func StageCommand(h api.NetHunk) (string, error) {
 		return "", errors.New("there is no such hunk")
 	}
 	head, _, _ := strings.Cut(h.File.Diff, "\n@@")
-	return "git apply --cached --recount --whitespace=nowarn <<'PATCH'\n" + head + "\n" + hunks[h.Number].Text + "PATCH", nil
+	const apply = "git apply --cached --recount --whitespace=nowarn"
+	patch := head + "\n" + hunks[h.Number].Text
+	if !strings.Contains(patch, "\r") {
+		return apply + " <<'PATCH'\n" + patch + "PATCH", nil
+	}
+	// A command has no control characters: another one stands for the ends of lines.
+	for _, sign := range strings.Split("~^|%#&!?*=;", "") {
+		if !strings.Contains(patch, sign) {
+			return "tr '" + sign + "' '\\r' <<'PATCH' | " + apply + "\n" + strings.ReplaceAll(patch, "\r", sign) + "PATCH", nil
+		}
+	}
+	return "", fmt.Errorf("%s ends its lines with CRLF, and this hunk cannot be staged alone: use git add -p", h.File.Path)
+}
+
+// Staged is what would be committed, but for files that are withheld from the model, and the
+// subjects of the newest commits.
+func Staged(ctx context.Context, g git.Git, dir string, withhold func(dir, name string) bool) (patch string, recent []string, err error) {
+	repo, err := g.Open(ctx, dir)
+	if err != nil {
+		return "", nil, err
+	}
+	if repo, err = g.Open(ctx, repo.Top); err != nil { // a commit is of all that is staged
+		return "", nil, err
+	}
+	d, err := repo.Diff(ctx, git.DiffQuery{Path: ".", Staged: true, MaxFiles: mostNetFiles, MaxBytes: mostNetBytes, Withhold: func(name string) bool {
+		return withhold(filepath.Split(filepath.Join(repo.Top, filepath.FromSlash(name))))
+	}})
+	switch {
+	case err != nil:
+		return "", nil, err
+	case d.TotalFiles == 0 && d.Withheld == 0:
+		return "", nil, errNothingStaged
+	}
+	log, err := repo.Log(ctx, git.LogQuery{Limit: recentCommits})
+	for _, c := range log.Commits {
+		recent = append(recent, c.Subject)
+	}
+	return d.Patch, recent, err
+}
+
+// recentCommits is how many subjects show how messages are written here.
+const recentCommits = 10
+
+var errNothingStaged = errors.New("nothing is staged: stage hunks first, or use git add")
+
+// CommitCommand is the command that commits what is staged.
+func CommitCommand(message string) string {
+	end := "MESSAGE"
+	for strings.Contains(message, end) {
+		end += "_"
+	}
+	message = strings.ReplaceAll(message, "\r", "")
+	return "git commit -F - <<'" + end + "'\n" + strings.TrimSpace(message) + "\n" + end
 }
 
 // quoted is a word for a shell.

@@ -31,7 +31,8 @@ func Found(l models.Listing, checks []doctor.Check) firstrun.Found {
 		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
 	}
 	for _, c := range checks {
-		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: c.Found})
+		brief, _, _ := strings.Cut(c.Found, "; ") // doctor says the rest
+		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: brief})
 	}
 	return f
 }

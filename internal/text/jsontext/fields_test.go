@@ -23,7 +23,7 @@ func FuzzFields(f *testing.F) {
 			return // whatever it says of what is no JSON, it returned
 		}
 		if !ok {
-			t.Fatalf("%q: is no object", data)
+			t.Fatalf("%q: is not an object", data)
 		}
 		for i, name := range names {
 			if !bytes.Equal(values[i], want[name]) {

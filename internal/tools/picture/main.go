@@ -40,17 +40,18 @@ func main() {
 	flag.Func("size", "columns and rows of every picture, as 80x24, in the place of the scene's own", as.setSize)
 	flag.Func("colours", "dark or light, in the place of the scene's own", as.setColours)
 	flag.BoolVar(&as.mono, "no-color", false, "set NO_COLOR")
+	program := flag.String("program", "", "the adze to draw, in the place of one that is built")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *out, as, flag.Args()); err != nil {
+	if err := run(ctx, *out, *program, as, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
 // run draws the named scenes, or all.
-func run(ctx context.Context, out string, as scene, names []string) error {
+func run(ctx context.Context, out, adze string, as scene, names []string) error {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		return fmt.Errorf("tmux is needed, as the terminal: %w", err)
 	}
@@ -66,9 +67,11 @@ func run(ctx context.Context, out string, as scene, names []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	adze := filepath.Join(dir, "adze")
-	if msg, err := exec.CommandContext(ctx, "go", "build", "-o", adze, ".").CombinedOutput(); err != nil {
-		return fmt.Errorf("build adze (from the top of the repository): %w\n%s", err, msg)
+	if adze == "" {
+		adze = filepath.Join(dir, "adze")
+		if msg, err := exec.CommandContext(ctx, "go", "build", "-o", adze, ".").CombinedOutput(); err != nil {
+			return fmt.Errorf("build adze (from the top of the repository): %w\n%s", err, msg)
+		}
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err

@@ -110,7 +110,7 @@ func TestScenesPlay(t *testing.T) {
 	}
 	t.Chdir("../../..")
 	out := t.TempDir()
-	if err := run(t.Context(), out, scene{}, nil); err != nil {
+	if err := run(t.Context(), out, "", scene{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	all, _ := load(scenes)

@@ -31,20 +31,24 @@ const (
 // ErrUnchanged says that no call could have changed a file yet.
 var ErrUnchanged = errors.New("no call of this session could change a file")
 
+// ErrNotCompared says that a folder is so wide, as a home is, that only the files are kept that
+// calls name: its states do not compare.
+var ErrNotCompared = errors.New("this folder is too wide to be compared as a whole; these are the changes of each call")
+
 // Net compares the files as they are now with what they were before the first call of the session
 // that could change some, or of the newest such turn. Each difference is there once, in the order
 // of the paths, whoever made it.
 func (d Desk) Net(ctx context.Context, turn bool) ([]Net, error) {
+	if d.Files.Named() {
+		return nil, ErrNotCompared
+	}
 	past, err := d.Past(ctx)
 	if err != nil {
 		return nil, err
 	}
 	from, ok := past.first(d.Root, turn)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, ErrUnchanged
-	case d.Files.Named():
-		return nil, errors.New("this folder is too wide to be compared as a whole; git diff shows what differs")
 	}
 	before, err := undo.ParseMark(from.Mark)
 	if err != nil {

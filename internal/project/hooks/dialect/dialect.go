@@ -93,7 +93,7 @@ type Moment struct {
 // Decision is what a program says.
 type Decision string
 
-// The decisions. Allow is no objection: it answers no question and lifts no rule.
+// The decisions. Allow is not an objection: it answers no question and lifts no rule.
 const (
 	Allow Decision = "allow"
 	Deny  Decision = "deny"

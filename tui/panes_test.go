@@ -1,0 +1,59 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every pane and list has a key and a slash command, one of each: a user who does not know the
+// key finds the command, and the other way round. alt+1 to alt+3 open what /sessions lists.
+func TestPanesHaveAKeyAndACommand(t *testing.T) {
+	m := bare()
+	pairs := map[string]string{"f1": "help", "f2": "mouse", "f3": "changes", "f4": "context", "f5": "sessions", "f6": "model", "f7": "jobs",
+		"f9": "servers", "f10": "refused", "ctrl+t": "todos", "shift+tab": "mode"}
+	var named []string
+	for _, c := range m.commands() {
+		named = append(named, c.name)
+	}
+	keys := map[string]bool{}
+	for _, b := range m.bindings() {
+		if b.scope != inPrompt {
+			continue
+		}
+		for _, k := range b.Keys() {
+			keys[k] = true
+			if strings.HasPrefix(k, "f") && len(k) > 1 && pairs[k] == "" {
+				t.Errorf("%s (%s) has no command", k, b.Help().Desc)
+			}
+		}
+		if b.part == panes && !strings.HasPrefix(b.id, "recent-") && !slices.ContainsFunc(b.Keys(), func(k string) bool { return pairs[k] != "" }) {
+			t.Errorf("the pane %q (%v) has no command", b.id, b.Keys())
+		}
+	}
+	for k, name := range pairs {
+		if !keys[k] || !slices.Contains(named, name) {
+			t.Errorf("%s and /%s: one of them is missing", k, name)
+		}
+	}
+}
+
+// The key of a pane and its command open the same: the same screen is drawn.
+func TestKeyAndCommandOpenTheSame(t *testing.T) {
+	for key, name := range map[string]string{"f3": "changes", "f4": "context", "f5": "sessions", "f6": "model", "f9": "servers", "f10": "refused", "shift+tab": "mode"} {
+		screen := func(open func(p *player)) string {
+			p := newPlayer(t, nil)
+			p.step("size", "100x30")
+			p.step("ports", "")
+			open(p)
+			p.m.prompt.Clear()
+			p.m.say("")
+			return p.shown()
+		}
+		byKey := screen(func(p *player) { p.step("key", key) })
+		byName := screen(func(p *player) { p.step("type", "/"+name); p.step("key", "esc enter") })
+		if byKey != byName {
+			t.Errorf("%s and /%s differ:\n%s\n---\n%s", key, name, byKey, byName)
+		}
+	}
+}
