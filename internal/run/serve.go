@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,16 +10,21 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/print"
+	"adze/internal/config"
 	"adze/internal/config/paths"
 	"adze/internal/editors/serve"
+	"adze/internal/files/git"
 	"adze/internal/policy"
 	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
@@ -28,11 +34,15 @@ import (
 	"adze/internal/run/settings"
 	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/export"
+	"adze/internal/sessiondb/fulltext"
+	"adze/internal/sessiondb/lookup"
 	"adze/internal/sessiondb/tail"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
+	"adze/tui/api"
 	"adze/tui/question"
 )
 
@@ -64,7 +74,7 @@ func serveBrowsers(a *process.Process, o *flags.Run, port int, wish *farWish) er
 	if err != nil {
 		return err
 	}
-	defer h.stored.Close()
+	defer h.Close()
 	if port < 0 || port > 65535 {
 		return usage.Mistake("0 takes any that is free", "there is no port %d", port)
 	}
@@ -160,6 +170,10 @@ type premises struct {
 	at     paths.Places
 	dir    string
 	stored *sessiondb.Store
+	status serve.Status // of a session that is begun
+	words  *fulltext.Later
+	// shown shows calls of sessions that are not open here; it is made when one is looked at.
+	shown func() *tool.Set
 }
 
 func newPremises(ctx context.Context, a *process.Process, o *flags.Run) (*premises, error) {
@@ -174,14 +188,108 @@ func newPremises(ctx context.Context, a *process.Process, o *flags.Run) (*premis
 	defer s.Close()
 	h.dir = s.Root.Dir()
 	cfg := s.Config
-	if _, err := a.Models(cfg).Choose(ctx); err != nil && ctx.Err() == nil {
+	m, err := a.Models(cfg).Choose(ctx)
+	if err != nil && ctx.Err() == nil {
 		return nil, err
+	}
+	h.status = serve.Status{Folder: h.dir, Mode: cmp.Or(s.Request.Mode, cfg.PermissionMode, string(policy.AskFirst))}
+	if err == nil {
+		h.status.Model = m.Full()
 	}
 	h.stored, err = sessiondb.Open(ctx, filepath.Join(h.at.State, "sessions.db"), sessiondb.Options{Mask: a.Ring.Log().Entry})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}
+	h.words = fulltext.NewLater(h.stored.Path())
+	h.shown = sync.OnceValue(func() (set *tool.Set) {
+		s, err := settings.Read(a, flags.Request{Run: o.Clone()})
+		if err != nil {
+			return nil // calls are shown by their headings
+		}
+		defer s.Close()
+		_ = conversation.Catalogue(ctx, s, func(error) {}, func(made *tool.Set) error { set = made; return nil }) // as above
+		return set
+	})
 	return h, nil
+}
+
+// Close closes the store.
+func (h *premises) Close() {
+	h.words.Close()
+	h.stored.Close()
+}
+
+// Status is how a session would work that is opened now.
+func (h *premises) Status(head session.Head) serve.Status {
+	s := h.status
+	if info := head.Info(); info.Cwd != "" {
+		s.Model, s.Folder = cmp.Or(info.Model, s.Model), info.Cwd
+	}
+	s.Branch = git.Head(s.Folder)
+	return s
+}
+
+// Blocks shows a call of a session that is not open here.
+func (h *premises) Blocks(name string, metadata json.RawMessage) []tool.Block {
+	set := h.shown()
+	if set == nil {
+		return nil
+	}
+	return hostio.VeiledBlocks(set.Blocks(name, metadata))
+}
+
+// Rename gives a session a title of the user's.
+func (h *premises) Rename(ctx context.Context, id session.ID, name string) error {
+	title := h.app.Ring.Mask().Text(strings.Join(strings.Fields(name), " "))
+	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, By: sessiondb.ByPerson, Value: title})
+}
+
+// Fork copies a session.
+func (h *premises) Fork(ctx context.Context, id session.ID) (session.ID, error) {
+	return lookup.Fork(ctx, h.stored, id, 0)
+}
+
+// Export is a session as a file.
+func (h *premises) Export(ctx context.Context, id session.ID, form string) ([]byte, error) {
+	head, err := h.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	log, err := h.stored.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	o := export.Options{Home: h.app.Getenv("HOME"), Session: id, Title: head.Title(), Mask: h.app.Ring.Mask()}
+	if set := h.shown(); set != nil {
+		o.Tools = set
+	}
+	d := export.Of(log, o)
+	switch form {
+	case "json":
+		return d.JSON()
+	case "html":
+		return d.HTML()
+	}
+	return d.Markdown(), nil
+}
+
+// Search looks into all that was said and done in sessions of this folder.
+func (h *premises) Search(ctx context.Context, text string) ([]api.Found, string, error) {
+	found, note, err := hostio.Found(ctx, h.words, text)
+	found = slices.DeleteFunc(found, func(f api.Found) bool { return f.Cwd != "" && f.Cwd != h.dir })
+	return found, note, err
+}
+
+// Output is all that a call printed, where that is still kept.
+func (h *premises) Output(o tool.Outcome) (text string, whole bool) {
+	if !strings.HasPrefix(filepath.Clean(o.OutputFile), h.at.Spill+string(filepath.Separator)) {
+		return o.Output, !o.Truncated
+	}
+	raw, err := os.ReadFile(o.OutputFile)
+	if err != nil {
+		return o.Output, false
+	}
+	return string(raw), true
 }
 
 func (h *premises) Sessions(ctx context.Context) ([]session.Head, error) {
@@ -209,16 +317,19 @@ func (h *premises) Log(ctx context.Context, id session.ID, after int64, each fun
 func (h *premises) Holder(id session.ID) string { return h.stored.Holder(id) }
 
 // Open wires a conversation as a run.
-func (h *premises) Open(ctx context.Context, id session.ID, who serve.Person) (serve.Conversation, error) {
+func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
 	o := flags.Request{Run: h.given.Clone()}
 	o.Cwd, o.Resume = h.dir, string(id)
 	if id != "" {
 		o.Agent = "" // it has its own
 	}
+	if wish.Model != "" {
+		o.Model = wish.Model
+	}
 	c := &served{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
-	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review,
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs,
 		Clients: conversation.Clients{LetGo: func(string) { let() }}})
 	if err != nil {
 		let()
@@ -228,8 +339,15 @@ func (h *premises) Open(ctx context.Context, id session.ID, who serve.Person) (s
 		}
 		return nil, fmt.Errorf("%w; hint: %s", err, r.Hint)
 	}
-	c.w = w
+	c.w, c.ports = w, conversation.Ports(w, &c.own)
+	c.begun.Store(id != "")
+	c.ports.SetMode = c.setMode
+	c.ports.Modes = slices.DeleteFunc(c.ports.Modes, func(m api.Mode) bool { return !w.Gate.MayBe(policy.Mode(m.Name)) })
+	if kept := w.Session.Mode(); kept != "" && h.given.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
+		_ = w.SetMode(kept) // it may be
+	}
 	w.Patient.Watch(observe)
+	observe(session.Counted{Ledger: w.Session.Ledger()})
 	c.wanted, c.stop = wanted, let
 	if logs, ok := w.Stored.(*sessiondb.Store); ok && w.Shown() == nil { // nobody can ask it for the session but by a note
 		let()
@@ -245,6 +363,26 @@ type served struct {
 	wanted context.Context
 	stop   func()
 	greet  sync.Once
+	ports  api.Ports
+	own    conversation.OwnCommand
+	begun  atomic.Bool // something is stored of it
+}
+
+func (c *served) Ports() *api.Ports     { return &c.ports }
+func (c *served) Commands() []api.Named { return c.w.Named() }
+
+// Status is how it works now.
+func (c *served) Status() serve.Status {
+	return serve.Status{Model: c.w.Head.Provider + "/" + c.w.Head.Model, Folder: c.w.Head.Cwd, Branch: c.ports.Branch(), Mode: string(c.w.Gate.Mode()), Effort: c.w.Effort(), Sandbox: c.ports.Sandbox()}
+}
+
+// setMode puts a mode in force, and keeps it with the session.
+func (c *served) setMode(name string) error {
+	err := c.w.SetMode(name)
+	if err == nil && c.begun.Load() {
+		err = c.w.KeepMode(context.Background(), name)
+	}
+	return err
 }
 
 func (c *served) ID() session.ID          { return c.w.Session.ID() }
@@ -268,6 +406,10 @@ func (c *served) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	if err == nil {
 		in, err = c.w.Enclose(c.w.Servers.Dress(in), p.Attachments)
 	}
+	if err == nil && c.ports.Remember != nil && p.Text != "" {
+		c.ports.Remember(p.Text)
+	}
+	c.begun.Store(true)
 	if err == nil && p.Again {
 		_, err = c.w.Session.Rewind(ctx)
 	}
@@ -282,7 +424,12 @@ func (c *served) Blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 func (c *served) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	answer, err := conversation.Asking{Of: c.w, Ask: c.who.Ask, Tell: c.who.Observe}.Put(ctx, q, p)
+	if c.own.Is(q) {
+		return policy.Answer{Choice: policy.Once}, nil
+	}
+	s := c.w.Settings
+	toMode := func(mode policy.Mode) error { return c.setMode(string(mode)) }
+	answer, err := conversation.Asking{Of: c.w, File: config.File(s.Process.Getenv, s.At.Config), Ask: c.who.Ask, Tell: c.who.Observe, Mode: toMode}.Put(ctx, q, p)
 	if errors.Is(err, serve.ErrNobody) {
 		err = policy.ErrNobody
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +26,20 @@ type browser struct {
 	count int
 	waits map[int]chan json.RawMessage
 	asked []string
+	said  []string // what pages print, and what breaks in them
+}
+
+// quiet fails the test where a page printed something.
+func (b *browser) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, text := range b.said {
+		b.t.Errorf("the page printed: %s", text)
+	}
+	if len(b.asked) > 0 {
+		b.t.Errorf("the browser asked others for %q", b.asked)
+	}
 }
 
 func newBrowser(t *testing.T) *browser {
@@ -89,10 +104,17 @@ func (b *browser) listen(out io.Reader) {
 		raw, err := in.ReadBytes(0)
 		var m struct {
 			ID     int             `json:"id"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
 			Result json.RawMessage `json:"result"`
 			Error  json.RawMessage `json:"error"`
 		}
-		if err == nil && json.Unmarshal(raw[:len(raw)-1], &m) == nil && m.ID > 0 {
+		if err == nil && json.Unmarshal(raw[:len(raw)-1], &m) == nil && m.ID == 0 && slices.Contains([]string{"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"}, m.Method) {
+			b.mu.Lock()
+			b.said = append(b.said, m.Method+" "+string(m.Params))
+			b.mu.Unlock()
+		}
+		if err == nil && m.ID > 0 {
 			if m.Error != nil {
 				m.Result = m.Error
 			}
@@ -164,7 +186,9 @@ func (b *browser) open(url string) *tab {
 	read(b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}))
 	read(b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}))
 	t := &tab{b, target.SessionID}
-	b.call(t.id, "Page.enable", map[string]any{})
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		b.call(t.id, domain+".enable", map[string]any{})
+	}
 	b.call(t.id, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `window.broken = []; addEventListener("securitypolicyviolation", (e) => broken.push(e.violatedDirective)); addEventListener("error", (e) => broken.push(e.message))`})
 	b.call(t.id, "Page.navigate", map[string]any{"url": url})
 	t.until(`document.querySelector("h1")`)
@@ -195,7 +219,7 @@ func (t *tab) eval(expression string) string {
 func (t *tab) until(expression string) {
 	t.b.t.Helper()
 	for {
-		got := t.eval(`new Promise((done) => { const end = Date.now() + 120000; const look = () => { let is = false; try { is = ` + expression +
+		got := t.eval(`new Promise((done) => { const end = Date.now() + 30000; const look = () => { let is = false; try { is = ` + expression +
 			` } catch {} if (is) done("yes"); else if (Date.now() > end) done(document.body?.innerText ?? "no page"); else setTimeout(look, 10) }; look() })`)
 		switch got {
 		case "yes":

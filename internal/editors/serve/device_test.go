@@ -232,6 +232,13 @@ func TestADeviceDoesWhatItMay(t *testing.T) {
 		{"POST", "/api/chat", prompt(id, "hi"), 403, 403, 200},
 		{"POST", "/api/chat", answer, 403, 403, 403}, // with the scope: it was not asked for
 		{"DELETE", "/api/chat/" + id + "/stream", "", 403, 409, 403},
+		{"GET", "/api/page/" + id + "/menu", "", 200, 200, 200},
+		{"POST", "/api/page/" + id + "/answer", `{"question":"x","choice":"once"}`, 403, 403, 403}, // with the scope: no such question
+		{"POST", "/api/page/" + id + "/answer", `{"question":"x","choice":"always"}`, 403, 403, 403},
+		{"POST", "/api/page/" + id + "/stop", "{}", 403, 409, 403},
+		{"POST", "/api/page/" + id + "/set", `{"name":"mode","value":"yolo"}`, 403, 403, 403},
+		{"POST", "/api/page/" + id + "/run", `{"text":"touch x"}`, 403, 403, 403},
+		{"POST", "/api/page/" + id + "/nothing", `{}`, 403, 403, 403},
 		{"POST", "/api/pair", `{"may":["prompt"]}`, 403, 403, 403},
 		{"GET", "/api/pair/claim", "", 403, 403, 403},
 		{"POST", "/api/pair/decide", `{"allow":true}`, 403, 403, 403},
@@ -241,6 +248,11 @@ func TestADeviceDoesWhatItMay(t *testing.T) {
 			if code, text := b.sends(c.method, c.path, tokens[scope], c.body); code != want {
 				t.Errorf("%s %s with %s: %d %s, want %d", c.method, c.path, scope, code, text, want)
 			}
+		}
+	}
+	for _, choice := range []string{"always", "session", "edits", "try"} {
+		if _, text := b.sends("POST", "/api/page/"+id+"/answer", tokens[pairing.Answer], `{"question":"x","choice":"`+choice+`"}`); !strings.Contains(text, "only the machine") {
+			t.Errorf("a device answers %s: %s", choice, text)
 		}
 	}
 	if _, text := b.sends("POST", "/api/chat", tokens[pairing.Answer], answer); !strings.Contains(text, "not asked for") {

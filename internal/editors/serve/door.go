@@ -84,7 +84,8 @@ func (s *Server) bars(r *http.Request) *refusal {
 
 // public are the places that need no token: they hold nothing that is anybody's.
 func public(r *http.Request) bool {
-	return r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) || unpaired(r)
+	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return looks && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/")) || unpaired(r)
 }
 
 func (s *Server) knows(r *http.Request) bool {

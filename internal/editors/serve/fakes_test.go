@@ -16,6 +16,7 @@ import (
 	"adze/internal/editors/serve"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
 )
 
@@ -31,15 +32,65 @@ type house struct {
 	open   []*conversation
 	holder string
 	wanted chan struct{}
+	blocks func(name string, metadata json.RawMessage) []tool.Block // if nil, metadata is what was printed
+	status serve.Status
+	ports  api.Ports
+	first  string // what new sessions are called
 }
 
-func (h *house) Open(_ context.Context, id session.ID, who serve.Person) (serve.Conversation, error) {
+func (h *house) Blocks(name string, metadata json.RawMessage) []tool.Block {
+	if h.blocks != nil {
+		return h.blocks(name, metadata)
+	}
+	return tool.Output(name, string(metadata))
+}
+
+func (h *house) Status(session.Head) serve.Status {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.status
+}
+
+func (h *house) Rename(_ context.Context, id session.ID, name string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.heads {
+		if h.heads[i].ID == id {
+			h.heads[i].Name = name
+		}
+	}
+	return nil
+}
+
+func (h *house) Fork(_ context.Context, id session.ID) (session.ID, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fork := id + "-fork"
+	h.heads = append(h.heads, session.Head{ID: fork, Name: "a fork"})
+	h.logs[fork] = h.logs[id]
+	return fork, nil
+}
+
+func (h *house) Export(_ context.Context, id session.ID, form string) ([]byte, error) {
+	return []byte(form + " of " + string(id)), nil
+}
+
+func (h *house) Search(_ context.Context, text string) ([]api.Found, string, error) {
+	return []api.Found{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}, "", nil
+}
+
+func (h *house) Output(o tool.Outcome) (string, bool) { return o.Output, true }
+
+func (h *house) Open(_ context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.opened++
+	if wish.Model != "" {
+		h.status.Model = wish.Model
+	}
 	if id == "" {
 		id = session.ID(fmt.Sprintf("s%d", h.opened))
-		h.heads = append(h.heads, session.Head{ID: id, First: json.RawMessage(`{"parts":[{"kind":"text","text":"<b>first</b>"}]}`)})
+		h.heads = append(h.heads, session.Head{ID: id, Name: h.first, Updated: time.Now().Add(-7 * time.Minute), First: json.RawMessage(`{"parts":[{"kind":"text","text":"<b>first</b>"}]}`)})
 	}
 	c := &conversation{house: h, id: id, who: who, ids: 0}
 	h.open = append(h.open, c)
@@ -172,7 +223,16 @@ func (c *conversation) Steer(text string) bool {
 }
 
 func (c *conversation) Blocks(name string, metadata json.RawMessage) []tool.Block {
-	return tool.Output(name, string(metadata))
+	return c.house.Blocks(name, metadata)
+}
+func (c *conversation) Ports() *api.Ports { return &c.house.ports }
+func (c *conversation) Commands() []api.Named {
+	return []api.Named{{Name: "project:fix", Args: "ISSUE", Help: "mend an issue"}}
+}
+func (c *conversation) Status() serve.Status {
+	c.house.mu.Lock()
+	defer c.house.mu.Unlock()
+	return c.house.status
 }
 func (c *conversation) Wanted() <-chan struct{} { return c.house.wanted }
 func (c *conversation) Close() {

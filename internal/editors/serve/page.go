@@ -2,33 +2,56 @@ package serve
 
 import (
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"encoding/base64"
+	"io/fs"
+	"mime"
 	"net/http"
+	"path"
 	"strings"
 )
 
-// The page is one file: no build step, nothing from elsewhere. Its policy lets only its own script
-// and style run, which carry a number that is new each time, and lets no text become markup.
+// The page is made of the files in the folder page: no build step, nothing from elsewhere. Its
+// policy runs its own scripts and sheets alone, by a number that is new each time. Text becomes
+// markup in one place, page/html.js, which passes the elements of package hypertext and no others.
 
-//go:embed page.html
-var pageText string
+//go:embed page
+var pageFiles embed.FS
 
-// pairText is the page that a device opens to be paired.
-//
-//go:embed pair.html
-var pairText string
+// index is the page itself.
+const index = "page/index.html"
 
-func (s *Server) page(w http.ResponseWriter, _ *http.Request)     { show(w, pageText) }
-func (s *Server) pairPage(w http.ResponseWriter, _ *http.Request) { show(w, pairText) }
+// pairIndex is the page that a device opens to be paired.
+const pairIndex = "page/pair.html"
+
+func (s *Server) page(w http.ResponseWriter, _ *http.Request)     { show(w, index) }
+func (s *Server) pairPage(w http.ResponseWriter, _ *http.Request) { show(w, pairIndex) }
 
 // show sends a page, with the policy that only its own script and style run.
-func show(w http.ResponseWriter, text string) {
+func show(w http.ResponseWriter, name string) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
 	nonce := base64.RawStdEncoding.EncodeToString(b[:])
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; connect-src 'self'; img-src data:; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types adze")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = strings.NewReplacer("NONCE", nonce).WriteString(w, text) // who is gone does not read it
+	text, err := fs.ReadFile(pageFiles, name)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	_, _ = strings.NewReplacer("NONCE", nonce).WriteString(w, string(text)) // the browser may be gone
+}
+
+// asset is a script or a sheet of the page. They are the same for everybody.
+func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	kind := map[string]string{".js": "text/javascript; charset=utf-8", ".css": mime.TypeByExtension(".css")}[path.Ext(name)]
+	text, err := fs.ReadFile(pageFiles, "page/"+name)
+	if err != nil || kind == "" {
+		refuse(w, &refusal{http.StatusNotFound, "no such place"})
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(text) // the browser may be gone
 }

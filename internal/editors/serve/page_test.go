@@ -2,10 +2,9 @@ package serve_test
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
+	"io"
 	"net/http"
-	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,7 +29,11 @@ func TestThePageInABrowser(t *testing.T) {
 		}
 		c.who.Observe(session.ReasoningDelta{Message: "m2", Delta: "Thinking " + attack})
 		c.who.Observe(session.TextDelta{Message: "m2", Delta: "Half of it " + attack})
-		<-goOn
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+			return session.Sort(context.Cause(ctx))
+		}
 		c.who.Observe(session.TextDelta{Message: "m2", Delta: " and the rest"})
 		c.says(session.Assistant, session.Part{Kind: session.ReasoningPart, Text: "Thinking " + attack}, session.Part{Kind: session.TextPart, Text: "Half of it " + attack + " and the rest"})
 		a, _ := c.calls(ctx, "c1", "bash"+attack, `{"command":"rm \u202e`+strings.ReplaceAll(attack, `"`, `\"`)+`"}`, tool.Block{Kind: tool.DiffBlock, Path: "x", Text: "-old " + attack + "\n+new\n"})
@@ -39,59 +42,91 @@ func TestThePageInABrowser(t *testing.T) {
 		return done()
 	}
 	s := listen(t, h)
-	page := b.open(s.url + "/#" + s.token)
+	page := b.open(s.first())
 	if at := page.eval(`location.href`); strings.Contains(at, s.token) {
 		t.Errorf("the token stays in the address: %s", at)
 	}
-	page.eval(`document.getElementById("new").click()`)
-	page.until(`!document.getElementById("words").disabled`)
-	page.eval(`(() => { const w = document.getElementById("words"); w.value = "go"; w.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true})) })()`)
-	page.until(`document.querySelector("article.assistant .text:not(.thought)").textContent.startsWith("Half of it <img")`)
-	if text := page.eval(`document.body.textContent`); strings.Contains(text, "and the rest<") || page.eval(`document.querySelector("article.user .text").textContent`) != "go" {
+	page.until(`document.querySelector("#homelist .welcome")`)
+	page.send("go")
+	page.until(`document.querySelector(".turn > .prose").textContent.startsWith("Half of it <img")`)
+	if text := page.eval(`document.body.textContent`); strings.Contains(text, "and the rest<") || page.eval(`document.querySelector(".you .said").textContent`) != "go" {
 		t.Errorf("the page: %s", text)
 	}
-	second := b.open(s.url + "/#" + s.token)
-	second.until(`document.querySelector("article.assistant").textContent.includes("Half of it")`)
+	id := page.eval(`location.hash`)
+	second := b.open(s.url + "/" + "#" + s.token)
+	second.eval(`location.hash = "` + id + `"`)
+	second.until(`document.querySelector(".turn").textContent.includes("Half of it")`)
+	second.eval(`location.reload()`) // in the middle of the stream
+	second.until(`document.querySelector(".turn").textContent.includes("Half of it")`)
 	close(goOn)
 	for _, p := range []*tab{page, second} {
-		p.until(`document.querySelector(".question .allow")`)
-		if got := p.eval(`[...document.querySelectorAll(".question .add, .question .del")].map((e) => e.textContent).join("")`); !strings.Contains(got, "-old <img") || !strings.Contains(got, "+new") {
+		p.until(`document.querySelector("form.ask [value=once]")`)
+		if got := p.eval(`[...document.querySelectorAll("form.ask .add, form.ask .del")].map((e) => e.textContent).join("")`); !strings.Contains(got, "old <img") || !strings.Contains(got, "new") {
 			t.Errorf("the change is not shown: %q", got)
 		}
-		if got := p.eval(`document.querySelector(".question").textContent`); !strings.Contains(got, `rm \u{202e}`) && !strings.Contains(got, `rm \u202e`) {
+		if got := p.eval(`document.querySelector("form.ask").textContent`); !strings.Contains(got, `rm \u202e`) {
 			t.Errorf("what would be hidden is not written out: %q", got)
 		}
 	}
-	shot(page)
-	second.eval(`document.querySelector(".question .allow").click()`)
+	second.eval(`document.querySelector("form.ask [value=once]").click()`)
 	for _, p := range []*tab{page, second} {
-		p.until(`document.querySelector("article.assistant:last-child").textContent.includes("Done <img") && document.getElementById("state").textContent === "ready"`)
-		p.until(`document.querySelector(".call").textContent.includes("ran")`)
-		p.until(`document.querySelector("nav li").textContent.includes("<b>first</b>")`)
-		if got := p.eval(`[document.title, document.querySelectorAll("img, a, b, main script").length, JSON.stringify(broken)].join(" ")`); got != "adze 0 []" {
+		p.until(`document.querySelector(".turn:last-child").textContent.includes("Done <img") && document.getElementById("stop").hidden`)
+		p.until(`document.querySelector(".call.completed")`)
+		p.until(`document.querySelector("#list li").textContent.includes("<b>first</b>")`)
+		if got := p.eval(`[document.title.includes("PWNED"), document.querySelectorAll("img, #log a, b, main script").length, JSON.stringify(broken)].join(" ")`); got != "false 0 []" {
 			t.Errorf("what a model says did something: %s", got)
 		}
 	}
 	if a := <-ran; a.Choice != permission.Once || len(ran) > 0 {
 		t.Errorf("it ran with %v, and %d times more", a, len(ran))
 	}
-	page.eval(`(() => { document.getElementById("words").value = "hang"; document.getElementById("say").requestSubmit() })()`)
+	page.send("hang")
 	page.until(`!document.getElementById("stop").hidden`)
-	const looked = `performance.getEntriesByType("resource").filter((e) => /chat.[^/]+$/.test(e.name)).length`
-	before := page.eval(looked)
 	page.eval(`document.getElementById("stop").click()`)
-	page.until(`document.body.textContent.includes("stopped: interrupted")`)
-	page.until(looked + ` > ` + before) // it has asked for the conversation once more
-	if got := page.eval(`document.body.textContent`); !strings.Contains(got, "stopped: interrupted") {
-		t.Errorf("how the turn ended is gone from the page: %s", got)
-	}
+	page.until(`document.querySelector(".turn:last-child .note")?.textContent.startsWith("Stopped: interrupted")`)
 	page.eval(`location.reload()`)
-	page.until(`document.querySelectorAll("article.user").length === 2 && document.body.textContent.includes("Done <img") && document.body.textContent.includes("stopped: interrupted")`)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.asked) > 0 {
-		t.Errorf("the browser asked others for %q", b.asked)
+	page.until(`document.querySelectorAll(".you").length === 2 && document.body.textContent.includes("Done <img") && document.body.textContent.includes("Stopped: interrupted")`)
+	b.quiet()
+}
+
+// send writes a prompt and presses the key that sends it.
+func (p *tab) send(text string) {
+	p.b.t.Helper()
+	p.eval(`document.getElementById("words").focus()`)
+	p.b.call(p.id, "Input.insertText", map[string]any{"text": text})
+	p.key("Enter")
+}
+
+// key presses a key, such as Enter or Alt+N.
+func (p *tab) key(name string) {
+	p.b.t.Helper()
+	modifiers, codes := 0, map[string]int{"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38, "ArrowDown": 40}
+	for _, m := range []struct {
+		name string
+		bit  int
+	}{{"Alt+", 1}, {"Ctrl+", 2}, {"Shift+", 8}} {
+		if rest, is := strings.CutPrefix(name, m.name); is {
+			name, modifiers = rest, modifiers|m.bit
+		}
 	}
+	code, number, text := name, codes[name], ""
+	if len(name) == 1 {
+		code, number = "Key"+strings.ToUpper(name), int(strings.ToUpper(name)[0])
+		if modifiers == 0 {
+			text = name
+		}
+	}
+	if name == "Enter" && modifiers == 0 {
+		text = "\r"
+	}
+	event := map[string]any{"type": "keyDown", "key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+	if text != "" {
+		event["text"] = text
+	}
+	p.b.call(p.id, "Input.dispatchKeyEvent", event)
+	delete(event, "text")
+	event["type"] = "keyUp"
+	p.b.call(p.id, "Input.dispatchKeyEvent", event)
 }
 
 // TestThePageShowsTheAnswerThatCounts: one that broke off goes when it is asked for again, and the
@@ -99,26 +134,27 @@ func TestThePageInABrowser(t *testing.T) {
 func TestThePageShowsTheAnswerThatCounts(t *testing.T) {
 	b := newBrowser(t)
 	next := make(chan struct{})
-	h := &house{turn: func(_ context.Context, c *conversation, text string) session.Result {
+	h := &house{turn: func(ctx context.Context, c *conversation, text string) session.Result {
+		wait := func() {
+			select {
+			case <-next:
+			case <-ctx.Done():
+			}
+		}
 		if text == "fail" {
 			return session.Result{Cause: session.CauseProvider, Message: "the server is overheated", Hint: "wait"}
 		}
 		c.who.Observe(session.TextDelta{Message: "a", Delta: "Half an answer"})
-		<-next
+		wait()
 		c.who.Observe(session.Retry{Message: "a", Attempt: 1, Of: 3, Cause: "it broke off"})
 		c.who.Observe(session.TextDelta{Message: "a", Delta: "All of it"})
-		<-next
+		wait()
 		return done()
 	}}
 	s := listen(t, h)
-	id := s.begin()
-	page := b.open(s.url + "/#" + s.token)
-	page.until(`!document.getElementById("words").disabled`)
-	say := func(text string) {
-		page.eval(`(() => { document.getElementById("words").value = "` + text + `"; document.getElementById("say").requestSubmit() })()`)
-	}
-	_ = id
-	say("go")
+	page := b.open(s.first())
+	page.until(`document.querySelector("#homelist .welcome")`)
+	page.send("go")
 	page.until(`document.body.textContent.includes("Half an answer")`)
 	next <- struct{}{}
 	page.until(`document.body.textContent.includes("All of it")`)
@@ -126,24 +162,17 @@ func TestThePageShowsTheAnswerThatCounts(t *testing.T) {
 		t.Errorf("the broken answer is still there: %s", got)
 	}
 	next <- struct{}{}
-	page.until(`document.getElementById("state").textContent === "ready"`)
-	say("fail")
-	page.until(`document.querySelector(".bad[role=alert]")?.textContent === "the server is overheated (wait)"`)
+	page.until(`document.getElementById("stop").hidden && document.querySelector(".end")`)
+	page.send("fail")
+	page.until(`document.querySelector(".fail")?.textContent.includes("the server is overheatedwait")`)
+	page.send("go")
+	page.until(`document.querySelectorAll(".turn").length === 3`)
+	if got := page.eval(`document.querySelectorAll(".fail").length`); got != "1" {
+		t.Errorf("the error of a turn is gone with the next prompt")
+	}
 	page.eval(`location.reload()`)
-	page.until(`document.querySelector(".bad[role=alert]")?.textContent === "the server is overheated (wait)"`)
-}
-
-// shot writes what the page looks like to $ADZE_SHOT, for who wants to see it.
-func shot(p *tab) {
-	path := os.Getenv("ADZE_SHOT")
-	if path == "" {
-		return
-	}
-	var got struct{ Data string }
-	if json.Unmarshal(p.b.call(p.id, "Page.captureScreenshot", map[string]any{}), &got) == nil {
-		raw, _ := base64.StdEncoding.DecodeString(got.Data)
-		_ = os.WriteFile(path, raw, 0o600)
-	}
+	page.until(`document.querySelector(".fail")?.textContent.includes("the server is overheatedwait")`)
+	b.quiet()
 }
 
 // TestOtherPagesGetNothing: a page of another origin in the same browser cannot read, write or
@@ -190,7 +219,42 @@ func TestThePageHoldsNothingOfAnybodys(t *testing.T) {
 		seen[policy] = true
 		harmless(t, resp)
 	}
-	if _, text := s.get("GET", "/", ""); strings.Contains(text, s.token) || strings.Contains(text, "NONCE") || strings.Contains(text, "http://") || strings.Contains(text, "https://") || strings.Contains(text, "innerHTML") {
-		t.Error("the page holds the token, or names another place")
+	names, err := filepath.Glob("page/*")
+	if err != nil || len(names) < 8 {
+		t.Fatal(names, err)
+	}
+	sum := 0
+	for _, name := range names {
+		if name == "page/pair.html" { // devices alone get it, at /pair
+			continue
+		}
+		path := "/" + name
+		if name == "page/index.html" {
+			path = "/"
+		}
+		r := s.request("GET", path, "")
+		r.Header.Del("Authorization")
+		resp := s.do(r)
+		raw, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %v", path, resp.StatusCode, err)
+		}
+		text := string(raw)
+		sum += len(text)
+		if strings.Contains(text, s.token) || strings.Contains(text, "NONCE") || strings.Contains(text, "http://") || strings.Contains(text, "https://") || strings.Contains(text, "@import") || strings.Contains(text, "url(") {
+			t.Errorf("%s holds the token, or names another place", name)
+		}
+		if strings.Contains(text, "HTML(") != (name == "page/html.js") || name != "page/html.js" && strings.Contains(text, "HTML =") {
+			t.Errorf("%s makes markup of text; html.js alone may", name)
+		}
+	}
+	if sum > 150_000 {
+		t.Errorf("the page has %d bytes; it should have at most 150,000", sum)
+	}
+	t.Logf("%d bytes in %d files", sum, len(names))
+	for _, path := range []string{"/page/", "/page/../serve.go", "/page/index.html", "/page/none.js", "/page/%2e%2e/page.go"} {
+		if code, text := s.get("GET", path, ""); code == http.StatusOK {
+			t.Errorf("%s gives %.80s", path, text)
+		}
 	}
 }

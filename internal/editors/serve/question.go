@@ -18,6 +18,8 @@ import (
 // asked is a question that waits. It is answered once: by whoever comes first.
 type asked struct {
 	uistream.Question
+	ask      *permission.Ask // what is asked, of a permission
+	inquiry  *tuiquestion.Question
 	input    string             // the hash of the arguments that the question is about
 	approval *permission.Answer // what was answered to a permission
 	words    string             // and to a question of the model
@@ -54,7 +56,7 @@ func (r *room) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 	if a.Question.Repair != nil {
 		q.Input = a.Question.Repair.After
 	}
-	w, err := r.put(ctx, q)
+	w, err := r.put(ctx, &asked{Question: q, ask: &a})
 	if err != nil {
 		return permission.Answer{}, err
 	}
@@ -68,7 +70,7 @@ func (r *room) Inquire(ctx context.Context, a tuiquestion.Question) (string, err
 	if a.Said != "" {
 		text += "\n\n" + a.Said
 	}
-	w, err := r.put(ctx, uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices})
+	w, err := r.put(ctx, &asked{inquiry: &a, Question: uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}})
 	if err != nil {
 		return "", err
 	}
@@ -76,8 +78,9 @@ func (r *room) Inquire(ctx context.Context, a tuiquestion.Question) (string, err
 }
 
 // put asks and waits.
-func (r *room) put(ctx context.Context, q uistream.Question) (*asked, error) {
-	w := &asked{Question: q, done: make(chan struct{})}
+func (r *room) put(ctx context.Context, w *asked) (*asked, error) {
+	q := w.Question
+	w.done = make(chan struct{})
 	r.mu.Lock()
 	if r.turn.abort == nil || r.turn.over {
 		r.mu.Unlock()
@@ -86,11 +89,12 @@ func (r *room) put(ctx context.Context, q uistream.Question) (*asked, error) {
 	r.turn.ear.Ask(q)
 	w.input = hashOf(r.turn.ear.Input(q.Call))
 	r.asked = w
-	r.pass(item{question: &q})
+	r.pass(item{question: &q, asked: w})
 	r.mu.Unlock()
 	r.server.stir()
 	select {
 	case <-w.done:
+		r.server.stir()
 		return w, nil
 	case <-ctx.Done():
 	}
@@ -114,7 +118,72 @@ func (r *room) settle(w *asked, answered string) {
 		r.order = r.order[1:]
 	}
 	q := w.Question
-	r.pass(item{question: &q, answered: answered})
+	r.pass(item{question: &q, answered: answered, asked: w})
+}
+
+// answer settles the question that waits, as a page says: whose words those are it knows from the
+// door. To another question than the one that waits it is too late.
+func (r *room) answer(id string, a permission.Answer, words string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.asked
+	if w == nil || w.ID != id {
+		if before, known := r.past[id]; known {
+			return &refusal{http.StatusConflict, "too late: this was answered already (" + before + "), and nothing is done twice"}
+		}
+		return &refusal{http.StatusForbidden, "that was not asked here"}
+	}
+	if w.ask == nil {
+		w.words = words
+		r.settle(w, words)
+	} else {
+		answered, err := w.allows(a)
+		if err != nil {
+			return err
+		}
+		w.approval = &a
+		r.settle(w, answered)
+	}
+	close(w.done)
+	return nil
+}
+
+// allows says what an answer is in a few words, and refuses what was not offered.
+func (w *asked) allows(a permission.Answer) (string, error) {
+	offered := a.Offer >= 0 && a.Offer < len(w.ask.Offers)
+	none := &refusal{http.StatusBadRequest, "that was not offered"}
+	switch a.Choice {
+	case permission.Deny:
+		if a.Reason != "" {
+			return "denied: " + a.Reason, nil
+		}
+		return "denied", nil
+	case permission.Once:
+		if len(a.Refused) > 0 && w.ask.Question.Without == nil || a.Text != "" && w.ask.Question.Editing == nil {
+			return "", none
+		}
+		if len(a.Refused) > 0 {
+			return "allowed in part", nil
+		}
+		return "allowed once", nil
+	case permission.ForSession:
+		if offered {
+			return "allowed for this session: " + w.ask.Offers[a.Offer].Rule, nil
+		}
+	case permission.Always:
+		if offered && w.ask.Offers[a.Offer].Save != "" {
+			return "allowed from now on: " + w.ask.Offers[a.Offer].Rule, nil
+		}
+	case permission.AllEdits:
+		if w.ask.Edits {
+			return "all edits of the session are allowed", nil
+		}
+	case permission.Try:
+		if w.ask.Tries {
+			return "runs aside first", nil
+		}
+	}
+	return "", none
 }
 
 // approval is what a POST says of one.
@@ -128,8 +197,7 @@ type approval struct {
 
 // approve takes an answer: only to a question that waits, for that very call with those very
 // arguments. The reader that is returned ended at the question; if nil, another one has to be
-// found.
-// By is who sent it; empty for the user of this machine.
+// found. By is who sent it; empty for the user of this machine.
 func (r *room) approve(all []approval, by string) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,11 +23,13 @@ type item struct {
 	text     []byte // of a delta; its event has none
 	question *uistream.Question
 	answered string // to the question; if empty, it is asked
+	asked    *asked // the question whole, for a page
+	anew     bool   // the log is to be read once more
 }
 
 // reader is what waits for one stream.
 type reader struct {
-	turn int // that it is told
+	turn int // that it is told; everyTurn: all, and what happens between them
 
 	mu    sync.Mutex
 	items []item
@@ -41,6 +43,19 @@ var errLost = errors.New("the reader does not keep up")
 
 func newReader(turn int) *reader {
 	return &reader{turn: turn, newer: map[tool.CallID]int{}, woken: make(chan struct{}, 1)}
+}
+
+// everyTurn is the turn of a reader that follows a session, and not one turn of it.
+const everyTurn = -1
+
+// took are the items that wait; lost: there were too many.
+func (q *reader) took() (items []item, lost bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	items = q.items
+	q.items, q.bytes = nil, 0
+	clear(q.newer)
+	return items, q.lost
 }
 
 // put adds an item. It never waits.
@@ -87,8 +102,10 @@ func (q *reader) merge(it item) bool {
 		call = e.Call
 	case session.CallForming:
 		call = e.Call
-	case session.Counted, session.Requested, session.TaskEnd, session.ToolQueued, session.ToolAsk:
+	case session.Requested, session.TaskEnd, session.ToolAsk:
 		return true // they are not told
+	case session.Counted, session.ToolQueued, session.Claimed:
+		return q.turn != everyTurn // they are told to pages alone
 	default:
 		return false
 	}
@@ -123,11 +140,7 @@ func (q *reader) grow(of session.Event, text string) bool {
 // take waits for items.
 func (q *reader) take(ctx context.Context) ([]item, error) {
 	for {
-		q.mu.Lock()
-		items, lost := q.items, q.lost
-		q.items, q.bytes = nil, 0
-		clear(q.newer)
-		q.mu.Unlock()
+		items, lost := q.took()
 		switch {
 		case lost:
 			return nil, errLost

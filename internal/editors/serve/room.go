@@ -29,6 +29,10 @@ type room struct {
 	past    map[string]string // how approvals were answered, by id
 	order   []string          // of them, the oldest first
 	steered []string          // remarks that the model has not read yet
+	counted *session.Counted  // the newest count of what a request holds
+	doing   string            // what goes on, in a few words
+	result  *session.Result   // of the newest turn that ended here
+	review  bool              // that changed files, and nobody has looked at them since
 	used    time.Time
 	leaving bool
 }
@@ -41,6 +45,11 @@ func (s *Server) open(id session.ID) *room {
 
 // enter opens a session, or finds it open; an empty id begins one.
 func (s *Server) enter(ctx context.Context, id session.ID) (*room, error) {
+	return s.enterAs(ctx, id, Wish{})
+}
+
+// enterAs is enter with another model.
+func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if r := s.open(id); r != nil {
@@ -59,7 +68,7 @@ func (s *Server) enter(ctx context.Context, id session.ID) (*room, error) {
 	}
 	r := &room{server: s, closed: make(chan struct{}), readers: map[*reader]struct{}{}, past: map[string]string{}, used: s.Now()}
 	// What is opened lives longer than the request that opens it.
-	conv, err := s.House.Open(s.ctx, id, r)
+	conv, err := s.House.Open(s.ctx, id, wish, r)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +77,7 @@ func (s *Server) enter(ctx context.Context, id session.ID) (*room, error) {
 	s.rooms[r.id] = r
 	s.mu.Unlock()
 	s.ends.Go(r.watch)
+	s.stir()
 	return r, nil
 }
 
@@ -125,6 +135,7 @@ func (r *room) retire(since time.Time) bool {
 
 // forgotten takes the room out of those that are open.
 func (r *room) forgotten() {
+	defer r.server.stir()
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
 	if r.server.rooms[r.id] == r {

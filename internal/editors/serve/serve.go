@@ -11,9 +11,12 @@
 // is told), room.go (a session that is open here) and question.go (what waits for an answer). What
 // is on the wire is in package uistream.
 //
+// The page reads pieces of HTML instead (watch.go, package htmlstream) and acts by requests of its
+// own (act.go, show.go). It offers all that the interface in a terminal does: rules, models, modes.
+//
 // Known limits: only the newest answer is made again, and what its calls did stays done; files come
-// in the request itself. An approval is for one call; rules that last are given with the flags of
-// adze serve, or adze permission add.
+// in the request itself. An approval of the UI stream is for one call. A session of another process
+// is read from its log.
 package serve
 
 import (
@@ -23,6 +26,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/editors/pairing"
@@ -30,23 +34,45 @@ import (
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )
 
 // House is what the program offers. Contract:
 //   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the user;
+//   - Blocks shows metadata of a call of a session that is not open;
+//   - Status is how a session would work if it were opened now; that of an empty Head is a new one's;
+//   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
 //   - Sessions and Session are those of users in the folder that is served, newest first; a session that is not there is
 //     session.ErrNotFound;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
 //   - Holder says which process writes a session; if empty, none does;
 //   - all methods are safe for concurrent use.
 type House interface {
-	Open(ctx context.Context, id session.ID, who Person) (Conversation, error)
+	Open(ctx context.Context, id session.ID, wish Wish, who Person) (Conversation, error)
 	Sessions(ctx context.Context) ([]session.Head, error)
 	Session(ctx context.Context, id session.ID) (session.Head, error)
 	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
 	Holder(id session.ID) string
+	Blocks(name string, metadata json.RawMessage) []tool.Block
+	Status(session.Head) Status
+	Rename(ctx context.Context, id session.ID, name string) error
+	Fork(ctx context.Context, id session.ID) (session.ID, error)
+	Export(ctx context.Context, id session.ID, form string) ([]byte, error)
+	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
+	// Output is all that a call printed, where it is kept.
+	Output(o tool.Outcome) (text string, whole bool)
+}
+
+// Wish is how a session is opened. The zero value is as it was, or as the configuration says.
+type Wish struct {
+	Model string // provider/name
+}
+
+// Status is how a session that is open works now.
+type Status struct {
+	Model, Folder, Branch, Mode, Effort, Sandbox string
 }
 
 // Person is who a session is opened for.
@@ -63,6 +89,11 @@ type Conversation interface {
 	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
 	Blocks(name string, metadata json.RawMessage) []tool.Block
+	Status() Status
+	// Ports are what the interface of a terminal asks for; each may be nil.
+	Ports() *api.Ports
+	// Commands are what a prompt may begin with after a slash.
+	Commands() []api.Named
 	// Wanted is closed when another process wants the session.
 	Wanted() <-chan struct{}
 	Close()
@@ -97,14 +128,16 @@ type Server struct {
 
 	mu      sync.Mutex
 	rooms   map[session.ID]*room
-	visits  map[*visit]*visit // requests of devices
-	stirred chan struct{}     // closed and made anew when a turn begins or ends
+	visits  map[*visit]*visit          // requests of devices
+	pages   map[chan struct{}]struct{} // of pages that watch; each is told when something changes
+	stirs   atomic.Int64               // how often it was told that something changed
+	stirred chan struct{}              // closed and made anew when a turn begins or ends
 }
 
 // Start makes the server ready; its turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
-	s.rooms, s.visits, s.stirred = map[session.ID]*room{}, map[*visit]*visit{}, make(chan struct{})
+	s.rooms, s.visits, s.pages, s.stirred = map[session.ID]*room{}, map[*visit]*visit{}, map[chan struct{}]struct{}{}, make(chan struct{})
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -156,6 +189,18 @@ func (s *Server) stir() {
 	defer s.mu.Unlock()
 	close(s.stirred)
 	s.stirred = make(chan struct{})
+	s.stirs.Add(1)
+	for page := range s.pages {
+		nudge(page)
+	}
+}
+
+// nudge wakes who waits at a channel that holds one.
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 func (s *Server) stirring() <-chan struct{} {
@@ -168,6 +213,11 @@ func (s *Server) stirring() <-chan struct{} {
 func (s *Server) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", s.page)
+	m.HandleFunc("GET /page/{file}", s.asset)
+	m.HandleFunc("GET /api/page/watch", only(pairing.Look, s.watch))
+	m.HandleFunc("GET /api/page/search", only(pairing.Look, s.search))
+	m.HandleFunc("GET /api/page/{id}/{what}", only(pairing.Look, s.show))
+	m.HandleFunc("POST /api/page/{id}/{act}", only(pairing.Look, s.act)) // act asks for more
 	m.HandleFunc("GET /api/session", only(pairing.Look, s.list))
 	m.HandleFunc("POST /api/session", only(pairing.Prompt, s.begin))
 	m.HandleFunc("POST /api/chat", only(pairing.Look, s.post)) // take asks for more

@@ -76,21 +76,7 @@ func (o *out) send(parts []uistream.Part, end bool) error {
 	if end {
 		b = append(b, o.wire.Done()...)
 	}
-	for {
-		now := b[:min(len(b), pieceBytes)]
-		if err := o.conn.SetWriteDeadline(o.server.Deadline()); err != nil {
-			return err
-		}
-		if _, err := o.w.Write(now); err != nil {
-			return err
-		}
-		if err := o.conn.Flush(); err != nil {
-			return err
-		}
-		if b = b[len(now):]; len(b) == 0 {
-			return nil
-		}
-	}
+	return o.write(b)
 }
 
 // pieceBytes is how much a reader must take in the time that it has.

@@ -10,9 +10,11 @@ import (
 	"adze/session"
 )
 
-// job is a prompt; number is that of its turn.
+// job is a prompt, or something else that is done when its turn comes; number is that of its turn.
 type job struct {
 	prompt Prompt
+	do     func(ctx context.Context) session.Result // if nil, the prompt is sent
+	quiet  bool                                     // it is no turn, and nobody is told of its end
 	number int
 }
 
@@ -21,9 +23,11 @@ type turn struct {
 	number int
 	abort  context.CancelCauseFunc // if nil, none runs
 	over   bool                    // its end was told
+	again  bool                    // it takes the place of the one before
 	prompt string                  // the message that it began with; if empty, not yet
 	under  []item                  // what came of a message that is not stored yet
 	ear    *uistream.Encoder       // hears all, to know what readers are shown
+	calls  []session.Event         // of calls that have not ended, the newest of each
 	paused *teller                 // a reader that ended at the question
 }
 
@@ -44,15 +48,16 @@ func (r *room) say(p Prompt) (*reader, error) {
 		r.steered = append(r.steered, p.Text)
 		return nil, nil
 	}
-	r.enqueue(p)
+	r.enqueue(job{prompt: p})
 	q := newReader(r.count)
 	r.readers[q] = struct{}{}
 	return q, nil
 }
 
-func (r *room) enqueue(p Prompt) {
+func (r *room) enqueue(j job) {
 	r.count++
-	r.jobs = append(r.jobs, job{p, r.count})
+	j.number = r.count
+	r.jobs = append(r.jobs, j)
 	if !r.running {
 		r.running = true
 		r.server.ends.Go(r.work)
@@ -76,10 +81,15 @@ func (r *room) work() {
 		j := r.jobs[0]
 		r.jobs = r.jobs[1:]
 		ctx, abort := context.WithCancelCause(r.server.ctx)
-		r.turn = turn{number: j.number, abort: abort, ear: uistream.New(uistream.Options{Mask: r.server.Mask})}
+		r.turn = turn{number: j.number, abort: abort, again: j.prompt.Again, over: j.quiet, ear: uistream.New(uistream.Options{Mask: r.server.Mask})}
 		r.mu.Unlock()
 		r.server.stir()
-		result := r.conv.Prompt(ctx, j.prompt)
+		var result session.Result
+		if j.do != nil {
+			result = j.do(ctx)
+		} else {
+			result = r.conv.Prompt(ctx, j.prompt)
+		}
 		abort(nil)
 		r.rest(result)
 	}
@@ -98,7 +108,7 @@ func (r *room) rest(result session.Result) {
 	r.turn.abort, r.turn.paused = nil, nil
 	for _, text := range r.steered { // the turn was over before it looked again
 		if !r.leaving {
-			r.enqueue(Prompt{Text: text})
+			r.enqueue(job{prompt: Prompt{Text: text}})
 		}
 	}
 	r.steered = nil
@@ -108,9 +118,14 @@ func (r *room) rest(result session.Result) {
 func (r *room) Observe(e session.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if counted, is := e.(session.Counted); is {
+		r.counted = &counted
+	}
 	if r.turn.abort != nil && !r.turn.over {
 		r.hear(e)
+		return
 	}
+	r.passTo(everyTurn, item{event: e})
 }
 
 // hear keeps what a later reader needs, and passes the event on.
@@ -128,8 +143,11 @@ func (r *room) hear(e session.Event) {
 	case session.Retry:
 		t.under = nil
 	case session.TurnEnd:
-		t.under, t.over = nil, true
+		t.under, t.calls, t.over = nil, nil, true
+		r.ended(ev.Result)
 	}
+	t.follow(e)
+	r.does(e)
 	t.ear.Take(e)
 	r.pass(item{event: e})
 }
@@ -141,6 +159,9 @@ func (r *room) stored(m session.Message) {
 		r.turn.under = nil
 	case uistream.Prompts(m):
 		r.turn.prompt = cmp.Or(r.turn.prompt, m.ID)
+		if r.turn.again {
+			r.passTo(everyTurn, item{anew: true})
+		}
 	case m.Meanwhile:
 		if at := slices.Index(r.steered, m.Text()); at >= 0 {
 			r.steered = slices.Delete(r.steered, at, at+1)
@@ -149,8 +170,13 @@ func (r *room) stored(m session.Message) {
 }
 
 func (r *room) pass(it item) {
+	r.passTo(r.turn.number, it)
+	r.passTo(everyTurn, it)
+}
+
+func (r *room) passTo(turn int, it item) {
 	for q := range r.readers {
-		if q.turn == r.turn.number {
+		if q.turn == turn {
 			q.put(it)
 		}
 	}

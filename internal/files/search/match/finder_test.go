@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/text/kern"
 	"adze/internal/testkit/effort"
+	"adze/internal/text/kern"
 )
 
 // twins returns a matcher that uses no vector instructions.

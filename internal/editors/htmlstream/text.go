@@ -1,0 +1,302 @@
+package htmlstream
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/text/redact"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw/hypertext"
+)
+
+// message is what a model says in one message: runs of text and of thoughts.
+type message struct {
+	id    string
+	runs  []*run
+	whole bool // it is stored, and nothing more comes
+	dirty bool
+}
+
+// run is text, or thoughts, that nothing else interrupts.
+type run struct {
+	key    string
+	kind   session.PartKind
+	stream hypertext.Stream
+	mask   *redact.Stream // what is told cannot be taken back: the beginning of a secret waits for its end
+	text   string         // all of it, where the message is stored
+	done   []string       // sections that are finished
+	shown  int            // pieces that there are
+	since  time.Time
+	last   time.Time
+	took   time.Duration // of thoughts; if 0, not known
+	live   bool
+}
+
+// says adds a piece of a message that arrives.
+func (v *View) says(id string, kind session.PartKind, text string) {
+	m := v.texts[id]
+	if m == nil {
+		m = &message{id: id}
+		v.texts[id] = m
+	}
+	if m.whole || text == "" {
+		return
+	}
+	var r *run
+	if n := len(m.runs); n > 0 && m.runs[n-1].kind == kind {
+		r = m.runs[n-1]
+	} else {
+		m.rest(v)
+		r = m.add(kind)
+		r.mask, r.since, r.live = v.mask().Stream(), v.options.now(), true
+	}
+	r.last = v.options.now()
+	v.facts.Doing = "writing"
+	if kind == session.ReasoningPart {
+		v.facts.Doing = "thinking"
+	}
+	r.take(r.mask.Write(text))
+	m.dirty = true
+}
+
+func (m *message) add(kind session.PartKind) *run {
+	r := &run{key: "text " + m.id + " " + strconv.Itoa(len(m.runs)), kind: kind, stream: hypertext.Stream{Options: page}}
+	m.runs = append(m.runs, r)
+	return r
+}
+
+func (r *run) take(text string) {
+	r.done = append(r.done, r.stream.Add(text)...)
+}
+
+// rest ends the run that is open.
+func (m *message) rest(v *View) {
+	if n := len(m.runs); n > 0 && m.runs[n-1].live {
+		r := m.runs[n-1]
+		r.take(r.mask.End())
+		r.live, r.took = false, r.last.Sub(r.since)
+		if now := v.options.now(); r.kind == session.ReasoningPart {
+			r.took = now.Sub(r.since)
+		}
+	}
+}
+
+// message takes one that is stored.
+func (v *View) message(m session.Message) {
+	switch {
+	case m.Role == session.Assistant:
+		v.whole(m)
+	case m.Role != session.User || m.Note || m.Own != "":
+	case m.Summary:
+		v.note("the beginning of the conversation was summed up")
+	case m.Meanwhile:
+		v.person(m, "you meanwhile")
+	case v.pieces[ID("prompt "+m.ID)] == nil:
+		v.begin(m.ID)
+		v.person(m, "you")
+	}
+}
+
+// person shows what the user said and sent along.
+func (v *View) person(m session.Message, class string) {
+	v.Put("prompt "+m.ID, func(id string) string {
+		var b strings.Builder
+		b.WriteString(`<div class="b ` + class + `" id="` + id + `"><h2 class="unseen">You</h2><div class="said">` + prompted(v.text(strings.TrimSpace(m.Text()))) + "</div>")
+		for _, p := range m.Parts {
+			if p.Attachment != nil {
+				b.WriteString(v.attachment(*p.Attachment))
+			}
+		}
+		b.WriteString("</div>")
+		return b.String()
+	})
+}
+
+// longPrompt is how many lines of a prompt are shown.
+const longPrompt = 24
+
+func prompted(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= longPrompt+6 {
+		return hypertext.Words(text)
+	}
+	return hypertext.Words(strings.Join(lines[:longPrompt], "")) + `<details class="fold"><summary>` + strconv.Itoa(len(lines)-longPrompt) + " more lines</summary>" +
+		hypertext.Words(strings.Join(lines[longPrompt:], "")) + "</details>"
+}
+
+// maxPicture bounds, in bytes, a picture that a page is told.
+const maxPicture = 3 << 20
+
+// attachment is a picture, or the name of what is none.
+func (v *View) attachment(a tool.Attachment) string {
+	name := hypertext.Escape(v.text(a.Name))
+	if kind := pictureType(a.Data); kind != "" && len(a.Data) <= maxPicture {
+		return `<img class="shot" alt="` + name + `" src="data:` + kind + ";base64," + base64.StdEncoding.EncodeToString(a.Data) + `">`
+	}
+	return `<p class="file"><span aria-hidden="true">▤</span> ` + name + ` <span class="dim">` + size(len(a.Data)) + "</span></p>"
+}
+
+func size(n int) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d kB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// pictureType is the media type of a picture by its content. It is empty for all that a browser
+// does not show, or would run.
+func pictureType(data []byte) string {
+	head := string(data[:min(len(data), 16)])
+	switch {
+	case strings.HasPrefix(head, "\x89PNG\r\n\x1a\n"):
+		return "image/png"
+	case strings.HasPrefix(head, "\xff\xd8\xff"):
+		return "image/jpeg"
+	case strings.HasPrefix(head, "GIF87a"), strings.HasPrefix(head, "GIF89a"):
+		return "image/gif"
+	case strings.HasPrefix(head, "RIFF") && len(head) == 16 && head[8:12] == "WEBP":
+		return "image/webp"
+	}
+	return ""
+}
+
+// whole takes a message of the model that is stored. Its runs take the places of what arrived.
+func (v *View) whole(m session.Message) {
+	known := v.texts[m.ID]
+	if known != nil && known.whole {
+		return
+	}
+	if known != nil {
+		known.rest(v)
+	}
+	now := &message{id: m.ID, whole: true, dirty: true}
+	for _, p := range m.Parts {
+		if p.Kind != session.TextPart && p.Kind != session.ReasoningPart || p.Text == "" {
+			continue
+		}
+		var r *run
+		if n := len(now.runs); n > 0 && now.runs[n-1].kind == p.Kind {
+			r = now.runs[n-1]
+		} else {
+			r = now.add(p.Kind)
+		}
+		r.text += p.Text
+	}
+	for i, r := range now.runs {
+		r.text = v.text(r.text)
+		if known != nil && i < len(known.runs) {
+			r.shown, r.took = known.runs[i].shown, known.runs[i].took
+		} else if len(now.runs) == 1 && r.kind == session.ReasoningPart {
+			r.took = m.Took
+		}
+		r.done, _ = page.Sections(r.text, nil)
+	}
+	if known != nil && len(known.runs) > len(now.runs) {
+		for _, r := range known.runs[len(now.runs):] {
+			r.shrink(v, 0)
+		}
+	}
+	v.texts[m.ID] = now
+	now.settle(v)
+	t := v.current()
+	for _, r := range now.runs {
+		if r.kind == session.TextPart {
+			t.last = r
+		}
+	}
+	if m.Provider != "" || m.Model != "" {
+		t.model = v.text(strings.Trim(m.Provider+"/"+m.Model, "/"))
+		v.facts.Model = t.model
+	}
+	if m.Usage != nil {
+		v.facts.Used = m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite + m.Usage.Output
+	}
+}
+
+// settle makes pieces of what arrived.
+func (m *message) settle(v *View) {
+	if !m.dirty {
+		return
+	}
+	m.dirty = false
+	for _, r := range m.runs {
+		r.settle(v)
+	}
+}
+
+func (r *run) settle(v *View) {
+	sections := r.done
+	if r.live || r.text == "" {
+		sections = append(sections[:len(sections):len(sections)], r.stream.Open()...)
+	}
+	if r.kind == session.ReasoningPart {
+		r.shown = 1
+		v.Put(r.key+" 0", func(id string) string { return r.thought(id, sections) })
+		return
+	}
+	for i, s := range sections {
+		if i+1 < r.shown && i < len(r.done) && r.live {
+			continue // it is told
+		}
+		v.Put(r.key+" "+strconv.Itoa(i), func(id string) string { return `<div class="b prose" id="` + id + `">` + s + "</div>" })
+	}
+	r.shrink(v, len(sections))
+	r.shown = len(sections)
+}
+
+// shrink takes away what there is beyond n pieces.
+func (r *run) shrink(v *View, n int) {
+	for i := n; i < r.shown; i++ {
+		v.Drop(r.key + " " + strconv.Itoa(i))
+	}
+	r.shown = n
+}
+
+// thought are the model's thoughts, folded.
+func (r *run) thought(id string, sections []string) string {
+	title, class := "Thought", "b think"
+	switch {
+	case r.live:
+		title, class = "Thinking…", "b think live"
+	case r.took >= time.Second:
+		title = "Thought for " + seconds(r.took)
+	}
+	return `<details class="` + class + `" id="` + id + `"><summary>` + title + `</summary><div class="prose">` + strings.Join(sections, "") + "</div></details>"
+}
+
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// retry takes back what came of a message whose request failed.
+func (v *View) retry(r session.Retry) {
+	if m := v.texts[r.Message]; m != nil && !m.whole {
+		for _, run := range m.runs {
+			run.shrink(v, 0)
+		}
+		delete(v.texts, r.Message)
+	}
+	for id, c := range v.calls {
+		if c.message == r.Message && c.state == "forming" && r.Message != "" {
+			v.Drop(callKey(id))
+			delete(v.calls, id)
+		}
+	}
+	of := ""
+	if r.Of > 0 {
+		of = fmt.Sprintf(" (attempt %d of %d)", r.Attempt, r.Of)
+	}
+	v.note("The request failed and is made again" + of + ": " + r.Cause)
+}

@@ -1,0 +1,218 @@
+// The page: which session is shown, and what keys and buttons do.
+import * as bar from "./bar.js";
+import * as composer from "./composer.js";
+import * as dialog from "./dialog.js";
+import { children, fragment, make } from "./html.js";
+import { act, begin, get, known, Stream } from "./net.js";
+import * as output from "./output.js";
+import { answer } from "./questions.js";
+import { toEnd, toTop } from "./scroll.js";
+import { table } from "./actions.js";
+import * as turns from "./turns.js";
+
+const $ = (id) => document.getElementById(id);
+let id = "", now = null, menu = null, live = "";
+
+// tell says something once, to those who hear the page, too.
+let fading = 0;
+function tell(text, stays) {
+  $("live").textContent = text;
+  if (stays === undefined) return;
+  trouble(text);
+  clearTimeout(fading);
+  if (!stays) fading = setTimeout(() => trouble(""), 6000);
+}
+function trouble(text) { $("trouble").textContent = text; $("trouble").hidden = !text; }
+const doing = (p) => Promise.resolve(p).catch((e) => tell(e.message, false));
+
+const app = {
+  id: () => id, bar: () => now, doing,
+  tell: (text) => tell(text, false),
+  go(to) { location.hash = to ? "#/s/" + to : "#/"; },
+  went(to) { menu = null; if (to && to !== id) app.go(to); },
+  // ensure begins a session where none is shown.
+  async ensure() {
+    if (id) return id;
+    const to = await begin();
+    app.go(to);
+    show(to);
+    return to;
+  },
+  async menu() { return (menu ??= await get(`page/${encodeURIComponent(await app.ensure())}/menu`)); },
+  side() {
+    const narrow = matchMedia("(max-width: 56rem)").matches;
+    const shown = document.body.classList.toggle(narrow ? "drawer" : "noside") === narrow;
+    $("burger").setAttribute("aria-expanded", String(shown));
+    if (shown) ($("list").querySelector("[aria-current]") ?? $("list").querySelector("a") ?? $("list")).focus(); else composer.focus();
+  },
+  theme() {
+    const all = ["system", "light", "dark"], root = document.documentElement, to = all[(all.indexOf(root.dataset.theme) + 1) % 3];
+    root.dataset.theme = to;
+    localStorage.setItem("adze-theme", to);
+    $("theme").textContent = "Theme: " + to;
+    tell("Theme: " + to);
+  },
+};
+const actions = table(app), named = new Map(actions.map((a) => [a.name, a]));
+$("theme").textContent = "Theme: " + document.documentElement.dataset.theme;
+
+// The stream.
+const stream = new Stream({
+  where: () => id ? turns.where() : { count: 0, last: "" },
+  up() { trouble(""); document.body.classList.remove("down"); },
+  down(e, tries) {
+    if (e.status === 401) return trouble("This page has no valid token: open the address that adze serve printed.");
+    if (e.status === 404) { trouble("There is no such session here."); return; }
+    if (tries > 0) { document.body.classList.add("down"); trouble("The server does not answer. The page connects again by itself when adze serve runs."); if (tries === 1) tell("The server does not answer"); }
+  },
+  notes(all) {
+    for (const n of all) {
+      if (n.t === "list") list(n); else if (n.t === "bar") state(n.bar); else if (n.t === "gone" || n.t === "trouble") tell(n.text, n.t === "gone");
+    }
+    turns.take(all.filter((n) => n.t === "turns" || n.t === "turn" || n.t === "put"));
+  },
+});
+
+function list(n) {
+  const focused = document.activeElement?.closest?.("[data-session]")?.dataset.session;
+  for (const box of [$("list"), $("homelist")]) {
+    const f = fragment(n.html);
+    if (box.id === "homelist") {
+      box.classList.toggle("some", !!f.querySelector(".row"));
+      f.prepend(make("div", { class: "welcome" }, make("h2", {}, f.querySelector(".row") ? "What is next?" : "What should adze do?"), make("p", {}, "Say it below; it works in this folder and asks before it does what you have not allowed.")));
+      for (const a of f.querySelectorAll("[aria-current]")) a.removeAttribute("aria-current");
+    }
+    children(box, f);
+  }
+  if (focused && !document.activeElement?.closest?.("[data-session]")) $("list").querySelector(`[data-session="${CSS.escape(focused)}"]`)?.focus();
+  ages();
+  title(n.needs ?? 0);
+}
+let needs = 0;
+function title(n = needs) { needs = n; document.title = (n ? `(${n}) ` : "") + (id ? ($("title").textContent + " · adze") : "adze"); }
+
+function state(b) {
+  if (b.id !== id) return;
+  const before = now?.id === b.id ? now.state : "";
+  now = b;
+  bar.show(b);
+  title();
+  queue(b);
+  if (before && before !== b.state) tell(b.state === "waiting" ? "adze asks you something: Alt+A goes to it" : b.state === "running" ? "adze works" : b.state === "idle" ? "adze has finished" : "");
+}
+
+function queue(b) {
+  const rows = [...(b.steered ?? []).map((text) => ["read next", text]), ...(b.queue ?? []).map((text) => ["queued", text])];
+  $("queue").replaceChildren(...rows.map(([how, text]) => make("li", {}, make("span", { class: "how" }, how), make("span", { class: "text" }, text),
+    how === "queued" ? make("button", { type: "button", class: "quiet", "aria-label": "Take this message back", onclick: () => doing(act(id, "unqueue", { text }).then(() => { if (!composer.text()) composer.set(text); composer.focus(); })) }, "✕") : "")));
+}
+
+// ages writes how long ago things were.
+const relative = new Intl.RelativeTimeFormat("en", { style: "narrow", numeric: "auto" });
+function ages() {
+  for (const t of document.querySelectorAll("time[datetime]")) {
+    const s = (new Date(t.dateTime) - Date.now()) / 1000;
+    const text = s > -60 ? "now" : s > -3600 ? relative.format(Math.round(s / 60), "minute") : s > -86400 ? relative.format(Math.round(s / 3600), "hour") : relative.format(Math.round(s / 86400), "day");
+    if (t.textContent !== text) t.textContent = text;
+  }
+}
+setInterval(ages, 30000);
+setInterval(() => { if (!document.hidden) for (const e of document.querySelectorAll("[data-since]")) { const s = (Date.now() - e.dataset.since) / 1000; if (s >= 1) e.textContent = s < 60 ? Math.floor(s) + " s" : Math.floor(s / 60) + " min " + Math.floor(s % 60) + " s"; } }, 1000);
+
+// Which session is shown.
+function show(to) {
+  if (to === id && live) return;
+  id = to; live = "yes"; now = null; menu = null;
+  document.body.classList.toggle("home", !id);
+  document.body.classList.remove("drawer");
+  $("burger").setAttribute("aria-expanded", "false");
+  $("homelist").hidden = !!id;
+  $("latest").hidden = true;
+  $("queue").replaceChildren();
+  turns.clear();
+  trouble("");
+  if (!id) { bar.none(); title(); toTop(); } else toEnd();
+  composer.restore();
+  composer.setPast([]);
+  for (const a of $("list").querySelectorAll("[data-session]")) if (a.dataset.session === id) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
+  if (!dialog.isOpen() && !matchMedia("(pointer: coarse)").matches) composer.focus();
+  stream.follow(id);
+}
+const route = () => show(/^#\/s\/(.+)$/.exec(location.hash) ? decodeURIComponent(location.hash.slice(4)) : "");
+addEventListener("hashchange", route);
+
+// Sending.
+async function send(queued) {
+  if (!composer.text().trim() && !$("files").children.length) return;
+  const out = composer.take();
+  try {
+    const to = await app.ensure(), own = /^!\s*(\S[^]*)$/.exec(out.text);
+    if (own && !out.files.length) await act(to, "run", { text: own[1] });
+    else await act(to, "say", { text: out.text, files: out.files, queue: queued });
+    toEnd();
+  } catch (e) { composer.give(out); tell(e.message, false); }
+}
+$("say").addEventListener("submit", (e) => { e.preventDefault(); send(false); });
+composer.start({ id: () => id, ensure: app.ensure, trouble: (text) => tell(text, false), async commands() {
+  const own = actions.filter((a) => a.slash && (!a.when || a.when())).map((a) => ({ name: "/" + a.name, about: a.title, run: () => doing(a.run()) }));
+  if (!id) return own;
+  const m = await app.menu().catch(() => ({ commands: [] }));
+  return [...own, ...(m.commands ?? []).map((c) => ({ name: "/" + c.Name, about: [c.Args, c.Help].filter(Boolean).join(" — ") }))];
+} });
+$("words").addEventListener("focus", () => { if (id && now && !menu && now.state !== "elsewhere" && now.mode) app.menu().then((m) => composer.setPast(m.past ?? [])).catch(() => {}); });
+
+// Keys and buttons.
+let escaped = 0;
+document.addEventListener("keydown", (e) => {
+  const typing = /^(TEXTAREA|INPUT|SELECT)$/.test(e.target.nodeName);
+  if (e.isComposing) return;
+  if (e.target === $("words")) {
+    if (composer.keydown(e)) { e.preventDefault(); return; }
+    if (e.key === "Enter" && !e.shiftKey && !e.altKey) { e.preventDefault(); send(e.ctrlKey || e.metaKey); return; }
+  }
+  if (e.key === "Escape" && !dialog.isOpen()) {
+    if (document.body.classList.contains("drawer")) { app.side(); return; }
+    if (now?.state === "running" || now?.state === "waiting") {
+      if (Date.now() - escaped < 1200) { escaped = 0; doing(act(id, "stop")); } else { escaped = Date.now(); tell("Esc once more stops the turn", false); }
+    }
+    return;
+  }
+  if (dialog.isOpen()) return;
+  if (!typing && !e.ctrlKey && !e.altKey && !e.metaKey) {
+    if (e.key === "/") { e.preventDefault(); composer.focus(); return; }
+    if (e.key === "?") { e.preventDefault(); named.get("keys").run(); return; }
+  }
+  const a = actions.find((a) => a.code === e.code && (a.ctrl ? (e.ctrlKey || e.metaKey) && !e.altKey : a.key && e.altKey && !e.ctrlKey && !e.metaKey));
+  if (a && !e.shiftKey && (!a.when || a.when())) { e.preventDefault(); doing(Promise.resolve().then(a.run)); }
+});
+document.addEventListener("click", (e) => {
+  const button = e.target.closest("[data-do], [data-act]");
+  if (e.target.closest("#skip")) { e.preventDefault(); composer.focus(); return; }
+  if (!button || button.closest("dialog")) return;
+  if (button.dataset.do) { const a = named.get(button.dataset.do); if (a) doing(Promise.resolve().then(a.run)); return; }
+  doing(pressed(button));
+});
+async function pressed(button) {
+  switch (button.dataset.act) {
+    case "copy-code": return copy(button, button.closest(".code").querySelector("code").textContent);
+    case "copy-answer": return copy(button, [...button.closest(".turn").querySelectorAll(":scope > .prose")].map((p) => p.innerText).join("\n\n"));
+    case "whole-output": return output.whole(id, button);
+    default: return named.get(button.dataset.act)?.run();
+  }
+}
+async function copy(button, text) {
+  await navigator.clipboard.writeText(text);
+  const was = button.textContent;
+  button.textContent = "Copied";
+  tell("Copied");
+  setTimeout(() => { button.textContent = was; }, 1500);
+}
+document.addEventListener("submit", (e) => {
+  const form = e.target.closest("form.ask");
+  if (!form) return;
+  e.preventDefault();
+  answer(id, form, e.submitter ?? form.querySelector("button.main"));
+});
+turns.onElement(output.dress);
+
+if (known()) route(); else { bar.none(); $("homelist").hidden = false; trouble("This page has no token: open the address that adze serve printed."); }

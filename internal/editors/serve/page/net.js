@@ -1,0 +1,80 @@
+// What goes to the server and what comes from it. early.js has put the token where it is kept.
+const token = sessionStorage.getItem("adze") ?? localStorage.getItem("adze-device") ?? "";
+export const known = () => token !== "";
+
+export class Refused extends Error { constructor(status, text) { super(text); this.status = status; } }
+
+export async function ask(path, options = {}) {
+  const headers = { Authorization: "Bearer " + token, ...(options.body ? { "Content-Type": "application/json" } : {}) };
+  const answer = await fetch("/api/" + path, { cache: "no-store", ...options, headers });
+  if (!answer.ok) throw new Refused(answer.status, (await answer.text()).trim());
+  return answer;
+}
+export const get = async (path) => (await ask(path)).json();
+export const act = async (id, name, body = {}) => (await ask("page/" + encodeURIComponent(id) + "/" + name, { method: "POST", body: JSON.stringify(body) })).json();
+export const begin = async () => (await (await ask("session", { method: "POST", body: "{}" })).json()).id;
+
+const sleep = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }, { once: true }); });
+
+// Stream follows the server for as long as the page is there: a connection that breaks, or says
+// nothing for a while, is made anew, at once when the page is looked at again.
+export class Stream {
+  // on: notes(list), up(), down(error); where() is what of the session is there.
+  constructor(on) { this.on = on; this.turn = 0; this.wake = () => {}; this.heard = 0;
+    const look = () => { if (!document.hidden) { if (Date.now() - this.heard > 15000) this.cut?.abort(); this.wake(); } };
+    addEventListener("online", look); addEventListener("pageshow", look); document.addEventListener("visibilitychange", look);
+    setInterval(() => { if (Date.now() - this.heard > 25000) this.cut?.abort(); }, 5000);
+  }
+  // follow follows a session, or the list alone.
+  follow(id) { this.id = id; this.turn++; this.cut?.abort(); this.wake(); if (!this.running) this.run(); }
+  async run() {
+    this.running = true;
+    for (let tries = 0; ;) {
+      const turn = this.turn, cut = (this.cut = new AbortController());
+      try {
+        this.heard = Date.now();
+        const { count, last } = this.on.where();
+        const answer = await ask(`page/watch?session=${encodeURIComponent(this.id)}&turns=${count}&last=${last}`, { signal: cut.signal });
+        tries = 0;
+        this.on.up();
+        for await (const notes of lines(answer.body)) {
+          if (turn !== this.turn) break;
+          this.heard = Date.now();
+          this.on.notes(notes);
+        }
+        if (turn === this.turn) throw new Error("the connection ended");
+      } catch (e) {
+        if (turn !== this.turn) continue;
+        this.on.down(e, tries);
+        if (e.status === 401 || e.status === 404) { await new Promise((done) => (this.wake = done)); continue; }
+        const waiting = new AbortController();
+        this.wake = () => waiting.abort();
+        await sleep(Math.min(5000, 300 * 2 ** tries++), waiting.signal);
+      }
+    }
+  }
+}
+
+// lines reads the data of an event stream.
+async function* lines(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const got = [];
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    let from = 0;
+    for (let at; (at = value.indexOf("\n\n", from)) >= 0; from = at + 2) {
+      got.push(value.slice(from, at));
+      yield JSON.parse(got.join("").slice(6));
+      got.length = 0;
+    }
+    got.push(value.slice(from));
+    if (got.length > 1 && got.at(-1).startsWith("\n") && got.at(-2).endsWith("\n")) { // the two newlines came apart
+      const all = got.join("");
+      got.length = 0;
+      const at = all.indexOf("\n\n");
+      yield JSON.parse(all.slice(6, at));
+      got.push(all.slice(at + 2));
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// Changes by hunk, and what an undo would do.
+import { fragment, make } from "./html.js";
+import { act, get } from "./net.js";
+import { close, open } from "./dialog.js";
+
+const moments = [["session", "This session"], ["turn", "The last turn"], ["branch", "This branch"]];
+
+export async function review(id, since = "session", tell) {
+  const problem = make("p", { class: "problem", role: "alert" });
+  const body = make("div", {});
+  const tabs = make("p", { class: "acts" }, ...moments.map(([name, title]) => make("button", { type: "button", class: name === since ? "main" : "", "aria-pressed": String(name === since), onclick: () => review(id, name, tell) }, title)));
+  const keep = make("p", { class: "acts" }, make("button", { type: "button", class: "main", onclick: async () => { await act(id, "reviewed").catch(() => {}); close(); tell("reviewed"); } }, "Keep all of it"));
+  open("Changes", [tabs, problem, body, keep], { big: true });
+  const draw = async () => {
+    try {
+      const got = await get(`page/${encodeURIComponent(id)}/changes?since=${since}`);
+      body.replaceChildren(make("p", { class: "dim" }, got.files ? `${got.files} ${got.files === 1 ? "file differs" : "files differ"} from ${got.from}` : "Nothing differs from " + (got.from || "then") + "."), fragment(got.html));
+    } catch (e) { problem.textContent = e.message; }
+  };
+  body.addEventListener("click", async (e) => {
+    const button = e.target.closest("[data-act]"), hunk = button?.closest("[data-hash]");
+    if (!hunk) return;
+    button.disabled = true;
+    problem.textContent = "";
+    try {
+      await act(id, button.dataset.act, { since, file: hunk.dataset.file, hunk: Number(hunk.dataset.hunk), hash: hunk.dataset.hash });
+      hunk.querySelector(".acts").replaceChildren(make("span", { class: "dim", role: "status" }, button.dataset.act === "revert" ? "It is taken back; the conversation shows the call." : "It is staged; the conversation shows the call."));
+    } catch (err) { problem.textContent = err.message; button.disabled = false; }
+  });
+  await draw();
+}
+
+// undo shows what would be put back, and does it.
+export async function undo(id, tell) {
+  const plan = await act(id, "undo", { dry: true });
+  if (!plan.Turns?.length) { tell("There is nothing to undo."); return; }
+  const go = make("button", { type: "button", class: "main", onclick: async () => {
+    go.disabled = true;
+    try { const came = await act(id, "undo"); close(); tell(`Put back: ${came.Paths?.length ?? 0} files.`); } catch (e) { problem.textContent = e.message; go.disabled = false; }
+  } }, "Put these files back");
+  const problem = make("p", { class: "problem", role: "alert" });
+  const rows = (all) => make("ul", { class: "items" }, ...(all ?? []).map((p) => make("li", {}, p)));
+  open("Undo: " + plan.Turns[0], [make("p", {}, "Files are put back as they were before the turn; the conversation stays."), rows(plan.Paths), ...(plan.Left?.length ? [make("p", { class: "dim" }, "Left as they are:"), rows(plan.Left)] : []), problem, make("p", { class: "acts" }, go)]);
+  go.focus();
+}

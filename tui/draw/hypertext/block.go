@@ -1,0 +1,95 @@
+package hypertext
+
+import (
+	"strings"
+
+	"adze/tool"
+	"adze/tui/draw/highlight"
+)
+
+// Blocks are what a call shows.
+func (o Options) Blocks(blocks []tool.Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		b.WriteString(o.Block(block))
+	}
+	return b.String()
+}
+
+// Block is one of them.
+func (o Options) Block(b tool.Block) string {
+	w := &writer{Options: o}
+	if b.Title != "" {
+		w.WriteString(`<p class="title">`)
+		w.plain(b.Title)
+		w.WriteString("</p>\n")
+	}
+	switch b.Kind {
+	case tool.DiffBlock:
+		w.WriteString(o.Diff(b.Path, b.Text))
+	case tool.CodeBlock:
+		if b.Line > 0 {
+			w.numbered(b.Path, b.Text, b.Line)
+		} else {
+			w.code(highlight.ForFile(b.Path), b.Path, strings.TrimSuffix(b.Text, "\n"))
+		}
+	case tool.OutputBlock:
+		w.output(b.Text, b.Total)
+	case tool.MarkdownBlock:
+		text, _ := o.Prose(b.Text, nil)
+		w.WriteString(`<div class="prose">` + text + "</div>\n")
+	case tool.ListBlock, tool.ChecklistBlock:
+		w.items(b)
+	default:
+		w.WriteString(`<p class="words">`)
+		w.prose(b.Text)
+		w.WriteString("</p>\n")
+	}
+	return w.String()
+}
+
+// items writes a list, or a list of things to do.
+func (w *writer) items(b tool.Block) {
+	class := "items"
+	if b.Kind == tool.ChecklistBlock {
+		class = "todos"
+	}
+	w.WriteString(`<ul class="` + class + `">`)
+	w.folded(len(b.Items), func(from, to int) {
+		for _, it := range b.Items[from:to] {
+			w.item(it, b.Kind == tool.ChecklistBlock)
+		}
+	})
+	w.WriteString("</ul>\n")
+}
+
+func (w *writer) item(it tool.Item, check bool) {
+	w.WriteString("<li")
+	if check {
+		class, sign, says := state(it.State)
+		w.WriteString(` class="` + class + `"><span class="task" role="img" aria-label="` + says + `">` + sign + "</span> <span")
+	}
+	w.WriteString(">")
+	w.plain(it.Text)
+	if it.Note != "" {
+		w.WriteString(` <span class="dim">`)
+		w.plain(it.Note)
+		w.WriteString("</span>")
+	}
+	if check {
+		w.WriteString("</span>")
+	}
+	w.WriteString("</li>")
+}
+
+func state(s string) (class, sign, says string) {
+	switch s {
+	case "in_progress":
+		return "now", "◐", "in progress"
+	case "completed":
+		return "done", "☑", "done"
+	case "cancelled":
+		return "off", "☒", "cancelled"
+	}
+	return "todo", "☐", "to do"
+}

@@ -1,0 +1,154 @@
+package hypertext_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"adze/tool"
+	"adze/tui/draw/hypertext"
+)
+
+var page = hypertext.Options{Page: true}
+
+const answer = "# Title\n\nSome **bold** and `code`,\nand [a link](https://example.org/x).\n\n- one\n- two\n  - nested\n\n    with a paragraph\n- [x] done\n- [ ] to do\n\n" +
+	"3. three\n4. four\n\n> quoted\n> text\n\n```go\nfunc main() {}\n```\n\n| a | b |\n|--:|:-:|\n| 1 | 2 |\n\nThe end"
+
+// TestAStreamIsTheWhole: however a text arrives, its sections are those of the whole text, and what
+// was finished once is not changed by what follows.
+func TestAStreamIsTheWhole(t *testing.T) {
+	whole, _ := page.Sections(answer, nil)
+	if len(whole) < 6 {
+		t.Fatalf("it has %d sections: %q", len(whole), whole)
+	}
+	for step := 1; step < 12; step++ {
+		s := hypertext.Stream{Options: page}
+		var finished []string
+		for rest := answer; rest != ""; {
+			n := min(step, len(rest))
+			finished = append(finished, s.Add(rest[:n])...)
+			rest = rest[n:]
+			if !slices.Equal(finished, whole[:len(finished)]) {
+				t.Fatalf("in steps of %d, what was finished is not of the whole: %q", step, finished)
+			}
+			s.Open() // looks ahead without changing anything
+		}
+		if got := append(finished, s.Open()...); !slices.Equal(got, whole) {
+			t.Errorf("in steps of %d:\n%q\nwhole:\n%q", step, got, whole)
+		}
+	}
+}
+
+// TestEverySectionStandsAlone: each closes what it opens.
+func TestEverySectionStandsAlone(t *testing.T) {
+	many := strings.Repeat("- item\n  - below\n", 100)
+	for _, text := range []string{answer, many, "> - a\n>   1. b\n>\n>      c\n\nd", "```\nopen"} {
+		sections, _ := page.Sections(text, nil)
+		for _, s := range sections {
+			balanced(t, s)
+		}
+	}
+	if sections, _ := page.Sections(many, nil); len(sections) < 3 {
+		t.Errorf("a long list is one section that is drawn again with each item: %d", len(sections))
+	}
+}
+
+func balanced(t *testing.T, text string) {
+	t.Helper()
+	var open []string
+	z := html.NewTokenizer(strings.NewReader(text))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if len(open) > 0 {
+				t.Errorf("%q leaves open: %v", text, open)
+			}
+			return
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			if n := string(name); n != "br" && n != "hr" && n != "img" {
+				open = append(open, n)
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			if len(open) == 0 || open[len(open)-1] != string(name) {
+				t.Fatalf("%q closes %s, open are %v", text, name, open)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// TestADiffHasItsNumbers: removed lines beside those in their place, each with its number, and what
+// differs in them marked.
+func TestADiffHasItsNumbers(t *testing.T) {
+	got := page.Diff("a.go", "--- a/a.go\n+++ b/a.go\n@@ -7,3 +7,4 @@\n same()\n-old(1)\n+old(2)\n+more()\n end()\n")
+	balanced(t, got)
+	for _, want := range []string{`class="l del" data-n="8"`, `class="l add" data-n="8"`, `class="l add" data-n="9"`, `class="l same" data-n="10"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing in %s", want, got)
+		}
+	}
+	if got := page.Diff("x", "@@ -1 +1 @@\n-the old word here\n+the new word here\n"); !strings.Contains(got, "the <mark>old</mark> word") || !strings.Contains(got, "the <mark>new</mark> word") {
+		t.Errorf("what differs is not marked: %s", got)
+	}
+	for _, text := range []string{"-old\n+new\n", "Binary files a and b differ\n@@ -1 +1 @@\n-old\n+new\n"} {
+		got := page.Diff("x", text)
+		balanced(t, got)
+		for _, want := range strings.Fields(strings.NewReplacer("-", " ", "+", " ", "@@", "", "1", "").Replace(text)) {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q hides %s: %s", text, want, got)
+			}
+		}
+	}
+	if got := hypertext.Hunks("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n"); len(got) != 2 || got[1] != "@@ -9 +9 @@\n-c\n+d\n" {
+		t.Errorf("hunks: %q", got)
+	}
+}
+
+// TestLongIsFolded: of 5,000 lines the first and the last are seen, and all are there.
+func TestLongIsFolded(t *testing.T) {
+	got := page.Block(tool.Block{Kind: tool.OutputBlock, Text: strings.Repeat("line <b>\n", 5000), Total: 6000})
+	balanced(t, got)
+	if n := strings.Count(got, "line &lt;b&gt;"); n != 5000 || !strings.Contains(got, "4980 more lines") || !strings.Contains(got, "1000 earlier lines") {
+		t.Errorf("%d lines, %.200q", n, got)
+	}
+	added := "@@ -0,0 +1,3000 @@\n" + strings.Repeat("+new\n", 3000)
+	got = page.Diff("x", added)
+	balanced(t, got)
+	if n := strings.Count(got, `class="l add"`); n != 3000 || !strings.Contains(got, "more lines of the change") {
+		t.Errorf("%d lines of a change", n)
+	}
+}
+
+// FuzzNoMarkupOfOthers: of no text comes an element that is not ours, or an address that does not
+// lead to the web.
+func FuzzNoMarkupOfOthers(f *testing.F) {
+	for _, s := range []string{answer, `<script>x</script>`, `[a](javascript:x)`, "```\"><img src=x>\n</code>", "<U+202E>\u202e", `![x](http://a/"onload=x)`} {
+		f.Add(s)
+	}
+	ours := strings.Fields("div span button pre code table thead tbody tr th td p h3 h4 h5 h6 ul ol li blockquote a br hr strong em s mark details summary")
+	f.Fuzz(func(t *testing.T, s string) {
+		out, _ := page.Prose(s, []hypertext.Mark{{Quote: s, Text: s}})
+		blocks := []tool.Block{{Title: s, Kind: tool.DiffBlock, Path: s, Text: "@@ -1 +1 @@\n-" + s + "\n+" + s}, {Kind: tool.CodeBlock, Path: "a.go", Line: 1, Text: s},
+			{Kind: tool.ListBlock, Items: []tool.Item{{Text: s, Note: s}}}, {Kind: tool.ChecklistBlock, Items: []tool.Item{{Text: s, State: s}}}, {Kind: tool.OutputBlock, Text: s}, {Text: s}}
+		out += page.Blocks(blocks)
+		z := html.NewTokenizer(strings.NewReader(out))
+		for z.Next() != html.ErrorToken {
+			tok := z.Token()
+			if tok.Type != html.StartTagToken {
+				continue
+			}
+			if !slices.Contains(ours, tok.Data) {
+				t.Fatalf("%q became the element %s", s, tok.Data)
+			}
+			for _, a := range tok.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "href" && !strings.HasPrefix(a.Val, "http") {
+					t.Fatalf("%q became %s=%q", s, a.Key, a.Val)
+				}
+			}
+		}
+	})
+}
