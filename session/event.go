@@ -214,6 +214,7 @@ type Result struct {
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
 	Tried    []TriedFile                    `json:"tried,omitempty"`    // what commands that ran aside would have changed
+	Staged   json.RawMessage                `json:"staged,omitempty"`   // what a staged turn changed, and what became of it
 	Plan     *Plan                          `json:"plan,omitempty"`     // the newest, where the turn made or settled one
 	Notes    []Note                         `json:"notes,omitempty"`    // what the model was told late
 	Claims   []Claim                        `json:"claims,omitempty"`   // what the answer says that the calls do not show

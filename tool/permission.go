@@ -86,6 +86,9 @@ const (
 	// OwnChange is to apply what a command of the call changed apart. The user is asked about it
 	// each time, and Target says what it is. It holds for Write alone.
 	OwnChange Reach = "own_change"
+	// OwnStage is to apply what a staged turn has changed. The user alone asks for it, and Target says
+	// what it is. It holds for Write alone.
+	OwnStage Reach = "own_stage"
 )
 
 // Told is the one need of a tool that reads state and no file.

@@ -188,10 +188,17 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 			x.spilled = done
 		}
 	}
+	staged := x.root.Staged() != nil
+	if staged {
+		cmd.There = x.root.At(cmd.Dir)
+	}
 	start := x.shell.Now()
 	r, err := x.shell.run(ctx, x.call.CallID, cmd, x.seen)
 	if err != nil {
 		return x.result, asFailure(err)
+	}
+	if staged && x.shell.Ran != nil {
+		x.shell.Ran(ranOf(x.in.Command, r, x.masked))
 	}
 	if r.Aside != nil {
 		ended := x.shell.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/files/diff"
@@ -108,6 +109,25 @@ func (x *bashCall) drop(files []proc.ChangedFile) {
 		how += ": " + named(names, ", ")
 	}
 	x.decided = append(x.decided, how+")")
+}
+
+// ranOf is what is kept of a command that worked on a stage.
+func ranOf(command string, r proc.Result, masked func(string) string) RanCommand {
+	out := RanCommand{Command: masked(command)}
+	if err := r.Err(); r.Killed != "" || r.Signal != 0 {
+		out.Ended = err.Error()
+	} else {
+		out.Exit = &r.Code
+	}
+	for _, c := range r.Carried {
+		out.Hosts = append(out.Hosts, c.Host)
+	}
+	for _, b := range slices.Concat(r.Denied, r.Barred) {
+		if b.Kind == proc.BarredHost || b.Kind == proc.BarredConnect {
+			out.Hosts = append(out.Hosts, b.What)
+		}
+	}
+	return out
 }
 
 // masked hides secrets in what is recorded.

@@ -32,6 +32,9 @@ type gitPlace struct {
 
 // begin finds the repository of a path, which need not exist: a deleted file has a history too.
 func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, error) {
+	if g.root.Staged() != nil {
+		return gitPlace{}, tool.Fail(tool.CodeInvalidArguments, "this turn works on a view of the workspace, which only bash shows to git; run git status, git diff or git log with bash")
+	}
 	p, err := g.locate(ctx, ask, tool.Read, orHere(name))
 	if err != nil {
 		return gitPlace{}, err

@@ -54,7 +54,11 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	if err != nil {
 		return place{}, err
 	}
-	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Signs: s.signs, Folders: s.folders}, path: p, folder: info.Mode.IsDir()}, nil
+	tree := search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Signs: s.signs, Folders: s.folders}
+	if via := s.root.Staged(); via != nil { // both remember the workspace itself
+		tree.Via, tree.Stands, tree.Signs, tree.Folders = via, s.root.Dir(), nil, nil
+	}
+	return place{Tree: tree, path: p, folder: info.Mode.IsDir()}, nil
 }
 
 // beginFolder is begin for a tool that takes folders alone; use says what else to do with a file.

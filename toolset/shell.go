@@ -38,6 +38,8 @@ type Shell struct {
 	// Tried gets what a command that ran aside changed of texts, as one patch, before it is dropped. If
 	// nil, nobody wants it.
 	Tried func(patch string) error
+	// Ran is told of each command that worked on a stage. If nil, nobody is.
+	Ran func(RanCommand)
 	// Terminal runs commands that are waited for in a terminal of the user's, where there is one:
 	// Supervisor and its cage have no part in it. What it answers with ErrNoTerminal has not run, and
 	// Supervisor runs it. If nil, there is none.

@@ -68,6 +68,8 @@ type Deps struct {
 	Inquire Inquire
 	// Plans takes the model's plans; if nil, it makes none here, and plan is not offered.
 	Plans Plans
+	// Stage is what turns in permission mode staged work on; if nil, there is none.
+	Stage Stage
 	// Finder searches tools that requests do not show; if nil, tool_search has nothing to find.
 	Finder Finder
 	// Code asks language servers; if nil, there are none, and the tools that ask them are not offered.
@@ -141,5 +143,6 @@ func (d Deps) builtIn() []tool.Tool {
 		skill(d.Skills),
 		toolSearch(d.Finder),
 		taskComplete(),
+		stage(d.Stage),
 	}, f.linguists()...)
 }

@@ -39,7 +39,7 @@ func (m *model) commands() []command {
 // inOrder are the names of the commands, as completion and help show them.
 func inOrder() []string {
 	return strings.Fields("help sessions new model effort mode plan changes refused context compact claims evidence trust todos theme mouse inline vim copy commit attach edit" +
-		" resume fork background rewind undo redo jobs servers abort clear quit")
+		" resume fork background rewind stage undo redo jobs servers abort clear quit")
 }
 
 // noArgs is a command that takes no argument.

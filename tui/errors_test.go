@@ -70,6 +70,7 @@ func (b *broken) ports() api.Ports {
 		Stage:      func(context.Context, api.NetHunk) session.Result { return b.result("stage") },
 		Draft:      func(context.Context) (string, error) { return "", b.fail("draft") },
 		Commit:     func(context.Context, string) session.Result { return b.result("commit") },
+		Staged:     func(context.Context, string) session.Result { return b.result("staged") },
 		Open:       func(string, int) error { return b.fail("open") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
 		Drop:       func(string) (api.Dropped, bool) { return api.Dropped{}, false },

@@ -63,6 +63,7 @@ const (
 	sendReply
 	changeCall
 	tryAside
+	dropStage
 	splitHunks
 	flipHunk
 	nextHunk
@@ -188,7 +189,7 @@ func (k *keymap) hint(a action) string {
 func (k *keymap) ofDialog() permission.Labels {
 	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), Edits: k.label(allowEdits), Mode: k.label(chooseMode), No: k.label(deny),
 		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule),
-		Try: k.label(tryAside), Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
+		Try: k.label(tryAside), Drop: k.label(dropStage), Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
 		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
 }
 

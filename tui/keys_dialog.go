@@ -10,7 +10,7 @@ import (
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
 		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("allow this once", "y"), can: q.canAllow, do: q.answer(permission.Once)},
-		{id: "dialog.edits", action: allowEdits, scope: inDialog, Binding: ui.Key("allow all edits of this session: the mode becomes edits", "a"), can: q.canEdits, do: q.allEdits},
+		{id: "dialog.edits", action: allowEdits, scope: inDialog, Binding: ui.Key("allow all edits of this session (the mode becomes edits); of a staged turn: take all its changes", "a"), can: q.canEdits, do: q.allEdits},
 		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: ui.Key("allow by the rule shown, for this session", "s"), can: q.canGrant, do: q.answer(permission.ForSession)},
 		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: ui.Key("allow by the rule shown, and keep it for all sessions", "k"), can: q.canSave, do: q.allowForEver},
 		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("see another rule: narrower, or wider", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
@@ -18,6 +18,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 		{id: "dialog.change", action: changeCall, scope: inDialog, Binding: ui.Key("edit the command, then run it", "c"), can: q.canChange, do: does(func() { q.dialog.Change(true) })},
 		{id: "dialog.hunks", action: splitHunks, scope: inDialog, Binding: ui.Key("choose hunks: keep some, drop others", "h"), can: q.canSplit, do: does(func() { q.dialog.Split(true) })},
 		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no; the agent goes on without it", "n"), do: q.answer(permission.Deny)},
+		{id: "dialog.drop", action: dropStage, scope: inDialog, Binding: ui.Key("of a staged turn: drop all its changes", "x"), can: func() string { return q.dialog.NoStage() }, do: q.answer(permission.Deny)},
 		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: ui.Key("no, and tell the model why", "e"), do: does(func() { q.dialog.Explain(true) })},
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), do: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
@@ -126,6 +127,9 @@ func (q *questions) canAnother() string {
 }
 
 func (q *questions) canEdits() string {
+	if q.dialog.Stage() {
+		return q.canAllow()
+	}
 	if !q.dialog.First().Edits {
 		return "the mode edits would not allow this call"
 	}
@@ -134,6 +138,9 @@ func (q *questions) canEdits() string {
 
 // allEdits allows this edit and those to come, and says how.
 func (q *questions) allEdits() tea.Cmd {
+	if q.dialog.Stage() {
+		return q.answer(permission.Once)()
+	}
 	cmd := q.answer(permission.AllEdits)()
 	q.say("mode edits: edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
 	return cmd

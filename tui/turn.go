@@ -37,8 +37,9 @@ type turns struct {
 	start      func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
 	show       func(session.Event) tea.Cmd      // in the conversation
 	tell       func(screen.Note) tea.Cmd
-	rewind     func() tea.Cmd // takes the last message back
-	held       func() bool    // it is being taken back
+	review     func(session.Result) tea.Cmd // of a staged turn; nil where nothing waits
+	rewind     func() tea.Cmd               // takes the last message back
+	held       func() bool                  // it is being taken back
 
 	turn    turn            // that runs
 	stopped bool            // the last turn was stopped by the user, and nothing was done since
@@ -179,6 +180,9 @@ func (t *turns) done(r session.Result) tea.Cmd {
 		t.stopped = r.Cause == session.CauseInterrupted && !shell
 		t.prompt.Unqueue()
 	default:
+		if cmd := t.review(r); cmd != nil {
+			return cmd
+		}
 		if next, ok := t.prompt.Next(); ok {
 			return t.begin(job{prompt: next})
 		}

@@ -38,7 +38,7 @@ type Config struct {
 	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; if empty, no model mends arguments
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, tasks run with the session's model
 	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, a session is named after its first prompt
-	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
+	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, staged, auto, plan, yolo
 	Sandbox        Sandbox             `json:"sandbox,omitzero"`          // "auto", or an object
 	Claims         string              `json:"claims,omitempty"`          // show, send, off
 	Allow          []string            `json:"allow,omitempty"`

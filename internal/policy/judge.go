@@ -72,6 +72,15 @@ func (v verdict) by(r Rule) verdict {
 }
 
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
+	if mode == Staged {
+		if why := p.stage(); why != "" { // it would work on the workspace itself
+			v := p.judge(AskFirst, n)
+			if v.effect == Ask && (n.Permission == tool.Write || n.Permission == tool.Execute) {
+				v.reason += " (no staged turn: " + why + ")"
+			}
+			return v
+		}
+	}
 	v := verdict{need: n, target: n.Target, layer: builtIn}
 	if n.Permission == tool.Execute {
 		if v.command = read(n.Target, p.home); p.shell != "" {
@@ -204,14 +213,22 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if v.effect == Deny {
 		return v
 	}
+	if mode == Staged && v.need.Lasts && v.need.Caged {
+		v.effect, v.layer, v.offers = Deny, layerOf(mode), nil
+		v.reason = "nothing goes on in the background in a staged turn, because its changes are reviewed when it ends; run it without background, with a timeout"
+		return v
+	}
 	if why := v.need.Outside; why != "" {
 		v.effect, v.rule, v.layer = Ask, "", layerOf(mode)
 		v.offers, v.words, v.inner = nil, nil, nil // each time anew: a rule for the command lets nothing out
 		v.reason = "running it outside the sandbox needs approval: " + why
+		if mode == Staged {
+			v.reason += "; it then works on the workspace itself, without the changes of this turn"
+		}
 		return v
 	}
 	leaves := ""
-	if mode == Auto && v.need.Caged {
+	if mode.contains() && v.need.Caged {
 		leaves = configures(v.command)
 		if why := networks(v.command); why != "" && leaves == "" {
 			if none, _ := p.lacking(); none {
@@ -225,7 +242,7 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 			return v
 		}
 	}
-	if mode != Auto || v.effect != Ask || p.wanted(v) || !v.need.Caged {
+	if !mode.contains() || v.effect != Ask || p.wanted(v) || !v.need.Caged {
 		return v
 	}
 	if open := p.open(); len(open) > 0 {

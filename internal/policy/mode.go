@@ -13,16 +13,17 @@ type Mode string
 
 // Modes.
 const (
-	AskFirst Mode = "ask"   // reads inside the workspace are allowed, the rest is asked
-	Edits    Mode = "edits" // writes inside the workspace are allowed too
-	Plan     Mode = "plan"  // nothing that changes anything
-	Auto     Mode = "auto"  // what a full sandbox contains is allowed; without one it behaves as edits
-	Yolo     Mode = "yolo"  // allow instead of ask; denies still hold
+	AskFirst Mode = "ask"    // reads inside the workspace are allowed, the rest is asked
+	Edits    Mode = "edits"  // writes inside the workspace are allowed too
+	Plan     Mode = "plan"   // nothing that changes anything
+	Staged   Mode = "staged" // as auto, but on a view of the workspace that the user reviews when the turn has ended
+	Auto     Mode = "auto"   // what a full sandbox contains is allowed; without one it behaves as edits
+	Yolo     Mode = "yolo"   // allow instead of ask; denies still hold
 )
 
 // Modes lists all modes, the most careful first.
 func Modes() []string {
-	return []string{string(Plan), string(AskFirst), string(Edits), string(Auto), string(Yolo)}
+	return []string{string(Plan), string(AskFirst), string(Edits), string(Staged), string(Auto), string(Yolo)}
 }
 
 // ParseMode reads the name of a mode.
@@ -56,6 +57,9 @@ func unknownMode(name string) error {
 	return fmt.Errorf("there is no permission mode %q; use one of %s", name, strings.Join(Modes(), ", "))
 }
 
+// contains reports a mode that lets commands run which the sandbox holds.
+func (m Mode) contains() bool { return m == Auto || m == Staged }
+
 // forbids says why the mode refuses a kind of access whatever the rules allow.
 func (m Mode) forbids(p tool.Permission) string {
 	if m == Plan && (p == tool.Write || p == tool.Execute) {
@@ -72,7 +76,7 @@ func (m Mode) byDefault(p tool.Permission, inside bool) Effect {
 		return Allow
 	case p == tool.Read && inside:
 		return Allow
-	case p == tool.Write && inside && (m == Edits || m == Auto):
+	case p == tool.Write && inside && (m == Edits || m.contains()):
 		return Allow
 	}
 	return Ask

@@ -67,6 +67,9 @@ type Options struct {
 	// does, and its changes are dropped.
 	Aside func() string
 	Tries bool
+	// Stage says why calls do not work on a stage now. It is empty where they do. Mode staged needs
+	// one. Without the function there is none.
+	Stage func() string
 	// Local is the path of a program that would be found in the workspace, "" for any other; if nil,
 	// none ever is.
 	Local func(program string) string
@@ -98,6 +101,7 @@ type Policy struct {
 	holds func(lasting bool) (level string, holds bool) // Options.Contained
 	lacks func() (network bool, open []string)
 	aside func() string
+	stage func() string // Options.Stage
 	tries bool
 	files Files
 	repos Repositories
@@ -128,12 +132,15 @@ func New(o Options) (*Policy, error) {
 			return nil, fmt.Errorf("rule %q: the %s may only deny and ask; put it in your own configuration", r, r.Layer)
 		}
 	}
+	if o.Stage == nil {
+		o.Stage = func() string { return "there is no stage here" }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return &Policy{
 		leaks: o.Leaks, now: o.Now, shell: o.Shell,
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, tries: o.Tries, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, stage: o.Stage, tries: o.Tries, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
 		turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{},
 	}, nil
 }
@@ -147,7 +154,13 @@ func (p *Policy) Mode() Mode {
 
 // modeFor is the mode that holds for a call: its agent may be bound to a narrower one than is in
 // force.
-func (p *Policy) modeFor(q tool.Question) Mode { return Narrower(p.Mode(), Mode(q.Mode)) }
+func (p *Policy) modeFor(q tool.Question) Mode {
+	mode := p.Mode()
+	if mode == Staged && q.Mode != "" && p.stage() != "" {
+		mode = AskFirst // the agent would work on the workspace itself
+	}
+	return Narrower(mode, Mode(q.Mode))
+}
 
 // MayBe reports a mode that can be chosen here.
 func (p *Policy) MayBe(m Mode) bool {

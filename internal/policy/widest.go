@@ -15,7 +15,7 @@ func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 		return p.judgeServerTool(mode, v)
 	case v.need.Reach == tool.State && v.need.Permission == tool.Read,
 		v.need.Reach == tool.OwnStart && v.need.Permission == tool.Execute,
-		v.need.Reach == tool.OwnChange && v.need.Permission == tool.Write: // the question itself asks: hooked
+		(v.need.Reach == tool.OwnChange || v.need.Reach == tool.OwnStage) && v.need.Permission == tool.Write: // the question itself asks: hooked
 		v.effect = Allow
 		return v
 	}

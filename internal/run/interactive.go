@@ -330,7 +330,7 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	defer cancel(nil)
 	s.abort.Store(&cancel)
 	defer s.abort.Store(nil)
-	r := s.w.Session.Prompt(ctx, in)
+	r := s.w.Staging.Say(ctx, in)
 	s.entitled = s.entitled || conversation.Entitle(s.w, in.Text, r, s.ui.Observe, nil)
 	return r
 }

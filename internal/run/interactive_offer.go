@@ -18,6 +18,7 @@ import (
 const (
 	inSandbox = "Run commands in the sandbox without questions (recommended)"
 	askFirst  = "Ask me before commands"
+	onView    = "Work on a view of this folder, and let me review each turn once"
 )
 
 // offer asks the user once for each folder how commands run there, where the sandbox is full.
@@ -29,8 +30,12 @@ func (s *sitting) offer(ctx context.Context) {
 		len(modes) > 0 && (!slices.Contains(modes, string(policy.Auto)) || !slices.Contains(modes, string(policy.AskFirst))) || !w.Cage.Full() {
 		return
 	}
-	said, err := s.inquire(ctx, toolset.Inquiry{Asks: "adze", Question: cmd.SandboxInShort(), Choices: []string{inSandbox, askFirst}})
-	mode := map[string]policy.Mode{inSandbox: policy.Auto, askFirst: policy.AskFirst}[said]
+	choices := []string{inSandbox, askFirst}
+	if w.Gate.MayBe(policy.Staged) && w.Cage.Unstaged() == "" {
+		choices = append(choices, onView)
+	}
+	said, err := s.inquire(ctx, toolset.Inquiry{Asks: "adze", Question: cmd.SandboxInShort(), Choices: choices})
+	mode := map[string]policy.Mode{inSandbox: policy.Auto, askFirst: policy.AskFirst, onView: policy.Staged}[said]
 	if errors.Is(err, permission.ErrClosed) || ctx.Err() != nil {
 		return
 	}

@@ -78,7 +78,7 @@ func headless(a *process.Process, o *flags.Request, words string) (exit int) {
 func runHeadless(ctx context.Context, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
 	started := time.Now()
 	prompt, err := "", error(nil)
-	if prompt = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" {
+	if prompt = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.Settles(words) {
 		prompt, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.Stdin)
 	}
 	if err != nil {
@@ -100,6 +100,12 @@ func runHeadless(ctx context.Context, a *process.Process, o *flags.Request, p *p
 	if err := w.MayAttach(o.Attach); err != nil {
 		return process.Failure(err)
 	}
+	if o.Settles(words) {
+		if err := begin(ctx, a, o, p, w); err != nil {
+			return process.Failure(err)
+		}
+		return w.Patient.Judge(w.Staging.SettleWaiting(ctx, o.Staged))
+	}
 	if in.Text == "" {
 		in.Text = w.Prompt
 	}
@@ -115,7 +121,7 @@ func runHeadless(ctx context.Context, a *process.Process, o *flags.Request, p *p
 	}
 	w.Servers.Meet(ctx, func(text string) { p.Observe(session.Notice{Text: text}) })
 	w.Patient.Watch(p.Observe)
-	r := w.Patient.Judge(o.Answer.Structured(w.Answer(ctx, in)))
+	r := w.Patient.Judge(w.Staging.Settle(ctx, o.Staged, o.Answer.Structured(w.Answer(ctx, in))))
 	r.Duration = time.Since(started)
 	if told := r.Plan.Waits(); told != "" {
 		p.Observe(session.Notice{Text: told})

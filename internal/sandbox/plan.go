@@ -41,11 +41,13 @@ type plan struct {
 	blind     bool // see Options
 	glance    *visibility.Glance
 	tmp       *tmpFolders
-	view      *view    // in which the command changes apart; if nil, it changes everything itself
-	mounted   bool     // the guards hold
-	apart     []string // folders that it changes in the view
-	live      string   // why it changes the workspace itself; if empty, it changes the view of it
-	fixed     []string // folders of git that are read only, because they cannot be changed apart
+	view      *view      // in which the command changes apart; if nil, it changes everything itself
+	staged    *Stage     // that the command works on in place of a view; if nil, none
+	trees     []*os.File // its mounts
+	mounted   bool       // the guards hold
+	apart     []string   // folders that it changes in the view
+	live      string     // why it changes the workspace itself; if empty, it changes the view of it
+	fixed     []string   // folders of git that are read only, because they cannot be changed apart
 }
 
 // guard is a place in a writable folder: read only (namespace.Locked), changed in a view
@@ -195,7 +197,7 @@ func (p *plan) mounts() []namespace.Mount {
 		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
 	for i := range out {
-		out[i] = p.view.mount(out[i])
+		out[i] = p.shown(out[i])
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/visibility"
 )
@@ -27,8 +28,9 @@ type Sandbox struct {
 	sight     visibility.Sight
 	codes     codes
 	tmp       tmpFolders
-	viewFails atomic.Bool  // the kernel makes no views here
-	alive     atomic.Int32 // commands that work on the live tree
+	viewFails atomic.Bool           // the kernel makes no views here
+	stage     atomic.Pointer[Stage] // that is mounted; if nil, none
+	alive     atomic.Int32          // commands that work on the live tree
 	settings  gitSettings
 	homes     homes
 	denies    denies
@@ -98,7 +100,10 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		p.missing = nil // its rules hold for what is not there, too
 	}
 	var missing []string
-	if p.view, missing, err = s.openView(&p); err != nil {
+	if err := p.onStage(s.stage.Load(), means); err != nil {
+		return proc.Walls{}, err
+	}
+	if p.view, missing, err = s.openView(&p, overlay.Make); err != nil {
 		return proc.Walls{}, err
 	}
 	if means == Landlock {
@@ -106,6 +111,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	}
 	release, err := s.held.hold(missing, p.stands)
 	if err != nil {
+		p.letGo()
 		if p.view != nil {
 			_ = p.view.Close()
 		}
@@ -113,6 +119,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	}
 	walls, err := build(p)
 	if err != nil {
+		p.letGo()
 		if p.view != nil {
 			_ = p.view.Close()
 		}
@@ -120,6 +127,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		return proc.Walls{}, err
 	}
 	if err := s.o.Network.through(&walls, c); err != nil {
+		p.letGo()
 		if walls.Done != nil {
 			walls.Done()
 		}
@@ -130,7 +138,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		return proc.Walls{}, err
 	}
 	s.boundMemory(&walls)
-	walls.Failed, walls.Apart = s.failed, p.view != nil && p.live == ""
+	walls.Failed, walls.Apart = s.failed, (p.view != nil || p.staged != nil) && p.live == ""
 	if p.live != "" {
 		s.alive.Add(1)
 	}
@@ -139,6 +147,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	walls.Weigh, walls.Missed = p.weigh, p.missed
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {
+		p.letGo()
 		if p.view != nil {
 			found = p.view.end()
 		}

@@ -62,6 +62,41 @@ func (s *Sandbox) Recover() ([]string, error) { return nil, nil }
 // Forget removes what is kept for commands in a workspace that is no more: nothing is.
 func Forget(string, string) error { return nil }
 
+// Stage is of no workspace: there are no views of folders.
+type Stage struct{}
+
+// Staged is what differs between a stage and the workspace.
+type Staged struct {
+	Files           []proc.ChangedFile
+	Left, Conflicts []string
+}
+
+// Stage fails.
+func (s *Sandbox) Stage(string) (*Stage, error) { return nil, errors.New(s.whyLive(None)) }
+
+// HasStage reports none.
+func HasStage(_, _, _ string) bool { return false }
+
+// Notes, Mount, Folder, Unmount, Leave, Drop and Review belong to stages of other systems.
+func (*Stage) Notes() string            { return "" }
+func (*Stage) Mount() error             { return errors.ErrUnsupported }
+func (*Stage) Folder() *os.File         { return nil }
+func (*Stage) Unmount()                 {}
+func (*Stage) Leave() error             { return nil }
+func (*Stage) Drop() error              { return nil }
+func (*Stage) Review() (*Staged, error) { return nil, errors.ErrUnsupported }
+
+// Empty reports that nothing differs.
+func (*Staged) Empty() bool { return true }
+
+// Take applies nothing.
+func (*Staged) Take(string, []proc.FileChoice) (proc.Findings, error) {
+	return proc.Findings{}, errors.ErrUnsupported
+}
+
+// Unstaged says why there can be no stage here.
+func (*Cage) Unstaged() string { return "this system has no views of folders" }
+
 // machineKey is the same for every run: the answer does not change.
 func machineKey() string { return "windows" }
 

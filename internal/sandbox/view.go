@@ -31,6 +31,8 @@ type view struct {
 	index     *os.File       // git's, as it was; if nil, there is none
 	nested    []string       // repositories in the workspace
 	hidden    []string       // what rules keep from commands, absolute
+	stage     bool           // it lasts longer than a command: see Stage
+	refused   error          // why nothing of a stage was applied
 }
 
 // ErrNoView says why a command that is to run aside cannot.
@@ -43,8 +45,8 @@ func viewsDir(state, workspace string) string {
 
 // openView makes the view of a command, and in it what is missing; rest is missing elsewhere. The
 // view is nil where the command changes nothing apart.
-func (s *Sandbox) openView(p *plan) (v *view, rest []string, err error) {
-	if len(p.apart) == 0 {
+func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root) (*overlay.View, error)) (v *view, rest []string, err error) {
+	if len(p.apart) == 0 || p.staged != nil {
 		return nil, p.missing, nil
 	}
 	var roots []overlay.Root
@@ -79,7 +81,7 @@ func (s *Sandbox) openView(p *plan) (v *view, rest []string, err error) {
 			return nil, nil, err
 		}
 	}
-	made, err := overlay.Make(viewsDir(s.o.State, p.workspace.path), roots)
+	made, err := open(viewsDir(s.o.State, p.workspace.path), roots)
 	if err != nil {
 		return nil, nil, fmt.Errorf("what it changes cannot be kept apart: %w", err)
 	}
@@ -143,11 +145,7 @@ func (s *Sandbox) failed(err error) {
 // end applies what a command has changed and says what was left out, or hands over what the user
 // decides about.
 func (v *view) end() (found proc.Findings) {
-	defer func() {
-		if v.index != nil {
-			_ = v.index.Close()
-		}
-	}()
+	defer v.closeIndex()
 	changes, err := v.Changes()
 	if err != nil {
 		return proc.Findings{Told: []string{fmt.Sprintf("all that it changed, because that cannot be read: %v; it stays in %s", err, v.Folder(0))}}
@@ -159,6 +157,13 @@ func (v *view) end() (found proc.Findings) {
 		found = v.finish(changes)
 	}
 	return found
+}
+
+func (v *view) closeIndex() {
+	if v.index != nil {
+		_ = v.index.Close()
+		v.index = nil
+	}
 }
 
 // finish applies changes that have been judged.
@@ -180,7 +185,12 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 		return out.Applied
 	}
 	if around := v.sandbox.o.Around; around != nil {
-		if refused := around(v.command.Tag, v.toApply(changes), apply); refused != nil {
+		refused := around(v.command.Tag, v.toApply(changes), apply)
+		if v.stage && refused != nil {
+			v.refused = refused
+			return found
+		}
+		if refused != nil {
 			for _, top := range changes {
 				leave(top, refused.Error())
 			}

@@ -102,6 +102,9 @@ type Ports struct {
 	// commit as a command of the user's own.
 	Draft  func(ctx context.Context) (message string, err error)
 	Commit func(ctx context.Context, message string) session.Result
+	// Staged has the user decide about the changes of a staged turn: "review", "take" or "drop". It
+	// blocks and shows itself by events, as Run does.
+	Staged func(ctx context.Context, decision string) session.Result
 	// Open opens a file at a line, from 1, in the user's own editor, as Edit does with a text.
 	Open func(path string, line int) error
 	// Edit lets the user write in their own editor; the terminal is free while it runs.

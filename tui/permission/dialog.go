@@ -29,6 +29,7 @@ const Guard = 300 * time.Millisecond
 // Labels name the keys that answer, as people read them.
 type Labels struct {
 	Once, Session, Always, No, Why, Stop, Down, Up, Other string
+	Drop                                                  string // all changes of a staged turn
 	Change, Hunks, Try, Edits, Mode                       string // open the text of the call, and the hunks of its change
 	Send, Back, Line, Flip, Next                          string // while one of them is open
 }
@@ -123,6 +124,19 @@ func (p *Dialog) First() *Asked {
 		return nil
 	}
 	return p.queue[0]
+}
+
+// Stage reports a question about the changes of a staged turn.
+func (p *Dialog) Stage() bool {
+	return p.Open() && slices.ContainsFunc(p.queue[0].Question.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })
+}
+
+// NoStage says why there are no changes of a staged turn to drop. It is empty where there are.
+func (p *Dialog) NoStage() string {
+	if !p.Stage() {
+		return "only of the changes of a staged turn"
+	}
+	return ""
 }
 
 // Open reports whether a question waits.

@@ -29,6 +29,13 @@ func (p *Dialog) answers() []named {
 		}
 		return append(all, named{k.Back, "back", "back"})
 	}
+	if p.Stage() {
+		all := []named{{k.Edits, "take all", "take"}}
+		if p.Parts() > 1 {
+			all = append(all, named{k.Hunks, "take some", "some"})
+		}
+		return append(all, named{k.Drop, "drop all", "drop"}, named{k.Stop, "later", "later"})
+	}
 	all := []named{{k.Once, "once", "once"}}
 	if p.queue[0].Edits {
 		all = append(all, named{k.Edits, "all edits", "all edits"})

@@ -45,7 +45,7 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 	switch {
 	case p.Grants():
 		body = append(body, ui.Laid(p.rule(gap(w), w)))
-	case a.NoOffer != "":
+	case a.NoOffer != "" && !p.Stage():
 		body = append(body, ui.Laid(p.theme.Wrap(gap(w), w, p.under(), draw.Span{Style: draw.Dim, Text: safeterm.Name("no rule: " + a.NoOffer)})))
 	}
 	p.decisive = body.Len()
@@ -159,6 +159,9 @@ func means(o Offer) string {
 func (a *Asked) Title() string {
 	has := map[tool.Permission]int{}
 	for _, n := range a.Question.Needs {
+		if n.Reach == tool.OwnStage {
+			return "Take over the changes of this turn?"
+		}
 		if n.Reach != "" {
 			return "Allow this call of " + a.Question.Tool.Name + "?"
 		}

@@ -297,6 +297,7 @@ type resultLine struct {
 	Notes      []session.Note                 `json:"notes"`
 	Claims     []session.Claim                `json:"claims,omitempty"`
 	Evidence   []session.Evidence             `json:"evidence,omitempty"`
+	Staged     json.RawMessage                `json:"staged,omitempty"` // of a staged turn
 	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
@@ -308,7 +309,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
-		Denied: r.Denied, Changed: r.Changed, Tried: r.Tried, Notes: r.Notes, Claims: r.Claims, Evidence: r.Evidence, Session: h.Session,
+		Denied: r.Denied, Changed: r.Changed, Tried: r.Tried, Staged: r.Staged, Notes: r.Notes, Claims: r.Claims, Evidence: r.Evidence, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	if r.Limited != nil {

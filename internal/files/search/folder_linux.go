@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -20,10 +22,28 @@ const direntBuffer = 32 << 10
 
 const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
-// openRoot opens a folder by its path, following no link anywhere on it: the caller resolved them,
+// instead is where a path is to be opened by its name.
+func (t Tree) instead(path string) string {
+	if rel, ok := t.below(path); ok {
+		return fmt.Sprintf("/proc/self/fd/%d/%s", t.Via.Fd(), rel)
+	}
+	return path
+}
+
+// below is a path in Via.
+func (t Tree) below(path string) (string, bool) {
+	if t.Via == nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(t.Stands, path)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
+// openRoot opens the root's folder, following no link anywhere on it: the caller resolved them,
 // and one that appeared since then was put there to lead elsewhere.
-func openRoot(path string) (folder, error) {
-	fd, err := openPath(path, openFolderFlags)
+func (t Tree) openRoot() (folder, error) {
+	path := t.Root
+	fd, err := t.openPath(openFolderFlags)
 	if errors.Is(err, unix.ENOTDIR) {
 		return folder{}, errNotFolder
 	}
@@ -33,9 +53,10 @@ func openRoot(path string) (folder, error) {
 	return folder{fd}, nil
 }
 
-// openRootFile opens a regular file by its path, following no link.
-func openRootFile(path string, h *handle) error {
-	fd, err := openPath(path, openFileFlags)
+// openRootFile opens the root where it is a regular file, following no link.
+func (t Tree) openRootFile(h *handle) error {
+	path := t.Root
+	fd, err := t.openPath(openFileFlags)
 	if errors.Is(err, unix.ENXIO) {
 		return errNotRegular // a socket
 	}
@@ -50,16 +71,20 @@ func openRootFile(path string, h *handle) error {
 	return nil
 }
 
-func openPath(path string, flags int) (int, error) {
+func (t Tree) openPath(flags int) (int, error) {
+	path, from := t.Root, unix.AT_FDCWD
+	if rel, ok := t.below(path); ok {
+		path, from = rel, int(t.Via.Fd())
+	}
 	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_NO_SYMLINKS}
 	for {
-		fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+		fd, err := unix.Openat2(from, path, &how)
 		switch {
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 			continue
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
 			// A kernel before 5.6, or a filter that does not know the call.
-			return openAt(unix.AT_FDCWD, path, flags)
+			return openAt(from, path, flags)
 		}
 		return fd, err
 	}

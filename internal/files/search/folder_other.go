@@ -15,7 +15,11 @@ import (
 // leaves.
 type folder struct{ root *os.Root }
 
-func openRoot(path string) (folder, error) {
+// instead is a path itself: Via is of Linux.
+func (Tree) instead(path string) string { return path }
+
+func (t Tree) openRoot() (folder, error) {
+	path := t.Root
 	info, err := os.Stat(path)
 	if err != nil {
 		return folder{}, err
@@ -27,7 +31,8 @@ func openRoot(path string) (folder, error) {
 	return folder{root}, err
 }
 
-func openRootFile(path string, h *handle) error {
+func (t Tree) openRootFile(h *handle) error {
+	path := t.Root
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err

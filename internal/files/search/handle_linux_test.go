@@ -12,7 +12,7 @@ import (
 // the end only where the system promises it. In /proc it is not: there a file of many lines comes
 // in parts.
 func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
-	proc, err := openRoot("/proc")
+	proc, err := Tree{Root: "/proc"}.openRoot()
 	if err != nil {
 		t.Skip("there is no /proc here")
 	}
@@ -21,7 +21,7 @@ func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 		t.Error("a short read of a file in /proc is taken for its end")
 	}
 	dir := tree(t, map[string]string{"a": "text", strings.Repeat("n", 255): "long name"})
-	at, err := openRoot(dir.Root)
+	at, err := dir.openRoot()
 	must(t, err)
 	defer at.close()
 	var h handle

@@ -61,7 +61,7 @@ func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
 			return ListResult{}, err
 		}
 	}
-	at, err := openRoot(t.Root)
+	at, err := t.openRoot()
 	if err != nil {
 		return ListResult{}, rootError(t.Root, err)
 	}

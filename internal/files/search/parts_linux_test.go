@@ -86,7 +86,7 @@ func TestALongFileThatChangesWhileItIsRead(t *testing.T) {
 	learn(t, tr)
 	m, err := match.Compile(query("Zyzzyva17"))
 	must(t, err)
-	at, err := openRoot(tr.Root)
+	at, err := tr.openRoot()
 	must(t, err)
 	defer at.close()
 	q := GrepQuery{Query: query("Zyzzyva17"), Limit: 10, PerFile: 10, Mode: Content}

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -44,6 +45,10 @@ type Tree struct {
 	Root string
 	// Env looks up the variables that say where git's configuration lies; nil means os.Getenv.
 	Env func(string) string
+	// Via, when given, is an open folder that is looked into in place of the one at Stands, an absolute
+	// path of which Root is a part.
+	Via    *os.File
+	Stands string
 	// Workers bounds the folders worked on at once; 0 means one a processor, up to 8.
 	Workers int
 	// Withhold, when given, says which files are not to be read: dir is absolute and ends in a
@@ -110,7 +115,13 @@ func (t Tree) workers() int {
 	return min(runtime.GOMAXPROCS(0), maxWorkers)
 }
 
-func (t Tree) finder() ignore.Finder { return ignore.Finder{Env: t.Env, Person: &ignore.Person{}} }
+func (t Tree) finder() ignore.Finder {
+	f := ignore.Finder{Env: t.Env, Person: &ignore.Person{}}
+	if t.Via != nil {
+		f.At = t.instead
+	}
+	return f
+}
 
 // Stable error codes, those of the tools.
 const (

@@ -170,7 +170,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 // grepFile searches the file that is the root of the tree.
 func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
 	text, instead := t.Texts[""]
-	err := openRootFile(t.Root, &s.file.handle)
+	err := t.openRootFile(&s.file.handle)
 	switch {
 	case err == nil && instead:
 		_ = s.file.Close() // it was only opened to see that it is there

@@ -77,7 +77,7 @@ type walk struct {
 // for so many. It returns when all is done or ctx has ended; in that case workers that do not
 // notice in time are left behind.
 func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
-	at, err := openRoot(t.Root)
+	at, err := t.openRoot()
 	if err != nil {
 		return rootError(t.Root, err)
 	}

@@ -41,7 +41,7 @@ func TestWorkersBeginWithTheirWork(t *testing.T) {
 		}
 		s, err := c.tree.scope([]string{"**"}, false, nil)
 		must(t, err)
-		at, err := openRoot(c.tree.Root)
+		at, err := c.tree.openRoot()
 		must(t, err)
 		w := &walk{tree: c.tree, scope: s}
 		must(t, w.all(t.Context(), at, visitors))

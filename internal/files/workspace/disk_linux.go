@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,3 +57,15 @@ func madeUp(fd int) bool {
 	}
 	return false
 }
+
+// dirOf is an open folder as those of Disk are.
+func dirOf(f *os.File) (Dir, error) {
+	fd, err := openat(int(f.Fd()), ".", dirFlags)
+	if err != nil {
+		return nil, err
+	}
+	return &diskDir{fd: fd}, nil
+}
+
+// byDescriptor is a name for an open folder, also for one that has no other.
+func byDescriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

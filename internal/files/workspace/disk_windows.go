@@ -441,3 +441,8 @@ func lstat(path string) (Info, error) {
 	defer windows.CloseHandle(h)
 	return infoOf(h)
 }
+
+// dirOf fails: no folder stands for another on this system.
+func dirOf(*os.File) (Dir, error) { return nil, ErrUnstaged }
+
+func byDescriptor(f *os.File) string { return f.Name() }

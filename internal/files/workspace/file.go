@@ -187,7 +187,7 @@ func (r *Root) start(abs string) (Dir, string, string, error) {
 		d, err := r.fs.OpenDir()
 		return d, machine, abs, err
 	}
-	d, err := r.top.OpenDir(".")
+	d, err := r.openTop()
 	if rel == "." {
 		rel = ""
 	}
@@ -222,7 +222,12 @@ func (r *Root) Stat(p Path) (Info, error) {
 		return Info{}, err
 	}
 	if p.abs == r.dir {
-		return r.top.Info()
+		top, err := r.openTop()
+		if err != nil {
+			return Info{}, wrap(err, p.display, "look at")
+		}
+		defer top.Close()
+		return top.Info()
 	}
 	if filepath.Dir(p.abs) == p.abs {
 		return lstat(p.abs)

@@ -93,7 +93,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	abs, exists, links, err := r.follow(full, os.Lstat)
+	abs, exists, links, err := r.follow(full, r.lstat)
 	if err != nil {
 		return Path{}, wrap(err, name, "resolve")
 	}
@@ -119,7 +119,7 @@ func (r *Root) Lead(names []string) []string {
 		if info, ok := seen[path]; ok {
 			return info, nil
 		}
-		info, err := os.Lstat(path)
+		info, err := r.lstat(path)
 		if err == nil {
 			seen[path] = info
 		}
@@ -141,7 +141,7 @@ func (r *Root) Lead(names []string) []string {
 // says nothing about what is there: that is found out by Resolve, which refuses what must not be
 // used.
 func (r *Root) Lacks(rel string) bool {
-	_, err := lstat(filepath.Join(r.dir, filepath.FromSlash(rel)))
+	_, err := r.lstat(filepath.Join(r.dir, filepath.FromSlash(rel)))
 	return gone(err)
 }
 
@@ -174,7 +174,7 @@ func (r *Root) withoutAt(name string) string {
 		return name
 	}
 	first, _, _ := strings.Cut(name, "/")
-	if _, err := os.Lstat(filepath.Join(r.dir, first)); err == nil {
+	if _, err := r.lstat(filepath.Join(r.dir, first)); err == nil {
 		return name
 	}
 	return rest
@@ -215,7 +215,7 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 		if links++; links > maxLinks {
 			return "", false, links, errCircle
 		}
-		target, err := os.Readlink(next)
+		target, err := os.Readlink(r.at(next))
 		if err != nil {
 			return "", false, links, err
 		}

@@ -25,6 +25,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
 
 // HashLimit is the size in bytes up to which a file's identity is its SHA-256. Hashing takes about
@@ -41,12 +42,13 @@ type Options struct {
 
 // Root is the folder an agent works in, fixed when it was opened. It is safe for concurrent use.
 type Root struct {
-	dir   string // absolute, free of links
-	top   Dir    // the descriptor that everything inside is reached from
-	stamp Stamp
-	fs    FS
-	home  string
-	locks *locks
+	dir    string // absolute, free of links
+	top    Dir    // the descriptor that everything inside is reached from
+	stamp  Stamp
+	fs     FS
+	home   string
+	locks  *locks
+	staged atomic.Pointer[stage] // where what is below dir is looked at instead; if nil, there
 }
 
 // Open fixes dir as the workspace root.

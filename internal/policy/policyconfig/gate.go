@@ -52,6 +52,8 @@ type Ground struct {
 	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
 	// they can. Without the function they cannot.
 	Aside func() string
+	// Stage is that of policy.Options.
+	Stage func() string
 	// Leaks reports a text that holds a known secret. It is nil where none is known.
 	Leaks func(text string) bool
 }
@@ -70,7 +72,7 @@ type Flags struct {
 func (g *Flags) Add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
-	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
+	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, staged, auto, plan or yolo (default ask; adze help permissions)")
 	f.Var((*sandboxFlag)(&g.Sandbox), "sandbox", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
 	f.Var((*ruleList)(&g.Allow), "allow", "allow what this `RULE` matches, such as 'execute(go test **)'")
 	f.Var((*ruleList)(&g.Asks), "ask", "ask about what this `RULE` matches, each time, also where it is allowed")
@@ -143,7 +145,7 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // looks at each folder of PATH
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: filepath.ToSlash(home), Own: own, Ask: asker, Shell: proc.FindShell(os.Getenv, env).Name, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Tries: flags.Try,
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: filepath.ToSlash(home), Own: own, Ask: asker, Shell: proc.FindShell(os.Getenv, env).Name, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Stage: g.Stage, Tries: flags.Try,
 		Files: folders{}, Content: content, Repos: repositories{outside, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 

@@ -79,7 +79,7 @@ func (k *Kind) steps(f discovery.Front) {
 func modes() map[string]string {
 	return map[string]string{
 		"default": "ask", "manual": "ask", "dontask": "ask", "acceptedits": "edits", "bypasspermissions": "yolo",
-		"plan": "plan", "ask": "ask", "edits": "edits", "auto": "auto", "yolo": "yolo",
+		"plan": "plan", "ask": "ask", "edits": "edits", "staged": "staged", "auto": "auto", "yolo": "yolo",
 	}
 }
 

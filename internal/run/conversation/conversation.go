@@ -64,6 +64,7 @@ type Conversation struct {
 	Prompt   string   // what to ask when the user gave no prompt: the demo's
 	resumed  bool     // it went on with a conversation
 	closers  []func()
+	Staging  *Staging // staged turns
 	agents   *projectagents.Agents
 	Room     *instructions.Room
 	person   Person
@@ -122,6 +123,7 @@ func (w *Conversation) protect(n guard.Wish) (err error) {
 		return err
 	}
 	w.closers, w.Notices = append(w.closers, w.Guard.Close), append(w.Notices, w.Guard.Notices...)
+	w.Staging = &Staging{w.StageOf(w.id), func() *session.Session { return w.Session }, w.observe}
 	return nil
 }
 
@@ -230,6 +232,9 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.UnderWay, w.Ledger, seen),
 		clip: tool.Clip{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Spill: outputs.Save},
 	}, resumed)
+	if err == nil && w.resumed {
+		w.Notices = append(w.Notices, w.Staging.left()...)
+	}
 	if err == nil {
 		w.share()
 	}

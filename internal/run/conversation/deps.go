@@ -35,7 +35,7 @@ func (w *Conversation) deps() toolset.Deps {
 	return toolset.Deps{
 		Bounds: s.Bounds(), Web: web.New(w.Reach()),
 		Withhold: func(root string) func(dir, name string) bool { return w.Gate.Sieve(root) },
-		Root:     s.Root, Signs: w.signs(), Folders: w.folders, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{},
+		Root:     s.Root, Signs: w.signs(), Folders: w.folders, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage,
 		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
 	}
 }

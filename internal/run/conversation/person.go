@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/config"
@@ -79,7 +80,7 @@ type Asking struct {
 func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = hostio.Veiled(q)
 	a := permission.Ask{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries,
-		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && k.Mode != nil}
+		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && k.Mode != nil && !ofStage(q)}
 	a.Offers, a.Usual = offered(p.Offers, k.File), policy.Usual(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -112,6 +113,11 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 		return policy.Answer{}, permission.ErrClosed
 	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason, By: answer.By}, nil
+}
+
+// ofStage reports a question about the changes of a staged turn, which no mode answers.
+func ofStage(q tool.Question) bool {
+	return slices.ContainsFunc(q.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })
 }
 
 // offered are the offers of the gate as the dialog shows them; those that a configuration can hold

@@ -45,7 +45,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		JobOutput:  w.jobOutput,
 		EndJob:     w.endJob,
 		Late:       w.Session.Late,
-		Wake:       func(ctx context.Context) session.Result { return w.Session.Prompt(ctx, session.Input{}) },
+		Wake:       func(ctx context.Context) session.Result { return w.Staging.Say(ctx, session.Input{}) },
 		Branch:     func() string { return git.Head(w.Head.Cwd) },
 		Files:      w.Files,
 		Folder:     hostio.FolderIn(w.Head.Cwd),
@@ -56,6 +56,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		Picture:    hostio.NewClipboard(w.Settings.At.State, w.Settings.Root.Dir(), a.Getenv).Picture,
 		Modes:      hostio.Modes(),
 	}
+	p.Staged = w.Staging.Decide
 	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown
 	if w.Keeper != nil {
 		p.Undo = w.Undo
@@ -241,7 +242,7 @@ func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Res
 	if k, task, ok := w.Addressed(in.Text); ok && in.Compose == nil && len(in.Attachments) == 0 {
 		return w.Give(ctx, k, task)
 	}
-	return w.Session.Prompt(ctx, in)
+	return w.Staging.Say(ctx, in)
 }
 
 // Give gives a task of the user's own to an agent. Its report is in the conversation for what is

@@ -46,6 +46,7 @@ type Run struct {
 	Detached    bool   // this process is the one that does
 	Worktree    string // the name of the git work tree to work in
 	AcceptPlan  string // the mode to go on in
+	Staged      string // what becomes of the changes of a staged turn: keep, take or drop; empty is keep
 	policyconfig.Flags
 	Tools        []string
 	NoTools      []string
@@ -116,6 +117,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: work in a copy")
 	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (default edits)")
 	f.Lookup("accept-plan").NoOptDefVal = string(policy.Edits)
+	f.StringVar(&o.Staged, "staged", "", "with --print: what becomes of the changes of a staged turn: `keep, take or drop` (default keep); with --continue and no prompt, of those that wait")
 	o.Flags.Add(cmd)
 	f.StringSliceVar(&o.Tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.NoTools, "no-tools", nil, "do not offer these tools")
@@ -256,6 +258,9 @@ func (o *Run) Check() error {
 			return err
 		}
 	}
+	if err := o.checkStaged(); err != nil {
+		return err
+	}
 	if o.Fork && o.Resume == "" && !o.ResumeLast {
 		return usage.Mistake("add --continue or --resume ID", "--fork copies a session; name one")
 	}
@@ -273,6 +278,26 @@ func (o *Run) checkBackground() error {
 		}
 	}
 	return nil
+}
+
+// checkStaged checks what becomes of the changes of staged turns.
+func (o *Run) checkStaged() error {
+	switch {
+	case !slices.Contains([]string{"", "keep", "take", "drop"}, o.Staged):
+		return usage.Mistake("keep, take or drop", "--staged %q is none of these", o.Staged)
+	case o.Staged != "" && !o.Print:
+		return usage.Mistake("add --print", "--staged needs --print; in a terminal the changes are reviewed when the turn ends, and /stage shows them again")
+	case o.Staged != "" && o.InputFormat != TextInput:
+		return usage.Mistake("leave --staged out", "--staged is for one prompt")
+	case o.Print && o.NoSession && o.Mode == string(policy.Staged) && (o.Staged == "" || o.Staged == "keep"):
+		return usage.Mistake("add --staged take or --staged drop, or leave --no-session out", "--no-session keeps nothing, so no changes can wait")
+	}
+	return nil
+}
+
+// Settles reports a run that only decides about changes that wait.
+func (o *Run) Settles(words string) bool {
+	return (o.Staged == "take" || o.Staged == "drop") && words == "" && !o.Stdin && (o.ResumeLast || o.Resume != "") && o.AcceptPlan == ""
 }
 
 // CheckPlan takes the mode that goes on with an accepted plan.

@@ -45,6 +45,7 @@ type Guard struct {
 	inquire  toolset.Inquire
 	tried    func(patch string) error // keeps what commands that ran aside changed; if nil, nobody wants it
 	closers  []func()
+	stage    *Stage // of the session; if nil, there is none
 }
 
 // Wish is what a guard is made of beside settings.
@@ -84,7 +85,7 @@ func (g *Guard) assemble(n Wish) (err error) {
 	g.closers = append(g.closers, box.Close)
 	// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the
 	// network in, an installation that a user agreed to would fail in it.
-	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto }}
+	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto || g.Gate.Mode() == policy.Staged }}
 	if g.Gate, err = policyconfig.New(s.Config, s.Request.Flags, g.ground(n), n.Ask); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (g *Guard) SetMode(name string) error {
 // ground is what the rules of this run are about.
 func (g *Guard) ground(n Wish) policyconfig.Ground {
 	s := g.settings
-	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner, Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside,
+	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner, Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside, Stage: g.unstaged,
 		Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}
 }
 
@@ -198,7 +199,9 @@ func (g *Guard) keepFiles(n Wish) {
 	}
 	kept := s.Undoing(s.Root.Dir())
 	kept.Jobs, kept.Writers = g.shells.Running, g.Writers
-	kept.Apart = func(r tool.Record) bool { return r.Tool == "bash" }
+	kept.Apart = func(r tool.Record) bool {
+		return r.Tool == "bash" || r.Tool == toolset.StageTool || g.begun() != nil
+	}
 	kept.Tell, kept.Mask = func(text string) { n.Observe(session.Notice{Text: text}) }, func(text string) string { return s.Ring.Mask().Text(text) }
 	kept.Skip = func(path string) bool { return g.Cage.Box.Stands(filepath.Join(kept.Root, path)) }
 	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return recorder.Named(ctx, n.Stored(), kept.Root) }

@@ -93,6 +93,11 @@ func (g *Guard) NewShell() *toolset.Shell {
 	shell := toolset.NewShell(g.Supervisor(), env)
 	shell.Bounds, shell.MayLeave = s.Bounds(), g.Cage.Setting == sandbox.Auto
 	shell.Tried = g.tried
+	shell.Ran = func(c toolset.RanCommand) {
+		if at := g.begun(); at != nil {
+			at.ran(c)
+		}
+	}
 	if s.Hide != nil {
 		shell.Mask = func() *redact.Stream { return s.Hide().Stream() }
 	}

@@ -64,12 +64,14 @@ func Modes() []api.Mode {
 		policy.Plan:     "looks only; nothing changes and no command runs",
 		policy.AskFirst: "asks before each edit and each command",
 		policy.Edits:    "edits files in this folder; asks before commands",
+		policy.Staged:   "edits and runs commands on a view of this folder; you review each turn once",
 		policy.Auto:     "edits, and runs commands in the sandbox where it is full",
 		policy.Yolo:     "asks nothing; deny rules still hold",
 	}
 	brief := map[policy.Mode]string{
 		policy.Plan: "reads only, then proposes", policy.AskFirst: "asks before edits and commands", policy.Edits: "edits freely, asks before commands",
-		policy.Auto: "commands run in the sandbox", policy.Yolo: "asks nothing; denies still hold",
+		policy.Staged: "one review when it ends",
+		policy.Auto:   "commands run in the sandbox", policy.Yolo: "asks nothing; denies still hold",
 	}
 	var out []api.Mode
 	for _, name := range policy.Modes() {

@@ -34,6 +34,9 @@ package overlay
 
 import "errors"
 
+// ErrInUse says that another process works on a stage.
+var ErrInUse = errors.New("another adze works on this stage")
+
 // ErrUnsupported says that there are no views here. Commands then work on the folders themselves.
 var ErrUnsupported = errors.New("there is no private view of folders here")
 

@@ -59,10 +59,13 @@ func recoverView(home, dir string) (o Outcome, found bool, err error) {
 	}
 	v := &View{dir: dir, home: home, lock: lock}
 	defer v.release()
-	if _, err := os.Lstat(filepath.Join(dir, appliedName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, appliedName)); err == nil { // also of a stage
 		return o, false, v.remove()
 	}
 	data, err := os.ReadFile(filepath.Join(dir, journalName))
+	if errors.Is(err, fs.ErrNotExist) && isStage(dir) {
+		return o, false, nil // it waits for its session
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		o.Left = v.abandon()
 		return o, len(o.Left) > 0, v.remove()
@@ -72,6 +75,9 @@ func recoverView(home, dir string) (o Outcome, found bool, err error) {
 	}
 	var j journal
 	if json.Unmarshal(data, &j) != nil { // the power went before it was on the disk, so nothing had been applied
+		if isStage(dir) {
+			return o, false, os.Remove(filepath.Join(dir, journalName))
+		}
 		o.Left = v.abandon()
 		return o, len(o.Left) > 0, v.remove()
 	}

@@ -41,11 +41,15 @@ const (
 
 // Make makes a view below home, which is the folder of all views of the roots.
 func Make(home string, roots []Root) (_ *View, err error) {
+	return makeView(home, roots, func() (string, error) { return os.MkdirTemp(home, "view-") })
+}
+
+func makeView(home string, roots []Root, mkdir func() (string, error)) (_ *View, err error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
 	}
 	v := &View{home: home, roots: roots}
-	if v.dir, err = os.MkdirTemp(home, "view-"); err != nil {
+	if v.dir, err = mkdir(); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -8,11 +8,17 @@ type View struct{}
 // Make fails.
 func Make(string, []Root) (*View, error) { return nil, ErrUnsupported }
 
+// MakeStage fails.
+func MakeStage(string, string, []Root) (*View, error) { return nil, ErrUnsupported }
+
+// OpenStage fails.
+func OpenStage(string, string) (*View, error) { return nil, ErrUnsupported }
+
 // Recover finds nothing.
 func Recover(string) ([]Outcome, error) { return nil, nil }
 
 // Folder, Place, Real, Newer, Changes, Rewrite, Apply, Retire and Close belong to views of other
-// systems.
+// systems, as do those of stages.
 func (*View) Folder(int) string                { return "" }
 func (*View) Place(*Change) string             { return "" }
 func (*View) Real(*Change) string              { return "" }
@@ -22,6 +28,12 @@ func (*View) Rewrite(*Change, string) error    { return ErrUnsupported }
 func (*View) Apply([]*Change) (Outcome, error) { return Outcome{}, ErrUnsupported }
 func (*View) Retire() error                    { return nil }
 func (*View) Close() error                     { return nil }
+func (*View) Name() string                     { return "" }
+func (*View) Dir() string                      { return "" }
+func (*View) Roots() []Root                    { return nil }
+func (*View) Fresh() error                     { return ErrUnsupported }
+func (*View) Newly([]*Change) []Left           { return nil }
+func (*View) Leave() error                     { return nil }
 
 // StatOf fails.
 func StatOf(string) (Stat, error) { return Stat{}, ErrUnsupported }

@@ -43,6 +43,8 @@ const (
 type Command struct {
 	Argv []string // program and arguments; a program without a slash is looked up in Env's PATH
 	Dir  string   // working directory, absolute
+	// There is where Dir is looked for before the command starts; if empty, where it is.
+	There string
 	// Own says that Dir is no part of the workspace and the command's alone: it may write there,
 	// whatever its cage hides.
 	Own bool

@@ -103,7 +103,7 @@ func (c Command) spec() (shim.Spec, error) {
 	if len(c.Argv) == 0 {
 		return shim.Spec{}, failure(CodeInvalid, "no program given")
 	}
-	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+	if info, err := os.Stat(cmp.Or(c.There, c.Dir)); err != nil || !info.IsDir() {
 		return shim.Spec{}, failure(CodeNotFound, "working directory %s is not there", c.Dir)
 	}
 	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
@@ -128,6 +128,9 @@ func marked(env []string, tag string) []string {
 	}
 	return append(out, Mark+"="+tag)
 }
+
+// UniqueTag is one that no other command has, of which TagOf finds the given one.
+func UniqueTag(tag string) string { return uniqueTag(tag) }
 
 func uniqueTag(tag string) string {
 	if tag == "" {

@@ -54,6 +54,8 @@ func starts() []start {
 		{"internal/fleet/batch/source.go", 1, "git, for mirrors, clones and patches", "the user, who starts a batch", "mirrors and clones", cleanPath + "; no hooks, no fsmonitor"},
 		{"internal/fleet/batch/child.go", 1, "an adze for a task", "the user, who starts a batch", "the clone", itself},
 
+		{"internal/sandbox/proc/helper_linux.go", 1, "the holder of the views of a stage", "nobody; the user, who chose mode staged", "/", itself},
+		{"internal/sandbox/stage.go", 2, "nothing: plans that are looked at, and the command that has ended", "", "", ""},
 		{"internal/sandbox/live.go", 1, "nothing: a plan that is looked at", "", "", ""},
 		{"internal/sandbox/selftest.go", 1, "the attempts of the self-test", askedNobody, "a folder below the state", itself},
 		{"internal/sandbox/site.go", 2, "sleep, which the self-test must not see", askedNobody, "where adze runs", cleanPath},

@@ -14,7 +14,7 @@ const maxIncludes = 5
 func (f Finder) excludesFile(top, common string) string {
 	c := f.personConfig()
 	if common != "" {
-		c.read(filepath.Join(common, "config"), 0)
+		c.read(f.at(filepath.Join(common, "config")), 0)
 	}
 	if c.set {
 		if c.value == "" {

@@ -24,6 +24,15 @@ type Finder struct {
 	// Person, when given, keeps what is configured for the user, so that it is read once for all
 	// repositories of a walk.
 	Person *Person
+	// At is where a path is to be opened; nil means there.
+	At func(path string) string
+}
+
+func (f Finder) at(path string) string {
+	if f.At == nil || path == "" {
+		return path
+	}
+	return f.At(path)
 }
 
 // Person is what is configured for the user beside all repositories, as it was when it was first
@@ -41,7 +50,7 @@ type Person struct {
 // to see it.
 func (f Finder) Root(dir string) *Level {
 	dir = filepath.Clean(dir)
-	top := repository(dir)
+	top := f.repository(dir)
 	if top == "" {
 		return (&Level{more: f.Excludes("")}).with(f.filesOf(dir, true))
 	}
@@ -61,8 +70,8 @@ func (f Finder) Root(dir string) *Level {
 // filesOf reads the ignore files of a folder. below tells that no ".git" is to be looked for.
 func (f Finder) filesOf(dir string, below bool) Files {
 	files := Files{
-		Git: Parse(readInTree(filepath.Join(dir, GitFile))),
-		Own: Parse(readInTree(filepath.Join(dir, OwnFile))),
+		Git: Parse(readInTree(f.at(filepath.Join(dir, GitFile)))),
+		Own: Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))),
 	}
 	if !below {
 		files.Repo, files.Excludes = true, f.Excludes(dir)
@@ -71,9 +80,9 @@ func (f Finder) filesOf(dir string, below bool) Files {
 }
 
 // repository returns the nearest folder at or above dir that holds a ".git", or "".
-func repository(dir string) string {
+func (f Finder) repository(dir string) string {
 	for {
-		if _, err := os.Lstat(filepath.Join(dir, GitDir)); err == nil {
+		if _, err := os.Lstat(f.at(filepath.Join(dir, GitDir))); err == nil {
 			return dir
 		}
 		up := filepath.Dir(dir)
@@ -88,9 +97,9 @@ func repository(dir string) string {
 // top ("" for none), highest first. Their patterns are relative to top.
 func (f Finder) Excludes(top string) []*Rules {
 	var all []*Rules
-	common := gitDir(top)
+	common := f.gitDir(top)
 	if common != "" {
-		all = addRules(all, Parse(readFile(filepath.Join(common, "info", "exclude"))))
+		all = addRules(all, Parse(readFile(f.at(filepath.Join(common, "info", "exclude")))))
 	}
 	return addRules(all, f.personRules(f.excludesFile(top, common)))
 }
@@ -124,15 +133,15 @@ func (f Finder) personRules(path string) *Rules {
 
 // gitDir returns the folder that holds info/exclude and the configuration: ".git" itself, or, for a
 // linked work tree or a submodule, what the file ".git" points to.
-func gitDir(top string) string {
+func (f Finder) gitDir(top string) string {
 	if top == "" {
 		return ""
 	}
 	dir := filepath.Join(top, GitDir)
-	if to, ok := strings.CutPrefix(string(readFile(dir)), "gitdir:"); ok {
+	if to, ok := strings.CutPrefix(string(readFile(f.at(dir))), "gitdir:"); ok {
 		dir = under(top, strings.TrimSpace(to))
 	}
-	if to := strings.TrimSpace(string(readFile(dir + "/commondir"))); to != "" {
+	if to := strings.TrimSpace(string(readFile(f.at(dir + "/commondir")))); to != "" {
 		dir = under(dir, to)
 	}
 	return dir

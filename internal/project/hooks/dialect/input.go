@@ -88,7 +88,7 @@ const completed = "completed"
 // claudeMode is a permission mode in Claude Code's words, the narrower one where there are two.
 func claudeMode(mode string) string {
 	switch mode {
-	case "edits", "auto":
+	case "edits", "staged", "auto":
 		return "acceptEdits"
 	case "plan":
 		return "plan"

@@ -39,6 +39,9 @@ func init() {
 	if exit, ours := selftest.Main(os.Args); ours {
 		os.Exit(exit)
 	}
+	if exit, ours := namespace.Hold(os.Args); ours {
+		os.Exit(exit)
+	}
 }
 
 // Main runs the shim when args ask for one and reports whether they did, and the exit code then.

@@ -54,7 +54,7 @@ func (b Box) Empty() bool {
 
 // views reports that a view is among the mounts.
 func (b Box) views() bool {
-	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View })
+	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View || m.Kind == Handed })
 }
 
 // IDs are a user and a group as the outside sees them; inside new namespaces nothing tells them.
@@ -69,7 +69,7 @@ type IDs struct {
 type Mount struct {
 	Kind Kind
 	Path string // absolute and free of links; one that crosses a link is an error
-	From string // of the host, likewise, for Writable, View and Kept; the target of a Link
+	From string // of the host, likewise, for Writable, View and Kept; the target of a Link; of Handed a number
 	// Upper is the folder of the host in which a View collects changes: in it are two empty
 	// folders, "upper" and "work".
 	Upper string
@@ -85,6 +85,7 @@ type Kind byte
 const (
 	Writable Kind = 'w' // the host's, writable
 	View     Kind = 'v' // the host's through an overlay: what is changed lies in Upper, and the host's stays as it is
+	Handed   Kind = 't' // a view that a holder has made: From is the descriptor of its mount
 	Same     Kind = 's' // as around it, but a mount point, so that it cannot be renamed; it must exist
 	Locked   Kind = 'l' // as around it, but read only; it must exist
 	Empty    Kind = 'e' // an empty folder or file instead of what is there; nothing where nothing is
@@ -237,7 +238,7 @@ func (b *Box) take(letter byte, rest string) bool {
 
 func (b *Box) takeMount(kind Kind, rest string) bool {
 	parts := strings.SplitN(rest, " ", 6)
-	if len(parts) != 6 || strings.IndexByte("wvslepkdchy", byte(kind)) < 0 {
+	if len(parts) != 6 || strings.IndexByte("wvtslepkdchy", byte(kind)) < 0 {
 		return false
 	}
 	m := Mount{Kind: kind}

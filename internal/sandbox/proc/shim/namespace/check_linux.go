@@ -78,7 +78,7 @@ func (m Mount) check(root int) error {
 		if readOnly {
 			return errLocked
 		}
-	case View:
+	case View, Handed:
 		if fs.Type != magicOverlay {
 			return errKind
 		}

@@ -29,7 +29,7 @@ func fence(mounts []Mount) error {
 	defer syscall.Close(set)
 	for _, m := range mounts {
 		switch m.Kind {
-		case Writable, View, Private, Devices, Proc:
+		case Writable, View, Handed, Private, Devices, Proc:
 			if err := allow(set, m.Path, attr.files); err != nil {
 				return &Fault{m.Path, err}
 			}

@@ -21,6 +21,8 @@ func (t *tree) add(m Mount) error {
 		return t.fromHost(m, attrNoSuid|attrNoDev)
 	case View:
 		return t.view(m)
+	case Handed:
+		return t.ofHolder(m)
 	case Kept:
 		return t.fromHost(m, attrNoSuid|attrNoDev|attrReadOnly)
 	case Same:
@@ -65,36 +67,11 @@ func (t *tree) fromHost(m Mount, attrs uint64) error {
 	return copyOnto(from, to, attrs)
 }
 
-// view puts a folder of the host at its place through an overlay (overlayfs.rst). All three folders
-// are named by descriptors, so that nobody turns them elsewhere and no name needs quoting.
-// userxattr is what the kernel lets anybody use; it also keeps renamed folders and changed
-// attributes whole in the upper folder.
+// view puts a folder of the host at its place through an overlay.
 func (t *tree) view(m Mount) error {
-	lower, err := openNoLinks(t.old, m.From, oPath|syscall.O_DIRECTORY)
+	fs, err := t.overlay(m)
 	if err != nil {
 		return err
-	}
-	defer syscall.Close(lower)
-	var st syscall.Stat_t
-	if err := syscall.Fstat(lower, &st); err != nil {
-		return err
-	}
-	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
-		return syscall.ESTALE // it was replaced
-	}
-	upper, err := openNoLinks(t.old, m.Upper+"/upper", oPath|syscall.O_DIRECTORY)
-	if err != nil {
-		return viewFault(err)
-	}
-	defer syscall.Close(upper)
-	work, err := openNoLinks(t.old, m.Upper+"/work", oPath|syscall.O_DIRECTORY)
-	if err != nil {
-		return viewFault(err)
-	}
-	defer syscall.Close(work)
-	fs, err := newFS("overlay", attrNoSuid|attrNoDev, "lowerdir", byDescriptor(lower), "upperdir", byDescriptor(upper), "workdir", byDescriptor(work), userXattr, "", volatile, "")
-	if err != nil {
-		return viewFault(err)
 	}
 	defer syscall.Close(fs)
 	to, err := t.point(m.Path, true)
@@ -103,6 +80,40 @@ func (t *tree) view(m Mount) error {
 	}
 	defer syscall.Close(to)
 	return attach(fs, to)
+}
+
+// overlay makes the overlay of a View (overlayfs.rst), which is nowhere yet. All three folders
+// are named by descriptors, so that nobody turns them elsewhere and no name needs quoting.
+// userxattr is what the kernel lets anybody use; it also keeps renamed folders and changed
+// attributes whole in the upper folder.
+func (t *tree) overlay(m Mount) (int, error) {
+	lower, err := openNoLinks(t.old, m.From, oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return -1, err
+	}
+	defer syscall.Close(lower)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(lower, &st); err != nil {
+		return -1, err
+	}
+	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
+		return -1, syscall.ESTALE // it was replaced
+	}
+	upper, err := openNoLinks(t.old, m.Upper+"/upper", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return -1, viewFault(err)
+	}
+	defer syscall.Close(upper)
+	work, err := openNoLinks(t.old, m.Upper+"/work", oPath|syscall.O_DIRECTORY)
+	if err != nil {
+		return -1, viewFault(err)
+	}
+	defer syscall.Close(work)
+	fs, err := newFS("overlay", attrNoSuid|attrNoDev, "lowerdir", byDescriptor(lower), "upperdir", byDescriptor(upper), "workdir", byDescriptor(work), userXattr, "", volatile, "")
+	if err != nil {
+		return -1, viewFault(err)
+	}
+	return fs, nil
 }
 
 // Options of overlays that have no value. Without volatile the kernel would write the whole file

@@ -1,0 +1,18 @@
+//go:build unix && !linux
+
+package sandbox
+
+import (
+	"os"
+
+	"adze/internal/sandbox/overlay"
+)
+
+// holder is of nothing: there are no views on this system.
+type holder struct{}
+
+func holdViews(*overlay.View, []overlay.Root) (*holder, error) { return nil, overlay.ErrUnsupported }
+
+func (*holder) tree(int) (*os.File, error) { return nil, overlay.ErrUnsupported }
+
+func (*holder) close() {}

@@ -1,0 +1,143 @@
+package overlay
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/files/filelock"
+)
+
+// stageName is the file of a view that outlives its process: a stage. Recover leaves such a view
+// as it is, unless its changes were being applied.
+const stageName = "stage"
+
+// stageNote is the content of the file.
+type stageNote struct {
+	Roots []Root
+	Since [2]int64
+}
+
+// MakeStage makes a view that lasts until it is closed, also beyond its process. Its folders are
+// those of Make, its name begins with "view-".
+func MakeStage(home, name string, roots []Root) (*View, error) {
+	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
+		return nil, fs.ErrInvalid
+	}
+	v, err := makeView(home, roots, func() (string, error) {
+		dir := filepath.Join(home, name)
+		return dir, os.Mkdir(dir, 0o700)
+	})
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(stageNote{v.roots, v.since})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(v.dir, stageName), data, 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	return v, nil
+}
+
+// OpenStage goes on with the stage of a name that MakeStage has made.
+func OpenStage(home, name string) (_ *View, err error) {
+	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
+		return nil, fs.ErrNotExist
+	}
+	v := &View{dir: filepath.Join(home, name), home: home}
+	data, err := os.ReadFile(filepath.Join(v.dir, stageName))
+	if err != nil {
+		return nil, err
+	}
+	var note stageNote
+	if err := json.Unmarshal(data, &note); err != nil {
+		return nil, &fs.PathError{Op: "read", Path: filepath.Join(v.dir, stageName), Err: err}
+	}
+	v.roots, v.since = note.Roots, note.Since
+	defer func() {
+		if err != nil {
+			v.release()
+		}
+	}()
+	if v.lock, err = os.OpenFile(filepath.Join(v.dir, lockName), os.O_RDWR, 0); err != nil {
+		return nil, err
+	}
+	if filelock.TryFile(v.lock) != nil {
+		return nil, ErrInUse
+	}
+	if err := v.openRoots(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Name is that of a stage among those of its home.
+func (v *View) Name() string { return filepath.Base(v.dir) }
+
+// Roots are those that the view was made of.
+func (v *View) Roots() []Root { return v.roots }
+
+// Dir is where notes about a stage can be kept: they go with it.
+func (v *View) Dir() string { return v.dir }
+
+// Fresh makes the work folders of a stage anew: the kernel takes none that a killed mount has left.
+// No mount of the stage may be there.
+func (v *View) Fresh() error {
+	for i := range v.roots {
+		work := filepath.Join(v.Folder(i), "work")
+		if err := errors.Join(RemoveAll(work), os.Mkdir(work, 0o700)); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	return os.Chtimes(filepath.Join(v.dir, stageName), now, now) // it is in use: see isStage
+}
+
+// Newly lists the changes that cannot be applied because somebody else has changed what they
+// replace since the stage was made.
+func (v *View) Newly(changes []*Change) (out []Left) {
+	for _, top := range changes {
+		top.Walk(func(c *Change) bool {
+			if c.Left != "" || c.Dropped {
+				return false
+			}
+			if !c.Known && c.Kind != Merged && v.Newer(c.Lower) {
+				out = append(out, Left{Path: v.Real(c), Why: WhyNewer})
+				return false
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// Leave lets go of a stage, which stays. All that was written to it is on the disk then.
+func (v *View) Leave() error {
+	var err error
+	for _, dir := range v.opened {
+		if e := unix.Chmod(v.Place(dir), dir.Upper.Mode&0o7777); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	v.opened = nil
+	if f, e := os.Open(v.dir); e == nil {
+		err = errors.Join(err, unix.Syncfs(int(f.Fd())), f.Close())
+	}
+	v.release()
+	return err
+}
+
+// isStage reports a view that outlives its process and whose changes wait. As other changes that
+// were not applied, they are kept for keptTime.
+func isStage(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, stageName))
+	return err == nil && time.Since(info.ModTime()) < keptTime
+}
