@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,12 +42,43 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if os.Getenv(asMain) != "" {
+		attachConsole()
 		out, done := heard(os.Stdout)
 		code := run.Main(os.Args[1:], os.Stdin, out, os.Stderr)
 		done()
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
+}
+
+// inConsole makes an adze take the console that it was started in for its input and output, and with
+// the value "probe" only say whether that console reads escape sequences, with "ctrl-c" whether it
+// hands on Ctrl-C. Wine 8 gives a program no handles of a pseudo console.
+const inConsole = "ADZE_TEST_IN_CONSOLE"
+
+func attachConsole() {
+	if os.Getenv(inConsole) == "" {
+		return
+	}
+	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
+	out, err2 := os.OpenFile("CONOUT$", os.O_RDWR, 0)
+	if err := cmp.Or(err, err2); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Stdin, os.Stdout, os.Stderr = in, out, out
+	switch os.Getenv(inConsole) {
+	case "probe":
+		fmt.Fprintln(out, "escapes are read:", readsEscapes(out))
+		os.Exit(0)
+	case "ctrl-c":
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, os.Interrupt)
+		fmt.Fprintln(out, "waiting")
+		<-c
+		fmt.Fprintln(out, "interrupted")
+		os.Exit(0)
+	}
 }
 
 // alsoTo names a folder in which an adze that prints events puts a copy of them, before anybody

@@ -3,6 +3,7 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,38 +72,93 @@ func TestAKilledRunGoesOnOnWindows(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if got, _ := os.ReadFile(marker); strings.Contains(string(got), "ran") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the command was not started")
-		}
-	}
+	u.untilFile("ran.txt", "ran")
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	if list, err := proc.Processes(); err == nil {
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-			left := 0
-			for _, p := range list {
-				if strings.HasSuffix(strings.ToLower(p.Command), "ping.exe") {
-					left++
-				}
-			}
-			if left == 0 {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("the command is still there")
-			}
-			list, _ = proc.Processes()
-		}
-	}
+	u.nothingRuns("ping.exe")
 	r := u.run("-p", "-c", "--permission-mode", "yolo", "--output-format", "stream-json", u.script("-- 1 --\ntext: Went on.\n"), "go on").wants(0, "")
 	if !strings.Contains(r.out, "Went on.") {
 		t.Errorf("%s%s", r.out, r.err)
 	}
 	if got, _ := os.ReadFile(marker); strings.Count(string(got), "ran") != 1 {
 		t.Errorf("the command ran again: %q", got)
+	}
+}
+
+// untilFile waits until a file holds a text.
+func (u *user) untilFile(name, text string) {
+	u.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if got, _ := os.ReadFile(filepath.Join(u.dir, name)); strings.Contains(string(got), text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			u.t.Fatalf("%s does not come to hold %q", name, text)
+		}
+	}
+}
+
+// nothingRuns waits until no process of a program is left.
+func (u *user) nothingRuns(program string) {
+	u.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		list, err := proc.Processes()
+		if err != nil || !slices.ContainsFunc(list, func(p proc.Info) bool { return strings.HasSuffix(strings.ToLower(p.Command), program) }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			u.t.Fatalf("%s is still there", program)
+		}
+	}
+}
+
+// TestUndoOnWindows undoes what an edit and a command did, and undoes the undo.
+func TestUndoOnWindows(t *testing.T) {
+	u := newUser(t).cmdShell()
+	u.file("crlf.txt", "one\r\ntwo\r\n")
+	u.file("gone.txt", "here\r\n")
+	u.run("-p", "--permission-mode", "yolo", u.script(`-- 1 --
+call read: {"path":"crlf.txt"}
+-- 2 --
+call edit: {"path":"CRLF.TXT","old_string":"two","new_string":"TWO"}
+-- 3 --
+call bash: {"command":"del gone.txt& mkdir sub& echo new>sub\\new.txt"}
+-- 4 --
+text: Done.
+`), "do it").wants(0, "Done.")
+	holds := func(when string, want map[string]string) {
+		for name, text := range want {
+			got, err := os.ReadFile(filepath.Join(u.dir, name))
+			if text == "" && err == nil || text != "" && string(got) != text {
+				t.Errorf("%s: %s holds %q, want %q", when, name, got, text)
+			}
+		}
+	}
+	done := map[string]string{"crlf.txt": "one\r\nTWO\r\n", "gone.txt": "", `sub\new.txt`: "new\r\n"}
+	holds("done", done)
+	u.run("undo", "--list").wants(0)
+	u.run("undo").wants(7, "crlf.txt", "gone.txt: it changed while a command ran") // a command works on the folder itself here
+	holds("undone in part", map[string]string{"crlf.txt": "one\r\ntwo\r\n", "gone.txt": ""})
+	u.run("redo").wants(0)
+	u.run("undo", "--unknown").wants(0)
+	holds("undone", map[string]string{"crlf.txt": "one\r\ntwo\r\n", "gone.txt": "here\r\n", `sub\new.txt`: ""})
+	u.run("redo").wants(0)
+	holds("redone", done)
+}
+
+// TestTheFirstStartOnWindows is what somebody tries who has no model yet.
+func TestTheFirstStartOnWindows(t *testing.T) {
+	u := newUser(t)
+	u.run("--version").wants(0, "adze")
+	u.run("-p", "hello").wants(3, "no model is configured", "adze --demo")
+	u.run("help", "windows").wants(0, "Windows Terminal")
+	r := u.run("doctor")
+	for _, want := range []string{"covers this folder from the first call on", "ok    shell", "sandbox"} {
+		if !strings.Contains(r.out+r.err, want) {
+			t.Errorf("doctor does not tell of %s:\n%s%s", want, r.out, r.err)
+		}
+	}
+	if r := u.run("--demo", "--print"); r.code != 0 && !strings.Contains(r.err, "go") {
+		t.Errorf("the demo: %d\n%s%s", r.code, r.out, r.err)
 	}
 }

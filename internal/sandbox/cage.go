@@ -76,7 +76,9 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 }
 
 // usable reports a sandbox that commands run in although it is not full.
-func (r Report) usable() bool { return r.Level == Degraded && r.Means == Landlock }
+func (r Report) usable() bool {
+	return r.Level == Degraded && (r.Means == Landlock || r.Means == RestrictedToken)
+}
 
 // Holds is the level of the sandbox that a command runs in, lasting where it goes on beyond its
 // call, and whether nothing of it gets out before it is judged: at level full, or a degraded one of
@@ -183,3 +185,8 @@ func (c *Cage) outside() Report {
 	}
 	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox required puts them inside"}
 }
+
+// caged is a cage of one function.
+type caged func(proc.Command) (proc.Walls, error)
+
+func (f caged) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }

@@ -17,7 +17,9 @@ const (
 	BwrapAlone Means = "bwrap alone" // makes the mounts too, where its profile lets it pass no rights on
 	Landlock   Means = "landlock"
 	Seatbelt   Means = "seatbelt"
-	None       Means = "none"
+	// RestrictedToken is never more than degraded: it holds writes alone.
+	RestrictedToken Means = "token"
+	None            Means = "none"
 )
 
 // Name is a means as a user knows it.
@@ -31,6 +33,8 @@ func (m Means) Name() string {
 		return "Landlock and a filter of system calls"
 	case Seatbelt:
 		return "macOS Seatbelt"
+	case RestrictedToken:
+		return "a restricted token"
 	}
 	return string(m)
 }

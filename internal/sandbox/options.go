@@ -210,6 +210,8 @@ func (s *Sandbox) Unheld(now Report) (told []string) {
 	rules, why := slices.Concat(read, write), "commands run outside the sandbox"
 	switch {
 	case now.Level == NoLevel:
+	case now.Means == RestrictedToken:
+		why = "a restricted token holds writes outside of the workspace alone"
 	case now.Means == Landlock:
 		why = "this sandbox has no place in the workspace that differs from the rest"
 	default:

@@ -1,19 +1,29 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
+
+	"golang.org/x/sys/windows"
 
 	"adze/internal/sandbox/proc"
 )
 
-// Sandbox is one workspace's. Safe for concurrent use. On Windows there is none: to keep a command
-// from the network takes the rights of an administrator there, and a sandbox that leaves the
-// network open is none.
+// Sandbox is one workspace's. Safe for concurrent use. On Windows a command gets a restricted
+// token: it writes in the workspace and in a folder for temporary files, and nowhere else. It reads
+// all that the user may read and has the user's network, because keeping it from these takes the
+// rights of an administrator.
+//
+// Known limits: a command can make a place that is held (held) and is not there when it starts.
+// The first command in a large workspace waits until its access list has reached all files. Places
+// that every user may write are open to it.
 type Sandbox struct {
 	o         Options
 	workspace folder
@@ -32,16 +42,127 @@ func New(o Options) *Sandbox { return &Sandbox{o: o, workspace: folder{o.Workspa
 func (s *Sandbox) Close() {}
 
 // usual are the means of this system.
-func usual() []Means { return nil }
+func usual() []Means { return []Means{RestrictedToken} }
 
 func lacksOfLandlock() []string { return nil }
 
-func (s *Sandbox) test(context.Context, Means) (found, error) {
-	return found{}, errors.New("there is none for this system")
+// lacksOfToken is what no restricted token holds.
+func lacksOfToken() []string { return []string{"reading your files", "the network"} }
+
+// by plans the walls of a command.
+func (s *Sandbox) by(m Means, c proc.Command) (proc.Walls, error) {
+	if m != RestrictedToken {
+		return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(m))
+	}
+	id, err := rootID(s.workspace.path)
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	tmp := filepath.Join(s.o.State, "sandbox", "tmp", filepath.Base(id.String()))
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		return proc.Walls{}, err
+	}
+	if err := letWrite(s.workspace.path, id, held()); err != nil {
+		return proc.Walls{}, err
+	}
+	for _, also := range append([]string{tmp}, s.o.Write...) {
+		if err := letWrite(also, id, nil); err != nil {
+			return proc.Walls{}, err
+		}
+	}
+	token, err := restrictedToken(id)
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	return proc.Walls{Sys: asToken(token), Env: withTemp(c.Env, tmp), Name: string(m), Done: func() proc.Findings {
+		_ = token.Close()
+		return proc.Findings{}
+	}}, nil
 }
 
-func (s *Sandbox) by(m Means, _ proc.Command) (proc.Walls, error) {
-	return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(m))
+// withTemp is an environment with another folder for temporary files.
+func withTemp(env []string, tmp string) []string {
+	out := make([]string, 0, len(env)+2)
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); !strings.EqualFold(name, "TMP") && !strings.EqualFold(name, "TEMP") {
+			out = append(out, kv)
+		}
+	}
+	return append(out, "TMP="+tmp, "TEMP="+tmp)
+}
+
+// testTime bounds the self-test, a busy machine included.
+const testTime = 60 * time.Second
+
+// test makes a workspace with files beside it and has commands write from inside. It is an error
+// where a command cannot work inside: in its workspace, with temporary files, and by the user's
+// shell.
+func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
+	ctx, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	if err := os.MkdirAll(s.o.State, 0o700); err != nil {
+		return found{}, err
+	}
+	top, err := os.MkdirTemp(s.o.State, "sandbox-test-")
+	if err != nil {
+		return found{}, err
+	}
+	defer os.RemoveAll(top)
+	work := filepath.Join(top, "work")
+	own := filepath.Join(work, "in.txt")
+	kept := []string{ // what a command must not change
+		filepath.Join(top, "beside.txt"), filepath.Join(work, ".git", "hooks", "pre-commit"),
+		filepath.Join(work, ".git", "config"), filepath.Join(work, ".vscode", "tasks.json"),
+	}
+	for _, path := range append(kept, own) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("before"), 0o600)); err != nil {
+			return found{}, err
+		}
+	}
+	inner := New(Options{Workspace: work, State: filepath.Join(top, "state")})
+	cage := caged(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })
+	run := func(shell proc.ShellProgram, line string) (proc.Result, error) {
+		return proc.Supervisor{Cage: cage}.Run(ctx, proc.Command{Argv: shell.Argv(line), Dir: work, Env: os.Environ(), Tag: "sandbox test", Timeout: testTime})
+	}
+	cmd := proc.ShellProgram{Kind: proc.Cmd, Path: filepath.Join(os.Getenv("SYSTEMROOT"), "System32", "cmd.exe")}
+	line := `echo t>"%TEMP%\t.txt"&& type "%TEMP%\t.txt"`
+	for _, path := range append(kept, own) {
+		line += `& echo after>"` + path + `"`
+	}
+	r, err := run(cmd, line+`& mkdir "`+filepath.Join(top, "made")+`"& echo done`)
+	if err != nil {
+		return found{}, err
+	}
+	if out := r.Output.Head; !strings.HasPrefix(out, "t") || !strings.Contains(out, "done") {
+		return found{}, fmt.Errorf("a command cannot work in it: %q", out)
+	}
+	f := found{blind: true}
+	changed := func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err != nil || string(text) != "before"
+	}
+	if !changed(own) {
+		return found{}, errors.New("a command cannot write in its workspace")
+	}
+	for _, path := range kept {
+		if changed(path) {
+			f.broken = true
+			f.escaped = append(f.escaped, "write "+strings.TrimPrefix(path, top+`\`))
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(top, "made")); err == nil {
+		f.broken = true
+		f.escaped = append(f.escaped, "mkdir beside the workspace")
+	}
+	if f.broken {
+		return f, nil
+	}
+	shell := proc.FindShell(os.Getenv, os.Environ())
+	if r, err := run(shell, "echo adze"); err != nil || !strings.Contains(r.Output.Head, "adze") {
+		return found{}, fmt.Errorf("%s does not run in it: %v, %q", shell.Name, cmp.Or(err, r.Err()), r.Output.Head)
+	}
+	f.escaped = append(f.escaped, lacksOfToken()...)
+	return f, nil
 }
 
 // standing is the level of the next command.
@@ -59,8 +180,14 @@ func (s *Sandbox) MemoryBound() string { return "" }
 // Recover has nothing to finish: no command runs on a view.
 func (s *Sandbox) Recover() ([]string, error) { return nil, nil }
 
-// Forget removes what is kept for commands in a workspace that is no more: nothing is.
-func Forget(string, string) error { return nil }
+// Forget removes what is kept for commands in a workspace that is no more.
+func Forget(state, workspace string) error {
+	id, err := rootID(workspace)
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(state, "sandbox", "tmp", filepath.Base(id.String())))
+}
 
 // Stage is of no workspace: there are no views of folders.
 type Stage struct{}
@@ -97,8 +224,17 @@ func (*Staged) Take(string, []proc.FileChoice) (proc.Findings, error) {
 // Unstaged says why there can be no stage here.
 func (*Cage) Unstaged() string { return "this system has no views of folders" }
 
-// machineKey is the same for every run: the answer does not change.
-func machineKey() string { return "windows" }
+// machineKey is the same as long as the system and the program are.
+func machineKey() string {
+	v := windows.RtlGetVersion()
+	key := fmt.Sprintf("windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
+	if self, err := os.Executable(); err == nil {
+		if info, err := os.Stat(self); err == nil {
+			key += fmt.Sprint(" ", info.Size(), " ", info.ModTime().UnixNano())
+		}
+	}
+	return key + " " + proc.FindShell(os.Getenv, os.Environ()).Path
+}
 
 // within reports whether path is dir or below it; both are clean and absolute.
 func within(path, dir string) bool {

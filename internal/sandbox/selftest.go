@@ -65,11 +65,6 @@ func itself() string {
 	return path
 }
 
-// caged is a cage of one function.
-type caged func(proc.Command) (proc.Walls, error)
-
-func (f caged) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }
-
 // assess reads the answers. A trial without an answer counts as one that succeeded.
 func assess(trials []trial, r proc.Result, s *site) (found, error) {
 	held := map[string]bool{}

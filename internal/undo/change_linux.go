@@ -8,7 +8,7 @@ import (
 )
 
 // exchange swaps two names in one step.
-func (f folder) exchange(a, b string) error {
+func (f folder) exchange(a, b string, _ func()) error {
 	return unix.Renameat2(f.fd, a, f.fd, b, unix.RENAME_EXCHANGE)
 }
 

@@ -33,7 +33,7 @@ func setAttrs(int, string) error { return nil }
 func setOwner(int, string) error { return nil }
 
 // exchange swaps two names in one step.
-func (f folder) exchange(a, b string) error {
+func (f folder) exchange(a, b string, _ func()) error {
 	return unix.RenameatxNp(f.fd, a, f.fd, b, unix.RENAME_SWAP)
 }
 

@@ -1,4 +1,4 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package undo
 
@@ -38,13 +38,10 @@ func (folder) chmod(string, uint32) error                     { return ErrUnsupp
 func (folder) dress(string, uint32, string) error             { return ErrUnsupported }
 func (folder) remove(string) error                            { return ErrUnsupported }
 func (folder) removeFolder(string) error                      { return ErrUnsupported }
-func (folder) exchange(string, string) error                  { return ErrUnsupported }
+func (folder) exchange(string, string, func()) error          { return ErrUnsupported }
+func (folder) endExchange(string, string) error               { return ErrUnsupported }
 func (folder) move(string, string) error                      { return ErrUnsupported }
 func (folder) syncAll() error                                 { return ErrUnsupported }
-
-func (stat) isFile() bool   { return false }
-func (stat) isFolder() bool { return false }
-func (stat) isLink() bool   { return false }
 
 func attrsOf(int) string { return "" }
 

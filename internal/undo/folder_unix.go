@@ -83,10 +83,6 @@ func (f folder) stat(name string) (stat, error) {
 
 func statPath(path string) (stat, error) { return folder{fd: unix.AT_FDCWD}.stat(path) }
 
-func (s stat) isFile() bool   { return s.mode&unix.S_IFMT == unix.S_IFREG }
-func (s stat) isFolder() bool { return s.mode&unix.S_IFMT == unix.S_IFDIR }
-func (s stat) isLink() bool   { return s.mode&unix.S_IFMT == unix.S_IFLNK }
-
 func (f folder) readLink(name string) string {
 	buf := make([]byte, unix.PathMax)
 	n, err := unix.Readlinkat(f.fd, name, buf)

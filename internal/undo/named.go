@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +20,7 @@ import (
 // TooWide says why a folder is not covered as a whole; if nil, nothing speaks against it.
 func TooWide(o Options) error {
 	root := filepath.Clean(o.Root)
-	if root == string(filepath.Separator) {
+	if root == filepath.Dir(root) {
 		return fmt.Errorf("%s: %w", root, ErrTooWide)
 	}
 	for _, inner := range append(slices.Clone(o.Apart), o.Home) {
@@ -36,9 +38,23 @@ func TooWide(o Options) error {
 	return nil
 }
 
-// around reports whether a folder is another one or above it.
+// around reports whether a folder is another one or above it, whatever the spelling of the names.
 func around(root, inner string) bool {
-	return inner == root || strings.HasPrefix(inner, root+string(filepath.Separator))
+	if inner == root || strings.HasPrefix(inner, root+string(filepath.Separator)) {
+		return true
+	}
+	top, err := os.Stat(root)
+	if err != nil {
+		return false
+	}
+	for ; ; inner = filepath.Dir(inner) {
+		if at, err := os.Stat(inner); err == nil && os.SameFile(at, top) {
+			return true
+		}
+		if inner == filepath.Dir(inner) {
+			return false
+		}
+	}
 }
 
 // Named reports that only named paths are covered.
@@ -74,8 +90,8 @@ func (w *Workspace) present(ctx context.Context, steps map[string]*Step) (Mark, 
 		return w.Settle(ctx)
 	}
 	paths := make([]string, 0, len(steps))
-	for path := range steps {
-		paths = append(paths, path)
+	for p := range steps {
+		paths = append(paths, p)
 	}
 	return w.TakeOf(ctx, paths)
 }
@@ -88,7 +104,7 @@ func (w *Workspace) lookAtNamed(ctx context.Context) (*walker, *dir, error) {
 	}
 	var paths [][]string
 	for _, p := range w.only {
-		if p = filepath.Clean(p); p != "." && filepath.IsLocal(p) {
+		if p = path.Clean(filepath.ToSlash(p)); p != "." && filepath.IsLocal(p) {
 			paths = append(paths, strings.Split(p, "/"))
 		}
 	}

@@ -56,12 +56,25 @@ func (e Entry) alike(o Entry) bool {
 
 // stat is what the system says of an entry: as long as it is equal, the entry is.
 type stat struct {
-	mode         uint32 // with the type, as the system writes it
+	mode         uint32 // with the type
 	size         int64
 	mtime, ctime int64 // nanoseconds since 1970
 	inode        inode
 	links        uint64
 }
+
+// The types in a mode, as Unix writes them. Windows has no permission bits but one that forbids to
+// write: there they are 0600 or 0400 of a file, and 0700 of a folder.
+const (
+	typeBits   = 0o170000
+	typeFile   = 0o100000
+	typeFolder = 0o040000
+	typeLink   = 0o120000
+)
+
+func (s stat) isFile() bool   { return s.mode&typeBits == typeFile }
+func (s stat) isFolder() bool { return s.mode&typeBits == typeFolder }
+func (s stat) isLink() bool   { return s.mode&typeBits == typeLink }
 
 type inode struct{ dev, ino uint64 }
 

@@ -65,7 +65,7 @@ func (s spot) makeFolder() error {
 // swap puts what was made into its place and looks at what stood there: what is not expected goes
 // back.
 func (s spot) swap() error {
-	if err := s.at.exchange(s.temp, s.name); err != nil {
+	if err := s.at.exchange(s.temp, s.name, s.w.moment); err != nil {
 		return errors.Join(err, s.dropTemp())
 	}
 	s.w.moment()
@@ -77,7 +77,7 @@ func (s spot) swap() error {
 }
 
 func (s spot) swapBack() error {
-	if err := s.at.exchange(s.temp, s.name); err != nil {
+	if err := s.at.exchange(s.temp, s.name, s.w.moment); err != nil {
 		return errors.New(refusedChanged + "; what stood there is now " + path.Join(parentOf(s.Path), s.temp))
 	}
 	return errors.Join(errChanged, s.dropTemp())
@@ -97,6 +97,9 @@ func (s spot) dropTemp() error {
 
 // cleanUp decides what a process that was killed left under the name for what is not finished.
 func (s spot) cleanUp() error {
+	if err := s.at.endExchange(s.temp, s.name); err != nil {
+		return errors.New(refusedChanged + "; what stood there is beside it, under a name that begins with " + s.temp)
+	}
 	temp, err := s.now(s.temp)
 	if err != nil || temp.Kind == Absent {
 		return err

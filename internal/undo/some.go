@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string) (*walker, *d
 	}
 	var split [][]string
 	for _, p := range paths {
-		if p = filepath.Clean(p); p == "." || !filepath.IsLocal(p) {
+		if p = path.Clean(filepath.ToSlash(p)); p == "." || !filepath.IsLocal(p) {
 			return nil, nil, errAgain
 		}
 		split = append(split, strings.Split(p, "/"))
@@ -133,6 +134,9 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 	}
 	if known && !k.uncharge(s.git || name == gitName, was) {
 		return errAgain
+	}
+	if !known && err == nil && slices.ContainsFunc(d.nodes, func(n node) bool { return n.stat.inode == st.inode && n.stat.links < 2 }) {
+		return errAgain // another spelling of a name
 	}
 	n, covered := node{name: name, stat: st}, false
 	if err == nil {

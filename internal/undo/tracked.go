@@ -55,7 +55,7 @@ func (k *walker) tracked(s scope, name string) bool {
 
 // tracks looks for a path of the folder among those of a work tree.
 func (w *Workspace) tracks(all []string, top, path string) bool {
-	rel, inside := strings.CutPrefix(w.opts.Root+"/"+path, strings.TrimSuffix(top, "/")+"/")
+	rel, inside := strings.CutPrefix(filepath.ToSlash(w.opts.Root)+"/"+path, strings.TrimSuffix(filepath.ToSlash(top), "/")+"/")
 	if !inside {
 		return false
 	}

@@ -18,7 +18,11 @@
 // link, no git is started, and neither FIFO nor device is opened.
 //
 // Known limits:
-//   - Linux and macOS: elsewhere Open returns ErrUnsupported. On macOS each Take looks at everything.
+//   - Linux, macOS and Windows: elsewhere Open returns ErrUnsupported. On the latter two each Take
+//     looks at everything.
+//   - Windows exchanges no two names in one step: a file that is replaced is missing for a moment.
+//     Attributes are kept but for those of search and archives, streams are not, and access lists
+//     only where the file still stands. Links come back where the user may make them.
 //   - A folder with a file that has several names is read each time, for such a file changes without a word there.
 //   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as a whole does not.
 //   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.

@@ -3,6 +3,7 @@ package hostio
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -46,6 +47,9 @@ func (c Clipboard) readers() []reader {
 			{args: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: appleData},
 		}
 	}
+	if c.system == "windows" {
+		return []reader{{args: []string{"powershell.exe", "-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", windowsPicture}, decode: base64Data}}
+	}
 	var all []reader
 	if c.getenv("WAYLAND_DISPLAY") != "" {
 		all = append(all, reader{args: []string{"wl-paste", "--no-newline", "--type", "image/png"}})
@@ -54,6 +58,20 @@ func (c Clipboard) readers() []reader {
 		all = append(all, reader{args: []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}})
 	}
 	return all
+}
+
+// windowsPicture prints the clipboard's picture in base64: a pipe of PowerShell changes bytes.
+const windowsPicture = "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; " +
+	"$p = [Windows.Forms.Clipboard]::GetImage(); if ($null -eq $p) { exit 1 }; " +
+	"$m = New-Object IO.MemoryStream; $p.Save($m, [Drawing.Imaging.ImageFormat]::Png); " +
+	"[Console]::Out.Write([Convert]::ToBase64String($m.ToArray()))"
+
+func base64Data(out []byte) []byte {
+	png, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(out)))
+	if err != nil {
+		return nil
+	}
+	return png
 }
 
 // Picture keeps the clipboard's picture in a file and returns its path.

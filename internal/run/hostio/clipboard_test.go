@@ -21,6 +21,7 @@ func TestPictureFromTheClipboard(t *testing.T) {
 	program("wl-paste", `[ "$*" = "--no-newline --type image/png" ] && printf '\211PNG\r\n\032\n wayland'`)
 	program("xclip", `echo "no such target" >&2; exit 1`)
 	program("osascript", `echo '«data PNGf89504E470D0A1A0A206170706C65»'`)
+	program("powershell.exe", `case "$*" in *-STA*GetImage*) echo iVBORw0KGgogd2luZG93cw== ;; *) exit 1 ;; esac`)
 	for _, c := range []struct {
 		system string
 		env    map[string]string
@@ -30,6 +31,7 @@ func TestPictureFromTheClipboard(t *testing.T) {
 		{"linux", map[string]string{"DISPLAY": ":0"}, "error: there is no picture on the clipboard"},
 		{"linux", nil, "error: there is no desktop here"},
 		{"darwin", nil, "\x89PNG\r\n\x1a\n apple"},
+		{"windows", nil, "\x89PNG\r\n\x1a\n windows"},
 	} {
 		dir := filepath.Join(t.TempDir(), "pictures")
 		got := ""

@@ -3,6 +3,7 @@ package proc_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,10 +18,18 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
+// wordsTo makes this binary, which stands in for a shell, print its arguments as JSON.
+const wordsTo = "PROC_TEST_WORDS"
+
 // TestMain makes this binary a stand-in for adze when a test wants one to kill.
 func TestMain(m *testing.M) {
 	if script := os.Getenv("PROC_TEST_OWNER"); script != "" {
 		os.Exit(owner(script))
+	}
+	if os.Getenv(wordsTo) != "" {
+		raw, _ := json.Marshal(os.Args[1:]) // they are texts
+		fmt.Println(string(raw))
+		os.Exit(9)
 	}
 	os.Exit(m.Run())
 }

@@ -24,7 +24,11 @@ import (
 // command is started suspended, put into its job and only then runs, so that nothing of it can be
 // outside.
 func (p *Process) launch(ctx context.Context, spec shim.Spec, _ *Ledger) error {
-	if !p.walls.none() {
+	var token windows.Token
+	if p.walls.Sys != nil {
+		token = windows.Token(p.walls.Sys.Token)
+	}
+	if !p.walls.none() && token == 0 {
 		return failure(CodeSandbox, "the command was not run, because this system has no sandbox that could hold it")
 	}
 	theirs, err := p.openPipes()
@@ -37,7 +41,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, _ *Ledger) error {
 		return failure(CodeIO, "cannot make a job for the command: %w", err)
 	}
 	p.started = time.Now()
-	child, err := start(spec, theirs)
+	child, err := start(spec, theirs, token)
 	if err != nil {
 		j.close()
 		return startError(p.cmd.Argv[0], err)
@@ -170,7 +174,8 @@ func (c *child) close() {
 }
 
 // start creates the process, suspended, without a window, and with no handle but its three streams.
-func start(spec shim.Spec, streams []*os.File) (*child, error) {
+// It has a token of its own unless that is 0.
+func start(spec shim.Spec, streams []*os.File, token windows.Token) (*child, error) {
 	line, err := commandLine(spec.Path, spec.Argv)
 	if err != nil {
 		return nil, err
@@ -219,7 +224,12 @@ func start(spec shim.Spec, streams []*os.File) (*child, error) {
 	var made windows.ProcessInformation
 	flags := uint32(windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_UNICODE_ENVIRONMENT | windows.EXTENDED_STARTUPINFO_PRESENT |
 		windows.CREATE_NEW_PROCESS_GROUP)
-	if err := windows.CreateProcess(program, words, nil, nil, true, flags, &env[0], dir, &info.StartupInfo, &made); err != nil {
+	if token == 0 {
+		err = windows.CreateProcess(program, words, nil, nil, true, flags, &env[0], dir, &info.StartupInfo, &made)
+	} else {
+		err = windows.CreateProcessAsUser(token, program, words, nil, nil, true, flags, &env[0], dir, &info.StartupInfo, &made)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return &child{made.Process, made.Thread, made.ProcessId}, nil

@@ -37,6 +37,7 @@ func start(ctx context.Context, args []string) error {
 	out := flags.String("out", "dist", "the `FOLDER` to write; it must not exist")
 	only := flags.String("only", "", "make only these `TARGETS`, such as linux/amd64,windows/arm64")
 	packages := flags.Bool("packages", true, "make deb, rpm and apk packages, too")
+	maintainer := flags.String("maintainer", "the adze authors", "the `NAME <ADDRESS>` that packages tell; without an address, problems go to where SECURITY.md says")
 	reference := flags.String("reference", "", "write the reference of commands and settings to this `FOLDER`, and end")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -52,7 +53,7 @@ func start(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := Release{Version: strings.TrimPrefix(*version, "v"), URL: strings.TrimSuffix(*url, "/"), Time: made, Out: *out, Targets: targets, Packages: *packages}
+	r := Release{Version: strings.TrimPrefix(*version, "v"), URL: strings.TrimSuffix(*url, "/"), Time: made, Out: *out, Targets: targets, Packages: *packages, Maintainer: *maintainer}
 	if err := r.check(); err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 	// JSON is YAML, so nothing needs to be quoted by hand.
 	raw, err := json.MarshalIndent(map[string]any{
 		"name": "adze", "arch": t.Arch, "platform": "linux", "version": r.Version, "version_schema": "none", "release": "1",
-		"maintainer": "the adze authors <maintainers@example.org>", "description": about, "homepage": r.URL, "license": "MIT", "section": "devel",
+		"maintainer": r.Maintainer, "description": about, "homepage": r.URL, "license": "MIT", "section": "devel",
 		"mtime": r.Time.Format("2006-01-02T15:04:05Z"), "recommends": []string{"git"}, "suggests": []string{"bubblewrap", "ripgrep"},
 		"rpm": map[string]any{"buildhost": "adze"}, "contents": contents,
 	}, "", "  ")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -104,7 +105,55 @@ func writeReference(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "settings.md"), settings, 0o644)
+	if err := os.WriteFile(filepath.Join(dir, "settings.md"), settings, 0o644); err != nil {
+		return err
+	}
+	page, err := os.ReadFile(filepath.Join("docs", "windows.md"))
+	if err != nil {
+		return err
+	}
+	if page, err = withCompiledForMacOS(page); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "windows.md"), page, 0o644)
+}
+
+// withCompiledForMacOS is a page whose last section lists the files that are compiled for macOS and
+// not for Linux.
+func withCompiledForMacOS(page []byte) ([]byte, error) {
+	const heading = "### Compiled for macOS and not for Linux\n"
+	before, _, found := bytes.Cut(page, []byte(heading))
+	if !found {
+		return nil, fmt.Errorf("docs/windows.md has no section %q", strings.TrimSpace(heading))
+	}
+	linux, err := compiledFor("linux")
+	if err != nil {
+		return nil, err
+	}
+	mac, err := compiledFor("darwin")
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.NewBuffer(append(bytes.Clone(before), heading...))
+	out.WriteString("\nNo test on Linux runs these files. The list is made by `go run ./internal/tools/release -reference docs`.\n\n")
+	for _, file := range mac {
+		if _, both := slices.BinarySearch(linux, file); !both {
+			fmt.Fprintf(out, "    %s\n", file)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// compiledFor lists the files of the module, sorted, that are in the program for a system.
+func compiledFor(system string) ([]string, error) {
+	raw, err := output(context.Background(), Target{system, "amd64"}.environment(), "go", "list", "-deps", "-f",
+		`{{if .Module}}{{if .Module.Main}}{{$p := .ImportPath}}{{range .GoFiles}}{{$p}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, ".")
+	if err != nil {
+		return nil, err
+	}
+	all := strings.Fields(strings.ReplaceAll("\n"+string(raw), "\nadze/", "\n"))
+	slices.Sort(all)
+	return all, nil
 }
 
 // commandReference is one page with all commands and flags.

@@ -45,12 +45,13 @@ func (t Target) archive(version string) string {
 
 // Release is one release, to be made.
 type Release struct {
-	Version  string
-	URL      string    // the folder that the files will be fetched from, without a slash at its end
-	Time     time.Time // of each file
-	Out      string    // the folder to write
-	Targets  []Target
-	Packages bool // deb, rpm and apk, too
+	Version    string
+	URL        string    // the folder that the files will be fetched from, without a slash at its end
+	Time       time.Time // of each file
+	Out        string    // the folder to write
+	Targets    []Target
+	Packages   bool   // deb, rpm and apk, too
+	Maintainer string // as packages tell it
 }
 
 // Make writes the release. The folder appears whole or not at all.

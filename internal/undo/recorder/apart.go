@@ -141,7 +141,7 @@ func (k *Keeper) record(c *apartCall) error {
 func (k *Keeper) relative(paths []string) (own []string) {
 	for _, path := range paths {
 		if rel, err := filepath.Rel(k.o.Root, path); err == nil && filepath.IsLocal(rel) {
-			own = append(own, rel)
+			own = append(own, filepath.ToSlash(rel))
 		}
 	}
 	return own

@@ -1,0 +1,190 @@
+package undo
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/windows"
+
+	"adze/internal/files/winfile"
+)
+
+// writeFile makes a new file with this mode and these attributes. It fails when the name is taken.
+func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
+	return f.create(name, mode, attrs, func(file *os.File) error {
+		_, err := file.Write(content)
+		return err
+	})
+}
+
+// writeFrom is writeFile with the content of an open file.
+func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string) error {
+	return f.create(name, mode, attrs, func(file *os.File) error {
+		_, err := io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
+		return err
+	})
+}
+
+func (f folder) create(name string, mode uint32, attrs string, write func(*os.File) error) error {
+	h, err := winfile.Open(f.handle(), name, windows.FILE_GENERIC_READ|windows.FILE_GENERIC_WRITE, windows.FILE_CREATE, fileKind)
+	if err != nil {
+		return pathError("create", name, err)
+	}
+	file := os.NewFile(uintptr(h), name)
+	if err = write(file); err == nil {
+		err = errors.Join(file.Sync(), setAttributes(h, mode, attrs))
+	}
+	return errors.Join(err, file.Close())
+}
+
+// symlink needs the right to make links, which users have in the developer mode of Windows.
+func (f folder) symlink(target, name string) error {
+	path, err := f.path(name)
+	if err != nil {
+		return err
+	}
+	return os.Symlink(target, path)
+}
+
+// link gives the file name in another folder a second name in f.
+func (f folder) link(from folder, name, to string) error {
+	return winfile.HardLink(from.handle(), name, f.handle(), to)
+}
+
+func (f folder) makeFolder(name string) error {
+	h, err := winfile.Open(f.handle(), name, windows.FILE_READ_ATTRIBUTES|windows.SYNCHRONIZE, windows.FILE_CREATE, folderKind)
+	if err != nil {
+		return pathError("make", name, err)
+	}
+	return windows.CloseHandle(h)
+}
+
+// chmod has nothing to do: the mode of a folder is always the same here.
+func (f folder) chmod(string, uint32) error { return nil }
+
+// dress gives a folder its attributes.
+func (f folder) dress(name string, _ uint32, attrs string) error {
+	if name == "." {
+		return nil
+	}
+	return f.change(name, folderKind, 0o700, attrs)
+}
+
+// change sets the attributes of an entry; a link is not followed.
+func (f folder) change(name string, kind, mode uint32, attrs string) error {
+	h, err := winfile.Open(f.handle(), name, windows.FILE_READ_ATTRIBUTES|windows.FILE_WRITE_ATTRIBUTES|windows.SYNCHRONIZE, windows.FILE_OPEN, kind)
+	if err != nil {
+		return pathError("change", name, err)
+	}
+	defer windows.CloseHandle(h)
+	return setAttributes(h, mode, attrs)
+}
+
+// remove removes a file or a link. One that must not be written can be removed elsewhere, and so it
+// is here.
+func (f folder) remove(name string) error {
+	st, err := f.stat(name)
+	if err != nil {
+		return err
+	}
+	if st.isLink() {
+		return pathError("remove", name, winfile.Remove(f.handle(), name, 0))
+	}
+	locked := st.isFile() && st.mode&0o200 == 0
+	var attrs string
+	if locked {
+		attrs = f.attrs(name)
+		if err := f.change(name, fileKind, 0o600, attrs); err != nil {
+			return err
+		}
+	}
+	err = winfile.Remove(f.handle(), name, fileKind)
+	if err != nil && locked {
+		err = errors.Join(err, f.change(name, fileKind, 0o400, attrs))
+	}
+	return pathError("remove", name, err)
+}
+
+func (f folder) attrs(name string) string {
+	file, err := f.openFile(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	return attrsOf(int(file.Fd()))
+}
+
+func (f folder) removeFolder(name string) error {
+	return pathError("remove", name, winfile.Remove(f.handle(), name, folderKind))
+}
+
+// move renames; it fails when the new name is taken.
+func (f folder) move(from, to string) error {
+	return pathError("rename", from, winfile.Rename(f.handle(), from, to, false))
+}
+
+// asideOf is the name under which an entry stands while two are exchanged.
+func asideOf(made string) string { return made + "-x" }
+
+// exchange swaps the file that was made with the entry that stands at a name. The system has no one
+// step for it: the entry goes aside, the file takes its place, and the entry takes that of the
+// file. Another program finds nothing at the name for a moment. No step replaces anything, and
+// endExchange goes on after a death between two of them, where between is called. The file gets the
+// access list of the entry.
+func (f folder) exchange(made, name string, between func()) error {
+	f.keepAccess(made, name)
+	aside := asideOf(made)
+	if err := f.move(name, aside); err != nil {
+		return err
+	}
+	between()
+	if err := f.move(made, name); err != nil {
+		return errors.Join(err, f.move(aside, name))
+	}
+	between()
+	return f.move(aside, made)
+}
+
+// endExchange ends an exchange that was interrupted: the entry that went aside goes back, or takes
+// the place of the file that was made.
+func (f folder) endExchange(made, name string) error {
+	aside := asideOf(made)
+	if _, err := f.stat(aside); err != nil {
+		return ignoreAbsent(err)
+	}
+	if _, err := f.stat(made); errors.Is(err, fs.ErrNotExist) {
+		return f.move(aside, made)
+	}
+	return f.move(aside, name)
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// keepAccess gives a file the access list of another one, where that has entries of its own.
+func (f folder) keepAccess(to, from string) {
+	old, err := winfile.Open(f.handle(), from, windows.READ_CONTROL|windows.SYNCHRONIZE, windows.FILE_OPEN, fileKind)
+	if err != nil {
+		return // a link, or a file whose list nobody may read
+	}
+	defer windows.CloseHandle(old)
+	made, err := winfile.Open(f.handle(), to, windows.WRITE_DAC|windows.SYNCHRONIZE, windows.FILE_OPEN, fileKind)
+	if err != nil {
+		return
+	}
+	defer windows.CloseHandle(made)
+	winfile.KeepAccess(made, old)
+}
+
+// syncAll has nothing to do: each file was written to the disk, and NTFS keeps folders in its
+// journal.
+func (f folder) syncAll() error { return nil }
+
+// cloneFile would make to share the content of from; it does not on this system.
+func cloneFile(_, _ *os.File) error { return errNoClones }

@@ -1,0 +1,248 @@
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"adze/internal/files/winfile"
+)
+
+// folder is an open folder. Everything in it is reached by its handle.
+type folder struct{ fd int }
+
+func (f folder) handle() windows.Handle { return windows.Handle(f.fd) }
+
+const folderKind, fileKind = windows.FILE_DIRECTORY_FILE, windows.FILE_NON_DIRECTORY_FILE
+
+func openRoot(path string, _ bool) (folder, error) {
+	h, err := winfile.Open(0, winfile.Absolute(path), winfile.FolderAccess, windows.FILE_OPEN, folderKind)
+	return folder{int(h)}, pathError("open", path, err)
+}
+
+func (f folder) openFolder(name string) (folder, error) {
+	if name == "." {
+		h, err := winfile.Duplicate(f.handle())
+		return folder{int(h)}, err
+	}
+	h, err := winfile.Open(f.handle(), name, winfile.FolderAccess, windows.FILE_OPEN, folderKind)
+	return folder{int(h)}, pathError("open", name, err)
+}
+
+// beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
+func (f folder) beneath(path string) (folder, error) {
+	at, err := f.openFolder(".")
+	for name := range strings.SplitSeq(path, "/") {
+		if err != nil || name == ".." {
+			return folder{-1}, errors.Join(err, os.ErrPermission)
+		}
+		if path == "" {
+			break
+		}
+		above := at
+		at, err = above.openFolder(name)
+		above.close()
+	}
+	return at, err
+}
+
+func (f folder) close() { _ = windows.CloseHandle(f.handle()) }
+
+// rewind has nothing to do: read begins at the first entry.
+func (f folder) rewind() error { return nil }
+
+// names needs no memory here.
+type names struct{}
+
+func (f folder) read(*names) ([]string, error) { return winfile.Names(f.handle(), 0) }
+
+func statFrom(s winfile.Stat) stat {
+	out := stat{size: s.Size, mtime: s.Mtime, ctime: s.Ctime, inode: inode{s.Dev, s.Ino}, links: s.Links}
+	switch s.Kind {
+	case winfile.Folder:
+		out.mode, out.size, out.links = typeFolder|0o700, 0, 1
+	case winfile.Link:
+		out.mode = typeLink | 0o700
+	case winfile.File:
+		out.mode = typeFile | 0o600
+		if s.Attributes&windows.FILE_ATTRIBUTE_READONLY != 0 {
+			out.mode = typeFile | 0o400
+		}
+	}
+	return out
+}
+
+func (f folder) stat(name string) (stat, error) {
+	if name == "." {
+		s, err := winfile.Of(f.handle())
+		return statFrom(s), err
+	}
+	s, err := winfile.StatAt(f.handle(), name)
+	if err != nil {
+		return stat{}, pathError("stat", name, err)
+	}
+	return statFrom(s), nil
+}
+
+func statPath(path string) (stat, error) {
+	s, err := winfile.StatAt(0, winfile.Absolute(path))
+	if err != nil {
+		return stat{}, pathError("stat", path, err)
+	}
+	return statFrom(s), nil
+}
+
+func statOpen(f *os.File) (stat, error) {
+	s, err := winfile.Of(windows.Handle(f.Fd()))
+	return statFrom(s), err
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.PathError{Op: op, Path: name, Err: err}
+}
+
+// path is where an entry stands now. Only links need it: they have no call that takes a handle.
+func (f folder) path(name string) (string, error) {
+	buf := make([]uint16, windows.MAX_LONG_PATH)
+	n, err := windows.GetFinalPathNameByHandle(f.handle(), &buf[0], uint32(len(buf)), 0)
+	if err != nil {
+		return "", err
+	}
+	return windows.UTF16ToString(buf[:n]) + `\` + name, nil
+}
+
+// readLink is where a link or a junction leads.
+func (f folder) readLink(name string) string {
+	path, err := f.path(name)
+	if err != nil {
+		return ""
+	}
+	target, err := os.Readlink(path)
+	if err != nil {
+		return ""
+	}
+	return target
+}
+
+func (f folder) openFile(name string) (*os.File, error) {
+	h, err := winfile.Open(f.handle(), name, windows.FILE_GENERIC_READ, windows.FILE_OPEN, fileKind)
+	if err != nil {
+		return nil, pathError("open", name, err)
+	}
+	return os.NewFile(uintptr(h), name), nil
+}
+
+// content is what was read of a file, all at the same time.
+type content struct {
+	bytes []byte
+	stat  stat
+	attrs string
+}
+
+// readFile reads a regular file of at most max bytes, into buf or more.
+func (f folder) readFile(name string, max int64, buf []byte) (content, error) {
+	for range tries {
+		c, err := f.readOnce(name, max, buf)
+		if !errors.Is(err, errUnstable) {
+			return c, err
+		}
+	}
+	return content{}, errUnstable
+}
+
+func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
+	file, err := f.openFile(name)
+	if err != nil {
+		return content{}, err
+	}
+	defer file.Close()
+	before, err := statOpen(file)
+	if err != nil {
+		return content{}, err
+	}
+	if !before.isFile() || before.size > max {
+		return content{}, fmt.Errorf("%s is no file of at most %d bytes", name, max)
+	}
+	// One byte more than expected, so that a file that grew is seen.
+	if need := int(before.size) + 1; cap(buf) < need {
+		buf = make([]byte, need)
+	}
+	n, err := io.ReadFull(file, buf[:before.size+1])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return content{}, err
+	}
+	after, err := statOpen(file)
+	if err != nil {
+		return content{}, err
+	}
+	if int64(n) != before.size || !before.unchanged(after) {
+		return content{}, errUnstable
+	}
+	return content{buf[:n], after, attrsOf(int(file.Fd()))}, nil
+}
+
+// space is how many bytes the disk of a path has for a user, and in all.
+func (f folder) space(path string) (free, total int64, err error) {
+	text, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	var most, all uint64
+	if err := windows.GetDiskFreeSpaceEx(text, &most, &all, nil); err != nil {
+		return 0, 0, fmt.Errorf("look at the space of the disk: %w", err)
+	}
+	return int64(most), int64(all), nil
+}
+
+// keptAttributes are those of an entry that are part of a state.
+const keptAttributes = windows.FILE_ATTRIBUTE_HIDDEN | windows.FILE_ATTRIBUTE_SYSTEM
+
+// attrsOf are the attributes of an open file or folder as a text: that it is hidden, and a part of
+// the system.
+func attrsOf(fd int) (attrs string) {
+	basic, err := winfile.Basic(windows.Handle(fd))
+	if err != nil {
+		return ""
+	}
+	if basic.Attributes&windows.FILE_ATTRIBUTE_HIDDEN != 0 {
+		attrs += "hidden "
+	}
+	if basic.Attributes&windows.FILE_ATTRIBUTE_SYSTEM != 0 {
+		attrs += "system "
+	}
+	return attrs
+}
+
+// setAttributes gives an open entry its mode and its attributes, and leaves the others.
+func setAttributes(h windows.Handle, mode uint32, attrs string) error {
+	basic, err := winfile.Basic(h)
+	if err != nil {
+		return err
+	}
+	want := basic.Attributes &^ (keptAttributes | windows.FILE_ATTRIBUTE_READONLY | windows.FILE_ATTRIBUTE_NORMAL)
+	if mode&0o200 == 0 {
+		want |= windows.FILE_ATTRIBUTE_READONLY
+	}
+	if strings.Contains(attrs, "hidden") {
+		want |= windows.FILE_ATTRIBUTE_HIDDEN
+	}
+	if strings.Contains(attrs, "system") {
+		want |= windows.FILE_ATTRIBUTE_SYSTEM
+	}
+	if want == 0 {
+		want = windows.FILE_ATTRIBUTE_NORMAL // 0 would leave them
+	}
+	if want == basic.Attributes {
+		return nil
+	}
+	set := winfile.BasicInfo{Attributes: want}
+	return windows.SetFileInformationByHandle(h, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&set)), uint32(unsafe.Sizeof(set)))
+}
