@@ -39,7 +39,7 @@ func (c *commander) words() []word {
 		{names: "summarize compress", command: "compact"},
 		{names: "image add-image upload", command: "attach"},
 		{names: "branch", command: "fork"},
-		{names: "bashes tasks ps background", command: "jobs"},
+		{names: "bashes tasks ps", command: "jobs"},
 		{names: "stop cancel kill", command: "abort"},
 		{names: "editor external-editor", command: "edit"},
 		{names: "vi", command: "vim"},

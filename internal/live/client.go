@@ -190,11 +190,12 @@ func (c *Client) Take() error {
 }
 
 // Await makes the folder of the sockets, and returns a function that waits until an owner may have
-// come or gone there.
-func Await(folder string) (next func(context.Context) error, stop func(), err error) {
+// come or gone there, or something happened in the folders beside it, which must be there. A caller
+// looks only after Await, which tells of nothing that came before.
+func Await(folder string, beside ...string) (next func(context.Context) error, stop func(), err error) {
 	if err := Prepare(folder); err != nil {
 		return nil, nil, err
 	}
-	next, stop = fsnotify.Waiter(time.Second, folder)
+	next, stop = fsnotify.Waiter(time.Second, append(beside, folder)...)
 	return next, stop, nil
 }

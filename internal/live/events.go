@@ -1,12 +1,16 @@
 package live
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"adze/internal/cmd/print"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/permission"
 )
 
 // told is a line of any type that tells an event.
@@ -147,4 +151,30 @@ type Question = print.Question
 type Settled struct {
 	Question string `json:"question"`
 	By       string `json:"by"`
+}
+
+// Permission is a question of the gate, as an interface asks it; if false, it is another question.
+// The owner checks the answer, and makes the call without the hunks that were refused.
+func Permission(q Question) (a permission.Ask, is bool) {
+	if q.Kind != "permission" {
+		return a, false
+	}
+	a = permission.Ask{Why: q.Text, Preview: q.Preview, Tries: slices.Contains(q.Choices, "try"), Problem: q.Problem, Resolved: map[tool.Need]string{},
+		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
+	for _, n := range q.Needs {
+		a.Question.Needs = append(a.Question.Needs, n.Need)
+		if n.Really != "" {
+			a.Resolved[n.Need] = n.Really
+		}
+	}
+	for _, o := range q.Offers {
+		a.Offers = append(a.Offers, permission.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
+	}
+	if q.Hunks {
+		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
+	}
+	if q.Editable != "" {
+		a.Question.Editing = &tool.Editing{Name: cmp.Or(q.Name, "call"), Text: q.Editable}
+	}
+	return a, true
 }

@@ -85,7 +85,8 @@ type Hello struct {
 // Status is what changes while a session works.
 type Status struct {
 	State State `json:"state"`
-	// Doing is the title of the newest call that runs; if empty, the model thinks or nothing runs.
+	// Doing is what waits for an answer, else the title of the newest call that runs; if empty, the
+	// model thinks or nothing runs.
 	Doing     string  `json:"doing,omitempty"`
 	Questions int     `json:"questions"` // that wait
 	Cost      float64 `json:"cost_usd"`  // of this process, where prices are known
@@ -149,6 +150,9 @@ func path(folder string, id session.ID) string {
 	return filepath.Join(folder, name+end)
 }
 
+// patience is how long List waits for one owner, which may be stopped by a signal.
+const patience = 2 * time.Second
+
 // List says hello to each owner in folder, and returns what they say, by the name of their sockets.
 // An owner that was killed is not among them.
 func List(ctx context.Context, folder string) ([]Hello, error) {
@@ -164,9 +168,11 @@ func List(ctx context.Context, folder string) ([]Hello, error) {
 		if filepath.Ext(e.Name()) != end {
 			continue
 		}
-		c, err := dial(ctx, filepath.Join(folder, e.Name()))
+		brief, cancel := context.WithTimeout(ctx, patience)
+		c, err := dial(brief, filepath.Join(folder, e.Name()))
+		cancel()
 		if err != nil {
-			continue // it has just ended, or was killed
+			continue // it has just ended, was killed or is stopped
 		}
 		out = append(out, c.Hello)
 		_ = c.Close() // nothing was sent

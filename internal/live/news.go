@@ -36,8 +36,22 @@ func identity(e session.Event) string {
 
 // asked is a question that waits.
 type asked struct {
-	name string
-	line []byte
+	name  string
+	line  []byte
+	about string // in a few words
+}
+
+// about says in a few words what a question is about.
+func about(q Question) string {
+	text := q.Title
+	switch {
+	case len(q.Needs) > 0:
+		text = q.Name + " " + q.Needs[0].Target
+	case text == "":
+		text = q.Text
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return text
 }
 
 // news is what happens and is in no log yet: the message that arrives, what running calls showed

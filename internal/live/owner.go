@@ -85,7 +85,9 @@ func Listen(c Config) (*Owner, error) {
 		return nil, fmt.Errorf("the folder of live sessions: %w", err)
 	}
 	at := path(c.Folder, c.ID)
-	_ = os.Remove(at) // of a killed owner
+	if _, err := os.Lstat(at); err == nil {
+		_ = os.Remove(at) // of a killed owner; if it stays, listening fails
+	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -360,13 +362,13 @@ func (o *Owner) Inquire(ctx context.Context, q question.Question) (string, error
 
 // asked tells a question to all.
 func (o *Owner) asked(line []byte) {
-	var q struct{ Question string }
+	var q Question
 	if json.Unmarshal(line, &q) != nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.news.questions = append(o.news.questions, asked{q.Question, line})
+	o.news.questions = append(o.news.questions, asked{q.Question, line, about(q)})
 	o.spread(item{line: line})
 	o.stated()
 }
@@ -396,6 +398,9 @@ func (o *Owner) stated() {
 	}
 	if n := len(o.running); n > 0 {
 		now.Doing = cmp.Or(o.running[n-1].Title, o.running[n-1].Tool)
+	}
+	if len(o.news.questions) > 0 {
+		now.Doing = cmp.Or(o.news.questions[0].about, now.Doing)
 	}
 	if now != o.status {
 		o.status = now

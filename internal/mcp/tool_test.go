@@ -269,7 +269,7 @@ func TestAPoisonedDefinitionIsCleanedOrLeftOut(t *testing.T) {
 		{`{"type":"object","properties":{"a":{"enum":["\u0007"]}}}`, "cannot be seen"},
 		{`{"type":"string"}`, "no object"},
 		{`{"type":"object","properties":17}`, "properties"},
-		{`"x"`, "no object"},
+		{`"x"`, "not an object"},
 	} {
 		p := seen(t, map[string]string{"fake": `old; tool {"name":"bad","inputSchema":` + c.schema + `}; tool {"name":"good","inputSchema":{"type":"object"}}`}, nil)
 		b := newBench(t, p)

@@ -43,6 +43,32 @@ func (a *app) background(o *flags.Request, words string) error {
 	return a.launch(context.Background(), o, args, "")
 }
 
+// launched is a session that has begun in the background.
+type launched struct {
+	id       session.ID
+	pid      int
+	worktree string // that it works in, beside another session of the checkout; if empty, it needs none
+	log      string // what it has written, where it did not begin
+}
+
+// launch starts a session in the background and tells the user what came of it.
+func (a *app) launch(ctx context.Context, o *flags.Request, args []string, prompt string) error {
+	l, err := a.detach(ctx, o, args, prompt)
+	if l.worktree != "" {
+		fmt.Fprintf(a.Err, "another session works in this checkout; this one works in the work tree %s\n", l.worktree)
+	}
+	if err != nil {
+		fmt.Fprint(a.Err, l.log)
+		if l.id != "" {
+			a.Exit = print.ExitCode(session.CauseInternal)
+		}
+		return err
+	}
+	fmt.Fprintln(a.Out, l.id)
+	fmt.Fprintf(a.Err, "it works in the background (process %d): adze attach %s shows it, adze stop %[2]s ends it\n", l.pid, l.id)
+	return nil
+}
+
 // sessionFlags are the flags with which a session of the interface goes on elsewhere.
 func sessionFlags(o *flags.Request) []string {
 	args := []string{"--permission-mode=" + o.Mode, "--cwd=" + o.Cwd}
@@ -52,20 +78,20 @@ func sessionFlags(o *flags.Request) []string {
 	return append(args, "--model="+o.Model)
 }
 
-// launch starts the process with these arguments, and a prompt where they have none.
-func (a *app) launch(ctx context.Context, o *flags.Request, args []string, prompt string) error {
+// detach starts the process with these arguments, and a prompt where they have none.
+func (a *app) detach(ctx context.Context, o *flags.Request, args []string, prompt string) (l launched, err error) {
 	if prompt != "" {
 		args = append(args, "--", prompt)
 	}
 	dir, err := settings.RealFolderOf(a.Process, &o.Run)
 	if err != nil {
-		return err
+		return l, err
 	}
 	at := paths.Of(a.Getenv)
 	folder := live.Folder(a.Getenv, at.State)
 	next, stop, err := live.Await(folder)
 	if err != nil {
-		return err
+		return l, err
 	}
 	defer stop()
 	given := []string{"--detached"}
@@ -73,37 +99,48 @@ func (a *app) launch(ctx context.Context, o *flags.Request, args []string, promp
 	switch {
 	case o.Resume != "" || o.ResumeLast:
 		if id, err = a.resumed(ctx, o); err != nil {
-			return err
+			return l, err
 		}
 	case id == "":
 		id = session.NewID(time.Now())
 		given = append(given, "--session-id="+string(id))
 	}
-	if name := "background-" + string(id); o.Worktree == "" && a.shared(ctx, folder, dir) {
-		given = append(given, "--worktree="+name)
-		fmt.Fprintf(a.Err, "another session works in %s; this one works in the work tree %s\n", print.Line(dir), name)
+	if o.Worktree == "" && a.shared(ctx, folder, dir) {
+		l.worktree = "background-" + string(id)
+		given = append(given, "--worktree="+l.worktree)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return l, err
 	}
 	log := filepath.Join(at.State, "background", string(id)+".log")
 	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
-		return err
+		return l, err
 	}
 	pid, ended, err := proc.Detach(slices.Concat([]string{self}, given, args), append(os.Environ(), a.Ring.Taken()...), dir, log)
 	if err != nil {
-		return err
+		return l, err
 	}
+	l.id, l.pid = id, pid
 	if err := begun(ctx, folder, id, pid, next, ended); err != nil {
 		text, _ := os.ReadFile(log) // without it the error alone is told
-		fmt.Fprint(a.Err, string(text))
-		a.Exit = print.ExitCode(session.CauseInternal)
-		return fmt.Errorf("the session did not begin: %w", err)
+		l.log = string(text)
+		return l, fmt.Errorf("the session did not begin: %w", err)
 	}
-	fmt.Fprintln(a.Out, id)
-	fmt.Fprintf(a.Err, "it works in the background (process %d): adze attach %s shows it, adze stop %[2]s ends it\n", pid, id)
-	return nil
+	return l, nil
+}
+
+// toReview marks a session that changed files in the background, so that the overview shows it
+// until the user has looked at it.
+func toReview(a *process.Process, w *conversation.Conversation, r session.Result) {
+	logs, ok := w.Stored.(*sessiondb.Store)
+	if !ok || len(r.Changed) == 0 {
+		return
+	}
+	err := logs.Owner().Label(context.Background(), w.Session.ID(), sessiondb.Label{Kind: sessiondb.TagLabel, Value: reviewTag, By: sessiondb.ByProgram})
+	if err != nil {
+		fmt.Fprintf(a.Err, "the session is not marked for review: %s\n", a.Ring.Mask().Text(err.Error()))
+	}
 }
 
 // begun waits until the process has its session, or has ended. One that did all in that time has
@@ -202,6 +239,11 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 		}
 	}
 	c.talk.Turned = func() { began.Store(true); leave() }
+	c.ended = func(r session.Result) {
+		if w := c.now(); w != nil {
+			toReview(a, w, r)
+		}
+	}
 	c.clients = conversation.Clients{Headless: true, Left: leave, LetGo: func(to string) {
 		if w := c.now(); w != nil {
 			w.GoesTo(to)
@@ -263,12 +305,18 @@ on with it.`,
 		}}
 }
 
+// stopTime is how long adze stop waits for a turn to end with all that it started.
+const stopTime = time.Minute
+
 func (a *app) stop(ctx context.Context, id session.ID) error {
 	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze stop", StateOnly: true})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if c.Hello.Window {
 		return usage.Mistake(fmt.Sprintf("leave it there, or adze attach %s and /take", id), "process %d shows the session in a window of its own", c.Hello.PID)
 	}
@@ -279,15 +327,32 @@ func (a *app) stop(ctx context.Context, id session.ID) error {
 		l, err := c.Next()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, live.ErrKilled):
-			if err := proc.AwaitEnd(ctx, c.Hello.PID); err != nil {
+			if err := awaitEnd(ctx, c.Hello.PID); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", id)
 			return nil
+		case ctx.Err() != nil:
+			return usage.Mistake(fmt.Sprintf("kill %d ends it; its log is kept", c.Hello.PID), "the process has not ended in %s", stopTime)
 		case err != nil:
 			return err
 		case l.Type == "unread":
 			return fmt.Errorf("it was not stopped: %s", l.Raw)
 		}
 	}
+}
+
+// awaitEnd waits until a process that is no child of this one has ended. Where nothing reaps it, as
+// in a container whose first process does not, it has ended all the same.
+func awaitEnd(ctx context.Context, pid int) error {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for sessiondb.Running(pid) {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // flagsOfBatches are the flags of a run that no task may bring: the batch decides them, or they
 // need a user.
-const flagsOfBatches = "print output-format input-format continue resume session-id worktree fork accept-plan cwd record replay no-session plain inline transcript demo background detached"
+const flagsOfBatches = "print output-format input-format continue resume session-id worktree fork accept-plan cwd record replay no-session plain inline transcript demo background detached staged"
 
 // TestEveryFlagIsForATaskOrNot: a new flag has to be put into one of the two lists, and nothing
 // passes that is in neither.

@@ -114,7 +114,7 @@ func TestModelsAsksOthersOnlyWithCheck(t *testing.T) {
 	if n := asked.Load(); n != 0 {
 		t.Errorf("asked %d times without --check", n)
 	}
-	u.run("models", "--check").wants(0, "usable   answers", "qwen3-coder", "connection refused")
+	u.run("models", "--check").wants(0, "usable   answers", "qwen3-coder", "not running")
 	u.env = append(u.env, "WORK_KEY=sk-wrong")
 	if r := u.run("models", "--check").wants(0); strings.Contains(r.out, "sk-wrong") || asked.Load() != 2 {
 		t.Errorf("asked %d times, or the key was shown:\n%s", asked.Load(), r.out)

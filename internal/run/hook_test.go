@@ -122,23 +122,6 @@ text: second
 	}
 }
 
-// TestAHookHearsThatTheUserIsNeeded, and nothing of what is asked.
-func TestAHookHearsThatTheUserIsNeeded(t *testing.T) {
-	u := newUser(t)
-	u.hooks(`{"hooks": {"needs_you": [{"command": "cat > told"}]}}`)
-	id, w := u.inBackground("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"zebra.txt\",\"content\":\"giraffe\"}\n"), "make the okapi")
-	w.until(`{"type":"question"`)
-	told := ""
-	waitFor(t, "the hook", func() bool {
-		raw, err := os.ReadFile(filepath.Join(u.dir, "told"))
-		told = string(raw)
-		return err == nil && told != ""
-	})
-	if !strings.Contains(told, id) || strings.Contains(told, "zebra") || strings.Contains(told, "giraffe") || strings.Contains(told, "okapi") {
-		t.Errorf("it was told %s", told)
-	}
-}
-
 // Hooks of a project, as Claude Code has them, are shown as what they are here, inert until each is
 // allowed, and no longer what was allowed when the script that they name changes.
 func TestAProjectsHooksNeedConsent(t *testing.T) {

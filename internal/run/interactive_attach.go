@@ -1,13 +1,11 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -141,12 +139,16 @@ func (w *attached) hangUp() {
 
 // follow shows the session from one owner to the next.
 func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
-	next, stop, failed := live.Await(w.folder)
+	// An owner closes its socket before it gives its lock away, so both are waited for.
+	next, stop, failed := live.Await(w.folder, w.logs.Locks())
 	if failed != nil {
 		w.tell("the session cannot be watched: " + failed.Error())
 		return
 	}
 	defer stop()
+	if errors.Is(err, live.ErrNobody) { // one may have come before the wait began
+		client, err = w.dial(ctx)
+	}
 	for alone := false; ctx.Err() == nil; client, err = w.dial(ctx) {
 		if err == nil {
 			alone = false
@@ -406,26 +408,10 @@ func (w *attached) ask(q live.Question) {
 }
 
 func (w *attached) answer(ctx context.Context, q live.Question) (live.Answer, error) {
-	if q.Kind != "permission" {
+	a, is := live.Permission(q)
+	if !is {
 		text, err := w.ui.Inquire(ctx, question.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
 		return live.Answer{Text: text}, err
-	}
-	a := permission.Ask{Why: q.Text, Preview: q.Preview, Tries: slices.Contains(q.Choices, "try"), Problem: q.Problem, Resolved: map[tool.Need]string{},
-		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
-	for _, n := range q.Needs {
-		a.Question.Needs = append(a.Question.Needs, n.Need)
-		if n.Really != "" {
-			a.Resolved[n.Need] = n.Really
-		}
-	}
-	for _, o := range q.Offers {
-		a.Offers = append(a.Offers, permission.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
-	}
-	if q.Hunks { // the owner makes the call without them
-		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
-	}
-	if q.Editable != "" {
-		a.Question.Editing = &tool.Editing{Name: cmp.Or(q.Name, "call"), Text: q.Editable}
 	}
 	got, err := w.ui.Ask(ctx, a)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"adze/internal/live"
 	"adze/internal/sessiondb"
+	"adze/internal/testkit/effort"
 	"adze/session"
 )
 
@@ -96,6 +98,7 @@ func TestASessionInTheBackground(t *testing.T) {
 	if h := second.Hello; h.Window || h.Title != "make it" || h.State == live.Idle {
 		t.Errorf("hello is %+v", h)
 	}
+	second.until(`{"type":"question"`) // it has joined: what comes now it is told
 	w.answers("once")
 	second.until(`"type":"answered"`)
 	second.until(`"type":"turn"`)
@@ -168,16 +171,17 @@ func TestASecondSessionOfACheckoutGetsAWorkTree(t *testing.T) {
 
 // TestAKilledOwnerIsSeenAtOnce by each watcher, and its session goes on from its log.
 func TestAKilledOwnerIsSeenAtOnce(t *testing.T) {
-	for at := range 3 {
-		t.Run(fmt.Sprint(at), func(t *testing.T) {
+	random := rand.New(rand.NewPCG(effort.Seed(t, 34), 0))
+	for range effort.Rounds(3, 8, 300) {
+		lines := random.IntN(6) // what a watcher has read by then
+		t.Run(fmt.Sprint(lines), func(t *testing.T) {
 			u := newUser(t)
 			id, w := u.inBackground("--permission-mode=ask", u.script("-- 1 --\ntext: one\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n-- 2 --\ntext: done\n"), "make it")
 			watchers := []*watching{w, u.attach(id), u.attach(id)}
-			if at > 0 {
-				w.until(`{"type":"question"`)
-			}
-			if at > 1 {
-				w.until(`"type":"state"`)
+			for range lines {
+				if _, err := w.Next(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			killed := time.Now()
 			if err := syscall.Kill(w.Hello.PID, syscall.SIGKILL); err != nil {
@@ -196,7 +200,11 @@ func TestAKilledOwnerIsSeenAtOnce(t *testing.T) {
 			}
 			t.Logf("seen after %s", time.Since(killed))
 			u.run("-p", "--resume", id, u.script("-- 1 --\ntext: gone on\n"), "go on").wants(0, "gone on")
-			allIsThereOnce(t, filepath.Join(u.home, "state", "sessions.db"), "make it", "one", "go on", "gone on")
+			for _, text := range []string{"make it", "go on"} {
+				if logged := u.run("logs", id).out; strings.Count(logged, "> "+text+"\n") != 1 {
+					t.Errorf("%q is not there once:\n%s", text, logged)
+				}
+			}
 		})
 	}
 }
@@ -244,5 +252,62 @@ open(sys.argv[2], "w").write(said); os.rename(sys.argv[2], sys.argv[2] + ".txt")
 	}
 	if _, err := live.Dial(context.Background(), u.sockets(), session.ID(id), live.Wish{}); err != nil {
 		t.Errorf("the user is refused, too: %v", err)
+	}
+}
+
+// TestTwelveSessionsAtOnce prints what each of twelve sessions that wait for an answer holds for
+// itself, and how often all of them were woken meanwhile.
+//
+//	ADZE_TESTS=short go test -v -run TestTwelveSessionsAtOnce ./internal/run
+func TestTwelveSessionsAtOnce(t *testing.T) {
+	effort.Needs(t, effort.Short, "twelve sessions at once")
+	u := newUser(t)
+	model := u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n")
+	var pids []int
+	for range 12 {
+		_, w := u.inBackground("--permission-mode=ask", model, "make it")
+		w.until(`{"type":"question"`)
+		pids = append(pids, w.Hello.PID)
+	}
+	all, err := live.List(t.Context(), u.sockets())
+	if err != nil || len(all) != 12 {
+		t.Fatalf("%d sessions live: %v", len(all), err)
+	}
+	for _, h := range all {
+		if h.State != live.Waiting || h.Questions != 1 {
+			t.Errorf("%s is %s with %d questions", h.Session, h.State, h.Questions)
+		}
+	}
+	for _, pid := range pids {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+		if err != nil {
+			t.Skip(err)
+		}
+		held := map[string]int{}
+		for line := range strings.Lines(string(raw)) {
+			var name string
+			var kb int
+			if n, _ := fmt.Sscanf(line, "%s %d kB", &name, &kb); n == 2 {
+				held[strings.TrimSuffix(name, ":")] = kb
+			}
+		}
+		t.Logf("process %d: %.1f MB of its own, %.1f MB with its share of the program", pid, float64(held["Private_Dirty"])/1024, float64(held["Pss"])/1024)
+	}
+}
+
+// TestAHookHearsThatTheUserIsNeeded, and nothing of what is asked.
+func TestAHookHearsThatTheUserIsNeeded(t *testing.T) {
+	u := newUser(t)
+	u.hooks(`{"hooks": {"needs_you": [{"command": "cat > told"}]}}`)
+	id, w := u.inBackground("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"zebra.txt\",\"content\":\"giraffe\"}\n"), "make the okapi")
+	w.until(`{"type":"question"`)
+	told := ""
+	waitFor(t, "the hook", func() bool {
+		raw, err := os.ReadFile(filepath.Join(u.dir, "told"))
+		told = string(raw)
+		return err == nil && told != ""
+	})
+	if !strings.Contains(told, id) || strings.Contains(told, "zebra") || strings.Contains(told, "giraffe") || strings.Contains(told, "okapi") {
+		t.Errorf("it was told %s", told)
 	}
 }

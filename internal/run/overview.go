@@ -49,6 +49,9 @@ another flag it lists sessions, as adze session list does.`
 		if c.Flags().NFlag() > 0 || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
 			return list(c, words)
 		}
+		if err := a.ByUser("the overview"); err != nil {
+			return err
+		}
 		return a.overview(c.Context())
 	}
 	return c
@@ -69,6 +72,22 @@ func (a *app) overview(ctx context.Context) error {
 		}
 		at = id
 	}
+}
+
+// beginBeside begins a session in the background, in this folder.
+func (a *app) beginBeside(ctx context.Context, prompt string) (said string, err error) {
+	l, err := a.detach(ctx, &flags.Request{Run: flags.New()}, nil, prompt)
+	if err != nil {
+		if words := strings.TrimSpace(l.log); words != "" {
+			err = fmt.Errorf("%w: %s", err, words)
+		}
+		return "", err
+	}
+	said = "began " + string(l.id)
+	if l.worktree != "" {
+		said += " in the work tree " + l.worktree
+	}
+	return said, nil
 }
 
 // overviewOnce shows the screen until the user leaves it; it returns the session that they open.

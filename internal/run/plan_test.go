@@ -141,7 +141,7 @@ func TestWhatTheFlagForPlansRefuses(t *testing.T) {
 		"name one":                    {"--accept-plan"},
 		"this session has no plan":    {"--continue", "--accept-plan"},
 		"did you mean":                {"--continue", "--accept-plan=edit"},
-		"no mode to continue in":      {"--continue", "--accept-plan=plan"},
+		"it cannot continue in plan":  {"--continue", "--accept-plan=plan"},
 		"leave --permission-mode out": {"--continue", "--accept-plan", "--permission-mode=edits"},
 	} {
 		u.run(append(flags, "-p", u.script("-- 1 --\ntext: No.\n"))...).wants(2, want)

@@ -20,11 +20,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
 	"adze/internal/config"
 	"adze/internal/config/paths"
 	"adze/internal/editors/serve"
 	"adze/internal/files/git"
+	"adze/internal/live"
 	"adze/internal/policy"
 	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
@@ -90,7 +92,7 @@ func serveBrowsers(a *process.Process, o *flags.Run, port int, wish *farWish) er
 	if devices != nil {
 		defer devices.Close()
 	}
-	s := &serve.Server{House: h, Far: far, Mask: a.Ring.Mask, Token: serve.NewToken(), Host: l.Addr().String()}
+	s := &serve.Server{House: h, Far: far, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: serve.NewToken(), Host: l.Addr().String()}
 	address := "http://" + s.Host + "/#" + s.Token
 	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
 	if err != nil {
@@ -330,7 +332,7 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
 	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs,
-		Clients: conversation.Clients{LetGo: func(string) { let() }}})
+		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, LetGo: func(string) { let() }}})
 	if err != nil {
 		let()
 		r := process.Failure(err)
@@ -354,6 +356,16 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 		c.wanted, _, c.stop = tail.Heed(ctx, logs, w.Session.ID())
 	}
 	return c, nil
+}
+
+// prompted takes prompts of other processes for a session of the server.
+func prompted(who serve.Person) func(lineprotocol.Prompt) error {
+	return func(p lineprotocol.Prompt) error {
+		if len(p.Attach) > 0 {
+			return usage.Mistake("name its path in the prompt", "a session of adze serve takes no files by their names")
+		}
+		return who.Begin(serve.Prompt{Text: p.Text, Attachments: p.Files})
+	}
 }
 
 // served is a conversation of the server.

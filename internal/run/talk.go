@@ -70,13 +70,14 @@ type talker struct {
 	w  *conversation.Conversation // that of the model that answers
 
 	clients conversation.Clients // beside the lines that they write
+	ended   func(session.Result) // is told the end of each turn; if nil, nobody cares
 }
 
 // open wires the conversation, and closes it again where that fails.
 func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
-	w, err := conversation.Open(ctx, c.app, *o, func(e session.Event) { c.out.Observe(e); c.talk.Heard(e) },
+	w, err := conversation.Open(ctx, c.app, *o, c.observe,
 		conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Clients: clients})
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
@@ -85,6 +86,15 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	defer c.mu.Unlock()
 	c.w, c.o = w, &w.Settings.Request
 	return nil
+}
+
+// observe takes an event of the conversation.
+func (c *talker) observe(e session.Event) {
+	c.out.Observe(e)
+	c.talk.Heard(e)
+	if e, ok := e.(session.TurnEnd); ok && c.ended != nil {
+		c.ended(e.Result)
+	}
 }
 
 func (c *talker) now() *conversation.Conversation {

@@ -19,7 +19,7 @@ func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	p.keys("Enter")
 	p.sees("- run make check", "y once")
 	p.keys("y")
-	p.sees("✓ edit", "CLAUDE.md +1 −0")
+	p.sees("✓ edit", "CLAUDE.md", "+1 −0")
 	u.holds("CLAUDE.md", "# Rules\n\n- be kind\n- run make check\n")
 	p.text("# mine")
 	p.keys("Enter")

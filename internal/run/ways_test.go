@@ -17,7 +17,7 @@ func TestAMistypedCommandIsNoPrompt(t *testing.T) {
 			t.Errorf("%s was sent to the model", word)
 		}
 	}
-	for _, words := range [][]string{{"sesion", "list"}, {"sessions", "delete"}, {"mpc", "add", "files"}, {"Tools", "list"}} {
+	for _, words := range [][]string{{"sesion", "list"}, {"sesion", "delete"}, {"mpc", "add", "files"}, {"Tools", "list"}} {
 		u := newUser(t)
 		r := u.run(append([]string{u.script("-- 1 --\ntext: answered\n")}, words...)...).wants(2, "did you mean adze ", words[1]+"?", "adze -- "+strings.Join(words, " "))
 		if strings.Contains(r.out, "answered") {

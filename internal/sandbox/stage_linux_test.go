@@ -193,3 +193,18 @@ func TestAStageIsThereForTheNextProcess(t *testing.T) {
 		t.Error("a stage that is over goes on")
 	}
 }
+
+func TestAStageIsDroppedAgainWhileTheOneBeforeIsRemoved(t *testing.T) {
+	b := newViewBench(t)
+	for range 20 {
+		g := b.stage()
+		for i := range 50 {
+			if err := os.WriteFile(in(g, fmt.Sprint("file-", i)), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := g.Drop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// running reports whether a process is there and has not ended; one that nobody has waited for yet
-// has.
-func running(pid int) bool {
+// Running reports whether a process is there and has not ended. One that nobody has waited for yet
+// has ended.
+func Running(pid int) bool {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return false
 	}

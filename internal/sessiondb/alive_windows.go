@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// running reports whether a process is there and has not ended.
-func running(pid int) bool {
+// Running reports whether a process is there and has not ended.
+func Running(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
 		return errors.Is(err, windows.ERROR_ACCESS_DENIED)

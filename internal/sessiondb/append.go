@@ -132,8 +132,8 @@ func (s *Store) giveUp(w *writer, err error) error {
 	return err
 }
 
-// insertOf is the statement that inserts n entries. It is kept: compiling one with its trigger costs
-// as much as running it.
+// insertOf is the statement that inserts n entries. It is kept: compiling one with its trigger
+// costs as much as running it.
 func (s *Store) insertOf(ctx context.Context, n int) (*sql.Stmt, error) {
 	at := &s.inserts[n-1]
 	if *at == nil {

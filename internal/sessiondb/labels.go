@@ -33,6 +33,8 @@ const (
 const (
 	ByPerson = "person"
 	ByModel  = "model"
+	// ByProgram is adze itself: a session that waits for a review.
+	ByProgram = "adze"
 )
 
 // Label is one change of what a session is called or marked with.

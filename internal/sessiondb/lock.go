@@ -99,7 +99,7 @@ func alive(who string) bool {
 	if here, err := os.Hostname(); err == nil && here != host {
 		return true
 	}
-	return running(pid)
+	return Running(pid)
 }
 
 // acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when
@@ -118,7 +118,9 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 			return nil, s.fileError("lock the session", err)
 		}
 		if held && samePath(lock, path) {
-			_ = os.Remove(path + wanted) // it is had now
+			if _, err := os.Lstat(path + wanted); err == nil {
+				_ = os.Remove(path + wanted) // it is had now
+			}
 			return lock, s.sign(lock)
 		}
 		_ = lock.Close() // of a file that is gone, or that another process holds

@@ -167,15 +167,6 @@ func (m *model) mark() {
 	}
 }
 
-// here is the marked row.
-func (m *model) here() (Row, bool) {
-	i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.at })
-	if i < 0 {
-		return Row{}, false
-	}
-	return m.rows[i], true
-}
-
 // waiting counts the sessions that need the user.
 func (m *model) waiting() (n int) {
 	for _, r := range m.rows {

@@ -112,6 +112,14 @@ type done struct {
 
 // do does one action.
 func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (any, error) {
+	if b := s.neighbours.find(id); b != nil && s.open(id) == nil {
+		if _, err := s.House.Session(ctx, id); err != nil { // of another folder
+			return nil, err
+		}
+		if out, is, err := b.act(ctx, name, a); is {
+			return out, err
+		}
+	}
 	switch name {
 	case "rename":
 		return done{}, s.stored(ctx, id, func() error { return s.House.Rename(ctx, id, a.Name) })
@@ -181,7 +189,7 @@ func (r *room) now(name string, a action) (any, error) {
 		}
 		return done{}, r.answer(a.Question, permission.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: a.by}, a.Text)
 	case "stop":
-		if !r.interrupt() {
+		if !r.Stop() {
 			return nil, &refusal{http.StatusConflict, "no turn of this session is running here"}
 		}
 	case "unqueue":
@@ -211,14 +219,7 @@ func (r *room) prompted(a action) (any, error) {
 		}
 	}
 	if a.Queue {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.leaving {
-			return nil, &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
-		}
-		r.enqueue(job{prompt: p})
-		r.nudged()
-		return done{Text: "queued"}, nil
+		return done{Text: "queued"}, r.Begin(p)
 	}
 	q, err := r.say(p)
 	if err != nil {
@@ -279,7 +280,7 @@ func (r *room) begins(can bool, do func(context.Context) session.Result) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
-		return &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
+		return errLeaving
 	}
 	r.enqueue(job{do: do})
 	return nil

@@ -86,6 +86,9 @@ type attended struct {
 	reader  *reader
 	events  []item // of the turn that runs, that are not in the log
 	running bool
+	// follow, unless it is nil, begins to tell the reader what is behind a position in the log,
+	// except what was seen. It is called when the log was read. It reports that a turn runs.
+	follow func(after int64, seen map[string]bool) (running bool)
 }
 
 // attend has a reader told all that happens from here on; woken is where it is told that something
@@ -115,8 +118,6 @@ func (r *room) attend(woken chan struct{}) attended {
 	}
 	return a
 }
-
-func (r *room) conversation() Conversation { return r.conv }
 
 // anew has pages read the session from its log once more: something of it was taken back.
 func (r *room) anew() {

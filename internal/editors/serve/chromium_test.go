@@ -219,7 +219,7 @@ func (t *tab) eval(expression string) string {
 func (t *tab) until(expression string) {
 	t.b.t.Helper()
 	for {
-		got := t.eval(`new Promise((done) => { const end = Date.now() + 30000; const look = () => { let is = false; try { is = ` + expression +
+		got := t.eval(`new Promise((done) => { const end = Date.now() + 60000; const look = () => { let is = false; try { is = ` + expression +
 			` } catch {} if (is) done("yes"); else if (Date.now() > end) done(document.body?.innerText ?? "no page"); else setTimeout(look, 10) }; look() })`)
 		switch got {
 		case "yes":

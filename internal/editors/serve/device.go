@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/editors/pairing"
@@ -26,9 +27,20 @@ type Far struct {
 	Exchange    *pairing.Exchange
 }
 
-// far tells whether a request comes from beyond this machine.
-func (s *Server) far(r *http.Request) bool {
-	return r.TLS != nil || s.Far != nil && s.Far.Hosts[r.Host]
+// visitors are the devices that the server lets in, and their requests that run. Without Far none
+// is let in.
+type visitors struct {
+	*Far
+
+	mu     sync.Mutex
+	visits map[*visit]struct{}
+}
+
+func newVisitors(f *Far) *visitors { return &visitors{Far: f, visits: map[*visit]struct{}{}} }
+
+// from tells whether a request comes from beyond this machine.
+func (v *visitors) from(r *http.Request) bool {
+	return r.TLS != nil || v.Far != nil && v.Hosts[r.Host]
 }
 
 // unpaired are the places of devices that have no token yet. They hold nothing that is anybody's.
@@ -48,14 +60,14 @@ func deviceOf(ctx context.Context) *pairing.Device {
 	return d
 }
 
-// barsDevice says why a request from beyond this machine is not let in; if nil, it is, and d is the
+// bars says why a request from beyond this machine is not let in; if nil, it is, and d is the
 // device that sent it.
-func (s *Server) barsDevice(r *http.Request) (d *pairing.Device, why *refusal) {
+func (v *visitors) bars(r *http.Request) (d *pairing.Device, why *refusal) {
 	token, ok := bearer(r)
 	if !ok {
 		return nil, &refusal{http.StatusUnauthorized, "this device is not paired: run adze pair on the machine that serves"}
 	}
-	found, err := s.Far.Devices.Find(token)
+	found, err := v.Devices.Find(token)
 	switch {
 	case errors.Is(err, pairing.ErrUnknown):
 		return nil, &refusal{http.StatusUnauthorized, "this device is not paired any more: run adze pair on the machine that serves"}
@@ -111,22 +123,22 @@ func sender(ctx context.Context) string {
 
 // attend ends the requests of devices that were revoked: the streams that they read. It looks when
 // the list of devices changes, until ctx ends.
-func (s *Server) attend(next func(context.Context) error) {
-	for next(s.ctx) == nil {
-		all, err := s.Far.Devices.All()
+func (v *visitors) attend(ctx context.Context, next func(context.Context) error) {
+	for next(ctx) == nil {
+		all, err := v.Devices.All()
 		in := map[string]bool{}
 		if err == nil {
 			for _, d := range all {
 				in[d.ID] = true
 			}
 		}
-		s.mu.Lock()
-		for _, v := range s.visits {
-			if !in[v.device] {
-				v.end()
+		v.mu.Lock()
+		for running := range v.visits {
+			if !in[running.device] {
+				running.end()
 			}
 		}
-		s.mu.Unlock()
+		v.mu.Unlock()
 	}
 }
 
@@ -136,18 +148,18 @@ type visit struct {
 	end    context.CancelFunc
 }
 
-// visited runs a request of a device, which ends when the device is revoked.
-func (s *Server) visited(w http.ResponseWriter, r *http.Request, d *pairing.Device, next http.Handler) {
+// serve runs a request of a device, which ends when the device is revoked.
+func (v *visitors) serve(w http.ResponseWriter, r *http.Request, d *pairing.Device, next http.Handler) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), deviceKey{}, d))
 	defer cancel()
-	v := &visit{d.ID, cancel}
-	s.mu.Lock()
-	s.visits[v] = v
-	s.mu.Unlock()
+	running := &visit{d.ID, cancel}
+	v.mu.Lock()
+	v.visits[running] = struct{}{}
+	v.mu.Unlock()
 	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.visits, v)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		delete(v.visits, running)
 	}()
 	next.ServeHTTP(w, r.WithContext(ctx))
 }
@@ -161,11 +173,11 @@ type Opened struct {
 }
 
 // pairing opens a pairing for the user of this machine.
-func (s *Server) pairing(w http.ResponseWriter, r *http.Request) {
+func (v *visitors) pairing(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		May []pairing.Scope `json:"may"`
 	}
-	if s.Far == nil {
+	if v.Far == nil {
 		refuse(w, errNear)
 		return
 	}
@@ -173,21 +185,21 @@ func (s *Server) pairing(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	code, ends := s.Far.Exchange.Begin(asked.May)
-	writeJSON(w, http.StatusCreated, Opened{Code: code, Address: s.Far.Address + "/pair#" + code, Fingerprint: s.Far.Fingerprint, Ends: ends})
+	code, ends := v.Exchange.Begin(asked.May)
+	writeJSON(w, http.StatusCreated, Opened{Code: code, Address: v.Address + "/pair#" + code, Fingerprint: v.Fingerprint, Ends: ends})
 }
 
 var errNear = &refusal{http.StatusConflict, "this server listens on this machine alone: start adze serve --listen, or with the --name of a tunnel"}
 
 // claimed tells the user of this machine which device wants in; 202 says that none does yet.
-func (s *Server) claimed(w http.ResponseWriter, r *http.Request) {
-	if s.Far == nil {
+func (v *visitors) claimed(w http.ResponseWriter, r *http.Request) {
+	if v.Far == nil {
 		refuse(w, errNear)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), maxPatient)
 	defer cancel()
-	c, err := s.Far.Exchange.Claimed(ctx)
+	c, err := v.Exchange.Claimed(ctx)
 	if err != nil {
 		refuse(w, pairingError(err))
 		return
@@ -196,14 +208,14 @@ func (s *Server) claimed(w http.ResponseWriter, r *http.Request) {
 }
 
 // decide is the answer of the user of this machine.
-func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
+func (v *visitors) decide(w http.ResponseWriter, r *http.Request) {
 	var answer struct {
 		Allow bool `json:"allow"`
 	}
 	err := error(errNear)
-	if s.Far != nil {
+	if v.Far != nil {
 		if err = readJSON(r, &answer); err == nil {
-			err = pairingError(s.Far.Exchange.Decide(answer.Allow))
+			err = pairingError(v.Exchange.Decide(answer.Allow))
 		}
 	}
 	if err != nil {
@@ -214,15 +226,15 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 // unpair ends the pairing that is open.
-func (s *Server) unpair(w http.ResponseWriter, _ *http.Request) {
-	if s.Far != nil {
-		s.Far.Exchange.End()
+func (v *visitors) unpair(w http.ResponseWriter, _ *http.Request) {
+	if v.Far != nil {
+		v.Exchange.End()
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
 // claim is what a device sends first.
-func (s *Server) claim(w http.ResponseWriter, r *http.Request) {
+func (v *visitors) claim(w http.ResponseWriter, r *http.Request) {
 	var c struct {
 		Code string `json:"code"`
 		Name string `json:"name"`
@@ -231,7 +243,7 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	secret, word, err := s.Far.Exchange.Claim(c.Code, c.Name)
+	secret, word, err := v.Exchange.Claim(c.Code, c.Name)
 	if err != nil {
 		refuse(w, pairingError(err))
 		return
@@ -241,7 +253,7 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) {
 
 // collect gives a device its token when the user has confirmed it; 202 says that the user has not
 // answered.
-func (s *Server) collect(w http.ResponseWriter, r *http.Request) {
+func (v *visitors) collect(w http.ResponseWriter, r *http.Request) {
 	var c struct {
 		Secret string `json:"secret"`
 	}
@@ -251,7 +263,7 @@ func (s *Server) collect(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), maxPatient)
 	defer cancel()
-	token, d, err := s.Far.Exchange.Collect(ctx, c.Secret)
+	token, d, err := v.Exchange.Collect(ctx, c.Secret)
 	if err != nil {
 		refuse(w, pairingError(err))
 		return

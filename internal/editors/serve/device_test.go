@@ -26,7 +26,7 @@ type beyond struct {
 	devices *pairing.Devices
 }
 
-func listenFar(t *testing.T, h *house) *beyond {
+func listenFar(t *testing.T, h *house, change ...func(*serve.Server)) *beyond {
 	t.Helper()
 	dir := t.TempDir()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -39,10 +39,10 @@ func listenFar(t *testing.T, h *house) *beyond {
 	}
 	b := &beyond{host: l.Addr().String(), devices: &pairing.Devices{Path: filepath.Join(dir, "devices.json")}}
 	b.address = "https://" + b.host
-	b.site = listen(t, h, func(s *serve.Server) {
+	b.site = listen(t, h, append(change, func(s *serve.Server) {
 		s.Far = &serve.Far{Hosts: map[string]bool{b.host: true, "box.example": true}, Address: b.address, Fingerprint: pairing.Fingerprint(cert),
 			Devices: b.devices, Exchange: &pairing.Exchange{Devices: b.devices}}
-	})
+	})...)
 	server := b.s.HTTP()
 	go server.Serve(tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{cert}}))
 	t.Cleanup(func() { server.Close() })

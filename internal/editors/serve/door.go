@@ -38,8 +38,8 @@ func (s *Server) door(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		why := s.bars(r)
 		var device *pairing.Device
-		if why == nil && s.far(r) && !public(r) {
-			device, why = s.barsDevice(r)
+		if why == nil && s.visitors.from(r) && !public(r) {
+			device, why = s.visitors.bars(r)
 		}
 		if why != nil {
 			refuse(w, why)
@@ -47,7 +47,7 @@ func (s *Server) door(next http.Handler) http.Handler {
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		if device != nil {
-			s.visited(w, r, device, next)
+			s.visitors.serve(w, r, device, next)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -56,7 +56,7 @@ func (s *Server) door(next http.Handler) http.Handler {
 
 // bars says why a request is not let in; if nil, it is.
 func (s *Server) bars(r *http.Request) *refusal {
-	origins, far := r.Header.Values("Origin"), s.far(r)
+	origins, far := r.Header.Values("Origin"), s.visitors.from(r)
 	own := "http://" + r.Host
 	if far {
 		own = "https://" + r.Host

@@ -61,6 +61,8 @@ func (s *Server) row(h session.Head) row {
 	r := row{head: h, state: "done", model: h.Info().Model}
 	if room := s.open(h.ID); room != nil {
 		room.describe(&r)
+	} else if b := s.neighbours.find(h.ID); b != nil {
+		b.describe(&r)
 	} else if who := s.House.Holder(h.ID); who != "" {
 		r.state, r.doing = "working", "in "+who
 	}

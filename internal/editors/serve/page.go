@@ -24,8 +24,8 @@ const index = "page/index.html"
 // pairIndex is the page that a device opens to be paired.
 const pairIndex = "page/pair.html"
 
-func (s *Server) page(w http.ResponseWriter, _ *http.Request)     { show(w, index) }
-func (s *Server) pairPage(w http.ResponseWriter, _ *http.Request) { show(w, pairIndex) }
+func page(w http.ResponseWriter, _ *http.Request)     { show(w, index) }
+func pairPage(w http.ResponseWriter, _ *http.Request) { show(w, pairIndex) }
 
 // show sends a page, with the policy that only its own script and style run.
 func show(w http.ResponseWriter, name string) {
@@ -44,7 +44,7 @@ func show(w http.ResponseWriter, name string) {
 }
 
 // asset is a script or a sheet of the page. They are the same for everybody.
-func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
+func asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	kind := map[string]string{".js": "text/javascript; charset=utf-8", ".css": mime.TypeByExtension(".css")}[path.Ext(name)]
 	text, err := fs.ReadFile(pageFiles, "page/"+name)

@@ -24,6 +24,8 @@ type asked struct {
 	approval *permission.Answer // what was answered to a permission
 	words    string             // and to a question of the model
 	done     chan struct{}
+
+	elsewhere bool // another process asks it
 }
 
 // ErrNobody says that a question came when no turn ran: nobody would see it.

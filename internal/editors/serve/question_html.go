@@ -16,8 +16,12 @@ func (t *watcher) question(it item) {
 	key := "question " + q.ID
 	if it.answered != "" {
 		t.view.Waits(q.Call, false)
+		says := "You answered: "
+		if it.asked != nil && it.asked.elsewhere {
+			says = "Answered "
+		}
 		t.view.Put(key, func(id string) string {
-			return `<p class="b note answered" id="` + id + `">You answered: ` + hypertext.Words(brief(t.clean(it.answered), 300)) + "</p>"
+			return `<p class="b note answered" id="` + id + `">` + says + hypertext.Words(brief(t.clean(it.answered), 300)) + "</p>"
 		})
 		return
 	}

@@ -25,6 +25,8 @@ type item struct {
 	answered string // to the question; if empty, it is asked
 	asked    *asked // the question whole, for a page
 	anew     bool   // the log is to be read once more
+	prompts  bool   // a turn begins elsewhere: the log may say what was taken back
+	joins    bool   // what follows is live: the log may say that the turn ended
 }
 
 // reader is what waits for one stream.

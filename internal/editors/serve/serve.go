@@ -15,8 +15,9 @@
 // own (act.go, show.go). It offers all that the interface in a terminal does: rules, models, modes.
 //
 // Known limits: only the newest answer is made again, and what its calls did stays done; files come
-// in the request itself. An approval of the UI stream is for one call. A session of another process
-// is read from its log.
+// in the request itself. An approval of the UI stream is for one call. A session of another
+// process is steered by the page over its socket (neighbour.go), and read by the UI stream from its
+// log. That of a process without a socket is read from its log by the page, too.
 package serve
 
 import (
@@ -42,10 +43,10 @@ import (
 // House is what the program offers. Contract:
 //   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the user;
 //   - Blocks shows metadata of a call of a session that is not open;
-//   - Status is how a session would work if it were opened now; that of an empty Head is a new one's;
+//   - Status is how a session would work if it were opened now, a new one for an empty Head;
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
-//   - Sessions and Session are those of users in the folder that is served, newest first; a session that is not there is
-//     session.ErrNotFound;
+//   - Sessions and Session are those of users in the folder that is served, newest first; a session
+//     that is not there is session.ErrNotFound;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
 //   - Holder says which process writes a session; if empty, none does;
 //   - all methods are safe for concurrent use.
@@ -80,6 +81,12 @@ type Person interface {
 	Observe(session.Event)
 	Ask(context.Context, permission.Ask) (permission.Answer, error)
 	Inquire(context.Context, question.Question) (string, error)
+	// Begin has a prompt of another process wait for its turn.
+	Begin(Prompt) error
+	// Stop ends the running turn; if false, none runs.
+	Stop() bool
+	// Changed has pages look at how the session works.
+	Changed()
 }
 
 // Conversation is a session that is open here. Prompt is called for one prompt after the other, the
@@ -114,6 +121,9 @@ type Server struct {
 	Token string                // that each request must bring
 	Host  string                // that each request must name: address and port
 	Far   *Far                  // how other devices come in; if nil, none does
+	// Sockets is the folder where the owners of sessions listen; if empty, what other processes do
+	// is read from their logs alone.
+	Sockets string
 	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the clock;
 	// if nil, time.Now.
 	Deadline func() time.Time
@@ -121,14 +131,16 @@ type Server struct {
 	// Wait sleeps unless ctx ends first, or the channel is closed; if nil, a timer.
 	Wait func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 
-	ctx     context.Context // of all turns
-	stop    context.CancelCauseFunc
-	ends    sync.WaitGroup // of what runs beside requests
-	opening sync.Mutex     // one session is opened at a time
+	ctx      context.Context // of all turns
+	stop     context.CancelCauseFunc
+	ends     sync.WaitGroup // of what runs beside requests
+	visitors *visitors      // the devices
+	opening  sync.Mutex     // one session is opened at a time
+
+	neighbours *neighbours // sessions of other processes
 
 	mu      sync.Mutex
 	rooms   map[session.ID]*room
-	visits  map[*visit]*visit          // requests of devices
 	pages   map[chan struct{}]struct{} // of pages that watch; each is told when something changes
 	stirs   atomic.Int64               // how often it was told that something changed
 	stirred chan struct{}              // closed and made anew when a turn begins or ends
@@ -137,7 +149,8 @@ type Server struct {
 // Start makes the server ready; its turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
-	s.rooms, s.visits, s.pages, s.stirred = map[session.ID]*room{}, map[*visit]*visit{}, map[chan struct{}]struct{}{}, make(chan struct{})
+	s.visitors = newVisitors(s.Far)
+	s.rooms, s.pages, s.stirred = map[session.ID]*room{}, map[chan struct{}]struct{}{}, make(chan struct{})
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -147,9 +160,13 @@ func (s *Server) Start(ctx context.Context) {
 	if s.Wait == nil {
 		s.Wait = wait
 	}
+	s.neighbours = &neighbours{street: street{s.ctx, &s.ends, s.House, s.Sockets, s.stir}, all: map[session.ID]*neighbour{}}
+	if s.Sockets != "" {
+		s.ends.Go(func() { s.neighbours.watch() })
+	}
 	if s.Far != nil {
 		next, end := fsnotify.Waiter(revokeLook, filepath.Dir(s.Far.Devices.Path))
-		s.ends.Go(func() { defer end(); s.attend(next) })
+		s.ends.Go(func() { defer end(); s.visitors.attend(s.ctx, next) })
 	}
 }
 
@@ -212,8 +229,8 @@ func (s *Server) stirring() <-chan struct{} {
 // Handler is all that the server answers.
 func (s *Server) Handler() http.Handler {
 	m := http.NewServeMux()
-	m.HandleFunc("GET /{$}", s.page)
-	m.HandleFunc("GET /page/{file}", s.asset)
+	m.HandleFunc("GET /{$}", page)
+	m.HandleFunc("GET /page/{file}", asset)
 	m.HandleFunc("GET /api/page/watch", only(pairing.Look, s.watch))
 	m.HandleFunc("GET /api/page/search", only(pairing.Look, s.search))
 	m.HandleFunc("GET /api/page/{id}/{what}", only(pairing.Look, s.show))
@@ -224,13 +241,13 @@ func (s *Server) Handler() http.Handler {
 	m.HandleFunc("GET /api/chat/{id}", only(pairing.Look, s.messages))
 	m.HandleFunc("GET /api/chat/{id}/stream", only(pairing.Look, s.stream))
 	m.HandleFunc("DELETE /api/chat/{id}/stream", only(pairing.Answer, s.abort))
-	m.HandleFunc("POST /api/pair", only("", s.pairing))
-	m.HandleFunc("DELETE /api/pair", only("", s.unpair))
-	m.HandleFunc("GET /api/pair/claim", only("", s.claimed))
-	m.HandleFunc("POST /api/pair/decide", only("", s.decide))
-	m.HandleFunc("GET /pair", s.pairPage)
-	m.HandleFunc("POST /api/pair/claim", s.claim)
-	m.HandleFunc("POST /api/pair/collect", s.collect)
+	m.HandleFunc("POST /api/pair", only("", s.visitors.pairing))
+	m.HandleFunc("DELETE /api/pair", only("", s.visitors.unpair))
+	m.HandleFunc("GET /api/pair/claim", only("", s.visitors.claimed))
+	m.HandleFunc("POST /api/pair/decide", only("", s.visitors.decide))
+	m.HandleFunc("GET /pair", pairPage)
+	m.HandleFunc("POST /api/pair/claim", s.visitors.claim)
+	m.HandleFunc("POST /api/pair/collect", s.visitors.collect)
 	return s.door(http.NewCrossOriginProtection().Handler(m))
 }
 
@@ -277,7 +294,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 
 // abort ends the running turn of a session.
 func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
-	if room := s.open(session.ID(r.PathValue("id"))); room != nil && room.interrupt() {
+	if room := s.open(session.ID(r.PathValue("id"))); room != nil && room.Stop() {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -27,7 +27,12 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		out, err = s.wholeOutput(r.Context(), id, r.URL.Query().Get("call"))
 	case "menu", "models", "files", "changes":
 		var room *room
-		if room, err = s.enter(r.Context(), id); err == nil {
+		if s.neighbours.find(id) != nil && s.open(id) == nil {
+			out, err = menu{Commands: []api.Named{}, Modes: []api.Mode{}, Efforts: []api.Mode{}, Past: []string{}}, s.known(r.Context(), id)
+			if err == nil && what != "menu" {
+				err = session.ErrLocked
+			}
+		} else if room, err = s.enter(r.Context(), id); err == nil {
 			out, err = room.show(r, what)
 		}
 	default:

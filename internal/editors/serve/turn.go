@@ -37,7 +37,7 @@ func (r *room) say(p Prompt) (*reader, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
-		return nil, &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
+		return nil, errLeaving
 	}
 	switch {
 	case p.Again && r.running:
@@ -209,8 +209,8 @@ func (r *room) forget(q *reader) {
 	delete(r.readers, q)
 }
 
-// interrupt ends the running turn; if false, none runs.
-func (r *room) interrupt() bool {
+// Stop ends the running turn; if false, none runs.
+func (r *room) Stop() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.turn.abort == nil {
@@ -219,6 +219,23 @@ func (r *room) interrupt() bool {
 	r.turn.abort(session.ErrInterrupted)
 	return true
 }
+
+// Begin takes a prompt of another process.
+func (r *room) Begin(p Prompt) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.leaving {
+		return errLeaving
+	}
+	r.enqueue(job{prompt: p})
+	r.nudged()
+	return nil
+}
+
+// Changed is told when another process has changed how the session works.
+func (r *room) Changed() { r.server.stir() }
+
+var errLeaving = &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
 
 func (r *room) state() string {
 	r.mu.Lock()

@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"adze/internal/editors/htmlstream"
+	"adze/internal/live"
 	"adze/internal/text/redact"
 	"adze/session"
+	"adze/tool"
 	"adze/tui/api"
 )
 
@@ -61,13 +63,14 @@ type bar struct {
 	Review  bool       `json:"review,omitempty"` // it changed files
 }
 
-// live is a session that is open: in this process today.
-type live interface {
+// opened is a session that is open: here (room), or in a process with a socket (neighbour).
+type opened interface {
 	// attend has a reader told all that happens from here on, which says so at woken, until forget.
 	attend(woken chan struct{}) attended
 	forget(*reader)
 	fill(*bar)
-	conversation() Conversation
+	works(session.Head) Status
+	blocks(name string, metadata json.RawMessage) []tool.Block
 }
 
 // place is what a watcher needs of the server.
@@ -77,16 +80,24 @@ type place struct {
 	mask     func() *redact.Masker // never nil
 	now      func() time.Time
 	wait     func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
-	find     func(session.ID) live // if nil, the session is not open
+	find     func(session.ID) opened // if nil, the session is not open
 	overview func(ctx context.Context, current session.ID) (html string, needs int, err error)
-	ended    func() error // that the server ends
-	stirs    func() int64 // counts the changes of which sessions there are and what they do
+	ended    func() error  // that the server ends
+	look     time.Duration // how often it is looked what processes without a socket do
+	stirs    func() int64  // counts the changes of which sessions there are and what they do
 }
 
 func (s *Server) place() place {
-	return place{house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: func(id session.ID) live {
+	every := pageLook
+	if s.Sockets != "" && live.Available() {
+		every = pageAlive
+	}
+	return place{look: every, house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: func(id session.ID) opened {
 		if r := s.open(id); r != nil {
 			return r
+		}
+		if b := s.neighbours.find(id); b != nil {
+			return b
 		}
 		return nil
 	}}
@@ -99,7 +110,7 @@ type watcher struct {
 	woken chan struct{}
 	id    session.ID // if empty, the list alone
 
-	live   live // where it is open; else nil
+	live   opened // where it is open; else nil
 	reader *reader
 	view   *htmlstream.View
 	seq    int64 // of the log, where another process writes it
@@ -163,7 +174,7 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 
 // round waits for something to happen, and tells it.
 func (t *watcher) round(ctx context.Context) error {
-	pause := pageLook
+	pause := t.look
 	if t.live == nil && t.holder != "" {
 		pause = look
 	}
@@ -173,7 +184,7 @@ func (t *watcher) round(ctx context.Context) error {
 	if err := t.ended(); err != nil {
 		return err
 	}
-	if t.stirs() != t.stirred || t.now().Sub(t.listed) >= pageLook {
+	if t.stirs() != t.stirred || t.now().Sub(t.listed) >= t.look {
 		if err := t.list(ctx); err != nil {
 			return err
 		}
@@ -203,6 +214,14 @@ func (t *watcher) session(ctx context.Context) error {
 		return t.anew(ctx, 0, "")
 	}
 	for _, it := range items {
+		if !it.prompts && !it.joins {
+			continue
+		}
+		if stale, err := t.stale(ctx, it); err != nil || stale {
+			return t.anew(ctx, 0, "")
+		}
+	}
+	for _, it := range items {
 		t.take(it)
 	}
 	if err := t.changes(); err != nil {
@@ -214,7 +233,16 @@ func (t *watcher) session(ctx context.Context) error {
 	return nil
 }
 
-// elsewhere tells what another process adds to the log.
+// stale reports that the log says since it was read what an owner does not tell.
+func (t *watcher) stale(ctx context.Context, it item) (is bool, err error) {
+	err = t.house.Log(ctx, t.id, t.seq, func(seq int64, e session.Entry) error {
+		t.seq, is = seq, is || e.Type == session.RewindEntry || it.joins && e.Type == session.EndEntry
+		return nil
+	})
+	return is, ignoreMissing(err)
+}
+
+// elsewhere tells what another process without a socket adds to the log.
 func (t *watcher) elsewhere(ctx context.Context) error {
 	holder := t.house.Holder(t.id)
 	if holder == "" && t.holder == "" {
@@ -281,14 +309,17 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	blocks := t.house.Blocks
 	if t.live = t.find(t.id); t.live != nil {
 		now = t.live.attend(t.woken)
-		t.reader, blocks = now.reader, t.live.conversation().Blocks
+		t.reader, blocks = now.reader, t.live.blocks
 	}
 	t.holder = t.house.Holder(t.id)
 	t.view = htmlstream.New(htmlstream.Options{Mask: t.masker, Now: t.now, Blocks: blocks})
-	l := scroll{all: true}
+	l, arrives := scroll{all: true}, unfinished{}
 	t.mode = ""
 	if err := ignoreMissing(t.house.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
+		if now.follow != nil {
+			arrives.add(seq, e)
+		}
 		var permits session.Permits
 		if e.Type == session.ModeEntry && json.Unmarshal(e.Data, &permits) == nil {
 			t.mode = permits.Mode
@@ -298,9 +329,18 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 		return err
 	}
 	t.seq = l.seq
+	if now.follow != nil {
+		after := l.seq
+		if arrives.message != "" {
+			after = arrives.before
+		}
+		now.running = now.follow(after, seenIn(l.turns))
+	}
 	for i, turn := range l.turns {
 		for _, ev := range turn.events {
-			t.view.Take(ev)
+			if !arrives.has(ev) {
+				t.view.Take(ev)
+			}
 		}
 		newest := i == len(l.turns)-1
 		if running := newest && (now.running || t.live == nil && t.holder != ""); !turn.ended && !running {
@@ -378,7 +418,7 @@ func (t *watcher) barNow() (*bar, bool) {
 	}
 	if t.live != nil {
 		if now := t.now(); t.asked.IsZero() || now.Sub(t.asked) > time.Second {
-			t.asked, t.status = now, t.live.conversation().Status()
+			t.asked, t.status = now, t.live.works(t.head)
 		}
 		t.live.fill(b)
 		b.works(t.status)
@@ -412,6 +452,12 @@ func (t *watcher) barNow() (*bar, bool) {
 // works tells how the session works.
 func (b *bar) works(s Status) {
 	b.Model, b.Folder, b.Branch, b.Mode, b.Effort, b.Sandbox = s.Model, s.Folder, s.Branch, s.Mode, s.Effort, s.Sandbox
+}
+
+func (r *room) works(session.Head) Status { return r.conv.Status() }
+
+func (r *room) blocks(name string, metadata json.RawMessage) []tool.Block {
+	return r.conv.Blocks(name, metadata)
 }
 
 // fill tells what the session does.

@@ -24,10 +24,10 @@ func name(dir string, n int) string { return filepath.Join(dir, prefix+strconv.I
 func unfinished(dir string) (*os.File, error) {
 	for n := range names {
 		if !sweep(name(dir, n)) {
-			break // who is alone takes the first name, so what is left is nearly always before a gap
+			break // a lone writer takes the first name, so nearly each file that is left lies before a gap
 		}
 	}
-	sweep(name(dir, rand.IntN(names))) // what is behind one is met by a later write
+	sweep(name(dir, rand.IntN(names))) // a later write meets one behind a gap
 	for n := range names {
 		f, err := openNew(name(dir, n))
 		switch {

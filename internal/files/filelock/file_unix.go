@@ -49,8 +49,8 @@ func held(l *flock.Flock, err error) (func(), error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another process
-// holds it.
+// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another
+// process holds it.
 func TryFile(f *os.File) error { return lock(f, unix.LOCK_EX|unix.LOCK_NB) }
 
 // UnlockFile unlocks a file that TryFile locked, which stays open.

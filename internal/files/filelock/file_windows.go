@@ -69,8 +69,8 @@ func open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another process
-// holds it.
+// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another
+// process holds it.
 func TryFile(f *os.File) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
 // UnlockFile unlocks a file that TryFile locked, which stays open.

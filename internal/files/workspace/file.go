@@ -222,12 +222,7 @@ func (r *Root) Stat(p Path) (Info, error) {
 		return Info{}, err
 	}
 	if p.abs == r.dir {
-		top, err := r.openTop()
-		if err != nil {
-			return Info{}, wrap(err, p.display, "look at")
-		}
-		defer top.Close()
-		return top.Info()
+		return r.topInfo()
 	}
 	if filepath.Dir(p.abs) == p.abs {
 		return lstat(p.abs)

@@ -83,3 +83,16 @@ func (r *Root) openTop() (Dir, error) {
 	}
 	return r.top.OpenDir(".")
 }
+
+// topInfo tells about that folder.
+func (r *Root) topInfo() (Info, error) {
+	if r.staged.Load() == nil {
+		return r.top.Info()
+	}
+	top, err := r.openTop()
+	if err != nil {
+		return Info{}, err
+	}
+	defer top.Close()
+	return top.Info()
+}

@@ -201,6 +201,7 @@ func TestWrittenEndings(t *testing.T) {
 // The stream of a step with hold stays open, as that of a slow model does, until the user stops it.
 func TestHoldStaysOpen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	p := script.New(script.Options{Script: []byte("-- 1 --\ntext: a\nhold:\n")})
 	text := ""
 	var done session.Done

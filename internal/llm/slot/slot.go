@@ -35,6 +35,7 @@ type Provider struct {
 	dir  string // holds a locked file for each request that runs
 	own  string // how the names of this provider's files begin
 	told atomic.Bool
+	used atomic.Bool // there was a request before
 	mu   sync.Mutex
 	free []*os.File // of requests that have ended, not locked
 }
@@ -71,9 +72,10 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	}
 }
 
-// enter locks a file for as long as a request runs. What cannot be locked is not seen by others. The
-// file stays for the next request, since to make one takes longer than all the rest of this: another
-// session may remove it meanwhile, and does where this process has ended.
+// enter locks a file for as long as a request runs. What cannot be locked is not seen by others.
+// The file stays for the next request, since to make one takes longer than all the rest of this:
+// another session may remove it meanwhile, and does where this process has ended. That of the first
+// request goes, because most runs of a script make no second one.
 func (p *Provider) enter() (leave func()) {
 	f := p.again()
 	if f == nil {
@@ -82,8 +84,12 @@ func (p *Provider) enter() (leave func()) {
 	if f == nil {
 		return func() {}
 	}
+	first := !p.used.Swap(true)
 	return func() {
-		if filelock.UnlockFile(f) != nil {
+		if first {
+			_ = os.Remove(f.Name())
+		}
+		if first || filelock.UnlockFile(f) != nil {
 			_ = f.Close()
 			return
 		}

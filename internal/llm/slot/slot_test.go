@@ -67,6 +67,10 @@ func TestAnotherSessionIsToldOf(t *testing.T) {
 	waits(t, second) // nobody is answered
 	third := Wrap(model{}, dir, "http://a")
 	waits(t, third) // removes those of the others
+	if left, _ := os.ReadDir(first.dir); len(left) != 0 {
+		t.Errorf("%v are left of a session with one request", left)
+	}
+	waits(t, third)
 	if left, _ := os.ReadDir(first.dir); len(left) != 1 || !strings.HasPrefix(left[0].Name(), third.own) {
 		t.Errorf("%v are left, want the one of the last request", left)
 	}

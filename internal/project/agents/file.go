@@ -33,7 +33,7 @@ func fromFile(i discovery.Item) Kind {
 	k.use(f)
 	k.equip(f)
 	for _, field := range f.Fields {
-		if why := unfollowed()[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(field.Key))]; why != "" {
+		if why := unfollowed()[discovery.Spelling(field.Key)]; why != "" {
 			k.note("%s: %s", field.Key, why)
 		}
 	}

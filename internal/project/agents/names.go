@@ -3,6 +3,8 @@ package agents
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/project/discovery"
 )
 
 // words are what the tools of adze are called by other assistants, without regard to case, - and _:
@@ -30,10 +32,9 @@ func words() map[string]string {
 
 // toolsNamed are the tools of adze that a word means; none: nobody knows it.
 func toolsNamed(word string) (out []string) {
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s)) }
-	word = plain(strings.TrimPrefix(strings.TrimSpace(word), "functions."))
+	word = discovery.Spelling(strings.TrimPrefix(strings.TrimSpace(word), "functions."))
 	for name, theirs := range words() {
-		if slices.ContainsFunc(strings.Fields(theirs), func(w string) bool { return plain(w) == word }) {
+		if slices.ContainsFunc(strings.Fields(theirs), func(w string) bool { return discovery.Spelling(w) == word }) {
 			out = append(out, name)
 		}
 	}

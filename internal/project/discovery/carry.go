@@ -175,7 +175,7 @@ func (i Item) Read(ctx context.Context) (Text, error) {
 	if i.root == nil {
 		return Text{}, ErrGone
 	}
-	raw, _, err := read(ctx, i.root, i.rel, i.Origin, MaxFile)
+	raw, _, _, err := read(ctx, i.root, i.rel, i.Origin, MaxFile)
 	if err != nil {
 		return Text{}, fmt.Errorf("%s: %w", i.Path, err)
 	}
@@ -196,39 +196,38 @@ func Whole(name string, raw []byte) Text {
 // read opens a file: of a project one inside it, of a user also where a link leads, because people
 // keep what is theirs in a repository of their own. A link must lead to a file of the same ending,
 // so that none makes a key or a table of secrets into a text for the model. It returns at most
-// limit bytes.
-func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limit int64) ([]byte, workspace.Path, error) {
-	p, err := root.Resolve(rel)
-	if err != nil {
-		return nil, p, err
+// limit bytes, and the size of the whole.
+func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limit int64) (raw []byte, size int64, p workspace.Path, err error) {
+	if p, err = root.Resolve(rel); err != nil {
+		return nil, 0, p, err
 	}
 	switch {
 	case !p.Direct() && filepath.Ext(p.Abs()) != filepath.Ext(rel):
-		return nil, p, errors.New("it is a link to a file of another kind")
+		return nil, 0, p, errors.New("it is a link to a file of another kind")
 	case p.Outside() && of == Project:
-		return nil, p, errors.New("it is a link out of the project")
+		return nil, 0, p, errors.New("it is a link out of the project")
 	case p.Outside():
 		p = p.Consented()
 	}
 	if of == Person && p.Exists() {
 		if err := ownfile.Mine(math.MaxInt64).Check(filepath.Join(root.Dir(), rel)); err != nil {
-			return nil, p, err
+			return nil, 0, p, err
 		}
 	}
 	file, err := root.Open(p)
 	if err != nil {
-		return nil, p, err
+		return nil, 0, p, err
 	}
 	defer file.Close()
 	if file.Size() > MaxFile {
-		return nil, p, fmt.Errorf("it has %d bytes, at most %d are read", file.Size(), MaxFile)
+		return nil, 0, p, fmt.Errorf("it has %d bytes, at most %d are read", file.Size(), MaxFile)
 	}
 	if limit < file.Size() {
-		raw, err := file.Head(int(limit))
-		return raw, p, err
+		raw, err = file.Head(int(limit))
+		return raw, file.Size(), p, err
 	}
-	raw, err := file.Bytes(ctx, MaxFile)
-	return raw, p, err
+	raw, err = file.Bytes(ctx, MaxFile)
+	return raw, file.Size(), p, err
 }
 
 // spoken reports whether a name can be typed after a slash and shown in a list: parts of letters,

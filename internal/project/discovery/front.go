@@ -3,6 +3,7 @@ package discovery
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"adze/internal/text"
 )
@@ -100,12 +101,12 @@ func (r *reader) block(lines []string, depth int) (out []Field) {
 		n := below(lines, indent(line), value)
 		f := r.value(value, lines[:n], depth)
 		f.Key, lines = key, lines[n:]
-		if was, twice := at[plain(key)]; twice {
+		if was, twice := at[Spelling(key)]; twice {
 			r.note("%s stands there twice; the last counts", key)
 			out[was] = f
 			continue
 		}
-		at[plain(key)] = len(out)
+		at[Spelling(key)] = len(out)
 		out = append(out, f)
 	}
 	return out
@@ -173,18 +174,24 @@ func dashed(line string) bool {
 	return t == "-" || strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "-\t")
 }
 
-// plain is a key without what writers differ in: argument-hint, argument_hint and argumentHint are
-// one.
-func plain(key string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(key))
+// Spelling is a key or a name without what writers differ in: argument-hint, argument_hint and
+// argumentHint are one. It is asked for each field of each file at a start.
+func Spelling(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
 }
 
 // Field finds a field by its key, in any way of writing it.
 func (f Front) Field(key string) (Field, bool) { return find(f.Fields, key) }
 
 func find(fields []Field, key string) (Field, bool) {
+	wanted := Spelling(key)
 	for _, field := range fields {
-		if plain(field.Key) == plain(key) {
+		if Spelling(field.Key) == wanted {
 			return field, true
 		}
 	}

@@ -3,8 +3,8 @@ package discovery
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -34,7 +34,7 @@ func (s *search) place(f *Finder, p place) {
 // enter resolves a folder that may be gone into; nil names: it may not, or is none.
 func (s *search) enter(root *workspace.Root, p place, rel string) []string {
 	at, err := root.Resolve(path.Join(p.dir, rel))
-	if err != nil || !at.Exists() || s.seen[at.Abs()] || s.ctx.Err() != nil {
+	if err != nil || !at.Exists() || s.seen[at.Abs()] || s.ctx.Err() != nil || s.folders >= maxFolders {
 		return nil
 	}
 	if at.Outside() {
@@ -43,17 +43,12 @@ func (s *search) enter(root *workspace.Root, p place, rel string) []string {
 		}
 		at = at.Consented()
 	}
-	if info, err := root.Stat(at); err != nil || info.Mode.Type() != fs.ModeDir {
-		return nil
-	}
-	if s.folders++; s.folders > maxFolders {
-		return nil
-	}
-	s.seen[at.Abs()] = true
-	names, err := root.Names(at, maxNames)
+	names, err := root.Names(at, maxNames) // which fails where it is no folder
 	if err != nil {
 		return nil
 	}
+	s.folders++
+	s.seen[at.Abs()] = true
 	slices.Sort(names)
 	return names
 }
@@ -86,21 +81,23 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 	if p.ending == ".toml" {
 		limit = MaxFile // its description may stand behind its prompt
 	}
-	raw, at, err := read(s.ctx, root, i.rel, p.origin, limit)
+	raw, size, at, err := read(s.ctx, root, i.rel, p.origin, limit)
 	if s.seen[at.Abs()] && at.Abs() != "" {
 		return
 	}
 	i.File = at.Abs()
-	if folder, ferr := root.Resolve(path.Dir(i.rel)); s.kind == Skill && ferr == nil {
-		i.Folder = folder.Abs()
+	switch {
+	case s.kind != Skill:
+	case at.Abs() != "" && at.Direct():
+		i.Folder = filepath.Dir(at.Abs())
+	default: // the file may be a link to one in another folder
+		i.Folder = root.Lead([]string{path.Dir(i.rel)})[0]
 	}
 	s.seen[i.File] = true
 	if err != nil {
 		i.Problem = err.Error()
 	} else {
-		if info, err := root.Stat(at); err == nil {
-			i.Bytes = info.Stamp.Size
-		}
+		i.Bytes = size
 		if p.ending == ".toml" {
 			i.Front, _ = parseTOML(string(raw))
 		} else {

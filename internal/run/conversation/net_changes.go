@@ -30,26 +30,23 @@ func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Edi
 			}
 			return w.shell(ctx, command, own)
 		}
-		p.Draft = w.draft
+		p.Draft = func(ctx context.Context) (string, error) {
+			patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.Sieve(w.Head.Cwd))
+			if err != nil {
+				return "", err
+			}
+			mask := w.Settings.Process.Ring.Mask()
+			for i, subject := range recent {
+				recent[i] = mask.Text(subject)
+			}
+			message, used, err := w.model.CommitMessage(ctx, mask.Text(patch), recent)
+			w.Session.Spend(w.model.Provider.Name(), w.model.Name, used)
+			return mask.Text(message), err
+		}
 		p.Commit = func(ctx context.Context, message string) session.Result {
 			return w.shell(ctx, hostio.CommitCommand(message), own)
 		}
 	}
-}
-
-// draft has the model write the message of a commit, from the part of the change that it may read.
-func (w *Conversation) draft(ctx context.Context) (string, error) {
-	patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.Sieve(w.Head.Cwd))
-	if err != nil {
-		return "", err
-	}
-	mask := w.Settings.Process.Ring.Mask()
-	for i, subject := range recent {
-		recent[i] = mask.Text(subject)
-	}
-	message, used, err := w.model.CommitMessage(ctx, mask.Text(patch), recent)
-	w.Session.Spend(w.model.Provider.Name(), w.model.Name, used)
-	return mask.Text(message), err
 }
 
 func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -280,6 +281,7 @@ type logReader struct {
 	path string
 	mu   sync.Mutex
 	logs *sessiondb.Store
+	old  []*sessiondb.Store // opened before the session was there
 }
 
 func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
@@ -287,6 +289,9 @@ func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
 	defer r.mu.Unlock()
 	if r.logs != nil {
 		return r.logs, nil
+	}
+	if info, err := os.Stat(r.path); err != nil || info.Size() == 0 { // a reader of that would see nothing for ever
+		return nil, session.ErrNotFound
 	}
 	logs, err := sessiondb.Look(context.WithoutCancel(ctx), r.path, sessiondb.Options{})
 	if err == nil {
@@ -298,10 +303,15 @@ func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
 func (r *logReader) each(id session.ID) func(context.Context, int64, func(int64, session.Entry) error) error {
 	return func(ctx context.Context, after int64, each func(int64, session.Entry) error) error {
 		logs, err := r.open(ctx)
-		if err != nil {
-			return err
+		if err == nil {
+			if _, err = find(ctx, logs, id); err != nil {
+				r.drop(logs)
+				logs, err = r.open(ctx)
+			}
 		}
-		err = logs.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+		if err == nil {
+			err = logs.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+		}
 		if errors.Is(err, session.ErrNotFound) { // nothing was said yet
 			return nil
 		}
@@ -309,12 +319,22 @@ func (r *logReader) each(id session.ID) func(context.Context, int64, func(int64,
 	}
 }
 
+// head tells of the session. A reader that does not know it may be older than the session, and is
+// not used again.
 func (r *logReader) head(id session.ID) (session.Head, error) {
 	logs, err := r.open(context.Background())
 	if err != nil {
 		return session.Head{}, err
 	}
-	heads, _, err := logs.Page(context.Background(), sessiondb.Filter{Prefix: string(id), All: true})
+	h, err := find(context.Background(), logs, id)
+	if err != nil {
+		r.drop(logs)
+	}
+	return h, err
+}
+
+func find(ctx context.Context, logs *sessiondb.Store, id session.ID) (session.Head, error) {
+	heads, _, err := logs.Page(ctx, sessiondb.Filter{Prefix: string(id), All: true})
 	for _, h := range heads {
 		if h.ID == id {
 			return h, nil
@@ -323,10 +343,21 @@ func (r *logReader) head(id session.ID) (session.Head, error) {
 	return session.Head{}, errors.Join(session.ErrNotFound, err)
 }
 
+// drop has the next reader be a new one. Others may use this one still.
+func (r *logReader) drop(logs *sessiondb.Store) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.logs == logs {
+		r.logs, r.old = nil, append(r.old, logs)
+	}
+}
+
 func (r *logReader) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.logs != nil {
-		_ = r.logs.Close() // it was only read
+	for _, logs := range append(r.old, r.logs) {
+		if logs != nil {
+			_ = logs.Close() // it was only read
+		}
 	}
 }

@@ -50,7 +50,8 @@ func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
 	return &Process{Env: e, Ring: ring, Remote: remote.Place{Words: args}, Notes: &Notes{to: e.Err}}
 }
 
-// Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come together.
+// Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come
+// together.
 func (p *Process) Ease() { p.easy.Do(func() { gctuning.Ease(p.UnderWay) }) }
 
 // UnderWay lets go of what only the start needed. A run of a few calls would need it again.

@@ -591,11 +591,19 @@ func (v *View) Real(c *Change) string { return filepath.Join(v.roots[c.Root].Pat
 // donePrefix begins the names of views that have been applied and are being removed.
 const donePrefix = "done-"
 
+// mostRetired bounds the views of one name that are being removed.
+const mostRetired = 1000
+
 // Retire gives the view up at once, so that nothing of it counts any more. Close, which takes
 // longer, may follow at any time.
 func (v *View) Retire() error {
 	to := filepath.Join(v.home, donePrefix+filepath.Base(v.dir))
-	if err := rename(v.dir, to); err != nil {
+	err := rename(v.dir, to)
+	for n := 2; errors.Is(err, fs.ErrExist) && n < mostRetired; n++ { // an earlier stage of the name is being removed
+		to = filepath.Join(v.home, fmt.Sprint(donePrefix, filepath.Base(v.dir), "-", n))
+		err = rename(v.dir, to)
+	}
+	if err != nil {
 		return err
 	}
 	v.dir = to

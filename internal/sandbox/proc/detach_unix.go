@@ -3,13 +3,11 @@
 package proc
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 )
 
 // Detach starts a program of the user's own that outlives this process and its terminal. It has a
@@ -29,18 +27,4 @@ func Detach(argv, env []string, dir, log string) (pid int, ended <-chan error, e
 	done := make(chan error, 1)
 	go func() { done <- errors.Join(c.Wait(), out.Close()) }()
 	return c.Process.Pid, done, nil
-}
-
-// AwaitEnd waits until a process that is no child of this one has ended.
-func AwaitEnd(ctx context.Context, pid int) error {
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
-	for syscall.Kill(pid, 0) == nil {
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
 }

@@ -97,8 +97,9 @@ func (p *Process) startShim(streams []*os.File) error {
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
 		// Nothing of adze's own environment is here, because the command may read it from /proc.
-		// The runtime is told its parallelism, so that it need not read the control groups: more than the
-		// threads that wait in a system call, so that one that comes back need not wait for a patient one.
+		// The runtime is told its parallelism, so that it need not read the control groups: more
+		// than the threads that wait in a system call, so that one that comes back need not wait
+		// for a patient one.
 		Env:   []string{"GOMAXPROCS=4"},
 		Files: slices.Concat(streams, theirs, p.walls.Files),
 		Sys:   p.walls.attributes(),

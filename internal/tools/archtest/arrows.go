@@ -186,7 +186,7 @@ func rooms() []Row {
 			Why: "it lets go what others keep, here and on servers, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
 		{Package: "internal/editors/pairing", Room: true, May: []string{"internal/files/atomicfile", "internal/text/safeterm"}, Why: "devices and their tokens; it knows neither sessions nor HTTP"},
-		{Package: "internal/editors/serve", May: []string{"internal/editors/pairing", "internal/files/fsnotify", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/sessiondb/tail", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "tui/api", "tui/draw/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
+		{Package: "internal/editors/serve", May: []string{"internal/editors/pairing", "internal/live", "internal/files/fsnotify", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/sessiondb/tail", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "tui/api", "tui/draw/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
 			From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/editors/htmlstream", May: []string{"session", "tool", "internal/text/redact", "tui/draw/hypertext"}, From: []string{"internal/editors/serve"}, Never: effects(),
 			Why: "events become pieces of a page; it opens, asks and sends nothing"},

@@ -13,7 +13,7 @@ import (
 )
 
 // withServers configures servers with so many tools each, of which all have been there before.
-func (r runner) withServers(b *testing.B, servers, tools int) {
+func (r runner) withServers(b testing.TB, servers, tools int) {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {

@@ -182,29 +182,8 @@ var counted = []string{"newfstatat", "openat", "getdents64", "readlinkat", "mkdi
 // TestCountsOfSystemCalls counts those of a start with one prompt, and of turns of one call.
 func TestCountsOfSystemCalls(t *testing.T) {
 	r := newRatchet(t)
-	strace, err := exec.LookPath("strace")
-	if err != nil {
+	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
-	}
-	trace := func(on runner) map[string]int64 {
-		log := filepath.Join(t.TempDir(), "log")
-		cmd := on.bare(on.adze("go"))
-		cmd.Args = append([]string{strace, "-f", "-qq", "-e", "trace=" + strings.Join(counted, ","), "-o", log}, cmd.Args...)
-		cmd.Path = strace
-		if out, err := cmd.CombinedOutput(); err != nil && bytes.Contains(out, []byte("ptrace")) {
-			t.Skipf("strace may not trace here: %s", out)
-		} else if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := map[string]int64{}
-		for _, call := range regexp.MustCompile(`(?m)^\d+ +(\w+)\(`).FindAllStringSubmatch(string(text), -1) {
-			all[call[1]]++
-		}
-		return all
 	}
 	on := ground(t, newInstant(t))
 	for _, start := range []string{"first start ever", "start"} {
@@ -214,7 +193,7 @@ func TestCountsOfSystemCalls(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			named, all := map[string]int64{}, trace(on)
+			named, all := map[string]int64{}, on.traced(t)
 			for _, kind := range counted {
 				named[start+": "+kind] = all[kind]
 			}
@@ -223,7 +202,7 @@ func TestCountsOfSystemCalls(t *testing.T) {
 	}
 	for _, name := range []string{"read", "grep", "edit", "bash"} {
 		r.least(func() map[string]int64 {
-			named, some, more := map[string]int64{}, trace(turns(t, name, few)), trace(turns(t, name, many))
+			named, some, more := map[string]int64{}, turns(t, name, few).traced(t), turns(t, name, many).traced(t)
 			for _, kind := range counted {
 				if name == "bash" && kind != "execve" && kind != "fsync" {
 					continue // the shell's own depend on the machine
@@ -235,14 +214,49 @@ func TestCountsOfSystemCalls(t *testing.T) {
 	}
 }
 
+// traced runs one prompt below strace, and counts what of counted it calls, and pread64.
+func (r runner) traced(t *testing.T) map[string]int64 {
+	t.Helper()
+	log := filepath.Join(t.TempDir(), "log")
+	cmd := r.bare(r.adze("go"))
+	cmd.Args = append([]string{"strace", "-f", "-qq", "-e", "trace=pread64," + strings.Join(counted, ","), "-o", log}, cmd.Args...)
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Path = strace
+	if out, err := cmd.CombinedOutput(); err != nil && bytes.Contains(out, []byte("ptrace")) {
+		t.Skipf("strace may not trace here: %s", out)
+	} else if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]int64{}
+	for _, call := range regexp.MustCompile(`(?m)^\d+ +(\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		all[call[1]]++
+	}
+	return all
+}
+
 // few and many are turns: the difference is twenty.
 const few, many = 4, 24
 
 // turns is the ground for a model that makes so many calls of one tool.
 func turns(t *testing.T, tool string, n int) runner {
 	t.Helper()
+	r := ground(t, newInstant(t, calls(tool, n)...))
+	if err := os.WriteFile(filepath.Join(r.dir, "a.txt"), []byte(marks(100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// calls are so many of one tool on the file of marks.
+func calls(tool string, n int) []string {
 	plan := make([]string, n)
-	var text strings.Builder
 	for i := range plan {
 		args := map[string]string{
 			"read": fmt.Sprintf(`{"path":"a.txt","offset":%d,"limit":2}`, i+1),
@@ -252,14 +266,16 @@ func turns(t *testing.T, tool string, n int) runner {
 		}
 		plan[i] = object(map[string]any{"name": tool, "arguments": args[tool]})
 	}
-	for i := range 100 {
+	return plan
+}
+
+// marks is a text with so many places that can be found and edited.
+func marks(n int) string {
+	var text strings.Builder
+	for i := range n {
 		fmt.Fprintf(&text, "a line\nmark %d.\n", i)
 	}
-	r := ground(t, newInstant(t, plan...))
-	if err := os.WriteFile(filepath.Join(r.dir, "a.txt"), []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return text.String()
 }
 
 // countsInside names the file to which this program, as adze, writes what it allocated.
@@ -281,27 +297,34 @@ func asAdze() {
 	os.Exit(code)
 }
 
-// TestCountsOfAllocations counts those of one prompt, and of turns of a read; and the bytes of the
-// first request.
-func TestCountsOfAllocations(t *testing.T) {
-	r := newRatchet(t)
+// allocated runs one prompt, and counts what it allocated.
+func (r runner) allocated(t *testing.T) (allocations, size int64) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(t.TempDir(), "counts")
+	cmd := r.bare(r.adze("go"))
+	cmd.Path, cmd.Env = self, append(cmd.Env, countsInside+"="+file)
+	r.measure(cmd)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(raw), &allocations, &size); err != nil {
+		t.Fatal(err)
+	}
+	return allocations, size
+}
+
+// TestCountsOfAllocations counts those of one prompt, and of turns of a read; and the bytes of the
+// first request.
+func TestCountsOfAllocations(t *testing.T) {
+	r := newRatchet(t)
 	once := func(calls int) (allocations, size, first int64) {
 		on := turns(t, "read", calls)
-		file := filepath.Join(t.TempDir(), "counts")
-		cmd := on.bare(on.adze("go"))
-		cmd.Path, cmd.Env = self, append(cmd.Env, countsInside+"="+file)
-		on.measure(cmd)
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscan(string(raw), &allocations, &size); err != nil {
-			t.Fatal(err)
-		}
+		allocations, size = on.allocated(t)
 		return allocations, size, on.server.firstBody.Load()
 	}
 	run := func(calls int) (allocations, size, first int64) { // a difference has the noise of both

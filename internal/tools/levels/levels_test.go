@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestAskingFindsWhatAsks has a package in which tests ask in each way, and some that ask in none.

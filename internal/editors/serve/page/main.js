@@ -61,7 +61,7 @@ const stream = new Stream({
   where: () => id ? turns.where() : { count: 0, last: "" },
   up() { trouble(""); document.body.classList.remove("down"); },
   down(e, tries) {
-    if (e.status === 401) return trouble("This page has no valid token: open the address that adze serve printed.");
+    if (e.status === 401) return trouble(known() && e.message ? "The server refused: " + e.message + "." : "This page has no token: open the address that adze serve printed.");
     if (e.status === 404) { trouble("There is no such session here."); return; }
     if (tries > 0) { document.body.classList.add("down"); trouble("The server does not answer. The page connects again by itself when adze serve runs."); if (tries === 1) tell("The server does not answer"); }
   },
@@ -179,7 +179,7 @@ document.addEventListener("keydown", (e) => {
   }
   if (dialog.isOpen()) return;
   if (!typing && !e.ctrlKey && !e.altKey && !e.metaKey) {
-    if (e.key === "/") { e.preventDefault(); composer.focus(); return; }
+    if (e.key === "/") { if (composer.text()) e.preventDefault(); composer.focus(); return; } // into an empty prompt it is typed
     if (e.key === "?") { e.preventDefault(); named.get("keys").run(); return; }
   }
   const a = actions.find((a) => a.code === e.code && (a.ctrl ? (e.ctrlKey || e.metaKey) && !e.altKey : a.key && e.altKey && !e.ctrlKey && !e.metaKey));

@@ -2,7 +2,8 @@ package shim
 
 import "syscall"
 
-// Slack is by how much timers of a thread may be late, in nanoseconds (prctl(2), PR_SET_TIMERSLACK).
+// Slack is by how much timers of a thread may be late, in nanoseconds (prctl(2),
+// PR_SET_TIMERSLACK).
 type Slack uintptr
 
 const (

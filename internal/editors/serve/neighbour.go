@@ -1,0 +1,559 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"adze/internal/editors/htmlstream"
+	"adze/internal/editors/uistream"
+	"adze/internal/live"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/permission"
+	tuiquestion "adze/tui/question"
+)
+
+// neighbours are the sessions of other processes that have a socket.
+type neighbours struct {
+	street
+	adding sync.Mutex // one connection for the state of a session is made at a time
+	mu     sync.Mutex
+	all    map[session.ID]*neighbour
+}
+
+// street is what they need of the server.
+type street struct {
+	ctx     context.Context // of the server
+	ends    *sync.WaitGroup // as in Server
+	house   House
+	sockets string
+	stir    func()
+}
+
+// patience is how long an owner may take to say hello. One that was stopped by a signal never does.
+const patience = 2 * time.Second
+
+// neighbour is a session that another process has, from its first line to its end.
+type neighbour struct {
+	street
+	hello live.Hello
+
+	mu      sync.Mutex
+	status  live.Status
+	mode    string
+	links   map[string]*link         // that steer, by who sends
+	watched map[*reader]*live.Client // that pages read
+	gone    bool
+}
+
+// link is a connection over which a session is steered.
+type link struct {
+	client *live.Client
+	mu     sync.Mutex
+	waits  map[int]chan error // what became of a line, by its number; nil when the owner is gone
+}
+
+func (n *neighbours) find(id session.ID) *neighbour {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all[id]
+}
+
+// watch follows what other processes do, until the server ends.
+func (n *neighbours) watch() {
+	next, stop, err := live.Await(n.sockets)
+	if err != nil {
+		return // nobody can listen there; their sessions are read from their logs
+	}
+	defer stop()
+	for {
+		all, _ := live.List(n.ctx, n.sockets) // without a list there is nobody to be followed
+		n.adding.Lock()
+		for _, h := range all {
+			if n.find(h.Session) == nil {
+				n.add(h.Session)
+			}
+		}
+		n.adding.Unlock()
+		if next(n.ctx) != nil {
+			return
+		}
+	}
+}
+
+// add follows what a session does, until nobody has it. The caller holds n.adding.
+func (n *neighbours) add(id session.ID) {
+	b := &neighbour{street: n.street, links: map[string]*link{}, watched: map[*reader]*live.Client{}}
+	l, err := b.connect(n.ctx, id, "page")
+	n.mu.Lock()
+	if err == nil {
+		b.hello, b.status, b.mode = l.client.Hello, l.client.Hello.Status, l.client.Hello.Mode
+		n.all[id] = b
+	} else {
+		delete(n.all, id)
+	}
+	n.mu.Unlock()
+	if err != nil {
+		return // it has ended just now
+	}
+	n.stir()
+	n.ends.Go(func() {
+		stop := context.AfterFunc(n.ctx, func() { _ = l.client.Close() }) // the session goes on
+		defer stop()
+		l.read(b.states)
+		b.end()
+		n.adding.Lock()
+		defer n.adding.Unlock()
+		n.add(id) // another process may have it by now
+		n.stir()
+	})
+}
+
+// connect makes a connection that steers, and is told the state.
+func (b *neighbour) connect(ctx context.Context, id session.ID, as string) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := live.Dial(ctx, b.sockets, id, live.Wish{As: as, StateOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	l := &link{client: c, waits: map[int]chan error{}}
+	b.links[as] = l
+	return l, nil
+}
+
+// states takes a line that tells what the session does.
+func (b *neighbour) states(l live.Line) {
+	var told live.Status
+	if l.Type != "state" || json.Unmarshal(l.Raw, &told) != nil {
+		return
+	}
+	b.mu.Lock()
+	b.status = told
+	b.mu.Unlock()
+	b.stir()
+}
+
+// end closes all connections with an owner that has ended.
+func (b *neighbour) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.gone = true
+	for _, l := range b.links {
+		_ = l.client.Close() // nothing waits in it
+	}
+	for _, c := range b.watched {
+		_ = c.Close() // as above
+	}
+}
+
+// read reads what the owner says, until it ends.
+func (l *link) read(each func(live.Line)) {
+	defer func() {
+		_ = l.client.Close() // nothing waits in it
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, w := range l.waits {
+			w <- live.ErrNobody
+		}
+		l.waits = nil
+	}()
+	for {
+		line, err := l.client.Next()
+		if err != nil {
+			return
+		}
+		switch line.Type {
+		case "accepted", "unread":
+			l.settled(line)
+		default:
+			each(line)
+		}
+	}
+}
+
+// settled tells who said a line what became of it.
+func (l *link) settled(line live.Line) {
+	var told struct {
+		Line          int
+		Message, Hint string
+	}
+	if json.Unmarshal(line.Raw, &told) != nil {
+		return
+	}
+	var err error
+	if line.Type == "unread" {
+		why := told.Message
+		if told.Hint != "" {
+			why += " (" + told.Hint + ")"
+		}
+		err = &refusal{http.StatusConflict, why}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w := l.waits[told.Line]; w != nil {
+		w <- err
+		delete(l.waits, told.Line)
+	}
+}
+
+var errGone = &refusal{http.StatusConflict, "too late: the process that had this session has ended"}
+
+// say sends a line to the owner, and waits until it had its effect, or none. By is who sends it;
+// empty for the user of this machine.
+func (b *neighbour) say(ctx context.Context, by string, line any) error {
+	l, err := b.link(ctx, by)
+	var told chan error
+	if err == nil {
+		told, err = l.send(line)
+	}
+	if err == nil {
+		select {
+		case err = <-told:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	if errors.Is(err, live.ErrNobody) {
+		return errGone
+	}
+	return err
+}
+
+func (b *neighbour) link(ctx context.Context, by string) (*link, error) {
+	as := "page"
+	if by != "" {
+		as += " on " + by
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.gone {
+		return nil, live.ErrNobody
+	}
+	if l := b.links[as]; l != nil {
+		return l, nil
+	}
+	l, err := b.connect(ctx, b.hello.Session, as)
+	if err == nil {
+		b.ends.Go(func() { l.read(func(live.Line) {}) })
+	}
+	return l, err
+}
+
+func (l *link) send(line any) (chan error, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waits == nil {
+		return nil, live.ErrNobody
+	}
+	n, err := l.client.Number(line)
+	told := make(chan error, 1)
+	if err == nil {
+		l.waits[n] = told
+	}
+	return told, err
+}
+
+// attend has a reader told what happens, from the position in the log that follow is called with.
+func (b *neighbour) attend(woken chan struct{}) attended {
+	q := newReader(everyTurn)
+	q.woken = woken
+	return attended{reader: q, follow: func(after int64, seen map[string]bool) (running bool) { return b.follow(q, after, seen) }}
+}
+
+func (b *neighbour) follow(q *reader, after int64, seen map[string]bool) (running bool) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	c, err := live.Dial(ctx, b.sockets, b.hello.Session, live.Wish{As: "page", After: after})
+	if err != nil {
+		return false // its end is told to all pages
+	}
+	b.mu.Lock()
+	if b.gone {
+		_ = c.Close() // nothing was read
+	}
+	b.watched[q] = c
+	b.mu.Unlock()
+	b.ends.Go(func() {
+		stop := context.AfterFunc(b.ctx, func() { _ = c.Close() }) // the session goes on
+		defer stop()
+		f := &following{neighbour: b, to: q, seen: seen, questions: map[string]item{}}
+		for {
+			l, err := c.Next()
+			if err != nil {
+				return
+			}
+			f.line(l)
+		}
+	})
+	return c.Hello.State != live.Idle
+}
+
+func (b *neighbour) forget(q *reader) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c := b.watched[q]; c != nil {
+		_ = c.Close() // the session goes on
+		delete(b.watched, q)
+	}
+}
+
+// following makes items for a page of the lines of an owner.
+type following struct {
+	*neighbour
+	to        *reader
+	events    live.Events
+	seen      map[string]bool // by the identity of what was shown
+	questions map[string]item // that wait
+}
+
+func (f *following) line(l live.Line) {
+	for _, e := range f.events.Of(l) {
+		id := live.Identity(e)
+		if f.seen[id] {
+			continue
+		}
+		if id != "" {
+			f.seen[id] = true
+		}
+		if done, is := e.(session.MessageDone); is && uistream.Prompts(done.Message) {
+			f.to.put(item{event: e, prompts: true})
+			continue
+		}
+		f.to.put(item{event: e})
+	}
+	switch l.Type {
+	case "live":
+		f.to.put(item{joins: true})
+	case "missed":
+		f.to.put(item{anew: true})
+	case "mode":
+		var told struct {
+			Mode string `json:"permission_mode"`
+		}
+		if json.Unmarshal(l.Raw, &told) == nil {
+			f.mu.Lock()
+			f.mode = told.Mode
+			f.mu.Unlock()
+			nudge(f.to.woken)
+		}
+	case "question":
+		var q live.Question
+		if json.Unmarshal(l.Raw, &q) == nil {
+			it := f.asks(q)
+			f.questions[q.Question] = it
+			f.to.put(it)
+		}
+	case "answered":
+		var told live.Settled
+		if json.Unmarshal(l.Raw, &told) != nil {
+			return
+		}
+		if it, is := f.questions[told.Question]; is {
+			delete(f.questions, told.Question)
+			if it.answered = "by " + told.By; told.By == "" {
+				it.answered = "where the session is"
+			}
+			f.to.put(it)
+		}
+	}
+}
+
+// asks is a question of the owner.
+func (b *neighbour) asks(q live.Question) item {
+	w := &asked{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
+	if q.Problem != "" {
+		w.Text = q.Problem
+	}
+	if a, is := live.Permission(q); is {
+		w.Kind, w.ask = uistream.Permission, &a
+	} else {
+		w.inquiry = &tuiquestion.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices}
+	}
+	return item{question: &w.Question, asked: w}
+}
+
+// named is a question by a name that no other owner of the session gives: each counts from 1.
+func (b *neighbour) named(question string) string {
+	return question + "." + b.hello.Since.UTC().Format("20060102T150405.000000000")
+}
+
+// fill tells what the session does.
+func (b *neighbour) fill(to *bar) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	to.State = map[live.State]string{live.Working: "running", live.Waiting: "waiting"}[b.status.State]
+	if to.State == "" {
+		to.State = "idle"
+	}
+	if b.status.Doing != "" {
+		to.Doing = b.status.Doing
+	}
+	if to.Cost == nil && b.status.Cost > 0 {
+		cost := b.status.Cost
+		to.Cost = &cost
+	}
+}
+
+// describe tells what the session does, for the list.
+func (b *neighbour) describe(to *row) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	to.doing, to.model = b.status.Doing, b.hello.Provider+"/"+b.hello.Model
+	switch b.status.State {
+	case live.Waiting:
+		to.state = "needs"
+	case live.Working:
+		to.state = "working"
+	}
+	if b.status.Cost > 0 {
+		cost := b.status.Cost
+		to.cost = &cost
+	}
+}
+
+func (b *neighbour) works(h session.Head) Status {
+	s := b.house.Status(h)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.hello.Provider+"/"+b.hello.Model, b.hello.Cwd, b.mode, b.hello.Effort, ""
+	return s
+}
+
+// blocks shows a call of the log, or of the socket, where its blocks stand in the metadata.
+func (b *neighbour) blocks(name string, metadata json.RawMessage) []tool.Block {
+	if drawn := live.Blocks(name, metadata); len(drawn) > 0 {
+		return drawn
+	}
+	return b.house.Blocks(name, metadata)
+}
+
+// ownersChoices are the choices of a permission as an owner names them; it offers no others.
+var ownersChoices = map[permission.Choice]string{permission.Deny: "no", permission.Once: "once", permission.ForSession: "session", permission.Try: "try"}
+
+// act does an action where the session is. If false, the action is none for there: a prompt begins
+// a turn here when the process has ended.
+func (b *neighbour) act(ctx context.Context, name string, a action) (out any, is bool, err error) {
+	switch name {
+	case "answer":
+		return done{}, true, b.answer(ctx, a)
+	case "stop":
+		return done{}, true, b.say(ctx, a.by, live.Abort{Type: "abort"})
+	case "cancel":
+		return done{}, true, b.cancel(ctx, a)
+	case "say":
+		out, err = b.prompted(ctx, a)
+		return out, err != errGone, err
+	case "set":
+		set := live.Set{Type: "set"}
+		field := map[string]*string{"mode": &set.Mode, "effort": &set.Effort, "model": &set.Model}[a.Name]
+		if field == nil {
+			return nil, true, errNotHere
+		}
+		*field = a.Value
+		return done{ID: b.hello.Session}, true, b.say(ctx, a.by, set)
+	}
+	return nil, false, nil
+}
+
+func (b *neighbour) answer(ctx context.Context, a action) error {
+	line := live.Answer{Type: "answer", Text: a.Text, Reason: a.Reason, Refused: a.Refused}
+	if a.Choice != "" {
+		choice, known := choices[a.Choice]
+		if line.Choice = ownersChoices[choice]; !known || line.Choice == "" {
+			return &refusal{http.StatusBadRequest, "that was not offered"}
+		}
+		if choice == permission.ForSession {
+			line.Offer = &a.Offer
+		}
+	}
+	if end := len(a.Question) - len(b.named("")); end > 0 {
+		line.Question = a.Question[:end]
+	}
+	if b.named(line.Question) != a.Question {
+		return errGone
+	}
+	return b.say(ctx, a.by, line)
+}
+
+// prompted hands on what the user says. A remark to no turn is a prompt there.
+func (b *neighbour) prompted(ctx context.Context, a action) (any, error) {
+	if len(a.Files) > 0 {
+		return nil, &refusal{http.StatusConflict, "files are not sent to a session of another process; name their paths instead"}
+	}
+	line := live.Prompt{Type: "steer", Text: a.Text}
+	if a.Queue {
+		line.Type = "prompt"
+	}
+	return done{Text: "sent"}, b.say(ctx, a.by, line)
+}
+
+// cancel ends one running call, by what it is called on the page.
+func (b *neighbour) cancel(ctx context.Context, a action) error {
+	var found tool.CallID
+	err := b.house.Log(ctx, b.hello.Session, 0, func(_ int64, e session.Entry) error {
+		for _, ev := range events(e) {
+			if call, parent := whose(ev); call != "" && parent == "" && htmlstream.CallID(call) == a.Call {
+				found = call
+			}
+		}
+		return nil
+	})
+	if err == nil && found == "" {
+		err = &refusal{http.StatusConflict, "that call has ended already"}
+	}
+	if err != nil {
+		return err
+	}
+	return b.say(ctx, a.by, live.Abort{Type: "abort", Call: string(found)})
+}
+
+// unfinished finds the message that was arriving at the end of a log, and where it began: its owner
+// tells that from its beginning.
+type unfinished struct {
+	message string
+	before  int64 // the entry before its first piece
+}
+
+func (u *unfinished) add(seq int64, e session.Entry) {
+	switch e.Type {
+	case session.FragmentEntry:
+		var f session.Fragment
+		if json.Unmarshal(e.Data, &f) == nil && f.Message != u.message {
+			*u = unfinished{f.Message, seq - 1}
+		}
+	case session.MessageEntry:
+		var m session.Message
+		if json.Unmarshal(e.Data, &m) == nil && m.ID == u.message {
+			*u = unfinished{}
+		}
+	}
+}
+
+// has reports an event that is a piece of the message.
+func (u unfinished) has(e session.Event) bool {
+	switch e := e.(type) {
+	case session.TextDelta:
+		return u.message != "" && e.Message == u.message
+	case session.ReasoningDelta:
+		return u.message != "" && e.Message == u.message
+	}
+	return false
+}
+
+// seenIn are the identities of events.
+func seenIn(turns []past) map[string]bool {
+	seen := map[string]bool{}
+	for _, t := range turns {
+		for _, e := range t.events {
+			if id := live.Identity(e); id != "" {
+				seen[id] = true
+			}
+		}
+	}
+	return seen
+}

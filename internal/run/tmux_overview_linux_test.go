@@ -1,0 +1,58 @@
+package run_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestTheOverviewAnswersAndOpensSessions: a session in the background asks, is answered from the
+// overview, waits for a review, and is opened; the left key comes back.
+func TestTheOverviewAnswersAndOpensSessions(t *testing.T) {
+	u := newUser(t)
+	p := u.openPane(100, 24)
+	id := strings.TrimSpace(u.run("--background", "--permission-mode=ask", u.script("-- 1 --\ntext: I write it down.\ncall write: {\"path\":\"made.txt\",\"content\":\"one\"}\n-- 2 --\ntext: It is written down.\n"), "make the file").wants(0).out)
+	t.Cleanup(func() { u.run("stop", id) })
+	u.run("-p", u.script("-- 1 --\ntext: Hello.\n"), "say hello").wants(0)
+
+	p.begin("sessions")
+	p.sees("Sessions  1 waiting for you", "needs you ──", "▸? make the file", "asks: write made.txt", "done ──", "say hello")
+	var line struct{ ID, State, Doing string }
+	for text := range strings.SplitSeq(strings.TrimSpace(u.run("sessions", "--json").wants(0).out), "\n") {
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.ID == id {
+			break
+		}
+	}
+	if line.ID != id || line.State != "needs you" || !strings.Contains(line.Doing, "made.txt") {
+		t.Errorf("as JSON: %+v", line)
+	}
+	p.keys("Space")
+	p.sees("I write it down.", "made.txt", "y: allow once")
+	if u.has("made.txt") {
+		t.Fatal("the file was written before the answer")
+	}
+	p.keys("y")
+	p.sees("allowed once", "to review ──", "✓ make the file")
+	u.holds("made.txt", "one")
+	p.keys("v")
+	p.sees("reviewed", "done ──")
+	p.until("nothing waits for a review", func() bool { return !strings.Contains(p.screen(), "to review ──") })
+
+	p.text("n")
+	p.text("x")
+	p.sees("new: x")
+	p.keys("Escape")
+	p.sees("n: begin a session")
+	p.keys("Escape")
+	p.until("the look is closed", func() bool { return !strings.Contains(p.screen(), "a look into it") })
+	p.keys("Enter")
+	p.sees("┃ make the file", "It is written down.", "Ask, or say what to do")
+	p.rests()
+	p.keys("Left")
+	p.sees("Sessions", "make the file", "say hello")
+	p.text("q")
+	p.restored(0)
+}
