@@ -438,15 +438,16 @@ func (t *watcher) barNow() (*bar, bool) {
 	}
 	b.Review = b.Review || f.Changed
 	raw, err := json.Marshal(b)
+	masked := &bar{} // what b points to is the session's
 	if err == nil {
 		raw = t.mask().JSON(raw)
-		err = json.Unmarshal(raw, b)
+		err = json.Unmarshal(raw, masked)
 	}
 	if err != nil || string(raw) == t.bar {
 		return nil, false
 	}
 	t.bar = string(raw)
-	return b, true
+	return masked, true
 }
 
 // works tells how the session works.
