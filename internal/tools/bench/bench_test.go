@@ -229,8 +229,9 @@ func toolTurns(b *testing.B, turns int, subject func(runner, string) *exec.Cmd) 
 		before := r.server.connections.Load()
 		r.server.firstBody.Store(0) // that of floor does not count
 		p.add(r.measure(subject(r, "work")), floor)
-		if opened := r.server.connections.Load() - before; opened != 1 {
-			b.Fatalf("%d connections were opened, want one that is kept", opened)
+		// One is kept for all requests; at a start up to two more ask which server this is.
+		if opened := r.server.connections.Load() - before; opened > 3 {
+			b.Fatalf("%d connections were opened, want one that is kept and two of the start", opened)
 		}
 	}
 	b.ReportMetric(float64(r.server.firstBody.Load()), "first-request-bytes")
