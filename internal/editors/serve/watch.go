@@ -438,7 +438,7 @@ func (t *watcher) barNow() (*bar, bool) {
 	}
 	b.Review = b.Review || f.Changed
 	raw, err := json.Marshal(b)
-	masked := &bar{} // what b points to is the session's
+	masked := &bar{} // b shares its cost with the session
 	if err == nil {
 		raw = t.mask().JSON(raw)
 		err = json.Unmarshal(raw, masked)
