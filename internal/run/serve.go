@@ -24,6 +24,7 @@ import (
 	"adze/internal/cmd/print"
 	"adze/internal/config"
 	"adze/internal/config/paths"
+	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/internal/files/git"
 	"adze/internal/live"
@@ -92,7 +93,7 @@ func serveBrowsers(a *process.Process, o *flags.Run, port int, wish *farWish) er
 	if devices != nil {
 		defer devices.Close()
 	}
-	s := &serve.Server{House: h, Far: far, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: serve.NewToken(), Host: l.Addr().String()}
+	s := &serve.Server{House: h, Far: far, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: pairing.NewToken(), Host: l.Addr().String()}
 	address := "http://" + s.Host + "/#" + s.Token
 	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
 	if err != nil {

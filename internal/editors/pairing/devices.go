@@ -103,7 +103,7 @@ func (b *Devices) read() error {
 
 // Add lets a device in, and returns its token, which is kept nowhere.
 func (b *Devices) Add(name string, may []Scope) (token string, d Device, err error) {
-	token = newSecret()
+	token = NewToken()
 	var id [4]byte
 	_, _ = rand.Read(id[:]) // crypto/rand.Read never fails since Go 1.24
 	now := time.Now

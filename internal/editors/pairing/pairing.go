@@ -149,7 +149,7 @@ func (x *Exchange) Claim(code, name string) (secret, word string, err error) {
 	case !x.now().Before(x.ends):
 		return "", "", ErrExpired
 	}
-	secret = newSecret()
+	secret = NewToken()
 	x.claim = &claim{secret: secret, name: nameOf(name), word: wordOf(x.code, secret)}
 	x.stir()
 	return secret, x.claim.word, nil
@@ -254,8 +254,8 @@ func (x *Exchange) stirring() <-chan struct{} {
 	return x.stirred
 }
 
-// newSecret is 256 bits that nobody guesses.
-func newSecret() string {
+// NewToken is 256 bits that nobody guesses, as they may stand in an address.
+func NewToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
 	return base64.RawURLEncoding.EncodeToString(b[:])

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/internal/testkit/nodetest"
 	"adze/session"
@@ -147,7 +148,7 @@ func TestThePageComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, token := l.Addr().String(), serve.NewToken()
+	address, token := l.Addr().String(), pairing.NewToken()
 	begin := func(l net.Listener) func() {
 		s := &serve.Server{House: h, Token: token, Host: address}
 		s.Start(context.Background())

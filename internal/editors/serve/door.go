@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
-	"encoding/base64"
 	"mime"
 	"net/http"
 	"path"
@@ -11,13 +9,6 @@ import (
 
 	"adze/internal/editors/pairing"
 )
-
-// NewToken is 256 bits that nobody guesses, as they stand in an address.
-func NewToken() string {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
 
 // maxBody bounds a request. The AI SDK sends the whole conversation with each prompt, and all files
 // that were ever in it.

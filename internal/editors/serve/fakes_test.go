@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/session"
 	"adze/tool"
@@ -261,7 +262,7 @@ func listen(t *testing.T, h *house, change ...func(*serve.Server)) *site {
 	if h.wanted == nil {
 		h.wanted = make(chan struct{})
 	}
-	s := &serve.Server{House: h, Token: serve.NewToken(), Host: l.Addr().String()}
+	s := &serve.Server{House: h, Token: pairing.NewToken(), Host: l.Addr().String()}
 	for _, c := range change {
 		c(s)
 	}
