@@ -134,7 +134,7 @@ const maxPicture = 3 << 20
 // attachment is a picture, or the name of what is none.
 func (v *View) attachment(a tool.Attachment) string {
 	name := hypertext.Escape(v.text(a.Name))
-	if kind := pictureType(a.Data); kind != "" && len(a.Data) <= maxPicture {
+	if kind := hypertext.PictureType(a.Data); kind != "" && len(a.Data) <= maxPicture {
 		return `<img class="shot" alt="` + name + `" src="data:` + kind + ";base64," + base64.StdEncoding.EncodeToString(a.Data) + `">`
 	}
 	return `<p class="file"><span aria-hidden="true">▤</span> ` + name + ` <span class="dim">` + size(len(a.Data)) + "</span></p>"
@@ -145,23 +145,6 @@ func size(n int) string {
 		return fmt.Sprintf("%d kB", (n+1023)>>10)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-}
-
-// pictureType is the media type of a picture by its content. It is empty for all that a browser
-// does not show, or would run.
-func pictureType(data []byte) string {
-	head := string(data[:min(len(data), 16)])
-	switch {
-	case strings.HasPrefix(head, "\x89PNG\r\n\x1a\n"):
-		return "image/png"
-	case strings.HasPrefix(head, "\xff\xd8\xff"):
-		return "image/jpeg"
-	case strings.HasPrefix(head, "GIF87a"), strings.HasPrefix(head, "GIF89a"):
-		return "image/gif"
-	case strings.HasPrefix(head, "RIFF") && len(head) == 16 && head[8:12] == "WEBP":
-		return "image/webp"
-	}
-	return ""
 }
 
 // whole takes a message of the model that is stored. Its runs take the places of what arrived.

@@ -12,6 +12,7 @@ import (
 	"adze/internal/text/jsontext"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/draw/hypertext"
 )
 
 // check says why a message cannot be one.
@@ -43,7 +44,7 @@ func (p Part) check(m Message, known map[tool.CallID]bool) error {
 	switch {
 	case set != 1:
 		return errors.New("it is a text, a picture or a call, and one of them")
-	case p.Picture != nil && (pictureType(p.Picture.Data) == "" || len(p.Picture.Data) > maxPicture):
+	case p.Picture != nil && (hypertext.PictureType(p.Picture.Data) == "" || len(p.Picture.Data) > maxPicture):
 		return errors.New("this is no picture that an export holds")
 	case p.Picture != nil && m.From != Person:
 		return errors.New("only the person attaches pictures")
@@ -114,7 +115,7 @@ func (i *importer) message(m Message) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Picture != nil:
-			a := tool.Attachment{Name: p.Picture.Name, MediaType: pictureType(p.Picture.Data), Data: p.Picture.Data}
+			a := tool.Attachment{Name: p.Picture.Name, MediaType: hypertext.PictureType(p.Picture.Data), Data: p.Picture.Data}
 			out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
 		case p.Call != nil && m.Own:
 			out.Own = p.Call.ID

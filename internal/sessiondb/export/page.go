@@ -1,6 +1,7 @@
 package export
 
 import (
+	"adze/tui/draw/hypertext"
 	"cmp"
 	_ "embed"
 	"encoding/base64"
@@ -130,7 +131,7 @@ func texts[T any](values []T) (out []string) {
 // else is ever one.
 func (w *web) picture(p *Picture) {
 	source := "data:,"
-	if kind := pictureType(p.Data); kind != "" {
+	if kind := hypertext.PictureType(p.Data); kind != "" {
 		source = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 	}
 	w.WriteString(`<p><img src="` + source + `" alt="`)
