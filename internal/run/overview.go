@@ -341,6 +341,9 @@ func (p *overviewPort) followState(ctx context.Context, id session.ID, changed f
 	}
 }
 
+// someFiles is how many changed files a look names.
+const someFiles = 5
+
 // peek looks into a session: its last words, and the question that waits.
 func (p *overviewPort) peek(ctx context.Context, id string) (overview.Peek, error) {
 	var out overview.Peek
@@ -349,8 +352,8 @@ func (p *overviewPort) peek(ctx context.Context, id string) (overview.Peek, erro
 		return out, err
 	}
 	out.Said = p.mask().Text(cmp.Or(said.Answered, said.Asked))
-	if said.Turns > 0 {
-		out.Change = plural.Of(said.Turns, "turn")
+	if n := len(said.Changed); n > 0 {
+		out.Change = p.mask().Text("changed " + plural.Of(n, "file") + ": " + strings.Join(said.Changed[:min(n, someFiles)], ", "))
 	}
 	q, err := p.question(ctx, session.ID(id))
 	if err != nil {

@@ -35,7 +35,7 @@ func TestTheOverviewAnswersAndOpensSessions(t *testing.T) {
 		t.Fatal("the file was written before the answer")
 	}
 	p.keys("y")
-	p.sees("allowed once", "to review ──", "✓ make the file")
+	p.sees("allowed once", "to review ──", "✓ make the file", "changed 1 file: made.txt")
 	u.holds("made.txt", "one")
 	p.keys("v")
 	p.sees("reviewed", "done ──")

@@ -307,6 +307,8 @@ type SessionPeek struct {
 	Cost *float64
 	// Asked and Answered are its last exchange.
 	Asked, Answered string
+	// Changed are the files that its turns changed, each once, in order.
+	Changed []string
 }
 
 // Screen is how the interface is drawn.

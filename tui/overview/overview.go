@@ -55,7 +55,7 @@ type Row struct {
 // Peek is a short look into a session.
 type Peek struct {
 	Said     string    // its last words
-	Change   string    // what it changed, such as 3 files +12 −4
+	Change   string    // what it changed, such as changed 1 file: a.go
 	Question *Question // that waits; if nil, none does
 }
 

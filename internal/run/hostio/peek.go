@@ -33,7 +33,13 @@ func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek
 			}
 		case session.EndEntry:
 			var r session.Result
-			if json.Unmarshal(e.Data, &r) != nil || r.Cost == nil {
+			err := json.Unmarshal(e.Data, &r)
+			for _, path := range r.Changed {
+				if !slices.Contains(p.Changed, path) {
+					p.Changed = append(p.Changed, path)
+				}
+			}
+			if err != nil || r.Cost == nil {
 				known = false
 				continue
 			}
