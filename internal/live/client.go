@@ -193,7 +193,7 @@ func (c *Client) Take() error {
 // come or gone there, or something happened in the folders beside it, which must be there. A caller
 // looks only after Await, which tells of nothing that came before.
 func Await(folder string, beside ...string) (next func(context.Context) error, stop func(), err error) {
-	if err := Prepare(folder); err != nil {
+	if err := prepare(folder); err != nil {
 		return nil, nil, err
 	}
 	next, stop = fsnotify.Waiter(time.Second, append(beside, folder)...)

@@ -81,7 +81,7 @@ type Owner struct {
 // Listen has a session be watched until Close. The caller has the session's lock: a socket that is
 // there is one of a process that was killed.
 func Listen(c Config) (*Owner, error) {
-	if err := Prepare(c.Folder); err != nil {
+	if err := prepare(c.Folder); err != nil {
 		return nil, fmt.Errorf("the folder of live sessions: %w", err)
 	}
 	at := path(c.Folder, c.ID)

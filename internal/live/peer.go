@@ -51,8 +51,8 @@ func examine(c *net.UnixConn, below func(pid int) string) (p Peer, refusal strin
 	return p, ""
 }
 
-// Prepare makes the folder of the sockets, which nobody else may reach.
-func Prepare(folder string) error {
+// prepare makes the folder of the sockets, which nobody else may reach.
+func prepare(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 
 	"adze/internal/cmd/sessions"
 	"adze/internal/config/paths"
-	"adze/internal/files/fsnotify"
 	"adze/internal/live"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
@@ -101,7 +100,7 @@ func (a *app) overviewOnce(ctx context.Context, at string) (id, folder string, e
 		return "", "", err
 	}
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]spent{}, begin: a.beginBeside}
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside}
 		id, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
 			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, In: a.In, Out: a.Out, Env: a.Getenv})
 		if id != "" {
@@ -147,6 +146,7 @@ type overviewPort struct {
 	begin  func(ctx context.Context, prompt string) (said string, err error)
 
 	mu    sync.Mutex
+	lives map[session.ID]live.Hello // as they were told last
 	costs map[session.ID]spent
 }
 
@@ -190,7 +190,9 @@ func (p *overviewPort) label(ctx context.Context, id string, l sessiondb.Label) 
 
 // rows are the sessions that live, then the last used ones.
 func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool, error) {
-	lives := livesIn(ctx, p.folder)
+	p.mu.Lock()
+	lives := maps.Clone(p.lives)
+	p.mu.Unlock()
 	heads, total, err := p.Page(ctx, sessiondb.Filter{Limit: most})
 	if err != nil {
 		return nil, false, err
@@ -286,46 +288,48 @@ func (p *overviewPort) cost(ctx context.Context, h session.Head) float64 {
 
 // watch tells when a session begins or ends to live, and when what one does changes.
 func (p *overviewPort) watch(ctx context.Context, changed func()) {
-	if err := live.Prepare(p.folder); err != nil {
+	next, stop, err := live.Await(p.folder)
+	if err != nil {
 		return // nobody can listen there
 	}
-	bell, err := fsnotify.NewBell(p.folder)
-	if err != nil {
-		return // the user looks again by a key
-	}
-	defer bell.Close()
+	defer stop()
 	var ends sync.WaitGroup
 	defer ends.Wait()
-	followed := map[session.ID]bool{}
-	left := make(chan session.ID)
 	for {
-		for id := range livesIn(ctx, p.folder) {
-			if followed[id] {
-				continue
-			}
-			followed[id] = true
-			ends.Go(func() {
-				p.followState(ctx, id, changed)
-				select {
-				case left <- id:
-				case <-ctx.Done():
-				}
-			})
-		}
-		select {
-		case <-bell.C:
-			changed()
-		case id := <-left:
-			delete(followed, id)
-			changed()
-		case <-ctx.Done():
+		p.find(ctx, &ends, changed)
+		changed()
+		if next(ctx) != nil {
 			return
 		}
 	}
 }
 
-// followState tells of each change of what one session does, until it ends.
-func (p *overviewPort) followState(ctx context.Context, id session.ID, changed func()) {
+// find follows each session that lives and is not followed yet.
+func (p *overviewPort) find(ctx context.Context, ends *sync.WaitGroup, changed func()) {
+	for id, h := range livesIn(ctx, p.folder) {
+		p.mu.Lock()
+		_, followed := p.lives[id]
+		if !followed {
+			p.lives[id] = h
+		}
+		p.mu.Unlock()
+		if !followed {
+			ends.Go(func() {
+				p.follow(ctx, id, changed)
+				p.find(ctx, ends, changed) // another process may have it by now
+				changed()
+			})
+		}
+	}
+}
+
+// follow keeps what one session does, and tells of each change, until it ends.
+func (p *overviewPort) follow(ctx context.Context, id session.ID, changed func()) {
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.lives, id)
+	}()
 	c, err := live.Dial(ctx, p.folder, id, live.Wish{As: "overview", StateOnly: true})
 	if err != nil {
 		return // it has just ended
@@ -334,9 +338,17 @@ func (p *overviewPort) followState(ctx context.Context, id session.ID, changed f
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	defer stop()
 	for {
-		if _, err := c.Next(); err != nil {
+		l, err := c.Next()
+		if err != nil {
 			return
 		}
+		now := c.Hello
+		if json.Unmarshal(l.Raw, &now.Status) != nil {
+			continue
+		}
+		p.mu.Lock()
+		p.lives[id] = now
+		p.mu.Unlock()
 		changed()
 	}
 }
@@ -396,10 +408,9 @@ func (p *overviewPort) question(ctx context.Context, id session.ID) (*overview.Q
 
 // dial connects with the owner of a session, to be told what happens from now on.
 func (p *overviewPort) dial(ctx context.Context, id session.ID) (*live.Client, error) {
-	hello, lives := livesIn(ctx, p.folder)[id]
-	if !lives {
-		return nil, live.ErrNobody
-	}
+	p.mu.Lock()
+	hello := p.lives[id]
+	p.mu.Unlock()
 	return live.Dial(ctx, p.folder, id, live.Wish{As: "overview", After: hello.Position})
 }
 

@@ -45,7 +45,7 @@ func newModel(ctx context.Context, o Options) *model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &model{Options: o, ctx: ctx, at: o.At, most: someRows, w: 80, h: 24, show: func(frame) {}}
+	return &model{Options: o, ctx: ctx, at: o.At, moved: o.At != "", most: someRows, w: 80, h: 24, show: func(frame) {}}
 }
 
 // Init looks for the rows.
@@ -156,10 +156,10 @@ func (m *model) shown() []Row {
 	return out
 }
 
-// mark keeps the mark on a row that is there.
+// mark keeps the mark on a row that is there; until the user moves it, on the first one.
 func (m *model) mark() {
 	rows := m.shown()
-	if !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == m.at }) {
+	if !m.moved || !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == m.at }) {
 		m.at = ""
 		if len(rows) > 0 {
 			m.at = rows[0].ID
@@ -290,6 +290,7 @@ func (m *model) rowKey(name string) tea.Cmd {
 	rows := m.shown()
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == m.at })
 	move := func(to int) tea.Cmd {
+		m.moved = true
 		if len(rows) == 0 {
 			return nil
 		}
@@ -356,6 +357,7 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 		m.open = r.ID
 		return tea.Quit
 	case "space":
+		m.moved = true
 		if m.peeked == r.ID {
 			m.peeked = ""
 			return nil

@@ -144,6 +144,7 @@ type model struct {
 	more    bool
 	most    int
 	at      string // the id of the marked row
+	moved   bool   // the user has marked a row
 	top     int    // the first line of the list that is seen
 	folders bool   // groups are folders
 	filter  edit.Editor
