@@ -138,6 +138,28 @@ func TestThePageByKeyboardAlone(t *testing.T) {
 	b.quiet()
 }
 
+// TestADialogAfterADialog: what is chosen in one dialog opens the next, and the browser's late word that
+// the first is closed does not empty it.
+func TestADialogAfterADialog(t *testing.T) {
+	b := newBrowser(t)
+	h := sceneHouse()
+	s := listen(t, h)
+	id := s.say(h, "Mend the race", "There is a race")
+	page := b.open(s.first())
+	page.until(`document.querySelector("#list .row")`)
+	page.eval(`location.hash = "#/s/` + id + `"`)
+	page.until(`document.querySelector(".end")`)
+	page.key("Ctrl+k")
+	page.until(`document.querySelector("dialog[open] #options li")`)
+	page.eval(`window.closings = 0; document.getElementById("dialog").addEventListener("close", () => closings++)`)
+	page.eval(`[...document.querySelectorAll("#options li")].find((li) => li.textContent.includes("List of keys")).click()`)
+	page.until(`closings === 1`)
+	page.until(`document.querySelector("dialog[open] .keys kbd")`)
+	page.key("Escape")
+	page.until(`closings === 2 && !document.querySelector("dialog").hasChildNodes() && document.activeElement.id === "words"`)
+	b.quiet()
+}
+
 // TestThePageComesBack: a server that was killed and is there again is followed again, by itself; what
 // the page had stays, and what came meanwhile is there.
 func TestThePageComesBack(t *testing.T) {

@@ -4,13 +4,16 @@ const box = document.getElementById("dialog");
 let closed = () => {};
 
 export const isOpen = () => box.open;
-export function close() { box.close(); }
-box.addEventListener("close", () => { box.className = ""; box.replaceChildren(); const c = closed; closed = () => {}; c(); });
-box.addEventListener("click", (e) => { if (e.target === box) box.close(); });
+// finish empties the box once after each close. The browser says "close" later, when the next dialog
+// may already be there: then it has been done.
+function finish() { const c = closed; closed = () => {}; box.className = ""; box.replaceChildren(); c(); }
+export function close() { box.close(); finish(); }
+box.addEventListener("close", () => { if (!box.open) finish(); });
+box.addEventListener("click", (e) => { if (e.target === box) close(); });
 
 // open shows a dialog; the focus returns to where it was.
 export function open(title, body, { big, onclose } = {}) {
-  if (box.open) { closed = () => {}; box.close(); }
+  close();
   const from = document.activeElement;
   box.className = big ? "big" : "";
   const inside = make("div", { class: "dbody", tabindex: "0" }, ...body);
