@@ -67,6 +67,7 @@ type model struct {
 	starting     *starting // set until the conversation is built
 	receivers    []receiver
 	sources      []commandSource
+	waiting      waiting
 
 	// Ports to the outside; fakes in tests.
 	now       func() time.Time
@@ -129,6 +130,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.starting != nil {
 		return m.starting.update(msg)
 	}
+	defer m.waiting.look()
 	return m, m.receive(msg)
 }
 
@@ -192,6 +194,11 @@ func (m *model) take(b batch) tea.Cmd {
 			m.settings.inMode(string(x))
 		case prompted:
 			cmds = append(cmds, m.turns.elsewhere(api.Prompt(x)))
+		case atEffort:
+			m.info.Effort = string(x)
+			m.status.AtEffort(m.info.Effort)
+		case elsewhere:
+			cmds = append(cmds, x(m))
 		case stirred:
 			cmds = append(cmds, m.turns.stir(), m.jobs.look())
 		case turnDone:
@@ -273,6 +280,7 @@ func newModel(o Options) *model {
 	m.commander = &commander{host: m, info: m.info}
 	m.prompt = prompt.New(d.Theme, o.Vim, m.commander.choices)
 	m.prompt.Above = m.around.above
+	m.waiting = waiting{prompt: m.prompt, tell: o.Waits}
 	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)
 	m.picker = list.New(d.Theme)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})

@@ -131,6 +131,8 @@ type job struct {
 	command string // run this instead
 	// run is another thing of the user's own that is done instead.
 	run func(ctx context.Context) session.Result
+	// aside says that this is no turn, and nothing is shown of its end.
+	aside bool
 	// compact has the conversation summed up instead; wish says what must not be lost.
 	compact bool
 	wish    string
@@ -142,7 +144,7 @@ type job struct {
 func (t *turns) begin(j job) tea.Cmd {
 	t.claims = session.Claimed{}
 	ctx, cancel := context.WithCancel(context.Background())
-	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt}
+	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt, ended: j.aside}
 	t.stopped = false
 	t.start(ctx, j)
 	return t.later(time.Second, second{})

@@ -135,6 +135,9 @@ func (c *Client) Number(line any) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(raw) >= longestLine {
+		return 0, ErrLong
+	}
 	c.sent.Lock()
 	defer c.sent.Unlock()
 	c.lines++
@@ -157,6 +160,12 @@ type (
 		Type   string   `json:"type"` // prompt, or steer for a remark to the running turn
 		Text   string   `json:"text"`
 		Attach []string `json:"attach,omitempty"`
+		Files  []File   `json:"files,omitempty"` // that the line itself holds
+	}
+	// File is a picture, a PDF or a text that is sent along.
+	File struct {
+		Name string `json:"name"`
+		Data []byte `json:"data"`
 	}
 	// Answer answers a question.
 	Answer struct {

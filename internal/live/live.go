@@ -44,6 +44,8 @@ var (
 	ErrNobody = errors.New("nobody has the session open")
 	// ErrRefused means that the owner does not talk with this process.
 	ErrRefused = errors.New("the owner of the session refused")
+	// ErrLong means that a line is longer than an owner reads.
+	ErrLong = errors.New("that is more than fits into one message; name the path of a large file instead")
 	// ErrKilled means that the owner ended without a word: it was killed or crashed.
 	ErrKilled = errors.New("the process that had the session was killed; the session goes on from its log")
 )
@@ -90,6 +92,7 @@ type Status struct {
 	Doing     string  `json:"doing,omitempty"`
 	Questions int     `json:"questions"` // that wait
 	Cost      float64 `json:"cost_usd"`  // of this process, where prices are known
+	Works
 }
 
 // The types of lines that only an owner's socket has, beside those of --output-format stream-json.
@@ -101,6 +104,7 @@ const (
 	viewLine     = "view"     // what a pane draws of a call: its blocks
 	questionLine = "question" // as lineprotocol puts it
 	answeredLine = "answered" // a question waits no more
+	anewLine     = "anew"     // what was told may hold no more; the log does
 	acceptedLine = "accepted" // a line of this client had its effect
 	unreadLine   = "unread"   // a line of this client had none
 	refusedLine  = "refused"  // this client is not talked with

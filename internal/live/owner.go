@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
+	"adze/internal/live/control"
 	"adze/internal/text/lineread"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
@@ -46,6 +48,11 @@ type Config struct {
 	Below func(pid int) string
 	// Act does what a line of --input-format stream-json says that is no answer.
 	Act func(from Peer, raw []byte) error
+	// Control does what a client asks for; if nil, nothing is.
+	Control func(ctx context.Context, from Peer, r control.Request) (any, error)
+	// Works tells how the session works, each time that Refresh is called; if nil, clients are not
+	// told.
+	Works func() Works
 	// LetGo has the owner end its turn and close; if nil, it cannot be had to.
 	LetGo func(to Peer)
 	// Confirm asks the user in the owner's own window whether a client of another login may steer; if
@@ -72,6 +79,7 @@ type Owner struct {
 	printer  *print.Printer // of what happens; if nil, nobody looks
 	news     news
 	status   Status
+	works    Works
 	running  []tool.Event // calls, oldest first
 	turn     bool         // one runs
 	answers  map[string]Peer
@@ -165,6 +173,9 @@ type (
 	closing struct {
 		Type string `json:"type"`
 		Why  string `json:"why,omitempty"`
+	}
+	anew struct {
+		Type string `json:"type"`
 	}
 	liveAt struct {
 		Type  string `json:"type"`
@@ -262,14 +273,21 @@ func (o *Owner) serve(c *net.UnixConn) {
 // heed does what a client says, line by line.
 func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 	steers := false
+	asks := o.controls(p, w)
 	for n := 2; ; n++ {
 		raw, err := in.Next()
 		if err == nil {
-			if !steers {
+			request, is, broken := asks.read(raw)
+			looks := is && (broken != nil || request.Looks())
+			if !steers && !looks {
 				err = o.maySteer(p)
 			}
+			steers = steers || err == nil && !looks
+			if is {
+				asks.begin(request, n, cmp.Or(broken, err))
+				continue
+			}
 			if err == nil {
-				steers = true
 				err = o.act(p, raw)
 			}
 		} else if !errors.Is(err, lineread.ErrLong) {
@@ -279,11 +297,8 @@ func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 			w.say(encode(accepted{acceptedLine, n}))
 			continue
 		}
-		l := unread{unreadLine, n, err.Error(), ""}
-		if mistake := (*usage.Error)(nil); errors.As(err, &mistake) {
-			l.Hint = mistake.Hint
-		}
-		w.say(encode(l))
+		why := failure(err)
+		w.say(encode(unread{unreadLine, n, why.Message, why.Hint}))
 	}
 }
 
@@ -389,7 +404,7 @@ func (o *Owner) settled(name string) {
 
 // stated tells what the session does now, where that is news. The caller holds o.mu.
 func (o *Owner) stated() {
-	now := Status{State: Idle, Questions: len(o.news.questions), Cost: o.status.Cost}
+	now := Status{State: Idle, Questions: len(o.news.questions), Cost: o.status.Cost, Works: o.works}
 	switch {
 	case now.Questions > 0:
 		now.State = Waiting
@@ -402,7 +417,7 @@ func (o *Owner) stated() {
 	if len(o.news.questions) > 0 {
 		now.Doing = cmp.Or(o.news.questions[0].about, now.Doing)
 	}
-	if now != o.status {
+	if !reflect.DeepEqual(now, o.status) {
 		o.status = now
 		o.spread(item{line: encode(stateNow{stateLine, now}), state: true})
 	}
@@ -438,6 +453,9 @@ func (o *Owner) Observe(e session.Event) {
 	defer o.mu.Unlock()
 	o.turns(e)
 	o.news.add(e)
+	if o.config.Works != nil && o.config.Mode != nil && identity(e) != "" {
+		o.works.Mode = o.config.Mode() // a plan that was accepted changes it
+	}
 	if o.printer != nil {
 		if identity(e) != "" && o.config.Position != nil {
 			o.position = o.config.Position()
@@ -485,12 +503,7 @@ func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	var m redact.Masker
-	mask := &m
-	if o.config.Mask != nil {
-		mask = o.config.Mask()
-	}
-	return append(mask.JSON([]byte(print.Line(view{viewLine, call, blocks}))), '\n')
+	return append(o.mask().JSON([]byte(print.Line(view{viewLine, call, blocks}))), '\n')
 }
 
 // spread hands a line to all watchers. The caller holds o.mu.

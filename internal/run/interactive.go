@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -189,6 +190,7 @@ type sitting struct {
 	offered  chan struct{}                           // closed when the user was asked how commands run
 	abort    atomic.Pointer[context.CancelCauseFunc] // of the running turn
 	wanting  chan string                             // gets who wants the session
+	waits    atomic.Pointer[[2][]string]             // messages that wait, and those that were not read yet
 	rest     *time.Timer                             // runs out when no turn has run for restTime
 }
 
@@ -264,8 +266,10 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 	if s.app.linesOnly(&s.o.Run) && s.app.lines == nil {
 		s.app.lines = plain.ReadLines(s.app.In)
 	}
+	ports := conversation.Ports(s.w, &s.own)
 	o := tui.Options{
-		Send: s.send, Ports: conversation.Ports(s.w, &s.own),
+		Send: s.send, Ports: ports,
+		Waits: func(queued, steered []string) { s.waits.Store(&[2][]string{queued, steered}); s.w.Refresh() },
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return hostio.VeiledBlocks(s.w.Set.Blocks(name, metadata))
 		},
@@ -283,6 +287,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		s.ui = tui.New(o)
 		s.app.front.Store(s.ui)
 	}
+	s.offers(&ports)
 	s.rest = time.AfterFunc(restTime, gctuning.Rest)
 	defer s.rest.Stop()
 	s.w.Patient.Watch(s.ui.Observe)
@@ -316,20 +321,22 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	if err == nil {
 		err = s.w.MayAttach(p.Attach)
 	}
+	sent := session.Input{}
+	if err == nil {
+		sent, err = s.w.Enclose(sent, p.Sent)
+	}
 	if err != nil {
 		return process.Failure(err)
 	}
-	if k, task, ok := s.w.Addressed(p.Text); ok && len(files)+len(s.first) == 0 {
-		return s.w.Give(ctx, k, task)
+	if k, task, ok := s.w.Addressed(p.Text); ok && len(files)+len(s.first)+len(p.Sent) == 0 {
+		return s.w.Give(ctx, k, task+p.Beside)
 	}
-	in, _ := s.w.Menu.Prompt(p.Text, "", false) // what no command is called is text
+	in, _ := s.w.Menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
 	in = s.w.Servers.Dress(in)
-	in.Attachments = append(s.first, files...)
+	in.Attachments = slices.Concat(s.first, files, sent.Attachments)
 	s.first = nil
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	s.abort.Store(&cancel)
-	defer s.abort.Store(nil)
+	ctx, end := s.abortable(ctx)
+	defer end()
 	r := s.w.Staging.Say(ctx, in)
 	s.entitled = s.entitled || conversation.Entitle(s.w, in.Text, r, s.ui.Observe, nil)
 	return r

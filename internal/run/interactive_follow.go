@@ -10,6 +10,7 @@ import (
 	"adze/internal/cmd/lineprotocol"
 	"adze/internal/config/paths"
 	"adze/internal/live"
+	"adze/internal/live/control"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
@@ -135,10 +136,7 @@ func (s *sitting) clients() conversation.Clients {
 	s.wanting = make(chan string, 1)
 	return conversation.Clients{
 		Prompt: func(p lineprotocol.Prompt) error {
-			if len(p.Files) > 0 {
-				return usage.Mistake(`name a file: {"type":"prompt","text":"…","attach":["FILE"]}`, "a terminal takes files by their names alone")
-			}
-			s.ui.Prompt(api.Prompt{Text: p.Text, Attach: p.Attach})
+			s.ui.Prompt(api.Prompt{Text: p.Text, Beside: p.Beside, Attach: p.Attach, Sent: p.Files})
 			return nil
 		},
 		Abort: func() bool {
@@ -149,6 +147,12 @@ func (s *sitting) clients() conversation.Clients {
 			return abort != nil
 		},
 		InMode: func(mode string) { s.ui.InMode(mode) },
+		Waits: func() (queued, steered []string) {
+			if w := s.waits.Load(); w != nil {
+				return w[0], w[1]
+			}
+			return nil, nil
+		},
 		LetGo: func(to string) {
 			select {
 			case s.wanting <- to:
@@ -156,6 +160,55 @@ func (s *sitting) clients() conversation.Clients {
 			}
 		},
 	}
+}
+
+// offers lets clients ask for what can be done here. It takes the way of the user's own keys.
+func (s *sitting) offers(p *api.Ports) {
+	h := s.w.Host(p, s.w.Named)
+	h.Begin = func(do func(context.Context) session.Result) error {
+		return busy(s.ui.Work(context.Background(), func(ctx context.Context) session.Result {
+			ctx, end := s.abortable(ctx)
+			defer end()
+			return do(ctx)
+		}))
+	}
+	h.Alone = func(ctx context.Context, do func(context.Context)) error { return busy(s.ui.Aside(ctx, do)) }
+	h.Unqueue = func(text string) bool { return s.ui.Unqueue(context.Background(), text) }
+	if p.Switch {
+		h.Model = func(name string) error {
+			return busy(s.ui.GoOn(context.Background(), api.Next{Session: s.w.Head.Session, Model: name}))
+		}
+	}
+	changed, rewound := h.Changed, h.Rewound
+	h.Changed = func(name, value string) {
+		if name == "mode" {
+			s.ui.InMode(value)
+		} else {
+			s.ui.AtEffort(value)
+		}
+		changed(name, value)
+	}
+	h.Rewound = func(prompts bool) {
+		if prompts {
+			s.ui.Rewound()
+		}
+		rewound(prompts)
+	}
+	s.w.Offer(func() control.Host { return h })
+}
+
+func busy(free bool) error {
+	if !free {
+		return control.ErrBusy
+	}
+	return nil
+}
+
+// abortable is a context that a client's abort ends.
+func (s *sitting) abortable(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.abort.Store(&cancel)
+	return ctx, func() { s.abort.Store(nil); cancel(nil) }
 }
 
 // heed has the interface end when another process wants its session; s.wanted tells that, after

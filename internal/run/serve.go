@@ -276,6 +276,27 @@ func (h *premises) Export(ctx context.Context, id session.ID, form string) ([]by
 	return d.Markdown(), nil
 }
 
+// Reviewed says that the user has seen what a session changed in the background.
+func (h *premises) Reviewed(ctx context.Context, id session.ID) error {
+	head, err := h.Session(ctx, id)
+	if err != nil || !slices.Contains(head.Tags, reviewTag) {
+		return err
+	}
+	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.UntagLabel, By: sessiondb.ByPerson, Value: reviewTag})
+}
+
+// Files are those of the folder of a session, but for what may not be read there.
+func (h *premises) Files(ctx context.Context, head session.Head) (api.Files, error) {
+	o := h.given.Clone()
+	o.Cwd = cmp.Or(head.Info().Cwd, h.dir)
+	s, err := settings.Read(h.app, flags.Request{Run: o})
+	if err != nil {
+		return api.Files{}, err
+	}
+	defer s.Close()
+	return conversation.FilesIn(ctx, s)
+}
+
 // Search looks into all that was said and done in sessions of this folder.
 func (h *premises) Search(ctx context.Context, text string) ([]api.Found, string, error) {
 	found, note, err := hostio.Found(ctx, h.words, text)
@@ -333,7 +354,7 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
 	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs,
-		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, LetGo: func(string) { let() }}})
+		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, Waits: who.Waits, LetGo: func(string) { let() }}})
 	if err != nil {
 		let()
 		r := process.Failure(err)
@@ -349,6 +370,7 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 	if kept := w.Session.Mode(); kept != "" && h.given.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
 		_ = w.SetMode(kept) // it may be
 	}
+	w.Offer(who.Host)
 	w.Patient.Watch(observe)
 	observe(session.Counted{Ledger: w.Session.Ledger()})
 	c.wanted, c.stop = wanted, let
@@ -365,7 +387,7 @@ func prompted(who serve.Person) func(lineprotocol.Prompt) error {
 		if len(p.Attach) > 0 {
 			return usage.Mistake("name its path in the prompt", "a session of adze serve takes no files by their names")
 		}
-		return who.Begin(serve.Prompt{Text: p.Text, Attachments: p.Files})
+		return who.Begin(serve.Prompt{Text: p.Text, Beside: p.Beside, Attachments: p.Files})
 	}
 }
 
@@ -397,6 +419,9 @@ func (c *served) setMode(name string) error {
 	}
 	return err
 }
+
+func (c *served) Refresh() { c.w.Refresh() }
+func (c *served) Rewound() { c.w.Anew() }
 
 func (c *served) ID() session.ID          { return c.w.Session.ID() }
 func (c *served) Steer(text string) bool  { return c.w.Session.Steer(text) }

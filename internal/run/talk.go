@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 
 	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
+	"adze/internal/live"
+	"adze/internal/live/control"
 	"adze/internal/policy"
 	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
@@ -38,6 +41,11 @@ func converse(ctx context.Context, a *process.Process, o *flags.Request, p *prin
 // converse holds the conversation until in ends and all that was asked for is done.
 func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, words string, started time.Time) session.Result {
 	a, p, t := c.app, c.out, c.talk
+	t.Changed = func() {
+		if w := c.now(); w != nil {
+			w.Refresh()
+		}
+	}
 	o.Asked = words
 	if err := c.open(ctx, o); err != nil {
 		return process.Failure(err)
@@ -70,6 +78,7 @@ type talker struct {
 	w  *conversation.Conversation // that of the model that answers
 
 	clients conversation.Clients // beside the lines that they write
+	own     conversation.OwnCommand
 	ended   func(session.Result) // is told the end of each turn; if nil, nobody cares
 }
 
@@ -77,15 +86,42 @@ type talker struct {
 func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
+	clients.Waits = c.talk.Waits
 	w, err := conversation.Open(ctx, c.app, *o, c.observe,
-		conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Clients: clients})
+		conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs, Clients: clients})
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
 	}
+	c.offer(w)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.w, c.o = w, &w.Settings.Request
 	return nil
+}
+
+// offer lets clients ask for what can be done here.
+func (c *talker) offer(w *conversation.Conversation) {
+	ports := conversation.Ports(w, &c.own)
+	h := w.Host(&ports, w.Named)
+	h.Begin = c.talk.Begin
+	h.Alone = func(ctx context.Context, do func(context.Context)) error {
+		free, err := c.talk.Alone(ctx, do)
+		if err == nil && !free {
+			err = control.ErrBusy
+		}
+		return err
+	}
+	h.Unqueue = c.talk.Unqueue
+	h.Model = func(name string) error {
+		raw, err := json.Marshal(live.Set{Type: "set", Model: name})
+		if err == nil {
+			err = c.talk.Take(raw, c)
+		}
+		return err
+	}
+	changed := h.Changed
+	h.Changed = func(name, value string) { c.tell(w); changed(name, value) }
+	w.Offer(func() control.Host { return h })
 }
 
 // observe takes an event of the conversation.
@@ -152,7 +188,7 @@ func (c *talker) Model(ctx context.Context, name string) error {
 func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
 	started := time.Now()
 	w := c.now()
-	in, err := session.Input{Text: p.Text}, error(nil)
+	in, err := session.Input{Text: p.Text + p.Beside}, error(nil)
 	if in.Attachments, err = hostio.Attachments(p.Attach); err == nil {
 		err = w.MayAttach(p.Attach)
 	}
@@ -178,6 +214,9 @@ func (c *talker) Steer(text string) bool { return c.now().Session.Steer(text) }
 func (c *talker) CancelCall(id tool.CallID) bool { return c.now().Session.CancelCall(id) }
 
 func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	if c.own.Is(q) {
+		return policy.Answer{Choice: policy.Once}, nil
+	}
 	put := c.talk.Ask
 	if c.clients.Headless {
 		put = func(ctx context.Context, _ permission.Ask) (permission.Answer, error) {

@@ -257,7 +257,10 @@ type Dropped struct {
 type Prompt struct {
 	Text   string
 	Attach []string // files
-	Draft  string   // as it was written, pastes folded; if empty, as Text
+	// Sent and Beside are what came along from elsewhere: pictures and PDFs, and texts.
+	Sent   []tool.Attachment
+	Beside string
+	Draft  string // as it was written, pastes folded; if empty, as Text
 }
 
 // ModelRow is a model in the list of those to go on with.

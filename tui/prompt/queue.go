@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strings"
 
 	"adze/tui/api"
@@ -45,6 +46,27 @@ func (p *Line) Next() (api.Prompt, bool) {
 	first := p.queue[0]
 	p.queue = p.queue[1:]
 	return first, true
+}
+
+// Waits are the texts of the messages that wait, and of those that the agent has not read yet.
+func (p *Line) Waits() (queued, steered []string) {
+	for _, q := range p.queue {
+		queued = append(queued, q.Text)
+	}
+	for _, s := range p.steering {
+		steered = append(steered, s.Text)
+	}
+	return queued, steered
+}
+
+// Withdraw takes a message of this text out of those that wait; if false, none is there.
+func (p *Line) Withdraw(text string) bool {
+	at := slices.IndexFunc(p.queue, func(q api.Prompt) bool { return q.Text == text })
+	if at < 0 {
+		return false
+	}
+	p.queue = slices.Delete(p.queue, at, at+1)
+	return true
 }
 
 // takeBack puts the message that was queued last into an empty prompt.

@@ -47,13 +47,19 @@ type said struct {
 	Model    string   `json:"model"`
 	Effort   string   `json:"effort"`
 
-	files []tool.Attachment // that the line itself holds
+	Files []struct {
+		Name string `json:"name"`
+		Data []byte `json:"data"`
+	} `json:"files"`
+
+	files  []tool.Attachment // that the line itself holds
+	beside string            // texts among them
 }
 
 // fields are those that a type has beside itself.
 func fields() map[string][]string {
 	return map[string][]string{
-		promptLine: {"id", "text", "attach"},
+		promptLine: {"id", "text", "attach", "files"},
 		steerLine:  {"id", "text"},
 		answerLine: {"id", "question", "choice", "offer", "reason", "refused", "text"},
 		abortLine:  {"id", "call"},
@@ -100,7 +106,14 @@ func parse(raw []byte) (said, error) {
 	if s.Type == setLine && s.Mode == "" && s.Model == "" && s.Effort == "" {
 		return said{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
 	}
-	if (s.Type == promptLine && len(s.Attach) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
+	for _, f := range s.Files {
+		file, beside, err := attachments.Sent(f.Name, f.Data)
+		if err != nil {
+			return said{}, usage.Mistake("name its path in the text", "%s: %v", f.Name, err)
+		}
+		s.files, s.beside = append(s.files, file...), s.beside+beside
+	}
+	if (s.Type == promptLine && len(s.Attach)+len(s.Files) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
 		return said{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
 	}
 	return s, nil
@@ -261,7 +274,7 @@ func Act(raw []byte, a Actor) error {
 }
 
 func (s said) prompt() Prompt {
-	return Prompt{ID: s.ID, Text: s.Text, Attach: s.Attach, Files: s.files}
+	return Prompt{ID: s.ID, Text: s.Text, Beside: s.beside, Attach: s.Attach, Files: s.files}
 }
 
 // take does what a line says.

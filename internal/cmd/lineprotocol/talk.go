@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"adze/internal/cmd/print"
@@ -42,11 +43,14 @@ type Conversation interface {
 type Prompt struct {
 	ID     string // the program's own name for it, told again with what came of it
 	Text   string
+	Beside string   // texts that go with it
 	Attach []string // files
 	Files  []tool.Attachment
 
-	model string // in place of all that: the model that answers from here on
-	line  int    // that asked for it
+	model string                               // in place of all that: the model that answers from here on
+	line  int                                  // that asked for it
+	do    func(context.Context) session.Result // in place of all that: something of the user's own
+	quiet bool                                 // that is no turn
 }
 
 // Talk is one conversation with a program.
@@ -54,6 +58,8 @@ type Talk struct {
 	Out *print.Printer
 	// Turned is called after each turn, when nothing of it runs any more; if nil, nobody cares.
 	Turned func()
+	// Changed is called when what waits or what runs has changed; if nil, nobody cares.
+	Changed func()
 	// Settled is called with the name of a question that waits no more; if nil, nobody cares.
 	Settled func(question string)
 
@@ -63,6 +69,7 @@ type Talk struct {
 	asked   map[string]*question
 	count   int                // of the questions
 	abort   context.CancelFunc // of the running turn; if nil, none runs
+	taken   bool               // a prompt is being worked on, also before its turn runs
 	ended   bool               // nothing more will come
 	stirred chan struct{}      // something of the above has changed
 }
@@ -95,10 +102,15 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 			}
 			continue
 		}
-		turns++
 		r := t.turn(ctx, with, p)
+		if !p.quiet {
+			turns++
+		}
 		if t.Turned != nil {
 			t.Turned()
+		}
+		if p.quiet {
+			continue
 		}
 		all = sum(all, r)
 		if ctx.Err() != nil {
@@ -113,14 +125,19 @@ func (t *Talk) turn(ctx context.Context, with Conversation, p Prompt) session.Re
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.set(func() { t.abort = func() { cancel(session.ErrInterrupted) } })
-	r := with.Prompt(ctx, p)
+	work := p.do
+	if work == nil {
+		work = func(ctx context.Context) session.Result { return with.Prompt(ctx, p) }
+	}
+	r := work(ctx)
 	t.set(func() {
-		t.abort = nil
+		t.abort, t.taken = nil, false
 		for _, text := range t.steered { // the turn was over before it looked again
 			t.prompts = append(t.prompts, Prompt{Text: text})
 		}
 		t.steered = nil
 	})
+	t.changed()
 	return r
 }
 
@@ -128,7 +145,71 @@ func (t *Talk) turn(ctx context.Context, with Conversation, p Prompt) session.Re
 func (t *Talk) Idle() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.abort == nil && len(t.prompts)+len(t.steered) == 0
+	return !t.taken && len(t.prompts)+len(t.steered) == 0
+}
+
+// Begin has something of the user's own done in place of a turn, behind the prompts that wait.
+func (t *Talk) Begin(do func(context.Context) session.Result) error {
+	ended := false
+	t.set(func() {
+		if ended = t.ended; !ended {
+			t.prompts = append(t.prompts, Prompt{do: do})
+		}
+	})
+	if ended {
+		return ErrNobody
+	}
+	t.stir()
+	return nil
+}
+
+// Alone does something while no turn runs and none waits, and returns at its end or that of ctx. It
+// reports false where a turn runs or waits.
+func (t *Talk) Alone(ctx context.Context, do func(context.Context)) (free bool, err error) {
+	over := make(chan struct{})
+	t.set(func() {
+		if free = !t.ended && !t.taken && len(t.prompts)+len(t.steered) == 0; free {
+			t.prompts = append(t.prompts, Prompt{quiet: true, do: func(ctx context.Context) session.Result {
+				defer close(over)
+				do(ctx)
+				return session.Result{Cause: session.CauseDone}
+			}})
+		}
+	})
+	if !free {
+		return false, nil
+	}
+	t.stir()
+	select {
+	case <-over:
+		return true, nil
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
+}
+
+// Waits are the texts of prompts that wait for their turn, and of remarks that were not read yet.
+func (t *Talk) Waits() (queued, steered []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.prompts {
+		if p.Text != "" {
+			queued = append(queued, p.Text)
+		}
+	}
+	return queued, slices.Clone(t.steered)
+}
+
+// Unqueue takes back a prompt that waits; if false, none of this text does.
+func (t *Talk) Unqueue(text string) (found bool) {
+	t.set(func() {
+		at := slices.IndexFunc(t.prompts, func(p Prompt) bool { return p.Text == text && text != "" })
+		if found = at >= 0; found {
+			t.prompts = slices.Delete(t.prompts, at, at+1)
+		}
+	})
+	t.changed()
+	return found
 }
 
 // Heard takes an event of the conversation: a remark that the model has got is not prompted again.
@@ -137,13 +218,17 @@ func (t *Talk) Heard(e session.Event) {
 	if !ok || done.Message.Role != session.User || done.Message.Note {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, text := range t.steered {
-		if text == done.Message.Text() {
-			t.steered = append(t.steered[:i:i], t.steered[i+1:]...)
-			return
+	t.set(func() {
+		if i := slices.Index(t.steered, done.Message.Text()); i >= 0 {
+			t.steered = slices.Delete(t.steered, i, i+1)
 		}
+	})
+	t.changed()
+}
+
+func (t *Talk) changed() {
+	if t.Changed != nil {
+		t.Changed()
 	}
 }
 
@@ -155,8 +240,11 @@ func (t *Talk) next(ctx context.Context) (p Prompt, ok bool) {
 			if ok = len(t.prompts) > 0; ok {
 				p, t.prompts = t.prompts[0], t.prompts[1:]
 			}
-			ended = t.ended
+			t.taken, ended = ok, t.ended
 		})
+		if ok {
+			t.changed()
+		}
 		if ok || ended {
 			return p, ok
 		}
@@ -176,6 +264,7 @@ func (t *Talk) set(change func()) {
 
 // stir wakes who waits for a prompt.
 func (t *Talk) stir() {
+	t.changed()
 	select {
 	case t.stirred <- struct{}{}:
 	default: // it is awake already

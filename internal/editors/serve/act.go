@@ -2,8 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,7 +11,9 @@ import (
 
 	"adze/internal/editors/htmlstream"
 	"adze/internal/editors/pairing"
+	"adze/internal/live/control"
 	"adze/internal/text/jsontext"
+	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tui/api"
 	"adze/tui/permission"
@@ -105,21 +105,31 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 }
 
 // done is the answer where there is nothing to say.
-type done struct {
-	Text string     `json:"text,omitempty"`
-	ID   session.ID `json:"id,omitempty"`
+type done = control.Done
+
+// request is what an action asks for where a session is open; if false, it is no such action.
+func (a action) request(name string) (r control.Request, is bool) {
+	switch name {
+	case control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue:
+		return control.Request{Do: name, Text: a.Text, Name: a.Name, Value: a.Value, Since: api.Since(a.Since), File: a.File, Hunk: a.Hunk, Hash: a.Hash, Dry: a.Dry, Redo: a.Redo}, true
+	}
+	return r, false
+}
+
+// find is a session that is open: here, or in another process; if nil, it is in none that can be
+// talked with.
+func (s *Server) find(id session.ID) opened {
+	if r := s.open(id); r != nil {
+		return r
+	}
+	if b := s.neighbours.find(id); b != nil {
+		return b
+	}
+	return nil
 }
 
 // do does one action.
 func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (any, error) {
-	if b := s.neighbours.find(id); b != nil && s.open(id) == nil {
-		if _, err := s.House.Session(ctx, id); err != nil { // of another folder
-			return nil, err
-		}
-		if out, is, err := b.act(ctx, name, a); is {
-			return out, err
-		}
-	}
 	switch name {
 	case "rename":
 		return done{}, s.stored(ctx, id, func() error { return s.House.Rename(ctx, id, a.Name) })
@@ -127,46 +137,56 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 		var fork session.ID
 		err := s.stored(ctx, id, func() (err error) { fork, err = s.House.Fork(ctx, id); return err })
 		return done{ID: fork}, err
-	case "answer", "stop", "unqueue", "cancel":
-		room := s.open(id)
-		if room == nil {
+	case "reviewed":
+		return done{}, s.reviewed(ctx, id)
+	}
+	at := s.find(id)
+	if _, is := at.(*neighbour); is {
+		if _, err := s.House.Session(ctx, id); err != nil { // of another folder
+			return nil, err
+		}
+		out, err := doAt(ctx, at, name, a)
+		if err != errGone || name != "say" {
+			return out, err
+		}
+		at = nil // the turn begins here
+	}
+	if name == "set" && a.Name == "model" {
+		return s.changeModel(ctx, id, a.Value)
+	}
+	if at == nil {
+		switch name {
+		case "answer", "stop", "unqueue", "cancel":
 			return nil, &refusal{http.StatusConflict, "too late: nothing runs or waits in this session here"}
 		}
-		return room.now(name, a)
-	case "set":
-		if a.Name == "model" {
-			return s.changeModel(ctx, id, a.Value)
+		room, err := s.enter(ctx, id)
+		if err != nil {
+			return nil, err
 		}
+		at = room
 	}
-	room, err := s.enter(ctx, id)
-	if err != nil {
-		return nil, err
-	}
+	return doAt(ctx, at, name, a)
+}
+
+// doAt does one action in a session that is open.
+func doAt(ctx context.Context, at opened, name string, a action) (any, error) {
 	switch name {
 	case "say":
-		return room.prompted(a)
+		return at.prompted(ctx, a)
+	case "answer":
+		return done{}, at.answered(ctx, a)
+	case "stop":
+		return done{}, at.stopped(ctx, a.by)
+	case "cancel":
+		return done{}, at.cancelled(ctx, a.by, a.Call)
 	case "again":
-		return done{}, s.repeat(ctx, room)
-	case "set":
-		return done{}, room.set(a.Name, a.Value)
-	case "undo":
-		return room.undo(ctx, a)
-	case "rewind":
-		return room.rewind(ctx)
-	case "compact":
-		return done{}, room.begins(room.conv.Ports().Compact != nil, func(ctx context.Context) session.Result { return room.conv.Ports().Compact(ctx, a.Text) })
-	case "run":
-		return done{}, room.begins(room.conv.Ports().Run != nil, func(ctx context.Context) session.Result { return room.conv.Ports().Run(ctx, a.Text) })
-	case "revert", "stage":
-		return done{}, room.hunk(ctx, name, a)
-	case "reviewed":
-		room.mu.Lock()
-		room.review = false
-		room.mu.Unlock()
-		s.stir()
-		return done{}, nil
+		return done{}, at.repeated(ctx, a.by)
 	}
-	return nil, &refusal{http.StatusNotFound, "no such action"}
+	r, is := a.request(name)
+	if !is {
+		return nil, &refusal{http.StatusNotFound, "no such action"}
+	}
+	return at.control(ctx, a.by, r)
 }
 
 // stored does something to a session that is in the store, and tells pages.
@@ -179,31 +199,57 @@ func (s *Server) stored(ctx context.Context, id session.ID, do func() error) err
 	return err
 }
 
-// now does what waits for nothing.
-func (r *room) now(name string, a action) (any, error) {
-	switch name {
-	case "answer":
-		choice, known := choices[a.Choice]
-		if a.Choice != "" && !known {
-			return nil, &refusal{http.StatusBadRequest, "there is no such choice"}
-		}
-		return done{}, r.answer(a.Question, permission.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: a.by}, a.Text)
-	case "stop":
-		if !r.Stop() {
-			return nil, &refusal{http.StatusConflict, "no turn of this session is running here"}
-		}
-	case "unqueue":
-		if !r.unqueue(a.Text) {
-			return nil, &refusal{http.StatusConflict, "that message was sent already"}
-		}
-	case "cancel":
-		return done{}, r.cancel(a.Call)
+func (r *room) answered(_ context.Context, a action) error {
+	choice, known := choices[a.Choice]
+	if a.Choice != "" && !known {
+		return &refusal{http.StatusBadRequest, "there is no such choice"}
 	}
-	return done{}, nil
+	return r.answer(a.Question, permission.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: a.by}, a.Text)
+}
+
+func (r *room) stopped(context.Context, string) error {
+	if !r.Stop() {
+		return &refusal{http.StatusConflict, "no turn of this session is running here"}
+	}
+	return nil
+}
+
+// reviewed says that the user has seen what a session changed.
+func (s *Server) reviewed(ctx context.Context, id session.ID) error {
+	if r := s.open(id); r != nil {
+		r.mu.Lock()
+		r.review = false
+		r.mu.Unlock()
+	}
+	return ignoreMissing(s.stored(ctx, id, func() error { return s.House.Reviewed(ctx, id) })) // a new one is not stored yet
+}
+
+// control does what is asked of the conversation. Who asks for it needs no record here: the log has
+// what came of it.
+func (r *room) control(ctx context.Context, _ string, q control.Request) (any, error) {
+	out, err := r.Host().Do(ctx, q)
+	return out, asRefusal(err)
+}
+
+// Host is what can be done in the room.
+func (r *room) Host() control.Host {
+	r.mu.Lock()
+	conv := r.conv
+	r.mu.Unlock()
+	if conv == nil {
+		return control.Host{Begin: func(func(context.Context) session.Result) error { return control.ErrOpening }}
+	}
+	return control.Host{Ports: conv.Ports(), Commands: conv.Commands, Begin: r.begins, Alone: r.alone, Unqueue: r.unqueue,
+		Changed: func(string, string) { r.server.stir(); conv.Refresh() },
+		Rewound: func(bool) { r.anew(); conv.Rewound() },
+		Model: func(name string) error {
+			r.server.ends.Go(func() { _, _ = r.server.changeModel(r.server.ctx, r.id, name) }) // pages show the model that answers
+			return nil
+		}}
 }
 
 // prompted takes what the user says.
-func (r *room) prompted(a action) (any, error) {
+func (r *room) prompted(_ context.Context, a action) (any, error) {
 	p := Prompt{Text: a.Text}
 	for _, f := range a.Files {
 		if err := p.enclose(f); err != nil {
@@ -235,8 +281,11 @@ func (r *room) prompted(a action) (any, error) {
 	return done{Text: "sent"}, nil
 }
 
-// nudged has pages look at what waits.
+// nudged has pages and other processes look at what waits.
 func (r *room) nudged() {
+	if conv := r.conv; conv != nil {
+		r.server.ends.Go(conv.Refresh) // which asks the room
+	}
 	for q := range r.readers {
 		if q.turn == everyTurn {
 			nudge(q.woken)
@@ -257,8 +306,8 @@ func (r *room) unqueue(text string) bool {
 	return true
 }
 
-// cancel ends one running call, by what it is called on the page.
-func (r *room) cancel(name string) error {
+// cancelled ends one running call, by what it is called on the page.
+func (r *room) cancelled(_ context.Context, _, name string) error {
 	r.mu.Lock()
 	calls := slices.Clone(r.turn.calls)
 	r.mu.Unlock()
@@ -273,10 +322,7 @@ func (r *room) cancel(name string) error {
 }
 
 // begins does something in place of a turn, when those before it have ended.
-func (r *room) begins(can bool, do func(context.Context) session.Result) error {
-	if !can {
-		return errNotHere
-	}
+func (r *room) begins(do func(context.Context) session.Result) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
@@ -289,12 +335,12 @@ func (r *room) begins(can bool, do func(context.Context) session.Result) error {
 var errNotHere = &refusal{http.StatusNotImplemented, "that cannot be done in this session"}
 
 // alone does something while no turn runs, and waits for its end.
-func (r *room) alone(do func(ctx context.Context)) error {
+func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 	over := make(chan struct{})
 	r.mu.Lock()
 	if r.running || r.leaving {
 		r.mu.Unlock()
-		return &refusal{http.StatusConflict, "a turn runs; wait for its end, or stop it"}
+		return control.ErrBusy
 	}
 	r.enqueue(job{quiet: true, do: func(ctx context.Context) session.Result {
 		defer close(over)
@@ -302,18 +348,19 @@ func (r *room) alone(do func(ctx context.Context)) error {
 		return session.Result{Cause: session.CauseDone}
 	}})
 	r.mu.Unlock()
-	<-over
-	return nil
+	select {
+	case <-over:
+		return nil
+	case <-r.closed: // before it began
+		return errLeaving
+	}
 }
 
-// repeat makes the newest answer again.
-func (s *Server) repeat(ctx context.Context, r *room) error {
-	turn, _, ok, err := s.last(ctx, r.id)
+// repeated makes the newest answer again.
+func (r *room) repeated(ctx context.Context, _ string) error {
+	turn, err := newest(ctx, r.server.House, r.id)
 	if err != nil {
 		return err
-	}
-	if !ok {
-		return &refusal{http.StatusConflict, "there is no answer to make again"}
 	}
 	p := Prompt{Text: turn.prompt.Text(), Again: true}
 	for _, part := range turn.prompt.Parts {
@@ -326,25 +373,6 @@ func (s *Server) repeat(ctx context.Context, r *room) error {
 		r.forget(q)
 	}
 	return err
-}
-
-// set chooses the mode or the effort.
-func (r *room) set(name, value string) error {
-	ports := r.conv.Ports()
-	var err error
-	switch {
-	case name == "mode" && ports.SetMode != nil:
-		err = ports.SetMode(value)
-	case name == "effort" && ports.SetEffort != nil:
-		ports.SetEffort(value)
-	default:
-		return errNotHere
-	}
-	if err != nil {
-		return &refusal{http.StatusBadRequest, err.Error()}
-	}
-	r.server.stir()
-	return nil
 }
 
 // changeModel opens the session with another model. One that is not stored yet is begun once more.
@@ -370,73 +398,15 @@ func (s *Server) changeModel(ctx context.Context, id session.ID, model string) (
 	return done{ID: room.id}, nil
 }
 
-// undo puts files back as they were before the last turn that changed some, or says what it would.
-func (r *room) undo(ctx context.Context, a action) (any, error) {
-	undo := r.conv.Ports().Undo
-	if undo == nil {
-		return nil, errNotHere
-	}
-	wish := api.Undo{Redo: a.Redo, Dry: a.Dry}
-	if a.Dry {
-		came, err := undo(ctx, wish)
-		return came, asRefusal(err)
-	}
-	var came api.Undone
-	var err error
-	if busy := r.alone(func(ctx context.Context) { came, err = undo(ctx, wish) }); busy != nil {
-		return nil, busy
-	}
-	r.anew()
-	return came, asRefusal(err)
-}
-
 // asRefusal is an error that the user reads.
 func asRefusal(err error) error {
-	if err == nil {
-		return nil
+	var mistake *usage.Error
+	var why *refusal
+	switch {
+	case err == nil || errors.As(err, &why) || errors.Is(err, control.ErrNotHere) || errors.Is(err, control.ErrBusy):
+		return err
+	case errors.As(err, &mistake) && mistake.Hint != "":
+		return &refusal{http.StatusConflict, mistake.Message + "; " + mistake.Hint}
 	}
 	return &refusal{http.StatusConflict, err.Error()}
-}
-
-// rewind takes back the last prompt with all that came of it, and answers with its text.
-func (r *room) rewind(context.Context) (any, error) {
-	rewind := r.conv.Ports().Rewind
-	if rewind == nil {
-		return nil, errNotHere
-	}
-	var text string
-	var err error
-	if busy := r.alone(func(ctx context.Context) { text, err = rewind(ctx) }); busy != nil {
-		return nil, busy
-	}
-	r.anew()
-	return done{Text: text}, asRefusal(err)
-}
-
-// hunk takes a change back, or stages it: the one that the page has shown, and no other.
-func (r *room) hunk(ctx context.Context, name string, a action) error {
-	ports := r.conv.Ports()
-	do := ports.Revert
-	if name == "stage" {
-		do = ports.Stage
-	}
-	if do == nil || ports.Net == nil {
-		return errNotHere
-	}
-	net, err := ports.Net(ctx, api.Since(a.Since))
-	if err != nil {
-		return asRefusal(err)
-	}
-	for _, f := range net.Files {
-		if f.Path != a.File || a.Hunk < 0 || a.Hunk >= len(f.Hunks) || hunkHash(f.Hunks[a.Hunk]) != a.Hash {
-			continue
-		}
-		return r.begins(true, func(ctx context.Context) session.Result { return do(ctx, api.NetHunk{File: f, Number: a.Hunk}) })
-	}
-	return &refusal{http.StatusConflict, "the file changed meanwhile; look at the changes once more"}
-}
-
-func hunkHash(h api.HunkText) string {
-	sum := sha256.Sum256([]byte(h.Text))
-	return hex.EncodeToString(sum[:8])
 }

@@ -80,6 +80,12 @@ func (h *house) Search(_ context.Context, text string) ([]api.Found, string, err
 	return []api.Found{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}, "", nil
 }
 
+func (h *house) Reviewed(context.Context, session.ID) error { return nil }
+
+func (h *house) Files(context.Context, session.Head) (api.Files, error) {
+	return api.Files{Paths: []string{"of/the/folder.go"}}, nil
+}
+
 func (h *house) Output(o tool.Outcome) (string, bool) { return o.Output, true }
 
 func (h *house) Open(_ context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
@@ -235,6 +241,8 @@ func (c *conversation) Status() serve.Status {
 	defer c.house.mu.Unlock()
 	return c.house.status
 }
+func (c *conversation) Refresh()                {}
+func (c *conversation) Rewound()                {}
 func (c *conversation) Wanted() <-chan struct{} { return c.house.wanted }
 func (c *conversation) Close() {
 	c.house.mu.Lock()

@@ -1,16 +1,21 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"adze/internal/editors/htmlstream"
 	"adze/internal/editors/uistream"
+	"adze/internal/files/attachments"
 	"adze/internal/live"
+	"adze/internal/live/control"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/permission"
@@ -44,7 +49,6 @@ type neighbour struct {
 
 	mu      sync.Mutex
 	status  live.Status
-	mode    string
 	links   map[string]*link         // that steer, by who sends
 	watched map[*reader]*live.Client // that pages read
 	gone    bool
@@ -54,7 +58,13 @@ type neighbour struct {
 type link struct {
 	client *live.Client
 	mu     sync.Mutex
-	waits  map[int]chan error // what became of a line, by its number; nil when the owner is gone
+	waits  map[int]chan came // what became of a line, by its number; nil when the owner is gone
+}
+
+// came is what came of a line.
+type came struct {
+	result json.RawMessage
+	err    error
 }
 
 func (n *neighbours) find(id session.ID) *neighbour {
@@ -91,7 +101,8 @@ func (n *neighbours) add(id session.ID) {
 	l, err := b.connect(n.ctx, id, "page")
 	n.mu.Lock()
 	if err == nil {
-		b.hello, b.status, b.mode = l.client.Hello, l.client.Hello.Status, l.client.Hello.Mode
+		b.hello, b.status = l.client.Hello, l.client.Hello.Status
+		b.status.Mode, b.status.Effort = b.hello.Mode, b.hello.Effort
 		n.all[id] = b
 	} else {
 		delete(n.all, id)
@@ -121,7 +132,7 @@ func (b *neighbour) connect(ctx context.Context, id session.ID, as string) (*lin
 	if err != nil {
 		return nil, err
 	}
-	l := &link{client: c, waits: map[int]chan error{}}
+	l := &link{client: c, waits: map[int]chan came{}}
 	b.links[as] = l
 	return l, nil
 }
@@ -133,6 +144,7 @@ func (b *neighbour) states(l live.Line) {
 		return
 	}
 	b.mu.Lock()
+	told.Mode = cmp.Or(told.Mode, b.status.Mode)
 	b.status = told
 	b.mu.Unlock()
 	b.stir()
@@ -158,7 +170,7 @@ func (l *link) read(each func(live.Line)) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for _, w := range l.waits {
-			w <- live.ErrNobody
+			w <- came{err: live.ErrNobody}
 		}
 		l.waits = nil
 	}()
@@ -168,7 +180,7 @@ func (l *link) read(each func(live.Line)) {
 			return
 		}
 		switch line.Type {
-		case "accepted", "unread":
+		case "accepted", "unread", "reply":
 			l.settled(line)
 		default:
 			each(line)
@@ -179,24 +191,24 @@ func (l *link) read(each func(live.Line)) {
 // settled tells who said a line what became of it.
 func (l *link) settled(line live.Line) {
 	var told struct {
-		Line          int
+		live.Reply
 		Message, Hint string
 	}
 	if json.Unmarshal(line.Raw, &told) != nil {
 		return
 	}
-	var err error
+	c := came{result: told.Result}
+	why := told.Error
 	if line.Type == "unread" {
-		why := told.Message
-		if told.Hint != "" {
-			why += " (" + told.Hint + ")"
-		}
-		err = &refusal{http.StatusConflict, why}
+		why = &live.Failure{Message: told.Message, Hint: told.Hint}
+	}
+	if why != nil {
+		c.err = &refusal{http.StatusConflict, why.Error()}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w := l.waits[told.Line]; w != nil {
-		w <- err
+		w <- c
 		delete(l.waits, told.Line)
 	}
 }
@@ -206,22 +218,33 @@ var errGone = &refusal{http.StatusConflict, "too late: the process that had this
 // say sends a line to the owner, and waits until it had its effect, or none. By is who sends it;
 // empty for the user of this machine.
 func (b *neighbour) say(ctx context.Context, by string, line any) error {
+	_, err := b.asks(ctx, by, line)
+	return err
+}
+
+// asks is say for a line that is answered.
+func (b *neighbour) asks(ctx context.Context, by string, line any) (json.RawMessage, error) {
 	l, err := b.link(ctx, by)
-	var told chan error
+	var told chan came
 	if err == nil {
 		told, err = l.send(line)
 	}
+	var c came
 	if err == nil {
 		select {
-		case err = <-told:
+		case c = <-told:
+			err = c.err
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
 	}
-	if errors.Is(err, live.ErrNobody) {
-		return errGone
+	switch {
+	case errors.Is(err, live.ErrNobody):
+		return nil, errGone
+	case errors.Is(err, live.ErrLong):
+		return nil, &refusal{http.StatusRequestEntityTooLarge, err.Error()}
 	}
-	return err
+	return c.result, err
 }
 
 func (b *neighbour) link(ctx context.Context, by string) (*link, error) {
@@ -244,14 +267,14 @@ func (b *neighbour) link(ctx context.Context, by string) (*link, error) {
 	return l, err
 }
 
-func (l *link) send(line any) (chan error, error) {
+func (l *link) send(line any) (chan came, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waits == nil {
 		return nil, live.ErrNobody
 	}
 	n, err := l.client.Number(line)
-	told := make(chan error, 1)
+	told := make(chan came, 1)
 	if err == nil {
 		l.waits[n] = told
 	}
@@ -329,7 +352,7 @@ func (f *following) line(l live.Line) {
 	switch l.Type {
 	case "live":
 		f.to.put(item{joins: true})
-	case "missed":
+	case "missed", "anew":
 		f.to.put(item{anew: true})
 	case "mode":
 		var told struct {
@@ -337,14 +360,14 @@ func (f *following) line(l live.Line) {
 		}
 		if json.Unmarshal(l.Raw, &told) == nil {
 			f.mu.Lock()
-			f.mode = told.Mode
+			f.status.Mode = told.Mode
 			f.mu.Unlock()
 			nudge(f.to.woken)
 		}
 	case "question":
 		var q live.Question
 		if json.Unmarshal(l.Raw, &q) == nil {
-			it := f.asks(q)
+			it := f.question(q)
 			f.questions[q.Question] = it
 			f.to.put(it)
 		}
@@ -363,8 +386,8 @@ func (f *following) line(l live.Line) {
 	}
 }
 
-// asks is a question of the owner.
-func (b *neighbour) asks(q live.Question) item {
+// question is one of the owner.
+func (b *neighbour) question(q live.Question) item {
 	w := &asked{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
 	if q.Problem != "" {
 		w.Text = q.Problem
@@ -393,6 +416,8 @@ func (b *neighbour) fill(to *bar) {
 	if b.status.Doing != "" {
 		to.Doing = b.status.Doing
 	}
+	to.Mode, to.Effort = b.status.Mode, b.status.Effort
+	to.Queue, to.Steered = b.status.Queued, b.status.Steered
 	if to.Cost == nil && b.status.Cost > 0 {
 		cost := b.status.Cost
 		to.Cost = &cost
@@ -420,7 +445,7 @@ func (b *neighbour) works(h session.Head) Status {
 	s := b.house.Status(h)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.hello.Provider+"/"+b.hello.Model, b.hello.Cwd, b.mode, b.hello.Effort, ""
+	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.hello.Provider+"/"+b.hello.Model, b.hello.Cwd, b.status.Mode, b.status.Effort, ""
 	return s
 }
 
@@ -435,32 +460,38 @@ func (b *neighbour) blocks(name string, metadata json.RawMessage) []tool.Block {
 // ownersChoices are the choices of a permission as an owner names them; it offers no others.
 var ownersChoices = map[permission.Choice]string{permission.Deny: "no", permission.Once: "once", permission.ForSession: "session", permission.Try: "try"}
 
-// act does an action where the session is. If false, the action is none for there: a prompt begins
-// a turn here when the process has ended.
-func (b *neighbour) act(ctx context.Context, name string, a action) (out any, is bool, err error) {
-	switch name {
-	case "answer":
-		return done{}, true, b.answer(ctx, a)
-	case "stop":
-		return done{}, true, b.say(ctx, a.by, live.Abort{Type: "abort"})
-	case "cancel":
-		return done{}, true, b.cancel(ctx, a)
-	case "say":
-		out, err = b.prompted(ctx, a)
-		return out, err != errGone, err
-	case "set":
-		set := live.Set{Type: "set"}
-		field := map[string]*string{"mode": &set.Mode, "effort": &set.Effort, "model": &set.Model}[a.Name]
-		if field == nil {
-			return nil, true, errNotHere
-		}
-		*field = a.Value
-		return done{ID: b.hello.Session}, true, b.say(ctx, a.by, set)
+// control asks the owner.
+func (b *neighbour) control(ctx context.Context, by string, r control.Request) (any, error) {
+	out, err := b.asks(ctx, by, live.Control{Type: "control", Request: r})
+	if err == nil && r.Do == control.Set && r.Name == "model" {
+		return done{ID: b.hello.Session}, nil
 	}
-	return nil, false, nil
+	return out, err
 }
 
-func (b *neighbour) answer(ctx context.Context, a action) error {
+func (b *neighbour) stopped(ctx context.Context, by string) error {
+	return b.say(ctx, by, live.Abort{Type: "abort"})
+}
+
+// repeated makes the newest answer again: its prompt is taken back, and sent once more.
+func (b *neighbour) repeated(ctx context.Context, by string) error {
+	turn, err := newest(ctx, b.house, b.hello.Session)
+	if err == nil {
+		_, err = b.control(ctx, by, control.Request{Do: control.Rewind})
+	}
+	if err != nil {
+		return err
+	}
+	line := live.Prompt{Type: "prompt", Text: turn.prompt.Text()}
+	for _, p := range turn.prompt.Parts {
+		if p.Attachment != nil {
+			line.Files = append(line.Files, live.File{Name: p.Attachment.Name, Data: p.Attachment.Data})
+		}
+	}
+	return b.say(ctx, by, line)
+}
+
+func (b *neighbour) answered(ctx context.Context, a action) error {
 	line := live.Answer{Type: "answer", Text: a.Text, Reason: a.Reason, Refused: a.Refused}
 	if a.Choice != "" {
 		choice, known := choices[a.Choice]
@@ -482,22 +513,33 @@ func (b *neighbour) answer(ctx context.Context, a action) error {
 
 // prompted hands on what the user says. A remark to no turn is a prompt there.
 func (b *neighbour) prompted(ctx context.Context, a action) (any, error) {
-	if len(a.Files) > 0 {
-		return nil, &refusal{http.StatusConflict, "files are not sent to a session of another process; name their paths instead"}
-	}
 	line := live.Prompt{Type: "steer", Text: a.Text}
-	if a.Queue {
+	var checked Prompt
+	for i, f := range a.Files {
+		if err := checked.enclose(f); err != nil {
+			return nil, err
+		}
+		raw, err := attachments.Data(f.URL)
+		if err != nil {
+			return nil, err
+		}
+		line.Files = append(line.Files, live.File{Name: cmp.Or(f.Filename, fmt.Sprint("file ", i+1)), Data: raw})
+	}
+	if len(line.Files) == 0 && strings.TrimSpace(a.Text) == "" {
+		return nil, &refusal{http.StatusBadRequest, "the message says nothing"}
+	}
+	if a.Queue || len(line.Files) > 0 {
 		line.Type = "prompt"
 	}
 	return done{Text: "sent"}, b.say(ctx, a.by, line)
 }
 
-// cancel ends one running call, by what it is called on the page.
-func (b *neighbour) cancel(ctx context.Context, a action) error {
+// cancelled ends one running call, by what it is called on the page.
+func (b *neighbour) cancelled(ctx context.Context, by, name string) error {
 	var found tool.CallID
 	err := b.house.Log(ctx, b.hello.Session, 0, func(_ int64, e session.Entry) error {
 		for _, ev := range events(e) {
-			if call, parent := whose(ev); call != "" && parent == "" && htmlstream.CallID(call) == a.Call {
+			if call, parent := whose(ev); call != "" && parent == "" && htmlstream.CallID(call) == name {
 				found = call
 			}
 		}
@@ -509,7 +551,7 @@ func (b *neighbour) cancel(ctx context.Context, a action) error {
 	if err != nil {
 		return err
 	}
-	return b.say(ctx, a.by, live.Abort{Type: "abort", Call: string(found)})
+	return b.say(ctx, by, live.Abort{Type: "abort", Call: string(found)})
 }
 
 // unfinished finds the message that was arriving at the end of a log, and where it began: its owner

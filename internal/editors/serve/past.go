@@ -85,10 +85,23 @@ func events(e session.Entry) []session.Event {
 	return []session.Event{session.TurnEnd{Result: r}}
 }
 
+// newest is the newest turn of a session, to make it again.
+func newest(ctx context.Context, h House, id session.ID) (past, error) {
+	turn, _, ok, err := last(ctx, h, id)
+	if err == nil && !ok {
+		err = &refusal{http.StatusConflict, "there is no answer to make again"}
+	}
+	return turn, err
+}
+
 // last is the newest turn of a session; if false, there is none.
 func (s *Server) last(ctx context.Context, id session.ID) (past, int64, bool, error) {
+	return last(ctx, s.House, id)
+}
+
+func last(ctx context.Context, h House, id session.ID) (past, int64, bool, error) {
 	var l scroll
-	err := s.House.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
+	err := h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
 		return nil
 	})

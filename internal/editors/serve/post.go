@@ -24,8 +24,8 @@ type posted struct {
 	MessageID string            `json:"messageId"` // that is to be made again
 }
 
-// newest is the last message of a POST.
-type newest struct {
+// newestPart is the last message of a POST.
+type newestPart struct {
 	Role  string `json:"role"`
 	Parts []struct {
 		piece
@@ -64,7 +64,7 @@ func read(r *http.Request) (said, error) {
 	if len(p.Messages) == 0 {
 		return said{}, &refusal{http.StatusBadRequest, "the request has no message"}
 	}
-	var m newest
+	var m newestPart
 	if err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m); err != nil {
 		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + jsontext.Problem(err)}
 	}
@@ -72,7 +72,7 @@ func read(r *http.Request) (said, error) {
 }
 
 // mean tells what a POST means by its newest message.
-func (p posted) mean(m newest) (said, error) {
+func (p posted) mean(m newestPart) (said, error) {
 	s := said{id: p.ID, answer: p.MessageID, persons: p.persons()}
 	anew := p.Trigger == "regenerate-message"
 	switch {
@@ -99,7 +99,7 @@ func (p posted) mean(m newest) (said, error) {
 
 // answers reads the answers of a message of the user that holds nothing else: interfaces whose
 // protocol has no part for an approval send them as data-answer.
-func (m newest) answers(s *said) bool {
+func (m newestPart) answers(s *said) bool {
 	for _, part := range m.Parts {
 		var a struct {
 			approval

@@ -37,7 +37,7 @@ type piece struct {
 
 // prompt is what a user says and sends along. What cannot be taken is refused: a picture that is
 // left out in silence would be missed.
-func (m newest) prompt() (p Prompt, err error) {
+func (m newestPart) prompt() (p Prompt, err error) {
 	var texts []string
 	for _, part := range m.Parts {
 		switch part.Type {
@@ -73,14 +73,11 @@ func (p *Prompt) enclose(f piece) error {
 	case err != nil:
 		return &refusal{http.StatusBadRequest, fmt.Sprintf("%s cannot be read: %v", name, err)}
 	}
-	if a, is := attachments.File(name, raw); is {
-		p.Attachments = append(p.Attachments, a)
-		return nil
-	}
-	if !attachments.Text(raw) {
+	file, beside, err := attachments.Sent(name, raw)
+	if err != nil {
 		return &refusal{http.StatusUnsupportedMediaType, fmt.Sprintf("%s (%s) is no picture, no PDF and no text", name, f.MediaType)}
 	}
-	p.Beside += "\n\n" + attachments.Fenced(name+" (as it was sent along)", string(raw))
+	p.Attachments, p.Beside = append(p.Attachments, file...), p.Beside+beside
 	return nil
 }
 

@@ -32,6 +32,7 @@ import (
 
 	"adze/internal/editors/pairing"
 	"adze/internal/files/fsnotify"
+	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
@@ -45,6 +46,8 @@ import (
 //   - Blocks shows metadata of a call of a session that is not open;
 //   - Status is how a session would work if it were opened now, a new one for an empty Head;
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
+//   - Reviewed says that the user has seen what a session changed in the background;
+//   - Files are those of the folder of a session that nobody here can be asked about;
 //   - Sessions and Session are those of users in the folder that is served, newest first; a session
 //     that is not there is session.ErrNotFound;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
@@ -61,6 +64,8 @@ type House interface {
 	Rename(ctx context.Context, id session.ID, name string) error
 	Fork(ctx context.Context, id session.ID) (session.ID, error)
 	Export(ctx context.Context, id session.ID, form string) ([]byte, error)
+	Reviewed(ctx context.Context, id session.ID) error
+	Files(ctx context.Context, h session.Head) (api.Files, error)
 	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
 	// Output is all that a call printed, where it is kept.
 	Output(o tool.Outcome) (text string, whole bool)
@@ -87,6 +92,10 @@ type Person interface {
 	Stop() bool
 	// Changed has pages look at how the session works.
 	Changed()
+	// Waits are the prompts that wait for their turn, and the remarks that were not read yet.
+	Waits() (queued, steered []string)
+	// Host is what other processes can have done here. The session must be open.
+	Host() control.Host
 }
 
 // Conversation is a session that is open here. Prompt is called for one prompt after the other, the
@@ -101,6 +110,10 @@ type Conversation interface {
 	Ports() *api.Ports
 	// Commands are what a prompt may begin with after a slash.
 	Commands() []api.Named
+	// Refresh has other processes look at what waits.
+	Refresh()
+	// Rewound has other processes read the log anew.
+	Rewound()
 	// Wanted is closed when another process wants the session.
 	Wanted() <-chan struct{}
 	Close()
@@ -328,6 +341,10 @@ func refuse(w http.ResponseWriter, err error) {
 	case errors.As(err, &why):
 	case errors.Is(err, session.ErrNotFound):
 		why = &refusal{http.StatusNotFound, "no such session here; POST /api/session begins one"}
+	case errors.Is(err, control.ErrNotHere):
+		why = errNotHere
+	case errors.Is(err, control.ErrBusy), errors.Is(err, control.ErrOpening):
+		why = &refusal{http.StatusConflict, err.Error()}
 	case errors.Is(err, session.ErrLocked):
 		why = &refusal{http.StatusConflict, "another process has this session; it can be followed here"}
 	default:

@@ -2,12 +2,15 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"adze/internal/editors/htmlstream"
+	"adze/internal/live/control"
+	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/api"
@@ -26,15 +29,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	case "output":
 		out, err = s.wholeOutput(r.Context(), id, r.URL.Query().Get("call"))
 	case "menu", "models", "files", "changes":
-		var room *room
-		if s.neighbours.find(id) != nil && s.open(id) == nil {
-			out, err = menu{Commands: []api.Named{}, Modes: []api.Mode{}, Efforts: []api.Mode{}, Past: []string{}}, s.known(r.Context(), id)
-			if err == nil && what != "menu" {
-				err = session.ErrLocked
-			}
-		} else if room, err = s.enter(r.Context(), id); err == nil {
-			out, err = room.show(r, what)
-		}
+		out, err = s.look(r.Context(), id, control.Request{Do: what, Text: r.URL.Query().Get("q"), Since: api.Since(r.URL.Query().Get("since"))})
 	default:
 		err = &refusal{http.StatusNotFound, "no such place"}
 	}
@@ -45,116 +40,61 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	s.answerJSON(w, out)
 }
 
-// menu is what can be chosen in a session, and what a prompt may begin with.
-type menu struct {
-	Commands []api.Named `json:"commands"`
-	Modes    []api.Mode  `json:"modes"`
-	Efforts  []api.Mode  `json:"efforts"`
-	Past     []string    `json:"past"` // what the user wrote in this folder before, oldest first
-	Undo     bool        `json:"undo"`
-	Compact  bool        `json:"compact"`
-	Run      bool        `json:"run"`
+// look asks where the session is open; one that is open nowhere is opened.
+func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (any, error) {
+	at := s.find(id)
+	head, err := s.House.Session(ctx, id)
+	if _, elsewhere := at.(*neighbour); elsewhere && err != nil {
+		return nil, err
+	}
+	if at == nil {
+		room, err := s.enter(ctx, id)
+		if errors.Is(err, session.ErrLocked) && q.Do == control.Files {
+			return filesOf(ctx, s.House, head, q.Text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		at = room
+	}
+	out, err := at.control(ctx, "", q)
+	switch {
+	case err != nil && q.Do == control.Files && head.ID != "":
+		return filesOf(ctx, s.House, head, q.Text)
+	case err != nil || q.Do != control.Changes:
+		return out, err
+	}
+	net, err := resultOf[control.Difference](out)
+	if err != nil {
+		return nil, err
+	}
+	return changes(net, s.mask()), nil
 }
 
-// maxPrompts is how many prompts of the past a page is told.
-const maxPrompts = 200
-
-func (r *room) show(req *http.Request, what string) (any, error) {
-	ports, ctx := r.conv.Ports(), req.Context()
-	switch what {
-	case "menu":
-		m := menu{Commands: r.conv.Commands(), Modes: ports.Modes, Efforts: ports.Efforts, Undo: ports.Undo != nil, Compact: ports.Compact != nil, Run: ports.Run != nil}
-		if ports.Past != nil {
-			m.Past = ports.Past()
-			m.Past = m.Past[max(0, len(m.Past)-maxPrompts):]
-		}
-		return m, nil
-	case "models":
-		if ports.Models == nil {
-			return nil, errNotHere
-		}
-		rows, err := ports.Models(ctx)
-		return rows, asRefusal(err)
-	case "files":
-		return r.files(ctx, req.URL.Query().Get("q"))
-	}
-	return r.changes(ctx, api.Since(req.URL.Query().Get("since")))
-}
-
-// maxFiles is how many names are offered at once.
-const maxFiles = 30
-
-// files are those of the folder whose paths hold a text, the nearest first.
-func (r *room) files(ctx context.Context, text string) (any, error) {
-	list := r.conv.Ports().Files
-	if list == nil {
-		return nil, errNotHere
-	}
-	files, err := list(ctx)
-	if err != nil && len(files.Paths) == 0 {
+// filesOf are files of the folder of a session that nobody tells of.
+func filesOf(ctx context.Context, house House, h session.Head, text string) (any, error) {
+	all, err := house.Files(ctx, h)
+	if err != nil && len(all.Paths) == 0 {
 		return nil, asRefusal(err)
 	}
-	near := map[string]bool{}
-	for _, p := range files.Near {
-		near[p] = true
-	}
-	type ranked struct {
-		path string
-		rank int
-	}
-	var found []ranked
-	text = strings.ToLower(text)
-	for _, p := range files.Paths {
-		if rank, is := rankOf(strings.ToLower(p), text); is {
-			if near[p] {
-				rank -= 20
-			}
-			found = append(found, ranked{p, rank*100 + min(len(p), 99)})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b ranked) int { return a.rank - b.rank })
-	out := []string{}
-	for _, f := range found[:min(len(found), maxFiles)] {
-		out = append(out, f.path)
-	}
-	return out, nil
+	return control.Match(all, text), nil
 }
 
-// rankOf is how far a path is from what was typed: its name before its folders, letters in a row
-// before letters apart.
-func rankOf(path, text string) (rank int, is bool) {
-	name := path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
-	switch {
-	case text == "", strings.HasPrefix(name, text):
-		return 0, true
-	case strings.Contains(name, text):
-		return 10, true
-	case strings.Contains(path, text):
-		return 30, true
+// resultOf is what came of a request: here, or as another process writes it.
+func resultOf[T any](out any) (v T, err error) {
+	if raw, is := out.(json.RawMessage); is {
+		err = json.Unmarshal(raw, &v)
+		return v, err
 	}
-	at := 0
-	for i := 0; i < len(path) && at < len(text); i++ {
-		if path[i] == text[at] {
-			at++
-		}
+	v, is := out.(T)
+	if !is {
+		err = fmt.Errorf("the answer is of another kind: %T", out)
 	}
-	return 60, at == len(text)
+	return v, err
 }
 
 // changes are what differs now, hunk by hunk, as HTML.
-func (r *room) changes(ctx context.Context, since api.Since) (any, error) {
-	ports := r.conv.Ports()
-	if ports.Net == nil {
-		return nil, errNotHere
-	}
-	if since == "" {
-		since = api.SinceSession
-	}
-	net, err := ports.Net(ctx, since)
-	if err != nil {
-		return nil, asRefusal(err)
-	}
-	mask := r.server.mask()
+func changes(net control.Difference, mask *redact.Masker) any {
 	clean := func(text string) string { return hypertext.Escape(mask.Text(text)) }
 	o := hypertext.Options{Page: true}
 	var b strings.Builder
@@ -173,20 +113,20 @@ func (r *room) changes(ctx context.Context, since api.Since) (any, error) {
 		}
 		for i, h := range f.Hunks {
 			hunks++
-			b.WriteString(`<div class="hunk" data-file="` + hypertext.Escape(f.Path) + `" data-hunk="` + fmt.Sprint(i) + `" data-hash="` + hunkHash(h) + `">`)
+			b.WriteString(`<div class="hunk" data-file="` + hypertext.Escape(f.Path) + `" data-hunk="` + fmt.Sprint(i) + `" data-hash="` + hypertext.Escape(h.Hash) + `">`)
 			b.WriteString(o.Block(tool.Block{Kind: tool.DiffBlock, Path: f.Path, Text: mask.Text(h.Text)}))
 			b.WriteString(`<p class="acts">`)
-			if ports.Revert != nil {
+			if net.Revert {
 				b.WriteString(`<button type="button" data-act="revert">Take back</button>`)
 			}
-			if ports.Stage != nil {
+			if net.Stage {
 				b.WriteString(`<button type="button" class="quiet" data-act="stage">Stage in git</button>`)
 			}
 			b.WriteString("</p></div>")
 		}
 		b.WriteString("</section>")
 	}
-	return map[string]any{"from": net.From, "html": b.String(), "files": len(net.Files), "hunks": hunks}, nil
+	return map[string]any{"from": net.From, "html": b.String(), "files": len(net.Files), "hunks": hunks}
 }
 
 // wholeOutput is all that a call printed.

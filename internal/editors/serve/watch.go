@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/editors/htmlstream"
 	"adze/internal/live"
+	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
@@ -71,6 +72,15 @@ type opened interface {
 	fill(*bar)
 	works(session.Head) Status
 	blocks(name string, metadata json.RawMessage) []tool.Block
+
+	// control does something with the session; by names the sender, and is empty for the user of this
+	// machine. So it is with the methods below, which take the action of a page.
+	control(ctx context.Context, by string, r control.Request) (any, error)
+	prompted(ctx context.Context, a action) (any, error)
+	answered(ctx context.Context, a action) error
+	stopped(ctx context.Context, by string) error
+	cancelled(ctx context.Context, by, call string) error
+	repeated(ctx context.Context, by string) error
 }
 
 // place is what a watcher needs of the server.
@@ -92,15 +102,7 @@ func (s *Server) place() place {
 	if s.Sockets != "" && live.Available() {
 		every = pageAlive
 	}
-	return place{look: every, house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: func(id session.ID) opened {
-		if r := s.open(id); r != nil {
-			return r
-		}
-		if b := s.neighbours.find(id); b != nil {
-			return b
-		}
-		return nil
-	}}
+	return place{look: every, house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
 }
 
 // watcher tells one page of the list of sessions and of one session.
@@ -420,8 +422,8 @@ func (t *watcher) barNow() (*bar, bool) {
 		if now := t.now(); t.asked.IsZero() || now.Sub(t.asked) > time.Second {
 			t.asked, t.status = now, t.live.works(t.head)
 		}
-		t.live.fill(b)
 		b.works(t.status)
+		t.live.fill(b)
 	} else {
 		if t.asked.IsZero() {
 			t.asked, t.status = t.now(), t.house.Status(t.head)
@@ -464,14 +466,22 @@ func (r *room) blocks(name string, metadata json.RawMessage) []tool.Block {
 // fill tells what the session does.
 func (r *room) fill(b *bar) {
 	b.State = r.state()
+	b.Queue, b.Steered = r.Waits()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b.Review = r.review
+}
+
+// Waits are the prompts that wait for their turn, and the remarks that were not read yet.
+func (r *room) Waits() (queued, steered []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, j := range r.jobs {
 		if j.do == nil {
-			b.Queue = append(b.Queue, j.prompt.Text)
+			queued = append(queued, j.prompt.Text)
 		}
 	}
-	b.Steered, b.Review = slices.Clone(r.steered), r.review
+	return queued, slices.Clone(r.steered)
 }
 
 // overview tells the list of sessions where it has changed.

@@ -23,8 +23,8 @@ type told struct {
 	Pieces []struct{ ID, HTML string }
 	Change struct{ Turn, ID, HTML string }
 	Bar    struct {
-		State, Mode, Model string
-		Queue              []string
+		State, Mode, Model, Effort string
+		Queue, Steered             []string
 	}
 	HTML  string
 	Needs int

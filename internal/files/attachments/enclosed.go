@@ -40,6 +40,20 @@ func Fenced(title, text string) string {
 	return title + ":\n" + fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
 }
 
+// ErrNeither is what is no picture, no PDF and no text.
+var ErrNeither = errors.New("it is no picture, no PDF and no text")
+
+// Sent is a file that came with a prompt: one of its own, or a text that goes beside the words.
+func Sent(name string, raw []byte) (file []tool.Attachment, beside string, err error) {
+	if a, is := File(name, raw); is {
+		return []tool.Attachment{a}, "", nil
+	}
+	if !Text(raw) {
+		return nil, "", ErrNeither
+	}
+	return nil, "\n\n" + Fenced(name+" (as it was sent along)", string(raw)), nil
+}
+
 // ErrElsewhere is an address that brings nothing with it.
 var ErrElsewhere = errors.New("it is somewhere else")
 

@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/cmd/lineprotocol"
 	"adze/internal/live"
+	"adze/internal/live/control"
 	"adze/internal/project/plan"
 	"adze/internal/run/hostio"
 	"adze/internal/sandbox/proc"
@@ -22,6 +23,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
+	"adze/tui/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )
@@ -38,6 +40,9 @@ type Clients struct {
 	Abort func() bool
 	// InMode shows a mode that a client has put in force.
 	InMode func(mode string)
+	// Waits are the prompts that wait for their turn, and the remarks that were not read yet; if nil,
+	// clients are not told.
+	Waits func() (queued, steered []string)
 	// LetGo ends the conversation, which goes on elsewhere.
 	LetGo func(to string)
 	// Left is called when a client has gone.
@@ -53,6 +58,47 @@ type sharing struct {
 	tell    func(session.Event)
 	owner   atomic.Pointer[live.Owner] // if nil, the session is watched by nobody
 	goesTo  atomic.Pointer[string]     // who goes on with it
+	host    atomic.Pointer[func() control.Host]
+}
+
+// Offer lets clients ask for what can be done where the conversation is shown.
+func (s *sharing) Offer(h func() control.Host) { s.host.Store(&h) }
+
+// Refresh tells clients how the session works, and what waits in it.
+func (s *sharing) Refresh() {
+	if o := s.owner.Load(); o != nil {
+		o.Refresh()
+	}
+}
+
+// Anew tells clients that what they were told may hold no more.
+func (s *sharing) Anew() {
+	if o := s.owner.Load(); o != nil {
+		o.Anew()
+	}
+}
+
+// control does what a client asks for.
+func (s *sharing) control(ctx context.Context, _ live.Peer, r control.Request) (any, error) {
+	h := s.host.Load()
+	if h == nil {
+		return nil, usage.Mistake("try again, or take the session over", "the process that has this session is only opening it, or works for one prompt and takes no other wishes")
+	}
+	return (*h)().Do(ctx, r)
+}
+
+// told is a way to put a mode in force of which clients are told.
+func (s *sharing) told(setMode func(string) error) func(string) error {
+	return func(name string) error {
+		defer s.Refresh()
+		return setMode(name)
+	}
+}
+
+// Host is what can be done for clients with these ports and commands. The place where the
+// conversation is shown adds what turns have to do with.
+func (s *sharing) Host(p *api.Ports, commands func() []api.Named) control.Host {
+	return control.Host{Ports: p, Commands: commands, Changed: func(string, string) { s.Refresh() }, Rewound: func(bool) { s.Anew() }}
 }
 
 // Shown is the session as it is known to clients; if nil, it is watched by nobody.
@@ -75,6 +121,7 @@ func (s *sharing) listen(c live.Config) (end func(), err error) {
 		return nil, err
 	}
 	s.owner.Store(owner)
+	owner.Refresh()
 	return func() {
 		s.owner.Store(nil)
 		why := ""
@@ -181,13 +228,21 @@ func (w *Conversation) share() {
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return hostio.VeiledBlocks(w.Set.Blocks(name, metadata))
 		},
-		Record: w.recorder(id, w.Patient),
+		Record:  w.recorder(id, w.Patient),
+		Control: w.control,
+		Works: func() live.Works {
+			now := live.Works{Mode: mode(), Effort: w.Effort()}
+			if clients.Waits != nil {
+				now.Queued, now.Steered = clients.Waits()
+			}
+			return now
+		},
 	}
 	switch {
 	case clients.Line != nil:
 		c.Act = func(_ live.Peer, raw []byte) error { return clients.Line(raw) }
 	case clients.Prompt != nil:
-		a := actor{clients, w.Session, w.cancelCall, w.SetMode}
+		a := actor{clients, w.Session, w.cancelCall, w.SetMode, w.Refresh}
 		c.Act = func(_ live.Peer, raw []byte) error { return lineprotocol.Act(raw, a) }
 	}
 	end, err := w.listen(c)
@@ -256,6 +311,7 @@ type actor struct {
 	session *session.Session
 	cancel  func(tool.CallID) bool
 	setMode func(string) error
+	refresh func()
 }
 
 func (a actor) Prompt(p lineprotocol.Prompt) error { return a.clients.Prompt(p) }
@@ -269,6 +325,7 @@ func (a actor) Set(mode, effort string) error {
 	if err == nil && mode != "" && a.clients.InMode != nil {
 		a.clients.InMode(mode)
 	}
+	a.refresh()
 	return err
 }
 

@@ -15,8 +15,10 @@ import (
 	"adze/internal/files/search"
 	"adze/internal/llm/models"
 	"adze/internal/project/agents"
+	"adze/internal/run/guard"
 	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
+	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb/fulltext"
 	"adze/session"
@@ -32,10 +34,10 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	a, o := w.Settings.Process, &w.Settings.Request
 	memory := hostio.NewMemory(w.Settings.At.State, w.Head.Cwd)
 	p := api.Ports{
-		SetMode:    w.SetMode,
+		SetMode:    w.told(w.SetMode),
 		Sandbox:    w.Cage.Shown,
 		Efforts:    hostio.Efforts(),
-		SetEffort:  func(word string) string { w.Session.SetEffort(word); return w.Effort() },
+		SetEffort:  func(word string) string { defer w.Refresh(); w.Session.SetEffort(word); return w.Effort() },
 		CancelCall: w.cancelCall,
 		Steer:      w.Session.Steer,
 		Plan:       w.plan.Show,
@@ -45,7 +47,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		JobOutput:  w.jobOutput,
 		EndJob:     w.endJob,
 		Late:       w.Session.Late,
-		Wake:       func(ctx context.Context) session.Result { return w.Staging.Say(ctx, session.Input{}) },
+		Wake:       w.Staging.Wake,
 		Branch:     func() string { return git.Head(w.Head.Cwd) },
 		Files:      w.Files,
 		Folder:     hostio.FolderIn(w.Head.Cwd),
@@ -139,12 +141,28 @@ func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 
 // Files lists the workspace for completion, but for what may not be read.
 func (w *Conversation) Files(ctx context.Context) (api.Files, error) {
-	files, err := hostio.Files(ctx, search.Tree{Root: w.Head.Cwd, Withhold: w.Gate.Sieve(w.Head.Cwd), Folders: w.folders}, func(ctx context.Context) []string {
-		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.Settings.Config)})
-		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.Ledger}, Env: proc.Outside(env, w.Head.Cwd)}, w.Head.Cwd)
-	})
+	files, err := filesBehind(ctx, w.Guard, w.Settings, w.folders)
 	files.Paths = append(files.Paths, w.Servers.Mentions()...)
 	return files, err
+}
+
+// FilesIn lists the folder of a run that has no conversation, as Files does.
+func FilesIn(ctx context.Context, s *settings.Settings) (api.Files, error) {
+	g, err := guard.New(s, guard.Wish{Observe: func(session.Event) {}})
+	if err != nil {
+		return api.Files{}, err
+	}
+	defer g.Close()
+	return filesBehind(ctx, g, s, search.NewFolders())
+}
+
+// filesBehind are the files of a folder that a guard lets a model read.
+func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings, folders *search.Folders) (api.Files, error) {
+	dir := s.Root.Dir()
+	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.Sieve(dir), Folders: folders}, func(ctx context.Context) []string {
+		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
+		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
+	})
 }
 
 // OwnCommand is the command that the user runs right now. They wrote it: it is not asked again,

@@ -25,6 +25,9 @@ type Staging struct {
 	observe func(session.Event)
 }
 
+// Wake tells the model late results from the background.
+func (g *Staging) Wake(ctx context.Context) session.Result { return g.Say(ctx, session.Input{}) }
+
 // Say has the model answer a prompt. In mode staged the changes of the turn wait for the user.
 func (g *Staging) Say(ctx context.Context, in session.Input) session.Result {
 	if g.stage.Wanted() {

@@ -1,0 +1,60 @@
+package control
+
+import (
+	"slices"
+	"strings"
+
+	"adze/tui/api"
+)
+
+// maxFiles is how many names are offered at once.
+const maxFiles = 30
+
+// Match are the paths that hold a text, the nearest first.
+func Match(all api.Files, text string) []string {
+	near := map[string]bool{}
+	for _, p := range all.Near {
+		near[p] = true
+	}
+	type ranked struct {
+		path string
+		rank int
+	}
+	var found []ranked
+	text = strings.ToLower(text)
+	for _, p := range all.Paths {
+		if rank, is := rankOf(strings.ToLower(p), text); is {
+			if near[p] {
+				rank -= 20
+			}
+			found = append(found, ranked{p, rank*100 + min(len(p), 99)})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int { return a.rank - b.rank })
+	out := []string{}
+	for _, f := range found[:min(len(found), maxFiles)] {
+		out = append(out, f.path)
+	}
+	return out
+}
+
+// rankOf is how far a path is from what was typed: its name before its folders, letters in a row
+// before letters apart.
+func rankOf(path, text string) (rank int, is bool) {
+	name := path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
+	switch {
+	case text == "", strings.HasPrefix(name, text):
+		return 0, true
+	case strings.Contains(name, text):
+		return 10, true
+	case strings.Contains(path, text):
+		return 30, true
+	}
+	at := 0
+	for i := 0; i < len(path) && at < len(text); i++ {
+		if path[i] == text[at] {
+			at++
+		}
+	}
+	return 60, at == len(text)
+}
