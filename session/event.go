@@ -191,8 +191,9 @@ const (
 	CauseNoAnswer    Cause = "no_answer"
 	CauseStore       Cause = "store"
 	CauseClosed      Cause = "stdout_closed"
-	CauseTruncated   Cause = "truncated" // the answer was cut at the model's output limit
-	CauseLoop        Cause = "loop"      // the model repeated itself, also after it was told
+	CauseTruncated   Cause = "truncated"  // the answer was cut at the model's output limit
+	CauseLoop        Cause = "loop"       // the model repeated itself, also after it was told
+	CauseTaken       Cause = "taken_over" // another process goes on with the session
 	CauseInterrupted Cause = "interrupted"
 	CauseTerminated  Cause = "terminated"
 )

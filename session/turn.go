@@ -19,6 +19,7 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrTerminated  = errors.New("terminated")
 	ErrClosed      = errors.New("the reader closed the output")
+	ErrTaken       = errors.New("the session was taken over")
 	ErrBudget      = errors.New("budget spent")
 )
 
@@ -269,6 +270,8 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseTerminated, "terminated", "adze --continue goes on from here"
 	case errors.Is(err, ErrClosed):
 		return CauseClosed, err.Error(), ""
+	case errors.Is(err, ErrTaken):
+		return CauseTaken, err.Error(), "adze sessions shows it there"
 	case errors.Is(err, ErrHooked):
 		return CauseDenied, err.Error(), "do as it says, or see adze help hooks"
 	case errors.Is(err, ErrBudget):

@@ -327,7 +327,7 @@ func (o *Owner) act(p Peer, raw []byte) error {
 	switch l.Type {
 	case "take":
 		if o.config.LetGo == nil {
-			return usage.Mistake("wait for its end, or stop it with adze stop", "this process does not let go of the session")
+			return usage.Mistake("end it where it was started", "this process does not let go of the session")
 		}
 		o.config.LetGo(p)
 	case "answer":

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
 	"adze/internal/editors/acp"
 	"adze/internal/llm/models"
@@ -26,6 +27,7 @@ import (
 	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -125,7 +127,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	c := &edited{app: e.app, wish: w, begun: w.ID != ""}
 	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Terminal: c.terminal(e.terminal(w.Editor))})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Terminal: c.terminal(e.terminal(w.Editor)), Clients: c.clients()})
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +135,28 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	wired.Patient.Watch(observe)
 	c.restoreMode()
 	return c, nil
+}
+
+// Take has the process that has a session let go of it.
+func (e *editor) Take(ctx context.Context, id string) error {
+	return e.app.Store(ctx, func(s *sessiondb.Store) error {
+		return placeOf(e.app, s, session.ID(id)).TakeOver(ctx, "editor")
+	})
+}
+
+// clients are other processes of the user.
+func (c *edited) clients() conversation.Clients {
+	to := c.wish.Clients
+	return conversation.Clients{
+		Prompt: func(p lineprotocol.Prompt) error {
+			if len(p.Attach) > 0 {
+				return usage.Mistake("name its path in the prompt", "a session of an editor takes no files by their names")
+			}
+			return to.Begin(acp.Prompt{Text: p.Text, Attachments: p.Files})
+		},
+		Abort: to.Stop, InMode: func(string) { to.Changed() },
+		LetGo: to.Leave,
+	}
 }
 
 // edited is a conversation that an editor holds.

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
 	"adze/internal/config/paths"
 	"adze/internal/live"
@@ -231,7 +230,7 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	}, nil)
 	defer stop()
 	in, end := io.Pipe()
-	c := &talker{app: a, out: p, talk: lineprotocol.New(p)}
+	c := newTalker(a, p, cancel)
 	var began atomic.Bool // and ended its first turn
 	leave := func() {
 		if w := c.now(); began.Load() && c.talk.Idle() && (w == nil || w.Shown() == nil || w.Shown().Watched() == 0) {
@@ -244,12 +243,7 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 			toReview(a, w, r)
 		}
 	}
-	c.clients = conversation.Clients{Headless: true, Left: leave, LetGo: func(to string) {
-		if w := c.now(); w != nil {
-			w.GoesTo(to)
-		}
-		cancel(session.ErrInterrupted)
-	}}
+	c.clients.Headless, c.clients.Left = true, leave
 	return p.Finish(c.converse(ctx, in, o, words, time.Now()))
 }
 

@@ -107,6 +107,11 @@ func (r *reader) run(ctx context.Context, o *flags.Request, theme string) error 
 	return err
 }
 
+// placeOf is where a session is had.
+func placeOf(p *process.Process, logs *sessiondb.Store, id session.ID) live.Place {
+	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.Of(p.Getenv).State), Locks: logs.Locks(), Holder: func() string { return logs.Holder(id) }}
+}
+
 // state says who has the session, and what can be done.
 func state(who string) string {
 	if who == "" {
@@ -221,8 +226,7 @@ func (s *sitting) heed(ctx context.Context) (heeding context.Context, stop func(
 	var wanted atomic.Bool
 	go func() {
 		select {
-		case who := <-s.wanting:
-			s.w.GoesTo(who)
+		case <-s.wanting:
 			wanted.Store(true)
 			cancel()
 		case <-heeding.Done():

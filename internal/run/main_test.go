@@ -353,6 +353,12 @@ func (s *started) signal(sig syscall.Signal) ran {
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		s.u.t.Fatal(err)
 	}
+	return s.ends()
+}
+
+// ends reads to the end.
+func (s *started) ends() ran {
+	s.u.t.Helper()
 	late := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
 	defer late.Stop()
 	rest, _ := io.ReadAll(s.out)

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 
+	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
 	"adze/internal/cmd/stdio"
 	"adze/internal/policy"
@@ -69,13 +71,14 @@ func headless(a *process.Process, o *flags.Request, words string) (exit int) {
 		stdio.WatchReader(watching, a.Out, func() { cancel(session.ErrClosed) })
 	}
 	if o.InputFormat == flags.LineInput {
-		return p.Finish(converse(ctx, a, o, p, words))
+		return p.Finish(converse(ctx, cancel, a, o, p, words))
 	}
-	return p.Finish(runHeadless(ctx, a, o, p, words))
+	return p.Finish(runHeadless(ctx, cancel, a, o, p, words))
 }
 
 // runHeadless makes the result; everything that the run started has ended when it returns.
-func runHeadless(ctx context.Context, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
+// Prompts of clients that come meanwhile are answered, too.
+func runHeadless(ctx context.Context, end context.CancelCauseFunc, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
 	started := time.Now()
 	prompt, err := "", error(nil)
 	if prompt = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.Settles(words) {
@@ -92,11 +95,13 @@ func runHeadless(ctx context.Context, a *process.Process, o *flags.Request, p *p
 		return process.Failure(err)
 	}
 	o.Asked = prompt
-	w, err := conversation.Open(ctx, a, *o, p.Observe, conversation.Person{})
-	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
+	c := newTalker(a, p, end)
+	c.mute, c.clients.Headless, c.talk.Once = true, true, true
+	if err := c.open(ctx, o); err != nil {
 		return process.Failure(err)
 	}
-	defer w.Close()
+	w := c.w
+	defer func() { c.now().Close() }()
 	if err := w.MayAttach(o.Attach); err != nil {
 		return process.Failure(err)
 	}
@@ -121,11 +126,15 @@ func runHeadless(ctx context.Context, a *process.Process, o *flags.Request, p *p
 	}
 	w.Servers.Meet(ctx, func(text string) { p.Observe(session.Notice{Text: text}) })
 	w.Patient.Watch(p.Observe)
-	r := w.Patient.Judge(w.Staging.Settle(ctx, o.Staged, o.Answer.Structured(w.Answer(ctx, in))))
-	r.Duration = time.Since(started)
-	if told := r.Plan.Waits(); told != "" {
-		p.Observe(session.Notice{Text: told})
+	c.first = func(ctx context.Context) session.Result {
+		r := w.Staging.Settle(ctx, o.Staged, o.Answer.Structured(w.Answer(ctx, in)))
+		if told := r.Plan.Waits(); told != "" {
+			p.Observe(session.Notice{Text: told})
+		}
+		return r
 	}
+	r := c.now().Patient.Judge(c.talk.Run(ctx, strings.NewReader(""), c, lineprotocol.Prompt{}))
+	r.Duration = time.Since(started)
 	return o.Judge(r)
 }
 

@@ -29,13 +29,13 @@ import (
 )
 
 // converse is a run in which a program holds the conversation.
-func converse(ctx context.Context, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
+func converse(ctx context.Context, end context.CancelCauseFunc, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
 	started := time.Now()
 	var err error
 	if o.Answer, err = outputschema.Read(o.Schema); err != nil {
 		return process.Failure(err)
 	}
-	return (&talker{app: a, out: p, talk: lineprotocol.New(p)}).converse(ctx, a.In, o, words, started)
+	return newTalker(a, p, end).converse(ctx, a.In, o, words, started)
 }
 
 // converse holds the conversation until in ends and all that was asked for is done.
@@ -80,6 +80,17 @@ type talker struct {
 	clients conversation.Clients // beside the lines that they write
 	own     conversation.OwnCommand
 	ended   func(session.Result) // is told the end of each turn; if nil, nobody cares
+	mute    bool                 // nobody is asked; a question is a denial
+	// first answers the prompt of the command line; it is called once. If nil, none is given.
+	first func(context.Context) session.Result
+}
+
+// newTalker is a conversation on out. A client that takes the session over ends it with
+// session.ErrTaken.
+func newTalker(a *process.Process, out *print.Printer, end context.CancelCauseFunc) *talker {
+	c := &talker{app: a, out: out, talk: lineprotocol.New(out)}
+	c.clients.LetGo = func(to string) { end(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to)) }
+	return c
 }
 
 // open wires the conversation, and closes it again where that fails.
@@ -87,8 +98,11 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
 	clients.Waits = c.talk.Waits
-	w, err := conversation.Open(ctx, c.app, *o, c.observe,
-		conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs, Clients: clients})
+	who := conversation.Person{Own: c.own.Runs, Clients: clients}
+	if !c.mute {
+		who.Ask, who.Inquire, who.Review = c.ask, c.inquire, c.review
+	}
+	w, err := conversation.Open(ctx, c.app, *o, c.observe, who)
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
 	}
@@ -186,6 +200,10 @@ func (c *talker) Model(ctx context.Context, name string) error {
 
 // Prompt is one turn.
 func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
+	if first := c.first; first != nil {
+		c.first = nil
+		return first(ctx)
+	}
 	started := time.Now()
 	w := c.now()
 	in, err := session.Input{Text: p.Text + p.Beside}, error(nil)

@@ -28,6 +28,9 @@ func (t *Pane) end(r session.Result) {
 	case session.CauseInterrupted:
 		t.closing(draw.Warn, "stopped by you")
 		return
+	case session.CauseTaken:
+		t.closing(draw.Warn, r.Message)
+		return
 	}
 	text := "error: " + cmp.Or(r.Message, string(r.Cause))
 	if r.Hint != "" {

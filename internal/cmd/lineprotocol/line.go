@@ -285,12 +285,9 @@ func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	}
 	switch s.Type {
 	case promptLine:
-		t.set(func() {
-			t.prompts = append(t.prompts, s.prompt())
-		})
-		t.stir()
+		return t.queue(s.prompt())
 	case steerLine:
-		t.steer(s, with)
+		return t.steer(s, with)
 	case answerLine:
 		return t.answer(s)
 	case abortLine:
@@ -310,23 +307,37 @@ func (t *Talk) change(s said, line int, with Conversation) error {
 		}
 	}
 	if s.Model != "" {
-		t.set(func() { t.prompts = append(t.prompts, Prompt{model: s.Model, line: line}) })
-		t.stir()
+		return t.queue(Prompt{model: s.Model, line: line})
 	}
 	return nil
 }
 
-// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end
-// between the two.
-func (t *Talk) steer(s said, with Conversation) {
+// queue has a prompt wait for its turn.
+func (t *Talk) queue(p Prompt) (err error) {
 	t.set(func() {
-		if with.Steer(s.Text) {
-			t.steered = append(t.steered, s.Text)
-		} else {
-			t.prompts = append(t.prompts, Prompt{ID: s.ID, Text: s.Text})
+		if t.over {
+			err = usage.Mistake("go on with it by adze --resume", "the conversation has just ended")
+			return
 		}
+		t.prompts = append(t.prompts, p)
 	})
 	t.stir()
+	return err
+}
+
+// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end
+// between the two.
+func (t *Talk) steer(s said, with Conversation) error {
+	steers := false
+	t.set(func() {
+		if steers = with.Steer(s.Text); steers {
+			t.steered = append(t.steered, s.Text)
+		}
+	})
+	if steers {
+		return nil
+	}
+	return t.queue(Prompt{ID: s.ID, Text: s.Text})
 }
 
 // stop aborts the running turn, or one call of it.

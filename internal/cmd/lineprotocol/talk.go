@@ -60,6 +60,8 @@ type Talk struct {
 	Turned func()
 	// Changed is called when what waits or what runs has changed; if nil, nobody cares.
 	Changed func()
+	// Once has a conversation of one turn end without a turn line: its result says the same.
+	Once bool
 	// Settled is called with the name of a question that waits no more; if nil, nobody cares.
 	Settled func(question string)
 
@@ -71,6 +73,7 @@ type Talk struct {
 	abort   context.CancelFunc // of the running turn; if nil, none runs
 	taken   bool               // a prompt is being worked on, also before its turn runs
 	ended   bool               // nothing more will come
+	over    bool               // nothing more is done
 	stirred chan struct{}      // something of the above has changed
 }
 
@@ -116,7 +119,9 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 		if ctx.Err() != nil {
 			return all
 		}
-		t.Out.Turn(p.ID, r)
+		if !t.Once || turns > 1 || !t.Idle() {
+			t.Out.Turn(p.ID, r)
+		}
 	}
 }
 
@@ -241,6 +246,7 @@ func (t *Talk) next(ctx context.Context) (p Prompt, ok bool) {
 				p, t.prompts = t.prompts[0], t.prompts[1:]
 			}
 			t.taken, ended = ok, t.ended
+			t.over = ended && !ok || ctx.Err() != nil
 		})
 		if ok {
 			t.changed()

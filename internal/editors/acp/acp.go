@@ -168,7 +168,7 @@ func (a *Agent) heard(method string, raw json.RawMessage) {
 		return
 	}
 	if t, err := a.thread(p.SessionId); err == nil {
-		t.cancel()
+		t.cancel(session.ErrInterrupted)
 	}
 }
 

@@ -17,6 +17,8 @@ type Program interface {
 	Open(ctx context.Context, w Wish) (Conversation, error)
 	// Sessions lists what is stored, newest first.
 	Sessions(ctx context.Context) ([]api.SessionHead, error)
+	// Take has the process that has a stored one let go of it, unless it works there.
+	Take(ctx context.Context, id string) error
 	// Delete removes a stored one for ever.
 	Delete(ctx context.Context, id string) error
 	// Ready says why no model can be used; if nil, one can.
@@ -41,8 +43,22 @@ type Wish struct {
 	Ask     func(context.Context, permission.Ask) (permission.Answer, error)
 	Inquire func(context.Context, question.Question) (string, error)
 	Named   func(title string) // is told the name that a model gave the conversation
-	Editor  Editor             // what the editor does for the conversation
+	Clients Clients
+	Editor  Editor // what the editor does for the conversation
 	Servers []Server
+}
+
+// Clients is what other processes of the user do in the conversation. All may be called by any
+// goroutine, and return soon.
+type Clients interface {
+	// Begin has a prompt wait for its turn.
+	Begin(p Prompt) error
+	// Stop ends the running turn; if false, none runs.
+	Stop() bool
+	// Changed is told when the mode or the effort is another one.
+	Changed()
+	// Leave lets the session go, which goes on elsewhere: to names where.
+	Leave(to string)
 }
 
 // Server is an MCP server that the editor wants to be used. It is a wish: the user is asked

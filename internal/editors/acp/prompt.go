@@ -33,20 +33,22 @@ func (a *Agent) prompt(raw json.RawMessage) (job, error) {
 		stop := context.AfterFunc(ctx, func() { u.cancel(session.ErrInterrupted) })
 		defer stop()
 		u.await()
-		r, err := t.run(u, p.Prompt)
-		return r, nil, err
+		if u.ctx.Err() != nil {
+			return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil, nil
+		}
+		in, err := given(p.Prompt)
+		if err == nil {
+			err = t.back(u.ctx)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return u.response(t.run(u, in))
 	}, nil
 }
 
 // run is one turn to its end.
-func (t *thread) run(u *turn, blocks []sdk.ContentBlock) (sdk.PromptResponse, error) {
-	if u.ctx.Err() != nil {
-		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
-	}
-	p, err := given(blocks)
-	if err != nil {
-		return sdk.PromptResponse{}, err
-	}
+func (t *thread) run(u *turn, p Prompt) session.Result {
 	first := !t.now().Begun()
 	r := t.now().Prompt(u.ctx, p)
 	if first && t.now().Begun() {
@@ -54,14 +56,19 @@ func (t *thread) run(u *turn, blocks []sdk.ContentBlock) (sdk.PromptResponse, er
 	}
 	t.tell.over()
 	t.agent.out.flush()
+	return r
+}
+
+// response is the answer to the prompt of a turn.
+func (u *turn) response(r session.Result) (any, func(), error) {
 	reason, ok := stopReason(r.Cause)
 	if u.ctx.Err() != nil {
 		reason, ok = sdk.StopReasonCancelled, true
 	}
 	if !ok {
-		return sdk.PromptResponse{}, failed(r)
+		return nil, nil, failed(r)
 	}
-	return sdk.PromptResponse{StopReason: reason, Meta: said(r)}, nil
+	return sdk.PromptResponse{StopReason: reason, Meta: said(r)}, nil, nil
 }
 
 // stopReason says in the protocol's words how a turn ended; if false, as an error.

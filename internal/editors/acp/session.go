@@ -195,7 +195,12 @@ func (a *Agent) open(ctx context.Context, w Wish) (*thread, error) {
 		defer a.unclaim(w.ID)
 	}
 	t := newThread(a, w)
-	if err := t.open(ctx); err != nil {
+	u, err := t.start() // prompts of other processes wait until it is open
+	if err == nil {
+		err = t.open(ctx)
+		t.finish(u)
+	}
+	if err != nil {
 		return nil, a.refusal(err)
 	}
 	a.mu.Lock()

@@ -149,6 +149,9 @@ func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionReque
 
 // choose sets an option and tells what holds now.
 func (t *thread) choose(ctx context.Context, option, value string) error {
+	if err := t.here(); err != nil {
+		return err
+	}
 	switch option {
 	case modeOption:
 		if err := t.now().SetMode(value); err != nil {
@@ -165,7 +168,12 @@ func (t *thread) choose(ctx context.Context, option, value string) error {
 		if value == t.now().Model() {
 			return nil
 		}
-		if err := t.again(ctx, func(w *Wish) { w.Model = value }); err != nil {
+		_, end, err := t.begin(ctx, false)
+		if err == nil {
+			err = t.again(ctx, func(w *Wish) error { w.Model = value; return t.here() })
+			end()
+		}
+		if err != nil {
 			return t.agent.refusal(err)
 		}
 	default:

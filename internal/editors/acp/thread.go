@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -18,6 +19,7 @@ type thread struct {
 	id    string
 	wish  Wish // how it was opened
 	tell  *teller
+	*visitors
 
 	mu     sync.Mutex
 	with   Conversation
@@ -40,6 +42,49 @@ func newThread(a *Agent, w Wish) *thread {
 	t.tell = &teller{thread: t}
 	t.wish.Observe, t.wish.Ask, t.wish.Inquire, t.wish.Editor = t.tell.observe, t.ask, t.inquire, t.editor()
 	t.wish.Named = t.named
+	told := 0 // how much of its story the editor knew when it left
+	t.visitors = &visitors{
+		beside: &a.beside, stop: func() bool { return t.cancel(session.ErrInterrupted) }, changed: t.tell.over,
+		prompt: func(p Prompt) error {
+			u, end, err := t.begin(context.Background(), true)
+			if err != nil {
+				return err
+			}
+			defer end()
+			t.post(sdk.SessionUpdate{UserMessageChunk: &sdk.SessionUpdateUserMessageChunk{Content: sdk.TextBlock(p.Text)}})
+			if r := t.run(u, p); r.Cause != session.CauseDone {
+				t.tell.notice(endOf(r))
+			}
+			return nil
+		},
+		leave: func(to string) {
+			t.cancel(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to))
+			_, end, err := t.begin(context.Background(), true)
+			if err != nil {
+				return // it was closed
+			}
+			defer end()
+			told = len(t.now().Replay())
+			t.now().Close()
+			t.tell.notice("this session goes on in " + to + "; your next prompt takes it back")
+		},
+		take: func(ctx context.Context) error {
+			if err := t.again(ctx, func(w *Wish) error {
+				if w.ID == "" {
+					return nil // nothing is stored of it
+				}
+				return a.Program.Take(ctx, w.ID)
+			}); err != nil {
+				return a.refusal(err)
+			}
+			story := t.now().Replay()
+			for _, e := range story[min(told, len(story)):] {
+				t.tell.replay(e)
+			}
+			return nil
+		},
+	}
+	t.wish.Clients = t.visitors
 	return t
 }
 
@@ -63,13 +108,8 @@ func (t *thread) now() Conversation {
 	return t.with
 }
 
-// again opens it anew with another wish, where nothing runs; on an error it is as it was.
-func (t *thread) again(ctx context.Context, change func(*Wish)) error {
-	end, err := t.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
+// again opens it anew with another wish; on an error it is as it was. The caller has the turn.
+func (t *thread) again(ctx context.Context, change func(*Wish) error) error {
 	old := t.wish
 	w := old
 	w.ID, w.As, w.Fork = "", t.id, false
@@ -77,10 +117,13 @@ func (t *thread) again(ctx context.Context, change func(*Wish)) error {
 		w.ID, w.As = t.id, ""
 	}
 	w.Mode, w.Effort = t.now().Mode(), t.now().Effort()
-	change(&w)
+	if err := change(&w); err != nil {
+		return err
+	}
 	t.now().Close()
 	t.wish = w
-	if err = t.open(ctx); err != nil {
+	err := t.open(ctx)
+	if err != nil {
 		w.Model = old.Model
 		t.wish = w
 		if back := t.open(context.WithoutCancel(ctx)); back != nil {
@@ -91,15 +134,23 @@ func (t *thread) again(ctx context.Context, change func(*Wish)) error {
 	return err
 }
 
-// begin makes sure that nothing else runs in the session until the end.
-func (t *thread) begin(ctx context.Context) (end func(), err error) {
-	u, err := t.start()
-	if err != nil {
-		return nil, err
+// begin makes sure that nothing else runs in the session until the end. It waits for the turn that
+// runs, or fails.
+func (t *thread) begin(ctx context.Context, waits bool) (u *turn, end func(), err error) {
+	for u, err = t.start(); err != nil; u, err = t.start() {
+		t.mu.Lock()
+		closed, running := t.closed, t.turn
+		t.mu.Unlock()
+		if closed || !waits {
+			return nil, nil, err
+		}
+		if running != nil {
+			<-running.done
+		}
 	}
 	u.await()
 	stop := context.AfterFunc(ctx, func() { u.cancel(context.Cause(ctx)) })
-	return func() { stop(); t.finish(u) }, nil
+	return u, func() { stop(); t.finish(u) }, nil
 }
 
 // await waits for the turn before, which was cancelled.
@@ -145,17 +196,19 @@ func (t *thread) busy() bool {
 	return t.turn != nil
 }
 
-// cancel ends the running turn.
-func (t *thread) cancel() {
+// cancel ends the running turn; if false, none runs.
+func (t *thread) cancel(why error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.turn != nil {
-		t.turn.cancel(session.ErrInterrupted)
+		t.turn.cancel(why)
 	}
+	return t.turn != nil
 }
 
 // close ends what runs and the conversation, once.
 func (t *thread) close() {
+	t.visitors.close()
 	t.mu.Lock()
 	closed, u, beside := t.closed, t.turn, t.beside
 	t.closed = true

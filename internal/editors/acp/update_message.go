@@ -75,9 +75,12 @@ func (t *teller) observe(e session.Event) {
 	case session.Retry:
 		t.broken(e)
 	case session.MessageDone:
-		if e.Message.Role == session.Assistant {
-			t.finish(e.Message)
-			t.unformed(e.Message.ID, e.Message.Calls())
+		switch m := e.Message; {
+		case m.Role == session.Assistant:
+			t.finish(m)
+			t.unformed(m.ID, m.Calls())
+		case m.Meanwhile: // a remark of another process
+			t.asked(m)
 		}
 	default:
 		t.called(e)

@@ -74,7 +74,7 @@ func (v *View) remark(t *turn, r session.Result) (left []hypertext.Mark) {
 
 // failure is a turn that did not come to its own end: what happened, and what to do.
 func (v *View) failure(id string, r session.Result) string {
-	if r.Cause == session.CauseInterrupted {
+	if r.Cause == session.CauseInterrupted || r.Cause == session.CauseTaken {
 		return `<p class="b note" id="` + id + `">Stopped: ` + hypertext.Words(v.text(cmp.Or(r.Message, "by you"))) + "</p>"
 	}
 	var b strings.Builder

@@ -183,7 +183,7 @@ func (e *Encoder) finish(r session.Result) []Part {
 		reason = "length"
 	case session.CauseRefused:
 		reason = "content-filter"
-	case session.CauseInterrupted, session.CauseTerminated, session.CauseClosed:
+	case session.CauseInterrupted, session.CauseTerminated, session.CauseClosed, session.CauseTaken:
 		reason = "other"
 		out = append(out, Part{Type: "abort", Reason: cmp.Or(r.Message, string(r.Cause))})
 	default:

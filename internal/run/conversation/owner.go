@@ -104,14 +104,15 @@ func (s *sharing) Host(p *api.Ports, commands func() []api.Named) control.Host {
 // Shown is the session as it is known to clients; if nil, it is watched by nobody.
 func (s *sharing) Shown() *live.Owner { return s.owner.Load() }
 
-// GoesTo says who goes on with the session, before Close.
-func (s *sharing) GoesTo(who string) { s.goesTo.Store(&who) }
-
 // listen has clients connect, until end is called. The error is why they cannot.
 func (s *sharing) listen(c live.Config) (end func(), err error) {
 	c.Left = s.clients.Left
 	if to := s.clients.LetGo; to != nil {
-		c.LetGo = func(p live.Peer) { to(p.String()) }
+		c.LetGo = func(p live.Peer) {
+			who := p.String()
+			s.goesTo.Store(&who)
+			to(who)
+		}
 	}
 	if s.window != nil && !s.clients.Headless {
 		c.Confirm = s.confirm
@@ -238,10 +239,7 @@ func (w *Conversation) share() {
 			return now
 		},
 	}
-	switch {
-	case clients.Line != nil:
-		c.Act = func(_ live.Peer, raw []byte) error { return clients.Line(raw) }
-	case clients.Prompt != nil:
+	if c.Act = func(_ live.Peer, raw []byte) error { return clients.Line(raw) }; clients.Line == nil {
 		a := actor{clients, w.Session, w.cancelCall, w.SetMode, w.Refresh}
 		c.Act = func(_ live.Peer, raw []byte) error { return lineprotocol.Act(raw, a) }
 	}
@@ -314,9 +312,15 @@ type actor struct {
 	refresh func()
 }
 
-func (a actor) Prompt(p lineprotocol.Prompt) error { return a.clients.Prompt(p) }
-func (a actor) Steer(text string) bool             { return a.session.Steer(text) }
-func (a actor) CancelCall(id tool.CallID) bool     { return a.cancel(id) }
+func (a actor) Steer(text string) bool         { return a.session.Steer(text) }
+func (a actor) CancelCall(id tool.CallID) bool { return a.cancel(id) }
+
+func (a actor) Prompt(p lineprotocol.Prompt) error {
+	if a.clients.Prompt == nil {
+		return usage.Mistake("", "this process has no model to prompt: its calls are those of a program")
+	}
+	return a.clients.Prompt(p)
+}
 
 func (a actor) Abort() bool { return a.clients.Abort != nil && a.clients.Abort() }
 

@@ -1,0 +1,85 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"adze/internal/files/fsnotify"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// Place is where a session is had: by its socket, and by its lock.
+type Place struct {
+	ID     session.ID
+	Folder string        // of the sockets
+	Locks  string        // the folder of the locks
+	Holder func() string // who has the lock; if empty, nobody
+}
+
+// TakeOver has the owner of a session let go of it, and waits until nobody has it. An owner that
+// works is not disturbed: that is an error.
+func (p Place) TakeOver(ctx context.Context, as string) error {
+	c, err := Dial(ctx, p.Folder, p.ID, Wish{As: as, StateOnly: true})
+	if errors.Is(err, ErrNobody) {
+		return nil // opening it tells of a holder without a socket
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	if c.Hello.State != Idle {
+		return usage.Mistake("wait for the end of its turn, or stop it there", "process %d works in this session", c.Hello.PID)
+	}
+	if err := c.Take(); err != nil {
+		return err
+	}
+	for {
+		l, err := c.Next()
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, ErrKilled):
+			return p.Freed(ctx)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return err
+		case l.Type == unreadLine:
+			var why unread
+			_ = json.Unmarshal(l.Raw, &why) // it was read before
+			return fmt.Errorf("process %d does not let go of the session: %s", c.Hello.PID, why.Message)
+		}
+	}
+}
+
+// The kernel tells of the end of a process before it gives up its locks. Freed looks some times
+// after it was told.
+const (
+	looks    = 20
+	lookTime = 5 * time.Millisecond
+)
+
+// Freed waits until nobody has the lock of the session. An owner closes its socket before.
+func (p Place) Freed(ctx context.Context) error {
+	next, stop := fsnotify.Waiter(time.Second, p.Locks)
+	defer stop()
+	for {
+		for range looks {
+			if p.Holder() == "" {
+				return nil
+			}
+			select {
+			case <-time.After(lookTime):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if err := next(ctx); err != nil {
+			return err
+		}
+	}
+}
