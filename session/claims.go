@@ -95,7 +95,7 @@ type Answered struct {
 
 // ClaimCheck compares answers with what was done.
 type ClaimCheck struct {
-	Check func(Answered) ([]Claim, []Evidence) // the claims that calls do not show, and those that they do; nil: nobody looks
+	Check func(Answered) ([]Claim, []Evidence) // the claims that calls do not show, and those that they do; if nil, nobody looks
 	Send  bool                                 // the model is told, once a turn
 }
 

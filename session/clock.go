@@ -12,11 +12,11 @@ import (
 type clock struct {
 	now   func() time.Time
 	start time.Time
-	most  time.Duration // 0: any
+	most  time.Duration // if 0, any
 	spend func()        // ends the turn
 
 	mu     sync.Mutex
-	timer  *time.Timer // nil: nothing ends the turn
+	timer  *time.Timer // if nil, nothing ends the turn
 	open   int         // waits
 	since  time.Time   // the first of them began
 	waited time.Duration

@@ -93,7 +93,7 @@ const (
 type Unsaved struct {
 	Entries int
 	Bytes   int
-	Cause   string // empty: nothing is in the way any more
+	Cause   string // if empty, nothing is in the way any more
 }
 
 // Over reports that all is saved.

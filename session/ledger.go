@@ -61,9 +61,9 @@ type Ledger struct {
 // ModelUse is what the requests to one model used, those of subagents too.
 type ModelUse struct {
 	Model    string   `json:"model"`    // provider/name
-	Requests int      `json:"requests"` // 0: how many there were is not known
+	Requests int      `json:"requests"` // if 0, how many there were is not known
 	Usage    Usage    `json:"usage"`
-	Cost     *float64 `json:"cost_usd"` // nil: that of at least one request is not known
+	Cost     *float64 `json:"cost_usd"` // if nil, that of at least one request is not known
 }
 
 // Rules of the estimate. What is sent has other bytes too (names of fields, quotes), and no

@@ -73,7 +73,7 @@ func (e *LogError) Unwrap() error { return e.Cause }
 // orphan is a call without an outcome, and where its outcome belongs in the history.
 type orphan struct {
 	call          tool.RawCall
-	intent        *tool.Record // nil: it had not begun
+	intent        *tool.Record // if nil, it had not begun
 	agent         ID           // the subagent that it started last
 	message, part int          // message < 0: in none, the prompt or the user's message that it was for was never stored
 }

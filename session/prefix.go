@@ -34,7 +34,7 @@ func (c PrefixChange) String() string {
 
 // prefixGuard remembers the last request; the hashes of its messages are with the fingerprints.
 type prefixGuard struct {
-	last     *sentRequest // nil: there was none
+	last     *sentRequest // if nil, there was none
 	foreseen []foreseen
 }
 

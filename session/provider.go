@@ -11,8 +11,9 @@ import (
 )
 
 // Provider turns a request into a stream of chunks. Contract:
-//   - the adapter is the only assembler: a Call appears once per call, whole, with a stable id; an adapter
-//     that gets no id mints one that is unique in the conversation; arguments are passed byte for byte;
+//   - the adapter is the only assembler: a Call appears once per call, whole, with a stable id; an
+//     adapter that gets no id mints one that is unique in the conversation; arguments are passed
+//     byte for byte;
 //   - calls are yielded only after the format's terminal event, when the message ended well;
 //   - Forming reports a call that is still being written, for panes only;
 //   - Done comes exactly once and last, also after failure or abort; a stream that ends without its
@@ -200,5 +201,5 @@ type Permits struct {
 
 // Thinks is the data of an effort entry: how hard the model thinks from here on.
 type Thinks struct {
-	Effort string `json:"effort"` // empty: as its provider is configured
+	Effort string `json:"effort"` // if empty, as its provider is configured
 }

@@ -14,11 +14,13 @@ import (
 // can be undone by the log alone.
 
 // Snapshots keeps states of the files that calls may change. Contract:
-//   - Before is called after the gate has allowed a call and before its intent is stored. No state and no error: nothing is
-//     kept, and the call runs; an error: it does not run;
-//     It is called again for a call that asks for more before it has changed anything, where the state is of single paths;
-//   - After is called once for each state, when the call has ended, however it did. A call that leaves something running has
-//     a window without an end: late is called with the whole one when that is over, once, from any goroutine;
+//   - Before is called after the gate has allowed a call and before its intent is stored. No state
+//     and no error: nothing is kept, and the call runs; an error: it does not run; It is called
+//     again for a call that asks for more before it has changed anything, where the state is of
+//     single paths;
+//   - After is called once for each state, when the call has ended, however it did. A call that
+//     leaves something running has a window without an end: late is called with the whole one when
+//     that is over, once, from any goroutine;
 //   - Lost is After for a state of a process that died: nobody knows who changed what since;
 //   - all are safe for concurrent use.
 type Snapshots interface {
@@ -42,7 +44,7 @@ type State struct {
 // Window is what became of files between two states.
 type Window struct {
 	Before State  `json:"before"`
-	After  *State `json:"after,omitempty"` // nil: it has not ended
+	After  *State `json:"after,omitempty"` // if nil, it has not ended
 	// Changes are at most MaxFileChanges of what differs, More how many others there are.
 	Changes []FileChange `json:"changes,omitempty"`
 	More    int          `json:"more,omitempty"`
@@ -142,13 +144,13 @@ type Intended struct {
 // Ended is the data of an outcome entry.
 type Ended struct {
 	tool.Outcome
-	Undo *Window `json:"undo,omitempty"` // nil: nothing changed, or nothing was kept
+	Undo *Window `json:"undo,omitempty"` // if nil, nothing changed, or nothing was kept
 }
 
 // windows are the states of the calls that run, and what became of those that have ended and are
 // not stored yet.
 type windows struct {
-	keep  Snapshots // nil: nobody keeps anything
+	keep  Snapshots // if nil, nobody keeps anything
 	store func(context.Context, ...Entry) error
 	entry func(EntryType, any) Entry
 	begin func() []Entry // what is stored before the first entry of a session; nothing when there are some

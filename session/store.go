@@ -23,10 +23,10 @@ func NewID(now time.Time) ID {
 }
 
 // Store keeps the logs of sessions. Contract:
-//   - Lock makes the caller the only writer of a session until Close; when another process writes, the
-//     error wraps ErrLocked and names it; the lock dies with its process;
-//   - Append adds all entries or none, in order, durably: when it returns nil, they survive a crash and
-//     a power cut; it locks the session if that was not done;
+//   - Lock makes the caller the only writer of a session until Close; when another process writes,
+//     the error wraps ErrLocked and names it; the lock dies with its process;
+//   - Append adds all entries or none, in order, durably: when it returns nil, they survive a crash
+//     and a power cut; it locks the session if that was not done;
 //   - a stored entry is never changed or removed by a session;
 //   - Load returns all entries of a session, oldest first; an unknown session is ErrNotFound;
 //   - List returns the newest sessions first;

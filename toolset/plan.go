@@ -8,7 +8,8 @@ import (
 )
 
 // Plans takes the plans of the model. Contract:
-//   - Propose keeps the plan where the user can read and edit it, and puts it to them where they are there;
+//   - Propose keeps the plan where the user can read and edit it, and puts it to them where they
+//     are there;
 //   - what it returns is theirs: nothing that the model wrote accepts a plan;
 //   - it returns ctx.Err() when ctx ends while they think.
 type Plans interface {

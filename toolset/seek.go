@@ -16,10 +16,10 @@ import (
 // up.
 type seeker struct {
 	files
-	env   func(string) string // nil: os.Getenv
-	signs *search.Signs       // nil: none
+	env   func(string) string // if nil, os.Getenv
+	signs *search.Signs       // if nil, none
 
-	folders *search.Folders // nil: none are remembered
+	folders *search.Folders // if nil, none are remembered
 }
 
 // folderNeeds is the one need of a search: to read below a folder, by default the workspace.

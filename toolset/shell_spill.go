@@ -4,7 +4,7 @@ import "io"
 
 // spiller keeps the whole output of a command in a file, once it is too long to be shown whole.
 type spiller struct {
-	open    func() (io.WriteCloser, string, error) // nil: nothing is kept
+	open    func() (io.WriteCloser, string, error) // if nil, nothing is kept
 	keep    int                                    // bytes that are shown whole
 	pending []byte
 	file    io.WriteCloser

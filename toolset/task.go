@@ -36,7 +36,7 @@ type TaskCounts struct {
 	Steps  int      `json:"steps,omitempty"`
 	Calls  int      `json:"calls,omitempty"`
 	Tokens int      `json:"tokens,omitempty"`
-	Cost   *float64 `json:"cost_usd,omitempty"` // nil: not known
+	Cost   *float64 `json:"cost_usd,omitempty"` // if nil, not known
 }
 
 // TaskProgress is what a subagent does now.

@@ -76,8 +76,10 @@ type Carried struct {
 	Origin string `json:"origin"` // person or project
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	State  string `json:"state"` // used, described, named, narrowed, waits, unused, shadowed, broken; of what would run: waiting, changed, allowed, unused, broken
-	Why    string `json:"why,omitempty"`
+	// State is used, described, named, narrowed, waits, unused, shadowed or broken. The state of a
+	// thing that would run is waiting, changed, allowed, unused or broken.
+	State string `json:"state"`
+	Why   string `json:"why,omitempty"`
 }
 
 // contexts is adze context.

@@ -25,15 +25,18 @@ type Copy struct {
 }
 
 // Queue hands tickets to workers. Contract:
-//   - Submit has the ticket survive before it returns; while a ticket of that run waits or is taken it is ErrQueue, except that
-//     with replace the new one takes its place; ErrFull: there is no room;
-//   - Take returns a ticket of one of the labels (none: any), lower priorities first but for now and then, or ErrNone at once;
-//     no two workers have a ticket at the same time as long as the one that has it beats in time;
-//   - Await returns a ticket as Take does, and waits for one until ctx ends, which is ErrNone: one that is submitted, whose delay is over
-//     or that a limit held back comes at once;
+//   - Submit has the ticket survive before it returns; while a ticket of that run waits or is taken
+//     it is ErrQueue, except that with replace the new one takes its place; ErrFull: there is no
+//     room;
+//   - Take returns a ticket of one of the labels (none: any), lower priorities first but for now
+//     and then, or ErrNone at once; no two workers have a ticket at the same time as long as the
+//     one that has it beats in time;
+//   - Await returns a ticket as Take does, and waits for one until ctx ends, which is ErrNone: one
+//     that is submitted, whose delay is over or that a limit held back comes at once;
 //   - a ticket whose worker neither beats nor answers is taken again, with Deliveries one higher;
 //   - Remove takes a ticket away that waits; one that is not there is no error;
-//   - Sizes tells what waits and what is taken, by label and priority; Limit bounds what of a label is taken at a time.
+//   - Sizes tells what waits and what is taken, by label and priority; Limit bounds what of a label
+//     is taken at a time.
 type Queue interface {
 	Submit(ctx context.Context, t Ticket, replace bool) error
 	Remove(ctx context.Context, t Ticket) error
@@ -45,8 +48,8 @@ type Queue interface {
 
 // Taken is a ticket in the hands of a worker. Contract:
 //   - Beat says that it is still worked on;
-//   - Done takes it away for good, Retry has it taken again after a while, Dead takes it away and keeps it, with the reason, where
-//     dead letters are kept;
+//   - Done takes it away for good, Retry has it taken again after a while, Dead takes it away and
+//     keeps it, with the reason, where dead letters are kept;
 //   - an answer that comes late is no error: who has lost the ticket finds that out elsewhere.
 type Taken interface {
 	Ticket() Ticket
@@ -76,11 +79,14 @@ type Record struct {
 
 // Book keeps small values (up to 768 KiB) by key. Contract:
 //   - Get of what is not there is ErrNone;
-//   - Put makes a change that was made from that revision (0: there is none yet) and returns the new one; when the value is at
-//     another revision it is ErrStale and nothing changes; what was put survives;
+//   - Put makes a change that was made from that revision (0: there is none yet) and returns the
+//     new one; when the value is at another revision it is ErrStale and nothing changes; what was
+//     put survives;
 //   - Delete removes a value, and nothing of it stays; one that is not there is no error;
-//   - List tells all records whose key begins with a prefix that ends with a dot, or all of them for an empty one, in any order;
-//   - Watch tells the same, then each change, until ctx ends or the connection does for good; then the channel is closed.
+//   - List tells all records whose key begins with a prefix that ends with a dot, or all of them
+//     for an empty one, in any order;
+//   - Watch tells the same, then each change, until ctx ends or the connection does for good; then
+//     the channel is closed.
 type Book interface {
 	Get(ctx context.Context, key string) (Record, error)
 	Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
@@ -91,9 +97,11 @@ type Book interface {
 
 // Leases say who works on what. Contract:
 //   - Hold of a key that somebody else has is ErrHeld;
-//   - a lease ends by itself 15 s after its last renewal, or when its server was told to end it; Lost is closed after two thirds of
-//     that by the holder's own clock, so that there is time to end what runs;
-//   - Prove renews it now, and fails when it is lost, or with ErrAway when nobody could be asked; Release gives it back.
+//   - a lease ends by itself 15 s after its last renewal, or when its server was told to end it;
+//     Lost is closed after two thirds of that by the holder's own clock, so that there is time to
+//     end what runs;
+//   - Prove renews it now, and fails when it is lost, or with ErrAway when nobody could be asked;
+//     Release gives it back.
 type Leases interface {
 	Hold(ctx context.Context, key string) (Lease, error)
 }
@@ -107,8 +115,8 @@ type Lease interface {
 
 // Blobs keeps what is large under the SHA-256 of it, in hex. Contract:
 //   - Keep of what is there already changes nothing but its age;
-//   - Sweep removes what is old, by the time when it was kept last, and what nobody names, and returns how many it removed; named
-//     is asked once, and only when something is old.
+//   - Sweep removes what is old, by the time when it was kept last, and what nobody names, and
+//     returns how many it removed; named is asked once, and only when something is old.
 type Blobs interface {
 	Keep(ctx context.Context, from io.ReadSeeker) (name string, err error)
 	Fetch(ctx context.Context, name string, to io.Writer) error

@@ -11,11 +11,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"adze/internal/live"
+	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/permission"
@@ -60,7 +63,7 @@ type owned struct {
 	acts   chan string
 }
 
-func own(t *testing.T, change func(*live.Config)) *owned {
+func own(t testing.TB, change func(*live.Config)) *owned {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "live") // short enough for a socket
 	if err != nil {
@@ -311,50 +314,120 @@ func TestAnEndIsToldAndAKillIsSeen(t *testing.T) {
 	}
 }
 
-// TestFiftyWatchersOfATurn see every event of it, in order.
+// TestFiftyWatchersOfATurn see every event of it, in order. None misses one: what they were not sent
+// yet of a message is joined.
 func TestFiftyWatchersOfATurn(t *testing.T) {
 	o := own(t, nil)
-	var clients []*live.Client
+	var all sync.WaitGroup
+	const n = 10000
 	for range 50 {
 		c := o.dial(t, live.Wish{})
 		until(t, c, "live")
-		clients = append(clients, c)
-	}
-	const n = 10000
-	go func() {
-		for i := range n {
-			o.Observe(session.TextDelta{Message: "m", Delta: fmt.Sprintln(i)})
-		}
-		o.Observe(session.MessageDone{Message: session.Message{ID: "m", Role: session.Assistant}})
-		o.Observe(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
-	}()
-	var all sync.WaitGroup
-	for _, c := range clients {
 		all.Go(func() {
-			text, missed := strings.Builder{}, false
-			for {
-				l, err := c.Next()
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				var d struct{ Delta string }
-				switch l.Type {
-				case "missed":
-					missed = true
-				case "text":
-					_ = json.Unmarshal(l.Raw, &d)
-					text.WriteString(d.Delta)
-				case "turn":
-					if lines := strings.Count(text.String(), "\n"); !missed && lines != n {
-						t.Errorf("%d lines", lines)
-					}
-					return
-				}
+			if lines := strings.Count(arrives(t, c), "\n"); lines != n {
+				t.Errorf("%d lines", lines)
 			}
 		})
 	}
+	for i := range n {
+		o.Observe(session.TextDelta{Message: "m", Delta: fmt.Sprintln(i)})
+	}
+	o.Observe(session.MessageDone{Message: session.Message{ID: "m", Role: session.Assistant}})
+	o.Observe(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
 	all.Wait()
+}
+
+// arrives is the text that a client is sent until the turn ends.
+func arrives(t *testing.T, c *live.Client) string {
+	var text strings.Builder
+	for {
+		l, err := c.Next()
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		var d struct{ Delta string }
+		switch l.Type {
+		case "missed":
+			t.Errorf("%s", l.Raw)
+		case "text":
+			_ = json.Unmarshal(l.Raw, &d)
+			text.WriteString(d.Delta)
+		case "turn":
+			return text.String()
+		}
+	}
+}
+
+// TestALongMessageOfManyPieces is told whole to a client that reads nothing before its end, and to
+// one that comes in the middle, though it comes in more pieces than lines wait for a client.
+func TestALongMessageOfManyPieces(t *testing.T) {
+	o := own(t, nil)
+	early := o.dial(t, live.Wish{})
+	until(t, early, "live")
+	var want, reasoned strings.Builder
+	tell := func(from, to int) {
+		for i := from; i < to; i++ {
+			piece := fmt.Sprintf("%d \"é\\\n\u0085", i)
+			want.WriteString(piece)
+			o.Observe(session.TextDelta{Message: "m", Delta: piece})
+			if i%1000 == 0 {
+				reasoned.WriteString(piece)
+				o.Observe(session.ReasoningDelta{Message: "m", Delta: piece})
+			}
+		}
+	}
+	tell(0, 15000)
+	late := o.dial(t, live.Wish{})
+	until(t, late, "live")
+	tell(15000, 30000)
+	o.Observe(session.MessageDone{Message: session.Message{ID: "m", Role: session.Assistant}})
+	o.Observe(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
+	for name, c := range map[string]*live.Client{"early": early, "late": late} {
+		if got := arrives(t, c); got != want.String() {
+			t.Errorf("%s got %d bytes of %d", name, len(got), want.Len())
+		}
+	}
+}
+
+// TestAnEventIsEncodedOnce, and masked once, however many look. What a piece of a message costs does
+// not grow with what came before it.
+func TestAnEventIsEncodedOnce(t *testing.T) {
+	const n = 20000
+	work := func(watchers int) (masked, drawn int64, perEvent uint64) {
+		var masks, draws atomic.Int64
+		o := own(t, func(c *live.Config) {
+			c.Mask = func() *redact.Masker { masks.Add(1); return &redact.Masker{} }
+			c.Blocks = func(string, json.RawMessage) []tool.Block { draws.Add(1); return []tool.Block{{}} }
+		})
+		var clients []*live.Client
+		for range watchers {
+			c := o.dial(t, live.Wish{})
+			until(t, c, "live")
+			clients = append(clients, c)
+		}
+		masks.Store(0) // what each needs of the log
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range n {
+			o.Observe(session.TextDelta{Message: "m", Delta: fmt.Sprintln("a word or two of an answer", i)})
+		}
+		runtime.ReadMemStats(&after)
+		o.Observe(session.ToolUpdate{Event: tool.Event{Call: "c", Metadata: json.RawMessage(`{}`)}})
+		o.Observe(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
+		for _, c := range clients {
+			until(t, c, "turn")
+		}
+		return masks.Load(), draws.Load(), (after.TotalAlloc - before.TotalAlloc) / n
+	}
+	oneMasked, oneDrawn, perEvent := work(1)
+	masked, drawn, _ := work(20)
+	if masked != oneMasked || drawn != oneDrawn || drawn != 1 {
+		t.Errorf("for one client an event is masked %d times and drawn %d times, for twenty %d and %d", oneMasked, oneDrawn, masked, drawn)
+	}
+	if most := uint64(8 << 10); perEvent > most {
+		t.Errorf("an event allocates %d bytes, want at most %d", perEvent, most)
+	}
 }
 
 // TestStateOnly is what a list of sessions needs.

@@ -10,15 +10,83 @@ import (
 	"adze/tool"
 )
 
-// item is a line for watchers.
+// item is a line for watchers, all of whom share its bytes.
 type item struct {
 	line []byte
+	// piece is what line lacks where the line tells a piece of a message: pieces that wait one behind
+	// the other are written as one.
+	piece
 	// identity names what of the log the line tells; it is told once. until names what of the log
 	// makes it needless. Both may be empty.
 	identity, until string
 	position        int64
 	state           bool // only the newest of these counts
+	update          bool // may wait for more, as a state and a piece may
 }
+
+// piece is a part of a stream.
+type piece struct {
+	of   *stream // if nil, it is none
+	from int
+	text []byte // encoded
+	told int    // events
+}
+
+// longestPiece bounds the pieces that are joined, in bytes.
+const longestPiece = 64 << 10
+
+// join has a piece hold the next one, too; if false, that is not what comes behind it. The caller
+// holds the owner's lock.
+func (p *piece) join(next piece) bool {
+	if p.of == nil || p.of != next.of || p.from+len(p.text) != next.from || len(p.text)+len(next.text) > longestPiece {
+		return false
+	}
+	to := next.from + len(next.text)
+	p.text, p.told = p.of.text[p.from:to:to], p.told+next.told
+	return true
+}
+
+// stream is what has arrived of a message: its text or its reasoning. Bytes that are there never
+// change.
+type stream struct {
+	head  []byte // of a line
+	until string
+	text  []byte // encoded
+}
+
+// tailOfPiece ends the line of a piece.
+const tailOfPiece = "\"}\n"
+
+// add adds to the text.
+func (s *stream) add(encoded []byte) item {
+	from := len(s.text)
+	s.text = append(s.text, encoded...)
+	return s.since(from)
+}
+
+// since is a line of the text behind a number of bytes.
+func (s *stream) since(from int) item {
+	to := len(s.text)
+	return item{line: s.head, until: s.until, piece: piece{of: s, from: from, text: s.text[from:to:to], told: 1}}
+}
+
+// appendTo writes the line.
+func (i item) appendTo(buf []byte) []byte {
+	buf = append(buf, i.line...)
+	if i.of != nil {
+		buf = append(append(buf, i.text...), tailOfPiece...)
+	}
+	return buf
+}
+
+// size is how many bytes the line has.
+func (i item) size() int { return len(i.line) + len(i.text) }
+
+// events is how many events the line tells.
+func (i item) events() int { return max(i.told, 1) }
+
+// waits reports that nobody minds when the line is written some milliseconds later.
+func (i item) waits() bool { return i.of != nil || i.state || i.update }
 
 // identity names the entry of the log that an event tells of; if empty, it is none that could be
 // told twice.
@@ -62,9 +130,9 @@ type news struct {
 	updates         []session.ToolUpdate // the newest of each running call
 	questions       []asked
 
-	now   string // the identity of the event that is printed
-	texts []item // of the message that arrives
-	shown []drawn
+	now     string    // the identity of the event that is printed
+	streams []*stream // of the message that arrives
+	shown   []drawn
 }
 
 // drawn is what was told last of a running call.
@@ -108,7 +176,7 @@ func (n *news) arrives(message string) {
 	if n.message == message {
 		return
 	}
-	n.message, n.texts = message, nil
+	n.message, n.streams = message, nil
 	n.text.Reset()
 	n.reasoning.Reset()
 }
@@ -128,11 +196,13 @@ func (n *news) events() (out []session.Event) {
 }
 
 // forget drops the lines.
-func (n *news) forget() { n.texts, n.shown = nil, nil }
+func (n *news) forget() { n.streams, n.shown = nil, nil }
 
 // lines are the news as lines.
-func (n *news) lines() []item {
-	out := slices.Clone(n.texts)
+func (n *news) lines() (out []item) {
+	for _, s := range n.streams {
+		out = append(out, s.since(0))
+	}
 	for _, d := range n.shown {
 		for _, i := range []item{d.view, d.update} {
 			if i.line != nil {
@@ -146,21 +216,15 @@ func (n *news) lines() []item {
 // item makes one of a printed line, and keeps what of it the log does not hold yet.
 func (n *news) item(line []byte) item {
 	i := item{line: line, identity: n.now}
-	var l struct {
-		Message string      `json:"message"`
-		Delta   string      `json:"delta"`
-		Call    tool.CallID `json:"call"`
-		Type    string      `json:"type"`
-	}
-	switch kind := kindOf(line); kind {
+	switch kindOf(line) {
 	case "text", "reasoning":
-		if json.Unmarshal(line, &l) == nil {
-			i.until = "message:" + l.Message
-			n.grow(i, kind, l.Message, l.Delta)
-		}
+		return n.arrived(i)
 	case "tool_update":
+		var l struct {
+			Call tool.CallID `json:"call"`
+		}
 		if json.Unmarshal(line, &l) == nil {
-			i.until = "end:" + string(l.Call)
+			i.until, i.update = "end:"+string(l.Call), true
 			n.of(l.Call).update = i
 		}
 	}
@@ -177,36 +241,33 @@ func kindOf(line []byte) string {
 	return string(kind)
 }
 
-// pieces is how many lines of one message are kept apart. Joining them costs as much as all of
-// them.
-const pieces = 64
-
-// grow adds to the message that arrives.
-func (n *news) grow(i item, kind, message, delta string) {
-	if message != n.message {
-		return
+// arrived makes an item of a line with a piece of a message. The piece is not decoded: encoded
+// texts one behind the other are the encoded whole.
+func (n *news) arrived(i item) item {
+	before, _, is := bytes.Cut(i.line, []byte(`,"delta":"`))
+	text, ends := bytes.CutSuffix(i.line, []byte(tailOfPiece))
+	if !is || !ends {
+		return i
 	}
-	n.texts = append(n.texts, i)
-	if len(n.texts) < pieces {
-		return
-	}
-	joined := map[string]*strings.Builder{"text": {}, "reasoning": {}}
-	for _, t := range n.texts {
-		var l struct{ Delta string }
-		if json.Unmarshal(t.line, &l) == nil {
-			joined[kindOf(t.line)].WriteString(l.Delta)
+	head, text := text[:len(before)+len(`,"delta":"`)], text[len(before)+len(`,"delta":"`):]
+	for _, s := range n.streams {
+		if bytes.Equal(s.head, head) {
+			return s.add(text)
 		}
 	}
-	n.texts = n.texts[:0:0]
-	for _, kind := range []string{"reasoning", "text"} {
-		if text := joined[kind].String(); text != "" {
-			n.texts = append(n.texts, item{until: i.until, line: encode(struct {
-				Type    string `json:"type"`
-				Message string `json:"message"`
-				Delta   string `json:"delta"`
-			}{kind, message, text})})
-		}
+	var l struct {
+		Message string `json:"message"`
 	}
+	if json.Unmarshal(i.line, &l) != nil {
+		return i
+	}
+	if i.until = "message:" + l.Message; l.Message != n.message {
+		return i // nothing comes behind it
+	}
+	s := &stream{head: head, until: i.until}
+	n.streams = append(n.streams, s)
+	slices.SortStableFunc(n.streams, func(a, b *stream) int { return bytes.Compare(a.head, b.head) }) // reasoning is first
+	return s.add(text)
 }
 
 // of is what was told of a call.

@@ -73,6 +73,7 @@ type Owner struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ends   sync.WaitGroup
+	gather func() <-chan time.Time // is ready when a watcher was not written to for a moment
 
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
@@ -103,7 +104,8 @@ func Listen(c Config) (*Owner, error) {
 	if err := os.Chmod(at, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle}}
+	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle},
+		gather: func() <-chan time.Time { return time.After(gathering) }}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	o.talk = lineprotocol.New(&print.Printer{Out: &splitter{to: o.asked}, Format: print.StreamJSON, Mask: c.Mask})
 	o.talk.Settled = o.settled

@@ -22,7 +22,12 @@ const (
 	mostOwn   = 1024      // answers to its own lines
 	memory    = 1024      // things of the log, at least, that are known to have been told
 	overlap   = 64        // entries of the log before the newest position that may not have been told
+	keptBytes = 4 << 10   // of a buffer, until the next write
 )
+
+// gathering is how long lines gather that may wait, after a write: a watcher of an answer that
+// comes in thousands of pieces is then written to a hundred times a second.
+const gathering = 10 * time.Millisecond
 
 // watcher is what one client is sent.
 type watcher struct {
@@ -36,8 +41,11 @@ type watcher struct {
 	// also those pieces that the log has.
 	arriving string
 
+	buf []byte // of write
+
 	mu     sync.Mutex
-	wake   chan struct{}
+	wake   chan struct{} // there is something
+	urgent chan struct{} // it does not wait for more
 	queue  []item
 	size   int
 	missed int      // events that were dropped; the queue takes no more until the log was read
@@ -47,43 +55,64 @@ type watcher struct {
 }
 
 func newWatcher(c *net.UnixConn, o *Owner, first watch) *watcher {
-	return &watcher{conn: c, owner: o, all: first.Only == "", after: first.After, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	return &watcher{conn: c, owner: o, all: first.Only == "", after: first.After, done: make(chan struct{}),
+		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1)}
+}
+
+// signal wakes who waits for a channel, and is awake already if nothing can be sent.
+func signal(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
 }
 
 func (w *watcher) set(change func()) {
 	w.mu.Lock()
 	change()
 	w.mu.Unlock()
-	select {
-	case w.wake <- struct{}{}:
-	default: // it is awake already
+	signal(w.urgent)
+}
+
+// add queues a line, or drops it with all that waits where there is no room. The caller holds the
+// owner's lock.
+func (w *watcher) add(i item) {
+	w.mu.Lock()
+	w.put(i)
+	w.mu.Unlock()
+	if i.waits() {
+		signal(w.wake)
+	} else {
+		signal(w.urgent)
 	}
 }
 
-// add queues a line, or drops it with all that waits where there is no room.
-func (w *watcher) add(i item) {
-	w.set(func() {
-		if i.state {
-			w.queue = slices.DeleteFunc(w.queue, func(q item) bool { return q.state })
-			w.queue = append(w.queue, i)
-			return
+func (w *watcher) put(i item) {
+	switch last := len(w.queue) - 1; {
+	case i.state:
+		w.queue = append(slices.DeleteFunc(w.queue, func(q item) bool { return q.state }), i)
+	case w.missed > 0:
+		w.missed += i.events()
+	case w.size+i.size() > mostBytes:
+		w.drop(i)
+	case last >= 0 && w.queue[last].join(i.piece):
+		w.size += len(i.text)
+	case len(w.queue) >= mostLines:
+		w.drop(i)
+	default:
+		w.queue, w.size = append(w.queue, i), w.size+i.size()
+	}
+}
+
+// drop drops all that waits, and a line that has no room.
+func (w *watcher) drop(i item) {
+	for _, q := range w.queue {
+		if !q.state {
+			w.missed += q.events()
 		}
-		if w.missed > 0 {
-			w.missed++
-			return
-		}
-		if len(w.queue) >= mostLines || w.size+len(i.line) > mostBytes {
-			for _, q := range w.queue {
-				if !q.state {
-					w.missed++
-				}
-			}
-			w.missed++
-			w.queue, w.size = slices.DeleteFunc(w.queue, func(q item) bool { return !q.state }), 0
-			return
-		}
-		w.queue, w.size = append(w.queue, i), w.size+len(i.line)
-	})
+	}
+	w.missed += i.events()
+	w.queue, w.size = slices.DeleteFunc(w.queue, func(q item) bool { return !q.state }), 0
 }
 
 // say answers a line of the client. One that asks and never reads is not talked with any longer.
@@ -119,50 +148,59 @@ func (w *watcher) run() {
 	if w.all && w.history() != nil {
 		return
 	}
+	w.lines()
+}
+
+// lines sends lines as they come.
+func (w *watcher) lines() {
 	for {
 		if done, err := w.send(); done || err != nil {
 			return
 		}
-		<-w.wake
+		gathered := w.owner.gather()
+		select {
+		case <-w.urgent:
+		case <-w.wake:
+			select {
+			case <-w.urgent:
+			case <-gathered:
+			}
+		}
 	}
 }
 
-// send sends all that waits.
+// send sends what waits.
 func (w *watcher) send() (done bool, err error) {
-	for {
-		w.mu.Lock()
-		queue, own, missedNow, last, gone := w.queue, w.own, w.missed, w.last, w.gone
-		w.queue, w.own, w.size = nil, nil, 0
-		w.mu.Unlock()
-		if gone && last == nil {
-			return true, nil
-		}
-		if err := w.write(queue, own); err != nil {
-			return false, err
-		}
-		switch {
-		case missedNow > 0 && last == nil:
-			if err := w.again(missedNow); err != nil {
-				return false, err
-			}
-		case last != nil:
-			_, err := w.conn.Write(last)
-			return true, err
-		case len(queue)+len(own) == 0:
-			return false, nil
-		}
+	w.mu.Lock()
+	queue, own, missedNow, last, gone := w.queue, w.own, w.missed, w.last, w.gone
+	w.queue, w.own, w.size = nil, nil, 0
+	w.mu.Unlock()
+	if gone && last == nil {
+		return true, nil
 	}
+	if err := w.write(queue, own); err != nil {
+		return false, err
+	}
+	if last != nil {
+		_, err := w.conn.Write(last)
+		return true, err
+	}
+	if missedNow > 0 {
+		return false, w.again(missedNow)
+	}
+	return false, nil
 }
 
 // write writes lines, many at once.
 func (w *watcher) write(queue []item, own [][]byte) error {
-	var buf []byte
 	flush := func(least int) error {
-		if len(buf) <= least {
+		if len(w.buf) <= least {
 			return nil
 		}
-		_, err := w.conn.Write(buf)
-		buf = buf[:0]
+		_, err := w.conn.Write(w.buf)
+		if w.buf = w.buf[:0]; cap(w.buf) > keptBytes && least == 0 {
+			w.buf = nil
+		}
 		return err
 	}
 	for _, i := range queue {
@@ -171,13 +209,13 @@ func (w *watcher) write(queue []item, own [][]byte) error {
 		}
 		w.learn(i.identity)
 		w.after = max(w.after, i.position)
-		buf = append(buf, i.line...)
+		w.buf = i.appendTo(w.buf)
 		if err := flush(atOnce); err != nil {
 			return err
 		}
 	}
 	for _, line := range own {
-		buf = append(buf, line...)
+		w.buf = append(w.buf, line...)
 	}
 	return flush(0)
 }

@@ -21,13 +21,15 @@
 // (looks.go), which also asks for what a git repository would add: its hooks, and places outside.
 //
 // Known limits:
-//   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
-//     texts that something evaluates. Scripts, Makefiles and variables filled from elsewhere can still start it: a
-//     list of names is no sandbox.
-//   - A search shows a file that a rule covers under another name by a hard link; a call of its own does not, and neither
-//     shows the files known for their secrets at the top of the workspace and in the home folder.
-//   - A command is kept from adze's own files only where it spells them out, or a folder above them that it takes away;
-//     without a sandbox, what it starts, and names from variables of the environment, can still reach them.
+//   - A deny on a program holds for commands that spell it out, also inside substitutions, behind
+//     wrappers and in texts that something evaluates. Scripts, Makefiles and variables filled from
+//     elsewhere can still start it: a list of names is no sandbox.
+//   - A search shows a file that a rule covers under another name by a hard link; a call of its own
+//     does not, and neither shows the files known for their secrets at the top of the workspace and
+//     in the home folder.
+//   - A command is kept from adze's own files only where it spells them out, or a folder above them
+//     that it takes away; without a sandbox, what it starts, and names from variables of the
+//     environment, can still reach them.
 //   - Names of files are not contents: list and git_status show those that may not be read.
 package policy
 

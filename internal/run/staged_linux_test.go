@@ -42,6 +42,31 @@ func reviewOf(t *testing.T, out string) (r struct {
 	return r
 }
 
+// TestWaitingChangesGoWithTheirSession, and what waits of another session stays.
+func TestWaitingChangesGoWithTheirSession(t *testing.T) {
+	u := repository(t)
+	sandboxed(t, u)
+	views := func() []string {
+		found, _ := filepath.Glob(filepath.Join(u.home, "state", "sandbox", "views", "*", "view-stage-*"))
+		return found
+	}
+	for range 2 {
+		u.run("-p", "--permission-mode=staged", u.script(stagedTurn()), "work").wants(0)
+	}
+	if len(views()) != 2 {
+		t.Fatalf("there are %v", views())
+	}
+	id, _, _ := strings.Cut(u.run("session", "list").out, " ")
+	u.run("session", "delete", "--yes", id).wants(0, "removed")
+	if len(views()) != 1 {
+		t.Errorf("left are %v", views())
+	}
+	if left, _ := filepath.Glob(filepath.Join(u.home, "state", "sandbox", "views", "*", "done-*")); len(left) > 0 {
+		t.Errorf("%v are there", left)
+	}
+	u.run("-p", "--continue", "--staged=take").wants(0)
+}
+
 func TestAStagedTurnAsksNothingAndIsTakenOrDroppedAsAWhole(t *testing.T) {
 	u := repository(t)
 	sandboxed(t, u)

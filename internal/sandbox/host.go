@@ -18,9 +18,11 @@ import (
 type host struct {
 	private []string // folders that commands get empty
 	kept    []string // what programs need of them
-	steers  bool     // this is root, who steers the whole machine by files of /proc, whatever rights it has given up (fs/proc/proc_sysctl.c)
-	scratch uint64   // bytes of each private folder
-	memory  uint64   // of the machine; if 0, unknown
+	// steers says that this process is root. Root steers the whole machine by files of /proc,
+	// whatever rights it has given up (fs/proc/proc_sysctl.c).
+	steers  bool
+	scratch uint64 // bytes of each private folder
+	memory  uint64 // of the machine; if 0, unknown
 }
 
 // of looks at the machine anew for each command: which secret folders are there can change. Its

@@ -34,37 +34,50 @@
 // internal/sandbox/proc/shim/namespace.
 //
 // Known limits:
-//   - With Landlock, a file that a command makes beside a hidden one at the top of the workspace cannot be read back by it.
-//   - With Landlock there is no network, not even loopback, commands make no sockets in the workspace, and deny rules do not reach
-//     inside.
-//   - Programs reach the network through variables that most of them read; those that do not (Java, ssh, most database
-//     clients) reach nothing. What is sent to a host that was allowed is not looked at.
-//   - A server inside sees the supervising process as the one that connects to its socket (SO_PEERCRED), with the command's user.
-//     Datagram sockets of this machine cannot be made, and one of a pair has sequenced packets.
-//   - Without rights over its network (bubblewrap alone, Landlock; not as root) the supervisor cannot serve programs that keep
-//     others out of their memory: ssh-agent and gpg-agent then are not reached, even if the command started them. The same
-//     holds for sockets on file systems with inode numbers above 32 bits. Landlock leaves no abstract sockets.
-//   - FIFOs elsewhere can be read, and before Linux 5.19, or without Landlock, be written: then the level is not full.
-//   - A server of the command in the workspace can be reached from outside by who looks for a socket there.
-//   - What a command could not read is a hint that goes by names (missed.go), and no reason to offer it outside.
-//   - A deny rule (denies.go) hides what matches when a command starts, and not what comes to match while it runs, another hard
-//     link, or what git's objects keep of a file. A rule for any folder (**/x) is looked up in the workspace and in what the user
-//     shows. Without a view a file that is replaced while a command runs is seen by it.
-//   - What is new in a home, deep below a folder that was looked at, is shown after visibility.MaxAge.
+//   - With Landlock, a file that a command makes beside a hidden one at the top of the workspace
+//     cannot be read back by it.
+//   - With Landlock there is no network, not even loopback, commands make no sockets in the
+//     workspace, and deny rules do not reach inside.
+//   - Programs reach the network through variables that most of them read; those that do not (Java,
+//     ssh, most database clients) reach nothing. What is sent to a host that was allowed is not
+//     looked at.
+//   - A server inside sees the supervising process as the one that connects to its socket
+//     (SO_PEERCRED), with the command's user. Datagram sockets of this machine cannot be made, and
+//     one of a pair has sequenced packets.
+//   - Without rights over its network (bubblewrap alone, Landlock; not as root) the supervisor
+//     cannot serve programs that keep others out of their memory: ssh-agent and gpg-agent then are
+//     not reached, even if the command started them. The same holds for sockets on file systems
+//     with inode numbers above 32 bits. Landlock leaves no abstract sockets.
+//   - FIFOs elsewhere can be read, and before Linux 5.19, or without Landlock, be written: then the
+//     level is not full.
+//   - A server of the command in the workspace can be reached from outside by who looks for a
+//     socket there.
+//   - What a command could not read is a hint that goes by names (missed.go), and no reason to
+//     offer it outside.
+//   - A deny rule (denies.go) hides what matches when a command starts, and not what comes to match
+//     while it runs, another hard link, or what git's objects keep of a file. A rule for any folder
+//     (**/x) is looked up in the workspace and in what the user shows. Without a view a file that
+//     is replaced while a command runs is seen by it.
+//   - What is new in a home, deep below a folder that was looked at, is shown after
+//     visibility.MaxAge.
 //   - Memory that belongs to no process (memfd) is not counted.
 //   - As root, all of /proc is read only: no program sets its oom_score_adj, say.
-//   - On the live tree editors' folders are protected at the top of the workspace only, and a new repository that would make git
-//     run something is put aside when the command has ended: until then the user's own programs may meet it. That holds, too,
-//     for the place of a submodule that the user checks out meanwhile, and for a .git folder that the user replaces.
-//   - A command on the live tree that works with git sees its own branches and index until it has ended. What it committed is
-//     left out, and kept beside, where somebody else moved a branch or staged something meanwhile.
-//   - In a view the kernel renames no folder that was there before (EXDEV). The shim does it instead, one entry after the other,
-//     where it is told of calls; else mv copies it and git mv fails. A name that a command has looked up in vain may stay missing for it when somebody else makes it. A program outside that has a file open
-//     keeps the old one when a command has changed it, and locks on a file do not reach from one to the other.
-//   - In a view of a user whose files belong to several groups some cannot be changed (EOVERFLOW). Folders of other owners are
-//     seen, and mean no view; single files are not.
-//   - Which scripts git runs is read from its settings as they are when a command has ended; a script that such a script runs
-//     is not known.
+//   - On the live tree editors' folders are protected at the top of the workspace only, and a new
+//     repository that would make git run something is put aside when the command has ended: until
+//     then the user's own programs may meet it. That holds, too, for the place of a submodule that
+//     the user checks out meanwhile, and for a .git folder that the user replaces.
+//   - A command on the live tree that works with git sees its own branches and index until it has
+//     ended. What it committed is left out, and kept beside, where somebody else moved a branch or
+//     staged something meanwhile.
+//   - In a view the kernel renames no folder that was there before (EXDEV). The shim does it
+//     instead, one entry after the other, where it is told of calls; else mv copies it and git mv
+//     fails. A name that a command has looked up in vain may stay missing for it when somebody else
+//     makes it. A program outside that has a file open keeps the old one when a command has changed
+//     it, and locks on a file do not reach from one to the other.
+//   - In a view of a user whose files belong to several groups some cannot be changed (EOVERFLOW).
+//     Folders of other owners are seen, and mean no view; single files are not.
+//   - Which scripts git runs is read from its settings as they are when a command has ended; a
+//     script that such a script runs is not known.
 package sandbox
 
 import (

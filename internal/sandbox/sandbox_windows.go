@@ -201,6 +201,9 @@ type Staged struct {
 // Stage fails.
 func (s *Sandbox) Stage(string) (*Stage, error) { return nil, errors.New(s.whyLive(None)) }
 
+// DropStages finds none.
+func DropStages(string, string) error { return nil }
+
 // HasStage reports none.
 func HasStage(_, _, _ string) bool { return false }
 

@@ -82,6 +82,16 @@ func (s *Sandbox) Stage(name string) (*Stage, error) {
 	return &Stage{view: v, mounted: &s.stage, removing: &s.removing}, nil
 }
 
+// DropStages removes the stages of a session, in whichever workspace it was, with the changes that
+// wait in them.
+func DropStages(state, session string) (err error) {
+	all, _ := filepath.Glob(filepath.Join(state, "sandbox", "views", "*", StageName(session))) // the pattern is sound
+	for _, dir := range all {
+		err = errors.Join(err, overlay.DropStage(filepath.Dir(dir), filepath.Base(dir)))
+	}
+	return err
+}
+
 // HasStage reports that a workspace has a stage of a name, at the price of one look.
 func HasStage(state, workspace, name string) bool {
 	_, found := entry(filepath.Join(viewsDir(state, workspace), name))

@@ -24,13 +24,14 @@
 // PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a salvage replaced).
 //
 // Known limits:
-//   - A large text is put back as often as entries name it: loading takes the memory of the whole log.
+//   - A large text is put back as often as entries name it: loading takes the memory of the whole
+//     log.
 //   - A chain without an anchor elsewhere shows changes by others, not a rewrite by the owner.
-//   - Salvage reads around damaged pages by key; rows of a page whose parents are all unreadable are lost
-//     to it, although a carver might find them. The old file is kept for that.
+//   - Salvage reads around damaged pages by key; rows of a page whose parents are all unreadable
+//     are lost to it, although a carver might find them. The old file is kept for that.
 //   - Calls wait for each other: one connection serves a process.
-//   - PATH and PATH-wal belong together: a copy takes both, and a backup put back over PATH wants PATH-wal
-//     removed.
+//   - PATH and PATH-wal belong together: a copy takes both, and a backup put back over PATH wants
+//     PATH-wal removed.
 package sessiondb
 
 import (

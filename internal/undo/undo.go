@@ -23,19 +23,24 @@
 //   - Windows exchanges no two names in one step: a file that is replaced is missing for a moment.
 //     Attributes are kept but for those of search and archives, streams are not, and access lists
 //     only where the file still stands. Links come back where the user may make them.
-//   - A folder with a file that has several names is read each time, for such a file changes without a word there.
-//   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as a whole does not.
+//   - A folder with a file that has several names is read each time, for such a file changes
+//     without a word there.
+//   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as
+//     a whole does not.
 //   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
-//   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a whole for it.
-//   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on macOS neither owners nor attributes. A file
-//     with a set-user-ID bit is refused.
-//   - A file with links outside of the folder comes back as a file of its own; inside of it links are restored.
-//   - A write through a memory map that is still there and changes no timestamp is found within 40 seconds of the
-//     last change that did, or by Settle, or when the map goes.
-//   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is refused and
-//     named then, and its contents are in the store. Names are compared byte by byte.
+//   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a
+//     whole for it.
+//   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on
+//     macOS neither owners nor attributes. A file with a set-user-ID bit is refused.
+//   - A file with links outside of the folder comes back as a file of its own; inside of it links
+//     are restored.
+//   - A write through a memory map that is still there and changes no timestamp is found within 40
+//     seconds of the last change that did, or by Settle, or when the map goes.
+//   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is
+//     refused and named then, and its contents are in the store. Names are compared byte by byte.
 //   - Names that begin with .adze-undo- are undo's own and never covered.
-//   - Nothing is dropped from the store by itself: Prune and Forget do it, while nobody else covers the folder.
+//   - Nothing is dropped from the store by itself: Prune and Forget do it, while nobody else covers
+//     the folder.
 package undo
 
 import (
@@ -84,9 +89,11 @@ type Options struct {
 	Named  bool     // cover only the paths that are named: TakeOf; no folder is too wide for it
 	Limits Limits   // zero fields mean the defaults
 	Ignore ignore.Finder
-	Skip   func(path string) bool // of an empty, read-only folder: it is a passing thing of ours, and no part of a state; if nil, none is
-	Now    func() time.Time       // nil: time.Now
-	Look   bool                   // nothing is written: a state that is taken is not kept, and nothing is put back
+	// Skip reports that an empty, read-only folder is a passing thing of adze and no part of a state.
+	// Optional.
+	Skip func(path string) bool
+	Now  func() time.Time // if nil, time.Now
+	Look bool             // nothing is written: a state that is taken is not kept, and nothing is put back
 	// Tracked lists what git tracks in the work tree at a folder, sorted: those files are covered also
 	// where they stand in a folder that is ignored and left out. If nil, nothing is known to be
 	// tracked.

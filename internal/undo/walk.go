@@ -51,11 +51,13 @@ type scope struct {
 	path    string // from the root, with a final slash; "" for the root
 	level   *ignore.Level
 	ignored bool
-	git     bool   // inside a ".git"
-	gitTop  bool   // it is a ".git" itself, or that of a submodule inside of it
-	fresh   bool   // it was not there before, so that no hint is about it
-	top     string // the work tree of git that it stands in, absolute; if empty, the one around the whole folder, if any
-	only    bool   // nothing but tracked files is covered
+	git     bool // inside a ".git"
+	gitTop  bool // it is a ".git" itself, or that of a submodule inside of it
+	fresh   bool // it was not there before, so that no hint is about it
+	// top is the work tree of git that it stands in, absolute. If it is empty, that is the one around
+	// the whole folder, if there is one.
+	top  string
+	only bool // nothing but tracked files is covered
 }
 
 func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walker, error) {

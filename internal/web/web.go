@@ -86,20 +86,22 @@ type Request struct {
 
 // Page is what a fetch found.
 type Page struct {
-	URL       string   // final address, after redirects
-	Status    int      // HTTP status
-	Type      string   // media type, without parameters
-	Charset   string   // encoding that the text was decoded from, when it was not UTF-8
-	Title     string   // one line
-	Text      string   // the content in the requested format, UTF-8
-	Image     []byte   // the bytes instead of Text, when Type is an image
-	Redirect  string   // where the server points, by another scheme or on another host; nothing was fetched from there
-	Bytes     int64    // decoded body bytes kept
-	Truncated bool     // the server had more than a limit let in
-	Cached    bool     // from this session's cache
-	Note      string   // what a reader should know about Text, in one sentence; mostly empty
-	Kept      int      // how much of an HTML page's text its main content is, in percent; 0 where all or a part was asked for
-	Left      []string // what was left out that a reader may miss, in words
+	URL       string // final address, after redirects
+	Status    int    // HTTP status
+	Type      string // media type, without parameters
+	Charset   string // encoding that the text was decoded from, when it was not UTF-8
+	Title     string // one line
+	Text      string // the content in the requested format, UTF-8
+	Image     []byte // the bytes instead of Text, when Type is an image
+	Redirect  string // where the server points, by another scheme or on another host; nothing was fetched from there
+	Bytes     int64  // decoded body bytes kept
+	Truncated bool   // the server had more than a limit let in
+	Cached    bool   // from this session's cache
+	Note      string // what a reader should know about Text, in one sentence; mostly empty
+	// Kept is the share of the main content in the text of an HTML page, in percent. It is 0 where the
+	// whole page or a part of it was asked for.
+	Kept int
+	Left []string // what was left out that a reader may miss, in words
 }
 
 // Fetcher fetches pages by one policy. It may be used by many goroutines.

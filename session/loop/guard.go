@@ -3,11 +3,12 @@
 // goes on.
 //
 // Three things are counted:
-//   - a circle: a run of steps all of whose calls were made before with the same results, such as A A A or A B A B;
-//   - standing still: one call made over and over among others that tell something, while nothing that may change its
-//     result ran;
-//   - fruitless steps: calls that differ, by a counter or in their words, while no file changes and no result says
-//     anything new.
+//   - a circle: a run of steps all of whose calls were made before with the same results, such as A
+//     A A or A B A B;
+//   - standing still: one call made over and over among others that tell something, while nothing
+//     that may change its result ran;
+//   - fruitless steps: calls that differ, by a counter or in their words, while no file changes and
+//     no result says anything new.
 //
 // Start reading at Guard.Close.
 //

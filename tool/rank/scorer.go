@@ -9,8 +9,8 @@ import (
 )
 
 // Scorer says how well tools fit a query. Contract:
-//   - Index reads the definitions once; it must not keep what it may not share: it is called from any
-//     goroutine;
+//   - Index reads the definitions once; it must not keep what it may not share: it is called from
+//     any goroutine;
 //   - it never runs a tool;
 //   - the same definitions and query give the same scores, as far as what it asks does.
 type Scorer interface {

@@ -12,7 +12,8 @@ import (
 
 // Embedder is the port to a server of text embeddings. Contract:
 //   - it returns one vector a text, in order, all of one length;
-//   - a text with a Key means the same for ever: its vector may be kept under it, together with Name;
+//   - a text with a Key means the same for ever: its vector may be kept under it, together with
+//     Name;
 //   - it is safe for concurrent use.
 type Embedder interface {
 	// Name says which model it is: vectors of two names are never compared.

@@ -189,6 +189,7 @@ type NetFile struct {
 	Diff      string // unified; if empty, Note says what differs
 	Note      string
 	New, Gone bool
+	Mode      uint32     // permission bits of a file that is gone; if 0, not known
 	Hunks     []HunkText // of Diff
 }
 

@@ -31,7 +31,7 @@ func NewActivity(d *ui.Drawing, now func() time.Time) *Activity {
 type runningCall struct {
 	ID        tool.CallID
 	Parent    tool.CallID // whose subagent makes it
-	depth     int         // 0: the main conversation makes it
+	depth     int         // if 0, the main conversation makes it
 	Name      string
 	Title     string
 	since     time.Time

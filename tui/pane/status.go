@@ -173,7 +173,7 @@ func (s *Status) list(at Moment) []string {
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
 }
 
-// Sandboxed says what commands run in, by its level; empty: that is not known.
+// Sandboxed says what commands run in, by its level; if empty, that is not known.
 func Sandboxed(level string) string {
 	switch level {
 	case "":

@@ -48,7 +48,7 @@ func lay(s sheet, w int) (ui.Page, []int) {
 // View is the window on the sheet that is open.
 type View struct {
 	theme *draw.Theme
-	sheet sheet // nil: none is open
+	sheet sheet // if nil, none is open
 	close string
 	top   int
 	part  int   // of the sheet: the one that is looked at

@@ -28,8 +28,8 @@ type remover struct{ past }
 func deleteCommand(p past) *cobra.Command {
 	var o deleting
 	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions permanently, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
-		Long: `Remove sessions permanently, and those of their subagents: their logs, their words in the search index, their whole outputs, and
-their prompts among those you wrote before. The files are written anew, so that the words are gone from the disk, as far as
+		Long: `Remove sessions permanently, and those of their subagents: their logs, their words in the search index, their whole outputs,
+their prompts among those you wrote before, and changes of their staged turns that wait for you. The files are written anew, so that the words are gone from the disk, as far as
 adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.
 On a server (--store) a session goes with those of its subagents, by a user who may purge the stream; adze runs delete removes batches.`,
 		Example: "  adze session delete --store nats://queue:4222 run-k3wq7d-4beuac1q\n  adze session delete 20261121t0245\n  adze session delete --yes 20261121t0245 20261120t1200\n  adze session delete --expired    # what sessions.keep of the configuration lets go",

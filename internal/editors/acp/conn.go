@@ -35,8 +35,8 @@ var errGone = errors.New("the editor is gone")
 type job func(ctx context.Context) (answer any, then func(), err error)
 
 // conn is the connection with an editor: JSON-RPC 2.0, a message a line. Contract:
-//   - begin is called for one request after the other, in the order in which they came, and soon returns; the jobs run
-//     beside each other;
+//   - begin is called for one request after the other, in the order in which they came, and soon
+//     returns; the jobs run beside each other;
 //   - each request has one answer, also one that cannot be read, fails or panics;
 //   - heard is called for notifications, in their order among the requests.
 //

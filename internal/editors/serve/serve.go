@@ -42,7 +42,8 @@ import (
 )
 
 // House is what the program offers. Contract:
-//   - Open goes on with a session, or begins one where id is empty; what is asked and what happens goes to the user;
+//   - Open goes on with a session, or begins one where id is empty; what is asked and what happens
+//     goes to the user;
 //   - Blocks shows metadata of a call of a session that is not open;
 //   - Status is how a session would work if it were opened now, a new one for an empty Head;
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;

@@ -14,11 +14,12 @@
 // place.go tells whether a repository reads what lies elsewhere.
 //
 // Known limits:
-//   - Content filters are not run, so a file that one changes (Git LFS) may count as modified while its
-//     recorded size and time are stale; Status.Filtered names the files that this can be true for.
+//   - Content filters are not run, so a file that one changes (Git LFS) may count as modified while
+//     its recorded size and time are stale; Status.Filtered names the files that this can be true
+//     for.
 //   - Changes inside a submodule's work tree are not seen, only which commit it is at.
-//   - The filters are listed before they are switched off: a program that adds one in the moment between
-//     is not noticed.
+//   - The filters are listed before they are switched off: a program that adds one in the moment
+//     between is not noticed.
 //   - git below 2.38 does not refuse bare repositories in subfolders; their
 //     configuration is overridden all the same.
 package git

@@ -49,11 +49,12 @@ type GrepResult struct {
 	Matches  int           // matching lines of all files; in mode Files 0
 	Matching int           // files with a match
 	Searched int           // files searched to their end, or in mode Files to the first match
-	More     bool          // there is more: the search ended at the limit, and what was counted beyond matches is what it met until then
-	Withheld int           // files not searched because Tree.Withhold said so
-	Binary   Unreadable    // files not searched because they have NUL bytes and are no text
-	TooLarge Unreadable    // files not searched because they are too large for matches across lines
-	Partly   Unreadable    // files whose end was not searched, because they have more than Tree.FileBytes
+	// More says that the search ended at the limit. The counts are those of the files until then.
+	More     bool
+	Withheld int        // files not searched because Tree.Withhold said so
+	Binary   Unreadable // files not searched because they have NUL bytes and are no text
+	TooLarge Unreadable // files not searched because they are too large for matches across lines
+	Partly   Unreadable // files whose end was not searched, because they have more than Tree.FileBytes
 	// Unreadable are files and folders that could not be opened or read.
 	Unreadable Unreadable
 }

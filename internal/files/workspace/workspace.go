@@ -13,8 +13,8 @@
 // into a tool.
 //
 // Known limits:
-//   - A program that changes a file between our last look and the rename, within microseconds, loses
-//     its change; no portable call compares and renames at once.
+//   - A program that changes a file between our last look and the rename, within microseconds,
+//     loses its change; no portable call compares and renames at once.
 //   - Files above HashLimit are compared by inode, size and change time, not by content.
 //   - A temporary file left by a power cut stays until somebody deletes it; one left by a crash is
 //     removed by the next write that uses the same lock.

@@ -20,7 +20,9 @@ type LeaseTimes struct {
 	Live  time.Duration // the server ends it so long after the last renewal; at least 1 s
 	Renew time.Duration // between renewals
 	Gone  time.Duration // that it was given back is known so long, by which Lease.Fresh tells; at least 1 s
-	Lose  time.Duration // its holder gives it up so long after the last one: before the server does, so that there is time to end what runs
+	// Lose is the time after the last renewal when the holder gives the lease up. It is shorter than
+	// Live, so that there is time to end tasks that run.
+	Lose time.Duration
 }
 
 // Times of leases: the usual one outlives the choice of a new leader, which takes 2 to 7 s, by two

@@ -33,7 +33,8 @@ import (
 )
 
 // Desk is where the calls of one client are made. Contract:
-//   - Call returns soon after ctx has ended, with one outcome whatever happens; it is called from any goroutine;
+//   - Call returns soon after ctx has ended, with one outcome whatever happens; it is called from
+//     any goroutine;
 //   - what the gate wants to know meanwhile is asked by Ask, with a context that comes from ctx;
 //   - Close ends what calls have left running, after the last of them.
 type Desk interface {

@@ -11,10 +11,13 @@
 // take code from a folder, book.go keeps what was allowed in the user's state folder.
 //
 // Known limits:
-//   - A pin covers the files that a command names, but for texts, tables and pictures, and what a known runner reads first
-//     (make its Makefile), not what those load in turn. Python is started so that it loads nothing from beside them (from
-//     Python 3.11 on); for other interpreters there is no way, and the question says so. A command that names its own result asks again after each run. A program from outside the project is not pinned.
-//   - Between the last look at a pinned file and its start lie microseconds in which another program can change it.
+//   - A pin covers the files that a command names, but for texts, tables and pictures, and what a
+//     known runner reads first (make its Makefile), not what those load in turn. Python is started
+//     so that it loads nothing from beside them (from Python 3.11 on); for other interpreters there
+//     is no way, and the question says so. A command that names its own result asks again after
+//     each run. A program from outside the project is not pinned.
+//   - Between the last look at a pinned file and its start lie microseconds in which another
+//     program can change it.
 package trust
 
 import (

@@ -74,10 +74,14 @@ func (w *Conversation) revert(ctx context.Context, h api.NetHunk, own *OwnComman
 		return session.Sort(err)
 	}
 	done := w.userSaw(now)
-	return w.Session.Run(ctx, call, func(o tool.Outcome) string {
+	r := w.Session.Run(ctx, call, func(o tool.Outcome) string {
 		done(o.Status == tool.Completed)
 		return fmt.Sprintf("I took a change of %s back (%s):\n%s", h.File.Path, o.Status, o.Output)
 	})
+	if command := hostio.Chmod(w.Settings.Root, h.File); command != "" && r.Cause == session.CauseDone {
+		return w.shell(ctx, command, own)
+	}
+	return r
 }
 
 // userSaw says that a file may be edited as the user sees it now, whatever the model read of it.

@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,15 +28,9 @@ type Stage struct {
 	deciding bool            // a call of the user's own is about it
 }
 
-// stageName is the one of a session's stage.
-func stageName(id session.ID) string {
-	sum := sha256.Sum256([]byte(id))
-	return "view-stage-" + hex.EncodeToString(sum[:10])
-}
-
 // StageOf makes the stage of a session. Nothing is there before a turn needs it.
 func (g *Guard) StageOf(id session.ID) *Stage {
-	g.stage = &Stage{guard: g, name: stageName(id)}
+	g.stage = &Stage{guard: g, name: sandbox.StageName(string(id))}
 	g.closers = append(g.closers, g.stage.close)
 	return g.stage
 }

@@ -36,7 +36,7 @@ func NewClipboard(state, workspace string, getenv func(string) string) Clipboard
 // reader is a program that writes the clipboard's picture to its output.
 type reader struct {
 	args   []string
-	decode func([]byte) []byte // nil: it writes the picture itself
+	decode func([]byte) []byte // if nil, it writes the picture itself
 }
 
 // readers are those that suit the system, best first.

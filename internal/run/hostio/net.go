@@ -77,8 +77,28 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 	f.Path, f.New, f.Gone = now, old == "/dev/null", now == "/dev/null"
 	if f.Gone {
 		f.Path = old
+		if strings.HasPrefix(rest, "deleted file mode 100755\n") {
+			f.Mode = executable
+		}
 	}
 	return f, true
+}
+
+// executable is the mode of programs in git, which keeps no more of it.
+const executable = 0o755
+
+// Chmod is the command that gives a file back the permission bits that it had before it was removed,
+// once its text is there again. It is empty where that needs none.
+func Chmod(root *workspace.Root, f api.NetFile) string {
+	path, err := root.Resolve(f.Path)
+	if err != nil || !f.Gone || f.Mode == 0 {
+		return ""
+	}
+	now, err := root.Stat(path)
+	if err != nil || uint32(now.Mode.Perm()) == f.Mode&0o777 {
+		return ""
+	}
+	return fmt.Sprintf("chmod %o -- %s", f.Mode&0o777, quoted(f.Path))
 }
 
 // Since is what differs now from the beginning of a session, or of its newest turn.
@@ -92,7 +112,7 @@ func Since(ctx context.Context, d recorder.Desk, turn bool) (api.Net, error) {
 		return out, nil
 	}
 	for _, n := range all {
-		out.Files = append(out.Files, api.NetFile{Path: n.Path, Diff: n.Diff, Note: n.Note, New: n.Before == undo.Absent, Gone: n.After == undo.Absent, Hunks: hunksOf(n.Diff)})
+		out.Files = append(out.Files, api.NetFile{Path: n.Path, Diff: n.Diff, Note: n.Note, New: n.Before == undo.Absent, Gone: n.After == undo.Absent, Mode: n.Mode, Hunks: hunksOf(n.Diff)})
 	}
 	return out, err
 }

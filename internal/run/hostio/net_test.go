@@ -8,8 +8,41 @@ import (
 	"testing"
 
 	"adze/internal/files/git"
+	"adze/internal/files/workspace"
 	"adze/tui/api"
 )
+
+// TestAFileThatWasRemovedComesBackWithItsMode, by a command after its text.
+func TestAFileThatWasRemovedComesBackWithItsMode(t *testing.T) {
+	if _, err := exec.LookPath("chmod"); err != nil {
+		t.Skip("there is no chmod")
+	}
+	top := t.TempDir()
+	root, err := workspace.Open(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	f, ok := gitFile("a/it's.sh b/it's.sh\ndeleted file mode 100755\nindex 1..0\n--- a/it's.sh\n+++ /dev/null\n@@ -1 +0,0 @@\n-true\n")
+	if !ok || !f.Gone || f.Mode != 0o755 {
+		t.Fatalf("%+v", f)
+	}
+	path := filepath.Join(top, "it's.sh")
+	if err := os.WriteFile(path, []byte("true\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", Chmod(root, f))
+	cmd.Dir = top
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if again := Chmod(root, f); again != "" {
+		t.Errorf("it has its mode, and %q is run", again)
+	}
+}
 
 // Staged tells all of the index from a folder below, but for files that the model may not read; a
 // hunk of a file with CRLF is staged by a command that a shell takes, as the bytes that it has.

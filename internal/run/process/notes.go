@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Notes are written to stderr beside what a process does, by any goroutine of it. While an interface
-// has the terminal, they are shown there instead.
+// Notes are written to stderr beside what a process does, by any goroutine of it. While an
+// interface has the terminal, they are shown there instead.
 type Notes struct {
 	mu   sync.Mutex
 	to   io.Writer

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/config/paths"
 	"adze/internal/run/hostio"
+	"adze/internal/sandbox"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
 	"adze/internal/sessiondb/natsstore"
@@ -109,7 +110,11 @@ func (p *Process) OpenStore(ctx context.Context, saves bool) (session.Store, err
 // Forgets knows where everything is that was kept of a session.
 func (p *Process) Forgets(s *sessiondb.Store) retention.Room {
 	at := paths.Of(p.Getenv)
-	return retention.Room{Store: s, Outputs: at.Spill, Prompts: func(folder string, said []string) { hostio.NewMemory(at.State, folder).Forget(said) }}
+	return retention.Room{
+		Store: s, Outputs: at.Spill,
+		Prompts: func(folder string, said []string) { hostio.NewMemory(at.State, folder).Forget(said) },
+		Stage:   func(id session.ID) error { return sandbox.DropStages(at.State, string(id)) },
+	}
 }
 
 // Tidy lets sessions go as the configuration says.

@@ -3,11 +3,11 @@
 //
 // Data flow:
 //
-//	Make      makes an empty folder for each root, into which the kernel's overlay file system writes changes
-//	(command) runs; the folders of the roots stay as they are, and other programs may change them meanwhile
-//	Changes   reads the upper folders, and nothing else, as a tree of changes, each beside the entry that it replaces
+//	Make      makes an empty folder for each root, where the kernel's overlay file system writes
+//	(command) runs; the roots stay as they are, and other programs may change them meanwhile
+//	Changes   reads the upper folders as a tree of changes, each beside the entry that it replaces
 //	(judge)   the caller sets Left on each change that is not to be applied
-//	Apply     moves what is left out into a folder beside, writes a journal, and applies the rest by rename
+//	Apply     moves those aside, writes a journal, and applies the rest by rename
 //	Recover   finishes, at the next start, what a killed process has begun to apply
 //
 // An upper folder holds exactly what was changed. A removed entry is a character device 0:0, and a
@@ -21,14 +21,18 @@
 // command has ended when they are read.
 //
 // Known limits:
-//   - Linux only. A command killed together with its supervisor before Apply counts as undone; its changes are kept beside.
+//   - Linux only. A command killed together with its supervisor before Apply counts as undone; its
+//     changes are kept beside.
 //   - A file that is changed gets a new inode: links to it from elsewhere keep the old content.
-//   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the disk before anything is applied. After a
-//     loss of power what had been applied may be missing in part, which the journal then finishes; a new file, or one of more than 16, may be
-//     empty, as those of each program that does not sync are. What a program synced itself counts no more than that.
-//   - An entry that somebody else changes in the moment of its replacement, to the same size and with the time of before, is
-//     taken for unchanged.
-//   - When the system's clock is set back, what somebody else changed since is not told from what was there.
+//   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the
+//     disk before anything is applied. After a loss of power what had been applied may be missing
+//     in part, which the journal then finishes; a new file, or one of more than 16, may be empty,
+//     as those of each program that does not sync are. What a program synced itself counts no more
+//     than that.
+//   - An entry that somebody else changes in the moment of its replacement, to the same size and
+//     with the time of before, is taken for unchanged.
+//   - When the system's clock is set back, what somebody else changed since is not told from what
+//     was there.
 //   - Changed times and attributes of a folder that was there before are not applied, its mode is.
 package overlay
 

@@ -79,6 +79,28 @@ func OpenStage(home, name string) (_ *View, err error) {
 	return v, nil
 }
 
+// DropStage removes the stage of a name with all that waits in it, whether or not the folders that
+// it is of are still there. One whose changes are being applied, or that is in use, stays.
+func DropStage(home, name string) error {
+	dir := filepath.Join(home, name)
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v := &View{dir: dir, home: home, lock: lock}
+	defer v.release()
+	if filelock.TryFile(lock) != nil {
+		return ErrInUse
+	}
+	if _, err := os.Lstat(filepath.Join(dir, journalName)); err == nil {
+		return ErrInUse // Recover finishes it, and removes it
+	}
+	return v.remove()
+}
+
 // Name is that of a stage among those of its home.
 func (v *View) Name() string { return filepath.Base(v.dir) }
 

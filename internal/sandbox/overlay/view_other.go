@@ -14,6 +14,9 @@ func MakeStage(string, string, []Root) (*View, error) { return nil, ErrUnsupport
 // OpenStage fails.
 func OpenStage(string, string) (*View, error) { return nil, ErrUnsupported }
 
+// DropStage finds none.
+func DropStage(string, string) error { return nil }
+
 // Recover finds nothing.
 func Recover(string) ([]Outcome, error) { return nil, nil }
 

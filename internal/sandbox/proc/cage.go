@@ -12,10 +12,12 @@ import (
 
 // Cage puts commands into a sandbox.
 //
-//   - Enclose is asked once for each command, before anything of it runs, and may be asked by many at a time.
+//   - Enclose is asked once for each command, before anything of it runs, and may be asked by many
+//     at a time.
 //   - Zero Walls are none: the command runs as the user could run it.
 //   - With an error the command does not run.
-//   - Done of the Walls is called once, when nothing of the command is left, also when it could not be started.
+//   - Done of the Walls is called once, when nothing of the command is left, also when it could not
+//     be started.
 type Cage interface {
 	Enclose(ctx context.Context, c Command) (Walls, error)
 }
@@ -49,8 +51,10 @@ type Walls struct {
 
 // Findings are what a cage saw of a command.
 type Findings struct {
-	Told    []string  // what it left that was put aside
-	Denied  []Barred  // what it tried and was refused, whether it failed or not, at most MaxDenied; and what was not applied of it
+	Told []string // what it left that was put aside
+	// Denied are the things that it tried and was refused, whether it failed or not, at most
+	// MaxDenied, and its changes that were not applied.
+	Denied  []Barred
 	Hidden  []string  // sentences about places that a command that failed names, and that its walls hide; a hint
 	Carried []Carried // hosts that it reached, the first one first
 	Barred  []Barred  // what it wanted and no walls let through, whoever allows it: it may do better outside

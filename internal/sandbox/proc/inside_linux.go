@@ -21,7 +21,8 @@ import (
 //   - the mark in the environment, of this process or of one above it
 //   - a shim above it, or above the leader of its session; a shim adopts the orphans below it
 //   - adze above it in another session: it adopts what a killed shim leaves
-//   - a record of a call whose adze was killed too, and nothing above this process that is older than that call
+//   - a record of a call whose adze was killed too, and nothing above this process that is older
+//     than that call
 //   - a record of a call in another process namespace, which nothing in this one can be told from
 //
 // Processes that others start for a command, such as a timer of the system or a server that ran

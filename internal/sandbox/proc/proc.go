@@ -81,7 +81,7 @@ type Command struct {
 	// kept apart. When it returns, standard input is closed, and what the command still writes is
 	// dropped. If nil, nobody speaks.
 	Talk    func(in io.WriteCloser, out io.Reader)
-	Timeout time.Duration // 0: none
+	Timeout time.Duration // if 0, none
 	Limits  shim.Limits
 	Memory  uint64 // bytes that it and all below it may hold; if 0, what its walls allow
 	Linger  bool   // after the command has exited, wait for what it started instead of ending it

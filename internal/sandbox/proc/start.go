@@ -16,7 +16,7 @@ import (
 // command.
 type Supervisor struct {
 	Ledger *Ledger
-	Cage   Cage                 // nil: commands can do what the user can
+	Cage   Cage                 // if nil, commands can do what the user can
 	Watch  func(Command) *Watch // who is told what the command changes; nil, or nil of it: nobody
 	// Live is called before a command starts that changes the folder itself, and not a view of it. With
 	// an error it does not start. If nil, nobody asks.

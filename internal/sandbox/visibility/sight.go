@@ -47,8 +47,8 @@ type question struct {
 }
 
 type answer struct {
-	real    string          // empty: it leads nowhere
-	names   map[string]bool // nil: it is no folder that can be read
+	real    string          // if empty, it leads nowhere
+	names   map[string]bool // if nil, it is no folder that can be read
 	folders Marks
 	at      time.Time
 }

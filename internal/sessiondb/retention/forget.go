@@ -1,6 +1,6 @@
 // Package retention lets stored sessions go with all that adze kept of them: their log and those of
 // their subagents, their words in the search index, whole outputs, and their prompts among those
-// that the user wrote before.
+// that the user wrote before, and changes of a staged turn that wait.
 //
 // The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and
 // what may still hold a word of it is told.
@@ -28,6 +28,7 @@ type Room struct {
 	Store   *sessiondb.Store
 	Outputs string                             // the folder of whole outputs, one in it for each session
 	Prompts func(folder string, said []string) // drops what the user wrote in a folder; if nil, it is not kept
+	Stage   func(session.ID) error             // drops changes of staged turns that wait; if nil, there are none
 }
 
 // Done is what went.
@@ -73,6 +74,12 @@ func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, do
 	for _, gone := range going {
 		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
 			done.Remains = append(done.Remains, fmt.Sprintf("its whole outputs: %v", err))
+		}
+		if r.Stage == nil {
+			continue
+		}
+		if err := r.Stage(gone.ID); err != nil {
+			done.Remains = append(done.Remains, fmt.Sprintf("changes of its staged turn: %v", err))
 		}
 	}
 	for folder, texts := range said {

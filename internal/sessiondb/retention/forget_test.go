@@ -31,6 +31,7 @@ type room struct {
 	Room
 	dir     string
 	dropped []string
+	stages  []session.ID
 }
 
 func newRoom(t *testing.T) *room {
@@ -42,7 +43,7 @@ func newRoom(t *testing.T) *room {
 		for _, s := range said {
 			r.dropped = append(r.dropped, folder+": "+s)
 		}
-	}}
+	}, Stage: func(id session.ID) error { r.stages = append(r.stages, id); return nil }}
 	t.Cleanup(func() { r.Store.Close() })
 	return r
 }
@@ -123,6 +124,9 @@ func TestNothingIsLeftOfASession(t *testing.T) {
 	}
 	if strings.Join(r.dropped, ";") != "/here: Kwyjibo is the secret of one" {
 		t.Errorf("dropped of what was written before: %q", r.dropped)
+	}
+	if slices.Sort(r.stages); fmt.Sprint(r.stages) != "[one sub]" {
+		t.Errorf("stages were dropped of %v", r.stages)
 	}
 	if got := strings.Fields(r.ids(t)); len(got) != 40 {
 		t.Errorf("left: %v", got)

@@ -19,7 +19,8 @@ type Server struct {
 }
 
 // Logs are the sessions of a server. Contract:
-//   - Remove of one that is open is session.ErrLocked, of one that is not there session.ErrNotFound;
+//   - Remove of one that is open is session.ErrLocked, of one that is not there
+//     session.ErrNotFound;
 //   - Named tells which of the large contents the logs name.
 type Logs interface {
 	List(ctx context.Context) ([]session.Head, error)

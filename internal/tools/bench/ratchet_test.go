@@ -248,10 +248,16 @@ const few, many = 4, 24
 func turns(t *testing.T, tool string, n int) runner {
 	t.Helper()
 	r := ground(t, newInstant(t, calls(tool, n)...))
+	r.withMarks(t)
+	return r
+}
+
+// withMarks writes the file that calls are on.
+func (r runner) withMarks(t testing.TB) {
+	t.Helper()
 	if err := os.WriteFile(filepath.Join(r.dir, "a.txt"), []byte(marks(100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return r
 }
 
 // calls are so many of one tool on the file of marks.

@@ -54,7 +54,7 @@ type Log struct {
 // turn is one that a user began.
 type turn struct {
 	message, prompt string
-	number          int // 0: it was taken back, or nobody began it
+	number          int // if 0, it was taken back, or nobody began it
 }
 
 // Add takes the next entry, of Types and with the values at Paths as its data. Entries of one

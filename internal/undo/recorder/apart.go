@@ -33,7 +33,7 @@ type apart struct {
 type apartCall struct {
 	tag    string // of its commands; calls of several sessions may have the same
 	before session.State
-	from   *session.State // nil: it has changed nothing
+	from   *session.State // if nil, it has changed nothing
 	to     *session.State // when it has changed what it will; if nil, that is looked at when it has ended
 }
 

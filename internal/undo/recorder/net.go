@@ -18,6 +18,7 @@ import (
 type Net struct {
 	Path          string
 	Before, After undo.Kind
+	Mode          uint32 // permission bits before
 	Diff          string // unified; if empty, Note says what changed
 	Note          string
 }
@@ -91,7 +92,7 @@ func (p *Past) first(root string, newest bool) (from session.State, ok bool) {
 }
 
 func (d Desk) net(c undo.Change, show bool) Net {
-	n := Net{Path: c.Path, Before: c.Before.Kind, After: c.After.Kind}
+	n := Net{Path: c.Path, Before: c.Before.Kind, After: c.After.Kind, Mode: c.Before.Mode}
 	before, ok := d.side(c.Before)
 	after, too := d.side(c.After)
 	switch {

@@ -28,7 +28,8 @@
 // Known limits:
 //   - What a command and the user both write while the command runs is taken for the command's.
 //   - Files outside of the folder are not covered.
-//   - Where the folder is too wide (named.go) only the files are that calls name: not what commands change.
+//   - Where the folder is too wide (named.go) only the files are that calls name: not what commands
+//     change.
 package recorder
 
 import (

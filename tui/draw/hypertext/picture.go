@@ -2,8 +2,8 @@ package hypertext
 
 import "strings"
 
-// PictureType is the media type of a picture by its content. It is empty for all that a browser does
-// not show without running anything.
+// PictureType is the media type of a picture by its content. It is empty for all that a browser
+// does not show without running anything.
 func PictureType(data []byte) string {
 	head := string(data[:min(len(data), 16)])
 	switch {

@@ -1,0 +1,143 @@
+//go:build unix
+
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// twelve is how many sessions somebody has at once who has many.
+const twelve = 12
+
+// asks is what each of them does: it reads, and then wants to change something.
+func asks() []string {
+	return append(calls("read", 8), `{"name":"bash","arguments":"{\"command\":\"touch x\",\"description\":\"make x\"}"}`)
+}
+
+var processOf = regexp.MustCompile(`\(process (\d+)\)`)
+
+// background starts a session without a terminal. It is killed at the end of the test.
+func (r runner) background(t *testing.T) idle {
+	t.Helper()
+	cmd := r.bare(r.command("adze", "--background", "--permission-mode", "ask", "--model", "openai/m", "make x"))
+	out, err := cmd.CombinedOutput()
+	m := processOf.FindSubmatch(out)
+	if err != nil || m == nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	pid, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // it may have ended
+	return idle{"a session that waits", pid}
+}
+
+// waiting looks until so many sessions wait for an answer.
+func (r runner) waiting(t *testing.T, n int) {
+	t.Helper()
+	for {
+		out, err := r.bare(r.command("adze", "sessions", "--json")).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Count(out, []byte(`"state":"needs you"`)) == n {
+			return
+		}
+		if bytes.Contains(out, []byte(`"state":"done"`)) {
+			t.Fatalf("a session did not ask:\n%s", out)
+		}
+	}
+}
+
+// TestCountsOfTwelveSessions has twelve sessions wait for an answer at once, and one window show them
+// all. None is woken, and each beyond the first holds little.
+//
+//	ADZE_TESTS=short go test -v -run TestCountsOfTwelveSessions ./internal/tools/bench
+func TestCountsOfTwelveSessions(t *testing.T) {
+	r := newRatchet(t)
+	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
+		t.Skip("the system does not tell what memory is shared")
+	}
+	on := ground(t, newInstant(t, asks()...))
+	t.Setenv("XDG_RUNTIME_DIR", "") // the overview looks where the sessions are
+	on.withMarks(t)
+	all := []idle{on.background(t)}
+	on.waiting(t, 1)
+	settled(t, all)
+	first := heldBelow(all[0].pid)
+	for len(all) < twelve {
+		all = append(all, on.background(t))
+	}
+	on.waiting(t, twelve)
+	overview, _ := showWhen(t, on, "make x", "sessions")
+	t.Cleanup(overview.kill)
+	go overview.drain()
+	wakeUps := settled(t, append(all, idle{"the overview", overview.cmd.Process.Pid}))
+	r.least(func() map[string]int64 {
+		counts := wakeUps()
+		named := map[string]int64{"idle, 10 s of the overview of twelve: wake-ups": counts[twelve]}
+		for _, n := range counts[:twelve] {
+			named["idle, 10 s of twelve sessions that wait: wake-ups"] += n
+		}
+		return named
+	})
+	var sum float64
+	for _, s := range all {
+		sum += heldBelow(s.pid)
+	}
+	further := (sum - first) / (twelve - 1)
+	t.Logf("one session holds %.1f MB, each further one %.1f, the overview %.1f", first/1e6, further/1e6, heldBelow(overview.cmd.Process.Pid)/1e6)
+	if further > mostFurther {
+		t.Errorf("each further session holds %.1f MB, want at most %.1f", further/1e6, mostFurther/1e6)
+	}
+}
+
+// mostFurther is how much memory a session may hold beyond the first one, in bytes.
+const mostFurther = 15e6
+
+// BenchmarkSessions has one session make a hundred calls, and then twelve at once.
+func BenchmarkSessions(b *testing.B) {
+	for _, n := range []int{1, twelve} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var plan []string
+			for i := range 25 {
+				for _, tool := range []string{"read", "grep", "edit", "bash"} {
+					plan = append(plan, calls(tool, i+1)[i])
+				}
+			}
+			var cpu, peak float64
+			for b.Loop() {
+				server := newInstant(b, plan...)
+				var all []*exec.Cmd
+				for range n {
+					r := newRunner(b, server)
+					r.withMarks(b)
+					cmd := r.adze("go")
+					cmd.Stdout, cmd.Stderr = new(strings.Builder), new(strings.Builder)
+					must(b, cmd.Start())
+					all = append(all, cmd)
+				}
+				for _, cmd := range all {
+					if err := cmd.Wait(); err != nil {
+						b.Fatalf("%v\n%s", err, cmd.Stderr)
+					}
+					cpu += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+					if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+						peak = max(peak, float64(u.Maxrss)/1e3)
+					}
+				}
+			}
+			b.ReportMetric(1000*cpu/float64(b.N*n), "cpu-ms/session")
+			b.ReportMetric(peak, "peak-MB")
+		})
+	}
+}
