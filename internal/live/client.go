@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"os"
 	"sync"
@@ -66,8 +65,8 @@ func Dial(ctx context.Context, folder string, id session.ID, w Wish) (*Client, e
 
 // dial connects and reads the owner's first line.
 func dial(ctx context.Context, at string) (*Client, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", at)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+	conn, err := connect(ctx, at)
+	if errors.Is(err, ErrNobody) {
 		return nil, ErrNobody
 	}
 	if err != nil {
@@ -205,6 +204,6 @@ func Await(folder string, beside ...string) (next func(context.Context) error, s
 	if err := prepare(folder); err != nil {
 		return nil, nil, err
 	}
-	next, stop = fsnotify.Waiter(time.Second, append(beside, folder)...)
+	next, stop = fsnotify.EntryWaiter(time.Second, append(beside, folder)...)
 	return next, stop, nil
 }

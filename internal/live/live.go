@@ -12,9 +12,10 @@
 // Start reading at Owner.serve, then watcher.go (the lines for one client), peer.go (who may
 // connect) and client.go (the other side).
 //
-// Known limits: there are no sockets on Windows yet; Listen returns ErrUnavailable there. A program
-// that ran before a call and does what the call tells it, such as a user's tmux server, is not
-// known to belong to that call.
+// Windows has named pipes in place of sockets (pipe_windows.go).
+//
+// Known limits: a program that ran before a call and does what the call tells it, such as a user's
+// tmux server, is not known to belong to that call.
 package live
 
 import (
@@ -25,7 +26,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -51,7 +51,7 @@ var (
 )
 
 // Available reports that sessions can be watched on this system.
-func Available() bool { return runtime.GOOS == "linux" || runtime.GOOS == "darwin" }
+func Available() bool { return knowsPeers }
 
 // State says what a session does.
 type State string
@@ -110,9 +110,6 @@ const (
 	refusedLine  = "refused"  // this client is not talked with
 	closingLine  = "closing"  // the owner lets go of the session
 )
-
-// longestPath is what sockaddr_un holds, on the system that holds least, without its last zero.
-const longestPath = 103
 
 // end is how the name of a socket ends.
 const end = ".sock"

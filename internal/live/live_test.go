@@ -1,5 +1,3 @@
-//go:build linux || darwin
-
 package live_test
 
 import (
@@ -8,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -264,21 +261,6 @@ func TestWhoIsBelowACallIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyTheUserReachesASocket(t *testing.T) {
-	o := own(t, nil)
-	for _, at := range []string{o.folder, filepath.Join(o.folder, "one.sock")} {
-		if info, err := os.Stat(at); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v %v", at, info.Mode(), err)
-		}
-	}
-	if err := os.Chmod(o.folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := live.Listen(live.Config{Folder: o.folder, ID: "two"}); err == nil {
-		t.Error("it listens where others look")
-	}
-}
-
 func TestAnEndIsToldAndAKillIsSeen(t *testing.T) {
 	o := own(t, nil)
 	c := o.dial(t, live.Wish{})
@@ -292,25 +274,6 @@ func TestAnEndIsToldAndAKillIsSeen(t *testing.T) {
 	}
 	if _, err := live.Dial(t.Context(), o.folder, "one", live.Wish{}); !errors.Is(err, live.ErrNobody) {
 		t.Errorf("nobody: %v", err)
-	}
-
-	killed := filepath.Join(o.folder, "dead.sock") // as the kernel leaves one behind
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: killed, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.SetUnlinkOnClose(false)
-	l.Close()
-	if _, err := live.Dial(t.Context(), o.folder, "dead", live.Wish{}); !errors.Is(err, live.ErrNobody) {
-		t.Errorf("a socket of the dead: %v", err)
-	}
-	again, err := live.Listen(live.Config{Folder: o.folder, ID: "dead", Hello: func() live.Hello { return live.Hello{} }, Below: func(int) string { return "" }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close("")
-	if all, err := live.List(t.Context(), o.folder); err != nil || len(all) != 1 || all[0].Session != "dead" {
-		t.Errorf("listed are %v, %v", all, err)
 	}
 }
 

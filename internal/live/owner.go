@@ -68,7 +68,7 @@ type Config struct {
 type Owner struct {
 	config Config
 	since  time.Time
-	listen *net.UnixListener
+	listen listener
 	talk   *lineprotocol.Talk // the questions
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -94,15 +94,9 @@ func Listen(c Config) (*Owner, error) {
 		return nil, fmt.Errorf("the folder of live sessions: %w", err)
 	}
 	at := path(c.Folder, c.ID)
-	if _, err := os.Lstat(at); err == nil {
-		_ = os.Remove(at) // of a killed owner; if it stays, listening fails
-	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at, Net: "unix"})
+	l, err := listen(at)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	if err := os.Chmod(at, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, err
 	}
 	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle},
 		gather: func() <-chan time.Time { return time.After(gathering) }}
@@ -150,7 +144,7 @@ func (o *Owner) Watched() int {
 
 func (o *Owner) accept() {
 	for {
-		c, err := o.listen.AcceptUnix()
+		c, err := o.listen.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -239,7 +233,7 @@ func (o *Owner) hello() Hello {
 const longestLine = 16 << 20
 
 // serve talks with one client until it leaves.
-func (o *Owner) serve(c *net.UnixConn) {
+func (o *Owner) serve(c connection) {
 	defer c.Close()
 	p, why := examine(c, o.config.Below)
 	if why != "" {

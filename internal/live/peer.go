@@ -1,11 +1,10 @@
 package live
 
 import (
+	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // Peer is a process at the other end of a socket.
@@ -26,16 +25,21 @@ func (p Peer) String() string {
 	return fmt.Sprintf("%s (process %d)", p.As, p.PID)
 }
 
+var errOther = errors.New("it is another user's")
+
 // examine says who is at the other end, and why nobody talks with them. below explains why a
 // process belongs to a call of adze; if empty, it belongs to none.
-func examine(c *net.UnixConn, below func(pid int) string) (p Peer, refusal string) {
+func examine(c connection, below func(pid int) string) (p Peer, refusal string) {
 	p, alive, done, err := peerOf(c)
+	if errors.Is(err, errOther) {
+		return p, err.Error()
+	}
 	if err != nil {
 		return p, "the system does not tell who connects: " + err.Error()
 	}
 	defer done()
 	if p.UID != os.Getuid() {
-		return p, "it is another user's"
+		return p, errOther.Error()
 	}
 	if p.PID <= 0 {
 		return p, "its process cannot be seen from here, as if it ran in a sandbox"
@@ -63,5 +67,3 @@ func prepare(folder string) error {
 	}
 	return private(folder)
 }
-
-func user() string { return strconv.Itoa(os.Getuid()) }

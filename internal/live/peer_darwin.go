@@ -1,14 +1,16 @@
 package live
 
 import (
-	"net"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
+const knowsPeers = true
+
 // peerOf asks the kernel who connected. alive reports that the process has not ended meanwhile.
-func peerOf(c *net.UnixConn) (p Peer, alive func() bool, done func(), err error) {
-	raw, err := c.SyscallConn()
+func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
+	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return p, nil, nil, err
 	}

@@ -2,17 +2,19 @@ package live
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
+const knowsPeers = true
+
 // peerOf asks the kernel who connected. alive reports that the process has not ended meanwhile, so
 // that what was read of its number was its own; done releases it.
-func peerOf(c *net.UnixConn) (p Peer, alive func() bool, done func(), err error) {
-	raw, err := c.SyscallConn()
+func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
+	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return p, nil, nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"slices"
 	"sync"
 	"time"
@@ -31,7 +30,7 @@ const gathering = 10 * time.Millisecond
 
 // watcher is what one client is sent.
 type watcher struct {
-	conn  *net.UnixConn
+	conn  connection
 	owner *Owner
 	all   bool // else the state alone
 	after int64
@@ -54,7 +53,7 @@ type watcher struct {
 	gone   bool
 }
 
-func newWatcher(c *net.UnixConn, o *Owner, first watch) *watcher {
+func newWatcher(c connection, o *Owner, first watch) *watcher {
 	return &watcher{conn: c, owner: o, all: first.Only == "", after: first.After, done: make(chan struct{}),
 		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1)}
 }

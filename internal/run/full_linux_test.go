@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"adze/internal/sessiondb"
-	"adze/session"
 )
 
 // onASmallDisk has a run keep its state on a file system of its own with 1 MiB, which is filled and
@@ -86,35 +82,4 @@ func TestADiskThatIsFullForAWhile(t *testing.T) {
 		t.Errorf("what came when there was room: %q, %v", text, err)
 	}
 	allIsThereOnce(t, filepath.Join(after, "sessions.db"), "one", "answer one", "two", "answer two", "three", "four", "answer four")
-}
-
-// allIsThereOnce checks the one session of a database: its chain, and what was said in it.
-func allIsThereOnce(t *testing.T, path string, want ...string) {
-	t.Helper()
-	s, err := sessiondb.Look(t.Context(), path, sessiondb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	heads, err := s.List(t.Context())
-	if err != nil || len(heads) != 1 {
-		t.Fatalf("%d sessions, %v", len(heads), err)
-	}
-	if _, err := s.Verify(t.Context(), heads[0].ID); err != nil {
-		t.Error(err)
-	}
-	entries, err := s.Load(t.Context(), heads[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said []string
-	for _, e := range entries {
-		var m session.Message
-		if e.Type == session.MessageEntry && json.Unmarshal(e.Data, &m) == nil && m.Text() != "" {
-			said = append(said, m.Text())
-		}
-	}
-	if got := strings.Join(said, ", "); got != strings.Join(want, ", ") {
-		t.Errorf("the log has %s", got)
-	}
 }

@@ -85,6 +85,23 @@ func TestAKilledRunGoesOnOnWindows(t *testing.T) {
 	}
 }
 
+// TestACallReachesNoSessionOnWindows, also where its environment hides that it is one.
+func TestACallReachesNoSessionOnWindows(t *testing.T) {
+	u := newUser(t).cmdShell()
+	id, w := u.inBackground("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n"), "make it")
+	w.until(`{"type":"question"`)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.file("reach.cmd", "set ADZE_HOME="+u.home+"\r\nset "+proc.Mark+"=\r\nset "+asMain+"=1\r\n\""+self+"\" stop "+id+"\r\n")
+	r := u.run("-p", "--permission-mode=yolo", "--output-format", "stream-json", u.script("-- 1 --\ncall bash: {\"command\":\"reach.cmd\"}\n-- 2 --\ntext: Done.\n"), "go")
+	if !strings.Contains(r.out, "started by a call of adze: it is in the job") {
+		t.Errorf("%s%s", r.out, r.err)
+	}
+	u.attach(id) // and the user reaches it
+}
+
 // untilFile waits until a file holds a text.
 func (u *user) untilFile(name, text string) {
 	u.t.Helper()

@@ -43,6 +43,3 @@ func remember(state string, r Report) {
 	}
 	_ = atomicfile.WriteCache(path, data)
 }
-
-// forget has the next question test again.
-func forget(state string) { _ = os.Remove(levelFile(state)) }

@@ -179,7 +179,7 @@ func (s *Server) Start(ctx context.Context) {
 		s.ends.Go(func() { s.neighbours.watch() })
 	}
 	if s.Far != nil {
-		next, end := fsnotify.Waiter(revokeLook, filepath.Dir(s.Far.Devices.Path))
+		next, end := fsnotify.EntryWaiter(revokeLook, filepath.Dir(s.Far.Devices.Path))
 		s.ends.Go(func() { defer end(); s.visitors.attend(s.ctx, next) })
 	}
 }

@@ -45,6 +45,9 @@ func NewBell(folders ...string) (*Bell, error) {
 	return b, nil
 }
 
+// newEntryBell is NewBell, which tells of entries, too.
+func newEntryBell(folders ...string) (*Bell, error) { return NewBell(folders...) }
+
 func listen(fd int, dir string) error {
 	var where unix.Statfs_t
 	if err := unix.Statfs(dir, &where); errors.Is(err, fs.ErrNotExist) {

@@ -8,8 +8,9 @@
 // Start reading at Watch.Add and Watch.Drain (watch_linux.go). Whenever anything was lost, Drain
 // says All. A Bell is for a process that waits, and looks itself what happened.
 //
-// Known limits: Linux only, elsewhere New returns ErrUnavailable; so it does on file systems that
-// other machines change. A new folder is not watched by itself: its parent is named, and whoever
+// Known limits: New and NewBell are for Linux only, and return ErrUnavailable elsewhere; so they do
+// on file systems that other machines change. Windows tells in time of files that come and go, and
+// not of what is written to them: EntryWaiter works there. A new folder is not watched by itself: its parent is named, and whoever
 // looks there adds it.
 package fsnotify
 
@@ -48,7 +49,16 @@ type Bell struct {
 // Waiter returns a function that waits until something may have happened in folders: for an event,
 // or for some time where the system tells of none. Its error is that of the context.
 func Waiter(every time.Duration, folders ...string) (next func(context.Context) error, end func()) {
-	bell, err := NewBell(folders...)
+	return waiter(NewBell, every, folders)
+}
+
+// EntryWaiter is Waiter for who waits for files that come and go, and for processes that end.
+func EntryWaiter(every time.Duration, folders ...string) (next func(context.Context) error, end func()) {
+	return waiter(newEntryBell, every, folders)
+}
+
+func waiter(newBell func(...string) (*Bell, error), every time.Duration, folders []string) (next func(context.Context) error, end func()) {
+	bell, err := newBell(folders...)
 	if err != nil {
 		return func(ctx context.Context) error {
 			timer := time.NewTimer(every)
@@ -71,16 +81,3 @@ func Waiter(every time.Duration, folders ...string) (next func(context.Context) 
 
 // Close ends watching.
 func (b *Bell) Close() { _ = b.end() } // nothing was written
-
-// note enters an event.
-func (c *Changed) note(folder, name string, written bool) {
-	names := c.Folders[folder]
-	if names == nil {
-		if c.Folders == nil {
-			c.Folders = map[string]map[string]bool{}
-		}
-		names = map[string]bool{}
-		c.Folders[folder] = names
-	}
-	names[name] = names[name] || written
-}

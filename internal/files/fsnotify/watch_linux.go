@@ -151,3 +151,16 @@ func (w *Watch) drop(wd int32) {
 	}
 	delete(w.paths, wd)
 }
+
+// note enters an event.
+func (c *Changed) note(folder, name string, written bool) {
+	names := c.Folders[folder]
+	if names == nil {
+		if c.Folders == nil {
+			c.Folders = map[string]map[string]bool{}
+		}
+		names = map[string]bool{}
+		c.Folders[folder] = names
+	}
+	names[name] = names[name] || written
+}

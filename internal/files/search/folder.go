@@ -25,12 +25,3 @@ type stat struct {
 	size     int64
 	modified time.Time
 }
-
-// pathError keeps fs.ErrNotExist and its kin in reach of errors.Is.
-type pathError struct {
-	op, name string
-	err      error
-}
-
-func (e *pathError) Error() string { return e.op + " " + e.name + ": " + e.err.Error() }
-func (e *pathError) Unwrap() error { return e.err }

@@ -211,3 +211,12 @@ func (f folder) kindOf(t byte, name string) kind {
 	}
 	return kindOther
 }
+
+// pathError keeps fs.ErrNotExist and its kin in reach of errors.Is.
+type pathError struct {
+	op, name string
+	err      error
+}
+
+func (e *pathError) Error() string { return e.op + " " + e.name + ": " + e.err.Error() }
+func (e *pathError) Unwrap() error { return e.err }

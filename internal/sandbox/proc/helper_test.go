@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -25,6 +24,9 @@ const wordsTo = "PROC_TEST_WORDS"
 func TestMain(m *testing.M) {
 	if script := os.Getenv("PROC_TEST_OWNER"); script != "" {
 		os.Exit(owner(script))
+	}
+	if log := os.Getenv(detachTo); log != "" {
+		os.Exit(detach(log))
 	}
 	if os.Getenv(wordsTo) != "" {
 		raw, _ := json.Marshal(os.Args[1:]) // they are texts
@@ -58,23 +60,6 @@ func owner(script string) int {
 		<-ctx.Done()
 	}
 	return 0
-}
-
-// startOwner starts such a stand-in and returns its process.
-func startOwner(t *testing.T, script, tag, ledger string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "PROC_TEST_OWNER="+script, "PROC_TEST_TAG="+tag, "PROC_TEST_LEDGER="+ledger)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd
 }
 
 // shell is a command line under sh with a plain environment.
@@ -141,11 +126,4 @@ func awaitNone(t *testing.T, tag string) {
 func awaitSome(t *testing.T, tag string, n int) {
 	t.Helper()
 	await(t, fmt.Sprintf("%d processes running", n), func() bool { return len(tagged(t, tag)) >= n })
-}
-
-func need(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("%s is not installed", program)
-	}
 }

@@ -17,7 +17,8 @@ import (
 // jobObject holds the processes of one command together. It ends them when its handle is closed,
 // as the kernel does when this process ends.
 type jobObject struct {
-	port windows.Handle // tells what happens in it
+	port   windows.Handle // tells what happens in it
+	forget func()         // its record; may be nil
 
 	mu     sync.Mutex
 	handle windows.Handle // 0 when it is closed
@@ -33,8 +34,17 @@ type bounds struct {
 	cpu       uint64 // seconds of one process
 }
 
-func newJob(b bounds) (*jobObject, error) {
-	handle, err := windows.CreateJobObject(nil, nil)
+// newJob makes a job by whose name others can look which processes are in it, and do nothing else.
+func newJob(name string, b bounds) (*jobObject, error) {
+	at, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	access, err := lookAlone()
+	if err != nil {
+		return nil, err
+	}
+	handle, err := windows.CreateJobObject(access, at)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +119,9 @@ func (j *jobObject) close() {
 	if j.handle != 0 {
 		_ = windows.CloseHandle(j.handle)
 		j.handle = 0
+		if j.forget != nil {
+			j.forget()
+		}
 	}
 }
 

@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package proc
 
-// Ledger has no counterpart outside Linux: there is no portable way to tell that a process id still
+// Ledger has no counterpart here: there is no portable way to tell that a process id still
 // means the recorded process.
 type Ledger struct{}
 

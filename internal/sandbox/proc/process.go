@@ -20,8 +20,6 @@ const (
 	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its
 	// own limit is 2 s.
 	stuckTime = 3 * time.Second
-	// startTime is how long a shim may take to start its command, a slow disk included.
-	startTime = 10 * time.Second
 	// chunkSize is read at a time: the default size of a Linux pipe.
 	chunkSize = 64 << 10
 	// smallChunk is read at a time until a command writes more: most write less in all.

@@ -23,7 +23,7 @@ import (
 // with its last handle, which only this process has, so that they end with it however it ends. The
 // command is started suspended, put into its job and only then runs, so that nothing of it can be
 // outside.
-func (p *Process) launch(ctx context.Context, spec shim.Spec, _ *Ledger) error {
+func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) error {
 	var token windows.Token
 	if p.walls.Sys != nil {
 		token = windows.Token(p.walls.Sys.Token)
@@ -36,10 +36,12 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, _ *Ledger) error {
 	if err != nil {
 		return &Error{CodeIO, err}
 	}
-	j, err := newJob(bounds{memory: spec.Box.Memory, processes: spec.Box.Processes, cpu: spec.Limits.CPUSeconds})
+	name := jobPrefix + uniqueTag("")
+	j, err := newJob(name, bounds{memory: spec.Box.Memory, processes: spec.Box.Processes, cpu: spec.Limits.CPUSeconds})
 	if err != nil {
 		return failure(CodeIO, "cannot make a job for the command: %w", err)
 	}
+	j.forget = ledger.record(name)
 	p.started = time.Now()
 	child, err := start(spec, theirs, token)
 	if err != nil {
@@ -349,6 +351,3 @@ func CheckLimits() error { return nil }
 
 // Conceal has nothing to do: other programs of the user can read this process on Windows.
 func Conceal() {}
-
-// adoptOrphans has no counterpart.
-func adoptOrphans() {}

@@ -46,6 +46,15 @@ func TestHelper(t *testing.T) {
 			os.Exit(7)
 		}
 		_ = c.Wait()
+	case "orphan": // a child without a mark, whose parent is gone
+		fmt.Println("pid", os.Getpid())
+		c := exec.Command(os.Args[0], "-test.run=^TestHelper$")
+		c.Env = []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TREE_HELPER=sleep"}
+		c.Stdout = os.Stdout
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		os.Exit(0)
 	case "supervise": // an adze of which a command has a tree below it
 		p, err := proc.Supervisor{}.Start(context.Background(), command("tree 1"))
 		if err != nil {

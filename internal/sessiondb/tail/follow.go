@@ -212,7 +212,7 @@ func Heed(ctx context.Context, s *sessiondb.Store, id session.ID) (heeding conte
 	go func() {
 		defer close(done)
 		_ = os.MkdirAll(s.Locks(), 0o700) // the first session is locked later; without the folder, it is looked
-		next, end := fsnotify.Waiter(2*Every, s.Locks())
+		next, end := fsnotify.EntryWaiter(2*Every, s.Locks())
 		defer end()
 		for {
 			if who := s.Wanted(id); who != "" {

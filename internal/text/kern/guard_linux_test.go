@@ -34,3 +34,10 @@ func TestKernelsReadNothingBesideTheText(t *testing.T) {
 		check(t, rng, free[:size:size+rng.IntN(100)])
 	}
 }
+
+// needs skips what compares a kernel with its twin where there is no kernel.
+func needs(t testing.TB) {
+	if !Vectors() {
+		t.Skip("this processor runs the twins alone")
+	}
+}

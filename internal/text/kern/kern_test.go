@@ -10,13 +10,6 @@ import (
 	"adze/internal/testkit/effort"
 )
 
-// needs skips what compares a kernel with its twin where there is no kernel.
-func needs(t testing.TB) {
-	if !Vectors() {
-		t.Skip("this processor runs the twins alone")
-	}
-}
-
 // finder is a kernel, or its twin.
 type finder interface {
 	Find(text []byte, from int, places []uint32) (n, next int)

@@ -34,7 +34,7 @@ func starts() []start {
 	return []start{
 		{"internal/sandbox/proc/link_unix.go", 1, "the shim of every command below", "as that is", "/", itself},
 		{"internal/sandbox/proc/shim/shim.go", 1, "the command, below its shim", "as that is", "as that says", "the program was found before"},
-		{"internal/sandbox/proc/detach_unix.go", 1, "an adze in the background", "the user, who starts it", "the folder of the user", itself},
+		{"internal/sandbox/proc/detach.go", 1, "an adze in the background", "the user, who starts it", "the folder of the user", itself},
 		{"internal/sandbox/proc/processes_other.go", 1, "ps", askedNobody, "/", "/bin and /usr/bin"},
 
 		{"toolset/bash.go", 1, "a command of the model's or the user's", askedByGate, "the workspace, or one that the gate agreed to", "the user's PATH; without the workspace where a rule allowed it and nobody saw it"},

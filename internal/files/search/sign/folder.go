@@ -33,13 +33,6 @@ func (f Folder) path(at Place) string {
 	return filepath.Join(f.Path, fmt.Sprintf("%016x%s", at.sum(), tableEnding))
 }
 
-// Version tells one table at a place from the next, and from what becomes of it when somebody
-// writes into it; the zero value is that there is none.
-type Version struct {
-	inode    uint64
-	modified time.Time
-}
-
 // Draft is a table that is being written, while no other process writes one.
 type Draft struct {
 	*Writer

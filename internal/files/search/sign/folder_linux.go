@@ -119,3 +119,10 @@ func PlaceOf(path string) (Place, bool) {
 func StateOf(st *unix.Stat_t) State {
 	return State{Device: st.Dev, Inode: st.Ino, Size: st.Size, Modified: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix())}
 }
+
+// Version tells one table at a place from the next, and from what becomes of it when somebody
+// writes into it; the zero value is that there is none.
+type Version struct {
+	inode    uint64
+	modified time.Time
+}

@@ -7,9 +7,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -301,4 +303,47 @@ func status(field string) int64 {
 		return 0
 	}
 	return n << 10
+}
+
+// goRoot is the whole toolchain, of some 15,000 files.
+func goRoot(t testing.TB) string { return filepath.Dir(goTree(t)) }
+
+// moduleFiles is how many files moduleTree has.
+const moduleFiles = 29_000
+
+// moduleTree is the first files of the module cache, in the order of their paths. It is made once
+// and kept in the folder for temporary files.
+func moduleTree(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	must(t, err)
+	from := strings.TrimSpace(string(out))
+	root := filepath.Join(os.TempDir(), fmt.Sprintf("adze-versus-modules-%d", os.Getuid()))
+	if _, err := os.Stat(root + ".done"); err == nil {
+		return root
+	}
+	w, left := writer{t: t, root: root}, moduleFiles
+	must(t, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == from+"/cache":
+			return fs.SkipDir
+		case left == 0:
+			return fs.SkipAll
+		case !e.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			w.file(strings.TrimPrefix(path, from+"/"), text)
+			left--
+		}
+		return err
+	}))
+	if left > 0 {
+		t.Logf("the module cache has only %d files", moduleFiles-left)
+	}
+	must(t, os.WriteFile(root+".done", nil, 0o644))
+	return root
 }

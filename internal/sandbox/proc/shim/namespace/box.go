@@ -16,7 +16,6 @@
 package namespace
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,11 +49,6 @@ const DoorPort = 3128
 // Empty reports that there is nothing to build.
 func (b Box) Empty() bool {
 	return !b.Own && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none() && b.Door == 0
-}
-
-// views reports that a view is among the mounts.
-func (b Box) views() bool {
-	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View || m.Kind == Handed })
 }
 
 // IDs are a user and a group as the outside sees them; inside new namespaces nothing tells them.

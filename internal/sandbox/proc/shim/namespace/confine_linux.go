@@ -109,3 +109,8 @@ func dropRights(mounts bool) error {
 	_, err := call(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)))
 	return err
 }
+
+// views reports that a view is among the mounts.
+func (b Box) views() bool {
+	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View || m.Kind == Handed })
+}

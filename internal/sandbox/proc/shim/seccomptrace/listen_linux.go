@@ -306,3 +306,6 @@ func (w *Witness) Facts() (counting, passed []Fact) {
 	}
 	return counting, passed
 }
+
+// maxFacts bounds what is remembered: more says nothing more.
+const maxFacts = 32

@@ -77,9 +77,6 @@ type Settings struct {
 	Served []uint16
 }
 
-// maxFacts bounds what is remembered: more says nothing more.
-const maxFacts = 32
-
 // Test is a call that is watched, with what must hold of one argument; Argument -1: nothing must.
 type Test struct {
 	Number   uint32

@@ -1,0 +1,361 @@
+package live
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"adze/internal/files/ownfile"
+)
+
+// longestPath is what programs without long paths can open.
+const longestPath = windows.MAX_PATH - 1
+
+// pipes takes the connections of a named pipe. Its name cannot be guessed: it stands in the file
+// where Unix has the socket, and which the system removes with its last handle, also when this
+// process is killed.
+type pipes struct {
+	name   *uint16
+	access *windows.SecurityAttributes
+	marker windows.Handle
+
+	mu        sync.Mutex
+	closed    bool
+	next      windows.Handle // the instance for the next client; if 0, there is none
+	connected windows.Overlapped
+}
+
+const (
+	pipePrefix = `\\.\pipe\adze-live-`
+	pipeBuffer = 64 << 10 // bytes each way
+)
+
+// listen makes a pipe that only the user and the system may use, from this machine alone, and the
+// file at a path that names it.
+func listen(at string) (listener, error) {
+	access, err := userAlone()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	text := pipePrefix + fmt.Sprint(os.Getpid()) + "-" + rand.Text()
+	l := &pipes{access: access}
+	if l.name, err = windows.UTF16PtrFromString(text); err != nil {
+		return nil, err
+	}
+	if l.connected.HEvent, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, os.NewSyscallError("CreateEvent", err))
+	}
+	if l.next, err = l.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE); err != nil {
+		_ = windows.CloseHandle(l.connected.HEvent)
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if l.marker, err = mark(at, text); err != nil {
+		_ = windows.CloseHandle(l.connected.HEvent)
+		_ = windows.CloseHandle(l.next)
+		return nil, err
+	}
+	return l, nil
+}
+
+// userAlone gives the user of this process, and the system, all rights, and nobody else any.
+func userAlone() (*windows.SecurityAttributes, error) {
+	me, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return nil, fmt.Errorf("look who runs this: %w", err)
+	}
+	sid := me.User.Sid.String()
+	descriptor, err := windows.SecurityDescriptorFromString("O:" + sid + "D:P(A;;GA;;;SY)(A;;GA;;;" + sid + ")")
+	if err != nil {
+		return nil, err
+	}
+	a := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	a.Length = uint32(unsafe.Sizeof(*a))
+	return a, nil
+}
+
+// instance makes one end of the pipe, for one client.
+func (l *pipes) instance(flags uint32) (windows.Handle, error) {
+	h, err := windows.CreateNamedPipe(l.name, windows.PIPE_ACCESS_DUPLEX|windows.FILE_FLAG_OVERLAPPED|flags,
+		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, windows.PIPE_UNLIMITED_INSTANCES, pipeBuffer, pipeBuffer, 0, l.access)
+	if err != nil {
+		return 0, os.NewSyscallError("CreateNamedPipe", err)
+	}
+	return h, nil
+}
+
+// everybody is how a marker is shared: it may be read and removed while it is open.
+const everybody = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+
+// mark makes the file that names a pipe.
+func mark(at, name string) (windows.Handle, error) {
+	path, err := windows.UTF16PtrFromString(at)
+	if err != nil {
+		return 0, err
+	}
+	h, err := windows.CreateFile(path, windows.GENERIC_WRITE|windows.DELETE, everybody, nil, windows.CREATE_ALWAYS,
+		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
+	if err != nil {
+		return 0, &os.PathError{Op: "create", Path: at, Err: err}
+	}
+	if _, err := windows.Write(h, []byte(name+"\n")); err != nil {
+		_ = windows.CloseHandle(h)
+		return 0, &os.PathError{Op: "write", Path: at, Err: err}
+	}
+	return h, nil
+}
+
+// marked reads the name of a pipe, and which process made it. One that is not all there is not
+// there.
+func marked(at string) (name string, pid uint32, err error) {
+	path, err := windows.UTF16PtrFromString(at)
+	if err != nil {
+		return "", 0, err
+	}
+	h, err := windows.CreateFile(path, windows.GENERIC_READ, everybody, nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return "", 0, &os.PathError{Op: "open", Path: at, Err: err}
+	}
+	f := os.NewFile(uintptr(h), at)
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, windows.MAX_PATH))
+	if err != nil {
+		return "", 0, err
+	}
+	name, whole := strings.CutSuffix(string(raw), "\n")
+	if _, err := fmt.Sscanf(name, pipePrefix+"%d-", &pid); err != nil || !whole || strings.ContainsAny(name[len(pipePrefix):], `\/`) {
+		return "", 0, fs.ErrNotExist
+	}
+	return name, pid, nil
+}
+
+// Accept waits for a client, and has an instance ready for the one after it.
+func (l *pipes) Accept() (connection, error) {
+	for {
+		h, err := l.wait()
+		switch {
+		case err == nil:
+			return &pipe{os.NewFile(uintptr(h), "pipe"), time.Now()}, nil
+		case h == 0:
+			return nil, err
+		}
+		_ = windows.CloseHandle(h) // its client has left already
+	}
+}
+
+// wait waits for a client. The instance is the caller's, also with an error; without one, none can
+// be made.
+func (l *pipes) wait() (windows.Handle, error) {
+	h, err := l.begin()
+	if err == windows.ERROR_IO_PENDING {
+		var none uint32
+		err = windows.GetOverlappedResult(h, &l.connected, &none, true)
+	}
+	if err == windows.ERROR_PIPE_CONNECTED {
+		err = nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		l.end()
+		return 0, net.ErrClosed
+	}
+	if h != 0 {
+		l.next, _ = l.instance(0) // what fails now is tried again
+	}
+	return h, err
+}
+
+// begin begins to wait for a client at the next instance.
+func (l *pipes) begin() (h windows.Handle, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0, net.ErrClosed
+	}
+	if l.next == 0 {
+		if l.next, err = l.instance(0); err != nil {
+			return 0, err
+		}
+	}
+	return l.next, windows.ConnectNamedPipe(l.next, &l.connected)
+}
+
+// end lets go of what the pipe has. The caller holds l.mu, and nobody waits.
+func (l *pipes) end() {
+	for _, h := range []*windows.Handle{&l.next, &l.connected.HEvent} {
+		if *h != 0 {
+			_ = windows.CloseHandle(*h)
+			*h = 0
+		}
+	}
+}
+
+// Close has the file be gone, and Accept return, which must be called until it does.
+func (l *pipes) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return net.ErrClosed
+	}
+	l.closed = true
+	if l.next != 0 {
+		_ = windows.CancelIoEx(l.next, nil) // nobody may wait
+	}
+	return windows.CloseHandle(l.marker)
+}
+
+// pipe is a connection.
+type pipe struct {
+	*os.File
+	since time.Time
+}
+
+// Read implements net.Conn.
+func (p *pipe) Read(b []byte) (int, error) {
+	n, err := p.File.Read(b)
+	if errors.Is(err, os.ErrClosed) {
+		err = net.ErrClosed
+	}
+	return n, err
+}
+
+// Write implements net.Conn. To an end that is gone it is syscall.EPIPE.
+func (p *pipe) Write(b []byte) (int, error) {
+	n, err := p.File.Write(b)
+	if errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) {
+		err = fmt.Errorf("%w: %w", syscall.EPIPE, err)
+	}
+	return n, err
+}
+
+// CloseRead implements connection.
+func (p *pipe) CloseRead() error { return p.SetReadDeadline(time.Unix(1, 0)) }
+
+// handle calls do with the handle.
+func (p *pipe) handle(do func(windows.Handle) error) error {
+	raw, err := p.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	return errors.Join(raw.Control(func(h uintptr) { failed = do(windows.Handle(h)) }), failed)
+}
+
+type pipeAddr struct{}
+
+func (pipeAddr) Network() string { return "pipe" }
+func (pipeAddr) String() string  { return "pipe" }
+
+// LocalAddr implements net.Conn.
+func (p *pipe) LocalAddr() net.Addr { return pipeAddr{} }
+
+// RemoteAddr implements net.Conn.
+func (p *pipe) RemoteAddr() net.Addr { return pipeAddr{} }
+
+// busyTime is how long one look waits for an owner that takes another client just now.
+const busyTime = 100 * time.Millisecond
+
+// connect connects with the owner whose pipe the file at a path names. The error is ErrNobody where
+// there is none.
+func connect(ctx context.Context, at string) (net.Conn, error) {
+	for {
+		name, pid, err := marked(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNobody
+		}
+		if err != nil {
+			return nil, err
+		}
+		pipe, err := open(name, pid)
+		if !errors.Is(err, windows.ERROR_PIPE_BUSY) {
+			return pipe, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		default:
+			await(name, busyTime)
+		}
+	}
+}
+
+// open opens a pipe that a process of this user has made. The owner may look who connects, and not
+// act in the client's name.
+func open(name string, pid uint32) (net.Conn, error) {
+	at, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := windows.CreateFile(at, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING,
+		windows.FILE_FLAG_OVERLAPPED|windows.SECURITY_SQOS_PRESENT|windows.SECURITY_IDENTIFICATION, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNobody
+	case err != nil:
+		return nil, os.NewSyscallError("CreateFile", err)
+	}
+	p := &pipe{os.NewFile(uintptr(h), "pipe"), time.Now()}
+	if err := p.servedBy(pid); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// servedBy makes sure that the process which named the pipe is at its other end, and is the user's.
+func (p *pipe) servedBy(named uint32) error {
+	var pid uint32
+	err := p.handle(func(h windows.Handle) error { return windows.GetNamedPipeServerProcessId(h, &pid) })
+	if err != nil {
+		return os.NewSyscallError("GetNamedPipeServerProcessId", err)
+	}
+	if pid != named {
+		return fmt.Errorf("%w: the pipe is process %d's, and process %d has named it", ErrRefused, pid, named)
+	}
+	who, err := look(pid)
+	if err != nil {
+		return fmt.Errorf("look whose process %d is: %w", pid, err)
+	}
+	defer who.done()
+	if !who.mine {
+		return fmt.Errorf("%w: the pipe is another user's", ErrRefused)
+	}
+	return nil
+}
+
+var waitNamedPipe = sync.OnceValue(func() *windows.LazyProc { return windows.NewLazySystemDLL("kernel32.dll").NewProc("WaitNamedPipeW") })
+
+// await waits until a pipe has an end for one more client, for some time.
+func await(name string, most time.Duration) {
+	if at, err := windows.UTF16PtrFromString(name); err == nil {
+		_, _, _ = waitNamedPipe().Call(uintptr(unsafe.Pointer(at)), uintptr(most.Milliseconds())) // then it is opened, or not
+	}
+}
+
+// private says why others, beside those who administer this machine, can replace what is in a
+// folder. What they add is no session: connect looks whose a pipe is.
+func private(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	return ownfile.Mine(0).Own(dir)
+}
+
+func user() string {
+	me, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return "user"
+	}
+	return me.User.Sid.String()
+}

@@ -1,0 +1,29 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// Detach starts a program of the user's own that outlives this process and its terminal. It has no
+// terminal and no stdin, and writes into the file log. The channel gets the error with which it
+// ended, for as long as this process runs.
+func Detach(argv, env []string, dir, log string) (pid int, ended <-chan error, err error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return 0, nil, err
+	}
+	c, err := startDetached(func() *exec.Cmd {
+		c := exec.Command(argv[0], argv[1:]...)
+		c.Dir, c.Env, c.Stdout, c.Stderr = dir, env, out, out
+		return c
+	})
+	if err != nil {
+		return 0, nil, errors.Join(fmt.Errorf("start %s: %w", argv[0], err), out.Close())
+	}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(c.Wait(), out.Close()) }()
+	return c.Process.Pid, done, nil
+}
