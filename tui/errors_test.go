@@ -70,6 +70,10 @@ func (b *broken) ports() api.Ports {
 		Stage:      func(context.Context, api.NetHunk) session.Result { return b.result("stage") },
 		Draft:      func(context.Context) (string, error) { return "", b.fail("draft") },
 		Commit:     func(context.Context, string) session.Result { return b.result("commit") },
+		StageAll:   func(context.Context, api.Net) session.Result { return b.result("stage") },
+		MergePlan:  func(context.Context) (api.Merge, error) { return api.Merge{}, b.fail("merge") },
+		Merge:      func(context.Context) session.Result { return b.result("merge") },
+		Overview:   func() error { return b.fail("overview") },
 		Staged:     func(context.Context, string) session.Result { return b.result("staged") },
 		Open:       func(string, int) error { return b.fail("open") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
@@ -120,7 +124,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			everyErrorIsSeen(t, size, steps, seen)
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "net", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "net", "merge", "overview", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}
@@ -137,6 +141,7 @@ func everyErrorIsSeen(t *testing.T, size string, steps []string, seen map[string
 	p.m.composer.external = func(string) tea.Cmd {
 		return func() tea.Msg { text, err := p.m.ports.Edit(""); return edited{text: text, err: err} }
 	}
+	p.m.sessions.beside = func() tea.Cmd { return func() tea.Msg { return overviewClosed{p.m.ports.Overview()} } }
 	var turns []session.Result
 	p.m.turns.start = func(ctx context.Context, j job) {
 		switch {

@@ -116,6 +116,9 @@ func (m *model) Init() tea.Cmd {
 	if m.info.Choose && m.sessions.can() == "" {
 		cmds = append(cmds, m.sessions.choose())
 	}
+	if m.info.Review {
+		cmds = append(cmds, m.sheets.openChanges())
+	}
 	if m.info.Prompt == "" && m.transcript.Len() == 0 {
 		cmds = append(cmds, m.sessions.look())
 	}
@@ -313,7 +316,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.lists = &lists{m, m.picker}
 	m.servers = &servers{m, m.ports, m.picker}
 	m.settings = &settings{m, m.ports, m.picker, m.status, m.info, keep.ask}
-	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }, nil}
+	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }, nil, nil}
 	m.twice = &doublePress{host: m}
 	clip := func(text safeterm.Text) { m.clipboard(text) }
 	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}
@@ -327,6 +330,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.window = &window{host: m, mouse: o.Mouse, notify: func(screen.Note) {}}
 	m.window.whole = func() bool { return !m.conversation.inline || m.needsScreen() }
 	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
+	m.undo.restored = func(said string) tea.Cmd { return m.net.again(said) }
 	held := func() bool { return m.undo.rewinding }
 	m.turns = &turns{host: m, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
 	m.undo.settled = m.turns.forget
@@ -335,7 +339,8 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }
 	m.composer.regain = func() { m.w, m.h = m.foreground() }
-	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, since: api.SinceSession}
+	joins := &merge{host: m, ports: m.ports, picker: m.picker, begin: m.turns.begin, show: m.apply, shut: func() { m.view.Shut() }}
+	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, since: api.SinceSession, merge: joins, undo: m.undo}
 	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
 	m.questions, m.first, m.sheets, m.jobs, m.stopper = &questions{}, &first{}, &sheets{}, &jobs{}, &stopper{}
 	m.help.first = m.first.shown
@@ -348,10 +353,10 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.net.view, m.net.calls = m.view, func() { m.view.Toggle(m.changes) }
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
-	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, m.net, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
+	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, joins, m.net, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
 	staged := &staged{host: m, ports: m.ports, begin: m.turns.begin}
 	m.turns.review = staged.review
-	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, m.net, plan, m.servers, m.sessions, m.settings, m.sheets, staged, m.stopper, trust, m.turns, m.undo, m.window}
+	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, joins, m.net, plan, m.servers, m.sessions, m.settings, m.sheets, staged, m.stopper, trust, m.turns, m.undo, m.window}
 	m.commander.table = m.commands()
 	return warnings
 }

@@ -25,6 +25,8 @@ type net struct {
 	pane   *pane.Net
 	prompt *prompt.Line
 	begin  func(job) tea.Cmd
+	merge  *merge
+	undo   *undo
 	calls  func()                              // shows what each call changed
 	openAt func(path string, line int) tea.Cmd // if nil, no editor can be started
 	since  api.Since
@@ -235,6 +237,24 @@ func (n *net) call(do func(context.Context, api.NetHunk) session.Result) tea.Cmd
 	return n.begin(job{run: func(ctx context.Context) session.Result { return do(ctx, h) }})
 }
 
+func (n *net) canStageAll() string {
+	switch {
+	case n.working():
+		return "busy: stop the agent first, or wait"
+	case n.can() != "":
+		return n.can()
+	case n.ports.StageAll == nil:
+		return "this session runs no commands"
+	}
+	return ""
+}
+
+func (n *net) stageAll() tea.Cmd {
+	do, now := n.ports.StageAll, n.now
+	n.acting, n.failed = true, ""
+	return n.begin(job{run: func(ctx context.Context) session.Result { return do(ctx, now) }})
+}
+
 // edit opens the hunk in the user's own editor.
 func (n *net) edit() tea.Cmd {
 	h, line := n.hunk(), 1
@@ -305,10 +325,19 @@ func (n *net) keys() []binding {
 		key("net.keep", "a", "in net changes: keep the hunk, go to the next", n.can, n.keep),
 		key("net.revert", "r", "in net changes: revert the hunk", n.canRevert, n.revert),
 		key("net.stage", "i", "in net changes: stage the hunk (git's index)", n.canStage, n.stage),
+		key("net.stage-all", "I", "in net changes: stage all of them", n.canStageAll, n.stageAll),
 		key("net.open", "o", "in net changes: open the line in your editor", n.canOpen, n.edit),
 		key("net.since", "s", "in net changes: since the session, the turn or the branch began", n.canSince, n.other),
 		key("net.commit", "c", "in net changes: commit what is staged; the model drafts a message, which you edit", n.canDraft, func() tea.Cmd { return n.commit("") }),
+		key("net.merge", "m", "in net changes: merge the branch of the session's work tree, after a plan", n.only(n.merge.can), n.merge.propose),
+		key("net.undo", "u", "in net changes: undo the last turn that changed files, after a plan", n.only(n.undo.can), func() tea.Cmd { return n.undo.propose(api.Undo{}) }),
+		key("net.undo-all", "U", "in net changes: undo the whole session, after a plan", n.only(n.undo.canRewind), n.undo.all),
 	}
+}
+
+// only has what another feature does be a key of this pane.
+func (n *net) only(can func() string) func() string {
+	return func() string { return cmp.Or(n.canSince(), can()) }
 }
 
 // hints are what to press there.
@@ -317,5 +346,5 @@ func (n *net) hints() []string {
 		return []string{n.labelOf("net.since") + ": since"}
 	}
 	return []string{n.labelOf("net.keep") + ": keep", n.labelOf("net.revert") + ": revert", n.labelOf("net.stage") + ": stage",
-		n.labelOf("net.open") + ": open", n.labelOf("net.since") + ": since", n.labelOf("net.commit") + ": commit"}
+		n.labelOf("net.open") + ": open", n.labelOf("net.since") + ": since", n.labelOf("net.commit") + ": commit", n.labelOf("net.merge") + ": merge"}
 }

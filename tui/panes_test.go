@@ -11,7 +11,7 @@ import (
 func TestPanesHaveAKeyAndACommand(t *testing.T) {
 	m := bare()
 	pairs := map[string]string{"f1": "help", "f2": "mouse", "f3": "changes", "f4": "context", "f5": "sessions", "f6": "model", "f7": "jobs",
-		"f9": "servers", "f10": "refused", "ctrl+t": "todos", "shift+tab": "mode"}
+		"f9": "servers", "f10": "refused", "left": "overview", "ctrl+t": "todos", "shift+tab": "mode"}
 	var named []string
 	for _, c := range m.commands() {
 		named = append(named, c.name)

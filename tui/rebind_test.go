@@ -110,7 +110,7 @@ func allBound() map[string][]string {
 	for _, r := range "abcdefghijklmnopqrstuvwxyz0123456789" {
 		keys = append(keys, "ctrl+alt+"+string(r))
 	}
-	for _, mod := range []string{"alt", "ctrl", "shift", "ctrl+alt"} {
+	for _, mod := range []string{"alt", "ctrl", "shift", "ctrl+alt", "ctrl+shift"} {
 		for n := 1; n <= 20; n++ {
 			keys = append(keys, fmt.Sprintf("%s+f%d", mod, n))
 		}

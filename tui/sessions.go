@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,7 +23,8 @@ type sessions struct {
 	picker     *list.List
 	transcript *transcript.Pane
 	info       *Info
-	inline     func() bool // the conversation is in the terminal's scrollback
+	inline     func() bool    // the conversation is in the terminal's scrollback
+	beside     func() tea.Cmd // shows all sessions while this one goes on; if nil, cannot; the answer comes as overviewClosed
 	recent     []api.SessionHead
 }
 
@@ -35,11 +37,36 @@ const mostRecent = 3
 func recentID(i int) string { return fmt.Sprint("recent-", i+1) }
 
 func (s *sessions) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if r, ok := msg.(recents); ok {
-		s.recent = r
+	switch msg := msg.(type) {
+	case recents:
+		s.recent = msg
+		return true, nil
+	case overviewClosed:
+		if msg.err != nil {
+			s.say("error: " + msg.err.Error())
+		}
 		return true, nil
 	}
 	return false, nil
+}
+
+// overviewClosed says that the user came back from all sessions to this one.
+type overviewClosed struct{ err error }
+
+// overview shows all sessions: where this one was opened from there and nothing runs in it, by
+// leaving it, else beside it, so that it goes on.
+func (s *sessions) overview() tea.Cmd {
+	if s.info.Back && (s.beside == nil || !s.working()) {
+		return s.leaveFor(api.Next{})
+	}
+	return s.beside()
+}
+
+func (s *sessions) canOverview() string {
+	if !s.info.Back && s.beside == nil {
+		return "not from here: adze sessions"
+	}
+	return ""
 }
 
 // look finds the last sessions of this folder; the answer comes as recents.
@@ -60,10 +87,8 @@ func (s *sessions) look() tea.Cmd {
 
 // keys open one of the last sessions, as long as nothing was said in this one.
 func (s *sessions) keys(empty func() string) (all []binding) {
-	if s.info.Back {
-		all = append(all, binding{id: "overview", action: quit, Binding: ui.Key("back to all sessions, on an empty prompt", "left"), can: empty,
-			do: func() tea.Cmd { return s.leaveFor(api.Next{}) }})
-	}
+	all = append(all, binding{id: "overview", action: openPane, part: panes, Binding: ui.Key("all sessions, on an empty prompt; this one goes on", "left"),
+		can: func() string { return cmp.Or(empty(), s.canOverview()) }, do: s.overview})
 	for i := range mostRecent {
 		can := func() string {
 			switch {
@@ -82,6 +107,7 @@ func (s *sessions) keys(empty func() string) (all []binding) {
 
 func (s *sessions) commands() []command {
 	return []command{
+		{name: "overview", help: "all sessions on one screen, while this one goes on", can: s.canOverview, do: noArgs(s.overview)},
 		{name: "sessions", help: "open another session, or a new one", can: s.can, do: noArgs(s.choose)},
 		{name: "new", help: "a new session in this folder", can: s.canSwitch, do: noArgs(s.begin)},
 		{name: "resume", args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},

@@ -122,7 +122,8 @@ type Info struct {
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
 	Choose       bool               // the list of sessions is open at the start
-	Back         bool               // the left key goes back to the overview, on an empty prompt
+	Back         bool               // the interface was opened from the overview: leaving it goes back there
+	Review       bool               // the net changes are open at the start
 	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; if nil, nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a
 	// model's replies are scripted, or why another session could not be opened.
@@ -225,6 +226,12 @@ func (u *UI) attach(t *tty.Terminal) {
 		m.net.openAt = func(path string, line int) tea.Cmd {
 			edit := outside(t, func(string) (string, error) { return "", open(path, line) }, "")
 			return func() tea.Msg { e, _ := edit().(edited); return editorClosed{e.err} }
+		}
+	}
+	if show := u.options.Ports.Overview; show != nil {
+		m.sessions.beside = func() tea.Cmd {
+			look := outside(t, func(string) (string, error) { return "", show() }, "")
+			return func() tea.Msg { e, _ := look().(edited); return overviewClosed{e.err} }
 		}
 	}
 	m.window.background = t.Background

@@ -29,6 +29,7 @@ type undo struct {
 	prompt     *prompt.Line
 	status     *pane.Status
 	show       func(session.Event) tea.Cmd // in the conversation
+	restored   func(said string) tea.Cmd   // follows files that were put back
 	settled    func()                      // has a stop be forgotten: something was done since
 	rewinding  bool
 	back       int // how many messages are taken back
@@ -46,6 +47,9 @@ func (u *undo) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 		return true, u.tell(msg)
 	case rewound:
 		u.rewound(msg)
+		if msg.note != "" {
+			return true, u.restored("")
+		}
 	}
 	return false, nil
 }
@@ -244,7 +248,7 @@ func (u *undo) tell(p putBack) tea.Cmd {
 		return u.takeBack(text)
 	}
 	u.show(session.Notice{Text: text, Kind: session.Remark})
-	return nil
+	return u.restored(oneRow(text))
 }
 
 // rewound is the answer to a request to take the last message back.
@@ -309,6 +313,16 @@ func (u *undo) choose() tea.Cmd {
 		return u.rewindTo(i+1, prompts[i].Message)
 	})
 	return nil
+}
+
+// all proposes to take the whole session back: each message, and the files since the first.
+func (u *undo) all() tea.Cmd {
+	if why := u.canRewind(); why != "" {
+		u.say(why)
+		return nil
+	}
+	prompts := u.transcript.Prompts()
+	return u.rewindTo(len(prompts), prompts[len(prompts)-1].Message)
 }
 
 // rewindTo takes back the last n messages, of which this one is the first.

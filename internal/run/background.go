@@ -295,14 +295,19 @@ on with it.`,
 			if err != nil {
 				return err
 			}
-			return a.stop(c.Context(), id)
+			if err := a.end(c.Context(), id); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", id)
+			return nil
 		}}
 }
 
 // stopTime is how long adze stop waits for a turn to end with all that it started.
 const stopTime = time.Minute
 
-func (a *app) stop(ctx context.Context, id session.ID) error {
+// end has a session in the background let go, and waits until its process has ended.
+func (a *app) end(ctx context.Context, id session.ID) error {
 	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze stop", StateOnly: true})
 	if err != nil {
 		return err
@@ -321,11 +326,7 @@ func (a *app) stop(ctx context.Context, id session.ID) error {
 		l, err := c.Next()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, live.ErrKilled):
-			if err := awaitEnd(ctx, c.Hello.PID); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", id)
-			return nil
+			return awaitEnd(ctx, c.Hello.PID)
 		case ctx.Err() != nil:
 			return usage.Mistake(fmt.Sprintf("kill %d ends it; its log is kept", c.Hello.PID), "the process has not ended in %s", stopTime)
 		case err != nil:

@@ -142,7 +142,7 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 // follow is how to start what comes next. A session in which nothing was said is not stored: it
 // starts anew.
 func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.Request {
-	o.ResumeLast, o.Choose, o.Fork, o.Attach = false, false, next.Fork, nil
+	o.ResumeLast, o.Choose, o.Review, o.Fork, o.Attach = false, false, false, next.Fork, nil
 	o.Mode = string(w.Gate.Mode())
 	o.Model = cmp.Or(next.Model, w.Head.Provider+"/"+w.Head.Model)
 	o.Resume, o.Effort = next.Session, w.Session.Effort()
@@ -281,6 +281,8 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	}
 	s.offered = make(chan struct{})
+	heeding, stop := s.heed(ctx)
+	o.Ports.Overview = s.overview(heeding)
 	if s.screen != nil {
 		s.ui.Begin(o) // from here on a message that waits is sent
 	} else {
@@ -291,7 +293,6 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 	s.rest = time.AfterFunc(restTime, gctuning.Rest)
 	defer s.rest.Stop()
 	s.w.Patient.Watch(s.ui.Observe)
-	heeding, stop := s.heed(ctx)
 	go func() { defer close(s.offered); s.offer(heeding) }()
 	var err error
 	if s.app.linesOnly(&s.o.Run) {
@@ -354,7 +355,7 @@ func (s *sitting) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
 		Session: w.Head.Session, Cwd: w.Head.Cwd, Home: s.app.Getenv("HOME"), Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Back: s.o.Back, Commands: w.Named, Agents: w.Addressees(),
+		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Back: s.o.Back, Review: s.o.Review, Commands: w.Named, Agents: w.Addressees(),
 	}
 }
 

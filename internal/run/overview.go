@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,11 +15,15 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"adze/internal/cmd/print"
 	"adze/internal/cmd/sessions"
 	"adze/internal/config/paths"
 	"adze/internal/live"
+	"adze/internal/project/worktree"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
+	"adze/internal/run/process"
+	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/text/plural"
 	"adze/internal/text/redact"
@@ -44,33 +49,69 @@ that are done. From there a question is answered, a session begun, stopped, rena
 another flag it lists sessions, as adze session list does.`
 	c.Example = "  adze sessions\n  adze sessions --json | jq -r 'select(.state==\"needs you\").id'"
 	list := c.RunE
+	var from string
+	c.Flags().StringVar(&from, "from", "", "the session that the overview is shown beside; opening it goes back there")
+	_ = c.Flags().MarkHidden("from") // it is there
 	c.RunE = func(c *cobra.Command, words []string) error {
-		if c.Flags().NFlag() > 0 || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
+		if c.Flags().NFlag() > 0 && from == "" || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
 			return list(c, words)
 		}
 		if err := a.ByUser("the overview"); err != nil {
 			return err
 		}
-		return a.overview(c.Context())
+		return a.overview(c.Context(), from)
 	}
 	return c
 }
 
+// overview shows all sessions in a process of its own on this terminal, while the session goes on
+// in this one. It returns when the user comes back.
+func (s *sitting) overview(ctx context.Context) func() error {
+	if _, stored := s.w.Stored.(*sessiondb.Store); !stored || s.o.NoSession || s.o.Demo {
+		return nil // the overview would not show it
+	}
+	return func() error {
+		err := hostio.Beside(ctx, s.app.In, s.app.Out, s.app.Err, append(os.Environ(), s.app.Ring.Taken()...), "sessions", "--from", s.w.Head.Session)
+		if ctx.Err() != nil {
+			return nil // the interface ends, and says why
+		}
+		return err
+	}
+}
+
 // overview shows the screen, opens what the user opens, and comes back.
-func (a *app) overview(ctx context.Context) error {
-	at := ""
+// from is a session that it is shown beside: that one is gone back to, not opened.
+func (a *app) overview(ctx context.Context, from string) error {
+	at, note := from, ""
 	for {
-		id, folder, err := a.overviewOnce(ctx, at)
-		if err != nil || id == "" {
+		open, folder, err := a.overviewOnce(ctx, at, note)
+		if err != nil || open.ID == "" || open.ID == from {
 			return err
 		}
 		o := &flags.Request{Run: flags.New()}
-		o.Resume, o.Cwd, o.Back = id, folder, true
-		if err := (&terminal{Process: a.Process}).run(o, ""); err != nil {
-			return err
+		o.Resume, o.Cwd, o.Back, o.Review = open.ID, folder, true, open.Review
+		if open.Review {
+			err = a.letGo(ctx, session.ID(open.ID))
 		}
-		at = id
+		if err == nil {
+			err = (&terminal{Process: a.Process}).run(o, "")
+		}
+		if at, note = open.ID, ""; err != nil {
+			note = told(err).Error()
+		}
 	}
+}
+
+// told is an error as one line, with its next move.
+func told(err error) error {
+	if err == nil {
+		return nil
+	}
+	r := process.Failure(err)
+	if r.Hint == "" {
+		return errors.New(r.Message)
+	}
+	return fmt.Errorf("%s; %s", r.Message, strings.ReplaceAll(r.Hint, "\n", "; "))
 }
 
 // beginBeside begins a session in the background, in this folder.
@@ -90,28 +131,35 @@ func (a *app) beginBeside(ctx context.Context, prompt string) (said string, err 
 }
 
 // overviewOnce shows the screen until the user leaves it; it returns the session that they open.
-func (a *app) overviewOnce(ctx context.Context, at string) (id, folder string, err error) {
+func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.Opened, folder string, err error) {
 	here, err := a.Here()
 	if err != nil {
-		return "", "", err
+		return open, "", err
 	}
 	cfg, _, err := a.Config()
 	if err != nil {
-		return "", "", err
+		return open, "", err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside}
-		id, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
-			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, In: a.In, Out: a.Out, Env: a.Getenv})
-		if id != "" {
-			head, found := p.head(ctx, session.ID(id))
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}
+		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
+			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Out: a.Out, Env: a.Getenv})
+		if open.ID != "" {
+			head, found := p.head(ctx, session.ID(open.ID))
 			if folder = head.Info().Cwd; !found || folder == "" {
 				folder = here
 			}
 		}
 		return err
 	})
-	return id, folder, err
+	if cause := context.Cause(ctx); cause != nil {
+		a.Exit = print.ExitCode(session.Sort(cause).Cause)
+		return overview.Opened{}, "", nil
+	}
+	return open, folder, err
 }
 
 // doing says in which state each of these sessions is, and what it does.
@@ -144,6 +192,7 @@ type overviewPort struct {
 	folder string // of the sockets
 	mask   func() *redact.Masker
 	begin  func(ctx context.Context, prompt string) (said string, err error)
+	app    *app
 
 	mu    sync.Mutex
 	lives map[session.ID]live.Hello // as they were told last
@@ -170,9 +219,34 @@ func (p *overviewPort) port() overview.Port {
 			}
 			return p.label(ctx, id, l)
 		},
-		Pin:      func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, pinnedTag, pinned) },
-		Reviewed: func(ctx context.Context, id string) error { return p.tag(ctx, id, reviewTag, false) },
+		Pin:       func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, pinnedTag, pinned) },
+		Reviewed:  func(ctx context.Context, id string) error { return p.tag(ctx, id, reviewTag, false) },
+		PlanMerge: func(ctx context.Context, id string) (overview.Merge, error) { return p.merge(ctx, id, true) },
+		Merge:     func(ctx context.Context, id string) (overview.Merge, error) { return p.merge(ctx, id, false) },
+		RemoveTree: func(ctx context.Context, m overview.Merge) (string, error) {
+			r, err := p.app.RemoveTree(ctx, worktree.Merge{Name: m.Tree, Main: m.Main, Mine: true})
+			if err == nil && !r.Removed {
+				err = fmt.Errorf("the work tree %s stays: %s", m.Tree, r.Why)
+			}
+			return "removed the work tree " + m.Tree, told(err)
+		},
 	}
+}
+
+// merge merges the branch of a session, or only says what that comes to.
+func (p *overviewPort) merge(ctx context.Context, id string, look bool) (overview.Merge, error) {
+	head, found := p.head(ctx, session.ID(id))
+	if !found {
+		return overview.Merge{}, errors.New("nothing was said in this session yet")
+	}
+	end := p.app.Notes.Aside(func(string) {}) // they would stand across the screen
+	defer end()
+	m, err := p.app.Merge(ctx, head, look)
+	out := overview.Merge{Says: p.mask().Text(m.String()), Main: m.Main}
+	if m.Mine {
+		out.Tree = m.Name
+	}
+	return out, told(err)
 }
 
 func (p *overviewPort) tag(ctx context.Context, id, tag string, on bool) error {

@@ -15,7 +15,7 @@ import (
 // them unless it says otherwise with cmd.Anyone.
 func TestCommandsOfTheUserAlone(t *testing.T) {
 	want := strings.Split("attach,devices revoke,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,pair,permission add,permission remove,"+
-		"redo,runs delete,session delete,session import,session rename,session repair,session tag,stop,trust allow,trust revoke,undo", ",")
+		"redo,runs delete,session delete,session import,session merge,session rename,session repair,session tag,stop,trust allow,trust revoke,undo", ",")
 	a := &app{&process.Process{}}
 	a.Getenv = func(string) string { return "" }
 	var got []string

@@ -37,7 +37,7 @@ func TestTheOverviewAnswersAndOpensSessions(t *testing.T) {
 	p.keys("y")
 	p.sees("allowed once", "to review ──", "✓ make the file", "changed 1 file: made.txt")
 	u.holds("made.txt", "one")
-	p.keys("v")
+	p.text("V")
 	p.sees("reviewed", "done ──")
 	p.until("nothing waits for a review", func() bool { return !strings.Contains(p.screen(), "to review ──") })
 
@@ -54,5 +54,38 @@ func TestTheOverviewAnswersAndOpensSessions(t *testing.T) {
 	p.keys("Left")
 	p.sees("Sessions", "make the file", "say hello")
 	p.text("q")
+	p.restored(0)
+}
+
+// TestASessionGoesOnBesideTheOverview: the left key on an empty prompt shows all sessions while the
+// turn runs; another one is opened and left, and the first is as it would have been.
+func TestASessionGoesOnBesideTheOverview(t *testing.T) {
+	u := newUser(t)
+	open := u.gate("gate")
+	u.run("-p", u.script("-- 1 --\ntext: Hello there.\n"), "say hello").wants(0)
+	p := u.openPane(100, 24)
+	p.adze("--model="+u.scripts("-- 1 --\ncall bash: {\"command\":\"cat gate\"}\n-- 2 --\ntext: It went through.\n")[0], "--permission-mode=yolo")
+	p.text("go")
+	p.keys("Enter")
+	p.sees("cat gate", "esc: stop")
+	p.keys("Left")
+	p.sees("Sessions", "working ──", "▸● go", "cat gate", "say hello")
+	p.keys("Escape")
+	p.sees("esc: stop", "cat gate")
+	p.text("/overview")
+	p.keys("Enter")
+	p.sees("working ──", "▸● go")
+	p.keys("Down")
+	p.sees("▸  say hello")
+	p.keys("Enter")
+	p.sees("Hello there.", "Ask, or say what to do")
+	p.rests()
+	open()
+	p.keys("Left")
+	p.sees("Sessions", "▸  say hello", "○ go")
+	p.keys("Up", "Enter")
+	p.sees("It went through.", "Ask, or say what to do")
+	p.rests()
+	p.keys("C-d")
 	p.restored(0)
 }

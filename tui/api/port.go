@@ -102,6 +102,15 @@ type Ports struct {
 	// commit as a command of the user's own.
 	Draft  func(ctx context.Context) (message string, err error)
 	Commit func(ctx context.Context, message string) session.Result
+	// StageAll adds all that differs to git's index, as Stage does with one hunk.
+	StageAll func(ctx context.Context, n Net) session.Result
+	// MergePlan tells what a merge of the session's branch into the main checkout comes to; its error
+	// says why there is none. Merge makes it as a command of the user's own.
+	MergePlan func(ctx context.Context) (Merge, error)
+	Merge     func(ctx context.Context) session.Result
+	// Overview shows all sessions, while this one goes on; it returns when the user comes back to it.
+	// The terminal is free while it runs.
+	Overview func() error
 	// Staged has the user decide about the changes of a staged turn: "review", "take" or "drop". It
 	// blocks and shows itself by events, as Run does.
 	Staged func(ctx context.Context, decision string) session.Result
@@ -203,6 +212,12 @@ type HunkText struct {
 type NetHunk struct {
 	File   NetFile
 	Number int
+}
+
+// Merge is what a merge comes to.
+type Merge struct {
+	Says  string   // in a sentence
+	Files []string // that it changes
 }
 
 // Undo is a wish to have files put back: what the last turn did that changed some.

@@ -3,6 +3,7 @@ package overview
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/text/plural"
@@ -45,6 +46,15 @@ func (m *model) frame() frame {
 		f.Cursor, f.CursorX = true, m.cursor
 	}
 	return f
+}
+
+// marked is the session that keys are for.
+func (m *model) marked() (Row, bool) {
+	i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.at })
+	if i < 0 {
+		return Row{}, false
+	}
+	return m.rows[i], true
 }
 
 func (m *model) title() safeterm.Text {
@@ -230,6 +240,10 @@ func stateMark(r Row) (string, draw.Style) {
 
 // peekRows are the look into the marked session.
 func (m *model) peekRows(h int) []draw.Row {
+	if m.plan != nil && h > 1 {
+		rows := m.Theme.Wrap([]draw.Row{ui.Title(m.Theme, m.w, "merge")}, m.w, draw.Margins{}, draw.Span{Text: safeterm.Clean(m.plan.text)})
+		return rows[:min(len(rows), h)]
+	}
 	if m.peeked == "" || h < 3 || m.help {
 		return nil
 	}
@@ -311,12 +325,20 @@ func firstOf(s string) string {
 func (m *model) keys() draw.Row {
 	var words []string
 	switch {
+	case m.plan != nil && m.plan.yes == "":
+		words = []string{"esc: back"}
+	case m.plan != nil:
+		words = []string{"y: " + m.plan.yes, "esc: not now"}
 	case m.focus == onRows:
+		r, _ := m.marked()
 		if q := m.peek.Question; m.peeked != "" && m.peeked == m.at && q != nil {
 			words = []string{"y: allow once", "d: deny", "e: deny and say why"}
 			if len(q.Choices) > 0 {
 				words = []string{"1–" + fmt.Sprint(len(q.Choices)) + ": choose", "w: say it in words"}
 			}
+		}
+		if r.State == ToReview {
+			words = append(words, "v: review", "m: merge")
 		}
 		words = append(words, "enter: open", "space: look", "n: new", "/: filter", "F1: keys")
 	case m.focus == onFilter:
@@ -344,7 +366,9 @@ func (m *model) helpRows() []draw.Row {
 		{"n", "begin a session in the background"},
 		{"s", "stop it"},
 		{"r, t, p", "rename it; tag it (-TAG takes a tag away); pin it"},
-		{"v", "it is reviewed"},
+		{"v", "review it: its changes by hunk, to keep, revert, commit"},
+		{"m", "merge the branch of its work tree, after a plan"},
+		{"V", "it is reviewed"},
 		{"g", "group by folder, or by state"},
 		{"/", "filter"},
 		{"F5", "look again"},

@@ -88,6 +88,24 @@ type Port struct {
 	Pin    func(ctx context.Context, id string, pinned bool) error
 	// Reviewed says that the user has looked at what a session did.
 	Reviewed func(ctx context.Context, id string) error
+	// PlanMerge says what it comes to to merge the branch of a session, and Merge makes it. Their
+	// errors name the next move. RemoveTree then removes the work tree.
+	PlanMerge  func(ctx context.Context, id string) (Merge, error)
+	Merge      func(ctx context.Context, id string) (Merge, error)
+	RemoveTree func(ctx context.Context, m Merge) (said string, err error)
+}
+
+// Merge is what a merge comes to.
+type Merge struct {
+	Says string // in a sentence that begins with merge
+	Main string // the main checkout
+	Tree string // the work tree that is no longer needed then; if empty, there is none to remove
+}
+
+// Opened is the session that the user opens; without an ID they leave.
+type Opened struct {
+	ID     string
+	Review bool // to see what it changed
 }
 
 // Options is what the screen needs.
@@ -96,14 +114,15 @@ type Options struct {
 	Folder string // where the user is
 	Theme  *draw.Theme
 	At     string // the session that is marked at the start; it may be empty
+	Note   string // what is said at the start; it may be empty
 	Now    func() time.Time
 	In     io.Reader
 	Out    io.Writer
 	Env    func(string) string
 }
 
-// Run shows the screen until the user leaves it, or opens a session, whose id it returns.
-func Run(ctx context.Context, o Options) (open string, err error) {
+// Run shows the screen until the user leaves it, or opens a session.
+func Run(ctx context.Context, o Options) (open Opened, err error) {
 	m := newModel(ctx, o)
 	err = tty.Run(ctx, tty.Options{In: o.In, Out: o.Out, Env: o.Env}, tty.Program{
 		Model: m,
@@ -138,7 +157,7 @@ type model struct {
 	ctx  context.Context
 	show func(frame)
 	w, h int
-	open string // the session that the user opened
+	open Opened
 
 	rows    []Row
 	more    bool
@@ -158,5 +177,7 @@ type model struct {
 	peek    Peek
 	peekErr string
 	note    string // what came of the last key
-	cursor  int    // the column of the cursor in the line that is written
+	plan    *plan  // that the user is asked about; if nil, none is
+	merging bool
+	cursor  int // the column of the cursor in the line that is written
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/project/worktree"
 	"adze/session"
 	"adze/tool"
 )
@@ -26,6 +27,11 @@ type Program interface {
 	cmd.Changing
 	// Tools makes the tools of this folder, without a model, a session or a gate.
 	Tools(context.Context, func(*tool.Set) error) error
+	// Merge merges the branch of a session's work tree into the main checkout, or only says what that
+	// comes to.
+	Merge(ctx context.Context, head session.Head, look bool) (worktree.Merge, error)
+	// RemoveTree removes a work tree whose branch is merged, unless it has what nothing else has.
+	RemoveTree(ctx context.Context, m worktree.Merge) (worktree.Removal, error)
 }
 
 // past is what the commands share.
@@ -40,5 +46,5 @@ func Command(e *cmd.Env, program Program, doing func(context.Context, []session.
 	return cmd.Group("session", "Show, search, export and delete stored sessions",
 		List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.evidence(), p.export(), p.importing(),
-		p.verify(), p.repair(), followCommand(p))
+		p.merge(), p.verify(), p.repair(), followCommand(p))
 }

@@ -30,6 +30,9 @@ func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Edi
 			}
 			return w.shell(ctx, command, own)
 		}
+		p.StageAll = func(ctx context.Context, n api.Net) session.Result {
+			return w.shell(ctx, hostio.StageAllCommand(n), own)
+		}
 		p.Draft = func(ctx context.Context) (string, error) {
 			patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.Sieve(w.Head.Cwd))
 			if err != nil {

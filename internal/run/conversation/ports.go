@@ -69,6 +69,11 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	}
 	if _, ok := w.Set.Get(ShellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
+		m := merger{trees: settings.TreesOf(a, w.Settings.Config, w.Head.Cwd), dir: w.Head.Cwd}
+		m.run = func(ctx context.Context, command string, came func(tool.Outcome)) session.Result {
+			return w.shell(ctx, command, own, came)
+		}
+		p.MergePlan, p.Merge = m.plan, m.merge
 	}
 	if !o.Demo && !o.NoSession && o.Replay == "" && o.Record == "" { // a recording is of one sitting
 		p.Switch = true
@@ -193,8 +198,8 @@ func (c *OwnCommand) Runs(cmd proc.Command) bool {
 	return c.text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == c.text
 }
 
-// shell runs a command of the user's own through the gate and the pipeline.
-func (w *Conversation) shell(ctx context.Context, command string, own *OwnCommand) session.Result {
+// shell runs a command of the user's own through the gate and the pipeline; came gets the outcome.
+func (w *Conversation) shell(ctx context.Context, command string, own *OwnCommand, came ...func(tool.Outcome)) session.Result {
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
 		return session.Sort(err)
@@ -202,6 +207,9 @@ func (w *Conversation) shell(ctx context.Context, command string, own *OwnComman
 	own.Set(command)
 	defer own.Set("")
 	return w.Session.Run(ctx, tool.RawCall{Name: ShellTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
+		for _, take := range came {
+			take(o)
+		}
 		return fmt.Sprintf("I ran this command myself (%s):\n$ %s\n\n%s", o.Status, command, o.Output)
 	})
 }

@@ -40,6 +40,7 @@ type Run struct {
 	ResumeLast  bool
 	Choose      bool // among the stored sessions, in the interface
 	Back        bool // the interface was opened from the overview, which ← goes back to
+	Review      bool // the interface begins with the net changes
 	Fork        bool
 	As          string // the id of a new session; if empty, any
 	Background  bool   // go on without a terminal

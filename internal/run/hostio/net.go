@@ -186,6 +186,15 @@ func StageCommand(h api.NetHunk) (string, error) {
 	return "", fmt.Errorf("%s ends its lines with CRLF, and this hunk cannot be staged alone: use git add -p", h.File.Path)
 }
 
+// StageAllCommand is the command that adds all that differs to the index of git.
+func StageAllCommand(n api.Net) string {
+	command := "git add --all --"
+	for _, f := range n.Files {
+		command += " " + quoted(f.Path)
+	}
+	return command
+}
+
 // Staged is what would be committed, but for files that are withheld from the model, and the
 // subjects of the newest commits.
 func Staged(ctx context.Context, g git.Git, dir string, withhold func(dir, name string) bool) (patch string, recent []string, err error) {

@@ -5,6 +5,7 @@ func Exceptions() []Exception {
 	return []Exception{
 		{ruleInit, "internal/sandbox/proc/shim", "init", "the shim must take the process over before anything else is initialised, and must not be forgotten"},
 		{ruleProcess, "internal/run/hostio", "editor.go", "the person's own editor, in their terminal, which the shim would take from it"},
+		{ruleProcess, "internal/run/hostio", "beside.go", "adze itself, in the user's terminal, which the shim would take from it"},
 		{ruleProcess, "internal/run/hostio", "clipboard.go", "the program that holds the person's clipboard, at their key"},
 		{ruleProcess, "internal/mcp/oauth", "open.go", "the person's own browser, at their command, which stays when adze ends"},
 		{ruleProcess, "internal/fleet/batch", "child.go", "an adze of the person's own, which below a shim would take their flags for those of a command, and trust none"},

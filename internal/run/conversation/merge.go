@@ -1,0 +1,74 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/policy"
+	"adze/internal/project/worktree"
+	"adze/internal/run/flags"
+	"adze/internal/run/process"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/api"
+)
+
+// OpenOwn opens a stored session under its lock for commands of the user's own. No model is asked,
+// and whatever else asks for a permission is denied.
+func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string, own *OwnCommand) (*Conversation, error) {
+	o := flags.Request{Run: flags.New(), ByHand: nobody("nobody")}
+	o.Resume, o.Cwd, o.Bare = string(id), cwd, true
+	ask := func(_ context.Context, q tool.Question, _ policy.Prompt) (policy.Answer, error) {
+		if own.Is(q) {
+			return policy.Answer{Choice: policy.Once}, nil
+		}
+		return policy.Answer{Choice: policy.No, Reason: "only the user's own command runs here"}, nil
+	}
+	w, err := Open(ctx, p, o, func(session.Event) {}, Person{Ask: ask, Own: own.Runs})
+	return OrAborted(ctx, w, err)
+}
+
+// merger merges the branch of the work tree that a session works in into the main checkout, by a
+// command of the user's own in the session.
+type merger struct {
+	trees worktree.Desk
+	dir   string // that the session works in
+	run   func(ctx context.Context, command string, came func(tool.Outcome)) session.Result
+}
+
+func (g merger) plan(ctx context.Context) (api.Merge, error) {
+	m, err := g.trees.PlanMerge(ctx, g.dir)
+	if r := process.Failure(err); err != nil && r.Hint != "" {
+		err = fmt.Errorf("%w; %s", err, r.Hint)
+	}
+	return api.Merge{Says: m.String(), Files: m.Files}, err
+}
+
+// merge goes the way of every call: with the user's git, its hooks and signatures, and with the
+// records.
+func (g merger) merge(ctx context.Context) session.Result {
+	m, err := g.trees.PlanMerge(ctx, g.dir)
+	if err != nil {
+		return process.Failure(err)
+	}
+	var outcome tool.Outcome
+	r := g.run(ctx, m.Command(), func(o tool.Outcome) { outcome = o })
+	if r.Cause != session.CauseDone {
+		return r
+	}
+	merged, err := g.trees.Merged(context.WithoutCancel(ctx), m)
+	switch {
+	case err != nil:
+		return process.Failure(err)
+	case !merged:
+		r.Cause, r.Message = session.CauseTool, "nothing was merged: "+strings.Join(strings.Fields(outcome.Output), " ")
+		r.Hint = "git -C " + m.Main + " status shows how it stands there"
+		if outcome.Status == tool.Denied {
+			r.Cause = session.CauseDenied
+		}
+	default:
+		r.Text = "merged " + m.Branch + " into " + m.Into
+	}
+	return r
+}
