@@ -18,8 +18,14 @@ type first struct {
 	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
 
 	mu    sync.Mutex
-	files []FileMatches // a heap from when the limit was reached first
-	held  int           // matches in files
+	files []weighed // a heap from when the limit was reached first
+	held  int       // matches in files
+}
+
+// weighed is a file with how much of the limit it takes.
+type weighed struct {
+	FileMatches
+	weight int
 }
 
 // newFirst keeps what a query returns, and, where the search ends at the limit, one match more to
@@ -53,19 +59,20 @@ func comesBefore(folder, name, path string) bool {
 
 // add offers a file and lets go of those that are no longer needed.
 func (f *first) add(m FileMatches) {
+	file := weighed{m, m.weight()}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	full := f.held >= f.limit
-	if f.held += m.weight(); full {
-		heap.Push(f, m)
-	} else if f.files = append(f.files, m); f.held >= f.limit {
+	if f.held += file.weight; full {
+		heap.Push(f, file)
+	} else if f.files = append(f.files, file); f.held >= f.limit {
 		heap.Init(f)
 	}
 	if f.held < f.limit {
 		return
 	}
-	for f.held-f.files[0].weight() >= f.limit {
-		f.held -= f.files[0].weight()
+	for f.held-f.files[0].weight >= f.limit {
+		f.held -= f.files[0].weight
 		heap.Pop(f)
 	}
 	last := f.files[0].Path
@@ -86,20 +93,20 @@ func (m *FileMatches) weight() int {
 // sorted returns the files in order, the last one cut so that no more than limit matches are left,
 // and whether that left something out.
 func (f *first) sorted(limit int) (files []FileMatches, more bool) {
-	slices.SortFunc(f.files, func(a, b FileMatches) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.files, func(a, b weighed) int { return strings.Compare(a.Path, b.Path) })
+	files = slices.Grow(files, len(f.files))
 	left := limit
-	for i := range f.files {
-		m := &f.files[i]
-		w := m.weight()
+	for _, m := range f.files {
 		if left == 0 {
-			return f.files[:i:i], true
+			return files, true
 		}
-		if w > left {
-			m.Lines, more = cutMatches(m.Lines, left), true
+		if m.weight > left {
+			m.Lines, m.weight, more = cutMatches(m.Lines, left), left, true
 		}
-		left -= m.weight()
+		left -= m.weight
+		files = append(files, m.FileMatches)
 	}
-	return f.files, more
+	return files, more
 }
 
 // cutMatches keeps the lines of the first n matches: up to the next match, without what lies before
@@ -132,10 +139,10 @@ func trimContext(lines []match.Line) []match.Line {
 func (f *first) Len() int           { return len(f.files) }
 func (f *first) Less(i, j int) bool { return f.files[i].Path > f.files[j].Path }
 func (f *first) Swap(i, j int)      { f.files[i], f.files[j] = f.files[j], f.files[i] }
-func (f *first) Push(x any)         { f.files = append(f.files, x.(FileMatches)) }
+func (f *first) Push(x any)         { f.files = append(f.files, x.(weighed)) }
 func (f *first) Pop() any {
 	last := f.files[len(f.files)-1]
-	f.files[len(f.files)-1] = FileMatches{}
+	f.files[len(f.files)-1] = weighed{}
 	f.files = f.files[:len(f.files)-1]
 	return last
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,7 +16,10 @@ import (
 )
 
 // folder is an open folder. Everything below it is reached by its descriptor.
-type folder struct{ fd int }
+type folder struct {
+	fd    int
+	whole bool // its file system is one of wholeReaders
+}
 
 // direntBuffer is how much of a folder the kernel hands over at once, in bytes.
 const direntBuffer = 32 << 10
@@ -50,7 +54,7 @@ func (t Tree) openRoot() (folder, error) {
 	if err != nil {
 		return folder{}, &pathError{"open", path, err}
 	}
-	return folder{fd}, nil
+	return folder{fd, readsWhole(fd)}, nil
 }
 
 // openRootFile opens the root where it is a regular file, following no link.
@@ -67,7 +71,7 @@ func (t Tree) openRootFile(h *handle) error {
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return errors.Join(errNotRegular, err, unix.Close(fd))
 	}
-	h.fd, h.whole = fd, false
+	h.fd, h.whole, h.begun = fd, false, false
 	return nil
 }
 
@@ -99,15 +103,26 @@ func openAt(fd int, name string, flags int) (int, error) {
 	}
 }
 
+// openFolder opens a folder. One on the same file system need not be asked for what that promises.
 func (f folder) openFolder(name string) (folder, error) {
+	var path [256]byte
+	if fd, ok := openNow(f.fd, name, &path, &folderNow); ok {
+		return folder{fd, f.whole}, nil
+	}
 	fd, err := openAt(f.fd, name, openFolderFlags)
 	if err != nil {
 		return folder{}, &pathError{"open", name, err}
 	}
-	return folder{fd}, nil
+	return folder{fd, readsWhole(fd)}, nil
 }
 
-func (f folder) close() { _ = unix.Close(f.fd) }
+func (f folder) close() {
+	if f.whole {
+		closeNow(f.fd)
+		return
+	}
+	_ = unix.Close(f.fd)
+}
 
 func (f folder) stat(name string) (stat, error) {
 	st, err := f.fstatat(name)
@@ -165,8 +180,8 @@ func (f folder) read(n *names, most int) error {
 		if err != nil {
 			return err
 		}
-		if n.more = got > 0; n.more {
-			n.parse(f, n.raw[:got])
+		if n.more = got > 0; n.more && n.parse(f, n.raw[:got]) == lastPlace && f.whole {
+			n.more = false
 		}
 	}
 	all, start := string(n.arena), 0
@@ -179,8 +194,13 @@ func (f folder) read(n *names, most int) error {
 	return nil
 }
 
-// parse reads records of struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name.
-func (n *names) parse(f folder, raw []byte) {
+// lastPlace is where the last entry of a folder says that the next one is, on ext4: behind all
+// there can be. Another read would only say so again.
+const lastPlace = math.MaxInt64
+
+// parse reads records of struct linux_dirent64: inode 8 bytes, place of the next 8, length 2,
+// type 1, name. It returns the last place.
+func (n *names) parse(f folder, raw []byte) (place uint64) {
 	const nameAt = 19
 	for len(raw) >= nameAt {
 		size := int(binary.NativeEndian.Uint16(raw[16:]))
@@ -190,8 +210,10 @@ func (n *names) parse(f folder, raw []byte) {
 			n.ends = append(n.ends, len(n.arena))
 			n.kinds = append(n.kinds, f.kindOf(raw[18], s))
 		}
+		place = binary.NativeEndian.Uint64(raw[8:])
 		raw = raw[size:]
 	}
+	return place
 }
 
 // kindOf translates the type in a folder's record; some file systems leave it to stat.

@@ -38,7 +38,7 @@ func (t Tree) openRootFile(h *handle) error {
 		return err
 	}
 	defer root.Close()
-	return folder{root}.openFile(filepath.Base(path), h, false)
+	return folder{root}.openFile(filepath.Base(path), h)
 }
 
 // handle is an open regular file; one is used for one file after another. Once open, it has to be
@@ -57,7 +57,7 @@ func (f folder) openFolder(name string) (folder, error) {
 	return folder{root}, err
 }
 
-func (f folder) openFile(name string, h *handle, _ bool) error {
+func (f folder) openFile(name string, h *handle) error {
 	info, err := f.root.Lstat(name)
 	if err != nil {
 		return err
@@ -78,9 +78,6 @@ func (*asker) file(f folder, name string) (size, modified int64, err error) {
 	st, err := f.stat(name)
 	return st.size, st.modified.UnixNano(), err
 }
-
-// readsWhole reports whether a short read is the end of a file: here it is not known.
-func (f folder) readsWhole() bool { return false }
 
 func (f folder) close() { _ = f.root.Close() }
 

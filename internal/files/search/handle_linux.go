@@ -13,39 +13,29 @@ import (
 // closed.
 type handle struct {
 	fd    int
-	whole bool      // a read that does not fill the buffer has reached the end
-	name  [256]byte // with a NUL behind it, for the system
+	whole bool       // a read that does not fill the buffer has reached the end
+	begun bool       // it was read from
+	waits bool       // a file system that was asked cannot read without waiting
+	part  unix.Iovec // for the system, as is the name
+	name  [256]byte
 }
 
 const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
 
 // openFile opens an entry that the folder says is a regular file. Should a FIFO have taken its
-// place since, neither opening nor reading waits. whole is what f.readsWhole says.
-func (f folder) openFile(name string, h *handle, whole bool) error {
-	fd, err := h.open(f.fd, name)
+// place since, neither opening nor reading waits.
+func (f folder) openFile(name string, h *handle) error {
+	h.whole, h.begun = f.whole, false
+	var ok bool
+	if h.fd, ok = openNow(f.fd, name, &h.name, &fileNow); ok {
+		return nil
+	}
+	fd, err := openAt(f.fd, name, openFileFlags)
 	if err != nil {
 		return &pathError{"open", name, err}
 	}
-	h.fd, h.whole = fd, whole
+	h.fd = fd
 	return nil
-}
-
-// open is openAt without an allocation, of which a search would make one for every file.
-func (h *handle) open(dir int, name string) (int, error) {
-	if len(name) >= len(h.name) {
-		return openAt(dir, name, openFileFlags)
-	}
-	h.name[copy(h.name[:], name)] = 0
-	for {
-		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(&h.name[0])), openFileFlags, 0, 0, 0)
-		switch errno {
-		case 0:
-			return int(fd), nil
-		case syscall.EINTR:
-		default:
-			return -1, errno
-		}
-	}
 }
 
 // asker asks about files without an allocation for each.
@@ -90,11 +80,11 @@ var wholeReaders = [...]int64{
 	unix.OVERLAYFS_SUPER_MAGIC,
 }
 
-// readsWhole reports whether a read of a file in f that does not fill the buffer has reached the
-// end. A search asks once for a folder and saves a read for each file.
-func (f folder) readsWhole() bool {
+// readsWhole reports whether a read of a file in an open folder that does not fill the buffer has
+// reached the end.
+func readsWhole(fd int) bool {
 	var st unix.Statfs_t
-	if unix.Fstatfs(f.fd, &st) != nil {
+	if unix.Fstatfs(fd, &st) != nil {
 		return false
 	}
 	for _, magic := range wholeReaders {
@@ -107,18 +97,33 @@ func (f folder) readsWhole() bool {
 
 // Read reads on. It tells the end together with the last bytes where it knows.
 func (h *handle) Read(p []byte) (int, error) {
+	n, end := 0, false
+	if h.whole && !h.begun {
+		h.begun = true
+		if n, end = h.readNow(p); end || n == len(p) {
+			return n, ended(end)
+		}
+	}
 	for {
-		n, err := unix.Read(h.fd, p)
+		more, err := unix.Read(h.fd, p[n:])
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
-		case err != nil:
+		case err != nil && n == 0:
 			return 0, err
-		case n < len(p) && (n == 0 || h.whole):
-			return n, io.EOF
+		case err != nil:
+			return n, nil // the next read will say so again
 		}
-		return n, nil
+		n += more
+		return n, ended(n < len(p) && (more == 0 || h.whole))
 	}
+}
+
+func ended(end bool) error {
+	if end {
+		return io.EOF
+	}
+	return nil
 }
 
 // ReadAt reads from a place; what is left to Read stays the same.
@@ -165,4 +170,10 @@ func (h *handle) SkipHole() int64 {
 }
 
 // Close closes the file.
-func (h *handle) Close() error { return unix.Close(h.fd) }
+func (h *handle) Close() error {
+	if h.whole {
+		closeNow(h.fd)
+		return nil
+	}
+	return unix.Close(h.fd)
+}

@@ -17,8 +17,17 @@ func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 		t.Skip("there is no /proc here")
 	}
 	defer proc.close()
-	if proc.readsWhole() {
+	if proc.whole {
 		t.Error("a short read of a file in /proc is taken for its end")
+	}
+	slash, err := Tree{Root: "/"}.openRoot()
+	must(t, err)
+	defer slash.close()
+	mounted, err := slash.openFolder("proc")
+	must(t, err)
+	defer mounted.close()
+	if mounted.whole {
+		t.Error("a short read of a file in /proc is taken for its end, if the folder was reached from /")
 	}
 	dir := tree(t, map[string]string{"a": "text", strings.Repeat("n", 255): "long name"})
 	at, err := dir.openRoot()
@@ -27,14 +36,15 @@ func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 	var h handle
 	for name, want := range map[string]string{"a": "text", strings.Repeat("n", 255): "long name"} {
 		for _, whole := range []bool{true, false} {
-			must(t, at.openFile(name, &h, whole))
+			at.whole = whole
+			must(t, at.openFile(name, &h))
 			text, err := io.ReadAll(&h)
 			if must(t, h.Close()); err != nil || string(text) != want {
 				t.Errorf("%.9s gives %q, %v", name, text, err)
 			}
 		}
 	}
-	if err := at.openFile("none", &h, true); !errors.Is(err, fs.ErrNotExist) {
+	if err := at.openFile("none", &h); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a name that is not there gives %v", err)
 	}
 }

@@ -95,7 +95,7 @@ func TestALongFileThatChangesWhileItIsRead(t *testing.T) {
 	if s.skips(&dir{at: at}, entry{name: "long.txt"}) {
 		t.Fatal("a file that matches is skipped")
 	}
-	must(t, at.openFile("long.txt", &s.file.handle, true))
+	must(t, at.openFile("long.txt", &s.file.handle))
 	defer s.file.Close()
 	if _, ok := s.cut(); !ok {
 		t.Fatal("all of it is to be read")

@@ -106,7 +106,7 @@ func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
 // readRules parses an ignore file; one that cannot be read has no rules.
 func readRules(at folder, name string) *ignore.Rules {
 	var f handle
-	if at.openFile(name, &f, false) != nil {
+	if at.openFile(name, &f) != nil {
 		return nil
 	}
 	defer f.Close()

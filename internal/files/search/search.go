@@ -7,9 +7,9 @@
 // Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go hands out
 // folders to workers, scope.go decides which entries count, glob pattern matching is in pattern.go,
 // folder_linux.go and folder_other.go read folders (one more file than usual: each system has its
-// own way to hold a folder open). signs.go, signer.go and skip.go let a search skip what package
-// sign rules out, files and parts of long ones; kept.go remembers folders. Package ignore decides
-// what git would ignore, package match finds lines.
+// own way to hold a folder open), now_linux.go makes the calls that never wait. signs.go, signer.go
+// and skip.go let a search skip what package sign rules out, files and parts of long ones; kept.go
+// remembers folders. Package ignore decides what git would ignore, package match finds lines.
 //
 // What a walk shows: regular files and links that no ignore rule excludes; hidden ones (a name that
 // begins with a dot) only where a pattern names the dot; ".git" never. Results are in the order of

@@ -46,7 +46,6 @@ func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
 
 func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 	withheld := s.tree.withheld(d)
-	whole, asked := false, false
 	for _, e := range files {
 		if ctx.Err() != nil {
 			return
@@ -71,10 +70,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.skips(d, e) {
 			continue
 		}
-		if !asked {
-			whole, asked = d.at.readsWhole(), true
-		}
-		err := d.at.openFile(e.name, &s.file.handle, whole)
+		err := d.at.openFile(e.name, &s.file.handle)
 		if err == nil {
 			err = s.search(ctx, d.path, e.name)
 		}

@@ -29,7 +29,7 @@ func (f folder) itself() (sign.State, bool) {
 }
 
 // state says in which state an open file is.
-func (h *handle) state() (sign.State, bool) { return folder{h.fd}.itself() }
+func (h *handle) state() (sign.State, bool) { return folder{fd: h.fd}.itself() }
 
 // state is folder.state without an allocation, of which a search would make one for every file.
 func (a *asker) state(f folder, name string) (sign.State, bool) {

@@ -177,7 +177,7 @@ func TestCountsOfTheProgram(t *testing.T) {
 
 // counted are the kinds of system calls that do not depend on how goroutines are scheduled. Each
 // commit to the store is one fsync.
-var counted = []string{"newfstatat", "openat", "getdents64", "readlinkat", "mkdirat", "unlinkat", "pwrite64", "fsync", "fdatasync", "connect", "execve"}
+var counted = []string{"newfstatat", "openat", "openat2", "getdents64", "readlinkat", "mkdirat", "unlinkat", "pwrite64", "fsync", "fdatasync", "connect", "execve"}
 
 // TestCountsOfSystemCalls counts those of a start with one prompt, and of turns of one call.
 func TestCountsOfSystemCalls(t *testing.T) {

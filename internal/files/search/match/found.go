@@ -22,12 +22,12 @@ type Config struct {
 type Line struct {
 	Number   int    // from 1
 	Text     string // as in the file, or cut to Width characters
+	From, To int    // where the match lies in Text, if it was cut or the match is of several lines
+	Column   int    // the byte of the line at which Text begins, from 1
 	Match    bool   // else context
 	Starts   bool   // a match begins here; only a multiline match has more lines
-	From, To int    // where the match lies in Text, if it was cut or the match is of several lines
 	CutLeft  bool   // something was cut off before Text
 	CutRight bool   // or after it
-	Column   int    // the byte of the line at which Text begins, from 1
 }
 
 // Found is what a scan concludes about a file.

@@ -13,7 +13,9 @@ func (s *Scanner) hit(from, to int) {
 		return
 	}
 	s.trail(from)
-	s.found.Lines = append(s.found.Lines, s.context(from)...)
+	if s.c.Before > 0 {
+		s.found.Lines = append(s.found.Lines, s.context(from)...)
+	}
 	s.add(from, to, true)
 	s.keep--
 	s.after = s.c.After
@@ -60,16 +62,16 @@ func (s *Scanner) trail(stop int) {
 
 // add keeps one line, which ends at to.
 func (s *Scanner) add(from, to int, match bool) {
-	s.found.Lines = append(s.found.Lines, s.cut(from, to, match))
-	s.shown = min(to+1, s.end)
-}
-
-// cut is a line as it is kept.
-func (s *Scanner) cut(from, to int, match bool) Line {
-	if match {
-		return s.match(from, to)
+	text := trimReturn(s.buf[from:to])
+	switch {
+	case s.c.Width == 0 || len(text) <= s.c.Width: // nearly all
+		s.found.Lines = append(s.found.Lines, Line{Number: s.number(from), Text: s.texts.of(text), Column: 1, Match: match, Starts: match})
+	case match:
+		s.found.Lines = append(s.found.Lines, s.match(from, to))
+	default:
+		s.found.Lines = append(s.found.Lines, s.plain(from, to))
 	}
-	return s.plain(from, to)
+	s.shown = min(to+1, s.end)
 }
 
 // plain is a line that is kept for what is beside it.
@@ -77,14 +79,12 @@ func (s *Scanner) plain(from, to int) Line {
 	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width, &s.texts)
 }
 
-// match is a line that is kept for what is in it.
+// match is a long line that is kept for what is in it.
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
-	if s.c.Width > 0 && len(text) > s.c.Width {
-		l.From, l.To, _ = s.m.Span(s.buf[from : to-s.m.lineBreak(s.buf[from:to])])
-		l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
-	}
+	l.From, l.To, _ = s.m.Span(s.buf[from : to-s.m.lineBreak(s.buf[from:to])])
+	l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
 	return l.cut(text, s.c.Width, &s.texts)
 }
 

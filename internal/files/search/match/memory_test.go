@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // TestLinesShareMemory counts allocations for many lines of a file: pieces for their texts and one
@@ -23,6 +24,9 @@ func TestLinesShareMemory(t *testing.T) {
 	})
 	if len(found.Lines) != lines || n > lines/20 {
 		t.Errorf("%d lines took %.0f allocations", len(found.Lines), n)
+	}
+	if size := unsafe.Sizeof(Line{}); unsafe.Sizeof(0) == 8 && size > 56 {
+		t.Errorf("a line takes %d bytes beside its text", size)
 	}
 	first := found.Lines[0].Text
 	if _, err := s.Run(context.Background(), strings.NewReader(strings.ToUpper(text)), lines); err != nil || first != "here is needles" {
