@@ -89,46 +89,6 @@ func TestThePageInABrowser(t *testing.T) {
 	b.quiet()
 }
 
-// send writes a prompt and presses the key that sends it.
-func (p *tab) send(text string) {
-	p.b.t.Helper()
-	p.eval(`document.getElementById("words").focus()`)
-	p.b.call(p.id, "Input.insertText", map[string]any{"text": text})
-	p.key("Enter")
-}
-
-// key presses a key, such as Enter or Alt+N.
-func (p *tab) key(name string) {
-	p.b.t.Helper()
-	modifiers, codes := 0, map[string]int{"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38, "ArrowDown": 40}
-	for _, m := range []struct {
-		name string
-		bit  int
-	}{{"Alt+", 1}, {"Ctrl+", 2}, {"Shift+", 8}} {
-		if rest, is := strings.CutPrefix(name, m.name); is {
-			name, modifiers = rest, modifiers|m.bit
-		}
-	}
-	code, number, text := name, codes[name], ""
-	if len(name) == 1 {
-		code, number = "Key"+strings.ToUpper(name), int(strings.ToUpper(name)[0])
-		if modifiers == 0 {
-			text = name
-		}
-	}
-	if name == "Enter" && modifiers == 0 {
-		text = "\r"
-	}
-	event := map[string]any{"type": "keyDown", "key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
-	if text != "" {
-		event["text"] = text
-	}
-	p.b.call(p.id, "Input.dispatchKeyEvent", event)
-	delete(event, "text")
-	event["type"] = "keyUp"
-	p.b.call(p.id, "Input.dispatchKeyEvent", event)
-}
-
 // TestThePageShowsTheAnswerThatCounts: one that broke off goes when it is asked for again, and the
 // error of a turn is there also when the page is read anew.
 func TestThePageShowsTheAnswerThatCounts(t *testing.T) {

@@ -1,19 +1,11 @@
 package serve_test
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -189,79 +181,6 @@ func (s *site) act(id, name string, body any) string {
 		s.t.Fatalf("%s: %d %s", name, code, text)
 	}
 	return text
-}
-
-// size is how large a tab is, and whether it is dark.
-func (p *tab) size(width, height int, dark bool) {
-	p.b.call(p.id, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
-	scheme := "light"
-	if dark {
-		scheme = "dark"
-	}
-	p.b.call(p.id, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}})
-}
-
-// shoot writes what a tab looks like.
-func (p *tab) shoot(path string) {
-	p.b.t.Helper()
-	var got struct{ Data string }
-	if err := json.Unmarshal(p.b.call(p.id, "Page.captureScreenshot", map[string]any{"optimizeForSpeed": false}), &got); err != nil {
-		p.b.t.Fatal(err)
-	}
-	raw, err := base64.StdEncoding.DecodeString(got.Data)
-	if err == nil {
-		raw, err = smaller(raw)
-	}
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(path, raw, 0o644)
-	}
-	if err != nil {
-		p.b.t.Fatal(err)
-	}
-}
-
-// smaller is a picture with its 256 most frequent colours, which are nearly all of a page's.
-func smaller(raw []byte) ([]byte, error) {
-	img, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	count := map[color.RGBA]int{}
-	at := func(x, y int) color.RGBA {
-		r, g, b, _ := img.At(x, y).RGBA()
-		return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}
-	}
-	box := img.Bounds()
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			count[at(x, y)]++
-		}
-	}
-	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
-		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
-	})
-	palette := color.Palette{}
-	for _, c := range colours[:min(len(colours), 256)] {
-		palette = append(palette, c)
-	}
-	nearest, out := map[color.RGBA]uint8{}, image.NewPaletted(box, palette)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			c := at(x, y)
-			i, known := nearest[c]
-			if !known {
-				i = uint8(palette.Index(c))
-				nearest[c] = i
-			}
-			out.SetColorIndex(x, y, i)
-		}
-	}
-	var b bytes.Buffer
-	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, out)
-	return b.Bytes(), err
 }
 
 // TestPicturesOfThePage draws each state at three widths, dark and light, into the folder

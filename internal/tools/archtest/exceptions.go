@@ -14,6 +14,7 @@ func Exceptions() []Exception {
 		{ruleProcess, "internal/sandbox", "site_linux.go", "the servers that the self-test of the sandbox must not reach, one in namespaces of its own"},
 		{ruleProcess, "internal/testkit/proxytest", "proxytest.go", "for tests only"},
 		{ruleProcess, "internal/testkit/natstest", "server.go", "for tests only: what is killed and stopped by its number cannot stand below a shim"},
+		{ruleProcess, "internal/testkit/browsertest", "browsertest.go", "for tests only: a browser that tests drive"},
 		{ruleProcess, "internal/testkit/posix", "posix_unix.go", "for tests only: it sets how a program of theirs starts"},
 		{ruleProcess, "internal/testkit/posix", "posix_windows.go", "the same"},
 		{ruleRename, "internal/cmd/doctor", "selftest.go", "it tries whether this system replaces a file in one step"},

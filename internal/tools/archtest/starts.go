@@ -74,6 +74,7 @@ func starts() []start {
 		{"internal/tools/release/command.go", 1, "go and git, which make a release", "a maintainer, who starts it", "the checkout", "the maintainer's PATH"},
 		{"internal/testkit/posix/posix_unix.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/posix/posix_windows.go", 1, "nothing of the program: for tests", "", "", ""},
+		{"internal/testkit/browsertest/browsertest.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/cmd/doctor/selftest.go", 1, "a line of bash that the self-test holds", "nobody: the user has asked for the self-test", "a temporary folder", "the user's PATH"},
 		{"internal/testkit/natstest/server.go", 2, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/proxytest/proxytest.go", 1, "the same", "", "", ""},

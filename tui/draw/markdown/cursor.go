@@ -4,8 +4,24 @@ import "strings"
 
 // cursor is a place in a line.
 type cursor struct {
-	s   string
+	s   string // with spaces for the tabs of its structure
 	pos int
+	raw string // as it was written
+}
+
+// written is the rest of the line as it was written, with its tabs: code is copied. Where the place
+// is within a tab, that one is spaces.
+func (c *cursor) written() string {
+	column := 0
+	for i := 0; i < len(c.raw) && column <= c.pos; i++ {
+		if column == c.pos {
+			return c.raw[i:]
+		}
+		if column++; c.raw[i] == '\t' {
+			column = (column + 3) / 4 * 4
+		}
+	}
+	return c.s[c.pos:]
 }
 
 // indent counts the spaces at the cursor; blank: nothing else follows.

@@ -122,7 +122,7 @@ func (p *Parser) More(s string) {
 
 // Line reads one line, without its newline.
 func (p *Parser) Line(s string) {
-	c := cursor{s: spaced(s)}
+	c := cursor{s: spaced(s), raw: s}
 	matched := p.match(&c)
 	whole := matched == len(p.open) // all containers go on, and none was opened in them
 	if whole && p.verbatim(&c) {
@@ -184,7 +184,7 @@ func (p *Parser) verbatim(c *cursor) bool {
 			return true
 		}
 		c.pos += min(indent, l.fence.indent)
-		l.add(c.s[c.pos:])
+		l.add(c.written())
 		return true
 	case l.Kind == Code && blank:
 		l.blank++

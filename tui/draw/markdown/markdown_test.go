@@ -51,6 +51,7 @@ func TestBlocks(t *testing.T) {
 		{"longer fence", "~~~~\n~~~\n~~~~", "code \"~~~\""},
 		{"fence without an end", "```\na", "code \"a\""},
 		{"fence that is indented", "  ```\n   a\n b\n  ```", "code \" a\\nb\""},
+		{"tabs of a fence stay", "```\na:\n\tb\n\t\tc\n```\n- ```\n  \td\n\te\n  ```", "code \"a:\\n\\tb\\n\\t\\tc\"\n- code \"\\td\\n  e\""},
 		{"no fence in a line of code", "``` a`b", "p \"``` a`b\""},
 		{"indented code", "    a\n\n      b\n\nc", "code \"a\\n\\n  b\"\n~p \"c\""},
 		{"indented text goes on", "a\n    b", "p \"a\\nb\""},

@@ -102,7 +102,7 @@ func (p *Parser) startItem(c *cursor, indent, n int, paragraph bool) began {
 	if width == 0 || n == maxDepth {
 		return nothing
 	}
-	after := cursor{c.s, c.pos + indent + width}
+	after := cursor{s: c.s, pos: c.pos + indent + width}
 	spaces, blank := after.indent()
 	// A paragraph goes on with "14. is a number", so that only a list that begins at 1 interrupts
 	// it.

@@ -12,23 +12,25 @@ export function table(app) {
   const session = () => app.id() !== "";
   const pickModel = async () => {
     const id = await app.ensure(), now = app.bar()?.model;
-    const list = dialog.choose("Model", [{ name: "Looking for models…", off: " " }], async (r) => { app.went((await act(id, "set", { name: "model", value: r.value })).id); });
-    const rows = await get(`page/${encodeURIComponent(id)}/models`);
-    list.set((rows ?? []).map((r) => ({ name: r.Name, value: r.Name, now: r.Name === now, off: r.Why, about: r.Note, side: [r.Context ? Math.round(r.Context / 1000) + "k" : "", r.Input != null ? `$${r.Input} / $${r.Output}` : ""].filter(Boolean).join(" · ") })));
+    if (id !== app.id()) return;
+    const list = dialog.choose("Model", [{ name: "Looking for models…", off: " " }], (r) => app.doing(act(id, "set", { name: "model", value: r.value }).then((set) => app.went(set.id, id))));
+    get(`page/${encodeURIComponent(id)}/models`).catch((e) => [{ Name: "The models are not known", Why: e.message }]).then((rows) => list.set((rows ?? []).map((r) => ({ name: r.Name, value: r.Name, now: r.Name === now, off: r.Why, about: r.Note, side: [r.Context ? Math.round(r.Context / 1000) + "k" : "", r.Input != null ? `$${r.Input} / $${r.Output}` : ""].filter(Boolean).join(" · ") }))));
   };
   const pickOf = async (title, name, list) => {
     const id = await app.ensure(), m = await app.menu(), now = app.bar()?.[name];
+    if (id !== app.id()) return;
     dialog.choose(title, (m[list] ?? []).map((o) => ({ name: name === "mode" ? modes[o.Name] ?? o.Name : o.Name, about: o.Means, side: name === "mode" ? o.Name : "", value: o.Name, now: o.Name === now })), (r) => app.doing(act(id, "set", { name, value: r.value })));
   };
   const rename = () => {
+    const of = app.id();
     const input = make("input", { "aria-label": "Title", value: document.getElementById("title").textContent });
-    const form = make("form", { onsubmit: (e) => { e.preventDefault(); dialog.close(); app.doing(act(app.id(), "rename", { name: input.value })); } }, input, make("p", { class: "acts" }, make("button", { class: "main" }, "Rename")));
+    const form = make("form", { onsubmit: (e) => { e.preventDefault(); dialog.close(); app.doing(act(of, "rename", { name: input.value })); } }, input, make("p", { class: "acts" }, make("button", { class: "main" }, "Rename")));
     dialog.open("Rename this session", [form]);
     input.select();
   };
   const save = async (form) => {
-    const blob = await (await ask(`page/${encodeURIComponent(app.id())}/export?form=${form}`)).blob();
-    const url = URL.createObjectURL(blob), a = make("a", { href: url, download: app.id() + "." + form });
+    const of = app.id(), blob = await (await ask(`page/${encodeURIComponent(of)}/export?form=${form}`)).blob();
+    const url = URL.createObjectURL(blob), a = make("a", { href: url, download: of + "." + form });
     a.click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
   };
@@ -59,13 +61,13 @@ export function table(app) {
     { name: "model", title: "Choose the model", key: "Alt+M", code: "KeyM", slash: true, run: pickModel },
     { name: "mode", title: "Choose what it may do without asking", key: "Alt+P", code: "KeyP", slash: true, run: () => pickOf("What it may do without asking", "mode", "modes") },
     { name: "effort", title: "Choose how hard the model thinks", key: "Alt+E", code: "KeyE", slash: true, run: () => pickOf("How hard the model thinks", "effort", "efforts") },
-    { name: "review", title: "Review changes", key: "Alt+R", code: "KeyR", slash: true, when: session, run: () => review(app.id(), "session", app.tell) },
-    { name: "undo", title: "Undo the files of the last turn", key: "Alt+U", code: "KeyU", slash: true, when: session, run: () => undo(app.id(), app.tell) },
-    { name: "rewind", title: "Take the last prompt back, to write it anew", slash: true, when: session, run: async () => { const r = await act(app.id(), "rewind"); composer.set(r.text ?? ""); composer.focus(); } },
+    { name: "review", title: "Review changes", key: "Alt+R", code: "KeyR", slash: true, when: session, run: () => review(app.id(), "session", app) },
+    { name: "undo", title: "Undo the files of the last turn", key: "Alt+U", code: "KeyU", slash: true, when: session, run: () => undo(app.id(), app) },
+    { name: "rewind", title: "Take the last prompt back, to write it anew", slash: true, when: session, run: async () => { const of = app.id(), r = await act(of, "rewind"); composer.give({ text: r.text ?? "", files: [] }, of); } },
     { name: "again", title: "Make the last answer again", slash: true, when: session, run: () => act(app.id(), "again") },
     { name: "compact", title: "Sum up the conversation to make room", slash: true, when: session, run: () => act(app.id(), "compact") },
     { name: "rename", title: "Rename this session", slash: true, when: session, run: rename },
-    { name: "fork", title: "Fork this session", slash: true, when: session, run: async () => app.go((await act(app.id(), "fork")).id) },
+    { name: "fork", title: "Fork this session", slash: true, when: session, run: async () => { const of = app.id(); app.went((await act(of, "fork")).id, of); } },
     { name: "export", title: "Export as Markdown", slash: true, when: session, run: () => save("md") },
     { name: "export-html", title: "Export as a page", when: session, run: () => save("html") },
     { name: "export-json", title: "Export as JSON", when: session, run: () => save("json") },

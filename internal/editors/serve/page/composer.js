@@ -1,9 +1,10 @@
-// The prompt: its text is kept per session, it has a history, completes / and @, and takes files.
+// The prompt: its text and files are kept per session, it has a history, completes / and @.
 import { make } from "./html.js";
 import { get } from "./net.js";
 
 const words = document.getElementById("words"), menu = document.getElementById("menu"), list = document.getElementById("files"), form = document.getElementById("say"), pick = document.getElementById("pick");
-let files = [], at = 0, options = [], past = [], back = 0, draft = "", turn = 0;
+let of = "", files = [], at = 0, options = [], past = [], back = 0, draft = "", turn = 0;
+const filesOf = new Map(); // of sessions that are not shown
 let host = { id: () => "", commands: () => [], ensure: async () => "", trouble: () => {} };
 
 export function start(h) { host = h; }
@@ -11,29 +12,53 @@ export const text = () => words.value;
 export function set(value) { words.value = value; words.setSelectionRange(value.length, value.length); keepDraft(); }
 export function setPast(list) { past = list; back = 0; }
 export function focus() { words.focus({ preventScroll: true }); }
+// rest focuses the prompt where that opens no keyboard over the page.
+export function rest() { if (!matchMedia("(pointer: coarse)").matches) focus(); }
 export function take() {
   const out = { text: words.value, files };
   if (out.text.trim() && past.at(-1) !== out.text) past.push(out.text);
   words.value = ""; files = []; back = 0; drawFiles(); hide(); keepDraft();
   return out;
 }
-// give puts back what could not be sent.
-export function give({ text, files: old }) { if (!words.value) words.value = text; files = [...old, ...files]; drawFiles(); }
+// give puts back what was not sent, before what was written since, in the session that it is of. It
+// reports whether that one is shown.
+export function give({ text, files: old }, to) {
+  const shown = to === of, join = (now) => [text, now].filter(Boolean).join("\n\n");
+  if (shown) { set(join(words.value)); files = [...old, ...files]; drawFiles(); rest(); return true; }
+  store(to, join(sessionStorage.getItem(key(to)) ?? ""));
+  filesOf.set(to, [...old, ...(filesOf.get(to) ?? [])]);
+  return false;
+}
 
-const key = () => "adze-draft-" + host.id();
-function keepDraft() { if (words.value) sessionStorage.setItem(key(), words.value); else sessionStorage.removeItem(key()); }
-export function restore() { words.value = sessionStorage.getItem(key()) ?? ""; hide(); }
+const key = (id) => "adze-draft-" + id;
+function store(id, text) { if (text) sessionStorage.setItem(key(id), text); else sessionStorage.removeItem(key(id)); }
+function keepDraft() { store(of, words.value); }
+export function restore(to) {
+  filesOf.set(of, files);
+  of = to; files = filesOf.get(of) ?? []; words.value = sessionStorage.getItem(key(of)) ?? "";
+  drawFiles();
+  hide();
+}
+// carry takes what was written along into a session that was begun for it.
+export function carry(to) {
+  store(of, ""); store(to, words.value);
+  filesOf.set(to, files); files = [];
+}
 
 // Files.
 const maxFile = 20 << 20;
 export async function add(all) {
+  const to = of, read = [];
   for (const f of all) {
     if (f.size > maxFile) { host.trouble(f.name + " is larger than 20 MB; name its path in your message instead"); continue; }
-    const url = await new Promise((done, fail) => { const r = new FileReader(); r.onload = () => done(r.result); r.onerror = () => fail(r.error); r.readAsDataURL(f); });
-    files.push({ type: "file", filename: f.name || "pasted.png", mediaType: f.type, url });
+    const url = await new Promise((done) => { const r = new FileReader(); r.onload = () => done(r.result); r.onerror = () => done(""); r.readAsDataURL(f); });
+    if (url) read.push({ type: "file", filename: f.name || "pasted.png", mediaType: f.type, url });
+    else host.trouble(f.name + " cannot be read; a folder is named by its path instead");
   }
+  if (to !== of) { filesOf.set(to, [...(filesOf.get(to) ?? []), ...read]); return; }
+  files.push(...read);
   drawFiles();
-  focus();
+  rest();
 }
 function drawFiles() {
   list.replaceChildren(...files.map((f, i) => make("li", {}, /^data:image\/(png|jpeg|gif|webp)/.test(f.url) ? make("img", { src: f.url, alt: "" }) : "", make("span", {}, f.filename),
@@ -77,12 +102,14 @@ async function complete() {
   const slash = /^\/(\S*)$/.exec(before), name = /(?:^|\s)(@[^\s@]*)$/.exec(before);
   if (slash) {
     const want = slash[1].toLowerCase();
-    offer((await host.commands()).filter((c) => c.name.slice(1).toLowerCase().includes(want)).sort((a, b) => b.name.slice(1).startsWith(want) - a.name.slice(1).startsWith(want)).slice(0, 40).map((c) => ({ ...c, insert: c.name, typed: before, whole: true })));
+    const all = await host.commands();
     if (mine !== turn) return;
+    offer(all.filter((c) => c.name.slice(1).toLowerCase().includes(want)).sort((a, b) => b.name.slice(1).startsWith(want) - a.name.slice(1).startsWith(want)).slice(0, 40).map((c) => ({ ...c, insert: c.name, typed: before, whole: true })));
   } else if (name) {
     const typed = name[1];
     try {
-      const got = await get(`page/${encodeURIComponent(await host.ensure())}/files?q=${encodeURIComponent(typed.slice(1))}`);
+      if (!of) { await host.ensure(); return of ? complete() : undefined; } // its text is in the new session now
+      const got = await get(`page/${encodeURIComponent(of)}/files?q=${encodeURIComponent(typed.slice(1))}`);
       if (mine === turn) offer(got.map((p) => ({ name: p, insert: "@" + p, typed })));
     } catch (e) { host.trouble(e.message); }
   } else hide();

@@ -1,4 +1,5 @@
 // One dialog at a time, and a list to choose from.
+import { rest } from "./composer.js";
 import { make } from "./html.js";
 const box = document.getElementById("dialog");
 let closed = () => {};
@@ -7,7 +8,8 @@ export const isOpen = () => box.open;
 // finish empties the box once after each close. The browser says "close" later, when the next dialog
 // may already be there: then it has been done.
 function finish() { const c = closed; closed = () => {}; box.className = ""; box.replaceChildren(); c(); }
-export function close() { box.close(); finish(); }
+// close closes the dialog, or nothing where another one is open by now than the one whose inside is named.
+export function close(inside) { if (!inside || box.contains(inside)) { box.close(); finish(); } }
 box.addEventListener("close", () => { if (!box.open) finish(); });
 box.addEventListener("click", (e) => { if (e.target === box) close(); });
 
@@ -17,8 +19,8 @@ export function open(title, body, { big, onclose } = {}) {
   const from = document.activeElement;
   box.className = big ? "big" : "";
   const inside = make("div", { class: "dbody", tabindex: "0" }, ...body);
-  box.replaceChildren(make("div", { class: "dhead" }, make("h2", { id: "dialogtitle" }, title), make("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close (Esc)", onclick: close }, "✕")), inside);
-  closed = () => { onclose?.(); if (from?.isConnected && from !== document.body) from.focus(); else document.getElementById("words").focus(); };
+  box.replaceChildren(make("div", { class: "dhead" }, make("h2", { id: "dialogtitle" }, title), make("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close (Esc)", onclick: () => close() }, "✕")), inside);
+  closed = () => { onclose?.(); if (from?.isConnected && from !== document.body) from.focus(); else rest(); };
   box.showModal();
   return inside;
 }

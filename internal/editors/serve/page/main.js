@@ -11,39 +11,57 @@ import { table } from "./actions.js";
 import * as turns from "./turns.js";
 
 const $ = (id) => document.getElementById(id);
-let id = "", now = null, menu = null, live = "";
+let id = "", now = null, menu = null, live = "", visit = 0, beginning = null;
 
 // tell says something once, to those who hear the page, too.
-let fading = 0;
-function tell(text, stays) {
+let fading = 0, standing = "";
+function tell(text, shown) {
   $("live").textContent = text;
-  if (stays === undefined) return;
+  if (!shown) return;
   trouble(text);
   clearTimeout(fading);
-  if (!stays) fading = setTimeout(() => trouble(""), 6000);
+  fading = setTimeout(() => trouble(standing), 6000);
 }
 function trouble(text) { $("trouble").textContent = text; $("trouble").hidden = !text; }
-const doing = (p) => Promise.resolve(p).catch((e) => tell(e.message, false));
+// stands shows something until it is over.
+function stands(text) { if (!text && !standing) return; standing = text; clearTimeout(fading); trouble(text); }
+const doing = (p) => Promise.resolve(p).catch((e) => tell(e.message, true));
+// once does something unless it is being done: a second click sends nothing twice.
+const going = new Set();
+function once(what, run) {
+  if (going.has(what)) return;
+  going.add(what);
+  doing(Promise.resolve().then(run).finally(() => going.delete(what)));
+}
 
 const app = {
   id: () => id, bar: () => now, doing,
-  tell: (text) => tell(text, false),
+  tell: (text) => tell(text, true),
   go(to) { location.hash = to ? "#/s/" + to : "#/"; },
-  went(to) { menu = null; if (to && to !== id) app.go(to); },
-  // ensure begins a session where none is shown.
+  // went follows a session to its new id, where it is still the one that is shown.
+  went(to, from) { menu = null; if (to && to !== id && from === id) app.go(to); },
+  // ensure begins a session where none is shown: one, also when it is asked for twice. What was
+  // written goes with it. A user who went elsewhere meanwhile stays there.
   async ensure() {
     if (id) return id;
-    const to = await begin();
-    app.go(to);
-    show(to);
+    if (beginning?.visit !== visit) beginning = { visit, to: begin() };
+    const mine = beginning;
+    let to;
+    try { to = await mine.to; } catch (e) { if (beginning === mine) beginning = null; throw e; }
+    if (mine.visit === visit) { composer.carry(to); app.go(to); show(to); }
     return to;
   },
-  async menu() { return (menu ??= await get(`page/${encodeURIComponent(await app.ensure())}/menu`)); },
+  async menu() {
+    const of = await app.ensure();
+    if (menu?.of !== of) menu = { of, is: get(`page/${encodeURIComponent(of)}/menu`) };
+    const mine = menu;
+    try { return await mine.is; } catch (e) { if (menu === mine) menu = null; throw e; }
+  },
   side() {
     const narrow = matchMedia("(max-width: 56rem)").matches;
     const shown = document.body.classList.toggle(narrow ? "drawer" : "noside") === narrow;
     $("burger").setAttribute("aria-expanded", String(shown));
-    if (shown) ($("list").querySelector("[aria-current]") ?? $("list").querySelector("a") ?? $("list")).focus(); else composer.focus();
+    if (shown) ($("list").querySelector("[aria-current]") ?? $("list").querySelector("a") ?? $("list")).focus(); else composer.rest();
   },
   theme() {
     const all = ["system", "light", "dark"], root = document.documentElement, to = all[(all.indexOf(root.dataset.theme) + 1) % 3];
@@ -59,15 +77,15 @@ $("theme").textContent = "Theme: " + document.documentElement.dataset.theme;
 // The stream.
 const stream = new Stream({
   where: () => id ? turns.where() : { count: 0, last: "" },
-  up() { trouble(""); document.body.classList.remove("down"); },
+  up() { stands(""); document.body.classList.remove("down"); },
   down(e, tries) {
-    if (e.status === 401) return trouble(known() && e.message ? "The server refused: " + e.message + "." : "This page has no token: open the address that adze serve printed.");
-    if (e.status === 404) { trouble("There is no such session here."); return; }
-    if (tries > 0) { document.body.classList.add("down"); trouble("The server does not answer. The page connects again by itself when adze serve runs."); if (tries === 1) tell("The server does not answer"); }
+    if (e.status === 401) return stands(known() && e.message ? "The server refused: " + e.message + "." : "This page has no token: open the address that adze serve printed.");
+    if (e.status === 404) return stands("There is no such session here.");
+    if (tries > 0) { document.body.classList.add("down"); stands("The server does not answer. The page connects again by itself when adze serve runs."); if (tries === 1) tell("The server does not answer"); }
   },
   notes(all) {
     for (const n of all) {
-      if (n.t === "list") list(n); else if (n.t === "bar") state(n.bar); else if (n.t === "gone" || n.t === "trouble") tell(n.text, n.t === "gone");
+      if (n.t === "list") list(n); else if (n.t === "bar") state(n.bar); else if (n.t === "gone") { tell(n.text); stands(n.text); } else if (n.t === "trouble") tell(n.text, true);
     }
     turns.take(all.filter((n) => n.t === "turns" || n.t === "turn" || n.t === "put"));
   },
@@ -103,8 +121,10 @@ function state(b) {
 
 function queue(b) {
   const rows = [...(b.steered ?? []).map((text) => ["read next", text]), ...(b.queue ?? []).map((text) => ["queued", text])];
+  if ($("queue").dataset.rows === JSON.stringify(rows)) return; // a finger may be on it
+  $("queue").dataset.rows = JSON.stringify(rows);
   $("queue").replaceChildren(...rows.map(([how, text]) => make("li", {}, make("span", { class: "how" }, how), make("span", { class: "text" }, text),
-    how === "queued" ? make("button", { type: "button", class: "quiet", "aria-label": "Take this message back", onclick: () => doing(act(id, "unqueue", { text }).then(() => { if (!composer.text()) composer.set(text); composer.focus(); })) }, "✕") : "")));
+    how === "queued" ? make("button", { type: "button", class: "quiet", "aria-label": "Take this message back", onclick: (e) => once(e.currentTarget, () => act(b.id, "unqueue", { text }).then(() => composer.give({ text, files: [] }, b.id))) }, "✕") : "")));
 }
 
 // ages writes how long ago things were.
@@ -122,44 +142,50 @@ setInterval(() => { if (!document.hidden) for (const e of document.querySelector
 // Which session is shown.
 function show(to) {
   if (to === id && live) return;
-  id = to; live = "yes"; now = null; menu = null;
+  id = to; live = "yes"; now = null; menu = null; visit++;
   document.body.classList.toggle("home", !id);
   document.body.classList.remove("drawer");
   $("burger").setAttribute("aria-expanded", "false");
   $("homelist").hidden = !!id;
   $("latest").hidden = true;
-  $("queue").replaceChildren();
+  queue({});
   turns.clear();
-  trouble("");
+  stands("");
   if (!id) { bar.none(); title(); toTop(); } else toEnd();
-  composer.restore();
+  composer.restore(id);
   composer.setPast([]);
   for (const a of $("list").querySelectorAll("[data-session]")) if (a.dataset.session === id) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
-  if (!dialog.isOpen() && !matchMedia("(pointer: coarse)").matches) composer.focus();
+  if (!dialog.isOpen()) composer.rest();
   stream.follow(id);
 }
-const route = () => show(/^#\/s\/(.+)$/.exec(location.hash) ? decodeURIComponent(location.hash.slice(4)) : "");
+const route = () => {
+  const to = /^#\/s\/(.+)$/.exec(location.hash) ? decodeURIComponent(location.hash.slice(4)) : "";
+  if (to !== id && dialog.isOpen()) dialog.close(); // it is about the session that was shown
+  show(to);
+};
 addEventListener("hashchange", route);
 
 // Sending.
 async function send(queued) {
   if (!composer.text().trim() && !$("files").children.length) return;
   const out = composer.take();
+  let to = id;
   try {
-    const to = await app.ensure(), own = /^!\s*(\S[^]*)$/.exec(out.text);
+    to = await app.ensure();
+    const own = /^!\s*(\S[^]*)$/.exec(out.text);
     if (own && !out.files.length) await act(to, "run", { text: own[1] });
     else await act(to, "say", { text: out.text, files: out.files, queue: queued });
-    toEnd();
-  } catch (e) { composer.give(out); tell(e.message, false); }
+    if (to === id) toEnd();
+  } catch (e) { tell(composer.give(out, to) ? e.message : "Your message to another session was not sent, and waits there: " + e.message, true); }
 }
 $("say").addEventListener("submit", (e) => { e.preventDefault(); send(false); });
-composer.start({ id: () => id, ensure: app.ensure, trouble: (text) => tell(text, false), async commands() {
+composer.start({ id: () => id, ensure: app.ensure, trouble: (text) => tell(text, true), async commands() {
   const own = actions.filter((a) => a.slash && (!a.when || a.when())).map((a) => ({ name: "/" + a.name, about: a.title, run: () => doing(a.run()) }));
   if (!id) return own;
   const m = await app.menu().catch(() => ({ commands: [] }));
   return [...own, ...(m.commands ?? []).map((c) => ({ name: "/" + c.Name, about: [c.Args, c.Help].filter(Boolean).join(" — ") }))];
 } });
-$("words").addEventListener("focus", () => { if (id && now && !menu && now.state !== "elsewhere" && now.mode) app.menu().then((m) => composer.setPast(m.past ?? [])).catch(() => {}); });
+$("words").addEventListener("focus", () => { if (id && now && !menu && now.state !== "elsewhere" && now.mode) { const of = id; app.menu().then((m) => { if (of === id) composer.setPast(m.past ?? []); }).catch(() => {}); } });
 
 // Keys and buttons.
 let escaped = 0;
@@ -173,7 +199,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "Escape" && !dialog.isOpen()) {
     if (document.body.classList.contains("drawer")) { app.side(); return; }
     if (now?.state === "running" || now?.state === "waiting") {
-      if (Date.now() - escaped < 1200) { escaped = 0; doing(act(id, "stop")); } else { escaped = Date.now(); tell("Esc once more stops the turn", false); }
+      if (Date.now() - escaped < 1200) { escaped = 0; doing(act(id, "stop")); } else { escaped = Date.now(); tell("Esc once more stops the turn", true); }
     }
     return;
   }
@@ -183,14 +209,14 @@ document.addEventListener("keydown", (e) => {
     if (e.key === "?") { e.preventDefault(); named.get("keys").run(); return; }
   }
   const a = actions.find((a) => a.code === e.code && (a.ctrl ? (e.ctrlKey || e.metaKey) && !e.altKey : a.key && e.altKey && !e.ctrlKey && !e.metaKey));
-  if (a && !e.shiftKey && (!a.when || a.when())) { e.preventDefault(); doing(Promise.resolve().then(a.run)); }
+  if (a && !e.shiftKey && (!a.when || a.when())) { e.preventDefault(); once(a, a.run); }
 });
 document.addEventListener("click", (e) => {
   const button = e.target.closest("[data-do], [data-act]");
   if (e.target.closest("#skip")) { e.preventDefault(); composer.focus(); return; }
   if (!button || button.closest("dialog")) return;
-  if (button.dataset.do) { const a = named.get(button.dataset.do); if (a) doing(Promise.resolve().then(a.run)); return; }
-  doing(pressed(button));
+  if (button.dataset.do) { const a = named.get(button.dataset.do); if (a) once(a, a.run); return; }
+  once(button, () => pressed(button));
 });
 async function pressed(button) {
   switch (button.dataset.act) {
@@ -203,8 +229,9 @@ async function pressed(button) {
 async function copy(button, text) {
   await navigator.clipboard.writeText(text);
   const was = button.textContent;
-  button.textContent = "Copied";
   tell("Copied");
+  if (was === "Copied") return;
+  button.textContent = "Copied";
   setTimeout(() => { button.textContent = was; }, 1500);
 }
 document.addEventListener("submit", (e) => {
@@ -215,4 +242,4 @@ document.addEventListener("submit", (e) => {
 });
 turns.onElement(output.dress);
 
-if (known()) route(); else { bar.none(); $("homelist").hidden = false; trouble("This page has no token: open the address that adze serve printed."); }
+if (known()) route(); else { bar.none(); $("homelist").hidden = false; stands("This page has no token: open the address that adze serve printed."); }

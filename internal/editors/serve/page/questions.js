@@ -1,5 +1,16 @@
 // Questions: each is a form of its own, and is answered once.
+import { rest } from "./composer.js";
+import { isOpen } from "./dialog.js";
 import { act } from "./net.js";
+
+// Enter in a field presses no button of its own choice: the browser would take the first, which
+// allows. A reason that was written is one against it.
+document.addEventListener("keydown", (e) => {
+  const form = e.target.closest?.("form.ask");
+  if (!form || e.key !== "Enter" || e.isComposing || e.target.nodeName !== "INPUT") return;
+  e.preventDefault();
+  if (e.target.name === "reason" && e.target.value.trim()) form.querySelector("[value=deny]")?.click();
+});
 
 export async function answer(id, form, button) {
   const field = (name) => form.querySelector(`[name=${name}]`);
@@ -21,7 +32,8 @@ export async function answer(id, form, button) {
   if (button.name === "words" && !body.text.trim()) { problem.textContent = "Write an answer first."; field("own").focus(); return; }
   const all = [...form.querySelectorAll("button")];
   for (const b of all) b.disabled = true;
-  try { await act(id, "answer", body); document.getElementById("words").focus(); } catch (e) {
+  const away = () => isOpen() || document.activeElement !== document.body && !form.contains(document.activeElement);
+  try { await act(id, "answer", body); if (!away()) rest(); } catch (e) {
     problem.textContent = e.message;
     for (const b of all) b.disabled = false;
   }

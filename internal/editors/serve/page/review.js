@@ -5,11 +5,14 @@ import { close, open } from "./dialog.js";
 
 const moments = [["session", "This session"], ["turn", "The last turn"], ["branch", "This branch"]];
 
-export async function review(id, since = "session", tell) {
+export function review(id, since, app) {
   const problem = make("p", { class: "problem", role: "alert" });
   const body = make("div", {});
-  const tabs = make("p", { class: "acts" }, ...moments.map(([name, title]) => make("button", { type: "button", class: name === since ? "main" : "", "aria-pressed": String(name === since), onclick: () => review(id, name, tell) }, title)));
-  const keep = make("p", { class: "acts" }, make("button", { type: "button", class: "main", onclick: async () => { await act(id, "reviewed").catch(() => {}); close(); tell("reviewed"); } }, "Keep all of it"));
+  const tabs = make("p", { class: "acts" }, ...moments.map(([name, title]) => make("button", { type: "button", class: name === since ? "main" : "", "aria-pressed": String(name === since), onclick: () => review(id, name, app) }, title)));
+  const keep = make("p", { class: "acts" }, make("button", { type: "button", class: "main", onclick: async (e) => {
+    e.target.disabled = true;
+    try { await act(id, "reviewed"); close(body); app.tell("Reviewed: all of it is kept."); } catch (err) { problem.textContent = err.message; e.target.disabled = false; }
+  } }, "Keep all of it"));
   open("Changes", [tabs, problem, body, keep], { big: true });
   const draw = async () => {
     try {
@@ -27,16 +30,17 @@ export async function review(id, since = "session", tell) {
       hunk.querySelector(".acts").replaceChildren(make("span", { class: "dim", role: "status" }, button.dataset.act === "revert" ? "It is taken back; the conversation shows the call." : "It is staged; the conversation shows the call."));
     } catch (err) { problem.textContent = err.message; button.disabled = false; }
   });
-  await draw();
+  draw();
 }
 
 // undo shows what would be put back, and does it.
-export async function undo(id, tell) {
+export async function undo(id, app) {
   const plan = await act(id, "undo", { dry: true });
-  if (!plan.Turns?.length) { tell("There is nothing to undo."); return; }
+  if (id !== app.id()) return;
+  if (!plan.Turns?.length) { app.tell("There is nothing to undo."); return; }
   const go = make("button", { type: "button", class: "main", onclick: async () => {
     go.disabled = true;
-    try { const came = await act(id, "undo"); close(); tell(`Put back: ${came.Paths?.length ?? 0} files.`); } catch (e) { problem.textContent = e.message; go.disabled = false; }
+    try { const came = await act(id, "undo"); close(go); app.tell(`Put back: ${came.Paths?.length === 1 ? "1 file" : (came.Paths?.length ?? 0) + " files"}.`); } catch (e) { problem.textContent = e.message; go.disabled = false; }
   } }, "Put these files back");
   const problem = make("p", { class: "problem", role: "alert" });
   const rows = (all) => make("ul", { class: "items" }, ...(all ?? []).map((p) => make("li", {}, p)));

@@ -1,0 +1,389 @@
+// Package browsertest drives a real Chromium for tests.
+//
+// The one rule: a test waits for an expression to hold in the page, never for a time.
+//
+// Start reading at New. Known limits: without an installed Chromium a test is skipped.
+package browsertest
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Browser is a real Chromium without a window, driven over pipes. Its requests to
+// anybody but this machine go to a proxy, which writes them down.
+type Browser struct {
+	T     *testing.T
+	in    io.Writer
+	mu    sync.Mutex
+	count int
+	waits map[int]chan json.RawMessage
+	asked []string
+	said  []string // what pages print, and what breaks in them
+}
+
+// Quiet fails the test where a page printed something.
+func (b *Browser) Quiet() {
+	b.T.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, text := range b.said {
+		b.T.Errorf("the page printed: %s", text)
+	}
+	if len(b.asked) > 0 {
+		b.T.Errorf("the browser asked others for %q", b.asked)
+	}
+}
+
+// New starts a browser, which ends with the test. Without a Chromium the test is skipped.
+func New(t *testing.T) *Browser {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium-headless-shell", "chrome-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		t.Skip("no Chromium is installed: the page is not opened in a browser")
+	}
+	b := &Browser{T: t, waits: map[int]chan json.RawMessage{}}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.asked = append(b.asked, r.Method+" "+r.RequestURI)
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	theirIn, in := pipe(t)
+	out, theirOut := pipe(t)
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-extensions", "--user-data-dir="+filepath.Join(dir, "profile"), "--proxy-server="+proxy.URL,
+		"--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4, as the browser expects
+	cmd.Env, cmd.WaitDelay = append(os.Environ(), "HOME="+dir), 10*time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirIn.Close()
+	theirOut.Close()
+	t.Cleanup(func() {
+		_, _ = in.WriteString(`{"id":1000000,"method":"Browser.close"}` + "\x00") // it may be gone
+		_ = cmd.Wait()
+		cancel()
+		in.Close()
+		out.Close()
+	})
+	b.in = in
+	go b.listen(out)
+	return b
+}
+
+func pipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
+}
+
+// listen takes answers until the browser is gone.
+func (b *Browser) listen(out io.Reader) {
+	in := bufio.NewReader(out)
+	for {
+		raw, err := in.ReadBytes(0)
+		var m struct {
+			ID     int             `json:"id"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
+		}
+		if err == nil && json.Unmarshal(raw[:len(raw)-1], &m) == nil && m.ID == 0 && slices.Contains([]string{"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"}, m.Method) {
+			b.mu.Lock()
+			b.said = append(b.said, m.Method+" "+string(m.Params))
+			b.mu.Unlock()
+		}
+		if err == nil && m.ID > 0 {
+			if m.Error != nil {
+				m.Result = m.Error
+			}
+			b.mu.Lock()
+			if w := b.waits[m.ID]; w != nil {
+				w <- m.Result
+			}
+			b.mu.Unlock()
+		}
+		if err != nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			for _, w := range b.waits {
+				close(w)
+			}
+			b.waits = nil
+			return
+		}
+	}
+}
+
+// Call asks the browser for something, in a tab or none.
+func (b *Browser) Call(tab, method string, params any) json.RawMessage {
+	b.T.Helper()
+	b.mu.Lock()
+	b.count++
+	id, answer := b.count, make(chan json.RawMessage, 1)
+	if b.waits == nil {
+		b.T.Fatal("the browser is gone")
+	}
+	b.waits[id] = answer
+	raw, err := json.Marshal(map[string]any{"id": id, "method": method, "params": params, "sessionId": tab})
+	if tab == "" {
+		raw, err = json.Marshal(map[string]any{"id": id, "method": method, "params": params})
+	}
+	b.mu.Unlock()
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	if _, err := b.in.Write(append(raw, 0)); err != nil {
+		b.T.Fatal(err)
+	}
+	select {
+	case got, there := <-answer:
+		if !there {
+			b.T.Fatalf("the browser ended in %s", method)
+		}
+		return got
+	case <-time.After(3 * time.Minute):
+		b.T.Fatalf("no answer to %s", method)
+		return nil
+	}
+}
+
+// Tab is a page that is open.
+type Tab struct {
+	Browser *Browser
+	ID      string // as the browser calls it
+}
+
+// Open opens an address in a tab of its own, and waits for its heading.
+func (b *Browser) Open(url string) *Tab {
+	b.T.Helper()
+	var target struct{ TargetID, SessionID string }
+	read := func(raw json.RawMessage) {
+		if err := json.Unmarshal(raw, &target); err != nil {
+			b.T.Fatal(err)
+		}
+	}
+	read(b.Call("", "Target.createTarget", map[string]any{"url": "about:blank"}))
+	read(b.Call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}))
+	t := &Tab{b, target.SessionID}
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		b.Call(t.ID, domain+".enable", map[string]any{})
+	}
+	b.Call(t.ID, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `window.broken = []; addEventListener("securitypolicyviolation", (e) => broken.push(e.violatedDirective)); addEventListener("error", (e) => broken.push(e.message))`})
+	b.Call(t.ID, "Page.navigate", map[string]any{"url": url})
+	t.Until(`document.querySelector("h1")`)
+	return t
+}
+
+// Eval is the value of an expression, as text.
+func (t *Tab) Eval(expression string) string {
+	t.Browser.T.Helper()
+	var got struct {
+		Result struct {
+			Value any
+		}
+		ExceptionDetails any
+	}
+	raw := t.Browser.Call(t.ID, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true})
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Browser.T.Fatal(err)
+	}
+	if got.ExceptionDetails != nil {
+		t.Browser.T.Fatalf("%s: %s", expression, raw)
+	}
+	return fmt.Sprint(got.Result.Value)
+}
+
+// Until waits in the page until an expression holds. A page that is being loaded anew is looked at
+// again.
+func (t *Tab) Until(expression string) {
+	t.Browser.T.Helper()
+	for {
+		got := t.Eval(`new Promise((done) => { const end = Date.now() + 60000; const look = () => { let is = false; try { is = ` + expression +
+			` } catch {} if (is) done("yes"); else if (Date.now() > end) done(document.body?.innerText ?? "no page"); else setTimeout(look, 10) }; look() })`)
+		switch got {
+		case "yes":
+			return
+		case "<nil>":
+		default:
+			t.Browser.T.Fatalf("it never came: %s\nthe page:\n%s", expression, got)
+		}
+	}
+}
+
+// Send writes a prompt and presses the key that sends it.
+func (t *Tab) Send(text string) {
+	t.Browser.T.Helper()
+	t.Eval(`document.getElementById("words").focus()`)
+	t.Browser.Call(t.ID, "Input.insertText", map[string]any{"text": text})
+	t.Key("Enter")
+}
+
+// Press gives an element the focus that a user's press would, and clicks it.
+func (t *Tab) Press(selector string) {
+	t.Browser.T.Helper()
+	t.Until(`document.querySelector(` + quote(selector) + `)`)
+	t.Eval(`document.querySelector(` + quote(selector) + `).click()`)
+}
+
+func quote(text string) string { raw, _ := json.Marshal(text); return string(raw) } // a text can always be encoded
+
+// Phone makes the tab the screen of a phone, whose fingers touch.
+func (t *Tab) Phone(width, height int) {
+	t.Browser.T.Helper()
+	t.Browser.Call(t.ID, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 2, "mobile": true})
+	t.Browser.Call(t.ID, "Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 1})
+}
+
+// Tap touches the middle of an element with a finger. It must be in view, and nothing above it.
+func (t *Tab) Tap(selector string) {
+	t.Browser.T.Helper()
+	var at struct{ X, Y float64 }
+	t.Until(`(() => { const e = document.querySelector(` + quote(selector) + `); e.scrollIntoView({block: "center"}); const r = e.getBoundingClientRect(); ` +
+		`const x = r.left + r.width / 2, y = r.top + Math.min(r.height / 2, 40); window.tapped = {x, y}; return e.contains(document.elementFromPoint(x, y)) })()`)
+	if err := json.Unmarshal([]byte(t.Eval(`JSON.stringify(tapped)`)), &at); err != nil {
+		t.Browser.T.Fatal(err)
+	}
+	t.Browser.Call(t.ID, "Input.dispatchTouchEvent", map[string]any{"type": "touchStart", "touchPoints": []map[string]any{{"x": at.X, "y": at.Y}}})
+	t.Browser.Call(t.ID, "Input.dispatchTouchEvent", map[string]any{"type": "touchEnd", "touchPoints": []any{}})
+}
+
+// Key presses a key, such as Enter or Alt+N.
+func (t *Tab) Key(name string) {
+	t.Browser.T.Helper()
+	modifiers, codes := 0, map[string]int{"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38, "ArrowDown": 40}
+	for _, m := range []struct {
+		name string
+		bit  int
+	}{{"Alt+", 1}, {"Ctrl+", 2}, {"Shift+", 8}} {
+		if rest, is := strings.CutPrefix(name, m.name); is {
+			name, modifiers = rest, modifiers|m.bit
+		}
+	}
+	code, number, text := name, codes[name], ""
+	if len(name) == 1 {
+		code, number = "Key"+strings.ToUpper(name), int(strings.ToUpper(name)[0])
+		if modifiers == 0 {
+			text = name
+		}
+	}
+	if name == "Enter" && modifiers == 0 {
+		text = "\r"
+	}
+	event := map[string]any{"type": "keyDown", "key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+	if text != "" {
+		event["text"] = text
+	}
+	t.Browser.Call(t.ID, "Input.dispatchKeyEvent", event)
+	delete(event, "text")
+	event["type"] = "keyUp"
+	t.Browser.Call(t.ID, "Input.dispatchKeyEvent", event)
+}
+
+// Size is how large a tab is, and whether it is dark.
+func (t *Tab) Size(width, height int, dark bool) {
+	t.Browser.Call(t.ID, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	t.Browser.Call(t.ID, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}})
+}
+
+// Shoot writes what a tab looks like.
+func (t *Tab) Shoot(path string) {
+	t.Browser.T.Helper()
+	var got struct{ Data string }
+	if err := json.Unmarshal(t.Browser.Call(t.ID, "Page.captureScreenshot", map[string]any{"optimizeForSpeed": false}), &got); err != nil {
+		t.Browser.T.Fatal(err)
+	}
+	raw, err := base64.StdEncoding.DecodeString(got.Data)
+	if err == nil {
+		raw, err = smaller(raw)
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(path, raw, 0o644)
+	}
+	if err != nil {
+		t.Browser.T.Fatal(err)
+	}
+}
+
+// smaller is a picture with its 256 most frequent colours, which are nearly all of a page's.
+func smaller(raw []byte) ([]byte, error) {
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	count := map[color.RGBA]int{}
+	at := func(x, y int) color.RGBA {
+		r, g, b, _ := img.At(x, y).RGBA()
+		return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}
+	}
+	box := img.Bounds()
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			count[at(x, y)]++
+		}
+	}
+	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
+	})
+	palette := color.Palette{}
+	for _, c := range colours[:min(len(colours), 256)] {
+		palette = append(palette, c)
+	}
+	nearest, out := map[color.RGBA]uint8{}, image.NewPaletted(box, palette)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			c := at(x, y)
+			i, known := nearest[c]
+			if !known {
+				i = uint8(palette.Index(c))
+				nearest[c] = i
+			}
+			out.SetColorIndex(x, y, i)
+		}
+	}
+	var b bytes.Buffer
+	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, out)
+	return b.Bytes(), err
+}
