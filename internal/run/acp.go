@@ -127,7 +127,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	c := &edited{app: e.app, wish: w, begun: w.ID != ""}
 	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Terminal: c.terminal(e.terminal(w.Editor)), Clients: c.clients()})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Terminal: c.terminal(e.terminal(w.Editor)), Named: w.Named, Clients: c.clients()})
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,6 @@ type edited struct {
 	app   *process.Process
 	wish  acp.Wish
 	wired *conversation.Conversation
-	named bool // a model was asked for a title
 
 	mu    sync.Mutex
 	begun bool                 // something is stored of it
@@ -216,11 +215,7 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	if err != nil {
 		return process.Failure(err)
 	}
-	r := w.Patient.Judge(w.Answer(ctx, in))
-	if !c.named {
-		c.named = conversation.Entitle(w, in.Text, r, c.wish.Observe, c.wish.Named)
-	}
-	return r
+	return w.Patient.Judge(w.Answer(ctx, in))
 }
 
 func (c *edited) Models() []api.ModelRow { return c.rows(models.Listing{}) }

@@ -18,7 +18,6 @@ import (
 	"adze/internal/cmd/print"
 	"adze/internal/config/paths"
 	"adze/internal/live"
-	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
@@ -129,19 +128,6 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	return l, nil
 }
 
-// toReview marks a session that changed files in the background, so that the overview shows it
-// until the user has looked at it.
-func toReview(a *process.Process, w *conversation.Conversation, r session.Result) {
-	logs, ok := w.Stored.(*sessiondb.Store)
-	if !ok || len(r.Changed) == 0 {
-		return
-	}
-	err := logs.Owner().Label(context.Background(), w.Session.ID(), sessiondb.Label{Kind: sessiondb.TagLabel, Value: reviewTag, By: sessiondb.ByProgram})
-	if err != nil {
-		fmt.Fprintf(a.Err, "the session is not marked for review: %s\n", a.Ring.Mask().Text(err.Error()))
-	}
-}
-
 // begun waits until the process has its session, or has ended. One that did all in that time has
 // begun, too.
 func begun(ctx context.Context, folder string, id session.ID, pid int, next func(context.Context) error, ended <-chan error) error {
@@ -238,11 +224,6 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 		}
 	}
 	c.talk.Turned = func() { began.Store(true); leave() }
-	c.ended = func(r session.Result) {
-		if w := c.now(); w != nil {
-			toReview(a, w, r)
-		}
-	}
 	c.clients.Headless, c.clients.Left = true, leave
 	return p.Finish(c.converse(ctx, in, o, words, time.Now()))
 }

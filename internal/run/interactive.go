@@ -176,22 +176,21 @@ type appearance struct {
 // sitting is the time between opening a session and leaving it. The interface is made last, because
 // it shows what was wired; what is wired talks to it through two small functions.
 type sitting struct {
-	app      *terminal
-	o        *flags.Request
-	look     *appearance // of this sitting, and of those after it
-	w        *conversation.Conversation
-	ui       *tui.UI
-	screen   *showing // set while the interface is shown
-	own      conversation.OwnCommand
-	words    string
-	first    []tool.Attachment                       // of the first prompt
-	wanted   bool                                    // it ended because another process wants its session
-	entitled bool                                    // a model was asked for a title
-	offered  chan struct{}                           // closed when the user was asked how commands run
-	abort    atomic.Pointer[context.CancelCauseFunc] // of the running turn
-	wanting  chan string                             // gets who wants the session
-	waits    atomic.Pointer[[2][]string]             // messages that wait, and those that were not read yet
-	rest     *time.Timer                             // runs out when no turn has run for restTime
+	app     *terminal
+	o       *flags.Request
+	look    *appearance // of this sitting, and of those after it
+	w       *conversation.Conversation
+	ui      *tui.UI
+	screen  *showing // set while the interface is shown
+	own     conversation.OwnCommand
+	words   string
+	first   []tool.Attachment                       // of the first prompt
+	wanted  bool                                    // it ended because another process wants its session
+	offered chan struct{}                           // closed when the user was asked how commands run
+	abort   atomic.Pointer[context.CancelCauseFunc] // of the running turn
+	wanting chan string                             // gets who wants the session
+	waits   atomic.Pointer[[2][]string]             // messages that wait, and those that were not read yet
+	rest    *time.Timer                             // runs out when no turn has run for restTime
 }
 
 // restTime is how long nothing is asked until memory is given back: longer than the pause between
@@ -338,9 +337,7 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	s.first = nil
 	ctx, end := s.abortable(ctx)
 	defer end()
-	r := s.w.Staging.Say(ctx, in)
-	s.entitled = s.entitled || conversation.Entitle(s.w, in.Text, r, s.ui.Observe, nil)
-	return r
+	return s.w.Answer(ctx, in)
 }
 
 func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {

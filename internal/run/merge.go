@@ -52,7 +52,7 @@ func (a *app) Merge(ctx context.Context, head session.Head, look bool) (worktree
 		return m, usage.Mistake(r.Hint, "%s", r.Message)
 	}
 	return m, a.Change(ctx, func(s *sessiondb.Store) error {
-		return s.Owner().Label(ctx, head.ID, sessiondb.Label{Kind: sessiondb.UntagLabel, Value: reviewTag, By: sessiondb.ByPerson})
+		return s.Owner().Label(ctx, head.ID, sessiondb.Label{Kind: sessiondb.UntagLabel, Value: live.ReviewTag, By: sessiondb.ByPerson})
 	})
 }
 

@@ -34,12 +34,6 @@ import (
 	"adze/tui/overview"
 )
 
-// Tags by which the overview knows sessions. The user may set and take them like any other tag.
-const (
-	pinnedTag = "pinned"
-	reviewTag = "review" // it ended in the background and changed files that nobody has looked at
-)
-
 // sessionsCommand is adze sessions: the overview in a terminal, else the list of sessions.
 func sessionsCommand(a *app) *cobra.Command {
 	c := sessions.List(&a.Env, a, a.doing)
@@ -219,8 +213,8 @@ func (p *overviewPort) port() overview.Port {
 			}
 			return p.label(ctx, id, l)
 		},
-		Pin:       func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, pinnedTag, pinned) },
-		Reviewed:  func(ctx context.Context, id string) error { return p.tag(ctx, id, reviewTag, false) },
+		Pin:       func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, live.PinnedTag, pinned) },
+		Reviewed:  func(ctx context.Context, id string) error { return p.tag(ctx, id, live.ReviewTag, false) },
 		PlanMerge: func(ctx context.Context, id string) (overview.Merge, error) { return p.merge(ctx, id, true) },
 		Merge:     func(ctx context.Context, id string) (overview.Merge, error) { return p.merge(ctx, id, false) },
 		RemoveTree: func(ctx context.Context, m overview.Merge) (string, error) {
@@ -305,29 +299,19 @@ func (p *overviewPort) head(ctx context.Context, id session.ID) (session.Head, b
 // rowOf is a session as the screen shows it.
 func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
 	info := h.Info()
-	r := overview.Row{ID: string(h.ID), Title: h.Title(), Folder: info.Cwd, Model: info.Model, State: overview.Done, Updated: h.Updated,
-		Pinned: slices.Contains(h.Tags, pinnedTag), Live: lives}
-	if slices.Contains(h.Tags, reviewTag) {
-		r.State = overview.ToReview
+	var now *live.Status
+	if lives {
+		now = &hello.Status
 	}
-	for _, t := range h.Tags {
-		if t != pinnedTag && t != reviewTag {
-			r.Tags = append(r.Tags, t)
-		}
-	}
+	p := live.ListingOf(h, now)
+	r := overview.Row{ID: string(h.ID), Title: h.Title(), Folder: info.Cwd, Model: info.Model, State: overview.State(slices.Index(live.Standings(), p.Standing)),
+		Doing: p.Doing, Updated: h.Updated, Tags: p.Tags, Pinned: p.Pinned, Live: lives}
 	if !lives {
 		return r
 	}
-	r.Doing, r.Cost = hello.Doing, hello.Cost
-	r.Title, r.Folder = cmp.Or(hello.Title, r.Title), cmp.Or(hello.Cwd, r.Folder)
+	r.Cost, r.Title, r.Folder = hello.Cost, cmp.Or(hello.Title, r.Title), cmp.Or(hello.Cwd, r.Folder)
 	if hello.Model != "" {
 		r.Model = hello.Provider + "/" + hello.Model
-	}
-	switch hello.State {
-	case live.Waiting:
-		r.State, r.Doing = overview.NeedsYou, "asks: "+cmp.Or(hello.Doing, plural.Of(hello.Questions, "question"))
-	case live.Working:
-		r.State, r.Doing = overview.Working, cmp.Or(hello.Doing, "the model writes")
 	}
 	return r
 }

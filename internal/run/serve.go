@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/lineprotocol"
@@ -51,29 +52,61 @@ import (
 
 // serveCommand is adze serve.
 func serveCommand(a *app) *cobra.Command {
-	o, port, far := &flags.Run{}, 0, &farWish{}
-	c := &cobra.Command{Use: "serve", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, 0),
-		Long: `Serve the sessions of this folder to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C. It listens on
-127.0.0.1 alone. The address that it prints holds a token, which is new each time; whoever has it can do what you can do here.
-The address stands in a file that only you can read, too, as long as the server runs. With --listen, or with the --name of a
-tunnel, devices that you paired (adze pair) come in, too, with tokens of their own.`,
-		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve --listen :4443        # then: adze pair",
-		RunE:    func(*cobra.Command, []string) error { return serveBrowsers(a.Process, o, port, far) }}
+	w, port, far := serveWish{}, 0, &farWish{}
+	c := &cobra.Command{Use: "serve [DIR ...]", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, -1),
+		Long: `Serve the sessions of these folders to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C; without DIR,
+those of this folder. Sessions in work trees of the same repositories are with them. The server works in the first folder; in the
+others sessions begin and go on in the background. It listens on 127.0.0.1 alone. The address that it prints holds a token, which
+is new each time; whoever has it can do what you can do here. The address stands in a file that only you can read, too, as long
+as the server runs. With --listen, or with the --name of a tunnel, devices that you paired (adze pair) come in, too, with tokens
+of their own; they see the folders that you name, with --all, too.`,
+		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve . ~/src/site        # two folders\n  adze serve --listen :4443        # then: adze pair"}
 	f := c.Flags()
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
+	f.BoolVar(&w.all, "all", false, "show the page of this machine the sessions of all folders")
 	far.add(f)
-	o.AddServed(c)
-	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
+	own := map[string]bool{}
+	f.VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
+	w.AddServed(c)
+	f.BoolVar(&w.Bare, "bare", false, "read no instruction files")
+	c.RunE = func(_ *cobra.Command, dirs []string) error {
+		w.dirs, w.given = dirs, givenWords(f, own)
+		return serveBrowsers(a, w, port, far)
+	}
 	return c
 }
 
+// serveWish is what the command line says of the sessions that are served.
+type serveWish struct {
+	flags.Run
+	dirs  []string // the first is where the server works; none stands for this folder
+	all   bool     // the page shows sessions of all folders
+	given []string // the flags of Run as they were written, for processes that are started
+}
+
+// givenWords are the flags that were given, but those of the command's own.
+func givenWords(all *pflag.FlagSet, own map[string]bool) (words []string) {
+	all.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if many, is := f.Value.(pflag.SliceValue); is {
+			values = many.GetSlice()
+		}
+		for _, v := range values {
+			if !own[f.Name] {
+				words = append(words, "--"+f.Name+"="+v)
+			}
+		}
+	})
+	return words
+}
+
 // serveBrowsers listens until a signal comes; then it ends every turn.
-func serveBrowsers(a *process.Process, o *flags.Run, port int, wish *farWish) error {
+func serveBrowsers(a *app, w serveWish, port int, wish *farWish) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
 	defer stop()
-	h, err := newPremises(ctx, a, o)
+	h, err := newPremises(ctx, a, w)
 	if err != nil {
 		return err
 	}
@@ -102,14 +135,14 @@ func serveBrowsers(a *process.Process, o *flags.Run, port int, wish *farWish) er
 	defer os.Remove(file)
 	s.Start(ctx)
 	fmt.Fprintf(a.Out, "%s\n", address)
-	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(h.dir))
+	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(strings.Join(h.dirs, ", ")))
 	if far != nil {
 		fmt.Fprintf(a.Err, "paired devices come in at %s; adze pair lets another one in\n", print.Line(far.Address))
 		if far.Fingerprint != "" {
 			fmt.Fprintf(a.Err, "the certificate has the SHA-256 fingerprint %s\n", far.Fingerprint)
 		}
 	}
-	return listen(ctx, a, s, l, devices)
+	return listen(ctx, a.Process, s, l, devices)
 }
 
 // sweepEvery is how often it is looked whether sessions are open that nobody uses.
@@ -166,12 +199,13 @@ func keepAddress(state string, port int, address string) (string, error) {
 	return path, errors.Join(err, f.Close())
 }
 
-// premises is adze as the room serve asks for it: the sessions of one folder.
+// premises is adze as the room serve asks for it: the sessions of some folders, or of all.
 type premises struct {
 	app    *process.Process
-	given  flags.Run // by the command line
+	wish   serveWish
+	detach func(ctx context.Context, o *flags.Request, args []string, prompt string) (launched, error)
 	at     paths.Places
-	dir    string
+	dirs   []string // absolute, without links; the server works in the first
 	stored *sessiondb.Store
 	status serve.Status // of a session that is begun
 	words  *fulltext.Later
@@ -179,23 +213,40 @@ type premises struct {
 	shown func() *tool.Set
 }
 
-func newPremises(ctx context.Context, a *process.Process, o *flags.Run) (*premises, error) {
-	h := &premises{app: a, given: *o, at: paths.Of(a.Getenv)}
+func newPremises(ctx context.Context, a *app, w serveWish) (*premises, error) {
+	h := &premises{app: a.Process, wish: w, detach: a.detach, at: paths.Of(a.Getenv)}
+	o := &h.wish.Run
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	s, err := settings.Read(a, flags.Request{Run: *o})
+	named := w.dirs
+	if len(named) == 0 {
+		named = []string{o.Cwd}
+	}
+	for _, dir := range named {
+		at := o.Clone()
+		at.Cwd = dir
+		real, err := settings.RealFolderOf(a.Process, &at)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(h.dirs, real) {
+			h.dirs = append(h.dirs, real)
+		}
+	}
+	o.Cwd = h.dirs[0]
+	s, err := settings.Read(a.Process, flags.Request{Run: *o})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	h.dir = s.Root.Dir()
+	h.dirs[0] = s.Root.Dir()
 	cfg := s.Config
 	m, err := a.Models(cfg).Choose(ctx)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	h.status = serve.Status{Folder: h.dir, Mode: cmp.Or(s.Request.Mode, cfg.PermissionMode, string(policy.AskFirst))}
+	h.status = serve.Status{Folder: h.dirs[0], Mode: cmp.Or(s.Request.Mode, cfg.PermissionMode, string(policy.AskFirst))}
 	if err == nil {
 		h.status.Model = m.Full()
 	}
@@ -205,7 +256,7 @@ func newPremises(ctx context.Context, a *process.Process, o *flags.Run) (*premis
 	}
 	h.words = fulltext.NewLater(h.stored.Path())
 	h.shown = sync.OnceValue(func() (set *tool.Set) {
-		s, err := settings.Read(a, flags.Request{Run: o.Clone()})
+		s, err := settings.Read(a.Process, flags.Request{Run: o.Clone()})
 		if err != nil {
 			return nil // calls are shown by their headings
 		}
@@ -276,19 +327,10 @@ func (h *premises) Export(ctx context.Context, id session.ID, form string) ([]by
 	return d.Markdown(), nil
 }
 
-// Reviewed says that the user has seen what a session changed in the background.
-func (h *premises) Reviewed(ctx context.Context, id session.ID) error {
-	head, err := h.Session(ctx, id)
-	if err != nil || !slices.Contains(head.Tags, reviewTag) {
-		return err
-	}
-	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.UntagLabel, By: sessiondb.ByPerson, Value: reviewTag})
-}
-
 // Files are those of the folder of a session, but for what may not be read there.
 func (h *premises) Files(ctx context.Context, head session.Head) (api.Files, error) {
-	o := h.given.Clone()
-	o.Cwd = cmp.Or(head.Info().Cwd, h.dir)
+	o := h.wish.Clone()
+	o.Cwd = cmp.Or(head.Info().Cwd, h.dirs[0])
 	s, err := settings.Read(h.app, flags.Request{Run: o})
 	if err != nil {
 		return api.Files{}, err
@@ -297,11 +339,11 @@ func (h *premises) Files(ctx context.Context, head session.Head) (api.Files, err
 	return conversation.FilesIn(ctx, s)
 }
 
-// Search looks into all that was said and done in sessions of this folder.
+// Search looks into all that was said and done in sessions of the folders that are shown.
 func (h *premises) Search(ctx context.Context, text string) ([]api.Found, string, error) {
 	found, note, err := hostio.Found(ctx, h.words, text)
-	found = slices.DeleteFunc(found, func(f api.Found) bool { return f.Cwd != "" && f.Cwd != h.dir })
-	return found, note, err
+	serves := h.Served(false)
+	return slices.DeleteFunc(found, func(f api.Found) bool { return !serves(f.Cwd) }), note, err
 }
 
 // Output is all that a call printed, where that is still kept.
@@ -316,24 +358,6 @@ func (h *premises) Output(o tool.Outcome) (text string, whole bool) {
 	return string(raw), true
 }
 
-func (h *premises) Sessions(ctx context.Context) ([]session.Head, error) {
-	heads, _, err := h.stored.Page(ctx, sessiondb.Filter{Folder: h.dir})
-	return heads, err
-}
-
-func (h *premises) Session(ctx context.Context, id session.ID) (session.Head, error) {
-	heads, _, err := h.stored.Page(ctx, sessiondb.Filter{Folder: h.dir, Prefix: string(id)})
-	if err != nil {
-		return session.Head{}, err
-	}
-	for _, head := range heads {
-		if head.ID == id && id != "" {
-			return head, nil
-		}
-	}
-	return session.Head{}, session.ErrNotFound
-}
-
 func (h *premises) Log(ctx context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
 	return h.stored.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
 }
@@ -342,8 +366,8 @@ func (h *premises) Holder(id session.ID) string { return h.stored.Holder(id) }
 
 // Open wires a conversation as a run.
 func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
-	o := flags.Request{Run: h.given.Clone()}
-	o.Cwd, o.Resume = h.dir, string(id)
+	o := flags.Request{Run: h.wish.Clone()}
+	o.Cwd, o.Resume = h.dirs[0], string(id)
 	if id != "" {
 		o.Agent = "" // it has its own
 	}
@@ -353,7 +377,7 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 	c := &served{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
-	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs,
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs, Named: func(string) { who.Changed() }, Unseen: true,
 		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, Waits: who.Waits, LetGo: func(string) { let() }}})
 	if err != nil {
 		let()
@@ -367,7 +391,7 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 	c.begun.Store(id != "")
 	c.ports.SetMode = c.setMode
 	c.ports.Modes = slices.DeleteFunc(c.ports.Modes, func(m api.Mode) bool { return !w.Gate.MayBe(policy.Mode(m.Name)) })
-	if kept := w.Session.Mode(); kept != "" && h.given.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
+	if kept := w.Session.Mode(); kept != "" && h.wish.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
 		_ = w.SetMode(kept) // it may be
 	}
 	w.Offer(who.Host)

@@ -79,8 +79,7 @@ type talker struct {
 
 	clients conversation.Clients // beside the lines that they write
 	own     conversation.OwnCommand
-	ended   func(session.Result) // is told the end of each turn; if nil, nobody cares
-	mute    bool                 // nobody is asked; a question is a denial
+	mute    bool // nobody is asked; a question is a denial
 	// first answers the prompt of the command line; it is called once. If nil, none is given.
 	first func(context.Context) session.Result
 }
@@ -98,7 +97,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
 	clients.Waits = c.talk.Waits
-	who := conversation.Person{Own: c.own.Runs, Clients: clients}
+	who := conversation.Person{Own: c.own.Runs, Clients: clients, Unseen: clients.Headless}
 	if !c.mute {
 		who.Ask, who.Inquire, who.Review = c.ask, c.inquire, c.review
 	}
@@ -142,9 +141,6 @@ func (c *talker) offer(w *conversation.Conversation) {
 func (c *talker) observe(e session.Event) {
 	c.out.Observe(e)
 	c.talk.Heard(e)
-	if e, ok := e.(session.TurnEnd); ok && c.ended != nil {
-		c.ended(e.Result)
-	}
 }
 
 func (c *talker) now() *conversation.Conversation {

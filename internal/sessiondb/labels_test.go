@@ -81,6 +81,9 @@ func TestPage(t *testing.T) {
 		total  int
 	}{
 		"folder":            {sessiondb.Filter{Folder: "/here"}, []session.ID{"s6", "s4", "s2", "s0"}, 4},
+		"folders":           {sessiondb.Filter{Folder: "/here", Folders: []string{"/there"}, Prefix: "s1"}, []session.ID{"s1"}, 1},
+		"no other folder":   {sessiondb.Filter{Folders: []string{"/here", "/her", "/there/x"}}, []session.ID{"s6", "s4", "s2", "s0"}, 4},
+		"below":             {sessiondb.Filter{Within: []string{"/th", "/here"}, Limit: 1}, []session.ID{"s6"}, 4},
 		"with subagents":    {sessiondb.Filter{Folder: "/here", All: true}, []session.ID{"s8", "s6", "s4", "s2", "s0"}, 5},
 		"a page":            {sessiondb.Filter{Folder: "/here", Skip: 1, Limit: 2}, []session.ID{"s4", "s2"}, 4},
 		"behind the last":   {sessiondb.Filter{Folder: "/here", Skip: 9, Limit: 2}, nil, 0},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -63,13 +64,15 @@ func (s *Store) List(ctx context.Context) ([]session.Head, error) {
 
 // Filter chooses sessions of a list; the zero value has those of users, of all folders.
 type Filter struct {
-	Folder string    // where they work; if empty, anywhere
-	All    bool      // those of subagents, too
-	Tags   []string  // all of which they are marked with
-	Since  time.Time // used then or later
-	Prefix string    // how their ids begin
-	Skip   int       // so many of the newest are left out
-	Limit  int       // at most so many; if 0, all
+	Folder  string    // where they work; if empty, anywhere
+	Folders []string  // or in one of these
+	Within  []string  // or in or below one of these
+	All     bool      // those of subagents, too
+	Tags    []string  // all of which they are marked with
+	Since   time.Time // used then or later
+	Prefix  string    // how their ids begin
+	Skip    int       // so many of the newest are left out
+	Limit   int       // at most so many; if 0, all
 }
 
 // Page returns the sessions that a filter chooses, last used first, and how many there are without
@@ -115,9 +118,12 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 const tagged = `(SELECT kind FROM labels WHERE labels.session = sessions.num AND value = ? AND kind IN ('tag', 'untag')
 	ORDER BY labels.num DESC LIMIT 1) = 'tag'`
 
+// somewhere reports that the filter asks where sessions work.
+func (f Filter) somewhere() bool { return f.Folder != "" || len(f.Folders)+len(f.Within) > 0 }
+
 // join adds the texts where a filter looks into them.
 func (f Filter) join() string {
-	if f.Folder == "" && f.All {
+	if !f.somewhere() && f.All {
 		return ""
 	}
 	return " LEFT JOIN openings ON session = num"
@@ -126,8 +132,18 @@ func (f Filter) join() string {
 func (f Filter) where() (string, []any) {
 	terms, args := []string{"true"}, []any(nil)
 	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
-	if f.Folder != "" {
-		add("iif(json_valid(start), json_extract(start, '$.cwd'), NULL) = ?", f.Folder)
+	if f.somewhere() {
+		var ors []string
+		for _, dir := range append([]string{f.Folder}, f.Folders...) {
+			if dir != "" {
+				ors, args = append(ors, "cwd = ?"), append(args, dir)
+			}
+		}
+		for _, dir := range f.Within {
+			below := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator)
+			ors, args = append(ors, "cwd = ? OR substr(cwd, 1, ?) = ?"), append(args, dir, len([]rune(below)), below)
+		}
+		add("EXISTS (SELECT 1 FROM (SELECT iif(json_valid(start), json_extract(start, '$.cwd'), NULL) AS cwd) WHERE " + strings.Join(ors, " OR ") + ")")
 	}
 	if !f.All {
 		add("iif(json_valid(start), ifnull(json_extract(start, '$.agent'), ''), '') = ''")

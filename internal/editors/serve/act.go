@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/editors/htmlstream"
 	"adze/internal/editors/pairing"
+	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/text/jsontext"
 	"adze/internal/text/usage"
@@ -38,6 +39,7 @@ type action struct {
 	Hunk     int     `json:"hunk"`
 	Hash     string  `json:"hash"`
 	Call     string  `json:"call"`
+	Folder   string  `json:"folder"` // where a session is begun
 
 	by string // who sent it; empty for the user of this machine
 }
@@ -46,7 +48,7 @@ type action struct {
 // machine's alone: they change rules, modes or the model, or run a command of the user's own.
 var actScopes = map[string]pairing.Scope{
 	"answer": pairing.Answer, "stop": pairing.Answer, "cancel": pairing.Answer, "reviewed": pairing.Answer,
-	"say": pairing.Prompt, "again": pairing.Prompt, "unqueue": pairing.Prompt, "compact": pairing.Prompt, "rename": pairing.Prompt, "fork": pairing.Prompt,
+	"say": pairing.Prompt, "begin": pairing.Prompt, "tag": pairing.Prompt, "again": pairing.Prompt, "unqueue": pairing.Prompt, "compact": pairing.Prompt, "rename": pairing.Prompt, "fork": pairing.Prompt,
 	"undo": pairing.Prompt, "rewind": pairing.Prompt, "revert": pairing.Prompt, "stage": pairing.Prompt,
 }
 
@@ -131,18 +133,22 @@ func (s *Server) find(id session.ID) opened {
 // do does one action.
 func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (any, error) {
 	switch name {
+	case "begin":
+		return s.directory.begins(ctx, a)
+	case "tag":
+		return done{}, s.stored(ctx, id, func() error { return asRefusal(s.House.Tag(ctx, id, a.Text)) })
+	case "reviewed":
+		return done{}, s.stored(ctx, id, func() error { return s.House.Tag(ctx, id, "-"+live.ReviewTag) })
 	case "rename":
 		return done{}, s.stored(ctx, id, func() error { return s.House.Rename(ctx, id, a.Name) })
 	case "fork":
 		var fork session.ID
 		err := s.stored(ctx, id, func() (err error) { fork, err = s.House.Fork(ctx, id); return err })
 		return done{ID: fork}, err
-	case "reviewed":
-		return done{}, s.reviewed(ctx, id)
 	}
 	at := s.find(id)
 	if _, is := at.(*neighbour); is {
-		if _, err := s.House.Session(ctx, id); err != nil { // of another folder
+		if _, err := s.directory.session(ctx, id); err != nil { // of a folder that is not served
 			return nil, err
 		}
 		out, err := doAt(ctx, at, name, a)
@@ -158,6 +164,15 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 		switch name {
 		case "answer", "stop", "unqueue", "cancel":
 			return nil, &refusal{http.StatusConflict, "too late: nothing runs or waits in this session here"}
+		}
+		if name != "set" || a.Name != "model" {
+			head, err := s.directory.session(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if s.directory.away(head) {
+				return s.directory.beyond(ctx, head, name, a)
+			}
 		}
 		room, err := s.enter(ctx, id)
 		if err != nil {
@@ -191,7 +206,7 @@ func doAt(ctx context.Context, at opened, name string, a action) (any, error) {
 
 // stored does something to a session that is in the store, and tells pages.
 func (s *Server) stored(ctx context.Context, id session.ID, do func() error) error {
-	_, err := s.House.Session(ctx, id)
+	_, err := s.directory.session(ctx, id)
 	if err == nil {
 		err = do()
 	}
@@ -212,16 +227,6 @@ func (r *room) stopped(context.Context, string) error {
 		return &refusal{http.StatusConflict, "no turn of this session is running here"}
 	}
 	return nil
-}
-
-// reviewed says that the user has seen what a session changed.
-func (s *Server) reviewed(ctx context.Context, id session.ID) error {
-	if r := s.open(id); r != nil {
-		r.mu.Lock()
-		r.review = false
-		r.mu.Unlock()
-	}
-	return ignoreMissing(s.stored(ctx, id, func() error { return s.House.Reviewed(ctx, id) })) // a new one is not stored yet
 }
 
 // control does what is asked of the conversation. Who asks for it needs no record here: the log has

@@ -75,12 +75,6 @@ func (r *room) does(e session.Event) {
 	}
 }
 
-// ended keeps how a turn ended.
-func (r *room) ended(res session.Result) {
-	r.result = &res
-	r.review = r.review || len(res.Changed) > 0
-}
-
 // attended is what a page needs of a session that is open, beside its log.
 type attended struct {
 	reader  *reader

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
+	"adze/internal/live"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/api"
@@ -37,6 +39,9 @@ type house struct {
 	status serve.Status
 	ports  api.Ports
 	first  string // what new sessions are called
+
+	folders []string
+	all     bool // the page of this machine sees all folders
 }
 
 func (h *house) Blocks(name string, metadata json.RawMessage) []tool.Block {
@@ -63,6 +68,72 @@ func (h *house) Rename(_ context.Context, id session.ID, name string) error {
 	return nil
 }
 
+// Folders, unless the test has named some, are one.
+func (h *house) Folders() []string {
+	if len(h.folders) == 0 {
+		return []string{"/home/kim/src/pool"}
+	}
+	return h.folders
+}
+
+func (h *house) Served(far bool) func(string) bool {
+	return func(folder string) bool {
+		return folder == "" || h.all && !far || slices.Contains(h.Folders(), folder)
+	}
+}
+
+// Background stores a session; its process is that of the test.
+func (h *house) Background(_ context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
+	h.mu.Lock()
+	if id == "" {
+		id = session.ID(fmt.Sprintf("b%d", len(h.heads)))
+		h.heads = append(h.heads, headIn(id, prompt, folder))
+	}
+	h.mu.Unlock()
+	h.store(id, session.MessageEntry, session.Message{ID: fmt.Sprint(id, "-m"), Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: prompt}}})
+	return id, nil
+}
+
+func headIn(id session.ID, title, folder string) session.Head {
+	return session.Head{ID: id, Name: title, Updated: time.Now().Add(-9 * time.Minute), Start: encoded(session.Start{Cwd: folder, Model: "script/small"})}
+}
+
+func (h *house) Peek(_ context.Context, id session.ID) (api.SessionPeek, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var p api.SessionPeek
+	for _, e := range h.logs[id] {
+		var m session.Message
+		var r session.Result
+		if e.Type == session.MessageEntry && json.Unmarshal(e.Data, &m) == nil {
+			if m.Role == session.User {
+				p.Asked, p.Answered = m.Text(), ""
+			} else {
+				p.Answered = m.Text()
+			}
+		}
+		if e.Type == session.EndEntry && json.Unmarshal(e.Data, &r) == nil {
+			p.Changed = append(p.Changed, r.Changed...)
+		}
+	}
+	return p, nil
+}
+
+func (h *house) Tag(_ context.Context, id session.ID, word string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	value, away := strings.CutPrefix(word, "-")
+	for i := range h.heads {
+		if h.heads[i].ID == id {
+			h.heads[i].Tags = slices.DeleteFunc(slices.Clone(h.heads[i].Tags), func(t string) bool { return t == value })
+			if !away {
+				h.heads[i].Tags = append(h.heads[i].Tags, strings.TrimPrefix(word, "+"))
+			}
+		}
+	}
+	return nil
+}
+
 func (h *house) Fork(_ context.Context, id session.ID) (session.ID, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,10 +148,16 @@ func (h *house) Export(_ context.Context, id session.ID, form string) ([]byte, e
 }
 
 func (h *house) Search(_ context.Context, text string) ([]api.Found, string, error) {
-	return []api.Found{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}, "", nil
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found := []api.Found{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}
+	for _, head := range h.heads {
+		if cwd := head.Info().Cwd; cwd != "" {
+			found = append(found, api.Found{Session: string(head.ID), Title: head.Name, Kind: "answer", Snippet: text, Cwd: cwd})
+		}
+	}
+	return found, "", nil
 }
-
-func (h *house) Reviewed(context.Context, session.ID) error { return nil }
 
 func (h *house) Files(context.Context, session.Head) (api.Files, error) {
 	return api.Files{Paths: []string{"of/the/folder.go"}}, nil
@@ -104,7 +181,7 @@ func (h *house) Open(_ context.Context, id session.ID, wish serve.Wish, who serv
 	return c, nil
 }
 
-func (h *house) Sessions(context.Context) ([]session.Head, error) {
+func (h *house) Sessions(context.Context, bool, int) ([]session.Head, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]session.Head(nil), h.heads...), nil
@@ -154,6 +231,18 @@ func (h *house) store(id session.ID, kind session.EntryType, data any) {
 	h.logs[id] = append(h.logs[id], session.Entry{Type: kind, Data: raw})
 }
 
+// ends are the ends of turns in a log.
+func (h *house) ends(id string) (out []session.Entry) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, e := range h.logs[session.ID(id)] {
+		if e.Type == session.EndEntry {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 func (h *house) counts() (opened, closed int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,6 +276,9 @@ func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Resul
 	c.prompted = fmt.Sprintf("m%d", c.ids)
 	r := c.house.turn(ctx, c, p.Text+p.Beside)
 	c.house.store(c.id, session.EndEntry, r)
+	if len(r.Changed) > 0 {
+		_ = c.house.Tag(ctx, c.id, live.ReviewTag) // as a session does that nobody need look at
+	}
 	c.who.Observe(session.TurnEnd{Result: r})
 	return r
 }

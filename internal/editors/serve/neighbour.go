@@ -425,20 +425,15 @@ func (b *neighbour) fill(to *bar) {
 }
 
 // describe tells what the session does, for the list.
-func (b *neighbour) describe(to *row) {
+func (b *neighbour) describe(to *row) *live.Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	to.doing, to.model = b.status.Doing, b.hello.Provider+"/"+b.hello.Model
-	switch b.status.State {
-	case live.Waiting:
-		to.state = "needs"
-	case live.Working:
-		to.state = "working"
+	to.model = b.hello.Provider + "/" + b.hello.Model
+	now := b.status
+	if now.Cost > 0 {
+		to.cost = &now.Cost
 	}
-	if b.status.Cost > 0 {
-		cost := b.status.Cost
-		to.cost = &cost
-	}
+	return &now
 }
 
 func (b *neighbour) works(h session.Head) Status {

@@ -3,93 +3,105 @@ package serve
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"adze/internal/live"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tui/draw/hypertext"
 )
 
-// groups are those of the list, in their order.
-var groups = []struct{ state, title string }{
-	{"needs", "Needs you"}, {"working", "Working"}, {"review", "To review"}, {"done", "Done"},
-}
+// groupClass is a group of the list as the sheets of the page know it.
+var groupClass = map[live.Standing]string{live.NeedsYou: "needs", live.Busy: "working", live.ToReview: "review", live.Done: "done"}
 
 // row is a session in the list.
 type row struct {
-	head  session.Head
-	state string // of groups
-	doing string
+	head session.Head
+	live.Listing
 	model string
 	cost  *float64
 	bad   bool // the newest turn did not come to its own end
+	lives bool // something can be stopped in it
 }
 
 // overview is the list of sessions as HTML, and how many wait for the user.
 func (s *Server) overview(ctx context.Context, current session.ID) (html string, needs int, err error) {
-	heads, err := s.House.Sessions(ctx)
+	heads, err := s.directory.sessions(ctx)
 	if err != nil {
 		return "", 0, err
 	}
-	by := map[string][]row{}
-	known := map[session.ID]bool{}
+	by := map[live.Standing][]row{}
 	for _, h := range heads[:min(len(heads), most)] {
 		r := s.row(h)
-		by[r.state] = append(by[r.state], r)
-		known[h.ID] = true
+		by[r.Standing] = append(by[r.Standing], r)
 	}
 	var b strings.Builder
-	for _, g := range groups {
-		rows := by[g.state]
+	for _, g := range live.Standings() {
+		rows := by[g]
 		if len(rows) == 0 {
 			continue
 		}
-		b.WriteString(`<section class="group ` + g.state + `"><h2>` + g.title + `</h2><ul>`)
+		slices.SortStableFunc(rows, func(a, b row) int {
+			switch {
+			case a.Pinned == b.Pinned:
+				return b.head.Updated.Compare(a.head.Updated)
+			case a.Pinned:
+				return -1
+			}
+			return 1
+		})
+		b.WriteString(`<section class="group ` + groupClass[g] + `"><h2>` + heading(g) + `</h2><ul>`)
 		for _, r := range rows {
 			r.write(&b, s.mask(), current)
 		}
 		b.WriteString("</ul></section>")
 	}
 	if b.Len() == 0 {
-		b.WriteString(`<p class="empty">No session yet in this folder.</p>`)
+		b.WriteString(`<p class="empty">No session yet.</p>`)
 	}
-	return b.String(), len(by["needs"]), nil
+	return b.String(), len(by[live.NeedsYou]), nil
 }
 
+// heading is the name of a group as it stands above it.
+func heading(g live.Standing) string { return strings.ToUpper(string(g[:1])) + string(g[1:]) }
+
 func (s *Server) row(h session.Head) row {
-	r := row{head: h, state: "done", model: h.Info().Model}
+	r := row{head: h, model: h.Info().Model}
+	var now *live.Status
 	if room := s.open(h.ID); room != nil {
-		room.describe(&r)
+		now = room.describe(&r)
 	} else if b := s.neighbours.find(h.ID); b != nil {
-		b.describe(&r)
-	} else if who := s.House.Holder(h.ID); who != "" {
-		r.state, r.doing = "working", "in "+who
+		now = b.describe(&r)
 	}
+	r.lives = now != nil && now.State != live.Idle
+	if now == nil {
+		if who := s.House.Holder(h.ID); who != "" {
+			now = &live.Status{State: live.Working, Doing: "in " + who}
+		}
+	}
+	r.Listing = live.ListingOf(h, now)
 	return r
 }
 
 // describe tells what a session that is open here does.
-func (r *room) describe(to *row) {
+func (r *room) describe(to *row) *live.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	now := &live.Status{State: live.Idle}
 	switch {
 	case r.asked != nil:
-		to.state, to.doing = "needs", r.asked.brief()
+		now.State, now.Doing, now.Questions = live.Waiting, r.asked.brief(), 1
 	case r.running:
-		to.state, to.doing = "working", r.doing
-	case r.review:
-		to.state = "review"
+		now.State, now.Doing = live.Working, r.doing
+	case r.result != nil && r.result.Cause != session.CauseDone:
+		to.bad, now.Doing = true, r.result.Message
 	}
 	if r.counted != nil {
 		to.cost, to.model = r.counted.Ledger.Cost, r.counted.Ledger.Model
 	}
-	if r.result != nil && !r.running {
-		to.bad = r.result.Cause != session.CauseDone
-		if to.bad {
-			to.doing = r.result.Message
-		}
-	}
+	return now
 }
 
 // brief is a question on one line.
@@ -102,36 +114,46 @@ func (w *asked) brief() string {
 
 func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) {
 	text := func(t string, n int) string { return hypertext.Escape(brief(mask.Text(t), n)) }
+	id, folder := hypertext.Escape(string(r.head.ID)), r.head.Info().Cwd
 	title := r.head.Title()
 	if title == "" {
 		title = "New session"
 	}
-	b.WriteString(`<li class="row`)
-	if r.bad {
-		b.WriteString(" bad")
+	b.WriteString(`<li class="row ` + groupClass[r.Standing])
+	for _, class := range []struct {
+		name string
+		is   bool
+	}{{" bad", r.bad}, {" pinned", r.Pinned}, {" lives", r.lives}} {
+		if class.is {
+			b.WriteString(class.name)
+		}
 	}
-	b.WriteString(`"><a href="#/s/` + hypertext.Escape(string(r.head.ID)) + `" data-session="` + hypertext.Escape(string(r.head.ID)) + `"`)
+	b.WriteString(`" data-folder="` + hypertext.Escape(mask.Text(folder)) + `"><a href="#/s/` + id + `" data-session="` + id + `"`)
 	if r.head.ID == current {
 		b.WriteString(` aria-current="page"`)
 	}
-	b.WriteString(`><span class="dot" aria-hidden="true"></span><span class="name">` + text(title, 90) + "</span>")
-	if r.doing != "" {
-		b.WriteString(`<span class="doing">` + text(r.doing, 120) + "</span>")
+	b.WriteString(`><span class="dot" aria-hidden="true"></span><span class="name">`)
+	if r.Pinned {
+		b.WriteString(`<span class="pin">Pinned: </span>`)
 	}
-	b.WriteString(`<span class="meta"><time datetime="` + r.head.Updated.UTC().Format(time.RFC3339) + `">` + r.head.Updated.Format("2 Jan 15:04") + "</time>")
+	b.WriteString(text(title, 90) + "</span>")
+	if r.Doing != "" {
+		b.WriteString(`<span class="doing">` + text(r.Doing, 120) + "</span>")
+	}
+	b.WriteString(`<span class="meta"><span class="state">` + heading(r.Standing) + ` · </span><time datetime="` + r.head.Updated.UTC().Format(time.RFC3339) + `">` + r.head.Updated.Format("2 Jan 15:04") + "</time>")
 	if r.model != "" {
 		b.WriteString(" · " + text(shortModel(r.model), 40))
 	}
 	if r.cost != nil && *r.cost > 0 {
 		b.WriteString(" · " + money(*r.cost))
 	}
-	for _, tag := range r.head.Tags {
+	for _, tag := range r.Tags {
 		b.WriteString(` <span class="tag">` + text(tag, 24) + "</span>")
 	}
-	if dir := r.head.Info().Cwd; dir != "" {
-		b.WriteString(` <span class="dir">` + text(filepath.Base(dir), 40) + "</span>")
+	if folder != "" {
+		b.WriteString(` <span class="dir">` + text(filepath.Base(folder), 40) + "</span>")
 	}
-	b.WriteString("</span></a></li>")
+	b.WriteString(`</span></a><button type="button" class="icon more" data-act="peek" aria-label="Look into ` + text(title, 90) + `">⋯</button></li>`)
 }
 
 // shortModel is a model without its provider.

@@ -155,11 +155,11 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.mask().JSON(raw)) // who is gone does not read it
 }
 
-// known reports a session that there is: open here, or in the store.
+// known reports a session that there is: open here, or one that the sender may know of.
 func (s *Server) known(ctx context.Context, id session.ID) error {
 	if s.open(id) != nil {
 		return nil
 	}
-	_, err := s.House.Session(ctx, id)
+	_, err := s.directory.session(ctx, id)
 	return err
 }

@@ -32,7 +32,6 @@ type room struct {
 	counted *session.Counted  // the newest count of what a request holds
 	doing   string            // what goes on, in a few words
 	result  *session.Result   // of the newest turn that ended here
-	review  bool              // that changed files, and nobody has looked at them since
 	used    time.Time
 	leaving bool
 }
@@ -59,8 +58,12 @@ func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, 
 		return nil, &refusal{http.StatusServiceUnavailable, "adze serve ends"}
 	}
 	if id != "" {
-		if _, err := s.House.Session(ctx, id); err != nil {
+		head, err := s.directory.session(ctx, id)
+		if err != nil {
 			return nil, err
+		}
+		if s.directory.away(head) {
+			return nil, errAway
 		}
 	}
 	if err := s.makeRoom(); err != nil {

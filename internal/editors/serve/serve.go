@@ -17,7 +17,9 @@
 // Known limits: only the newest answer is made again, and what its calls did stays done; files come
 // in the request itself. An approval of the UI stream is for one call. A session of another
 // process is steered by the page over its socket (neighbour.go), and read by the UI stream from its
-// log. That of a process without a socket is read from its log by the page, too.
+// log. That of a process without a socket is read from its log by the page, too. A browser gives
+// all its tabs six connections: hidden tabs give theirs up, but seven that are seen at once are one
+// too many. Work trees that were removed are not known any more as those of their repository.
 package serve
 
 import (
@@ -47,25 +49,34 @@ import (
 //   - Blocks shows metadata of a call of a session that is not open;
 //   - Status is how a session would work if it were opened now, a new one for an empty Head;
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
-//   - Reviewed says that the user has seen what a session changed in the background;
 //   - Files are those of the folder of a session that nobody here can be asked about;
-//   - Sessions and Session are those of users in the folder that is served, newest first; a session
-//     that is not there is session.ErrNotFound;
+//   - Folders are those that the user named; Open works in the first;
+//   - Served tells whether sessions of a folder are shown to the page of this machine, or to
+//     devices far away, which see named folders and work trees of the same repositories;
+//   - Sessions are the newest of users in all folders that are shown, as Served tells;
+//   - Session is one of them; where it is not there, the error is session.ErrNotFound;
+//   - Background has a process begin a session in a folder, or go on with one, with a prompt;
+//   - Peek is a short look into a session;
+//   - Tag marks a session with a word, or takes the mark away where a - stands in front;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
 //   - Holder says which process writes a session; if empty, none does;
 //   - all methods are safe for concurrent use.
 type House interface {
 	Open(ctx context.Context, id session.ID, wish Wish, who Person) (Conversation, error)
-	Sessions(ctx context.Context) ([]session.Head, error)
+	Sessions(ctx context.Context, far bool, most int) ([]session.Head, error)
 	Session(ctx context.Context, id session.ID) (session.Head, error)
 	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
 	Holder(id session.ID) string
 	Blocks(name string, metadata json.RawMessage) []tool.Block
 	Status(session.Head) Status
+	Folders() []string
+	Served(far bool) func(folder string) bool
+	Background(ctx context.Context, folder string, id session.ID, prompt string) (session.ID, error)
+	Peek(ctx context.Context, id session.ID) (api.SessionPeek, error)
+	Tag(ctx context.Context, id session.ID, word string) error
 	Rename(ctx context.Context, id session.ID, name string) error
 	Fork(ctx context.Context, id session.ID) (session.ID, error)
 	Export(ctx context.Context, id session.ID, form string) ([]byte, error)
-	Reviewed(ctx context.Context, id session.ID) error
 	Files(ctx context.Context, h session.Head) (api.Files, error)
 	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
 	// Output is all that a call printed, where it is kept.
@@ -128,7 +139,7 @@ const (
 	look       = 250 * time.Millisecond
 )
 
-// Server serves the sessions of one folder.
+// Server serves sessions to browsers. It opens them in one folder.
 type Server struct {
 	House House
 	Mask  func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
@@ -152,6 +163,7 @@ type Server struct {
 	opening  sync.Mutex     // one session is opened at a time
 
 	neighbours *neighbours // sessions of other processes
+	directory  directory
 
 	mu      sync.Mutex
 	rooms   map[session.ID]*room
@@ -175,6 +187,7 @@ func (s *Server) Start(ctx context.Context) {
 		s.Wait = wait
 	}
 	s.neighbours = &neighbours{street: street{s.ctx, &s.ends, s.House, s.Sockets, s.stir}, all: map[session.ID]*neighbour{}}
+	s.directory = directory{s.House, s.neighbours, s.stir}
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.neighbours.watch() })
 	}
@@ -272,20 +285,21 @@ type listed struct {
 	Updated time.Time  `json:"updated"`
 	State   string     `json:"state"`         // idle, running, waiting, or elsewhere: another process writes it
 	Who     string     `json:"who,omitempty"` // that process
+	Folder  string     `json:"folder,omitempty"`
 }
 
 // most is how many sessions are listed, the newest.
 const most = 200
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	heads, err := s.House.Sessions(r.Context())
+	heads, err := s.directory.sessions(r.Context())
 	if err != nil {
 		refuse(w, err)
 		return
 	}
 	out := []listed{}
 	for _, h := range heads[:min(len(heads), most)] {
-		l := listed{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle"}
+		l := listed{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
 		if room := s.open(h.ID); room != nil {
 			l.State = room.state()
 		} else if l.Who = s.House.Holder(h.ID); l.Who != "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/editors/htmlstream"
+	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
@@ -26,6 +27,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	case "export":
 		s.export(w, r, id)
 		return
+	case "peek":
+		out, err = s.peek(r.Context(), id)
 	case "output":
 		out, err = s.wholeOutput(r.Context(), id, r.URL.Query().Get("call"))
 	case "menu", "models", "files", "changes":
@@ -43,9 +46,12 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 // look asks where the session is open; one that is open nowhere is opened.
 func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (any, error) {
 	at := s.find(id)
-	head, err := s.House.Session(ctx, id)
+	head, err := s.directory.session(ctx, id)
 	if _, elsewhere := at.(*neighbour); elsewhere && err != nil {
 		return nil, err
+	}
+	if at == nil && err == nil && s.directory.away(head) {
+		return s.directory.ask(ctx, head, q)
 	}
 	if at == nil {
 		room, err := s.enter(ctx, id)
@@ -69,6 +75,24 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 		return nil, err
 	}
 	return changes(net, s.mask()), nil
+}
+
+// peek is a short look into a session, for its row in the list.
+func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
+	if err := s.known(ctx, id); err != nil {
+		return nil, err
+	}
+	p, err := s.House.Peek(ctx, id)
+	if err := ignoreMissing(err); err != nil {
+		return nil, err
+	}
+	head, _ := s.directory.session(ctx, id) // one that is open may not be stored yet
+	r := s.row(session.Head{ID: id, Start: head.Start, Tags: head.Tags})
+	asks := ""
+	if r.Standing == live.NeedsYou {
+		asks = r.Doing
+	}
+	return map[string]any{"said": p.Answered, "asked": p.Asked, "changed": p.Changed, "asks": asks, "doing": r.Doing}, nil
 }
 
 // filesOf are files of the folder of a session that nobody tells of.
@@ -165,7 +189,11 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 		refuse(w, &refusal{http.StatusBadRequest, "the forms are md, json and html"})
 		return
 	}
-	raw, err := s.House.Export(r.Context(), id, form)
+	err := s.known(r.Context(), id)
+	var raw []byte
+	if err == nil {
+		raw, err = s.House.Export(r.Context(), id, form)
+	}
 	if err != nil {
 		refuse(w, err)
 		return

@@ -144,7 +144,7 @@ func (r *room) hear(e session.Event) {
 		t.under = nil
 	case session.TurnEnd:
 		t.under, t.calls, t.over = nil, nil, true
-		r.ended(ev.Result)
+		r.result = &ev.Result
 	}
 	t.follow(e)
 	r.does(e)

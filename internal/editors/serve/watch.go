@@ -61,7 +61,8 @@ type bar struct {
 	Doing   string     `json:"doing,omitempty"`
 	Queue   []string   `json:"queue,omitempty"`
 	Steered []string   `json:"steered,omitempty"`
-	Review  bool       `json:"review,omitempty"` // it changed files
+	Review  bool       `json:"review,omitempty"`  // it changed files
+	Folders []string   `json:"folders,omitempty"` // where a session can be begun, this one first
 }
 
 // opened is a session that is open: here (room), or in a process with a socket (neighbour).
@@ -167,7 +168,7 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 		return err
 	}
 	if t.id == "" { // a new session is begun from there
-		b := &bar{State: "idle"}
+		b := &bar{State: "idle", Folders: t.house.Folders()}
 		b.works(t.house.Status(session.Head{}))
 		return t.tell(note{Kind: "bar", Bar: b})
 	}
@@ -438,7 +439,7 @@ func (t *watcher) barNow() (*bar, bool) {
 	if b.State == "idle" {
 		b.Doing = ""
 	}
-	b.Review = b.Review || f.Changed
+	b.Review = f.Changed
 	raw, err := json.Marshal(b)
 	masked := &bar{} // b shares its cost with the session
 	if err == nil {
@@ -467,9 +468,6 @@ func (r *room) blocks(name string, metadata json.RawMessage) []tool.Block {
 func (r *room) fill(b *bar) {
 	b.State = r.state()
 	b.Queue, b.Steered = r.Waits()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b.Review = r.review
 }
 
 // Waits are the prompts that wait for their turn, and the remarks that were not read yet.
@@ -526,7 +524,7 @@ func (o *out) write(b []byte) error {
 
 // search finds what was said and done in stored sessions.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
-	found, text, err := s.House.Search(r.Context(), r.URL.Query().Get("q"))
+	found, text, err := s.directory.found(r.Context(), r.URL.Query().Get("q"))
 	if err != nil {
 		refuse(w, err)
 		return

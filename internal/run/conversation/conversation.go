@@ -63,6 +63,8 @@ type Conversation struct {
 	losses   []string // those of the notices that tell what a damaged store lost
 	Prompt   string   // what to ask when the user gave no prompt: the demo's
 	resumed  bool     // it went on with a conversation
+	entitled bool     // a model was asked for its title
+	naming   naming
 	closers  []func()
 	Staging  *Staging // staged turns
 	agents   *projectagents.Agents
@@ -159,7 +161,17 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	w.person = who
 	w.closers = append(w.closers, s.Close)
 	shared := w.sharing.observe
-	w.observe = a.Own.Watch(func(e session.Event) { observe(e); shared(e) }, w.starts, func() bool {
+	show := func(e session.Event) { observe(e); shared(e) }
+	told := show
+	if who.Unseen { // it is marked before anybody is told of the end
+		told = func(e session.Event) {
+			if err := toReview(w.Stored, w.id, e); err != nil {
+				show(session.Notice{Text: "the session is not marked for review: " + a.Ring.Mask().Text(err.Error())})
+			}
+			show(e)
+		}
+	}
+	w.observe = a.Own.Watch(told, w.starts, func() bool {
 		return slices.ContainsFunc(hostio.Jobs(w.jobs), func(j api.Job) bool { return j.Running })
 	})
 	defer func() {

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
-	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/buffered"
 	"adze/internal/undo/recorder"
 	"adze/session"
@@ -114,39 +112,4 @@ func (w *Conversation) sessions(ctx context.Context) ([]api.SessionHead, error) 
 	defer w.listed.Unlock()
 	w.heads = out
 	return out, nil
-}
-
-// Entitle has a model name the session after its first turn, beside what comes next, where the
-// configuration says which; if false, it has not. A title that does not come is none: the session
-// is listed by its first prompt. named is told the one that came.
-func Entitle(w *Conversation, asked string, r session.Result, observe func(session.Event), named func(title string)) bool {
-	a, o := w.Settings.Process, &w.Settings.Request
-	name := w.Settings.Config.TitleModel
-	if name == "" || r.Cause != session.CauseDone || !o.Saves() || w.resumed {
-		return false
-	}
-	m, err := a.Models(w.Settings.Config).Named(name)
-	if err != nil {
-		observe(session.Notice{Text: fmt.Sprintf("title_model: %v", err)})
-		return true
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var naming sync.WaitGroup
-	w.closers = append(w.closers, func() { cancel(); naming.Wait() })
-	naming.Go(func() {
-		mask := a.Ring.Mask()
-		title, used, err := m.Title(ctx, mask.Text(asked), mask.Text(r.Text))
-		w.Session.Spend(m.Provider.Name(), m.Name, used)
-		if err != nil {
-			return
-		}
-		title = mask.Text(title)
-		err = a.Change(ctx, func(logs *sessiondb.Store) error { // without it the session has none
-			return logs.Owner().Label(ctx, w.Session.ID(), sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title, By: sessiondb.ByModel})
-		})
-		if err == nil && named != nil {
-			named(title)
-		}
-	})
-	return true
 }

@@ -32,6 +32,8 @@ type Person struct {
 	// Terminal runs a command where the user sees it, outside of any sandbox; which ones it takes,
 	// it decides.
 	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
+	Named    func(title string) // is told the name that a model gave the session; if nil, nobody is
+	Unseen   bool               // nobody need see the end of a turn; the session waits for a review
 	// Clients are other processes of the user that watch and steer.
 	Clients Clients
 }

@@ -268,7 +268,9 @@ func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Res
 	if k, task, ok := w.Addressed(in.Text); ok && in.Compose == nil && len(in.Attachments) == 0 {
 		return w.Give(ctx, k, task)
 	}
-	return w.Staging.Say(ctx, in)
+	r := w.Staging.Say(ctx, in)
+	w.entitle(ctx, in.Text, r)
+	return r
 }
 
 // Give gives a task of the user's own to an agent. Its report is in the conversation for what is

@@ -1,0 +1,131 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"adze/internal/editors/pairing"
+	"adze/session"
+)
+
+// twoFolders is a house that serves pool and site. The user did not name their folder secret.
+func twoFolders() *house {
+	h := sceneHouse()
+	h.folders = []string{"/home/kim/src/pool", "/home/kim/src/site"}
+	h.heads = []session.Head{headIn("here", "Session here", "/home/kim/src/pool"), headIn("there", "Session there", "/home/kim/src/site"), headIn("hidden", "Session hidden", "/home/kim/secret")}
+	for _, id := range []session.ID{"here", "there", "hidden"} {
+		h.store(id, session.MessageEntry, session.Message{ID: "m", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "words of " + string(id)}}})
+		h.store(id, session.EndEntry, session.Result{Cause: session.CauseDone, Changed: []string{"file-of-" + string(id)}})
+	}
+	return h
+}
+
+// TestNothingLeaksOfAFolderThatWasNotNamed: the page of this machine and a device are told nothing of
+// its sessions in a list, by a search or by an id. With all, the page is told, and a device is not.
+func TestNothingLeaksOfAFolderThatWasNotNamed(t *testing.T) {
+	h := twoFolders()
+	s := listenFar(t, h)
+	phone, _ := s.device(pairing.Scopes()...)
+	look := func(who string, send func(method, path, body string) (int, string), sees bool) {
+		t.Helper()
+		for path, want := range map[string]string{"/api/session": "there", "/api/page/search?q=words": "there"} {
+			code, text := send("GET", path, "")
+			if code != 200 || !strings.Contains(text, want) || strings.Contains(text, "hidden") != sees || strings.Contains(text, "secret") != sees && path == "/api/session" {
+				t.Errorf("%s: %s: %d %s", who, path, code, text)
+			}
+		}
+		if sees {
+			return
+		}
+		for _, path := range []string{"/api/page/watch?session=hidden", "/api/chat/hidden", "/api/chat/hidden/stream?after=x", "/api/page/hidden/peek", "/api/page/hidden/export?form=md", "/api/page/hidden/menu",
+			"/api/page/hidden/models", "/api/page/hidden/files", "/api/page/hidden/changes", "/api/page/hidden/output?call=x"} {
+			if code, text := send("GET", path, ""); code != http.StatusNotFound || strings.Contains(text, "words of") {
+				t.Errorf("%s: %s: %d %s", who, path, code, text)
+			}
+		}
+		for _, act := range []string{"say", "again", "rename", "tag", "fork", "undo", "rewind", "compact", "revert", "stage", "reviewed"} {
+			if code, text := send("POST", "/api/page/hidden/"+act, `{"text":"x","name":"x"}`); code != http.StatusNotFound {
+				t.Errorf("%s: %s: %d %s", who, act, code, text)
+			}
+		}
+		if code, text := send("POST", "/api/chat", prompt("hidden", "x")); code != http.StatusNotFound {
+			t.Errorf("%s: a prompt: %d %s", who, code, text)
+		}
+		if code, text := send("POST", "/api/page/new/begin", `{"text":"x","folder":"/home/kim/secret"}`); code != http.StatusNotFound {
+			t.Errorf("%s: begin: %d %s", who, code, text)
+		}
+	}
+	here := func(method, path, body string) (int, string) { return s.get(method, path, body) }
+	far := func(method, path, body string) (int, string) { return s.sends(method, path, phone, body) }
+	look("the page", here, false)
+	look("a device", far, false)
+	h.all = true
+	look("the page with all", here, true)
+	look("a device with all", far, false)
+	looks, _ := s.device(pairing.Look, pairing.Answer)
+	for act, body := range map[string]string{"begin": `{"text":"x","folder":"/home/kim/src/site"}`, "say": `{"text":"x"}`, "tag": `{"text":"x"}`} {
+		if code, text := s.sends("POST", "/api/page/there/"+act, looks, body); code != http.StatusForbidden {
+			t.Errorf("a device that may look and answer: %s: %d %s", act, code, text)
+		}
+	}
+	list := until(s.watcher("session="), func(n told) bool { return n.T == "list" }).HTML
+	if !strings.Contains(list, "Session hidden") || !strings.Contains(list, `data-folder="/home/kim/src/site"`) {
+		t.Errorf("the page with all: %s", list)
+	}
+	if opened, _ := h.counts(); opened != 0 {
+		t.Errorf("%d sessions were opened", opened)
+	}
+}
+
+// TestASessionOfAnotherFolderGoesOnInTheBackground: the server opens it never; a prompt begins a
+// process for it there, as for a new session, and what needs an open one says so.
+func TestASessionOfAnotherFolderGoesOnInTheBackground(t *testing.T) {
+	h := twoFolders()
+	s := listen(t, h)
+	var came struct{ ID string }
+	if err := json.Unmarshal([]byte(s.act("new", "begin", map[string]any{"text": "a new site", "folder": "/home/kim/src/site"})), &came); err != nil || !strings.HasPrefix(came.ID, "b") {
+		t.Fatalf("%+v %v", came, err)
+	}
+	s.act("there", "say", map[string]any{"text": "go on"})
+	for id, want := range map[string]string{came.ID: "a new site", "there": "go on"} {
+		if _, text := s.get("GET", "/api/chat/"+id, ""); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", id, text)
+		}
+	}
+	for _, path := range []string{"POST undo", "POST compact", "GET changes", "GET models"} {
+		method, what, _ := strings.Cut(path, " ")
+		if code, text := s.get(method, "/api/page/there/"+what, "{}"); code != http.StatusConflict || !strings.Contains(text, "another folder") {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
+	}
+	if code, text := s.get("POST", "/api/page/there/say", `{"text":"look","files":[{"type":"file","url":"data:text/plain;base64,eA=="}]}`); code != http.StatusConflict || !strings.Contains(text, "name their paths") {
+		t.Errorf("a file: %d %s", code, text)
+	}
+	if opened, _ := h.counts(); opened != 0 {
+		t.Errorf("%d sessions were opened", opened)
+	}
+}
+
+// TestARowIsPeekedPinnedAndTagged: the list shows it at once, and nothing of it is opened.
+func TestARowIsPeekedPinnedAndTagged(t *testing.T) {
+	h := twoFolders()
+	s := listen(t, h)
+	w := s.watcher("session=")
+	code, text := s.get("GET", "/api/page/there/peek", "")
+	if code != 200 || !strings.Contains(text, `"asked":"words of there"`) || !strings.Contains(text, "file-of-there") {
+		t.Errorf("%d %s", code, text)
+	}
+	s.act("there", "tag", map[string]any{"text": "+pinned"})
+	until(w, func(n told) bool { return n.T == "list" && strings.Contains(n.HTML, `class="row done pinned"`) })
+	s.act("there", "tag", map[string]any{"text": "keep"})
+	until(w, func(n told) bool { return n.T == "list" && strings.Contains(n.HTML, `<span class="tag">keep</span>`) })
+	s.act("there", "tag", map[string]any{"text": "review"})
+	until(w, func(n told) bool { return n.T == "list" && strings.Contains(n.HTML, "To review") })
+	s.act("there", "reviewed", map[string]any{})
+	until(w, func(n told) bool { return n.T == "list" && !strings.Contains(n.HTML, "To review") })
+	if opened, _ := h.counts(); opened != 0 {
+		t.Errorf("%d sessions were opened", opened)
+	}
+}

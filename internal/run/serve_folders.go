@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/cmd/sessions"
+	"adze/internal/project/worktree"
+	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/sessiondb"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tui/api"
+)
+
+// Folders are those that the user named.
+func (h *premises) Folders() []string { return h.dirs }
+
+// trees are the tops of the work trees of the repositories that the named folders lie in.
+func (h *premises) trees() (tops []string) {
+	for _, dir := range h.dirs {
+		tops = append(tops, worktree.Linked(dir)...)
+	}
+	return tops
+}
+
+// Served tells whether sessions of a folder are shown.
+func (h *premises) Served(far bool) func(folder string) bool {
+	if h.wish.all && !far {
+		return func(string) bool { return true }
+	}
+	trees := h.trees()
+	return func(folder string) bool {
+		return slices.Contains(h.dirs, folder) || slices.ContainsFunc(trees, func(top string) bool {
+			return folder == top || strings.HasPrefix(folder, top+string(filepath.Separator))
+		})
+	}
+}
+
+// filter chooses the sessions that are shown.
+func (h *premises) filter(far bool) sessiondb.Filter {
+	if h.wish.all && !far {
+		return sessiondb.Filter{}
+	}
+	return sessiondb.Filter{Folders: h.dirs, Within: h.trees()}
+}
+
+func (h *premises) Sessions(ctx context.Context, far bool, most int) ([]session.Head, error) {
+	f := h.filter(far)
+	f.Limit = most
+	heads, _, err := h.stored.Page(ctx, f)
+	return heads, err
+}
+
+func (h *premises) Session(ctx context.Context, id session.ID) (session.Head, error) {
+	f := h.filter(false)
+	f.Prefix = string(id)
+	heads, _, err := h.stored.Page(ctx, f)
+	if err != nil {
+		return session.Head{}, err
+	}
+	for _, head := range heads {
+		if head.ID == id && id != "" {
+			return head, nil
+		}
+	}
+	return session.Head{}, session.ErrNotFound
+}
+
+// Background has a process begin a session in a folder, or go on with one. It works as the command
+// line of the server says.
+func (h *premises) Background(ctx context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
+	if err := h.app.ByUser("a session in the background"); err != nil {
+		return "", err
+	}
+	o := &flags.Request{Run: flags.New()}
+	o.Cwd, o.Resume = folder, string(id)
+	drop := []string{"--cwd="}
+	if id != "" {
+		drop = append(drop, "--agent=") // the session has its own
+	}
+	args := slices.DeleteFunc(slices.Clone(h.wish.given), func(w string) bool {
+		return slices.ContainsFunc(drop, func(flag string) bool { return strings.HasPrefix(w, flag) })
+	})
+	args = append(args, "--cwd="+folder)
+	if id != "" {
+		args = append(args, "--resume="+string(id))
+	}
+	l, err := h.detach(ctx, o, args, prompt)
+	if words := strings.TrimSpace(l.log); err != nil && words != "" {
+		err = fmt.Errorf("%w: %s", err, words)
+	}
+	return l.id, err
+}
+
+// Peek is a short look into a session.
+func (h *premises) Peek(ctx context.Context, id session.ID) (api.SessionPeek, error) {
+	return hostio.Peek(ctx, h.stored, string(id))
+}
+
+// Tag marks a session with a word of the user's, or takes it away.
+func (h *premises) Tag(ctx context.Context, id session.ID, word string) error {
+	l, err := sessions.TagOf(strings.TrimSpace(word))
+	if err != nil {
+		return usage.Mistake("", "write one word, such as keep, or -keep to take it away")
+	}
+	l.By, l.Value = sessiondb.ByPerson, h.app.Ring.Mask().Text(l.Value)
+	return h.stored.Owner().Label(ctx, id, l)
+}
