@@ -56,6 +56,19 @@ func TestThePageIsAccessible(t *testing.T) {
 			}
 		}
 	}
+	page.eval(`location.hash = "#/"`)
+	page.eval(`document.querySelector("#homelist .review .more").click()`)
+	page.until(`document.querySelector(".peek .said")`)
+	for _, grouped := range []string{"state", "folder"} {
+		for _, width := range []int{360, 1280} {
+			for _, dark := range []bool{false, true} {
+				page.size(width, 800, dark)
+				look(fmt.Sprintf("a peek at %d, dark %v, by %s", width, dark, grouped))
+			}
+		}
+		page.key("Alt+g")
+	}
+	page.eval(`document.querySelector("#homelist .more[aria-expanded=true]").click()`)
 	for _, action := range []string{"keys", "palette", "search", "model", "mode", "review", "undo", "rename"} {
 		page.eval(`location.hash = "#/s/` + scenes[1].id + `"`)
 		page.eval(`document.body.append(Object.assign(document.createElement("button"), {id: "poke"}))`)

@@ -7,6 +7,7 @@ import { act, ask, get } from "./net.js";
 import { review, undo } from "./review.js";
 import { step, toEnd } from "./scroll.js";
 import { modes } from "./bar.js";
+import { group, rename, rowKeys } from "./list.js";
 
 export function table(app) {
   const session = () => app.id() !== "";
@@ -20,13 +21,6 @@ export function table(app) {
     const id = await app.ensure(), m = await app.menu(), now = app.bar()?.[name];
     if (id !== app.id()) return;
     dialog.choose(title, (m[list] ?? []).map((o) => ({ name: name === "mode" ? modes[o.Name] ?? o.Name : o.Name, about: o.Means, side: name === "mode" ? o.Name : "", value: o.Name, now: o.Name === now })), (r) => app.doing(act(id, "set", { name, value: r.value })));
-  };
-  const rename = () => {
-    const of = app.id();
-    const input = make("input", { "aria-label": "Title", value: document.getElementById("title").textContent });
-    const form = make("form", { onsubmit: (e) => { e.preventDefault(); dialog.close(); app.doing(act(of, "rename", { name: input.value })); } }, input, make("p", { class: "acts" }, make("button", { class: "main" }, "Rename")));
-    dialog.open("Rename this session", [form]);
-    input.select();
   };
   const save = async (form) => {
     const of = app.id(), blob = await (await ask(`page/${encodeURIComponent(of)}/export?form=${form}`)).blob();
@@ -44,7 +38,7 @@ export function table(app) {
     } });
   };
   const keys = () => dialog.open("Keys", [make("dl", { class: "keys" }, ...[["Enter", "Send; while it works: say it before its next step"], ["Ctrl+Enter", "Queue it for after this turn"], ["Shift+Enter", "New line"], ["↑ ↓", "What you wrote before"], ["@", "Name a file"], ["/", "Commands; outside the prompt: to the prompt"], ["!", "Run a command of your own"], ["Esc Esc", "Stop the turn"]]
-    .concat(actions.filter((a) => a.key).map((a) => [a.key, a.title])).flatMap(([k, t]) => [make("dt", {}, ...k.split(" ").flatMap((one, i) => [i ? " " : "", make("kbd", {}, one)])), make("dd", {}, t)]))]);
+    .concat(rowKeys, actions.filter((a) => a.key).map((a) => [a.key, a.title])).flatMap(([k, t]) => [make("dt", {}, ...k.split(" ").flatMap((one, i) => [i ? " " : "", make("kbd", {}, one)])), make("dd", {}, t)]))]);
   const next = (by) => {
     const all = [...document.querySelectorAll("#list [data-session]")].map((a) => a.dataset.session), at = all.indexOf(app.id());
     if (all.length) app.go(all[(at + by + all.length) % all.length]);
@@ -55,6 +49,9 @@ export function table(app) {
     { name: "new", title: "New session", key: "Alt+N", code: "KeyN", slash: true, run: () => app.go("") },
     { name: "overview", title: "Overview of all sessions", key: "Alt+O", code: "KeyO", slash: true, run: () => app.go("") },
     { name: "search", title: "Search sessions", key: "Alt+S", code: "KeyS", slash: true, run: search },
+    { name: "list", title: "To the list of sessions", key: "Alt+L", code: "KeyL", run: app.list },
+    { name: "group", title: "Group the list by folder, or by what sessions do", key: "Alt+G", code: "KeyG", slash: true, run: group },
+    { name: "folder", title: "Choose the folder of a new session", key: "Alt+F", code: "KeyF", when: () => !session() && app.folders().length > 1, run: () => dialog.choose("Folder of the new session", app.folders().map((dir, i) => ({ name: dir, about: i ? "It works in the background there" : "It works here", value: dir, now: dir === app.folder() })), (r) => app.within(r.value)) },
     { name: "next", title: "Next session", key: "Alt+J", code: "KeyJ", run: () => next(1) },
     { name: "before", title: "Session before", key: "Alt+K", code: "KeyK", run: () => next(-1) },
     { name: "question", title: "To the question that waits", key: "Alt+A", code: "KeyA", run: question },
@@ -66,7 +63,7 @@ export function table(app) {
     { name: "rewind", title: "Take the last prompt back, to write it anew", slash: true, when: session, run: async () => { const of = app.id(), r = await act(of, "rewind"); composer.give({ text: r.text ?? "", files: [] }, of); } },
     { name: "again", title: "Make the last answer again", slash: true, when: session, run: () => act(app.id(), "again") },
     { name: "compact", title: "Sum up the conversation to make room", slash: true, when: session, run: () => act(app.id(), "compact") },
-    { name: "rename", title: "Rename this session", slash: true, when: session, run: rename },
+    { name: "rename", title: "Rename this session", slash: true, when: session, run: () => rename(app.id(), document.getElementById("title").textContent) },
     { name: "fork", title: "Fork this session", slash: true, when: session, run: async () => { const of = app.id(); app.went((await act(of, "fork")).id, of); } },
     { name: "export", title: "Export as Markdown", slash: true, when: session, run: () => save("md") },
     { name: "export-html", title: "Export as a page", when: session, run: () => save("html") },
@@ -77,6 +74,7 @@ export function table(app) {
     { name: "stop", title: "Stop the turn", key: "Alt+X", code: "KeyX", slash: true, when: session, run: () => act(app.id(), "stop") },
     { name: "side", title: "Show or hide the list of sessions", key: "Alt+B", code: "KeyB", run: app.side },
     { name: "theme", title: "Theme: system, light, dark", key: "Alt+T", code: "KeyT", slash: true, run: app.theme },
+    { name: "notify", title: "Be told when a session needs you", slash: true, run: app.notify },
     { name: "keys", title: "List of keys", key: "?", slash: true, run: keys },
     { name: "attach", title: "Attach a file", run: () => document.getElementById("pick").click() },
   ];

@@ -2,8 +2,9 @@
 import * as bar from "./bar.js";
 import * as composer from "./composer.js";
 import * as dialog from "./dialog.js";
-import { children, fragment, make } from "./html.js";
+import { make } from "./html.js";
 import { act, begin, get, known, Stream } from "./net.js";
+import * as sessions from "./list.js";
 import * as output from "./output.js";
 import { answer } from "./questions.js";
 import { toEnd, toTop } from "./scroll.js";
@@ -12,6 +13,15 @@ import * as turns from "./turns.js";
 
 const $ = (id) => document.getElementById(id);
 let id = "", now = null, menu = null, live = "", visit = 0, beginning = null;
+let folders = [], chosen = sessionStorage.getItem("adze-folder") ?? "";
+// where is the folder of a new session; the server works in the first, and processes of their own in the others.
+const where = () => folders.includes(chosen) ? chosen : folders[0] ?? "";
+const away = () => !id && where() !== (folders[0] ?? "");
+function placed() {
+  $("where").hidden = !!id || folders.length < 2;
+  $("where").textContent = "in " + (where().split("/").pop() || where());
+  for (const name of ["mode", "model", "effort"]) $(name).classList.toggle("unseenhere", away());
+}
 
 // tell says something once, to those who hear the page, too.
 let fading = 0, standing = "";
@@ -36,6 +46,9 @@ function once(what, run) {
 
 const app = {
   id: () => id, bar: () => now, doing,
+  folders: () => folders, folder: () => where(),
+  // within has new sessions begin in a folder.
+  within(dir) { chosen = dir; sessionStorage.setItem("adze-folder", dir); placed(); sessions.draw(); composer.focus(); },
   tell: (text) => tell(text, true),
   go(to) { location.hash = to ? "#/s/" + to : "#/"; },
   // went follows a session to its new id, where it is still the one that is shown.
@@ -63,6 +76,15 @@ const app = {
     $("burger").setAttribute("aria-expanded", String(shown));
     if (shown) ($("list").querySelector("[aria-current]") ?? $("list").querySelector("a") ?? $("list")).focus(); else composer.rest();
   },
+  // list gives the list of sessions the focus.
+  list() {
+    const narrow = matchMedia("(max-width: 56rem)").matches;
+    if (id && (narrow ? !document.body.classList.contains("drawer") : document.body.classList.contains("noside"))) app.side(); else sessions.enter();
+  },
+  async notify() {
+    const may = await globalThis.Notification?.requestPermission();
+    tell(may === "granted" ? "The browser tells you when a session needs you, while one tab of adze is open." : "The browser does not let this page tell you anything.", true);
+  },
   theme() {
     const all = ["system", "light", "dark"], root = document.documentElement, to = all[(all.indexOf(root.dataset.theme) + 1) % 3];
     root.dataset.theme = to;
@@ -71,6 +93,7 @@ const app = {
     tell("Theme: " + to);
   },
 };
+sessions.start({ id: () => id, go: app.go, doing, tell: app.tell, say: (text) => tell(text), drawn: ages, folders: () => folders.length, folder: () => where() });
 const actions = table(app), named = new Map(actions.map((a) => [a.name, a]));
 $("theme").textContent = "Theme: " + document.documentElement.dataset.theme;
 
@@ -92,28 +115,25 @@ const stream = new Stream({
 });
 
 function list(n) {
-  const focused = document.activeElement?.closest?.("[data-session]")?.dataset.session;
-  for (const box of [$("list"), $("homelist")]) {
-    const f = fragment(n.html);
-    if (box.id === "homelist") {
-      box.classList.toggle("some", !!f.querySelector(".row"));
-      f.prepend(make("div", { class: "welcome" }, make("h2", {}, f.querySelector(".row") ? "What is next?" : "What should adze do?"), make("p", {}, "Say it below; it works in this folder and asks before it does what you have not allowed.")));
-      for (const a of f.querySelectorAll("[aria-current]")) a.removeAttribute("aria-current");
-    }
-    children(box, f);
-  }
-  if (focused && !document.activeElement?.closest?.("[data-session]")) $("list").querySelector(`[data-session="${CSS.escape(focused)}"]`)?.focus();
-  ages();
+  sessions.show(n.html);
+  const more = (n.needs ?? 0) > needs;
   title(n.needs ?? 0);
+  tabs.postMessage(needs);
+  if (more && document.hidden && globalThis.Notification?.permission === "granted") new Notification("adze needs you", { body: needs === 1 ? "A session waits for your answer." : needs + " sessions wait for your answer.", tag: "adze" });
 }
 let needs = 0;
+// A hidden tab hears how many sessions wait from the one that is told.
+const tabs = new BroadcastChannel("adze");
+tabs.onmessage = (e) => title(e.data);
 function title(n = needs) { needs = n; document.title = (n ? `(${n}) ` : "") + (id ? ($("title").textContent + " · adze") : "adze"); }
 
 function state(b) {
   if (b.id !== id) return;
   const before = now?.id === b.id ? now.state : "";
   now = b;
+  if (b.folders && b.folders.join("\n") !== folders.join("\n")) { folders = b.folders; sessions.draw(); }
   bar.show(b);
+  placed();
   title();
   queue(b);
   if (before && before !== b.state) tell(b.state === "waiting" ? "adze asks you something: Alt+A goes to it" : b.state === "running" ? "adze works" : b.state === "idle" ? "adze has finished" : "");
@@ -152,6 +172,7 @@ function show(to) {
   turns.clear();
   stands("");
   if (!id) { bar.none(); title(); toTop(); } else toEnd();
+  placed();
   composer.restore(id);
   composer.setPast([]);
   for (const a of $("list").querySelectorAll("[data-session]")) if (a.dataset.session === id) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
@@ -171,6 +192,12 @@ async function send(queued) {
   const out = composer.take();
   let to = id;
   try {
+    if (away()) {
+      if (out.files.length) throw new Error("Files are not sent to a session of another folder; name their paths instead.");
+      const seen = visit, begun = (await act("new", "begin", { text: out.text, folder: where() })).id;
+      if (seen === visit) app.go(begun);
+      return;
+    }
     to = await app.ensure();
     const own = /^!\s*(\S[^]*)$/.exec(out.text);
     if (own && !out.files.length) await act(to, "run", { text: own[1] });
@@ -196,6 +223,7 @@ document.addEventListener("keydown", (e) => {
     if (composer.keydown(e)) { e.preventDefault(); return; }
     if (e.key === "Enter" && !e.shiftKey && !e.altKey) { e.preventDefault(); send(e.ctrlKey || e.metaKey); return; }
   }
+  if (!dialog.isOpen() && sessions.keydown(e)) { e.preventDefault(); return; }
   if (e.key === "Escape" && !dialog.isOpen()) {
     if (document.body.classList.contains("drawer")) { app.side(); return; }
     if (now?.state === "running" || now?.state === "waiting") {
@@ -212,9 +240,10 @@ document.addEventListener("keydown", (e) => {
   if (a && !e.shiftKey && (!a.when || a.when())) { e.preventDefault(); once(a, a.run); }
 });
 document.addEventListener("click", (e) => {
-  const button = e.target.closest("[data-do], [data-act]");
+  const button = e.target.closest("[data-do], [data-act], [data-row]");
   if (e.target.closest("#skip")) { e.preventDefault(); composer.focus(); return; }
   if (!button || button.closest("dialog")) return;
+  if (sessions.pressed(button)) return;
   if (button.dataset.do) { const a = named.get(button.dataset.do); if (a) once(a, a.run); return; }
   once(button, () => pressed(button));
 });

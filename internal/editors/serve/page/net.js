@@ -16,31 +16,53 @@ export const begin = async () => (await (await ask("session", { method: "POST", 
 
 const sleep = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }, { once: true }); });
 
-// Stream follows the server for as long as the page is there: a connection that breaks, or says
-// nothing for a while, is made anew, at once when the page is looked at again.
+// Stream follows the server for as long as the page is seen: a connection that breaks, or says
+// nothing for a while, is made anew, at once when the page is looked at again. A browser opens six
+// connections to a server and no more, for all its tabs together. So a hidden tab gives its stream
+// up; one of them, whichever has the lock, follows the list, for the title and what is told of it.
 export class Stream {
   // on: notes(list), up(), down(error); where() is what of the session is there.
-  constructor(on) { this.on = on; this.turn = 0; this.wake = () => {}; this.heard = 0;
-    const look = () => { if (!document.hidden) { if (Date.now() - this.heard > 15000) this.cut?.abort(); this.wake(); } };
+  constructor(on) { this.on = on; this.turn = 0; this.wake = () => {}; this.heard = 0; this.hidden = document.hidden; this.lists = false;
+    const look = () => {
+      if (document.hidden !== this.hidden) this.seen(!document.hidden);
+      if (!document.hidden) { if (Date.now() - this.heard > 15000) this.cut?.abort(); this.wake(); }
+    };
     addEventListener("online", look); addEventListener("pageshow", look); document.addEventListener("visibilitychange", look);
     setInterval(() => { if (Date.now() - this.heard > 25000) this.cut?.abort(); }, 5000);
+    if (this.hidden) this.seen(false);
   }
   // follow follows a session, or the list alone.
-  follow(id) { this.id = id; this.turn++; this.cut?.abort(); this.wake(); if (!this.running) this.run(); }
+  follow(id) { this.id = id; this.anew(); if (!this.running) this.run(); }
+  anew() { this.turn++; this.cut?.abort(); this.wake(); }
+  // seen gives the stream up, or takes it up again.
+  seen(is) {
+    this.hidden = !is; this.lists = false;
+    this.release?.abort();
+    this.anew();
+    if (is || !navigator.locks) return;
+    const release = this.release = new AbortController();
+    navigator.locks.request("adze-hidden", { signal: release.signal }, () => new Promise((done) => {
+      release.signal.addEventListener("abort", done);
+      if (release.signal.aborted) return done();
+      this.lists = true;
+      this.anew();
+    })).catch(() => {}); // it was seen again before its turn came
+  }
   async run() {
     this.running = true;
     for (let tries = 0; ;) {
-      const turn = this.turn, cut = (this.cut = new AbortController());
+      if (this.hidden && !this.lists) { await new Promise((done) => (this.wake = done)); continue; }
+      const turn = this.turn, cut = (this.cut = new AbortController()), lists = this.hidden;
       try {
         this.heard = Date.now();
-        const { count, last } = this.on.where();
-        const answer = await ask(`page/watch?session=${encodeURIComponent(this.id)}&turns=${count}&last=${last}`, { signal: cut.signal });
+        const { count, last } = lists ? { count: 0, last: "" } : this.on.where();
+        const answer = await ask(`page/watch?session=${lists ? "" : encodeURIComponent(this.id)}&turns=${count}&last=${last}`, { signal: cut.signal });
         tries = 0;
         this.on.up();
         for await (const notes of lines(answer.body)) {
           if (turn !== this.turn) break;
           this.heard = Date.now();
-          this.on.notes(notes);
+          this.on.notes(lists ? notes.filter((n) => n.t === "list") : notes);
         }
         if (turn === this.turn) throw new Error("the connection ended");
       } catch (e) {
