@@ -146,6 +146,7 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 		err := s.stored(ctx, id, func() (err error) { fork, err = s.House.Fork(ctx, id); return err })
 		return done{ID: fork}, err
 	}
+	s.neighbours.meet(id) // it may have begun just now
 	at := s.find(id)
 	if _, is := at.(*neighbour); is {
 		if _, err := s.directory.session(ctx, id); err != nil { // of a folder that is not served

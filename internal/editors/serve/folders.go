@@ -136,6 +136,9 @@ func (n *neighbours) heads() (out []session.Head) {
 
 // meet knows the session of another process from now on, if it lives.
 func (n *neighbours) meet(id session.ID) {
+	if id == "" || n.sockets == "" || n.find(id) != nil {
+		return
+	}
 	n.adding.Lock()
 	defer n.adding.Unlock()
 	if n.find(id) == nil {

@@ -45,6 +45,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 
 // look asks where the session is open; one that is open nowhere is opened.
 func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (any, error) {
+	s.neighbours.meet(id) // it may have begun just now
 	at := s.find(id)
 	head, err := s.directory.session(ctx, id)
 	if _, elsewhere := at.(*neighbour); elsewhere && err != nil {
