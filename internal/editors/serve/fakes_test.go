@@ -70,6 +70,8 @@ func (h *house) Rename(_ context.Context, id session.ID, name string) error {
 
 // Folders, unless the test has named some, are one.
 func (h *house) Folders() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if len(h.folders) == 0 {
 		return []string{"/home/kim/src/pool"}
 	}

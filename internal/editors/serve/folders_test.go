@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adze/internal/editors/pairing"
+	"adze/internal/editors/serve"
 	"adze/session"
 )
 
@@ -128,4 +129,39 @@ func TestARowIsPeekedPinnedAndTagged(t *testing.T) {
 	if opened, _ := h.counts(); opened != 0 {
 		t.Errorf("%d sessions were opened", opened)
 	}
+}
+
+// TestALiveSessionIsSeenByItsFolder: one that another process has and in which nothing was said yet
+// is in the list where its folder was named, and else it is told to nobody and steered by nobody.
+func TestALiveSessionIsSeenByItsFolder(t *testing.T) {
+	e := beside(t)
+	e.h.heads = nil
+	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
+	w := s.watcher("session=")
+	for _, act := range []string{"say", "stop", "answer", "set", "cancel", "undo", "run"} {
+		if code, text := s.get("POST", "/api/page/x/"+act, `{"text":"x","question":"1","choice":"once","name":"mode"}`); code != http.StatusNotFound {
+			t.Errorf("%s: %d %s", act, code, text)
+		}
+	}
+	for _, what := range []string{"menu", "models", "files", "changes", "peek", "export?form=md"} {
+		if code, text := s.get("GET", "/api/page/x/"+what, ""); code != http.StatusNotFound {
+			t.Errorf("%s: %d %s", what, code, text)
+		}
+	}
+	if _, text := s.get("GET", "/api/session", ""); text != "[]\n" {
+		t.Errorf("the list: %s", text)
+	}
+	select {
+	case line := <-e.acts:
+		t.Errorf("the owner was told %s", line)
+	default:
+	}
+	e.h.mu.Lock()
+	e.h.folders = []string{"/home/kim/src/pool", "/there"}
+	e.h.mu.Unlock()
+	s.act("x", "stop", map[string]any{})
+	if line := <-e.acts; !strings.Contains(line, "abort") {
+		t.Errorf("the owner was told %s", line)
+	}
+	until(w, func(n told) bool { return n.T == "list" && strings.Contains(n.HTML, `data-folder="/there"`) })
 }
