@@ -122,7 +122,7 @@ func TestTheListByTouch(t *testing.T) {
 	tap(`#where`)
 	page.until(`document.querySelectorAll("dialog[open] [role=option]").length === 2`)
 	tap(`#option1`)
-	page.until(`document.getElementById("where").textContent === "in site" && document.getElementById("mode").offsetParent === null`)
+	page.until(`document.getElementById("where").textContent === "in site" && document.getElementById("mode").offsetParent === null && document.getElementById("folder").textContent.endsWith("~/src/site")`)
 	page.send("a new page of the site")
 	page.until(`location.hash === "#/s/b6" && document.querySelector(".you")?.textContent.includes("a new page of the site")`)
 	if head, err := h.Session(t.Context(), "b6"); err != nil || !strings.HasSuffix(head.Info().Cwd, "/site") {

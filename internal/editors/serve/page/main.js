@@ -20,7 +20,8 @@ const away = () => !id && where() !== (folders[0] ?? "");
 function placed() {
   $("where").hidden = !!id || folders.length < 2;
   $("where").textContent = "in " + (where().split("/").pop() || where());
-  for (const name of ["mode", "model", "effort"]) $(name).classList.toggle("unseenhere", away());
+  for (const name of ["mode", "model", "effort", "branch"]) $(name).classList.toggle("unseenhere", away());
+  if (!id && folders.length > 1) $("folder").textContent = "\u200e" + where().replace(/^\/(home|Users)\/[^/]+/, "~");
 }
 
 // tell says something once, to those who hear the page, too.
