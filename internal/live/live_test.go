@@ -430,3 +430,15 @@ func TestLinesReachTheSession(t *testing.T) {
 	}
 	until(t, c, "unread")
 }
+
+// TestAMessageBehindTheModeIsTold: both are lines of one event, and the mode comes first.
+func TestAMessageBehindTheModeIsTold(t *testing.T) {
+	o := own(t, func(c *live.Config) { c.Mode = func() string { return "ask" } })
+	c := o.dial(t, live.Wish{})
+	until(t, c, "live")
+	o.says("m1")
+	o.Observe(session.TurnEnd{})
+	if seen, _ := until(t, c, "turn"); len(seen) != 1 || seen[0] != "m1" {
+		t.Errorf("it was told %v", seen)
+	}
+}

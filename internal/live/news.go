@@ -217,6 +217,8 @@ func (n *news) lines() (out []item) {
 func (n *news) item(line []byte) item {
 	i := item{line: line, identity: n.now}
 	switch kindOf(line) {
+	case "mode", "model": // it stands before the line that the identity is of
+		i.identity = ""
 	case "text", "reasoning":
 		return n.arrived(i)
 	case "tool_update":

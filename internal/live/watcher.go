@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adze/internal/cmd/print"
-	"adze/internal/sessiondb/tail"
 	"adze/session"
 )
 
@@ -295,7 +294,7 @@ func (h *history) entry(seq int64, e session.Entry) error {
 		h.fragment(e)
 		return nil
 	}
-	events := tail.Events(e)
+	events := Logged(e)
 	if len(events) > 0 {
 		h.flush(messageOf(events[0]))
 	}
@@ -337,7 +336,7 @@ func (h *history) fragment(e session.Entry) {
 		h.flush("")
 		h.message = f.Message
 	}
-	h.broken = append(h.broken, tail.Events(e)...)
+	h.broken = append(h.broken, Logged(e)...)
 }
 
 // flush tells the pieces of a message that was never finished; those of one that is told whole, or

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,12 +9,13 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"adze/internal/live"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
-	"adze/internal/sessiondb/tail"
+	"adze/internal/sessiondb"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"
@@ -28,7 +30,13 @@ import (
 // attached is the interface on a session that another process writes: it shows what happens there,
 // prompts, answers and stops, and can take the session over. Leaving it ends nothing there.
 type attached struct {
-	*reader
+	app    *terminal
+	logs   *sessiondb.Store
+	id     session.ID
+	folder string // of the sockets of live sessions
+	leave  context.CancelFunc
+	taken  atomic.Bool // they go on with it here
+
 	ui     *tui.UI
 	events live.Events
 	seen   map[string]bool // by the identity of what was shown
@@ -59,7 +67,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	}
 	info := tui.Info{Version: Version, Mode: "attached", Session: string(w.id), Commands: func() []api.Named {
 		return []api.Named{
-			{Name: takeIt, Help: "go on with the session here; who has it ends its turn and attaches to this one"},
+			{Name: takeIt, Help: "go on with the session here; its process ends its turn and attaches to this one"},
 			{Name: stopIt, Help: "stop the turn that runs in the session"},
 			{Name: detachIt, Help: "leave this window; the session goes on"},
 		}
@@ -149,38 +157,61 @@ func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
 	if errors.Is(err, live.ErrNobody) { // one may have come before the wait began
 		client, err = w.dial(ctx)
 	}
-	for alone := false; ctx.Err() == nil; client, err = w.dial(ctx) {
-		if err == nil {
-			alone = false
+	told := "" // who was told to have it
+	for ctx.Err() == nil {
+		switch {
+		case err == nil:
+			told = "its owner"
 			w.tell(fmt.Sprintf("pid %d has this session: prompts and answers go there; /take goes on with it here, /detach leaves", client.Hello.PID))
-			err = w.watch(client)
-			if ctx.Err() != nil || w.taken.Load() {
-				break
-			}
-			if !errors.Is(err, io.EOF) {
+			if err := w.watch(client); ctx.Err() == nil && !w.taken.Load() && !errors.Is(err, io.EOF) {
+				told = nobody
 				w.tell(err.Error() + "; /take goes on with it here")
-				alone = true
 			}
-		}
-		if errors.Is(err, live.ErrRefused) {
+		case errors.Is(err, live.ErrRefused):
 			w.tell(err.Error())
 			return
-		}
-		if !alone && w.logs.Holder(w.id) == "" {
-			alone = true
-			f := &tail.Follower{Store: w.logs, ID: w.id, Emit: w.show}
-			if err := f.Run(ctx); err != nil && ctx.Err() == nil {
-				w.tell("the session cannot be read: " + err.Error())
+		default:
+			if told = w.alone(ctx, told); next(ctx) != nil {
+				return
 			}
-			w.tell(state(""))
 		}
-		if next(ctx) != nil {
-			break
+		if w.taken.Load() {
+			if placeOf(w.app.Process, w.logs, w.id).Freed(ctx) == nil {
+				w.leave()
+			}
+			return
 		}
+		client, err = w.dial(ctx)
 	}
-	if w.taken.Load() {
-		w.leave()
+}
+
+// nobody is told of a session without a holder.
+const nobody = "nobody"
+
+// alone shows what the log has of a session without an owner that can be watched. Told is who was
+// said to have it, and is so again.
+func (w *attached) alone(ctx context.Context, told string) string {
+	holder := cmp.Or(w.logs.Holder(w.id), nobody)
+	if holder == told || told != "" && holder != nobody { // an owner that closes holds it for a moment
+		return told
 	}
+	err := w.logs.Each(ctx, sessiondb.Scan{Session: w.id, After: w.after}, func(f sessiondb.Found) error {
+		w.after = f.Seq
+		for _, e := range live.Logged(f.Entry) {
+			w.show(e)
+		}
+		return nil
+	})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		w.tell("the session cannot be read: " + err.Error())
+	case holder == nobody:
+		w.tell("nobody has the session any more; /take goes on with it here")
+	default:
+		w.tell(holder + " has this session, and it cannot be watched there; adze --resume " + string(w.id) + " --fork goes on with a copy")
+	}
+	return holder
 }
 
 func (w *attached) tell(text string) {

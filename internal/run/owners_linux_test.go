@@ -1,11 +1,13 @@
 package run_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"adze/internal/live"
@@ -113,6 +115,34 @@ func TestARunIsTakenOver(t *testing.T) {
 			u.run("-p", "--resume", "taken", u.script("-- 1 --\ntext: gone on\n"), "go on").wants(0, "gone on")
 		})
 	}
+}
+
+// TestASessionIsFollowed as lines and as text, until its process lets go of it or is killed.
+func TestASessionIsFollowed(t *testing.T) {
+	u := newUser(t)
+	id, w := u.inBackground("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n-- 2 --\ntext: All is done.\n-- 3 --\ncall write: {\"path\":\"more.txt\",\"content\":\"x\"}\n"), "make it")
+	text, lines := u.start("session", "follow", id), u.start("logs", id, "--follow", "--json")
+	text.until("> make it")
+	lines.until("make it")
+	w.answers("once")
+	text.until("All is done.")
+	lines.until("All is done.")
+	w.says(live.Prompt{Type: "prompt", Text: "and more"})
+	text.until("> and more")
+	w.until(`{"type":"question"`)
+	if err := syscall.Kill(w.Hello.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	text.ends().wants(0, "was killed")
+	r := lines.ends().wants(0, "was killed")
+	seen := map[string]bool{}
+	for l := range strings.Lines(r.out) {
+		if !json.Valid([]byte(l)) || seen[l] {
+			t.Errorf("no JSON, or twice: %s", l)
+		}
+		seen[l] = true
+	}
+	u.run("session", "follow", id).wants(0, "> make it", "> and more") // nobody has it
 }
 
 // TestASessionOfAnEditorIsSharedAndTakenOver: another process prompts and stops it, which the

@@ -41,7 +41,6 @@ import (
 	"adze/internal/sessiondb/export"
 	"adze/internal/sessiondb/fulltext"
 	"adze/internal/sessiondb/lookup"
-	"adze/internal/sessiondb/tail"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
@@ -364,6 +363,12 @@ func (h *premises) Log(ctx context.Context, id session.ID, after int64, each fun
 
 func (h *premises) Holder(id session.ID) string { return h.stored.Holder(id) }
 
+// Locks is the folder of their locks. It is made, so that it can be watched.
+func (h *premises) Locks() string {
+	_ = os.MkdirAll(h.stored.Locks(), 0o700) // without it, nobody has a session
+	return h.stored.Locks()
+}
+
 // Open wires a conversation as a run.
 func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
 	o := flags.Request{Run: h.wish.Clone()}
@@ -398,10 +403,6 @@ func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who
 	w.Patient.Watch(observe)
 	observe(session.Counted{Ledger: w.Session.Ledger()})
 	c.wanted, c.stop = wanted, let
-	if logs, ok := w.Stored.(*sessiondb.Store); ok && w.Shown() == nil { // nobody can ask it for the session but by a note
-		let()
-		c.wanted, _, c.stop = tail.Heed(ctx, logs, w.Session.ID())
-	}
 	return c, nil
 }
 

@@ -118,9 +118,6 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 			return nil, s.fileError("lock the session", err)
 		}
 		if held && samePath(lock, path) {
-			if _, err := os.Lstat(path + wanted); err == nil {
-				_ = os.Remove(path + wanted) // it is had now
-			}
 			return lock, s.sign(lock)
 		}
 		_ = lock.Close() // of a file that is gone, or that another process holds
@@ -149,10 +146,7 @@ func (s *Store) Position(id session.ID) int64 {
 	return 0
 }
 
-// wanted is what the name of a lock file ends with beside which somebody asks for it.
-const wanted = ".wanted"
-
-// Locks is the folder in which sessions are locked and asked for; it may not be there yet.
+// Locks is the folder in which sessions are locked; it may not be there yet.
 func (s *Store) Locks() string { return s.path + ".locks" }
 
 func (s *Store) lockPath(id session.ID) string {
@@ -172,25 +166,6 @@ func (s *Store) Holder(id session.ID) string {
 		return ""
 	}
 	_ = lock.Close()
-	return holder(path)
-}
-
-// Want asks the process that writes id to let go of it, until undo is called or the session is
-// locked anew. That process sees it by Wanted.
-func (s *Store) Want(id session.ID) (undo func(), err error) {
-	note := s.lockPath(id) + wanted
-	if err := s.write(note); err != nil {
-		return nil, s.fileError("ask for the session", err)
-	}
-	return func() { _ = os.Remove(note) }, nil
-}
-
-// Wanted says who asks for a session that this process writes.
-func (s *Store) Wanted(id session.ID) string {
-	path := s.lockPath(id) + wanted
-	if info, err := os.Stat(path); err != nil || info.Size() == 0 { // it is signed next
-		return ""
-	}
 	return holder(path)
 }
 

@@ -2,14 +2,20 @@ package sessions
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/print"
+	"adze/internal/config/paths"
+	"adze/internal/live"
 	"adze/internal/sessiondb"
-	"adze/internal/sessiondb/tail"
 	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
 	"adze/session"
 )
 
@@ -42,7 +48,7 @@ func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 				}
 				emit := p.emitter(cmd.Flagged(c, "json"))
 				return cmd.Readable(s.Each(c.Context(), sessiondb.Scan{Session: head.ID}, func(f sessiondb.Found) error {
-					for _, e := range tail.Events(f.Entry) {
+					for _, e := range live.Logged(f.Entry) {
 						emit(e)
 					}
 					return nil
@@ -68,8 +74,95 @@ func (p past) follow(ctx context.Context, prefix string, lines bool) error {
 		if err != nil {
 			return err
 		}
-		return cmd.Readable((&tail.Follower{Store: s, ID: head.ID, Emit: p.emitter(lines)}).Run(ctx))
+		f := following{past: p, logs: s, id: head.ID, seen: map[string]bool{}, lines: lines, emit: p.emitter(lines)}
+		return cmd.Readable(f.run(ctx))
 	})
+}
+
+// following is a session that is followed from one owner to the next.
+type following struct {
+	past
+	logs  *sessiondb.Store
+	id    session.ID
+	after int64           // the log was shown up to there
+	seen  map[string]bool // by the identity of an event
+	lines bool
+	emit  func(session.Event)
+}
+
+// run shows what happens until nobody has the session.
+func (f *following) run(ctx context.Context) error {
+	folder := live.Folder(f.Getenv, paths.Of(f.Getenv).State)
+	for met := false; ; met = true {
+		c, err := live.Dial(ctx, folder, f.id, live.Wish{As: "adze session follow", After: f.after})
+		switch {
+		case err == nil:
+			if err := f.watch(ctx, c); err != nil {
+				return err
+			}
+			continue
+		case met && errors.Is(err, live.ErrNobody):
+			return nil
+		}
+		all := f.logs.Each(ctx, sessiondb.Scan{Session: f.id, After: f.after}, func(found sessiondb.Found) error {
+			f.show(live.Logged(found.Entry), f.emit)
+			return nil
+		})
+		holder := f.logs.Holder(f.id)
+		switch {
+		case all != nil:
+			return all
+		case !errors.Is(err, live.ErrNobody):
+			return fmt.Errorf("what comes is not shown: %w", err)
+		case holder != "":
+			return usage.Mistake("try again when it has ended", "what comes is not shown: %s has the session, and it cannot be watched there", holder)
+		}
+		return nil
+	}
+}
+
+// watch shows what one owner tells, until it lets go or was killed.
+func (f *following) watch(ctx context.Context, c *live.Client) error {
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	var events live.Events
+	for {
+		l, err := c.Next()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, live.ErrKilled):
+			fmt.Fprintf(f.Err, "! %s\n", err)
+			return nil
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if l.Type == "live" {
+			var told struct{ After int64 }
+			_ = json.Unmarshal(l.Raw, &told) // it was read before
+			f.after = told.After
+		}
+		f.show(events.Of(l), func(e session.Event) {
+			if f.lines {
+				_, _ = fmt.Fprintf(f.Out, "%s\n", l.Raw) // a reader that is gone ends the program
+				return
+			}
+			f.emit(e)
+		})
+	}
+}
+
+// show shows events, each once.
+func (f *following) show(all []session.Event, emit func(session.Event)) {
+	for _, e := range all {
+		id := live.Identity(e)
+		if id == "" || !f.seen[id] {
+			emit(e)
+		}
+		f.seen[id] = true
+	}
 }
 
 // showEvent writes what was said and done; what arrives in pieces comes whole.

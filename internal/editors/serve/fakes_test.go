@@ -34,6 +34,7 @@ type house struct {
 	heads  []session.Head
 	open   []*conversation
 	holder string
+	locks  string // a folder
 	wanted chan struct{}
 	blocks func(name string, metadata json.RawMessage) []tool.Block // if nil, metadata is what was printed
 	status serve.Status
@@ -218,6 +219,15 @@ func (h *house) Holder(session.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.holder
+}
+
+func (h *house) Locks() string { return h.locks }
+
+// letGo says that no other process has a session any more.
+func (h *house) letGo() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.holder = ""
 }
 
 func (h *house) store(id session.ID, kind session.EntryType, data any) {

@@ -75,9 +75,9 @@ func (n *neighbours) find(id session.ID) *neighbour {
 
 // watch follows what other processes do, until the server ends.
 func (n *neighbours) watch() {
-	next, stop, err := live.Await(n.sockets)
+	next, stop, err := live.Await(n.sockets, n.house.Locks())
 	if err != nil {
-		return // nobody can listen there; their sessions are read from their logs
+		return // nobody can listen there
 	}
 	defer stop()
 	for {
@@ -92,6 +92,7 @@ func (n *neighbours) watch() {
 		if next(n.ctx) != nil {
 			return
 		}
+		n.stir() // another process may have a session, or none
 	}
 }
 
@@ -117,6 +118,7 @@ func (n *neighbours) add(id session.ID) {
 		defer stop()
 		l.read(b.states)
 		b.end()
+		b.freed()
 		n.adding.Lock()
 		defer n.adding.Unlock()
 		n.add(id) // another process may have it by now
@@ -161,6 +163,21 @@ func (b *neighbour) end() {
 	for _, c := range b.watched {
 		_ = c.Close() // as above
 	}
+}
+
+// freed waits until the lock of a process that has ended is free, but not for one that another
+// process has by now.
+func (b *neighbour) freed() {
+	id := b.hello.Session
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	before := b.house.Holder(id)
+	_ = live.Place{Locks: b.house.Locks(), Holder: func() string { // the list tells who has it in the end
+		if now := b.house.Holder(id); now == before {
+			return now
+		}
+		return ""
+	}}.Freed(ctx)
 }
 
 // read reads what the owner says, until it ends.
@@ -293,7 +310,8 @@ func (b *neighbour) follow(q *reader, after int64, seen map[string]bool) (runnin
 	defer cancel()
 	c, err := live.Dial(ctx, b.sockets, b.hello.Session, live.Wish{As: "page", After: after})
 	if err != nil {
-		return false // its end is told to all pages
+		q.put(item{gone: true})
+		return false
 	}
 	b.mu.Lock()
 	if b.gone {
@@ -308,6 +326,7 @@ func (b *neighbour) follow(q *reader, after int64, seen map[string]bool) (runnin
 		for {
 			l, err := c.Next()
 			if err != nil {
+				q.put(item{gone: true})
 				return
 			}
 			f.line(l)

@@ -15,6 +15,7 @@ import (
 
 	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
+	"adze/internal/editors/uistream"
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/session"
@@ -43,7 +44,7 @@ func beside(t *testing.T, host ...*control.Host) *elsewhere {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	e := &elsewhere{h: &house{heads: []session.Head{{ID: "x", Name: "Beside"}}, holder: "adze, pid 7"}, folder: filepath.Join(dir, "s"), acts: make(chan string, 10)}
+	e := &elsewhere{h: &house{heads: []session.Head{{ID: "x", Name: "Beside"}}, holder: "adze, pid 7", locks: dir}, folder: filepath.Join(dir, "s"), acts: make(chan string, 10)}
 	if len(host) > 0 {
 		e.host = host[0]
 	}
@@ -189,9 +190,7 @@ func TestASessionOfAnotherProcess(t *testing.T) {
 	e.Observe(session.TurnEnd{Result: done()})
 	until(next, func(n told) bool { return n.T == "bar" && n.Bar.State == "idle" })
 
-	e.h.mu.Lock()
-	e.h.holder = ""
-	e.h.mu.Unlock()
+	e.h.letGo()
 	e.Close("")
 	until(next, func(n told) bool { return n.T == "whole" })
 	if opened, _ := e.h.counts(); opened != 0 {
@@ -202,6 +201,54 @@ func TestASessionOfAnotherProcess(t *testing.T) {
 	again := questionIn(untilHTML(next, "data-question"))
 	if code, text := s.get("POST", "/api/page/x/answer", `{"question":"`+question+`","choice":"once"}`); code != http.StatusConflict || again == question {
 		t.Errorf("an answer to the question of the process before: %d %s", code, text)
+	}
+}
+
+// TestASessionOfAnotherProcessIsFollowed by the stream of its turn: what the log has is told once,
+// also a message of which the log has a piece, then what its owner tells, to the end of the turn, or
+// of the owner.
+func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
+	e := beside(t)
+	e.says("m1", session.User, "before")
+	e.says("m2", session.Assistant, "old")
+	e.h.store("x", session.EndEntry, done())
+	e.Observe(session.TurnEnd{Result: done()})
+	e.says("m3", session.User, "now")
+	e.says("m4", session.Assistant, "zero ")
+	e.h.store("x", session.FragmentEntry, session.Fragment{Message: "m5", Kind: session.TextPart, Text: "one "})
+	e.Observe(session.TextDelta{Message: "m5", Delta: "one "})
+	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
+	until(s.watcher("session="), func(n told) bool { return n.T == "list" && strings.Contains(n.HTML, `class="group working"`) })
+	if _, list := s.get("GET", "/api/session", ""); !strings.Contains(list, `"state":"elsewhere","who":"adze, pid 7"`) {
+		t.Errorf("list: %s", list)
+	}
+	if _, told := s.get("GET", "/api/chat/x", ""); strings.Contains(told, `"zero `) || !strings.Contains(told, "old") || !strings.Contains(told, "now") {
+		t.Errorf("the conversation: %s", told)
+	}
+	got := s.stream("GET", "/api/chat/x/stream", "")
+	for p := got.until("text-delta"); p.Delta != "one "; p = got.until("text-delta") {
+	}
+	e.Observe(session.TextDelta{Message: "m5", Delta: "two"})
+	e.says("m5", session.Assistant, "one two")
+	e.h.store("x", session.EndEntry, done())
+	e.Observe(session.TurnEnd{Result: done()})
+	if text := got.rest(); text != "zero one two" || !got.over {
+		t.Errorf("followed %q", text)
+	}
+
+	after := make(chan *stream)
+	go func() { after <- s.stream("GET", "/api/chat/x/stream?after="+uistream.AnswerID("m3"), "") }()
+	e.says("m6", session.User, "again")
+	e.Observe(session.TextDelta{Message: "m7", Delta: "half "})
+	got = <-after
+	got.until("text-delta")
+	e.h.letGo()
+	e.Close("") // without an end of the turn, as when it is killed
+	if text := got.rest(); text != "half " || !got.over || got.seen[len(got.seen)-1].Type != "abort" && got.seen[len(got.seen)-2].Type != "abort" {
+		t.Errorf("of an owner that ended: %q, %+v", text, got.seen)
+	}
+	if opened, _ := e.h.counts(); opened != 0 {
+		t.Error("a session of another process was opened")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"adze/internal/editors/uistream"
-	"adze/internal/sessiondb/tail"
+	"adze/internal/live"
 	"adze/session"
 )
 
@@ -76,7 +76,7 @@ func (l *scroll) rewind(e session.Entry) {
 // events are those of an entry, with the end of a turn.
 func events(e session.Entry) []session.Event {
 	if e.Type != session.EndEntry {
-		return tail.Events(e)
+		return live.Logged(e)
 	}
 	var r session.Result
 	if json.Unmarshal(e.Data, &r) != nil {
@@ -87,28 +87,37 @@ func events(e session.Entry) []session.Event {
 
 // newest is the newest turn of a session, to make it again.
 func newest(ctx context.Context, h House, id session.ID) (past, error) {
-	turn, _, ok, err := last(ctx, h, id)
+	turn, ok, err := last(ctx, h, id)
 	if err == nil && !ok {
 		err = &refusal{http.StatusConflict, "there is no answer to make again"}
 	}
-	return turn, err
+	return turn.past, err
+}
+
+// newestTurn is the last one of a log.
+type newestTurn struct {
+	past
+	seq     int64 // of the newest entry
+	arrives unfinished
 }
 
 // last is the newest turn of a session; if false, there is none.
-func (s *Server) last(ctx context.Context, id session.ID) (past, int64, bool, error) {
+func (s *Server) last(ctx context.Context, id session.ID) (newestTurn, bool, error) {
 	return last(ctx, s.House, id)
 }
 
-func last(ctx context.Context, h House, id session.ID) (past, int64, bool, error) {
+func last(ctx context.Context, h House, id session.ID) (last newestTurn, is bool, err error) {
 	var l scroll
-	err := h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
+	err = h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
+		last.arrives.add(seq, e)
 		return nil
 	})
 	if err != nil || len(l.turns) == 0 {
-		return past{}, l.seq, false, err
+		return last, false, err
 	}
-	return l.turns[0], l.seq, true, nil
+	last.past, last.seq = l.turns[0], l.seq
+	return last, true, nil
 }
 
 // messages tells the conversation as the store has it. Of a turn that runs only the prompt is in

@@ -59,7 +59,8 @@ import (
 //   - Peek is a short look into a session;
 //   - Tag marks a session with a word, or takes the mark away where a - stands in front;
 //   - Log hands over the entries of a session behind a number, in their order, with theirs;
-//   - Holder says which process writes a session; if empty, none does;
+//   - Holder says which process writes a session; if empty, none does. Locks is the folder in which
+//     something happens when that changes;
 //   - all methods are safe for concurrent use.
 type House interface {
 	Open(ctx context.Context, id session.ID, wish Wish, who Person) (Conversation, error)
@@ -67,6 +68,7 @@ type House interface {
 	Session(ctx context.Context, id session.ID) (session.Head, error)
 	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
 	Holder(id session.ID) string
+	Locks() string
 	Blocks(name string, metadata json.RawMessage) []tool.Block
 	Status(session.Head) Status
 	Folders() []string
@@ -136,7 +138,6 @@ const (
 	maxOpen    = 16               // sessions that are open
 	maxIdle    = 10 * time.Minute // for which one stays open that nobody uses
 	maxPatient = 25 * time.Second // for which a follower waits for a turn before it asks again
-	look       = 250 * time.Millisecond
 )
 
 // Server serves sessions to browsers. It opens them in one folder.
@@ -146,8 +147,7 @@ type Server struct {
 	Token string                // that each request must bring
 	Host  string                // that each request must name: address and port
 	Far   *Far                  // how other devices come in; if nil, none does
-	// Sockets is the folder where the owners of sessions listen; if empty, what other processes do
-	// is read from their logs alone.
+	// Sockets is the folder where the owners of sessions listen. Optional.
 	Sockets string
 	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the clock;
 	// if nil, time.Now.

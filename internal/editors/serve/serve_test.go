@@ -333,43 +333,6 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestASessionOfAnotherProcessIsFollowed: from its log, as far as it is written, to the end of the
-// turn.
-func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
-	h := &house{holder: "adze, pid 7", heads: []session.Head{{ID: "x"}}}
-	said := func(id string, role session.Role, text string) {
-		h.store("x", session.MessageEntry, session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: text}}})
-	}
-	said("m1", session.User, "before")
-	said("m2", session.Assistant, "old")
-	h.store("x", session.EndEntry, done())
-	said("m3", session.User, "now")
-	said("m4", session.Assistant, "one ")
-	looks := 0
-	s := listen(t, h, func(s *serve.Server) {
-		s.Wait = func(context.Context, time.Duration, <-chan struct{}) error {
-			if looks++; looks == 2 {
-				said("m5", session.Assistant, "two")
-				h.store("x", session.EndEntry, done())
-			}
-			return nil
-		}
-	})
-	if _, list := s.get("GET", "/api/session", ""); !strings.Contains(list, `"state":"elsewhere","who":"adze, pid 7"`) {
-		t.Errorf("list: %s", list)
-	}
-	if _, told := s.get("GET", "/api/chat/x", ""); strings.Contains(told, `"one `) || !strings.Contains(told, "old") || !strings.Contains(told, "now") {
-		t.Errorf("the conversation: %s", told)
-	}
-	got := s.stream("GET", "/api/chat/x/stream", "")
-	if text := got.rest(); text != "one two" || !got.over {
-		t.Errorf("followed %q", text)
-	}
-	if opened, _ := h.counts(); opened != 0 {
-		t.Error("a session of another process was opened")
-	}
-}
-
 // TestTheEndEndsEverything: turns, questions and streams end with the server, and every session is
 // closed once.
 func TestTheEndEndsEverything(t *testing.T) {

@@ -132,8 +132,8 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	t := &teller{room: room, reader: q, encoder: s.encoder(r, room)}
 	if prompt != "" {
 		// What cannot be read is missing in this stream alone; what comes is told all the same.
-		if turn, _, ok, _ := s.last(r.Context(), room.id); ok && turn.prompt.ID == prompt {
-			for _, ev := range turn.events {
+		if last, ok, _ := s.last(r.Context(), room.id); ok && last.prompt.ID == prompt {
+			for _, ev := range last.events {
 				t.first = append(t.first, t.encoder.Take(ev)...)
 			}
 		}
@@ -176,7 +176,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		if s.Wait(r.Context(), 2*look, stirred) != nil {
+		if s.Wait(r.Context(), until.Sub(s.Now()), stirred) != nil {
 			return
 		}
 	}
@@ -192,52 +192,143 @@ func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID
 			return true, nil
 		}
 	}
-	elsewhere := room == nil && s.House.Holder(id) != ""
+	elsewhere := room == nil && (s.neighbours.find(id) != nil || s.House.Holder(id) != "")
 	if !elsewhere && !r.URL.Query().Has("after") {
 		return false, nil
 	}
-	turn, seq, ok, err := s.last(r.Context(), id)
+	last, ok, err := s.last(r.Context(), id)
 	if !ok {
 		return false, ignoreMissing(err)
 	}
-	known := r.URL.Query().Get("after") == uistream.AnswerID(turn.prompt.ID)
-	if turn.ended && (known || !r.URL.Query().Has("after")) || !turn.ended && !elsewhere && known {
+	known := r.URL.Query().Get("after") == uistream.AnswerID(last.prompt.ID)
+	if last.ended && (known || !r.URL.Query().Has("after")) || !last.ended && !elsewhere && known {
 		return false, nil
 	}
-	s.replay(w, r, id, turn, seq)
+	s.replay(w, r, id, last)
 	return true, nil
 }
 
-// replay tells a turn of the store, and where another process runs it what that adds.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request, id session.ID, turn past, seq int64) {
-	o := s.out(w, r)
-	enc := uistream.New(uistream.Options{Mask: s.Mask})
+// replay tells a turn of the store, and what another process adds to it: over its socket, or when it
+// has ended.
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, id session.ID, last newestTurn) {
+	t := &replayed{house: s.House, neighbours: s.neighbours, stirring: s.stirring, id: id, last: last, out: s.out(w, r), encoder: uistream.New(uistream.Options{Mask: s.Mask})}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	defer context.AfterFunc(s.ctx, stop)()
+	if t.run(ctx) != nil {
+		panic(http.ErrAbortHandler) // the stream has no end: a reader knows that it broke, and comes back
+	}
+}
+
+// replayed is a stream of a turn that another process runs, or ran.
+type replayed struct {
+	house      House
+	neighbours *neighbours
+	stirring   func() <-chan struct{}
+	id         session.ID
+	last       newestTurn
+	out        *out
+	encoder    *uistream.Encoder
+	seen       map[string]bool // by the identity of an event
+	watched    bool            // an owner told what came
+}
+
+// run tells the turn to its end.
+func (t *replayed) run(ctx context.Context) error {
+	t.seen = seenIn([]past{t.last.past})
+	var before *neighbour
+	b := t.neighbours.find(t.id)
 	var parts []uistream.Part
-	for _, ev := range turn.events {
-		parts = append(parts, enc.Take(ev)...)
+	for _, ev := range t.last.events {
+		if b == nil || !t.last.arrives.has(ev) { // an owner tells that from its beginning
+			parts = append(parts, t.encoder.Take(ev)...)
+		}
 	}
-	for loose := 0; ; {
-		if !enc.Over() && s.House.Holder(id) == "" {
-			if loose++; loose > 8 { // a session that changes hands is free for a moment
-				parts = append(parts, enc.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseTerminated, Message: "the process that ran it has ended"}})...)
+	for {
+		if err := t.out.send(parts, t.encoder.Over()); err != nil || t.encoder.Over() {
+			return err
+		}
+		stirred := t.stirring()
+		switch b = t.neighbours.find(t.id); {
+		case b != nil && b != before:
+			before, parts = b, nil
+			if err := t.watch(ctx, b); err != nil || t.encoder.Over() {
+				return err
+			}
+			continue
+		case b == nil:
+			if parts = t.rest(ctx); t.encoder.Over() {
+				continue
+			}
+			if t.house.Holder(t.id) == "" {
+				parts = append(parts, t.encoder.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseTerminated, Message: "the process that ran it has ended"}})...)
+				continue
+			}
+			if len(parts) > 0 {
+				continue
 			}
 		}
-		err := o.send(parts, enc.Over())
-		if err == nil && enc.Over() {
-			return
+		select {
+		case <-stirred:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		if err != nil || s.Wait(r.Context(), look, s.ctx.Done()) != nil || s.ctx.Err() != nil {
-			panic(http.ErrAbortHandler)
+	}
+}
+
+// watch tells what an owner tells, until the turn or the owner ends. Questions are put on the page
+// and where the session is.
+func (t *replayed) watch(ctx context.Context, b *neighbour) error {
+	q := newReader(0)
+	defer b.forget(q)
+	after := t.last.seq
+	if t.last.arrives.message != "" && !t.watched {
+		after = t.last.arrives.before
+	}
+	t.watched = true
+	b.follow(q, after, t.seen)
+	for {
+		items, err := q.take(ctx)
+		if err != nil {
+			return err
 		}
-		parts = nil
-		_ = s.House.Log(r.Context(), id, seq, func(n int64, e session.Entry) error { // the next look tells what this one could not
-			seq = n
-			for _, ev := range events(e) {
-				parts = append(parts, enc.Take(ev)...)
+		var parts []uistream.Part
+		gone := false
+		for _, it := range items {
+			switch {
+			case it.anew:
+				return errLost
+			case it.gone:
+				gone = true
+			case it.joins, it.prompts:
+				parts = append(parts, t.rest(ctx)...)
+			case it.event != nil && !t.encoder.Over():
+				parts = append(parts, it.tell(t.encoder)...)
 			}
+		}
+		if err := t.out.send(parts, t.encoder.Over()); err != nil || gone || t.encoder.Over() {
+			return err
+		}
+	}
+}
+
+// rest tells what the log has behind what was read of it. If an owner told what came, that is the
+// end of the turn alone.
+func (t *replayed) rest(ctx context.Context) (parts []uistream.Part) {
+	// An entry that cannot be read now is told when the stream is asked for again.
+	_ = t.house.Log(ctx, t.id, t.last.seq, func(n int64, e session.Entry) error {
+		t.last.seq = n
+		if t.watched && e.Type != session.EndEntry {
 			return nil
-		})
-	}
+		}
+		for _, ev := range events(e) {
+			if !t.encoder.Over() {
+				parts = append(parts, t.encoder.Take(ev)...)
+			}
+		}
+		return nil
+	})
+	return parts
 }
 
 func ignoreMissing(err error) error {

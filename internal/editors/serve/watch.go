@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"adze/internal/editors/htmlstream"
-	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
@@ -20,12 +19,10 @@ import (
 	"adze/tui/api"
 )
 
-// How often a page is told at most while text comes, how often it hears that all is well, and how
-// often it is looked what other processes do.
+// How often a page is told at most while text comes, and how often it hears that all is well.
 const (
 	pageBeat  = 40 * time.Millisecond
 	pageAlive = 10 * time.Second
-	pageLook  = 2 * time.Second
 )
 
 // note is one thing that a page is told; Kind says which fields count.
@@ -93,17 +90,12 @@ type place struct {
 	wait     func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 	find     func(session.ID) opened // if nil, the session is not open
 	overview func(ctx context.Context, current session.ID) (html string, needs int, err error)
-	ended    func() error  // that the server ends
-	look     time.Duration // how often it is looked what processes without a socket do
-	stirs    func() int64  // counts the changes of which sessions there are and what they do
+	ended    func() error // that the server ends
+	stirs    func() int64 // counts the changes of which sessions there are and what they do
 }
 
 func (s *Server) place() place {
-	every := pageLook
-	if s.Sockets != "" && live.Available() {
-		every = pageAlive
-	}
-	return place{look: every, house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
+	return place{house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
 }
 
 // watcher tells one page of the list of sessions and of one session.
@@ -116,7 +108,7 @@ type watcher struct {
 	live   opened // where it is open; else nil
 	reader *reader
 	view   *htmlstream.View
-	seq    int64 // of the log, where another process writes it
+	seq    int64 // of the log, up to which it was read
 	holder string
 
 	stirred   int64 // when the list was made
@@ -177,17 +169,13 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 
 // round waits for something to happen, and tells it.
 func (t *watcher) round(ctx context.Context) error {
-	pause := t.look
-	if t.live == nil && t.holder != "" {
-		pause = look
-	}
-	if err := t.wait(ctx, pause, t.woken); err != nil {
+	if err := t.wait(ctx, pageAlive, t.woken); err != nil {
 		return err
 	}
 	if err := t.ended(); err != nil {
 		return err
 	}
-	if t.stirs() != t.stirred || t.now().Sub(t.listed) >= t.look {
+	if t.stirs() != t.stirred || t.now().Sub(t.listed) >= pageAlive {
 		if err := t.list(ctx); err != nil {
 			return err
 		}
@@ -210,7 +198,10 @@ func (t *watcher) session(ctx context.Context) error {
 		return t.anew(ctx, 0, "")
 	}
 	if now == nil {
-		return t.elsewhere(ctx)
+		if t.house.Holder(t.id) != t.holder {
+			return t.anew(ctx, 0, "")
+		}
+		return t.changes()
 	}
 	items, lost := t.reader.took()
 	if lost || slices.ContainsFunc(items, func(it item) bool { return it.anew }) {
@@ -243,29 +234,6 @@ func (t *watcher) stale(ctx context.Context, it item) (is bool, err error) {
 		return nil
 	})
 	return is, ignoreMissing(err)
-}
-
-// elsewhere tells what another process without a socket adds to the log.
-func (t *watcher) elsewhere(ctx context.Context) error {
-	holder := t.house.Holder(t.id)
-	if holder == "" && t.holder == "" {
-		return t.changes()
-	}
-	rewound := false
-	err := t.house.Log(ctx, t.id, t.seq, func(seq int64, e session.Entry) error {
-		t.seq, rewound = seq, rewound || e.Type == session.RewindEntry
-		for _, ev := range events(e) {
-			t.view.Take(ev)
-		}
-		return nil
-	})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil || rewound || holder != t.holder {
-		return t.anew(ctx, 0, "") // a part of it may be missing
-	}
-	return t.changes()
 }
 
 // changes tells what is drawn anew.

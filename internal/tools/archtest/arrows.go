@@ -62,7 +62,7 @@ func Table() []Row {
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/text/lineread", "internal/text/safeterm", "tui/draw", "tui/list", "tui/pane", "tui/permission", "tui/question", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
 		{Package: "internal/cmd/print", May: []string{"internal/text/jsontext", "session", "tool", "internal/text/safeterm", "internal/text/redact", "internal/text/usage"}, Why: "an observer of one event stream"},
-		{Package: "internal/live", May: []string{"internal/cmd/lineprotocol", "internal/cmd/print", "internal/live/control", "internal/text/jsontext", "internal/sessiondb/tail", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool", "tui/permission", "tui/question"},
+		{Package: "internal/live", May: []string{"internal/cmd/lineprotocol", "internal/cmd/print", "internal/live/control", "internal/text/jsontext", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool", "tui/permission", "tui/question"},
 			Why: "it shows a session to other processes and hears them; how a prompt is worked on, the program says"},
 		{Package: "internal/live/control", May: []string{"session", "internal/text/usage", "tui/api"},
 			Why: "what can be asked of a session that is open; it knows neither how that comes nor where the session is shown"},
@@ -126,7 +126,7 @@ func program() []Row {
 
 // commands is what the command line may use.
 func commands() []string {
-	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "tool/rankset", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/sessiondb/tail", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
+	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "tool/rankset", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
 		"internal/config/login", "internal/mcp", "internal/sessiondb/repair", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/run/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree", "internal/files/atomicfile",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
@@ -188,13 +188,12 @@ func rooms() []Row {
 			Why: "it lets go what others keep, here and on servers, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
 		{Package: "internal/editors/pairing", Room: true, May: []string{"internal/files/atomicfile", "internal/text/safeterm"}, Why: "devices and their tokens; it knows neither sessions nor HTTP"},
-		{Package: "internal/editors/serve", May: []string{"internal/editors/pairing", "internal/live", "internal/live/control", "internal/text/usage", "internal/files/fsnotify", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/sessiondb/tail", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "tui/api", "tui/draw/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
+		{Package: "internal/editors/serve", May: []string{"internal/editors/pairing", "internal/live", "internal/live/control", "internal/text/usage", "internal/files/fsnotify", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "tui/api", "tui/draw/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
 			From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/editors/htmlstream", May: []string{"session", "tool", "internal/text/redact", "tui/draw/hypertext"}, From: []string{"internal/editors/serve"}, Never: effects(),
 			Why: "events become pieces of a page; it opens, asks and sends nothing"},
 		{Package: "internal/editors/uistream", May: []string{"session", "tool", "internal/text/redact"}, Tests: []string{"internal/testkit/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},
-		{Package: "internal/sessiondb/tail", May: []string{"session", "tool", "internal/sessiondb", "internal/files/fsnotify"}, Why: "it reads the log of another process and shows nothing itself"},
 		{Package: "internal/cmd/stdio", May: []string{"internal/text/usage", "internal/text"}, Tests: []string{"session"}, Why: "what the process was started with"},
 		{Package: "internal/run/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/run/modelpicker", May: []string{"tui/firstrun", "tui/api", "internal/llm/discover", "internal/llm/models", "internal/cmd/doctor"}, Tests: []string{"internal/config"},

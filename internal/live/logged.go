@@ -1,4 +1,4 @@
-package tail
+package live
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"adze/tool"
 )
 
-// Events are what an entry of the log shows to who reads along; nothing: it is for counting only,
-// or cannot be read.
-func Events(e session.Entry) []session.Event {
+// Logged are the events that an entry of the log tells of. There is none of an entry that is for
+// counting only, or cannot be read.
+func Logged(e session.Entry) []session.Event {
 	switch e.Type {
 	case session.MessageEntry, session.NoteEntry:
 		var m session.Message
