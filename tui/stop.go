@@ -11,6 +11,7 @@ import (
 // stopper does what esc, ctrl+c and ctrl+d do: it stops, takes back and leaves.
 type stopper struct {
 	host
+	info      *Info
 	prompt    *prompt.Line
 	picker    *list.List
 	turns     *turns
@@ -90,7 +91,7 @@ func (s *stopper) quit(n api.Next) tea.Cmd {
 // leaveFor ends the interface to go on with something else; while the agent works, the user
 // confirms.
 func (s *stopper) leaveFor(n api.Next) tea.Cmd {
-	if !s.working() {
+	if !s.working() || s.info.Watches {
 		return s.quit(n)
 	}
 	what := "quit"

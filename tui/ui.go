@@ -101,8 +101,10 @@ type Options struct {
 	// the other.
 	Lines <-chan plain.Line
 
-	In  io.Reader
-	Out io.Writer
+	// Closing is called when the interface ends, before its turn is ended. Optional.
+	Closing func()
+	In      io.Reader
+	Out     io.Writer
 	// Env looks up an environment variable: TERM, NO_COLOR.
 	Env func(string) string
 }
@@ -123,6 +125,7 @@ type Info struct {
 	Instructions []string
 	Choose       bool               // the list of sessions is open at the start
 	Back         bool               // the interface was opened from the overview: leaving it goes back there
+	Watches      bool               // another process has the session: leaving ends nothing there
 	Review       bool               // the net changes are open at the start
 	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; if nil, nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a
@@ -269,6 +272,9 @@ func (u *UI) start(ctx context.Context, j job) {
 // close ends what still runs and waits for it.
 func (u *UI) close() {
 	u.leave()
+	if u.options.Closing != nil {
+		u.options.Closing()
+	}
 	u.model.turns.end()
 	u.turns.Wait()
 	u.bridge.close()

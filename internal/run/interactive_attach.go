@@ -40,6 +40,7 @@ type attached struct {
 	ui     *tui.UI
 	events live.Events
 	seen   map[string]bool // by the identity of what was shown
+	left   atomic.Bool     // the user leaves this window
 	after  int64           // the position in the log up to which all was shown
 
 	mu        sync.Mutex
@@ -65,7 +66,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	if a.linesOnly(&o.Run) && a.lines == nil {
 		a.lines = plain.ReadLines(a.In)
 	}
-	info := tui.Info{Version: Version, Mode: "attached", Session: string(w.id), Commands: func() []api.Named {
+	info := tui.Info{Version: Version, Mode: "attached", Session: string(w.id), Back: o.Back, Watches: true, Commands: func() []api.Named {
 		return []api.Named{
 			{Name: takeIt, Help: "go on with the session here; its process ends its turn and attaches to this one"},
 			{Name: stopIt, Help: "stop the turn that runs in the session"},
@@ -77,7 +78,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 		h := client.Hello
 		info.Model, info.Mode, info.Effort, info.Cwd = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd
 	}
-	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports()})
+	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
 	a.front.Store(w.ui)
 	var ended sync.WaitGroup
 	ended.Go(func() { w.follow(attaching, client, err) })
@@ -385,6 +386,9 @@ func (w *attached) send(ctx context.Context, p api.Prompt) session.Result {
 			ended = w.nextTurn()
 		case <-aborted:
 			aborted = nil
+			if w.left.Load() {
+				return done // the session goes on without this window
+			}
 			if w.say(live.Abort{Type: "abort"}, nil) != nil {
 				return session.Sort(session.ErrInterrupted)
 			}

@@ -22,11 +22,11 @@ const (
 )
 
 // offer asks the user once for each folder how commands run there, where the sandbox is full.
-// Escape leaves it open: they are asked at the next start.
+// Escape leaves it open: they are asked at the next start. A review begins without the question.
 func (s *sitting) offer(ctx context.Context) {
 	w := s.w
 	modes := w.Settings.Owner.Modes
-	if !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||
+	if s.o.Review || !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||
 		len(modes) > 0 && (!slices.Contains(modes, string(policy.Auto)) || !slices.Contains(modes, string(policy.AskFirst))) || !w.Cage.Full() {
 		return
 	}

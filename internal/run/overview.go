@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"adze/internal/live"
 	"adze/internal/project/worktree"
 	"adze/internal/run/flags"
+	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/signals"
@@ -136,6 +138,8 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	rest := time.AfterFunc(restTime, gctuning.Rest)
+	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
 		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}

@@ -1,10 +1,12 @@
 package run_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -35,21 +37,32 @@ func (u *user) checkedIn() (git func(dir string, args ...string) string) {
 	return git
 }
 
-// asksAndShouts are two sessions in the background: one asks whether it may write made.txt, the
+// twoSessions are two in the background.
+type twoSessions struct {
+	asks, shouts string // their ids
+	pid          int    // of the owner of the one that asks
+	tree, model  string // of the other one: its work tree, and the file with the words of its model
+}
+
+// asksAndShouts begins two sessions in the background: one asks whether it may write made.txt, the
 // other one has changed two places of a.txt in a work tree of its own, and is done.
-func (u *user) asksAndShouts() (asks, shouts, tree string, model string) {
+func (u *user) asksAndShouts() (two twoSessions) {
 	u.t.Helper()
 	models := u.scripts("-- 1 --\ntext: I write it down.\ncall write: {\"path\":\"made.txt\",\"content\":\"one\"}\n-- 2 --\ntext: It is written down.\n",
 		"-- 1 --\ncall read: {\"path\":\"a.txt\"}\n-- 2 --\ncall edit: {\"path\":\"a.txt\",\"old_string\":\"first\",\"new_string\":\"FIRST\"}\n"+
 			"call edit: {\"path\":\"a.txt\",\"old_string\":\"last\",\"new_string\":\"LAST\"}\n-- 3 --\ntext: It is louder.\n")
-	asks = strings.TrimSpace(u.run("--background", "--permission-mode=ask", "--model="+models[0], "make the file").wants(0).out)
-	u.t.Cleanup(func() { u.run("stop", asks) })
-	shouts = strings.TrimSpace(u.run("--background", "--permission-mode=yolo", "--model="+models[1], "shout").wants(0).out)
-	tree = u.dir + "-background-" + shouts
+	r := u.run("--background", "--permission-mode=ask", "--model="+models[0], "make the file").wants(0)
+	two.asks = strings.TrimSpace(r.out)
+	if _, err := fmt.Sscanf(r.err, "it works in the background (process %d)", &two.pid); err != nil {
+		u.t.Fatal(err, r.err)
+	}
+	u.t.Cleanup(func() { u.run("stop", two.asks) })
+	two.shouts = strings.TrimSpace(u.run("--background", "--permission-mode=yolo", "--model="+models[1], "shout").wants(0).out)
+	two.tree, two.model = u.dir+"-background-"+two.shouts, strings.TrimPrefix(models[1], "script/")
 	waitFor(u.t, "the second session is done", func() bool {
 		return strings.Contains(u.run("sessions", "--json", "--all").out, `"state":"to review"`)
 	})
-	return asks, shouts, tree, strings.TrimPrefix(models[1], "script/")
+	return two
 }
 
 // TestTheOverviewReviewsMergesAndCommits: two sessions in the background; the question of one is
@@ -59,7 +72,8 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 	u := newUser(t)
 	git := u.checkedIn()
 	p := u.openPane(100, 40)
-	_, shouts, tree, model := u.asksAndShouts()
+	two := u.asksAndShouts()
+	tree, shouts := two.tree, two.shouts
 	p.begin("sessions")
 	p.sees("Sessions  1 waiting for you", "needs you ──", "▸? make the file", "to review ──", "shout")
 	p.keys("Space")
@@ -78,7 +92,7 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 	p.sees("has no commit of its own yet, and 1 file is not")
 	p.keys("Escape")
 	p.sees("v: review · m: merge")
-	if err := os.WriteFile(model, []byte("# a test\n-- 1 --\nexpect prompt: FIRST\ntext: Say it louder\n"), 0o600); err != nil {
+	if err := os.WriteFile(two.model, []byte("# a test\n-- 1 --\nexpect prompt: FIRST\ntext: Say it louder\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p.text("v")
@@ -133,7 +147,8 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 func TestASessionIsMergedByAScript(t *testing.T) {
 	u := newUser(t)
 	git := u.checkedIn()
-	_, shouts, tree, _ := u.asksAndShouts()
+	two := u.asksAndShouts()
+	tree, shouts := two.tree, two.shouts
 	u.run("session", "merge", shouts).wants(2, "no commit of its own yet", "hint: commit them there")
 	git(tree, "commit", "-qam", "Shout")
 	u.run("session", "merge", shouts, "--dry-run").wants(0, "would merge 1 commit of background-"+shouts+" into main", "a.txt")
@@ -160,4 +175,102 @@ func TestASessionIsMergedByAScript(t *testing.T) {
 	u.run("session", "merge", shouts).wants(2)
 	u.run("audit", "show", shouts).wants(0, "git merge --no-edit")
 	u.run("audit", "verify", "--all").wants(0, "all sound")
+}
+
+// TestTheOverviewOfAKilledOwnerInANarrowTerminal: at 40 columns a question is peeked into; its owner
+// is killed, which is seen at once, and a review, a refused merge and a merge still fit.
+func TestTheOverviewOfAKilledOwnerInANarrowTerminal(t *testing.T) {
+	u := newUser(t)
+	git := u.checkedIn()
+	p := u.openPane(40, 20)
+	two := u.asksAndShouts()
+	asks, tree, shouts := two.asks, two.tree, two.shouts
+	p.begin("sessions")
+	p.sees("Sessions  1 waiting for you", "needs you ──", "▸? make the file", "to review ──", "✓ shout")
+	p.keys("Space")
+	p.sees("I write it down.", "write made.txt", "y: allow once")
+	if err := syscall.Kill(two.pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.until("it needs nobody any more", func() bool {
+		s := p.screen()
+		return !strings.Contains(s, "waiting for you") && !strings.Contains(s, "y: allow once") && strings.Contains(s, "make the file")
+	})
+	if u.has("made.txt") {
+		t.Error("it was written without an answer")
+	}
+	p.keys("Escape")
+	p.until("the look is closed", func() bool { return !strings.Contains(p.screen(), "a look into it") })
+	p.text("/")
+	p.text("shout")
+	p.keys("Enter")
+	p.sees("▸✓ shout", "v: review")
+	p.text("v")
+	p.sees("net ch", "+FIRST", "+LAST", "a: keep")
+	p.keys("Escape")
+	p.until("the pane is closed", func() bool { return !strings.Contains(p.screen(), "since the session") })
+	p.keys("Left")
+	p.sees("▸✓ shout")
+	git(tree, "commit", "-qam", "Shout")
+	git(u.dir, "rm", "-q", "a.txt")
+	p.text("m")
+	p.sees("own in a.txt", "stash -u", "esc: back")
+	p.keys("Escape")
+	p.sees("v: review")
+	git(u.dir, "reset", "-q", "--hard")
+	p.text("m")
+	p.sees("merge 1 commit", "y: merge")
+	p.text("y")
+	p.sees("remove the work tree", "y: remove it")
+	p.keys("Escape")
+	p.sees("merged; adze worktree remove")
+	u.holds("a.txt", "FIRST\n"+strings.Repeat("same\n", 10)+"LAST\n")
+	p.text("q")
+	p.restored(0)
+	if git(u.dir, "branch", "--list", "background-"+shouts) == "" {
+		t.Error("the branch went although the user kept it")
+	}
+	u.run("-p", "--resume", asks, "--permission-mode=yolo", u.script("-- 1 --\ntext: I go on.\n"), "and now").wants(0, "I go on.")
+	u.run("audit", "verify", "--all").wants(0, "all sound")
+}
+
+// TestASessionMergesItsOwnBranch: /merge and the key of the net changes say why nothing is merged,
+// show the plan, and merge.
+func TestASessionMergesItsOwnBranch(t *testing.T) {
+	u := newUser(t)
+	git := u.checkedIn()
+	p := u.openPane(100, 40)
+	p.adze(u.script("-- 1 --\ncall bash: {\"command\":\"sed -i s/first/FIRST/ a.txt\"}\n-- 2 --\ntext: It is louder.\n"), "--permission-mode=yolo", "--worktree=topic")
+	p.text("go")
+	p.keys("Enter")
+	p.sees("It is louder.", "F1: keys")
+	p.rests()
+	p.keys("F3")
+	p.sees("net changes · 1 file")
+	p.text("m")
+	p.sees("the branch topic has no commit of its own yet", "I stages all and c commits")
+	p.keys("F3")
+	p.sees("net changes · 1 file")
+	p.text("I")
+	p.until("it is in the index", func() bool { return git(u.dir+"-topic", "diff", "--cached", "--name-only") == "a.txt" })
+	p.until("the call has ended", func() bool { return !strings.Contains(p.screen(), "●") })
+	p.text("q")
+	p.until("the pane is closed", func() bool { return !strings.Contains(p.screen(), "since the session") })
+	p.text("/commit Shout")
+	p.keys("Enter")
+	p.until("it is committed", func() bool { return git(u.dir+"-topic", "log", "-1", "--format=%s") == "Shout" })
+	p.rests()
+	p.text("/merge")
+	p.keys("Enter")
+	p.sees("merge 1 commit of topic into main", "merge 1 file", "change nothing")
+	p.keys("Enter")
+	p.until("it is merged", func() bool { return git(u.dir, "log", "-1", "--format=%s") == "Shout" })
+	p.sees("merged topic into main; when you have left this session, adze worktree remove topic")
+	p.rests()
+	p.text("/merge")
+	p.keys("Enter")
+	p.sees("all of the branch topic is in main already", "adze worktree remove topic")
+	p.keys("C-d")
+	p.restored(0)
+	u.run("worktree", "remove", "topic").wants(0, "removed")
 }

@@ -89,3 +89,30 @@ func TestASessionGoesOnBesideTheOverview(t *testing.T) {
 	p.keys("C-d")
 	p.restored(0)
 }
+
+// TestLeavingAWindowOnASessionEndsNothing: a session that works in the background is opened from
+// the overview and left again while it works, on a prompt that was given there.
+func TestLeavingAWindowOnASessionEndsNothing(t *testing.T) {
+	u := newUser(t)
+	open := u.gate("gate")
+	p := u.openPane(100, 24)
+	id := strings.TrimSpace(u.run("--background", "--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"one\"}\n-- 2 --\ntext: Written.\n-- 3 --\ncall bash: {\"command\":\"cat gate\"}\n-- 4 --\ntext: It went through.\n"), "make the file").wants(0).out)
+	t.Cleanup(func() { u.run("stop", id) })
+	p.begin("sessions")
+	p.sees("▸? make the file")
+	p.keys("Enter")
+	p.sees("Edit this file?", "y once")
+	p.text("y")
+	p.sees("Written.", "Ask, or say what to do")
+	p.text("wait for it")
+	p.keys("Enter")
+	p.sees("$ cat gate", "esc: stop")
+	p.keys("Left")
+	p.sees("Sessions", "working ──", "▸● make the file", "cat gate")
+	open()
+	p.sees("✓ make the file")
+	p.keys("Space")
+	p.sees("It went through.")
+	p.text("q")
+	p.restored(0)
+}

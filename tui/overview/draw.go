@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -84,10 +85,25 @@ func (m *model) head() draw.Row {
 	return p.Done()
 }
 
-// line is a row of the list: a heading, or a session.
+// line is a row of the list: a session, or a heading. It is drawn where it is seen.
 type line struct {
-	row draw.Row
-	id  string
+	session *Row   // if nil, it is a heading
+	group   string // whose heading it is
+	urgent  bool
+}
+
+func (m *model) draw(l line) draw.Row {
+	switch {
+	case l.session != nil:
+		return m.row(*l.session)
+	case l.group == "":
+		return m.Theme.Pen().Pad(2).Fixed(draw.Dim, "more below").Done()
+	}
+	style := draw.Dim
+	if l.urgent {
+		style = draw.Warn
+	}
+	return m.Theme.Pen().Put(style, safeterm.Name(l.group)).Fixed(draw.Plain, " ").Rule(draw.Border, m.w).Done()
 }
 
 // list draws the sessions around the marked one.
@@ -105,22 +121,22 @@ func (m *model) list(h int) []draw.Row {
 	}
 	var lines []line
 	group, at := "", 0
-	for _, r := range rows {
+	for i, r := range rows {
 		g := r.State.String()
 		if m.folders {
 			g = r.Folder
 		}
 		if g != group || len(lines) == 0 {
 			group = g
-			lines = append(lines, line{row: m.heading(r, g)})
+			lines = append(lines, line{group: cmp.Or(g, "no folder"), urgent: !m.folders && r.State == NeedsYou})
 		}
 		if r.ID == m.at {
 			at = len(lines)
 		}
-		lines = append(lines, line{m.row(r), r.ID})
+		lines = append(lines, line{session: &rows[i]})
 	}
 	if m.more {
-		lines = append(lines, line{row: m.Theme.Pen().Pad(2).Fixed(draw.Dim, "more below").Done()})
+		lines = append(lines, line{})
 	}
 	// The heading above the first session is seen with it.
 	first := at
@@ -133,17 +149,9 @@ func (m *model) list(h int) []draw.Row {
 	}
 	var out []draw.Row
 	for _, l := range lines[m.top:min(m.top+h, len(lines))] {
-		out = append(out, l.row)
+		out = append(out, m.draw(l))
 	}
 	return out
-}
-
-func (m *model) heading(r Row, text string) draw.Row {
-	style := draw.Dim
-	if !m.folders && r.State == NeedsYou {
-		style = draw.Warn
-	}
-	return m.Theme.Pen().Put(style, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Border, m.w).Done()
 }
 
 // row draws one session. Its columns depend on the width alone.
@@ -208,10 +216,7 @@ func (m *model) doing(r Row) draw.Row {
 func (m *model) right(r Row) draw.Row {
 	p := m.Theme.Pen()
 	if m.w >= broad {
-		_, name, found := strings.Cut(r.Model, "/")
-		if !found {
-			name = r.Model
-		}
+		name := r.Model[strings.LastIndexByte(r.Model, '/')+1:] // a vendor before it says less
 		p.Row(m.Theme.Line(draw.Dim, safeterm.Name(name)).Fit(20)).Pad(21)
 	}
 	if m.w >= wide {

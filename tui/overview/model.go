@@ -19,6 +19,7 @@ type frame = screen.Frame
 // Messages.
 type (
 	stirred struct{}
+	rested  struct{} // it was not looked for a while
 	listed  struct {
 		rows []Row
 		more bool
@@ -50,14 +51,22 @@ type plan struct {
 	text string
 	yes  string // names the effect of y; if empty, nothing can be done
 	do   func() tea.Cmd
+	no   string // is said where y is not pressed; it may be empty
 }
 
 // someRows is how many sessions are looked for at first, and how many more at the end of the list.
 const someRows = 50
 
+// lookTime is how long it is not looked again after a look, while things change: a row that works
+// changes with each of its calls. While nothing changes nothing waits.
+const lookTime = time.Second / 20
+
 func newModel(ctx context.Context, o Options) *model {
 	if o.Theme == nil {
 		o.Theme = draw.Color()
+	}
+	if o.After == nil {
+		o.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -90,7 +99,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case stirred:
 		return m, m.look()
 	case listed:
-		m.looking = false
 		if msg.err != nil {
 			m.note = msg.err.Error()
 		} else {
@@ -98,11 +106,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.mark()
 		cmds := []tea.Cmd{m.lookInto()}
-		if m.again {
-			m.again = false
-			cmds = append(cmds, m.look())
+		if m.looking = m.again; m.again {
+			cmds = append(cmds, m.After(lookTime, rested{}))
 		}
 		return m, tea.Batch(cmds...)
+	case rested:
+		m.looking, m.again = false, false
+		return m, m.look()
 	case peeked:
 		if msg.id == m.peeked {
 			m.peek, m.peekErr = msg.peek, ""
@@ -139,6 +149,7 @@ func (m *model) look() tea.Cmd {
 		return nil
 	}
 	m.looking = true
+	m.told.Store(false)
 	most := m.most
 	return func() tea.Msg {
 		rows, more, err := m.Port.Rows(m.ctx, most)
@@ -163,7 +174,7 @@ func (m *model) shown() []Row {
 	words := strings.Fields(strings.ToLower(m.filter.Text))
 	var out []Row
 	for _, r := range m.rows {
-		if ui.HoldsAll(strings.ToLower(strings.Join(append([]string{r.Title, r.Folder, r.Doing, r.Model, r.ID, r.State.String()}, r.Tags...), " ")), words) {
+		if len(words) == 0 || ui.HoldsAll(strings.ToLower(strings.Join(append([]string{r.Title, r.Folder, r.Doing, r.Model, r.ID, r.State.String()}, r.Tags...), " ")), words) {
 			out = append(out, r)
 		}
 	}
@@ -252,9 +263,10 @@ func (m *model) removal(g Merge) *plan {
 	if g.Tree == "" {
 		return nil
 	}
-	return &plan{text: "merged; remove the work tree " + g.Tree + " and its branch? All of it is merged.", yes: "remove it", do: func() tea.Cmd {
-		return func() tea.Msg { said, err := m.Port.RemoveTree(m.ctx, g); return did{said, err} }
-	}}
+	return &plan{text: "merged; remove the work tree " + g.Tree + " and its branch? All of it is merged.", yes: "remove it",
+		no: "merged; adze worktree remove " + g.Tree + " removes the work tree", do: func() tea.Cmd {
+			return func() tea.Msg { said, err := m.Port.RemoveTree(m.ctx, g); return did{said, err} }
+		}}
 }
 
 // planKey is a key while the user is asked about a plan: y does it, any other leaves it.
@@ -264,6 +276,7 @@ func (m *model) planKey(name string) tea.Cmd {
 	if name == "y" && p.do != nil {
 		return p.do()
 	}
+	m.note = p.no
 	return nil
 }
 

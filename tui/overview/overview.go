@@ -12,6 +12,7 @@ package overview
 import (
 	"context"
 	"io"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -116,9 +117,11 @@ type Options struct {
 	At     string // the session that is marked at the start; it may be empty
 	Note   string // what is said at the start; it may be empty
 	Now    func() time.Time
-	In     io.Reader
-	Out    io.Writer
-	Env    func(string) string
+	// After has a message come after a while; if nil, by a timer.
+	After func(time.Duration, tea.Msg) tea.Cmd
+	In    io.Reader
+	Out   io.Writer
+	Env   func(string) string
 }
 
 // Run shows the screen until the user leaves it, or opens a session.
@@ -132,7 +135,11 @@ func Run(ctx context.Context, o Options) (open Opened, err error) {
 			m.View()
 		},
 		Beside: func(ctx context.Context, send func(tea.Msg)) {
-			o.Port.Watch(ctx, func() { send(stirred{}) })
+			o.Port.Watch(ctx, func() {
+				if m.told.CompareAndSwap(false, true) { // one that waits is enough
+					send(stirred{})
+				}
+			})
 		},
 	})
 	return m.open, err
@@ -169,8 +176,9 @@ type model struct {
 	filter  edit.Editor
 	line    edit.Editor // of every other focus
 	focus   focus
-	looking bool // for rows
-	again   bool // something changed meanwhile
+	looking bool        // for rows, or has just looked
+	again   bool        // something changed meanwhile
+	told    atomic.Bool // that something changed, since the last look began
 	help    bool
 
 	peeked  string // the session that is looked into; if empty, none is

@@ -60,16 +60,18 @@ func (s *stored) port() Port {
 
 // player plays keys on the screen.
 type player struct {
-	t *testing.T
-	m *model
-	s *stored
+	t     *testing.T
+	m     *model
+	s     *stored
+	rests int // how often it was waited before a look
 }
 
 func play(t *testing.T, s *stored) *player {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	p := &player{t: t, s: s}
-	p.m = newModel(t.Context(), Options{Port: s.port(), Folder: "/home/ann/calc", Theme: draw.Bare(), Now: func() time.Time { return now }})
+	p.m = newModel(t.Context(), Options{Port: s.port(), Folder: "/home/ann/calc", Theme: draw.Bare(), Now: func() time.Time { return now },
+		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { p.rests++; return func() tea.Msg { return msg } }})
 	p.run(p.m.Init())
 	return p
 }
@@ -245,6 +247,29 @@ func TestHostileSessionsAreDrawn(t *testing.T) {
 	}
 }
 
+// TestChangesAreGathered: however often something changes, it is looked once at a time, and not again
+// before a while has passed; where nothing changed meanwhile, nothing waits.
+func TestChangesAreGathered(t *testing.T) {
+	s := &stored{rows: []Row{{ID: "s1", State: Working}}}
+	p := play(t, s)
+	if p.rests != 0 {
+		t.Fatal("it waits although nothing changed")
+	}
+	looks := 0
+	rows := p.m.Port.Rows
+	p.m.Port.Rows = func(ctx context.Context, most int) ([]Row, bool, error) { looks++; return rows(ctx, most) }
+	_, first := p.m.Update(stirred{})
+	for range 100 {
+		if _, cmd := p.m.Update(stirred{}); cmd != nil {
+			t.Fatal("it is looked a second time meanwhile")
+		}
+	}
+	p.run(first)
+	if looks != 2 || p.rests != 1 || p.m.looking || p.m.again {
+		t.Errorf("%d looks and %d waits for a hundred changes", looks, p.rests)
+	}
+}
+
 // BenchmarkThousand is a frame with a thousand sessions in the list.
 func BenchmarkThousand(b *testing.B) {
 	m := newModel(b.Context(), Options{Theme: draw.Color()})
@@ -254,6 +279,20 @@ func BenchmarkThousand(b *testing.B) {
 	m.mark()
 	b.ReportAllocs()
 	for b.Loop() {
+		m.frame()
+	}
+}
+
+// BenchmarkStir is what a change of one of twelve sessions costs the screen: a look and a frame.
+func BenchmarkStir(b *testing.B) {
+	s := &stored{}
+	for i := range 12 {
+		s.rows = append(s.rows, Row{ID: fmt.Sprint(i), Title: "write the parser's tests", Doing: "$ go test ./...", State: Working, Updated: time.Unix(int64(i), 0)})
+	}
+	m := newModel(b.Context(), Options{Port: s.port(), Theme: draw.Color()})
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Update(m.look()())
 		m.frame()
 	}
 }

@@ -34,15 +34,19 @@ func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string,
 type merger struct {
 	trees worktree.Desk
 	dir   string // that the session works in
+	tell  func(string)
 	run   func(ctx context.Context, command string, came func(tool.Outcome)) session.Result
 }
 
 func (g merger) plan(ctx context.Context) (api.Merge, error) {
 	m, err := g.trees.PlanMerge(ctx, g.dir)
-	if r := process.Failure(err); err != nil && r.Hint != "" {
-		err = fmt.Errorf("%w; %s", err, r.Hint)
+	if err != nil {
+		if hint := process.Failure(err).Hint; hint != "" {
+			err = fmt.Errorf("%w; %s", err, hint)
+		}
+		return api.Merge{}, err
 	}
-	return api.Merge{Says: m.String(), Files: m.Files}, err
+	return api.Merge{Says: m.String(), Files: m.Files}, nil
 }
 
 // merge goes the way of every call: with the user's git, its hooks and signatures, and with the
@@ -69,6 +73,9 @@ func (g merger) merge(ctx context.Context) session.Result {
 		}
 	default:
 		r.Text = "merged " + m.Branch + " into " + m.Into
+		if m.Mine {
+			g.tell(r.Text + "; when you have left this session, adze worktree remove " + m.Name + " removes the work tree")
+		}
 	}
 	return r
 }

@@ -70,7 +70,7 @@ func starts() []start {
 
 		{"internal/tools/bench/floor/main.go", 1, "nothing of the program: a measurement", "", "", ""},
 		{"internal/tools/picture/main.go", 1, "nothing of the program: it draws pictures for the README", "", "", ""},
-		{"internal/tools/picture/pane.go", 2, "the same", "", "", ""},
+		{"internal/tools/picture/pane.go", 3, "the same", "", "", ""},
 		{"internal/tools/release/command.go", 1, "go and git, which make a release", "a maintainer, who starts it", "the checkout", "the maintainer's PATH"},
 		{"internal/testkit/posix/posix_unix.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/posix/posix_windows.go", 1, "nothing of the program: for tests", "", "", ""},

@@ -27,6 +27,9 @@ type pane struct {
 	// that has no window.
 	ground string
 	mono   bool // NO_COLOR is set
+	work   string
+	adze   string   // the program
+	after  []string // commands
 }
 
 // open lays out the workspace and starts the program.
@@ -46,8 +49,18 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 		p.close()
 		return nil, err
 	}
+	p.work, p.adze, p.after = work, adze, s.after
+	for _, c := range s.before {
+		if err := p.shell(c); err != nil {
+			p.close()
+			return nil, err
+		}
+	}
 	args := []string{"-f", filepath.Join(dir, "tmux.conf"), "new-session", "-d", "-x", strconv.Itoa(s.w), "-y", strconv.Itoa(s.h),
-		"-c", work, adze, "--permission-mode", "ask"} // without a mode a first start asks for one
+		"-c", work, adze}
+	if strings.HasPrefix(s.args[0], "-") {
+		args = append(args, "--permission-mode", "ask") // without a mode a first start asks for one
+	}
 	args = append(args, s.args...)
 	if err := p.tmux(args...); err != nil {
 		p.close()
@@ -61,7 +74,13 @@ func (p *pane) layOut(s scene, work string) error {
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}
+	others := map[string][]txtar.File{}
 	for _, f := range s.files {
+		if name, ok := strings.CutPrefix(f.Name, "script/"); ok {
+			model, step := filepath.Dir(name), filepath.Base(name)
+			others[model] = append(others[model], txtar.File{Name: step, Data: f.Data})
+			continue
+		}
 		to := filepath.Join(work, f.Name)
 		if strings.HasPrefix(f.Name, "home/") {
 			to = filepath.Join(p.dir, f.Name)
@@ -69,6 +88,14 @@ func (p *pane) layOut(s scene, work string) error {
 		if err := write(to, f.Data); err != nil {
 			return err
 		}
+	}
+	for model, steps := range others {
+		if err := write(filepath.Join(p.dir, "home", model), txtar.Format(&txtar.Archive{Files: steps})); err != nil {
+			return err
+		}
+	}
+	if len(s.model) == 0 {
+		return nil
 	}
 	return write(filepath.Join(work, scripted), txtar.Format(&txtar.Archive{Files: s.model}))
 }
@@ -84,11 +111,26 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, mode)
 }
 
-// command is a tmux command in an environment in which nothing of the user's own shows.
+// command is a tmux command.
 func (p *pane) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(p.ctx, "tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
+	return p.own("tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
+}
+
+// shell runs a command of the scene.
+func (p *pane) shell(command string) error {
+	cmd := p.own("sh", "-ec", command)
+	cmd.Dir = p.work
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w %s", command, err, out)
+	}
+	return nil
+}
+
+// own is a program in an environment in which nothing of the user's own shows.
+func (p *pane) own(name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
-		"TERM=tmux-256color", "COLORTERM=truecolor", "COLORFGBG=" + p.ground, "GOCACHE=" + goCache(), "TMUX="}
+		"TERM=tmux-256color", "COLORTERM=truecolor", "COLORFGBG=" + p.ground, "GOCACHE=" + goCache(), "TMUX=", "ADZE=" + p.adze}
 	if p.mono {
 		cmd.Env = append(cmd.Env, "NO_COLOR=1")
 	}
@@ -146,6 +188,9 @@ func (p *pane) wait(text string, shown bool) error {
 // close ends the program and removes the scene's files.
 func (p *pane) close() {
 	_ = p.command("kill-server").Run() // it may have ended by itself
+	for _, c := range p.after {
+		_ = p.shell(c) // what it ends may have ended by itself
+	}
 	_ = os.RemoveAll(p.dir)
 }
 

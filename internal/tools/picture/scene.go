@@ -15,13 +15,16 @@ import (
 //	size 100x30       columns and rows
 //	colours dark      or light: the terminal's own
 //	adze FLAG VALUE   how the program is started, a flag a line; the scripted model is script/demo
+//	before COMMAND    of the shell, in the workspace before the program starts; $ADZE is the program
+//	after COMMAND     likewise, when the picture is drawn
 //	see TEXT          wait until the screen shows it
 //	unsee TEXT        wait until it does not
 //	type TEXT
 //	key NAME…         by tmux's names: Enter, F3, C-o
 //
 // Its files are the steps of the model (named 1, 2, …, as internal/llm/script has them), those of
-// the user's home (named home/…) and those of the workspace.
+// the user's home (named home/…), the steps of other models (named script/MODEL/1, …; the file is
+// $HOME/MODEL) and those of the workspace.
 type scene struct {
 	name, title string
 	w, h        int
@@ -30,6 +33,8 @@ type scene struct {
 	args        []string
 	steps       []step
 	model       []txtar.File
+	before      []string // commands
+	after       []string
 	files       []txtar.File
 }
 
@@ -66,6 +71,10 @@ func parseScene(name string, data []byte) (scene, error) {
 			if more {
 				s.args = append(s.args, value)
 			}
+		case "before":
+			s.before = append(s.before, rest)
+		case "after":
+			s.after = append(s.after, rest)
 		case "see", "unsee", "type", "key":
 			s.steps = append(s.steps, step{verb, rest})
 		default:
