@@ -235,34 +235,34 @@ func attachCommand(a *app) *cobra.Command {
 Ctrl-D or /detach ends nothing there. A question that is answered here is answered there. /take goes on with it here.`,
 		Example: "  adze attach 20261121t0245",
 		RunE: func(_ *cobra.Command, words []string) error {
-			id, err := a.living(words[0])
+			h, err := a.living(words[0])
 			if err != nil {
 				return err
 			}
 			o := &flags.Request{Run: flags.New()}
-			o.Resume = string(id)
+			o.Resume, o.Cwd = string(h.Session), h.Cwd // whoever takes it over goes on where it works
 			return (&terminal{Process: a.Process, attach: true}).run(o, "")
 		}}
 }
 
 // living is the session of a process that runs whose id begins so.
-func (a *app) living(prefix string) (session.ID, error) {
+func (a *app) living(prefix string) (live.Hello, error) {
 	all, err := live.List(context.Background(), live.Folder(a.Getenv, paths.Of(a.Getenv).State))
 	if err != nil {
-		return "", err
+		return live.Hello{}, err
 	}
 	all = slices.DeleteFunc(all, func(h live.Hello) bool { return !strings.HasPrefix(string(h.Session), prefix) })
 	switch len(all) {
 	case 0:
-		return "", usage.Mistake("adze --resume "+prefix+" goes on with one that has ended", "no process has a session %s", prefix)
+		return live.Hello{}, usage.Mistake("adze --resume "+prefix+" goes on with one that has ended", "no process has a session %s", prefix)
 	case 1:
-		return all[0].Session, nil
+		return all[0], nil
 	}
 	var ids []string
 	for _, h := range all {
 		ids = append(ids, string(h.Session))
 	}
-	return "", usage.Mistake("write more of it: "+strings.Join(ids, ", "), "%s begins the ids of %d sessions", prefix, len(all))
+	return live.Hello{}, usage.Mistake("write more of it: "+strings.Join(ids, ", "), "%s begins the ids of %d sessions", prefix, len(all))
 }
 
 // stopCommand is adze stop.
@@ -272,14 +272,14 @@ func stopCommand(a *app) *cobra.Command {
 on with it.`,
 		Example: "  adze stop 20261121t0245",
 		RunE: func(c *cobra.Command, words []string) error {
-			id, err := a.living(words[0])
+			h, err := a.living(words[0])
 			if err != nil {
 				return err
 			}
-			if err := a.end(c.Context(), id); err != nil {
+			if err := a.end(c.Context(), h.Session); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", id)
+			fmt.Fprintf(a.Out, "stopped; adze --resume %s goes on from here\n", h.Session)
 			return nil
 		}}
 }

@@ -201,7 +201,8 @@ func (v *View) card(c *call, id string) string {
 	if only {
 		b.WriteString("<details" + class + "><summary>")
 	} else {
-		b.WriteString("<section" + class + `><div class="head">`)
+		says := strings.TrimSpace(signs[word(state)][1] + " " + cmp.Or(c.head().Verb, c.name) + " " + c.head().Line())
+		b.WriteString("<section" + class + ` role="group" aria-label="` + hypertext.Escape(v.text(says)) + `"><div class="head">`)
 	}
 	b.WriteString(v.headline(c, state))
 	if only {

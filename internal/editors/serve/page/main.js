@@ -35,7 +35,7 @@ function tell(text, shown) {
 }
 function trouble(text) { $("trouble").textContent = text; $("trouble").hidden = !text; }
 // stands shows something until it is over.
-function stands(text) { if (!text && !standing) return; standing = text; clearTimeout(fading); trouble(text); }
+function stands(text) { if (text === standing) return; standing = text; clearTimeout(fading); trouble(text); if (text) tell(text); }
 const doing = (p) => Promise.resolve(p).catch((e) => tell(e.message, true));
 // once does something unless it is being done: a second click sends nothing twice.
 const going = new Set();
@@ -105,11 +105,11 @@ const stream = new Stream({
   down(e, tries) {
     if (e.status === 401) return stands(known() && e.message ? "The server refused: " + e.message + "." : "This page has no token: open the address that adze serve printed.");
     if (e.status === 404) return stands("There is no such session here.");
-    if (tries > 0) { document.body.classList.add("down"); stands("The server does not answer. The page connects again by itself when adze serve runs."); if (tries === 1) tell("The server does not answer"); }
+    if (tries > 0) { document.body.classList.add("down"); stands("The server does not answer. The page connects again by itself when adze serve runs."); }
   },
   notes(all) {
     for (const n of all) {
-      if (n.t === "list") list(n); else if (n.t === "bar") state(n.bar); else if (n.t === "gone") { tell(n.text); stands(n.text); } else if (n.t === "trouble") tell(n.text, true);
+      if (n.t === "list") list(n); else if (n.t === "bar") state(n.bar); else if (n.t === "gone") stands(n.text); else if (n.t === "trouble") tell(n.text, true);
     }
     turns.take(all.filter((n) => n.t === "turns" || n.t === "turn" || n.t === "put"));
   },
