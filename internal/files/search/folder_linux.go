@@ -106,7 +106,7 @@ func openAt(fd int, name string, flags int) (int, error) {
 // openFolder opens a folder. One on the same file system need not be asked for what that promises.
 func (f folder) openFolder(name string) (folder, error) {
 	var path [256]byte
-	if fd, ok := openNow(f.fd, name, &path, &folderNow); ok {
+	if fd, ok := openNow(f.fd, name, &path, openFolderFlags, unix.RESOLVE_NO_XDEV); ok {
 		return folder{fd, f.whole}, nil
 	}
 	fd, err := openAt(f.fd, name, openFolderFlags)

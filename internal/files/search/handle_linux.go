@@ -27,7 +27,7 @@ const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_
 func (f folder) openFile(name string, h *handle) error {
 	h.whole, h.begun = f.whole, false
 	var ok bool
-	if h.fd, ok = openNow(f.fd, name, &h.name, &fileNow); ok {
+	if h.fd, ok = openNow(f.fd, name, &h.name, openFileFlags, 0); ok {
 		return nil
 	}
 	fd, err := openAt(f.fd, name, openFileFlags)

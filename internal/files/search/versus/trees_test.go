@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"adze/internal/testkit/posix"
 )
 
 // writer makes a tree of files from a seed.
@@ -71,8 +74,13 @@ func oddTree(t testing.TB) string {
 	w.file("empty.txt", nil)
 	w.file("breaks.txt", []byte("\n\n\n\r\n\n"))
 	w.file("no end.txt", []byte("first\nreturn err"))
+	for _, size := range []int{4095, 4096, 4097, 8192, 65535, 65536, 65537, 131072} { // as pages of memory and reads have
+		text, end := w.text(size/4, "\n"), "\nreturn err // zyzzyva"
+		w.file(fmt.Sprintf("size/%d.txt", size), append(text[:size-len(end)], end...))
+	}
 	w.file("long line.txt", bytes.Repeat([]byte("return abc zyzzyva "), 9000))
 	w.odd()
+	w.barred()
 	w.ignores()
 	w.links()
 	return root
@@ -95,6 +103,20 @@ func (w writer) odd() {
 	for _, name := range []string{"with space.go", "-dash.go", "--files", "[set].go", "star*.go", "quote\"'.go", "new\nline.go",
 		"\xff\xfe.go", "e\u0301.go", "日本.go", "back\\slash.go", "tab\t.go", "trail ", "#hash#", "!bang", "a:b:12:c"} {
 		w.file("names/"+name, w.text(20, "\n"))
+	}
+}
+
+// barred makes what cannot be read, unless by root, and a FIFO, which nobody writes to.
+func (w writer) barred() {
+	if runtime.GOOS == "windows" {
+		return // it has neither
+	}
+	w.file("barred/file.go", w.text(20, "\n"))
+	w.file("barred/folder/file.go", w.text(20, "\n"))
+	must(w.t, posix.Fifo(w.t, w.root+"/barred/pipe.go"))
+	for _, name := range []string{"/barred/file.go", "/barred/folder"} {
+		must(w.t, os.Chmod(w.root+name, 0))
+		w.t.Cleanup(func() { must(w.t, os.Chmod(w.root+name, 0o700)) })
 	}
 }
 
