@@ -172,7 +172,7 @@ func (l *pipes) wait() (windows.Handle, error) {
 		return 0, net.ErrClosed
 	}
 	if h != 0 {
-		l.next, _ = l.instance(0) // what fails now is tried again
+		l.next, _ = l.instance(0) // begin tries again
 	}
 	return h, err
 }
@@ -344,7 +344,7 @@ func await(name string, most time.Duration) {
 }
 
 // private says why others, beside those who administer this machine, can replace what is in a
-// folder. What they add is no session: connect looks whose a pipe is.
+// folder. They may add to it: connect looks whose a pipe is.
 func private(dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return err

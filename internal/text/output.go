@@ -9,7 +9,8 @@ import (
 
 // Output is what a program wrote, as UTF-8, and the other encodings that were found in it. Programs
 // mix them: what stands behind a byte order mark at the start of a line is UTF-16, and each line
-// that is no UTF-8 is decoded for itself. Bytes of no encoding stay as they are.
+// that is no UTF-8 is decoded for itself, on Windows by the code pages of the system. Bytes of no
+// encoding stay as they are.
 func Output(b []byte) (string, []Encoding) {
 	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
 		return string(b), nil
@@ -43,8 +44,12 @@ func Output(b []byte) (string, []Encoding) {
 			out.Write(line)
 			continue
 		}
+		decoded := decodeSingle(line)
+		if page, text := codePage(line); page != "" {
+			encoding, decoded = page, text
+		}
 		note(encoding)
-		out.WriteString(decodeSingle(line))
+		out.WriteString(decoded)
 	}
 	return out.String(), found
 }

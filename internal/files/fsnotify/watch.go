@@ -10,8 +10,8 @@
 //
 // Known limits: New and NewBell are for Linux only, and return ErrUnavailable elsewhere; so they do
 // on file systems that other machines change. Windows tells in time of files that come and go, and
-// not of what is written to them: EntryWaiter works there. A new folder is not watched by itself: its parent is named, and whoever
-// looks there adds it.
+// not of what is written to them: EntryWaiter works there. A new folder is not watched by itself:
+// its parent is named, and whoever looks there adds it.
 package fsnotify
 
 import (

@@ -2,14 +2,9 @@
 
 package proc
 
-import (
-	"os/exec"
-	"syscall"
-)
+import "syscall"
 
-// startDetached starts a command in a session of its own.
-func startDetached(command func() *exec.Cmd) (*exec.Cmd, error) {
-	c := command()
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	return c, c.Start()
+// waysOut are the ways to start a process that outlives the terminal: in a session of its own.
+func waysOut() ([]*syscall.SysProcAttr, error) {
+	return []*syscall.SysProcAttr{{Setsid: true}}, nil
 }

@@ -16,7 +16,7 @@ import (
 // where it is none. A changed environment and the end of its parents do not hide one:
 //
 //   - the mark in the environment, of this process or of one above it
-//   - the job of a call, which no process of it can leave, of every adze that keeps its records here
+//   - the job of a call, which its processes cannot leave, where this ledger has its record
 //
 // Processes that others start for a command, such as a scheduled task, are not seen.
 func (l *Ledger) Inside() string {

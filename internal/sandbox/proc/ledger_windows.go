@@ -21,7 +21,7 @@ type Ledger struct{ dir string }
 func NewLedger(dir string) *Ledger { return &Ledger{dir} }
 
 const (
-	jobPrefix = `Local\adze-`
+	jobPrefix = `Global\adze-` // each login sees it
 	recordEnd = ".job"
 )
 

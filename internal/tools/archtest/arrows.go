@@ -62,7 +62,7 @@ func Table() []Row {
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/text/lineread", "internal/text/safeterm", "tui/draw", "tui/list", "tui/pane", "tui/permission", "tui/question", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
 		{Package: "internal/cmd/print", May: []string{"internal/text/jsontext", "session", "tool", "internal/text/safeterm", "internal/text/redact", "internal/text/usage"}, Why: "an observer of one event stream"},
-		{Package: "internal/live", May: []string{"internal/cmd/lineprotocol", "internal/cmd/print", "internal/live/control", "internal/text/jsontext", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool", "tui/permission", "tui/question"},
+		{Package: "internal/live", May: []string{"internal/cmd/lineprotocol", "internal/cmd/print", "internal/files/ownfile", "internal/live/control", "internal/text/jsontext", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool", "tui/permission", "tui/question"},
 			Why: "it shows a session to other processes and hears them; how a prompt is worked on, the program says"},
 		{Package: "internal/live/control", May: []string{"session", "internal/text/usage", "tui/api"},
 			Why: "what can be asked of a session that is open; it knows neither how that comes nor where the session is shown"},
