@@ -149,18 +149,11 @@ func scopesOf(words []string) (out []pairing.Scope, err error) {
 // server is an adze serve that runs, as its user reaches it.
 type server struct{ url, token string }
 
-// opened is serve.Opened.
-type opened struct {
-	Address     string    `json:"address"`
-	Fingerprint string    `json:"fingerprint"`
-	Ends        time.Time `json:"ends"`
-}
-
 // openPairing asks each server of the user that runs, until one lets devices in.
-func openPairing(ctx context.Context, e *Env, may []pairing.Scope) (server, opened, error) {
+func openPairing(ctx context.Context, e *Env, may []pairing.Scope) (server, pairing.Opened, error) {
 	files, err := filepath.Glob(filepath.Join(paths.Of(e.Getenv).State, paths.Served, "*"))
 	if err != nil {
-		return server{}, opened{}, err
+		return server{}, pairing.Opened{}, err
 	}
 	var refused error
 	for _, file := range files {
@@ -170,7 +163,7 @@ func openPairing(ctx context.Context, e *Env, may []pairing.Scope) (server, open
 			continue
 		}
 		e.Hide(token)
-		s, o := server{url, token}, opened{}
+		s, o := server{url, token}, pairing.Opened{}
 		switch err := s.do(ctx, http.MethodPost, "/api/pair", map[string]any{"may": may}, &o); {
 		case err == nil:
 			return s, o, nil
@@ -179,9 +172,9 @@ func openPairing(ctx context.Context, e *Env, may []pairing.Scope) (server, open
 		}
 	}
 	if refused == nil {
-		return server{}, opened{}, usage.Mistake("adze serve --listen :4443, in another terminal", "no adze serve is running")
+		return server{}, pairing.Opened{}, usage.Mistake("adze serve --listen :4443, in another terminal", "no adze serve is running")
 	}
-	return server{}, opened{}, usage.Mistake("adze serve --listen :4443, or adze serve --name NAME behind a tunnel", "no adze serve that runs lets other devices in: %v", refused)
+	return server{}, pairing.Opened{}, usage.Mistake("adze serve --listen :4443, or adze serve --name NAME behind a tunnel", "no adze serve that runs lets other devices in: %v", refused)
 }
 
 // answered is what a server refused a request with.

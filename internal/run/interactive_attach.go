@@ -158,7 +158,7 @@ func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
 	if errors.Is(err, live.ErrNobody) { // one may have come before the wait began
 		client, err = w.dial(ctx)
 	}
-	told := "" // who was told to have it
+	told := "" // the holder that the user was told of
 	for ctx.Err() == nil {
 		switch {
 		case err == nil:
@@ -189,11 +189,12 @@ func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
 // nobody is told of a session without a holder.
 const nobody = "nobody"
 
-// alone shows what the log has of a session without an owner that can be watched. Told is who was
-// said to have it, and is so again.
+// alone shows what the log has of a session without an owner that can be watched. Told is the
+// holder that the user was told of; the result is that from here on.
 func (w *attached) alone(ctx context.Context, told string) string {
 	holder := cmp.Or(w.logs.Holder(w.id), nobody)
-	if holder == told || told != "" && holder != nobody { // an owner that closes holds it for a moment
+	// An owner that closes holds it for a moment.
+	if holder == told || told != "" && holder != nobody {
 		return told
 	}
 	err := w.logs.Each(ctx, sessiondb.Scan{Session: w.id, After: w.after}, func(f sessiondb.Found) error {

@@ -96,7 +96,11 @@ func TestARunIsTakenOver(t *testing.T) {
 			if name == "waits for one" {
 				u.script("-- 1 --\ntext: at rest\n")
 			}
-			s := u.startWith(open(t), append(args, "go")...)
+			var in io.Reader
+			if name == "waits for one" {
+				in = open(t)
+			}
+			s := u.startWith(in, append(args, "go")...)
 			w := u.reach("taken")
 			if name == "waits for one" {
 				w.until(`"type":"turn"`)
@@ -121,6 +125,7 @@ func TestARunIsTakenOver(t *testing.T) {
 func TestASessionIsFollowed(t *testing.T) {
 	u := newUser(t)
 	id, w := u.inBackground("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n-- 2 --\ntext: All is done.\n-- 3 --\ncall write: {\"path\":\"more.txt\",\"content\":\"x\"}\n"), "make it")
+	w.until("make it")
 	text, lines := u.start("session", "follow", id), u.start("logs", id, "--follow", "--json")
 	text.until("> make it")
 	lines.until("make it")

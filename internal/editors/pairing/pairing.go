@@ -283,3 +283,11 @@ func wordOf(code, secret string) string {
 	sum := mac.Sum(nil)
 	return heads[sum[0]>>4] + tails[sum[0]&15] + heads[sum[1]>>4] + tails[sum[1]&15] // 65,536 words
 }
+
+// Opened is a pairing that adze pair asked for.
+type Opened struct {
+	Code        string    `json:"code"`
+	Address     string    `json:"address"` // with the code, for a QR code
+	Fingerprint string    `json:"fingerprint,omitempty"`
+	Ends        time.Time `json:"ends"`
+}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"adze/internal/editors/pairing"
 	"adze/internal/text/jsontext"
@@ -164,14 +163,6 @@ func (v *visitors) serve(w http.ResponseWriter, r *http.Request, d *pairing.Devi
 	next.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// Opened is a pairing that adze pair asked for.
-type Opened struct {
-	Code        string    `json:"code"`
-	Address     string    `json:"address"` // with the code, for a QR code
-	Fingerprint string    `json:"fingerprint,omitempty"`
-	Ends        time.Time `json:"ends"`
-}
-
 // pairing opens a pairing for the user of this machine.
 func (v *visitors) pairing(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
@@ -186,7 +177,7 @@ func (v *visitors) pairing(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code, ends := v.Exchange.Begin(asked.May)
-	writeJSON(w, http.StatusCreated, Opened{Code: code, Address: v.Address + "/pair#" + code, Fingerprint: v.Fingerprint, Ends: ends})
+	writeJSON(w, http.StatusCreated, pairing.Opened{Code: code, Address: v.Address + "/pair#" + code, Fingerprint: v.Fingerprint, Ends: ends})
 }
 
 var errNear = &refusal{http.StatusConflict, "this server listens on this machine alone: start adze serve --listen, or with the --name of a tunnel"}

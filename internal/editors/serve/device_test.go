@@ -93,7 +93,7 @@ func (b *beyond) device(may ...pairing.Scope) (token string, d pairing.Device) {
 func TestADeviceIsPairedOverHTTP(t *testing.T) {
 	b := listenFar(t, &house{})
 	code, text := b.get("POST", "/api/pair", `{"may":["look"]}`)
-	var o serve.Opened
+	var o pairing.Opened
 	if err := json.Unmarshal([]byte(text), &o); err != nil || code != 201 || !strings.HasPrefix(o.Address, b.address+"/pair#") || o.Fingerprint == "" {
 		t.Fatalf("%d %s", code, text)
 	}

@@ -172,7 +172,8 @@ func (b *neighbour) freed() {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	before := b.house.Holder(id)
-	_ = live.Place{Locks: b.house.Locks(), Holder: func() string { // the list tells who has it in the end
+	// The list tells of a holder that keeps it longer.
+	_ = live.Place{Locks: b.house.Locks(), Holder: func() string {
 		if now := b.house.Holder(id); now == before {
 			return now
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"adze/internal/editors/serve"
+	"adze/internal/editors/pairing"
 )
 
 // TestAPhoneIsPairedInABrowser: the page of a code shows the word, waits for the user's answer, and
@@ -17,7 +17,7 @@ func TestAPhoneIsPairedInABrowser(t *testing.T) {
 	b.call(page.id, "Security.setIgnoreCertificateErrors", map[string]any{"ignore": true})
 	b.call(page.id, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true})
 	code, text := far.get("POST", "/api/pair", `{"may":["look","answer"]}`)
-	var o serve.Opened
+	var o pairing.Opened
 	if err := json.Unmarshal([]byte(text), &o); err != nil || code != 201 {
 		t.Fatalf("%d %s", code, text)
 	}

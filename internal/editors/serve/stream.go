@@ -208,15 +208,15 @@ func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID
 	return true, nil
 }
 
-// replay tells a turn of the store, and what another process adds to it: over its socket, or when it
-// has ended.
+// replay tells a turn of the store, and what another process adds to it: over its socket, or when
+// it has ended.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, id session.ID, last newestTurn) {
 	t := &replayed{house: s.House, neighbours: s.neighbours, stirring: s.stirring, id: id, last: last, out: s.out(w, r), encoder: uistream.New(uistream.Options{Mask: s.Mask})}
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	defer context.AfterFunc(s.ctx, stop)()
 	if t.run(ctx) != nil {
-		panic(http.ErrAbortHandler) // the stream has no end: a reader knows that it broke, and comes back
+		panic(http.ErrAbortHandler) // a stream without an end: its reader comes back
 	}
 }
 
