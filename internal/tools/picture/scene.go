@@ -15,7 +15,7 @@ import (
 //	size 100x30       columns and rows
 //	colours dark      or light: the terminal's own
 //	adze FLAG VALUE   how the program is started, a flag a line; the scripted model is script/demo
-//	before COMMAND    of the shell, in the workspace before the program starts; $ADZE is the program
+//	before COMMAND    of the shell in the workspace, before the program ($ADZE) starts
 //	after COMMAND     likewise, when the picture is drawn
 //	see TEXT          wait until the screen shows it
 //	unsee TEXT        wait until it does not
