@@ -22,39 +22,60 @@ func (o *observer) Work(ctx context.Context, do func(context.Context) session.Re
 
 // Aside is Work for what is no turn: nothing is shown of its end.
 func (o *observer) Aside(ctx context.Context, do func(context.Context)) bool {
-	over := make(chan struct{})
-	began := o.work(ctx, job{aside: true, run: func(ctx context.Context) session.Result {
-		defer close(over)
+	did, over := make(chan struct{}), make(chan struct{})
+	began := o.work(ctx, job{over: func() { close(over) }, run: func(ctx context.Context) session.Result {
+		defer close(did)
 		do(ctx)
 		return session.Result{Cause: session.CauseDone}
 	}})
 	if began {
-		<-over
+		<-did
+		select {
+		case <-over:
+		case <-o.gone:
+		}
 	}
 	return began
 }
 
 func (o *observer) work(ctx context.Context, j job) bool {
-	return o.visit(ctx, func(m *model) (bool, tea.Cmd) {
-		if m.working() || m.undo.rewinding {
-			return false, nil
+	return o.visit(ctx, func(m *model, came func(bool)) tea.Cmd {
+		if m.undo.rewinding {
+			came(false)
+			return nil
 		}
-		return true, m.turns.begin(j)
+		return m.turns.take(j, came)
 	})
+}
+
+// take begins a job where no turn runs. One that has ended, and is not done yet, is waited for.
+func (t *turns) take(j job, came func(bool)) tea.Cmd {
+	if t.working() && t.turn.ended && !t.leaving {
+		t.then = append(t.then, func() tea.Cmd { return t.take(j, came) })
+		return nil
+	}
+	free := !t.working()
+	came(free)
+	if !free {
+		return nil
+	}
+	return t.begin(j)
 }
 
 // Unqueue takes back a message that waits; if false, none of this text does.
 func (o *observer) Unqueue(ctx context.Context, text string) bool {
-	return o.visit(ctx, func(m *model) (bool, tea.Cmd) { return m.prompt.Withdraw(text), nil })
+	return o.visit(ctx, func(m *model, came func(bool)) tea.Cmd { came(m.prompt.Withdraw(text)); return nil })
 }
 
 // GoOn ends the interface to go on with something else. If false, a turn runs.
 func (o *observer) GoOn(ctx context.Context, next api.Next) bool {
-	return o.visit(ctx, func(m *model) (bool, tea.Cmd) {
-		if m.working() {
-			return false, nil
+	return o.visit(ctx, func(m *model, came func(bool)) tea.Cmd {
+		free := !m.working()
+		came(free)
+		if !free {
+			return nil
 		}
-		return true, m.stopper.quit(next)
+		return m.stopper.quit(next)
 	})
 }
 
@@ -76,16 +97,15 @@ func (o *observer) Rewound() {
 	}))
 }
 
-// visit does something in the interface, and returns what came of it; false where nobody looks.
-func (o *observer) visit(ctx context.Context, do func(m *model) (bool, tea.Cmd)) bool {
+// visit does something in the interface, and returns whether that came to something; false where
+// nobody looks.
+func (o *observer) visit(ctx context.Context, do func(m *model, came func(bool)) tea.Cmd) bool {
 	came := make(chan bool, 1)
 	o.bridge.push(elsewhere(func(m *model) tea.Cmd {
 		if ctx.Err() != nil { // its sender was told that it was not done
 			return nil
 		}
-		ok, cmd := do(m)
-		came <- ok
-		return cmd
+		return do(m, func(ok bool) { came <- ok })
 	}))
 	select {
 	case ok := <-came:

@@ -24,6 +24,7 @@ type turn struct {
 	shell             bool // a command of the user's own
 	woken             bool // nobody prompted it
 	rewind            bool // take the prompt back once it has stopped
+	over              func()
 	since             time.Time
 	cancel            context.CancelFunc
 }
@@ -41,9 +42,10 @@ type turns struct {
 	rewind     func() tea.Cmd               // takes the last message back
 	held       func() bool                  // it is being taken back
 
-	turn    turn            // that runs
-	stopped bool            // the last turn was stopped by the user, and nothing was done since
-	leaving bool            // its end is that of the interface
+	turn    turn // that runs
+	stopped bool // the last turn was stopped by the user, and nothing was done since
+	leaving bool // its end is that of the interface
+	then    []func() tea.Cmd
 	claims  session.Claimed // what the calls show of the last answer, and do not
 	copy    func(what, text string) tea.Cmd
 }
@@ -131,8 +133,9 @@ type job struct {
 	command string // run this instead
 	// run is another thing of the user's own that is done instead.
 	run func(ctx context.Context) session.Result
-	// aside says that this is no turn, and nothing is shown of its end.
-	aside bool
+	// over is called when it has ended. It is no turn then: nothing is shown of its end. If nil, it is
+	// one.
+	over func()
 	// compact has the conversation summed up instead; wish says what must not be lost.
 	compact bool
 	wish    string
@@ -144,7 +147,7 @@ type job struct {
 func (t *turns) begin(j job) tea.Cmd {
 	t.claims = session.Claimed{}
 	ctx, cancel := context.WithCancel(context.Background())
-	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt, ended: j.aside}
+	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt, ended: j.over != nil, over: j.over}
 	t.stopped = false
 	t.start(ctx, j)
 	return t.later(time.Second, second{})
@@ -159,13 +162,27 @@ func (t *turns) elsewhere(p api.Prompt) tea.Cmd {
 	return t.begin(job{prompt: p})
 }
 
-// done ends a turn. After a good end the next message goes out; else what waits returns to the
-// prompt.
+// done ends a turn, and takes then what waited for that.
 func (t *turns) done(r session.Result) tea.Cmd {
+	cmds := []tea.Cmd{t.finish(r)}
+	then := t.then
+	t.then = nil
+	for _, take := range then {
+		cmds = append(cmds, take())
+	}
+	return tea.Batch(cmds...)
+}
+
+// finish ends a turn. After a good end the next message goes out; else what waits returns to the
+// prompt.
+func (t *turns) finish(r session.Result) tea.Cmd {
 	if !t.turn.ended { // it failed before it began
 		t.show(session.TurnEnd{Result: r})
 	}
 	t.turn.cancel()
+	if t.turn.over != nil {
+		defer t.turn.over()
+	}
 	rewind, shell, heard, sent := t.turn.rewind, t.turn.shell, t.turn.heard || t.turn.woken, t.turn.prompt
 	t.turn = turn{}
 	t.prompt.Unsteer()

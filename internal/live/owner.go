@@ -431,6 +431,7 @@ func (o *Owner) turns(e session.Event) {
 			o.status.Cost += *e.Cost
 		}
 	case session.ToolStart:
+		o.turn = o.turn || e.Parent == "" // also a command of the user's own, which is told when it has ended
 		o.running = append(o.running, e.Event)
 	case session.ToolUpdate:
 		for i := range o.running {
