@@ -127,6 +127,11 @@ func untilHTML(next func() told, text string) string {
 	return htmlOf(until(next, func(n told) bool { return strings.Contains(htmlOf(n), text) }))
 }
 
+// untilFound reads until the page knows of the process that has the session.
+func untilFound(next func() told) {
+	until(next, func(n told) bool { return n.T == "bar" && n.Bar.Model == "p/m" })
+}
+
 func questionIn(html string) string {
 	_, rest, _ := strings.Cut(html, `data-question="`)
 	question, _, _ := strings.Cut(rest, `"`)
@@ -362,7 +367,7 @@ func TestEveryActionOnASessionOfAnotherProcess(t *testing.T) {
 	e.Observe(session.TurnEnd{Result: done()})
 	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
 	next := s.watcher("session=x")
-	untilHTML(next, "It is built.")
+	untilFound(next)
 	get := func(what string, want ...string) string {
 		t.Helper()
 		code, text := s.get("GET", "/api/page/x/"+what, "")
@@ -441,7 +446,7 @@ func TestWhatWaitsInAnotherProcess(t *testing.T) {
 	e.says("m2", session.User, "second")
 	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
 	next := s.watcher("session=x")
-	untilHTML(next, "second")
+	untilFound(next)
 	e.mu.Lock()
 	e.works = live.Works{Mode: "edits", Effort: "high", Queued: []string{"third"}, Steered: []string{"mind it"}}
 	e.mu.Unlock()
@@ -458,7 +463,7 @@ func TestWhatWaitsInAnotherProcess(t *testing.T) {
 func TestFilesGoToAnotherProcess(t *testing.T) {
 	e := beside(t)
 	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
-	s.watcher("session=x")
+	untilFound(s.watcher("session=x"))
 	s.act("x", "say", map[string]any{"text": "look", "files": []map[string]string{
 		{"type": "file", "filename": "a.png", "url": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="}, {"type": "file", "filename": "b.txt", "url": "data:text/plain,words"}}})
 	var line live.Prompt
