@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"adze/internal/cmd/print"
 	"adze/internal/live/control"
@@ -68,7 +69,7 @@ type controls struct {
 	slots chan struct{}
 }
 
-func (o *Owner) controls(p Peer, w *watcher) *controls {
+func (o *Owner) asks(p Peer, w *watcher) *controls {
 	return &controls{o, p, w, make(chan struct{}, atOneTime)}
 }
 
@@ -90,22 +91,56 @@ func (c *controls) read(raw []byte) (l Control, is bool, err error) {
 
 // begin has a request be worked on beside the lines that follow it. Refused is why it is not.
 func (c *controls) begin(l Control, line int, refused error) {
-	if refused == nil && c.owner.config.Control == nil {
+	o := c.owner
+	if refused == nil && o.config.Control == nil {
 		refused = usage.Mistake("take the session over for that", "this process does nothing of the kind")
+	}
+	if refused == nil {
+		select {
+		case c.slots <- struct{}{}:
+		case <-o.controls.ctx.Done():
+		}
+		if !o.controls.begin() {
+			refused = control.ErrOpening
+		}
 	}
 	if refused != nil {
 		c.reply(Reply{Line: line, ID: l.ID, Error: failure(refused)})
 		return
 	}
-	select {
-	case c.slots <- struct{}{}:
-	case <-c.owner.ctx.Done():
-		return
-	}
-	c.owner.ends.Go(func() {
+	go func() {
+		defer o.controls.all.Done()
 		defer func() { <-c.slots }()
-		c.reply(c.work(c.owner.ctx, l, line))
-	})
+		c.reply(c.work(o.controls.ctx, l, line))
+	}()
+}
+
+// doings are the requests of all clients that are being worked on.
+type doings struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+	mu     sync.Mutex
+	ended  bool
+}
+
+// begin counts one more; if false, none is begun any more.
+func (d *doings) begin() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.ended {
+		d.all.Add(1)
+	}
+	return !d.ended
+}
+
+// end waits until each has its answer.
+func (d *doings) end() {
+	d.mu.Lock()
+	d.ended = true
+	d.mu.Unlock()
+	d.cancel()
+	d.all.Wait()
 }
 
 func (c *controls) work(ctx context.Context, l Control, line int) Reply {

@@ -75,6 +75,8 @@ type Owner struct {
 	ends   sync.WaitGroup
 	gather func() <-chan time.Time // is ready when a watcher was not written to for a moment
 
+	controls doings
+
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
 	printer  *print.Printer // of what happens; if nil, nobody looks
@@ -101,6 +103,7 @@ func Listen(c Config) (*Owner, error) {
 	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle},
 		gather: func() <-chan time.Time { return time.After(gathering) }}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
+	o.controls.ctx, o.controls.cancel = context.WithCancel(o.ctx)
 	o.talk = lineprotocol.New(&print.Printer{Out: &splitter{to: o.asked}, Format: print.StreamJSON, Mask: c.Mask})
 	o.talk.Settled = o.settled
 	o.ends.Go(o.accept)
@@ -120,6 +123,7 @@ func ring(at string) {
 // Close tells all watchers that the session is let go, and to whom where that is known.
 func (o *Owner) Close(why string) {
 	o.listen.Close()
+	o.controls.end()
 	o.mu.Lock()
 	for w := range o.watchers {
 		w.close(encode(closing{closingLine, why}))
@@ -269,7 +273,7 @@ func (o *Owner) serve(c connection) {
 // heed does what a client says, line by line.
 func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 	steers := false
-	asks := o.controls(p, w)
+	asks := o.asks(p, w)
 	for n := 2; ; n++ {
 		raw, err := in.Next()
 		if err == nil {

@@ -257,6 +257,17 @@ func TestThePageControlsASessionOfATerminal(t *testing.T) {
 	b.controls(u, id)
 	first.sees("edits")
 	u.recordsAll(id)
+	other := u.scripts("-- 1 --\ntext: The other answers.\n")[0]
+	if code, text := b.says(id, "set", `{"name":"model","value":"script/none"}`); code == http.StatusOK {
+		t.Errorf("a model that is not there: %s", text)
+	}
+	b.does(id, "set", fmt.Sprintf(`{"name":"model","value":%q}`, other), id)
+	first.sees("modela.txtar")
+	waitFor(t, "its owner", func() bool {
+		code, _ := b.says(id, "say", `{"text":"who answers?"}`)
+		return code == http.StatusOK
+	})
+	first.sees("The other answers.")
 	first.quit()
 }
 

@@ -549,6 +549,15 @@ func (b *neighbour) prompted(ctx context.Context, a action) (any, error) {
 	return done{Text: "sent"}, b.say(ctx, a.by, line)
 }
 
+// hand sends what the user says in a prompt of its own, or as a remark.
+func (b *neighbour) hand(ctx context.Context, by string, p Prompt) error {
+	line := live.Prompt{Type: "steer", Text: p.Text + p.Beside}
+	for _, a := range p.Attachments {
+		line.Type, line.Files = "prompt", append(line.Files, live.File{Name: a.Name, Data: a.Data})
+	}
+	return b.say(ctx, by, line)
+}
+
 // cancelled ends one running call, by what it is called on the page.
 func (b *neighbour) cancelled(ctx context.Context, by, name string) error {
 	var found tool.CallID

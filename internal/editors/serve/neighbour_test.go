@@ -484,3 +484,31 @@ func TestFilesGoToAnotherProcess(t *testing.T) {
 		t.Errorf("the owner got %s", <-e.acts)
 	}
 }
+
+// TestAProgramPromptsAnotherProcess by the UI stream, which tells the turn, and stops it.
+func TestAProgramPromptsAnotherProcess(t *testing.T) {
+	e := beside(t)
+	e.says("m0", session.User, "before")
+	e.h.store("x", session.EndEntry, done())
+	e.Observe(session.TurnEnd{Result: done()})
+	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
+	untilFound(s.watcher("session=x"))
+	go func() {
+		e.acts <- "begun " + <-e.acts
+		e.says("m1", session.User, "hello")
+		e.says("m2", session.Assistant, "hello to you")
+		e.h.store("x", session.EndEntry, done())
+		e.Observe(session.TurnEnd{Result: done()})
+	}()
+	said := s.stream("POST", "/api/chat", prompt("x", "hello")).rest()
+	if act := <-e.acts; act != `begun {"type":"steer","text":"hello"}` || said != "hello to you" {
+		t.Errorf("the owner got %s, and was told to say %q", act, said)
+	}
+	if code, text := s.get("DELETE", "/api/chat/x/stream", ""); code != http.StatusNoContent || <-e.acts != `{"type":"abort"}` {
+		t.Errorf("stop: %d %s", code, text)
+	}
+	approval := `{"id":"x","messages":[{"id":"a","role":"assistant","parts":[{"type":"tool-bash","toolCallId":"c","state":"approval-responded","input":{},"approval":{"id":"q1","approved":true}}]}]}`
+	if code, text := s.get("POST", "/api/chat", approval); code != http.StatusConflict || !strings.Contains(text, "another process") {
+		t.Errorf("an approval: %d %s", code, text)
+	}
+}

@@ -322,11 +322,23 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 
 // abort ends the running turn of a session.
 func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
-	if room := s.open(session.ID(r.PathValue("id"))); room != nil && room.Stop() {
-		w.WriteHeader(http.StatusNoContent)
+	id := session.ID(r.PathValue("id"))
+	at := s.find(id)
+	var err error
+	if _, is := at.(*neighbour); is {
+		_, err = s.House.Session(r.Context(), id) // it may be of another folder
+	}
+	if err == nil && at == nil {
+		err = &refusal{http.StatusConflict, "no turn of this session is running here"}
+	}
+	if err == nil {
+		err = at.stopped(r.Context(), sender(r.Context()))
+	}
+	if err != nil {
+		refuse(w, err)
 		return
 	}
-	refuse(w, &refusal{http.StatusConflict, "no turn of this session is running here"})
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func (s *Server) mask() *redact.Masker {

@@ -44,7 +44,7 @@ func refuseProtocol(w http.ResponseWriter, r *http.Request) bool {
 
 // teller tells one stream: what is known first, then what comes.
 type teller struct {
-	room    *room
+	from    opened  // the session
 	reader  *reader // if nil, nothing comes
 	encoder *uistream.Encoder
 	first   []uistream.Part
@@ -87,7 +87,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 	kept := false
 	defer func() {
 		if !kept && t.reader != nil {
-			t.room.forget(t.reader)
+			t.from.forget(t.reader)
 		}
 	}()
 	o := s.out(w, r)
@@ -103,10 +103,16 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 		}
 		var parts []uistream.Part
 		for i, it := range items {
+			if it.gone || it.anew && it.event == nil { // of another process, which has ended or told too much
+				panic(http.ErrAbortHandler)
+			}
+			if it.event == nil && it.question == nil {
+				continue
+			}
 			parts = append(parts, it.tell(t.encoder)...)
 			if t.pausing && it.question != nil && it.answered == "" {
 				t.reader.giveBack(items[i+1:])
-				if t.room.pause(t, it.question.ID) {
+				if room, is := t.from.(*room); is && room.pause(t, it.question.ID) {
 					kept = true
 					_ = o.send(append(parts, t.encoder.Pause(*it.question)...), true) // who is gone comes back
 					return
@@ -129,7 +135,7 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	if q == nil {
 		return nil
 	}
-	t := &teller{room: room, reader: q, encoder: s.encoder(r, room)}
+	t := &teller{from: room, reader: q, encoder: s.encoder(r, room)}
 	if prompt != "" {
 		// What cannot be read is missing in this stream alone; what comes is told all the same.
 		if last, ok, _ := s.last(r.Context(), room.id); ok && last.prompt.ID == prompt {

@@ -10,7 +10,8 @@ let host = { id: () => "", commands: () => [], ensure: async () => "", trouble: 
 export function start(h) { host = h; }
 export const text = () => words.value;
 export function set(value) { words.value = value; words.setSelectionRange(value.length, value.length); keepDraft(); }
-export function setPast(list) { past = list; back = 0; }
+export function forgetPast() { past = []; back = 0; }
+export function addPast(older) { past = [...older.filter((t) => !past.includes(t)), ...past]; back = 0; }
 export function focus() { words.focus({ preventScroll: true }); }
 // rest focuses the prompt where that opens no keyboard over the page.
 export function rest() { if (!matchMedia("(pointer: coarse)").matches) focus(); }

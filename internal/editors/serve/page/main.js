@@ -69,7 +69,11 @@ const app = {
     const of = await app.ensure();
     if (menu?.of !== of) menu = { of, is: get(`page/${encodeURIComponent(of)}/menu`) };
     const mine = menu;
-    try { return await mine.is; } catch (e) { if (menu === mine) menu = null; throw e; }
+    try {
+      const got = await mine.is;
+      if (!mine.past && of === id) { mine.past = true; composer.addPast(got.past ?? []); }
+      return got;
+    } catch (e) { if (menu === mine) menu = null; throw e; }
   },
   side() {
     const narrow = matchMedia("(max-width: 56rem)").matches;
@@ -175,7 +179,7 @@ function show(to) {
   if (!id) { bar.none(); title(); toTop(); } else toEnd();
   placed();
   composer.restore(id);
-  composer.setPast([]);
+  composer.forgetPast();
   for (const a of $("list").querySelectorAll("[data-session]")) if (a.dataset.session === id) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
   if (!dialog.isOpen()) composer.rest();
   stream.follow(id);
@@ -213,7 +217,7 @@ composer.start({ id: () => id, ensure: app.ensure, trouble: (text) => tell(text,
   const m = await app.menu().catch(() => ({ commands: [] }));
   return [...own, ...(m.commands ?? []).map((c) => ({ name: "/" + c.Name, about: [c.Args, c.Help].filter(Boolean).join(" — ") }))];
 } });
-$("words").addEventListener("focus", () => { if (id && now && !menu && now.state !== "elsewhere" && now.mode) { const of = id; app.menu().then((m) => { if (of === id) composer.setPast(m.past ?? []); }).catch(() => {}); } });
+$("words").addEventListener("focus", () => { if (id && now && !menu && now.state !== "elsewhere" && now.mode) app.menu().catch(() => {}); });
 
 // Keys and buttons.
 let escaped = 0;
