@@ -289,10 +289,9 @@ func TestADeviceSteersAnotherProcessWithinItsScopes(t *testing.T) {
 
 // window is the place of another process where a session is open. It writes down what is done.
 type window struct {
-	mu    sync.Mutex
-	did   []string
-	busy  bool
-	queue []string
+	mu   sync.Mutex
+	did  []string
+	busy bool
 }
 
 func (w *window) does(what string) {
