@@ -284,8 +284,8 @@ func TestThePageControlsASessionInTheBackground(t *testing.T) {
 	u.recordsAll(id)
 }
 
-// TestARunForOnePromptSaysWhatItDoesNot: what the log and the folder have is there all the same.
-func TestARunForOnePromptSaysWhatItDoesNot(t *testing.T) {
+// TestThePageControlsARunForOnePrompt as far as it goes while its turn runs.
+func TestThePageControlsARunForOnePrompt(t *testing.T) {
 	u := newUser(t)
 	u.file("notes.txt", "x")
 	one := u.start("-p", "--sandbox=off", "--allow", "execute(sleep **)", "--output-format=stream-json", u.script("-- 1 --\ncall bash: {\"command\":\"sleep 600\"}\n"), "wait")
@@ -295,12 +295,12 @@ func TestARunForOnePromptSaysWhatItDoesNot(t *testing.T) {
 	b.base, b.token, _ = strings.Cut(address, "/#")
 	id := u.newest()
 	b.looksAt(id).sees("sleep 600")
-	for what, want := range map[string]int{"changes": http.StatusConflict, "menu": http.StatusConflict, "files?q=notes": http.StatusOK, "export?form=md": http.StatusOK} {
-		if code, text := b.told("GET", "/api/page/"+id+"/"+what, ""); code != want || code != http.StatusOK && !strings.Contains(text, "take the session over") {
-			t.Errorf("%s: %d %s", what, code, text)
-		}
-	}
-	if code, text := b.says(id, "undo", `{}`); code != http.StatusConflict || !strings.Contains(text, "take the session over") {
+	b.asks(id, "menu", `"Name":"edits"`)
+	b.asks(id, "changes", `"files":0`)
+	b.asks(id, "files?q=notes", "notes.txt")
+	b.asks(id, "export?form=md", "wait")
+	b.does(id, "set", `{"name":"mode","value":"edits"}`)
+	if code, text := b.says(id, "undo", `{}`); code != http.StatusConflict || !strings.Contains(text, "a turn runs") {
 		t.Errorf("undo: %d %s", code, text)
 	}
 	b.does(id, "rename", `{"name":"A new name"}`)

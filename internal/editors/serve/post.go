@@ -216,8 +216,8 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 	return &teller{from: room, reader: q, encoder: s.encoder(r, room), pausing: true}, nil
 }
 
-// takeThere does in another process what a POST says. Approvals are for questions of this one: which
-// arguments another has asked about is not known here.
+// takeThere does in another process what a POST says. It takes no approvals: the arguments that the
+// other process asks about are not known here.
 func (s *Server) takeThere(r *http.Request, in said, b *neighbour) (*teller, error) {
 	if in.prompt == nil {
 		return nil, &refusal{http.StatusConflict, "another process asks that question; answer it there, or on the page of adze serve"}
