@@ -257,10 +257,13 @@ func TestThePageOfManyTurns(t *testing.T) {
 	if got := page.eval(`[...document.querySelectorAll(".you .said")].map((e) => e.textContent).filter((t, i) => t !== "prompt " + i).length`); got != "0" {
 		t.Errorf("%s turns are not in their places", got)
 	}
+	atEnd := `(() => { const s = document.getElementById("scroll"); return s.scrollHeight - s.scrollTop - s.clientHeight < 3 })()`
+	page.until(atEnd)
 	page.eval(`(() => { const i = document.querySelector(".turn:last-child .find input"); i.value = "worker_3210"; i.dispatchEvent(new Event("input")); i.nextElementSibling.nextElementSibling.click() })()`)
 	page.until(`document.querySelector(".turn:last-child .find output").textContent === "1 of 1" && document.querySelector(".turn:last-child .fold").open`)
 	page.send("go on")
 	page.until(`document.querySelector(".turn:last-child").textContent.includes("Paragraph 20.")`)
+	page.until(atEnd)
 	page.eval(`window.kept = document.querySelector(".turn:last-child > .prose"); window.changed = 0; new MutationObserver(() => changed++).observe(kept, {subtree: true, childList: true, characterData: true, attributes: true})`)
 	close(goOn)
 	page.until(`document.querySelector(".turn:last-child .end")`)

@@ -83,7 +83,7 @@ func (t *watcher) permission(id string, w *asked) string {
 	if a.Tries {
 		b.WriteString(`<button type="submit" name="choice" value="try">Run aside first</button>`)
 	}
-	b.WriteString(`<button type="submit" class="no" name="choice" value="deny">Deny</button><label class="reason"><span>Why not</span><input name="reason" placeholder="Why not (optional): the model reads it"></label></p>`)
+	b.WriteString(`<button type="submit" class="no" name="choice" value="deny">Deny</button><label class="reason"><span>Why not</span><input name="reason" placeholder="Why not (optional)"></label></p>`)
 	b.WriteString(`<p class="problem" role="alert"></p></form>`)
 	return b.String()
 }

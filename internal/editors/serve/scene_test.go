@@ -184,7 +184,7 @@ func (s *site) act(id, name string, body any) string {
 }
 
 // TestPicturesOfThePage draws each state at three widths, dark and light, into the folder
-// $ADZE_PICTURES. Some of them are in testdata/pictures/page, for README.
+// $ADZE_PICTURES. They are kept in testdata/pictures/page.
 func TestPicturesOfThePage(t *testing.T) {
 	dir := os.Getenv("ADZE_PICTURES")
 	if dir == "" {
@@ -201,30 +201,24 @@ func TestPicturesOfThePage(t *testing.T) {
 		"error":     s.say(h, "Run the whole suite", "run everything; it should fail"),
 	}
 	s.say(h, "Rename Slot to Permit", "rename it")
-	page := b.open(s.url + "/#" + s.token)
-	ready := map[string]string{"finished": ".end", "streaming": ".code", "question": "form.ask", "command": ".steps", "error": ".fail", "overview": "#homelist .row", "empty": "#words"}
+	page, empty := b.open(s.first()), b.open(listen(t, sceneHouse()).first())
+	ready := map[string]string{"finished": ".end", "streaming": ".code", "question": "form.ask", "command": ".steps", "error": ".fail", "overview": "#homelist .row"}
 	for _, width := range []int{360, 768, 1280} {
-		for _, dark := range []bool{false, true} {
-			page.size(width, map[int]int{360: 740, 768: 1024, 1280: 860}[width], dark)
-			for _, name := range []string{"overview", "finished", "streaming", "question", "command", "error"} {
-				page.eval(`location.hash = "#/s/` + ids[name] + `"`)
-				if name == "overview" {
-					page.eval(`location.hash = "#/"`)
-				}
-				page.until(`document.querySelector("` + ready[name] + `") && document.querySelector("#list .row")`)
-				page.eval(`new Promise((done) => setTimeout(done, 250))`)
-				theme := "light"
-				if dark {
-					theme = "dark"
-				}
-				page.shoot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, theme)))
+		for theme, dark := range map[string]bool{"light": false, "dark": true} {
+			shoot := func(p *tab, name string) {
+				p.size(width, map[int]int{360: 740, 768: 1024, 1280: 860}[width], dark)
+				p.eval(`new Promise((done) => setTimeout(done, 250))`) // the eye may wait; no check does
+				p.shoot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.webp", name, width, theme)))
 			}
+			for name, selector := range ready {
+				page.eval(`location.hash = "#/` + map[bool]string{true: "", false: "s/" + ids[name]}[name == "overview"] + `"`)
+				page.until(`document.querySelector("` + selector + `") && document.querySelector("#list .row")`)
+				shoot(page, name)
+			}
+			empty.until(`document.querySelector("#homelist .welcome")`)
+			shoot(empty, "empty")
 		}
 	}
-	empty := b.open(listen(t, sceneHouse()).first())
-	empty.size(1280, 860, false)
-	empty.until(`document.querySelector("#homelist .welcome")`)
-	empty.shoot(filepath.Join(dir, "empty-1280-light.png"))
 }
 
 // first is the address that adze serve prints.

@@ -7,17 +7,11 @@ package browsertest
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -317,7 +311,7 @@ func (t *Tab) Key(name string) {
 
 // Size is how large a tab is, and whether it is dark.
 func (t *Tab) Size(width, height int, dark bool) {
-	t.Browser.Call(t.ID, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	t.Browser.Call(t.ID, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
 	scheme := "light"
 	if dark {
 		scheme = "dark"
@@ -325,17 +319,18 @@ func (t *Tab) Size(width, height int, dark bool) {
 	t.Browser.Call(t.ID, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}})
 }
 
-// Shoot writes what a tab looks like.
+// Shoot writes what a tab looks like, as WebP: a wide one smaller, so that many can be kept.
 func (t *Tab) Shoot(path string) {
 	t.Browser.T.Helper()
 	var got struct{ Data string }
-	if err := json.Unmarshal(t.Browser.Call(t.ID, "Page.captureScreenshot", map[string]any{"optimizeForSpeed": false}), &got); err != nil {
+	var clip map[string]any
+	if err := json.Unmarshal([]byte(t.Eval(`JSON.stringify({x: 0, y: 0, width: innerWidth, height: innerHeight, scale: innerWidth > 500 ? 0.75 : 1})`)), &clip); err != nil {
+		t.Browser.T.Fatal(err)
+	}
+	if err := json.Unmarshal(t.Browser.Call(t.ID, "Page.captureScreenshot", map[string]any{"format": "webp", "quality": 30, "clip": clip}), &got); err != nil {
 		t.Browser.T.Fatal(err)
 	}
 	raw, err := base64.StdEncoding.DecodeString(got.Data)
-	if err == nil {
-		raw, err = smaller(raw)
-	}
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
@@ -345,45 +340,4 @@ func (t *Tab) Shoot(path string) {
 	if err != nil {
 		t.Browser.T.Fatal(err)
 	}
-}
-
-// smaller is a picture with its 256 most frequent colours, which are nearly all of a page's.
-func smaller(raw []byte) ([]byte, error) {
-	img, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	count := map[color.RGBA]int{}
-	at := func(x, y int) color.RGBA {
-		r, g, b, _ := img.At(x, y).RGBA()
-		return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}
-	}
-	box := img.Bounds()
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			count[at(x, y)]++
-		}
-	}
-	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
-		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
-	})
-	palette := color.Palette{}
-	for _, c := range colours[:min(len(colours), 256)] {
-		palette = append(palette, c)
-	}
-	nearest, out := map[color.RGBA]uint8{}, image.NewPaletted(box, palette)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			c := at(x, y)
-			i, known := nearest[c]
-			if !known {
-				i = uint8(palette.Index(c))
-				nearest[c] = i
-			}
-			out.SetColorIndex(x, y, i)
-		}
-	}
-	var b bytes.Buffer
-	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, out)
-	return b.Bytes(), err
 }

@@ -246,6 +246,7 @@ document.addEventListener("keydown", (e) => {
 });
 document.addEventListener("click", (e) => {
   const button = e.target.closest("[data-do], [data-act], [data-row]");
+  if (!button && e.target.closest("#side a") && document.body.classList.contains("drawer")) app.side(); // also to the session that is shown
   if (e.target.closest("#skip")) { e.preventDefault(); composer.focus(); return; }
   if (!button || button.closest("dialog")) return;
   if (sessions.pressed(button)) return;

@@ -13,10 +13,11 @@ box.addEventListener("scroll", () => {
 new ResizeObserver(() => { if (stuck) end(); }).observe(document.getElementById("log"));
 new ResizeObserver(() => { if (stuck) end(); }).observe(box);
 
-// keep draws, and stays at the end where we were there.
+// keep draws. Where we were at the end, the observers above go there before the frame is shown: to ask
+// for the height here would lay all of it out at once.
 export function keep(draw) {
   draw();
-  if (stuck) end(); else latest.hidden = atEnd() || document.body.classList.contains("home");
+  if (!stuck) latest.hidden = atEnd() || document.body.classList.contains("home");
 }
 export function toEnd() { stuck = true; latest.hidden = true; end(); }
 export function toTop() { stuck = false; box.scrollTop = 0; }
