@@ -50,9 +50,6 @@ var (
 	ErrKilled = errors.New("the process that had the session was killed; the session goes on from its log")
 )
 
-// Available reports that sessions can be watched on this system.
-func Available() bool { return knowsPeers }
-
 // State says what a session does.
 type State string
 

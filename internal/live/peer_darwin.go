@@ -6,8 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const knowsPeers = true
-
 // peerOf asks the kernel who connected. alive reports that the process has not ended meanwhile.
 func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	raw, err := c.(syscall.Conn).SyscallConn()

@@ -9,8 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const knowsPeers = true
-
 // peerOf asks the kernel who connected. alive reports that the process has not ended meanwhile, so
 // that what was read of its number was its own; done releases it.
 func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {

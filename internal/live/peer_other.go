@@ -7,6 +7,4 @@ func peerOf(connection) (p Peer, alive func() bool, done func(), err error) {
 	return p, nil, nil, ErrUnavailable
 }
 
-const knowsPeers = false
-
 func loginOf(int) string { return "" }

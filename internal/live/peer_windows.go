@@ -60,8 +60,6 @@ func (p *process) alive() bool {
 
 func (p *process) done() { _ = windows.CloseHandle(p.handle) }
 
-const knowsPeers = true
-
 // peerOf asks the system who connected. Users have no numbers here: UID is what os.Getuid says.
 func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	var pid uint32

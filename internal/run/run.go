@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -133,7 +132,7 @@ func runHeadless(ctx context.Context, end context.CancelCauseFunc, a *process.Pr
 		}
 		return r
 	}
-	r := c.now().Patient.Judge(c.talk.Run(ctx, strings.NewReader(""), c, lineprotocol.Prompt{}))
+	r := c.now().Patient.Judge(c.talk.Run(ctx, nil, c, lineprotocol.Prompt{}))
 	r.Duration = time.Since(started)
 	return o.Judge(r)
 }

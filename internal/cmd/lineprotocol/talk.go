@@ -82,12 +82,14 @@ func New(out *print.Printer) *Talk {
 	return &Talk{Out: out, asked: map[string]*question{}, stirred: make(chan struct{}, 1)}
 }
 
-// Run holds the conversation until in ends and all that was asked for is done, or ctx ends. What is
-// left of first is prompted before anything that comes. The result has the end of the last turn and
-// the sums of all.
+// Run holds the conversation until in ends and all that was asked for is done, or ctx ends. in is
+// optional. What is left of first is prompted before anything that comes. The result has the end of
+// the last turn and the sums of all.
 func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first ...Prompt) session.Result {
-	t.prompts = append(first, t.prompts...)
-	go t.read(in, with)
+	t.set(func() { t.prompts, t.ended = append(first, t.prompts...), in == nil })
+	if in != nil {
+		go t.read(in, with)
+	}
 	var all session.Result
 	for turns := 0; ; {
 		p, ok := t.next(ctx)

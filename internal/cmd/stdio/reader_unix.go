@@ -9,10 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// look is how long one wait for the reader lasts, in milliseconds: how late the watch ends when
-// nobody needs it any more.
-const look = 1000
-
 // WatchReader calls gone, once, when nobody can read any more what is written to a pipe or a
 // socket, also while nothing is written. It stops with ctx. Of any other file it tells nothing: a
 // file on the disk has no reader that could leave.
@@ -21,16 +17,24 @@ func WatchReader(ctx context.Context, out *os.File, gone func()) {
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
 		return
 	}
+	end, wake, err := os.Pipe()
+	if err != nil { // no file is left; the next write tells
+		return
+	}
 	fd := int32(out.Fd())
+	stop := context.AfterFunc(ctx, func() { wake.Close() })
 	go func() {
-		for ctx.Err() == nil {
-			watched := []unix.PollFd{{Fd: fd}} // errors and the end are told unasked
-			n, err := unix.Poll(watched, look)
-			switch {
-			case err == unix.EINTR || err == nil && n == 0:
+		defer end.Close()
+		for {
+			watched := []unix.PollFd{{Fd: fd}, {Fd: int32(end.Fd())}} // errors and the end are told unasked
+			if _, err := unix.Poll(watched, -1); err == unix.EINTR {
 				continue
-			case err == nil && watched[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 && ctx.Err() == nil:
-				gone()
+			}
+			if stop() {
+				wake.Close()
+				if watched[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+					gone()
+				}
 			}
 			return
 		}

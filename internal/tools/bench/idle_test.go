@@ -61,6 +61,10 @@ func TestCountsOfWakeUps(t *testing.T) {
 	acp.says(`"id":2`)
 	add("acp", acp.cmd)
 
+	lines := on.starts("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--model", "openai/m")
+	lines.says(`"type":"init"`)
+	add("a program's lines", lines.cmd)
+
 	server := on.starts("mcp", "serve", "--model", "openai/m")
 	server.writes(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 	server.says(`"id":1`)
