@@ -73,7 +73,7 @@ type Owner struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ends   sync.WaitGroup
-	gather func() <-chan time.Time // is ready when a watcher was not written to for a moment
+	gather func(time.Duration) <-chan time.Time // is ready when a watcher was not written to so long
 
 	controls doings
 
@@ -101,7 +101,7 @@ func Listen(c Config) (*Owner, error) {
 		return nil, err
 	}
 	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle},
-		gather: func() <-chan time.Time { return time.After(gathering) }}
+		gather: time.After}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	o.controls.ctx, o.controls.cancel = context.WithCancel(o.ctx)
 	o.talk = lineprotocol.New(&print.Printer{Out: &splitter{to: o.asked}, Format: print.StreamJSON, Mask: c.Mask})

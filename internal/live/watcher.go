@@ -27,6 +27,9 @@ const (
 // comes in thousands of pieces is then written to a hundred times a second.
 const gathering = 10 * time.Millisecond
 
+// gatheringStates is the same for a list of sessions, which nobody reads faster.
+const gatheringStates = 100 * time.Millisecond
+
 // watcher is what one client is sent.
 type watcher struct {
 	conn  connection
@@ -155,7 +158,11 @@ func (w *watcher) lines() {
 		if done, err := w.send(); done || err != nil {
 			return
 		}
-		gathered := w.owner.gather()
+		most := gathering
+		if !w.all {
+			most = gatheringStates
+		}
+		gathered := w.owner.gather(most)
 		select {
 		case <-w.urgent:
 		case <-w.wake:

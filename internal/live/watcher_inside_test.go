@@ -31,7 +31,13 @@ func TestPiecesAreWrittenTogether(t *testing.T) {
 	defer o.Close("")
 	gathered := make(chan time.Time)
 	rests := make(chan struct{}, 100)
-	o.gather = func() <-chan time.Time { rests <- struct{}{}; return gathered }
+	o.gather = func(most time.Duration) <-chan time.Time {
+		if most != gathering {
+			t.Errorf("lines gather for %s", most)
+		}
+		rests <- struct{}{}
+		return gathered
+	}
 
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "pair"), Net: "unix"})
 	if err != nil {

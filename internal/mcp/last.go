@@ -15,7 +15,27 @@ type Last struct {
 	Why   string    `json:"why,omitempty"`
 	Login bool      `json:"login,omitempty"` // it wants one
 	At    time.Time `json:"at,omitzero"`
-	PID   int       `json:"pid,omitempty"` // of the adze that starts it
+	PID   int       `json:"pid,omitempty"`   // of the adze that starts it
+	Fails int       `json:"fails,omitempty"` // starts in a row that failed
+}
+
+// The first failure keeps a server from being started by itself for firstRest, each further one in
+// a row four times as long, at most for longestRest.
+const (
+	firstRest   = time.Minute
+	longestRest = 24 * time.Hour
+)
+
+// Rests is until when a server that failed is not started by itself. It is zero for others.
+func (l Last) Rests() time.Time {
+	if l.State != Failed {
+		return time.Time{}
+	}
+	rest := firstRest
+	for n := 1; n < l.Fails && rest < longestRest; n++ {
+		rest *= 4
+	}
+	return l.At.Add(min(rest, longestRest))
 }
 
 // lastFile is where that is kept.
@@ -29,11 +49,17 @@ func (p *Pool) Last(name string) (last Last) {
 	if v == nil || p.opts.State == "" {
 		return Last{}
 	}
-	raw, err := os.ReadFile(v.conf.lastFile(p.opts.State))
-	if err != nil || json.Unmarshal(raw, &last) != nil {
+	last = lastIn(v.conf.lastFile(p.opts.State))
+	if last.State == Starting && !proc.Alive(last.PID) {
 		return Last{}
 	}
-	if last.State == Starting && !proc.Alive(last.PID) {
+	return last
+}
+
+// lastIn is what a file says.
+func lastIn(file string) (last Last) {
+	raw, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(raw, &last) != nil {
 		return Last{}
 	}
 	return last
@@ -44,9 +70,16 @@ func (v *server) remember(state, why string, login bool) {
 	if v.pool.opts.State == "" {
 		return
 	}
-	raw, err := json.Marshal(Last{State: state, Why: why, Login: login, At: time.Now(), PID: os.Getpid()})
-	if err == nil {
-		_ = keep(v.conf.lastFile(v.pool.opts.State), raw)
+	file := v.conf.lastFile(v.pool.opts.State)
+	now := Last{State: state, Why: why, Login: login, At: time.Now(), PID: os.Getpid()}
+	switch state {
+	case Starting:
+		now.Fails = lastIn(file).Fails
+	case Failed:
+		now.Fails = lastIn(file).Fails + 1
+	}
+	if raw, err := json.Marshal(now); err == nil {
+		_ = keep(file, raw)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestWhatAServerComplainsOfIsKept: the last 64 KiB and more, without secrets, over several starts.
@@ -73,6 +74,14 @@ func TestWhatBecameOfAStartIsRemembered(t *testing.T) {
 	}
 	_ = p.Await(t.Context(), "fake")
 	p.Close()
+	for fails, rests := range []time.Duration{time.Minute, 4 * time.Minute} {
+		p = with("fail")
+		if last := p.Last("fake"); !last.Rests().Equal(last.At.Add(rests)) {
+			t.Errorf("failed %d times: %+v rests until %s", fails+1, last, last.Rests())
+		}
+		_ = p.Await(t.Context(), "fake")
+		p.Close()
+	}
 	p = with("work")
 	if last := p.Last("fake"); last.State != Failed || !strings.Contains(last.Why, "exit code 5: Error: no way") || len(p.Untried()) != 0 || len(p.Unseen()) != 1 {
 		t.Errorf("%+v", last)
@@ -81,7 +90,7 @@ func TestWhatBecameOfAStartIsRemembered(t *testing.T) {
 		t.Error(err)
 	}
 	p.Close()
-	if last := with("work").Last("fake"); last.State != Ready || last.Why != "" {
+	if last := with("work").Last("fake"); last.State != Ready || last.Why != "" || last.Fails != 0 {
 		t.Errorf("%+v", last)
 	}
 	p = with("work")

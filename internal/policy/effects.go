@@ -23,15 +23,23 @@ const (
 	deletesFiles = "deletes files"
 )
 
+// effects are those of a program.
+type effects []effect
+
+// add adds options that do the same. The compiler is not to write it anew for each row of the
+// table, which took 40 kB.
+//
+//go:noinline
+func (all *effects) add(does, options string) {
+	for o := range strings.FieldsSeq(options) {
+		*all = append(*all, effect{o, does})
+	}
+}
+
 // effectsOf is the table: the options of programs that people allow because they look, search,
 // format or fetch. Programs that run any code by their nature (make, npm, an interpreter) are not
 // in it. A subcommand stands behind the name.
-func effectsOf(words []string) (all []effect) {
-	add := func(does, options string) {
-		for o := range strings.FieldsSeq(options) {
-			all = append(all, effect{o, does})
-		}
-	}
+func effectsOf(words []string) (all effects) {
 	sub := ""
 	for _, w := range words[1:] {
 		if !strings.HasPrefix(w, "-") {
@@ -41,101 +49,101 @@ func effectsOf(words []string) (all []effect) {
 	}
 	switch base(words[0]) {
 	case "sort", "gsort":
-		add(writesFile, "-o --output")
-		add(runsProgram, "--compress-program")
+		all.add(writesFile, "-o --output")
+		all.add(runsProgram, "--compress-program")
 	case "shuf", "iconv", "sdiff", "dot", "xmllint":
-		add(writesFile, "-o --output")
+		all.add(writesFile, "-o --output")
 	case "find", "gfind":
-		add(runsProgram, "-exec -execdir -ok -okdir")
-		add(deletesFiles, "-delete")
-		add(writesFile, "-fprint -fprint0 -fprintf -fls")
+		all.add(runsProgram, "-exec -execdir -ok -okdir")
+		all.add(deletesFiles, "-delete")
+		all.add(writesFile, "-fprint -fprint0 -fprintf -fls")
 	case "fd", "fdfind":
-		add(runsProgram, "-x --exec -X --exec-batch")
+		all.add(runsProgram, "-x --exec -X --exec-batch")
 	case "rg":
-		add(runsProgram, "--pre --hostname-bin")
+		all.add(runsProgram, "--pre --hostname-bin")
 	case "ag", "ack":
-		add(runsProgram, "--pager")
+		all.add(runsProgram, "--pager")
 	case "tree":
-		add(writesFile, "-o")
+		all.add(writesFile, "-o")
 	case "date":
 		if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-I") }) { // -Iseconds
-			add("sets the clock", "-s --set")
+			all.add("sets the clock", "-s --set")
 		}
 	case "less", "more":
-		add(writesFile, "-o -O --log-file --LOG-FILE")
+		all.add(writesFile, "-o -O --log-file --LOG-FILE")
 	case "man":
-		add(runsProgram, "-P --pager -H --html")
+		all.add(runsProgram, "-P --pager -H --html")
 	case "bat", "batcat", "delta":
-		add(runsProgram, "--pager")
+		all.add(runsProgram, "--pager")
 	case "fzf":
-		add(runsProgram, "--preview --bind")
+		all.add(runsProgram, "--preview --bind")
 	case "yq":
-		add(writesFile, "-i --inplace --in-place -s --split-exp")
+		all.add(writesFile, "-i --inplace --in-place -s --split-exp")
 	case "sed", "gsed":
-		add(writesFile, "-i --in-place")
+		all.add(writesFile, "-i --in-place")
 	case "gawk", "awk", "mawk":
-		add(writesFile, "-i --include -o --pretty-print -d --dump-variables -p --profile")
-		add(runsProgram, "-l --load")
+		all.add(writesFile, "-i --include -o --pretty-print -d --dump-variables -p --profile")
+		all.add(runsProgram, "-l --load")
 	case "tar", "gtar", "bsdtar":
-		add(runsProgram, "-I --use-compress-program --to-command --checkpoint-action -F --info-script --new-volume-script --rsh-command --rmt-command")
-		add(deletesFiles, "--remove-files --delete")
+		all.add(runsProgram, "-I --use-compress-program --to-command --checkpoint-action -F --info-script --new-volume-script --rsh-command --rmt-command")
+		all.add(deletesFiles, "--remove-files --delete")
 	case "zip":
-		add(runsProgram, "-TT --unzip-command")
-		add(deletesFiles, "-m --move")
+		all.add(runsProgram, "-TT --unzip-command")
+		all.add(deletesFiles, "-m --move")
 	case "rsync":
-		add(runsProgram, "-e --rsh --rsync-path")
-		add(deletesFiles, "--delete --delete-before --delete-after --delete-during --delete-excluded --remove-source-files")
+		all.add(runsProgram, "-e --rsh --rsync-path")
+		all.add(deletesFiles, "--delete --delete-before --delete-after --delete-during --delete-excluded --remove-source-files")
 	case "scp", "sftp":
-		add(runsProgram, "-S -o -F")
+		all.add(runsProgram, "-S -o -F")
 	case "ssh":
-		add(runsProgram, "-o -F")
+		all.add(runsProgram, "-o -F")
 	case "curl":
-		add(writesFile, "-o --output -O --remote-name --remote-name-all --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --libcurl --hsts --alt-svc")
-		add("reads options from a file", "-K --config")
+		all.add(writesFile, "-o --output -O --remote-name --remote-name-all --output-dir -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --libcurl --hsts --alt-svc")
+		all.add("reads options from a file", "-K --config")
 	case "wget":
-		add(writesFile, "-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies --warc-file")
-		add(runsProgram, "-e --execute --use-askpass")
+		all.add(writesFile, "-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies --warc-file")
+		all.add(runsProgram, "-e --execute --use-askpass")
 	case "openssl":
-		add(writesFile, "-out -writerand")
+		all.add(writesFile, "-out -writerand")
 	case "gpg", "gpg2":
-		add(writesFile, "-o --output")
+		all.add(writesFile, "-o --output")
 	case "pandoc":
-		add(writesFile, "-o --output")
-		add(runsProgram, "-F --filter -L --lua-filter --pdf-engine")
+		all.add(writesFile, "-o --output")
+		all.add(runsProgram, "-F --filter -L --lua-filter --pdf-engine")
 	case "tcpdump":
-		add(writesFile, "-w")
-		add(runsProgram, "-z")
+		all.add(writesFile, "-w")
+		all.add(runsProgram, "-z")
 	case "file":
-		add(writesFile, "-C --compile")
+		all.add(writesFile, "-C --compile")
 	case "gofmt", "goimports", "gofumpt", "shfmt":
-		add(writesFile, "-w --write")
+		all.add(writesFile, "-w --write")
 	case "prettier":
-		add(writesFile, "-w --write")
-		add(runsProgram, "--plugin --config")
+		all.add(writesFile, "-w --write")
+		all.add(runsProgram, "--plugin --config")
 	case "eslint", "stylelint":
-		add(writesFile, "--fix -o --output-file")
-		add(runsProgram, "-c --config --rulesdir --resolve-plugins-relative-to")
+		all.add(writesFile, "--fix -o --output-file")
+		all.add(runsProgram, "-c --config --rulesdir --resolve-plugins-relative-to")
 	case "ruff":
-		add(writesFile, "--fix --unsafe-fixes -o --output-file")
+		all.add(writesFile, "--fix --unsafe-fixes -o --output-file")
 	case "golangci-lint":
-		add(writesFile, "--fix")
+		all.add(writesFile, "--fix")
 	case "clang-format":
-		add(writesFile, "-i")
+		all.add(writesFile, "-i")
 	case "go":
-		add(runsProgram, "-toolexec -exec -vettool")
+		all.add(runsProgram, "-toolexec -exec -vettool")
 	case "cargo":
-		add(runsProgram, "--config")
+		all.add(runsProgram, "--config")
 	case "git":
-		add(runsProgram, "-c --config-env --exec-path --upload-pack --receive-pack --ext-diff --open-files-in-pager")
+		all.add(runsProgram, "-c --config-env --exec-path --upload-pack --receive-pack --ext-diff --open-files-in-pager")
 		switch sub {
 		case "grep":
-			add(runsProgram, "-O")
+			all.add(runsProgram, "-O")
 		case "rebase":
-			add(runsProgram, "-x --exec")
+			all.add(runsProgram, "-x --exec")
 		case "log", "diff", "show", "format-patch", "archive", "bundle":
-			add(writesFile, "-o --output --output-directory")
+			all.add(writesFile, "-o --output --output-directory")
 		case "clone", "fetch", "ls-remote", "push", "pull":
-			add(runsProgram, "-u --exec")
+			all.add(runsProgram, "-u --exec")
 		}
 		if sub == "fetch" || sub == "push" || sub == "pull" {
 			all = slices.DeleteFunc(all, func(e effect) bool { return e.option == "-u" }) // --set-upstream and --update-head-ok

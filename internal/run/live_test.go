@@ -104,9 +104,11 @@ func TestASessionInTheBackground(t *testing.T) {
 	second.until(`"type":"turn"`)
 	w.until(`"type":"turn"`)
 	w.says(live.Prompt{Type: "prompt", Text: "and more"})
-	w.until(`"type":"accepted"`)
+	accepted := w.until(`"type":"accepted"`)
 	second.until("Third answer.")
-	w.until(`"type":"turn"`)
+	if !strings.Contains(accepted, `"type":"turn"`) { // a turn may end before its prompt is answered
+		w.until(`"type":"turn"`)
+	}
 	w.Close()
 	second.Close()
 	waitFor(t, "its end", func() bool {

@@ -133,7 +133,7 @@ func TestAServerThatFailedHoldsUpOneRun(t *testing.T) {
 	entry, _ := u.served("exit at initialize")
 	u.configure(`{"mcp": {"servers": {"fake": ` + entry + `}}}`)
 	u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done", "is started for the first time", "MCP server fake does not work: exit code 3: cannot go on")
-	if r := u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done"); strings.Contains(r.err, "for the first time") {
+	if r := u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done", "failed when it was last started, and starts by itself from", "cannot go on; adze mcp test fake"); strings.Contains(r.err, "for the first time") {
 		t.Error(r.err)
 	}
 	u.run("mcp", "list").wants(0, "failed", "cannot go on")

@@ -126,7 +126,7 @@ type Host struct {
 	Rewound func(prompts bool)
 }
 
-// Do does what is asked. What it returns can be written as JSON.
+// Do does what is asked. Its answer can be written as JSON.
 func (h Host) Do(ctx context.Context, r Request) (any, error) {
 	if h.Ports == nil {
 		return nil, ErrNotHere
@@ -211,7 +211,7 @@ type File struct {
 	Hunks []Hunk `json:"hunks,omitempty"`
 }
 
-// Hunk is one as it is shown. Hash names it in a request: what is shown may be without secrets.
+// Hunk is one as it is shown. Hash names it in a request, since secrets are left out of Text.
 type Hunk struct {
 	Text string `json:"text"`
 	Line int    `json:"line"` // where its change begins, from 1

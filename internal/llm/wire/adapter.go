@@ -109,7 +109,7 @@ func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
 
 // Format is what the choice of a model knows of a wire format. Each adapter hands in its own.
 type Format struct {
-	// Name is the one of the configuration ("chat", "responses"), or else that of the vendor's documents.
+	// Name is the one of the configuration ("chat", "responses"), or else of the vendor's documents.
 	Name string
 	New  func(Options) session.Provider
 	// Tools writes tools down as requests hold them.

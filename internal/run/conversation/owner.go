@@ -213,7 +213,7 @@ func (w *Conversation) share() {
 		return
 	}
 	at, id, clients := w.Settings.At, w.Session.ID(), w.person.Clients
-	log := &logReader{path: stored.Path()}
+	log := &logReader{path: stored.Path(), position: func() int64 { return stored.Position(id) }}
 	mode := func() string { return string(w.Gate.Mode()) }
 	c := live.Config{
 		Folder: live.Folder(w.Settings.Process.Getenv, at.State), ID: id, Log: log.each(id), Mask: w.Settings.Process.Ring.Mask,
@@ -339,10 +339,11 @@ func (a actor) Model(string) error {
 
 // logReader reads the log beside the process that writes it, so that neither waits for the other.
 type logReader struct {
-	path string
-	mu   sync.Mutex
-	logs *sessiondb.Store
-	old  []*sessiondb.Store // opened before the session was there
+	path     string
+	position func() int64 // of the newest entry that was appended
+	mu       sync.Mutex
+	logs     *sessiondb.Store
+	old      []*sessiondb.Store // opened before the session was there
 }
 
 func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
@@ -370,8 +371,21 @@ func (r *logReader) each(id session.ID) func(context.Context, int64, func(int64,
 				logs, err = r.open(ctx)
 			}
 		}
+		want := r.position()
+		read := func() error {
+			return logs.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error {
+				after = f.Seq
+				return each(f.Seq, f.Entry)
+			})
+		}
 		if err == nil {
-			err = logs.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+			err = read()
+		}
+		if err == nil && after < want { // the reader is a copy of what was there before the store had an index
+			r.drop(logs)
+			if logs, err = r.open(ctx); err == nil {
+				err = read()
+			}
 		}
 		if errors.Is(err, session.ErrNotFound) { // nothing was said yet
 			return nil

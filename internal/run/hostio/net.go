@@ -87,8 +87,8 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 // executable is the mode of programs in git, which keeps no more of it.
 const executable = 0o755
 
-// Chmod is the command that gives a file back the permission bits that it had before its removal,
-// once its text is there again. It is empty where that needs none.
+// Chmod is the command that gives a file back the permission bits that it had before it was
+// removed, once its text is there again. It is empty where that needs none.
 func Chmod(root *workspace.Root, f api.NetFile) string {
 	path, err := root.Resolve(f.Path)
 	if err != nil || !f.Gone || f.Mode == 0 {

@@ -168,12 +168,19 @@ func (m *Servers) failed(name string) {
 	}
 }
 
-// WakeUnseen starts the servers whose tools nobody knows yet, beside the first answer.
+// WakeUnseen starts the servers whose tools nobody knows yet, beside the first answer. It tells of
+// those that failed a short while ago, which a search for tools starts.
 func (m *Servers) WakeUnseen() {
 	if m == nil {
 		return
 	}
+	now := time.Now()
 	for _, name := range m.Unseen() {
+		last := m.Last(name)
+		if from := last.Rests(); now.Before(from) {
+			m.tell(fmt.Sprintf("MCP server %s failed when it was last started, and starts by itself from %s on: %s; adze mcp test %s tries it now", name, from.Local().Format("15:04"), last.Why, name))
+			continue
+		}
 		m.Wake(name)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // twelve is how many sessions somebody has at once who has many.
@@ -104,22 +105,31 @@ func TestCountsOfTwelveSessions(t *testing.T) {
 // mostFurther is how much memory a session may hold beyond the first one, in bytes.
 const mostFurther = 15e6
 
-// BenchmarkSessions has one session make a hundred calls, and then twelve at once.
+// BenchmarkSessions has one session make a hundred calls, and then twelve at once, of one store. A
+// window shows them all meanwhile.
 func BenchmarkSessions(b *testing.B) {
+	var plan []string
+	for i := range 25 {
+		for _, tool := range []string{"read", "grep", "edit", "bash"} {
+			plan = append(plan, calls(tool, i+1)[i])
+		}
+	}
+	b.Setenv("XDG_RUNTIME_DIR", "") // the window looks where the sessions are
 	for _, n := range []int{1, twelve} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var plan []string
-			for i := range 25 {
-				for _, tool := range []string{"read", "grep", "edit", "bash"} {
-					plan = append(plan, calls(tool, i+1)[i])
-				}
-			}
+			on := newRunner(b, newInstant(b, plan...))
+			on.withMarks(b)
+			on.measure(on.adze("the first")) // it is in the list before the others
+			overview, _ := showWhen(b, on, "the first", "sessions")
+			defer overview.kill()
+			go overview.drain()
 			var cpu, peak float64
+			shown, began := -ticks(overview.cmd.Process.Pid), time.Now()
 			for b.Loop() {
-				server := newInstant(b, plan...)
 				var all []*exec.Cmd
 				for range n {
-					r := newRunner(b, server)
+					r := on
+					r.dir = b.TempDir()
 					r.withMarks(b)
 					cmd := r.adze("go")
 					cmd.Stdout, cmd.Stderr = new(strings.Builder), new(strings.Builder)
@@ -136,8 +146,24 @@ func BenchmarkSessions(b *testing.B) {
 					}
 				}
 			}
+			shown += ticks(overview.cmd.Process.Pid)
 			b.ReportMetric(1000*cpu/float64(b.N*n), "cpu-ms/session")
 			b.ReportMetric(peak, "peak-MB")
+			b.ReportMetric(float64(shown)*10/time.Since(began).Seconds(), "overview-cpu-ms/s")
 		})
 	}
+}
+
+// ticks is the CPU time that a process has used, in hundredths of a second; 0 where the system does
+// not tell.
+func ticks(pid int) int64 {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := bytes.Cut(raw, []byte(") "))
+	fields := bytes.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(string(fields[11]), 10, 64)
+	system, _ := strconv.ParseInt(string(fields[12]), 10, 64)
+	return user + system
 }
