@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -93,12 +94,14 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	}
 	defer stop()
 	given := []string{"--detached"}
-	id := session.ID(o.As)
+	id, known := session.ID(o.As), int64(0) // entries of its log
 	switch {
 	case o.Resume != "" || o.ResumeLast:
-		if id, err = a.resumed(ctx, o); err != nil {
+		head, err := a.resumed(ctx, o)
+		if err != nil {
 			return l, err
 		}
+		id, known = head.ID, int64(head.Entries)
 	case id == "":
 		id = session.NewID(time.Now())
 		given = append(given, "--session-id="+string(id))
@@ -120,7 +123,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 		return l, err
 	}
 	l.id, l.pid = id, pid
-	if err := begun(ctx, folder, id, pid, next, ended); err != nil {
+	if err := begun(ctx, owned{folder, id, pid, known}, next, ended); err != nil {
 		text, _ := os.ReadFile(log) // without it the error alone is told
 		l.log = string(text)
 		return l, fmt.Errorf("the session did not begin: %w", err)
@@ -128,9 +131,17 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	return l, nil
 }
 
-// begun waits until the process has its session, or has ended. One that did all in that time has
-// begun, too.
-func begun(ctx context.Context, folder string, id session.ID, pid int, next func(context.Context) error, ended <-chan error) error {
+// owned is a session that a process will have, and how many entries its log had before.
+type owned struct {
+	folder string
+	id     session.ID
+	pid    int
+	known  int64
+}
+
+// begun waits until the process has its session and has stored its prompt, or has ended. One that
+// did all in that time has begun, too.
+func begun(ctx context.Context, o owned, next func(context.Context) error, ended <-chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -143,15 +154,7 @@ func begun(ctx context.Context, folder string, id session.ID, pid int, next func
 		case <-ctx.Done():
 		}
 	}()
-	for {
-		c, err := live.Dial(ctx, folder, id, live.Wish{StateOnly: true})
-		if err == nil {
-			is := c.Hello.PID == pid
-			_ = c.Close() // nothing was sent
-			if is {
-				return nil
-			}
-		}
+	for !o.stored(ctx) {
 		if next(ctx) != nil {
 			if cause := context.Cause(ctx); !errors.Is(cause, errDone) {
 				return cause
@@ -159,25 +162,60 @@ func begun(ctx context.Context, folder string, id session.ID, pid int, next func
 			return nil
 		}
 	}
+	return nil
+}
+
+// stored waits while the process works on its prompt until that is in the log, a question comes
+// before it, or the turn has failed without it. If false, the process has no session yet, or none
+// any more.
+func (o owned) stored(ctx context.Context) bool {
+	c, err := live.Dial(ctx, o.folder, o.id, live.Wish{As: "terminal", After: o.known})
+	if err != nil {
+		return false
+	}
+	defer c.Close() // nothing was sent
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	for c.Hello.PID == o.pid {
+		l, err := c.Next()
+		if err != nil {
+			return false
+		}
+		var told struct {
+			Message session.Message `json:"message"`
+		}
+		switch l.Type {
+		case "question", "turn":
+			return true
+		case "message":
+			if json.Unmarshal(l.Raw, &told) == nil && told.Message.Role == session.User {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var errDone = errors.New("it is done")
 
 // resumed is the session that is gone on with.
-func (a *app) resumed(ctx context.Context, o *flags.Request) (id session.ID, err error) {
-	err = a.Store(ctx, func(s *sessiondb.Store) error {
+func (a *app) resumed(ctx context.Context, o *flags.Request) (head session.Head, err error) {
+	err = a.Store(ctx, func(s *sessiondb.Store) (err error) {
 		if o.ResumeLast {
-			head, err := cmd.Newest(ctx, a, s)
-			id = head.ID
+			head, err = cmd.Newest(ctx, a, s)
 			return err
 		}
 		heads, err := s.List(ctx)
-		if err == nil {
-			id, err = a.Session(heads, o.Resume)
+		if err != nil {
+			return err
+		}
+		id, err := a.Session(heads, o.Resume)
+		if i := slices.IndexFunc(heads, func(h session.Head) bool { return h.ID == id }); i >= 0 {
+			head = heads[i]
 		}
 		return err
 	})
-	return id, err
+	return head, err
 }
 
 // shared reports that another session works in the git checkout that dir lies in.

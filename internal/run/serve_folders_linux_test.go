@@ -50,6 +50,10 @@ func TestThePageOfSeveralFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := u.attach(came.ID)
+	t.Cleanup(func() { // before its folders go
+		w.Close()
+		waitFor(t, "the end of the session's process", func() bool { return ended(w.Hello.PID) })
+	})
 	w.until(`"type":"question"`)
 	list := b.watch("")
 	if html := list(`"t":"list","html":"(.*Needs you.*asks: .*)"`); !strings.Contains(html, "in tree") || strings.Contains(html, filepath.Base(secret)) || !strings.Contains(html, `data-folder=\"`+second) {

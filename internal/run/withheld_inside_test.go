@@ -341,7 +341,7 @@ func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
 func TestADenyHoldsForAttachmentsAndCompletion(t *testing.T) {
 	y := newYard(t, "shown.png", "private/pass.png", "private/plan.txt")
 	y.judge(policy.Yolo, nil, []string{"read(private/**)"}, nil)
-	w := &conversation.Conversation{Guard: &guard.Guard{}, Settings: &settings.Settings{}}
+	w := &conversation.Conversation{Guard: &guard.Guard{}, Settings: &settings.Settings{Root: y.root}}
 	w.Gate, w.Head.Cwd = y.gate, y.root.Dir()
 	if err := w.MayAttach([]string{filepath.Join(y.dir, "shown.png")}); err != nil {
 		t.Errorf("shown.png: %v", err)
