@@ -103,7 +103,15 @@ func TestARunIsTakenOver(t *testing.T) {
 			s := u.startWith(in, append(args, "go")...)
 			w := u.reach("taken")
 			if name == "waits for one" {
-				w.until(`"type":"turn"`)
+				w.until("at rest")
+				waitFor(t, "the end of the turn", func() bool {
+					c, err := live.Dial(t.Context(), u.sockets(), "taken", live.Wish{StateOnly: true})
+					if err != nil {
+						return false
+					}
+					defer c.Close()
+					return c.Hello.State == live.Idle
+				})
 			} else {
 				w.until(`"type":"tool_start"`)
 			}
