@@ -26,6 +26,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +91,12 @@ type Status struct {
 	Questions int     `json:"questions"` // that wait
 	Cost      float64 `json:"cost_usd"`  // of this process, where prices are known
 	Works
+}
+
+// same reports equal states. Each event asks it, and reflect.DeepEqual would allocate both.
+func (s Status) same(as Status) bool {
+	return s.State == as.State && s.Doing == as.Doing && s.Questions == as.Questions && s.Cost == as.Cost && s.Mode == as.Mode &&
+		s.Effort == as.Effort && slices.Equal(s.Queued, as.Queued) && slices.Equal(s.Steered, as.Steered)
 }
 
 // The types of lines that only an owner's socket has, beside those of --output-format stream-json.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -417,9 +416,11 @@ func (o *Owner) stated() {
 	if len(o.news.questions) > 0 {
 		now.Doing = cmp.Or(o.news.questions[0].about, now.Doing)
 	}
-	if !reflect.DeepEqual(now, o.status) {
+	if !now.same(o.status) {
 		o.status = now
-		o.spread(item{line: encode(stateNow{stateLine, now}), state: true})
+		if len(o.watchers) > 0 { // join tells one that comes later
+			o.spread(item{line: encode(stateNow{stateLine, now}), state: true})
+		}
 	}
 }
 

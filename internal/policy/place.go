@@ -234,8 +234,9 @@ func (m pathMatcher) matches(place Place, home string) bool {
 	case "work":
 		return !place.Outside && match(m.pattern, place.Rel)
 	case "home":
-		rel, below := strings.CutPrefix(place.Abs, strings.TrimSuffix(home, "/")+"/")
-		return home != "" && below && match(m.pattern, rel)
+		rel, inside := strings.CutPrefix(place.Abs, strings.TrimSuffix(home, "/"))
+		rel, below := strings.CutPrefix(rel, "/")
+		return home != "" && inside && below && match(m.pattern, rel)
 	case "abs":
 		return match(m.pattern, place.Abs)
 	}

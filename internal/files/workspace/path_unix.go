@@ -31,7 +31,11 @@ func split(path string) []string {
 
 // cutFolder is a path relative to a folder that it begins with.
 func cutFolder(path, folder string) (rest string, inside bool) {
-	return strings.CutPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+	rest, inside = strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
+	if rest, below := strings.CutPrefix(rest, "/"); inside && below {
+		return rest, true
+	}
+	return path, false
 }
 
 // sameName reports two spellings of one path.

@@ -222,3 +222,12 @@ func TestAnswersThatAServerCouldNotRead(t *testing.T) {
 		}
 	}
 }
+
+// TestAPlainFailureIsReadWithoutPatterns: a start asks a server of this machine what it is, and most
+// answer that they do not know the path.
+func TestAPlainFailureIsReadWithoutPatterns(t *testing.T) {
+	c, body := wire.Client{Provider: "p"}, json.RawMessage(`{"message":"Not Found: /api/show","code":404}`)
+	if n := testing.AllocsPerRun(10, func() { _ = c.Object(body) }); n > 200 { // with patterns 970
+		t.Errorf("%v allocations", n)
+	}
+}

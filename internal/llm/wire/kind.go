@@ -54,6 +54,10 @@ func hurried(text string) bool {
 
 // tokenLimit is what is left of the wordings: tokens that are more than some limit.
 func tokenLimit(text string) bool {
+	// A start asks this of answers 404, and compiling is most of the work.
+	if !has(text, "exceed", "than", "over", "above") {
+		return false
+	}
 	return regexp.MustCompile(`\b(tokens?|prompt|input|messages?|request|context|sequence)\b[^.]{0,80}`+
 		`\b(exceed(s|ed|ing)?|larger than|longer than|greater than|more than|over|above)\b[^.]{0,60}`+
 		`\b(max(imum)? (allowed )?(input |prompt |context |total |model )?(tokens?|length)|token limit|`+
@@ -88,7 +92,7 @@ func tooLong(text, code string) bool {
 // they were not left out.
 func tooMany(text string) bool {
 	return has(text, "too many images", "too_many_images", "too much media", "many-image requests", "request payload size exceeds") ||
-		regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
+		has(text, "image", "picture") && regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
 }
 
 // filtered recognises what a filter refused, of the prompt or of the answer.

@@ -32,14 +32,14 @@ func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string,
 // merger merges the branch of the work tree that a session works in into the main checkout, by a
 // command of the user's own in the session.
 type merger struct {
-	trees worktree.Desk
-	dir   string // that the session works in
+	trees func() worktree.Desk // made for each merge: it looks at the search path of git
+	dir   string               // that the session works in
 	tell  func(string)
 	run   func(ctx context.Context, command string, came func(tool.Outcome)) session.Result
 }
 
 func (g merger) plan(ctx context.Context) (api.Merge, error) {
-	m, err := g.trees.PlanMerge(ctx, g.dir)
+	m, err := g.trees().PlanMerge(ctx, g.dir)
 	if err != nil {
 		if hint := process.Failure(err).Hint; hint != "" {
 			err = fmt.Errorf("%w; %s", err, hint)
@@ -52,7 +52,8 @@ func (g merger) plan(ctx context.Context) (api.Merge, error) {
 // merge goes the way of every call: with the user's git, its hooks and signatures, and with the
 // records.
 func (g merger) merge(ctx context.Context) session.Result {
-	m, err := g.trees.PlanMerge(ctx, g.dir)
+	trees := g.trees()
+	m, err := trees.PlanMerge(ctx, g.dir)
 	if err != nil {
 		return process.Failure(err)
 	}
@@ -61,7 +62,7 @@ func (g merger) merge(ctx context.Context) session.Result {
 	if r.Cause != session.CauseDone {
 		return r
 	}
-	merged, err := g.trees.Merged(context.WithoutCancel(ctx), m)
+	merged, err := trees.Merged(context.WithoutCancel(ctx), m)
 	switch {
 	case err != nil:
 		return process.Failure(err)

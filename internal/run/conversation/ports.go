@@ -15,6 +15,7 @@ import (
 	"adze/internal/files/search"
 	"adze/internal/llm/models"
 	"adze/internal/project/agents"
+	"adze/internal/project/worktree"
 	"adze/internal/run/guard"
 	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
@@ -69,7 +70,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	}
 	if _, ok := w.Set.Get(ShellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
-		m := merger{trees: settings.TreesOf(a, w.Settings.Config, w.Head.Cwd), dir: w.Head.Cwd}
+		m := merger{trees: func() worktree.Desk { return settings.TreesOf(a, w.Settings.Config, w.Head.Cwd) }, dir: w.Head.Cwd}
 		m.tell = func(text string) { w.observe(session.Notice{Text: text, Kind: session.Remark}) }
 		m.run = func(ctx context.Context, command string, came func(tool.Outcome)) session.Result {
 			return w.shell(ctx, command, own, came)
