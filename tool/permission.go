@@ -172,8 +172,8 @@ type Decision struct {
 	// Said is what the user answered with a no, in their own words; the model is told it as
 	// theirs.
 	Said string `json:"said,omitempty"`
-	// By says who answered where it is not the user of the session's own window: a device, by its id
-	// and the name that it gave itself.
+	// By says from where a user answered, if not in the session's own window: a page, a device by
+	// its id and the name that it gave itself, or another process.
 	By string `json:"by,omitempty"`
 	// Change is set when a user allowed the call otherwise than it was made: it is then judged once
 	// more, as what it has become. Only a user changes a call.

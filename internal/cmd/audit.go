@@ -157,7 +157,7 @@ func decided(d tool.Decision) string {
 	if d.Layer != "" {
 		by = strings.Join(notEmpty(d.Rule, "("+d.Layer+")"), " ")
 	}
-	return strings.Join(notEmpty(verdict, label("by ", by), label("on ", d.By), label("· ", d.Reason)), " ")
+	return strings.Join(notEmpty(verdict, label("by ", by), label("from ", d.By), label("· ", d.Reason)), " ")
 }
 
 func originOf(r tool.Record) string {

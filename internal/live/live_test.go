@@ -195,7 +195,7 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	if err := two.Send(live.Answer{Type: "answer", Question: asked.Question, Choice: "once"}); err != nil {
 		t.Fatal(err)
 	}
-	if a := <-got; a.Choice != permission.Once {
+	if a := <-got; a.Choice != permission.Once || a.By != fmt.Sprintf("page (process %d)", os.Getpid()) {
 		t.Errorf("the answer is %+v", a)
 	}
 	if _, l := until(t, one, "answered"); !strings.Contains(string(l.Raw), "page (process ") {
@@ -429,6 +429,36 @@ func TestLinesReachTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, c, "unread")
+}
+
+// TestALineWithAKeyIsFollowedOnce, whichever connection of the client brings it; one that had no
+// effect is none that was followed.
+func TestALineWithAKeyIsFollowedOnce(t *testing.T) {
+	fails := true
+	o := own(t, func(c *live.Config) {
+		act := c.Act
+		c.Act = func(p live.Peer, raw []byte) error {
+			if fails {
+				return errors.New("not now")
+			}
+			return act(p, raw)
+		}
+	})
+	line := live.Prompt{Type: "prompt", Text: "hello", Once: "k"}
+	for _, want := range []string{"unread", "accepted", "accepted"} {
+		c := o.dial(t, live.Wish{As: "page"})
+		if !c.Hello.Once {
+			t.Error("the owner does not say that it knows keys")
+		}
+		if err := c.Send(line); err != nil {
+			t.Fatal(err)
+		}
+		until(t, c, want)
+		fails = false
+	}
+	if got := <-o.acts; len(o.acts) > 0 || strings.Contains(got, "once") || !strings.Contains(got, `"hello"`) {
+		t.Errorf("followed were %s and %d more", got, len(o.acts))
+	}
 }
 
 // TestAMessageBehindTheModeIsTold: both are lines of one event, and the mode comes first.

@@ -29,7 +29,8 @@ import (
 type Config struct {
 	Folder string // of the sockets
 	ID     session.ID
-	// Hello is what a client is told first; Type, Protocol, Session, PID and Status are filled in.
+	// Hello is what a client is told first. Type, Protocol, Session, PID, Since, Once and Status
+	// are filled in.
 	Hello func() Hello
 	// Log hands over the entries behind a number, in order. It must not hold up who appends.
 	Log func(ctx context.Context, after int64, each func(seq int64, e session.Entry) error) error
@@ -75,6 +76,7 @@ type Owner struct {
 	gather func(time.Duration) <-chan time.Time // is ready when a watcher was not written to so long
 
 	controls doings
+	once     Once // lines that bring a key
 
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
@@ -225,7 +227,7 @@ func encode(v any) []byte { return []byte(print.Line(v) + "\n") }
 // hello is the first line for a client.
 func (o *Owner) hello() Hello {
 	h := o.config.Hello()
-	h.Type, h.Protocol, h.Session, h.PID, h.Since = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
+	h.Type, h.Protocol, h.Session, h.PID, h.Since, h.Once = helloLine, Protocol, o.config.ID, os.Getpid(), o.since, true
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	h.Status = o.status
@@ -287,7 +289,7 @@ func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 				continue
 			}
 			if err == nil {
-				err = o.act(p, raw)
+				err = o.actOnce(p, raw)
 			}
 		} else if !errors.Is(err, lineread.ErrLong) {
 			break
@@ -310,6 +312,26 @@ func (o *Owner) maySteer(p Peer) error {
 		return usage.Mistake("it is asked again with the next line", "the user at the session's own window did not let %s steer it: %v", p, err)
 	}
 	return nil
+}
+
+// actOnce is act for a line that may bring a key. A second line with the same key does nothing, and
+// has the outcome of the first.
+func (o *Owner) actOnce(p Peer, raw []byte) error {
+	var all map[string]json.RawMessage
+	var key string
+	if json.Unmarshal(raw, &all) != nil || all["once"] == nil {
+		return o.act(p, raw)
+	}
+	if json.Unmarshal(all["once"], &key) != nil || key == "" || len(key) > MaxKey {
+		return usage.Mistake("", "the key of the line must be a text of at most %d bytes", MaxKey)
+	}
+	delete(all, "once")
+	bare, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	_, err = o.once.Do(p.As+" "+key, func() (any, error) { return nil, o.act(p, bare) })
+	return err
 }
 
 // act does what one line says, and writes down who said it.
@@ -355,7 +377,7 @@ func (o *Owner) answer(p Peer, name string, raw []byte) error {
 	o.mu.Lock()
 	o.answers[name] = p
 	o.mu.Unlock()
-	err := o.talk.Take(raw, nil)
+	err := o.talk.TakeOf(p.String(), raw)
 	if err != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()

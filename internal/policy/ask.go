@@ -58,7 +58,7 @@ type Answer struct {
 	Reason string
 	Change *tool.Change
 	Offer  int
-	By     string // who answered, where it is not the user of this window
+	By     string // from where it was answered, if not in this window
 }
 
 // askPerson waits for its turn and judges again: the answer before this one may have settled it.

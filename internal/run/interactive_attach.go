@@ -305,6 +305,9 @@ func (w *attached) line(l live.Line) {
 		w.mu.Unlock()
 		if take != nil {
 			take()
+			if told.By != "" {
+				w.tell("answered by " + told.By)
+			}
 		}
 	case "accepted", "unread":
 		w.mu.Lock()

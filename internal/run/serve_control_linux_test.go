@@ -169,7 +169,7 @@ func (b *browser) controls(u *user, id string) {
 	if code, text := b.says(id, "revert", fmt.Sprintf(`{"since":"session","file":"more.txt","hunk":0,"hash":%q}`, hash)); code != http.StatusConflict {
 		t.Errorf("once more: %d %s", code, text)
 	}
-	b.does(id, "undo", `{"dry":true}`, `"Turns":[`)
+	first := b.plan(id)
 	if file("made.txt") != "one\ntwo\n" {
 		t.Error("a dry undo has changed a file")
 	}
@@ -177,7 +177,10 @@ func (b *browser) controls(u *user, id string) {
 		if file("made.txt") == "" {
 			break
 		}
-		b.does(id, "undo", `{}`)
+		b.does(id, "undo", fmt.Sprintf(`{"plan":%q}`, b.plan(id)))
+	}
+	if code, text := b.says(id, "undo", fmt.Sprintf(`{"plan":%q}`, first)); code != http.StatusConflict || !strings.Contains(text, "the plan has changed") {
+		t.Errorf("a plan that is done: %d %s", code, text)
 	}
 	if text := file("made.txt"); text != "" {
 		t.Errorf("undone, made.txt holds %q", text)
@@ -207,6 +210,53 @@ func (b *browser) controls(u *user, id string) {
 	var forked struct{ ID string }
 	if json.Unmarshal([]byte(fork), &forked) != nil || forked.ID == "" {
 		t.Errorf("a fork is %s", fork)
+	}
+}
+
+// plan names what an undo would do now.
+func (b *browser) plan(id string) string {
+	b.t.Helper()
+	var shown struct{ Plan string }
+	if err := json.Unmarshal([]byte(b.does(id, "undo", `{"dry":true}`, `"Turns":[`)), &shown); err != nil || shown.Plan == "" {
+		b.t.Fatalf("the plan is %+v (%v)", shown, err)
+	}
+	return shown.Plan
+}
+
+// TestAnUndoIsOfTheTurnThatWasShown: a turn that came between is not undone instead, also with the
+// same words and the same file. A prompt that is sent twice by one key has one turn, and the log says
+// that a page answered.
+func TestAnUndoIsOfTheTurnThatWasShown(t *testing.T) {
+	u := newUser(t)
+	_, address := u.serving("--permission-mode=ask", "--sandbox=off", u.script("-- 1 --\ncall write: {\"path\":\"a.txt\",\"content\":\"one\"}\n-- 2 --\ntext: Done 1.\n"+
+		"-- 3 --\ncall edit: {\"path\":\"a.txt\",\"old_string\":\"one\",\"new_string\":\"two\"}\n-- 4 --\ntext: Done 2.\n-- 5 --\ntext: Done 3.\n"))
+	b := &browser{t: t}
+	b.base, b.token, _ = strings.Cut(address, "/#")
+	id := postTo(t, b.base+"/api/session", b.token, "{}")["id"]
+	until := b.watch(id)
+	turn := func(key string) {
+		b.does(id, "say", fmt.Sprintf(`{"text":"go","once":%q}`, key))
+		b.does(id, "answer", fmt.Sprintf(`{"question":%q,"choice":"once"}`, until(`data-question=\\"([^\\]+)\\"`)))
+		until(`"state":"idle"`)
+		b.does(id, "say", fmt.Sprintf(`{"text":"go","once":%q}`, key))
+	}
+	file := func() string {
+		raw, _ := os.ReadFile(filepath.Join(u.dir, "a.txt"))
+		return string(raw)
+	}
+	turn("1")
+	first := b.plan(id)
+	turn("2")
+	if code, text := b.says(id, "undo", fmt.Sprintf(`{"plan":%q}`, first)); code != http.StatusConflict || !strings.Contains(text, "look again") || file() != "two" {
+		t.Errorf("an undo of the turn before: %d %s, and the file holds %q", code, text, file())
+	}
+	b.does(id, "undo", fmt.Sprintf(`{"plan":%q}`, b.plan(id)))
+	if file() != "one" {
+		t.Errorf("undone, the file holds %q", file())
+	}
+	shown := u.run("audit", "show", id).wants(0, "allowed by (person) from page\n").out
+	if n := strings.Count(shown, " ask   "); n != 4 {
+		t.Errorf("%d requests, not 4:\n%s", n, shown)
 	}
 }
 

@@ -69,8 +69,10 @@ func TestThePageSteersASessionInTheBackground(t *testing.T) {
 	until := b.watch(id)
 	name := until(`data-question=\\"([^\\]+)\\"`)
 	b.send("POST", "/api/page/"+id+"/answer", fmt.Sprintf(`{"question":%q,"choice":"once"}`, name))
-	w.until(`"by":"page (process`)
-	w.until("sleep 600")
+	if told := w.until(`"by":"page (process`) + w.until("sleep 600"); strings.Contains(told, "answer q1") {
+		t.Errorf("who answered is told twice: %s", told)
+	}
+	u.run("audit", "show", id).wants(0, "allowed by (person) from page (process ")
 	if text, err := os.ReadFile(filepath.Join(u.dir, "made.txt")); err != nil || string(text) != "x" {
 		t.Errorf("made.txt: %q %v", text, err)
 	}

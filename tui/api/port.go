@@ -230,6 +230,9 @@ type Undo struct {
 	// without anybody to see who changed it.
 	Git, Unknown bool
 	Dry          bool // say what would be done
+	// Plan is Undone.Plan as it was shown. If the plan is another one by now, nothing is done, and
+	// the error says so. Optional.
+	Plan string
 }
 
 // Undone is what came of it, or would.
@@ -243,6 +246,8 @@ type Undone struct {
 	// them.
 	Doubt  []string
 	Unseen bool // some of them may well have been changed by the command: nobody sees what it changes
+	// Plan names the turns and the paths, each with its change.
+	Plan string
 }
 
 // Mode is a permission mode, or an effort.

@@ -72,7 +72,8 @@ type Answer struct {
 	Refused []int
 	// Absent says that nobody answered: the reason is nobody's word.
 	Absent bool
-	// By says who answered where it is not the user of this window: a device, by its id and name.
+	// By says from where a user answered, if not in this window: a page, a device by its id and
+	// name, or another process.
 	By string
 }
 

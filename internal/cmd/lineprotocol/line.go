@@ -54,6 +54,7 @@ type said struct {
 
 	files  []tool.Attachment // that the line itself holds
 	beside string            // texts among them
+	by     string            // who sent it; empty for who writes stdin
 }
 
 // fields are those that a type has beside itself.
@@ -226,6 +227,16 @@ func (l lines) next() ([]byte, error) {
 
 // Take does what a line says that did not come on stdin.
 func (t *Talk) Take(raw []byte, with Conversation) error { return t.take(raw, 0, with) }
+
+// TakeOf is Take for an answer; by says who sent it.
+func (t *Talk) TakeOf(by string, raw []byte) error {
+	s, err := parse(raw)
+	if err == nil {
+		s.by = by
+		err = t.answer(s)
+	}
+	return err
+}
 
 // Actor does what lines say in a conversation whose turns are another's, such as those of a
 // terminal. Its methods may be called by any goroutine.

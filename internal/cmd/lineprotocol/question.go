@@ -59,6 +59,7 @@ func (t *Talk) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 	var answer permission.Answer
 	err := t.put(ctx, q, func(s said) (err error) {
 		answer, err = permitted(s, q, a.Usual)
+		answer.By = s.by
 		return err
 	})
 	return answer, err

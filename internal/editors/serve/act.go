@@ -40,8 +40,10 @@ type action struct {
 	Hash     string  `json:"hash"`
 	Call     string  `json:"call"`
 	Folder   string  `json:"folder"` // where a session is begun
+	Plan     string  `json:"plan"`   // of an undo, as it was shown
+	Once     string  `json:"once"`   // a key: one action is done by it
 
-	by string // who sent it; empty for the user of this machine
+	by string // who sent it
 }
 
 // actScopes are what a device must be allowed for an action. Those that are missing are the
@@ -97,7 +99,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	var out any
 	if err == nil {
 		a.by = sender(r.Context())
-		out, err = s.do(r.Context(), session.ID(r.PathValue("id")), r.PathValue("act"), a)
+		id, name := session.ID(r.PathValue("id")), r.PathValue("act")
+		out, err = s.keyed.do(r.Context(), []string{string(id), name, a.by}, a.Once, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
 	}
 	if err != nil {
 		refuse(w, err)
@@ -113,7 +116,7 @@ type done = control.Done
 func (a action) request(name string) (r control.Request, is bool) {
 	switch name {
 	case control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue:
-		return control.Request{Do: name, Text: a.Text, Name: a.Name, Value: a.Value, Since: api.Since(a.Since), File: a.File, Hunk: a.Hunk, Hash: a.Hash, Dry: a.Dry, Redo: a.Redo}, true
+		return control.Request{Do: name, Text: a.Text, Name: a.Name, Value: a.Value, Since: api.Since(a.Since), File: a.File, Hunk: a.Hunk, Hash: a.Hash, Dry: a.Dry, Redo: a.Redo, Plan: a.Plan}, true
 	}
 	return r, false
 }

@@ -111,14 +111,17 @@ func list(may []pairing.Scope) string {
 	return strings.Join(words, ", ")
 }
 
-// sender says in the log who sent an answer: a device, by its id and the name that it gave itself.
-// It is empty for this machine.
+// sender names the sender of a request for the log and for owners of sessions. It is a page of this
+// machine, or of a device, by its id and the name that it gave itself.
 func sender(ctx context.Context) string {
 	if d := deviceOf(ctx); d != nil {
-		return "device " + d.ID + " (" + d.Name + ")"
+		return ownPage + " on device " + d.ID + " (" + d.Name + ")"
 	}
-	return ""
+	return ownPage
 }
+
+// ownPage is how a page of this machine is called.
+const ownPage = "page"
 
 // attend ends the requests of devices that were revoked: the streams that they read. It looks when
 // the list of devices changes, until ctx ends.

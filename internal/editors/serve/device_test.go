@@ -275,8 +275,25 @@ func TestAnAnswerOfADeviceIsKnown(t *testing.T) {
 	if code, text := b.sends("POST", "/api/chat", token, reply(id, asked, true)); code != 200 {
 		t.Fatalf("%d %s", code, text)
 	}
-	if a := <-answers; a.Choice != permission.Once || a.By != "device "+d.ID+" (phone)" {
+	if a := <-answers; a.Choice != permission.Once || a.By != "page on device "+d.ID+" (phone)" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestAnAnswerOfThePageIsKnown as one.
+func TestAnAnswerOfThePageIsKnown(t *testing.T) {
+	answers := make(chan permission.Answer, 1)
+	s := listen(t, &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+		a, _ := c.calls(ctx, "c1", "bash", `{"command":"make"}`)
+		answers <- a
+		return done()
+	}})
+	id := s.begin()
+	next := s.watcher("session=" + id)
+	s.act(id, "say", map[string]any{"text": "go"})
+	s.act(id, "answer", map[string]any{"question": questionIn(untilHTML(next, "data-question")), "choice": "once"})
+	if a := <-answers; a.By != "page" {
+		t.Errorf("the answer is %+v", a)
 	}
 }
 

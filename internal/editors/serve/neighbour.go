@@ -99,7 +99,7 @@ func (n *neighbours) watch() {
 // add follows what a session does, until nobody has it. The caller holds n.adding.
 func (n *neighbours) add(id session.ID) {
 	b := &neighbour{street: n.street, links: map[string]*link{}, watched: map[*reader]*live.Client{}}
-	l, err := b.connect(n.ctx, id, "page")
+	l, err := b.connect(n.ctx, id, ownPage)
 	n.mu.Lock()
 	if err == nil {
 		b.hello, b.status = l.client.Hello, l.client.Hello.Status
@@ -233,8 +233,7 @@ func (l *link) settled(line live.Line) {
 
 var errGone = &refusal{http.StatusConflict, "too late: the process that had this session has ended"}
 
-// say sends a line to the owner, and waits until it had its effect, or none. By is who sends it;
-// empty for the user of this machine.
+// say sends a line to the owner, and waits until it had its effect, or none. By is who sends it.
 func (b *neighbour) say(ctx context.Context, by string, line any) error {
 	_, err := b.asks(ctx, by, line)
 	return err
@@ -266,19 +265,15 @@ func (b *neighbour) asks(ctx context.Context, by string, line any) (json.RawMess
 }
 
 func (b *neighbour) link(ctx context.Context, by string) (*link, error) {
-	as := "page"
-	if by != "" {
-		as += " on " + by
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone {
 		return nil, live.ErrNobody
 	}
-	if l := b.links[as]; l != nil {
+	if l := b.links[by]; l != nil {
 		return l, nil
 	}
-	l, err := b.connect(ctx, b.hello.Session, as)
+	l, err := b.connect(ctx, b.hello.Session, by)
 	if err == nil {
 		b.ends.Go(func() { l.read(func(live.Line) {}) })
 	}
@@ -309,7 +304,7 @@ func (b *neighbour) attend(woken chan struct{}) attended {
 func (b *neighbour) follow(q *reader, after int64, seen map[string]bool) (running bool) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	c, err := live.Dial(ctx, b.sockets, b.hello.Session, live.Wish{As: "page", After: after})
+	c, err := live.Dial(ctx, b.sockets, b.hello.Session, live.Wish{As: ownPage, After: after})
 	if err != nil {
 		q.put(item{gone: true})
 		return false
@@ -545,6 +540,9 @@ func (b *neighbour) prompted(ctx context.Context, a action) (any, error) {
 	}
 	if a.Queue || len(line.Files) > 0 {
 		line.Type = "prompt"
+	}
+	if b.hello.Once {
+		line.Once = a.Once
 	}
 	return done{Text: "sent"}, b.say(ctx, a.by, line)
 }

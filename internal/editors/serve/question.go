@@ -199,7 +199,7 @@ type approval struct {
 
 // approve takes an answer: only to a question that waits, for that very call with those very
 // arguments. The reader that is returned ended at the question; if nil, another one has to be
-// found. By is who sent it; empty for the user of this machine.
+// found. By is who sent it.
 func (r *room) approve(all []approval, by string) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -55,7 +55,7 @@ func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, 
 		return r, nil
 	}
 	if s.ctx.Err() != nil {
-		return nil, &refusal{http.StatusServiceUnavailable, "adze serve ends"}
+		return nil, errEnds
 	}
 	if id != "" {
 		head, err := s.directory.session(ctx, id)
@@ -83,6 +83,8 @@ func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, 
 	s.stir()
 	return r, nil
 }
+
+var errEnds = &refusal{http.StatusServiceUnavailable, "adze serve ends"}
 
 // makeRoom closes the session that was unused for longest, where too many are open.
 func (s *Server) makeRoom() error {

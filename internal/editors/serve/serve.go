@@ -164,6 +164,7 @@ type Server struct {
 
 	neighbours *neighbours // sessions of other processes
 	directory  directory
+	keyed      *keyed // actions of pages
 
 	mu      sync.Mutex
 	rooms   map[session.ID]*room
@@ -187,6 +188,7 @@ func (s *Server) Start(ctx context.Context) {
 		s.Wait = wait
 	}
 	s.neighbours = &neighbours{street: street{s.ctx, &s.ends, s.House, s.Sockets, s.stir}, all: map[session.ID]*neighbour{}}
+	s.keyed = &keyed{ctx: s.ctx, ends: &s.ends}
 	s.directory = directory{s.House, s.neighbours, s.stir}
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.neighbours.watch() })

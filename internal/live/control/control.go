@@ -64,6 +64,8 @@ type Request struct {
 	Hash  string    `json:"hash,omitempty"`
 	Dry   bool      `json:"dry,omitempty"`
 	Redo  bool      `json:"redo,omitempty"`
+	// Plan, with Undo, is what was shown of it (api.Undone.Plan): another one is not done.
+	Plan string `json:"plan,omitempty"`
 }
 
 // Looks reports a request that changes nothing.
@@ -153,7 +155,7 @@ func (h Host) Do(ctx context.Context, r Request) (any, error) {
 	case Set:
 		return Done{}, h.set(r.Name, r.Value)
 	case Undo:
-		return h.undo(ctx, api.Undo{Redo: r.Redo, Dry: r.Dry})
+		return h.undo(ctx, api.Undo{Redo: r.Redo, Dry: r.Dry, Plan: r.Plan})
 	case Rewind:
 		return h.rewind(ctx)
 	case Compact:

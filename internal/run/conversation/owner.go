@@ -158,7 +158,9 @@ func (s *sharing) recorder(id session.ID, to session.Store) func(live.Peer, stri
 		}
 		told := session.Notice{Text: fmt.Sprintf("%s: %s", p, act)}
 		s.tell(told)
-		s.observe(told)
+		if !strings.HasPrefix(act, "answer ") { // the line that closes the question tells clients
+			s.observe(told)
+		}
 	}
 }
 

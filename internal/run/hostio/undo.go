@@ -3,8 +3,12 @@ package hostio
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 
+	"adze/internal/text/usage"
 	"adze/internal/undo/recorder"
 	"adze/session"
 	"adze/tui/api"
@@ -22,6 +26,9 @@ func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.U
 	}
 	p, err := d.Plan(ctx, wish)
 	if errors.Is(err, recorder.ErrNothing) || errors.Is(err, recorder.ErrNoRedo) {
+		if w.Plan != "" {
+			return api.Undone{}, nil, changed()
+		}
 		return api.Undone{}, nil, nil
 	}
 	if err != nil {
@@ -30,6 +37,9 @@ func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.U
 	out := api.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt(), Unseen: p.Unseen()}
 	for _, t := range p.Turns {
 		out.Turns = append(out.Turns, t.Asked)
+	}
+	if out.Plan = digest(p); w.Plan != "" && w.Plan != out.Plan {
+		return api.Undone{}, nil, changed()
 	}
 	if w.Dry {
 		for _, s := range p.Steps {
@@ -44,6 +54,21 @@ func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.U
 	}
 	out.Paths, out.Left = done.Paths, left(done.Refused)
 	return out, &done.Entry, nil
+}
+
+// changed says that the plan is not the one that was shown.
+func changed() error { return usage.Mistake("look again", "the plan has changed") }
+
+// digest names the turns and the paths of a plan, each with its change.
+func digest(p *recorder.Proposal) string {
+	sum := sha256.New()
+	for _, t := range p.Turns {
+		fmt.Fprintf(sum, "turn %q\n", t.Message)
+	}
+	for _, s := range p.Steps {
+		fmt.Fprintf(sum, "%s %q\n", s.Does, s.Path)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 func left(refused []session.Refused) (out []string) {

@@ -16,15 +16,17 @@ export function focus() { words.focus({ preventScroll: true }); }
 // rest focuses the prompt where that opens no keyboard over the page.
 export function rest() { if (!matchMedia("(pointer: coarse)").matches) focus(); }
 export function take() {
-  const out = { text: words.value, files };
+  const out = { text: words.value, files, once: unsentOf(of, files) || newKey() };
+  sessionStorage.removeItem(unsent(of));
   if (out.text.trim() && past.at(-1) !== out.text) past.push(out.text);
   words.value = ""; files = []; back = 0; drawFiles(); hide(); keepDraft();
   return out;
 }
 // give puts back what was not sent, before what was written since, in the session that it is of. It
 // reports whether that one is shown.
-export function give({ text, files: old }, to) {
+export function give({ text, files: old, once }, to) {
   const shown = to === of, join = (now) => [text, now].filter(Boolean).join("\n\n");
+  if (once && join(shown ? words.value : sessionStorage.getItem(key(to)) ?? "") === text) sessionStorage.setItem(unsent(to), JSON.stringify({ text, once, names: names(old) }));
   if (shown) { set(join(words.value)); files = [...old, ...files]; drawFiles(); rest(); return true; }
   store(to, join(sessionStorage.getItem(key(to)) ?? ""));
   filesOf.set(to, [...old, ...(filesOf.get(to) ?? [])]);
@@ -32,7 +34,17 @@ export function give({ text, files: old }, to) {
 }
 
 const key = (id) => "adze-draft-" + id;
-function store(id, text) { if (text) sessionStorage.setItem(key(id), text); else sessionStorage.removeItem(key(id)); }
+function store(id, text) {
+  if (text) sessionStorage.setItem(key(id), text); else sessionStorage.removeItem(key(id));
+  if (JSON.parse(sessionStorage.getItem(unsent(id)) ?? "{}").text !== text) sessionStorage.removeItem(unsent(id)); // another message
+}
+
+// Each message has a key. One that was given back may have been taken all the same: it keeps its key
+// for as long as nobody changes it, and the server does nothing by a key twice.
+const unsent = (id) => "adze-once-" + id;
+const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+const names = (all) => all.map((f) => f.filename).join("\n");
+const unsentOf = (id, sent) => { const u = JSON.parse(sessionStorage.getItem(unsent(id)) ?? "{}"); return u.names === names(sent) ? u.once : ""; };
 function keepDraft() { store(of, words.value); }
 export function restore(to) {
   filesOf.set(of, files);

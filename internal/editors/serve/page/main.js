@@ -199,14 +199,14 @@ async function send(queued) {
   try {
     if (away()) {
       if (out.files.length) throw new Error("Files are not sent to a session of another folder; name their paths instead.");
-      const seen = visit, begun = (await act("new", "begin", { text: out.text, folder: where() })).id;
+      const seen = visit, begun = (await act("new", "begin", { text: out.text, folder: where(), once: out.once })).id;
       if (seen === visit) app.go(begun);
       return;
     }
     to = await app.ensure();
     const own = /^!\s*(\S[^]*)$/.exec(out.text);
-    if (own && !out.files.length) await act(to, "run", { text: own[1] });
-    else await act(to, "say", { text: out.text, files: out.files, queue: queued });
+    if (own && !out.files.length) await act(to, "run", { text: own[1], once: out.once });
+    else await act(to, "say", { text: out.text, files: out.files, queue: queued, once: out.once });
     if (to === id) toEnd();
   } catch (e) { tell(composer.give(out, to) ? e.message : "Your message to another session was not sent, and waits there: " + e.message, true); }
 }
