@@ -59,6 +59,7 @@ type model struct {
 	settings     *settings
 	sheets       *sheets
 	net          *net
+	ender        *ender
 	stopper      *stopper
 	turns        *turns
 	twice        *doublePress
@@ -332,7 +333,8 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
 	m.undo.restored = func(said string) tea.Cmd { return m.net.again(said) }
 	held := func() bool { return m.undo.rewinding }
-	m.turns = &turns{host: m, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
+	m.ender = &ender{}
+	m.turns = &turns{host: m, ender: m.ender, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
 	m.undo.settled = m.turns.forget
 	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.picker, m.turns, m.commander, held, m.starting != nil}
 	m.commander.prompt, m.commander.send = m.prompt, m.sender.send
@@ -347,7 +349,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.keys, warnings = newKeymap(m.bindings(), o.Keys)
 	m.view = pane.NewView(m.draw.Theme, m.keys.labelOf("pane.close"))
 	*m.questions = *newQuestions(m, m.picker, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
-	*m.stopper = stopper{host: m, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
+	*m.stopper = stopper{host: m, ender: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.net, m.copier.text}
 	m.net.view, m.net.calls = m.view, func() { m.view.Toggle(m.changes) }

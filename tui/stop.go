@@ -8,9 +8,23 @@ import (
 	"adze/tui/prompt"
 )
 
+// ender ends the interface.
+type ender struct {
+	hold func() // has it get no more keys; if nil, it has no terminal
+}
+
+// exit ends the interface now. Keys that follow are for what comes next.
+func (e *ender) exit() tea.Cmd {
+	if e.hold != nil {
+		e.hold()
+	}
+	return tea.Quit
+}
+
 // stopper does what esc, ctrl+c and ctrl+d do: it stops, takes back and leaves.
 type stopper struct {
 	host
+	*ender
 	info      *Info
 	prompt    *prompt.Line
 	picker    *list.List
@@ -76,7 +90,7 @@ func (s *stopper) leave() tea.Cmd {
 		s.say("stopping the agent… (" + s.label(quit) + " leaves at once)")
 		return nil
 	}
-	return tea.Quit
+	return s.exit()
 }
 
 // leaveKey leaves; while the agent works, the user confirms.
@@ -85,7 +99,7 @@ func (s *stopper) leaveKey() tea.Cmd { return s.leaveFor(api.Next{}) }
 // quit ends the interface at once, to go on with something else.
 func (s *stopper) quit(n api.Next) tea.Cmd {
 	s.next = n
-	return tea.Quit
+	return s.exit()
 }
 
 // leaveFor ends the interface to go on with something else; while the agent works, the user

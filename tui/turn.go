@@ -32,6 +32,7 @@ type turn struct {
 // turns are the work of the agent.
 type turns struct {
 	host
+	*ender
 	ports      *api.Ports
 	transcript *transcript.Pane
 	prompt     *prompt.Line
@@ -188,7 +189,7 @@ func (t *turns) finish(r session.Result) tea.Cmd {
 	t.prompt.Unsteer()
 	switch {
 	case t.leaving:
-		return tea.Quit
+		return t.exit()
 	case !shell && !heard && r.Cause != session.CauseDone: // it is nowhere else
 		t.prompt.Unsent(sent)
 		t.prompt.Unqueue()

@@ -49,12 +49,14 @@ import (
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/api"
 	"adze/tui/firstrun"
+	"adze/tui/input"
 	"adze/tui/plain"
 	"adze/tui/screen"
 	"adze/tui/tty"
@@ -104,7 +106,9 @@ type Options struct {
 	// Closing is called when the interface ends, before its turn is ended. Optional.
 	Closing func()
 	In      io.Reader
-	Out     io.Writer
+	// Ahead has keys of the interface before and after this one; it may be nil.
+	Ahead *input.Ahead
+	Out   io.Writer
 	// Env looks up an environment variable: TERM, NO_COLOR.
 	Env func(string) string
 }
@@ -145,6 +149,7 @@ type UI struct {
 	turns   sync.WaitGroup
 	screen  atomic.Pointer[screen.Screen]
 	breaks  *plain.Breaks
+	unsent  []uv.Event // the user wrote it, at the end of the interface
 }
 
 // New makes an interface. It does no I/O.
@@ -172,7 +177,7 @@ func (u *UI) Theme() string { return u.model.colours.name }
 // Run shows the interface until the user quits, ctx ends or the terminal is gone. It gives the
 // terminal back on every way out, a panic included, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) error {
-	return tty.Run(ctx, tty.Options{In: u.options.In, Out: u.options.Out, Inline: u.options.Inline, Env: u.options.Env}, tty.Program{
+	return tty.Run(ctx, tty.Options{In: u.options.In, Ahead: u.options.Ahead, Out: u.options.Out, Inline: u.options.Inline, Env: u.options.Env}, tty.Program{
 		Model: u.model,
 		Begin: func(t *tty.Terminal) {
 			u.screen.Store(t.Screen)
@@ -201,8 +206,10 @@ func (u *UI) GiveBack() {
 	}
 }
 
-// outside has the user write in their own editor; its answer comes as edited.
+// outside has the user write in their own editor; its answer comes as edited. Keys that follow are
+// not for the interface.
 func outside(t *tty.Terminal, edit func(string) (string, error), text string) tea.Cmd {
+	t.Hold()
 	return func() tea.Msg {
 		var e edited
 		err := t.Lend(func() { e.text, e.err = edit(text) })
@@ -218,6 +225,7 @@ func outside(t *tty.Terminal, edit func(string) (string, error), text string) te
 func (u *UI) attach(t *tty.Terminal) {
 	m, s := u.model, t.Screen
 	m.w, m.h = tty.SizeOf(s)
+	m.ender.hold = t.Hold
 	m.show, m.askBackground = s.Show, s.AskBackground
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
@@ -278,10 +286,29 @@ func (u *UI) close() {
 	u.model.turns.end()
 	u.turns.Wait()
 	u.bridge.close()
+	for line := u.model.prompt; ; {
+		p, waits := line.Next()
+		if !waits && line.Empty() {
+			break
+		}
+		if !waits {
+			u.unsent = append(u.unsent, uv.PasteEvent{Content: line.Take().Text})
+			continue
+		}
+		u.unsent = append(u.unsent, uv.PasteEvent{Content: p.Text}, uv.KeyPressEvent{Code: uv.KeyEnter})
+	}
 }
 
 // Next says how the user wants to go on; it is known when Run has returned.
 func (u *UI) Next() api.Next { return u.model.stopper.next }
+
+// HandOn leaves what the user wrote and did not send in Options.Ahead, for the interface that
+// follows, with the messages that wait for their turn. It is for the time after Run.
+func (u *UI) HandOn() {
+	if u.options.Ahead != nil {
+		u.options.Ahead.Before(u.unsent...)
+	}
+}
 
 // Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time
 // after Run.

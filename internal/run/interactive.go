@@ -277,7 +277,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		Theme:  cmp.Or(s.look.theme, s.w.Settings.Config.Interface.Theme),
 		Inline: s.w.Settings.Config.Interface.Inline, Mouse: s.w.Settings.Config.Interface.Mouse, Shown: s.look.shown == s.w.Head.Session,
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
-		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
+		In: s.app.In, Ahead: &s.app.Ahead, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	}
 	s.offered = make(chan struct{})
 	heeding, stop := s.heed(ctx)
@@ -300,7 +300,9 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		fmt.Fprint(s.app.Out, s.ui.Transcript())
 	}
 	s.look.theme, s.look.shown = s.ui.Theme(), s.w.Head.Session
-	stop(&err)
+	if stop(&err); s.wanted {
+		s.ui.HandOn()
+	}
 	s.w.Close()
 	s.screen.release()
 	return s.ui.Next(), err

@@ -49,6 +49,7 @@ type attached struct {
 	turns     []chan session.Result         // who waits for the end of a turn
 	questions map[string]context.CancelFunc // that are shown
 	sent      map[int]func(why string)      // called when a line had no effect
+	steering
 }
 
 // What can be said after a slash beside prompts.
@@ -61,6 +62,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	attaching, leave := context.WithCancel(ctx)
 	defer leave()
 	w.leave = leave
+	w.replies = map[int]chan live.Reply{}
 	w.seen, w.questions, w.sent = map[string]bool{}, map[string]context.CancelFunc{}, map[int]func(string){}
 	a := w.app
 	if a.linesOnly(&o.Run) && a.lines == nil {
@@ -78,7 +80,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 		h := client.Hello
 		info.Model, info.Mode, info.Effort, info.Cwd = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd
 	}
-	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
+	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, Ahead: &a.Ahead, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
 	a.front.Store(w.ui)
 	var ended sync.WaitGroup
 	ended.Go(func() { w.follow(attaching, client, err) })
@@ -91,6 +93,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	w.hangUp()
 	ended.Wait()
 	if w.taken.Load() {
+		w.ui.HandOn()
 		return nil
 	}
 	return err
@@ -106,14 +109,8 @@ func (w *attached) ports() api.Ports {
 			return w.isWorking() && w.say(live.Prompt{Type: "steer", Text: text}, nil) == nil
 		},
 		CancelCall: func(id tool.CallID) bool { return w.say(live.Abort{Type: "abort", Call: string(id)}, nil) == nil },
-		SetMode:    func(name string) error { return w.say(live.Set{Type: "set", Mode: name}, nil) },
-		SetEffort: func(name string) string {
-			if w.say(live.Set{Type: "set", Effort: name}, nil) != nil {
-				return ""
-			}
-			return name
-		},
 	}
+	w.steers(&p)
 	return p
 }
 
@@ -245,7 +242,12 @@ func (w *attached) watch(c *live.Client) (err error) {
 			take()
 		}
 		clear(w.sent)
+		for n, told := range w.replies {
+			delete(w.replies, n)
+			close(told)
+		}
 		w.mu.Unlock()
+		w.callEnded()
 		for _, t := range turns {
 			t <- session.Result{Cause: session.CauseInterrupted, Message: "the process that had the session has let go of it"}
 		}
@@ -264,8 +266,11 @@ func (w *attached) watch(c *live.Client) (err error) {
 func (w *attached) line(l live.Line) {
 	for _, e := range w.events.Of(l) {
 		w.show(e)
-		if end, ok := e.(session.TurnEnd); ok {
-			w.turnEnded(end.Result)
+		switch e := e.(type) {
+		case session.TurnEnd:
+			w.turnEnded(e.Result)
+		case session.ToolEnd:
+			w.callEnded()
 		}
 	}
 	var told struct {
@@ -292,6 +297,14 @@ func (w *attached) line(l live.Line) {
 		w.mu.Lock()
 		w.working = told.State != live.Idle
 		w.mu.Unlock()
+		if told.State == live.Idle {
+			w.callEnded()
+		}
+	case "reply":
+		var r live.Reply
+		if json.Unmarshal(l.Raw, &r) == nil {
+			w.replied(r)
+		}
 	case "mode":
 		w.ui.InMode(told.Mode)
 	case "question":
@@ -416,6 +429,7 @@ func (w *attached) take(ctx context.Context) session.Result {
 		}
 	case w.logs.Holder(w.id) == "":
 		w.leave()
+		<-ctx.Done() // until then a message that waits is not begun here
 	default:
 		w.taken.Store(false)
 		return process.Failure(usage.Mistake("try again, or end that process", "%s has the session and cannot be reached: %v", w.logs.Holder(w.id), err))

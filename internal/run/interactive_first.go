@@ -65,7 +65,7 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 		}},
 		Info:  tui.Info{Version: Version},
 		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Mouse: cfg.Interface.Mouse, Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
-		In: t.In, Out: t.Out, Env: t.Getenv,
+		In: t.In, Ahead: &t.Ahead, Out: t.Out, Env: t.Getenv,
 	})
 	err = ui.Run(ctx)
 	return ui.Next(), err

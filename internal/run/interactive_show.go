@@ -82,7 +82,7 @@ func (s *sitting) begin(ctx context.Context, stage *settings.Settings) {
 		Starting: true, Info: info,
 		Theme: cmp.Or(s.look.theme, cfg.Interface.Theme), Inline: cfg.Interface.Inline,
 		Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
-		In: s.app.In, Out: s.app.Out, Env: s.app.Getenv,
+		In: s.app.In, Ahead: &s.app.Ahead, Out: s.app.Out, Env: s.app.Getenv,
 	})
 	s.app.front.Store(s.ui)
 	s.screen = show(ctx, s.ui)

@@ -55,6 +55,9 @@ another flag it lists sessions, as adze session list does.`
 		if err := a.ByUser("the overview"); err != nil {
 			return err
 		}
+		handed := hostio.Handed(from != "")
+		a.Ahead.Give(handed.Read())
+		defer func() { handed.Write(a.Ahead.Take()) }()
 		return a.overview(c.Context(), from)
 	}
 	return c
@@ -67,7 +70,7 @@ func (s *sitting) overview(ctx context.Context) func() error {
 		return nil // the overview would not show it
 	}
 	return func() error {
-		err := hostio.Beside(ctx, s.app.In, s.app.Out, s.app.Err, append(os.Environ(), s.app.Ring.Taken()...), "sessions", "--from", s.w.Head.Session)
+		err := hostio.Beside(ctx, s.app.In, s.app.Out, s.app.Err, &s.app.Ahead, append(os.Environ(), s.app.Ring.Taken()...), "sessions", "--from", s.w.Head.Session)
 		if ctx.Err() != nil {
 			return nil // the interface ends, and says why
 		}
@@ -144,7 +147,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
 		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
-			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Out: a.Out, Env: a.Getenv})
+			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Ahead: &a.Ahead, Out: a.Out, Env: a.Getenv})
 		if open.ID != "" {
 			head, found := p.head(ctx, session.ID(open.ID))
 			if folder = head.Info().Cwd; !found || folder == "" {

@@ -67,7 +67,8 @@ type reading struct {
 	done    chan struct{} // closed when the last event was handed on
 }
 
-// Start begins to read.
+// Start begins to read. A terminal must be in raw mode by then. Text that was typed before has a
+// line feed for each Enter key, and is read as that key.
 func (r *Reader) Start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +90,8 @@ func (r *Reader) Start() {
 	if start == nil {
 		start = func(f func()) { go f() }
 	}
-	start(func() { cause = pump(from, pieces, n.stopped) })
+	before := waiting(r.In)
+	start(func() { cause = pump(from, before, pieces, n.stopped) })
 	start(func() {
 		defer close(n.done)
 		r.parse(pieces)
@@ -133,14 +135,22 @@ func (r *Reader) end(cause error) {
 // pieceBytes is more than a terminal hands over at once (4 KiB on Linux).
 const pieceBytes = 16 << 10
 
-// pump hands on what it reads until there is no more. The two buffers take turns: one is parsed
-// while the other is filled.
-func pump(from io.Reader, pieces chan<- []byte, stopped <-chan struct{}) error {
+// pump hands on what it reads until there is no more. The first bytes, before, were typed in a mode
+// that turns carriage returns into line feeds. The two buffers take turns: one is parsed while the
+// other is filled.
+func pump(from io.Reader, before int, pieces chan<- []byte, stopped <-chan struct{}) error {
 	defer close(pieces)
 	var buffers [2][pieceBytes]byte
 	for i := 0; ; i++ {
 		n, err := from.Read(buffers[i%2][:])
 		if n > 0 {
+			early := buffers[i%2][:min(n, before)]
+			before -= len(early)
+			for j, b := range early {
+				if b == '\n' {
+					early[j] = '\r'
+				}
+			}
 			pieces <- buffers[i%2][:n]
 		}
 		if err == nil {

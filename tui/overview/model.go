@@ -91,8 +91,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.w, m.h = msg.Width, msg.Height
 		}
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		if !m.waits(msg) {
+			return m, m.key(msg)
+		}
 	case tea.PasteMsg:
+		if m.waits(msg) {
+			break
+		}
 		if e := m.text(); e != nil {
 			e.Insert(strings.Join(strings.Fields(msg.Content), " "))
 		}
@@ -105,7 +110,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.rows, m.more = msg.rows, msg.more
 		}
 		m.mark()
-		cmds := []tea.Cmd{m.lookInto()}
+		m.listed = true
+		cmds := []tea.Cmd{m.replay(), m.lookInto()}
 		if m.looking = m.again; m.again {
 			cmds = append(cmds, m.After(lookTime, rested{}))
 		}
@@ -283,7 +289,7 @@ func (m *model) planKey(name string) tea.Cmd {
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "ctrl+c" {
-		return tea.Quit
+		return m.leave()
 	}
 	if e := m.text(); e != nil {
 		return m.typed(e, msg, name)
@@ -414,7 +420,7 @@ func (m *model) rowKey(name string) tea.Cmd {
 	case "f1", "?":
 		m.help = true
 	case "q":
-		return tea.Quit
+		return m.leave()
 	case "esc":
 		if m.peeked != "" {
 			m.peeked = ""
@@ -425,7 +431,7 @@ func (m *model) rowKey(name string) tea.Cmd {
 			m.mark()
 			return nil
 		}
-		return tea.Quit
+		return m.leave()
 	default:
 		if i >= 0 {
 			return m.sessionKey(name, rows[i])
@@ -439,7 +445,7 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 	switch name {
 	case "enter", "right":
 		m.open = Opened{ID: r.ID}
-		return tea.Quit
+		return m.leave()
 	case "space":
 		m.moved = true
 		if m.peeked == r.ID {
@@ -466,7 +472,7 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 			return nil
 		}
 		m.open = Opened{ID: r.ID, Review: true}
-		return tea.Quit
+		return m.leave()
 	case "m":
 		return m.planMerge(r.ID)
 	case "V":

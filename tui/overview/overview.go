@@ -12,10 +12,12 @@ package overview
 import (
 	"context"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/tui/draw"
 	"adze/tui/edit"
@@ -120,6 +122,7 @@ type Options struct {
 	// After has a message come after a while; if nil, by a timer.
 	After func(time.Duration, tea.Msg) tea.Cmd
 	In    io.Reader
+	Ahead *tty.Ahead // keys of the interface before and after this one; it may be nil
 	Out   io.Writer
 	Env   func(string) string
 }
@@ -127,11 +130,11 @@ type Options struct {
 // Run shows the screen until the user leaves it, or opens a session.
 func Run(ctx context.Context, o Options) (open Opened, err error) {
 	m := newModel(ctx, o)
-	err = tty.Run(ctx, tty.Options{In: o.In, Out: o.Out, Env: o.Env}, tty.Program{
+	err = tty.Run(ctx, tty.Options{In: o.In, Ahead: o.Ahead, Out: o.Out, Env: o.Env}, tty.Program{
 		Model: m,
 		Begin: func(t *tty.Terminal) {
 			m.w, m.h = tty.SizeOf(t.Screen)
-			m.show = t.Show
+			m.show, m.hold = t.Show, t.Hold
 			m.View()
 		},
 		Beside: func(ctx context.Context, send func(tea.Msg)) {
@@ -143,6 +146,66 @@ func Run(ctx context.Context, o Options) (open Opened, err error) {
 		},
 	})
 	return m.open, err
+}
+
+// leave ends the screen. Keys that follow are for what comes next.
+func (m *model) leave() tea.Cmd {
+	m.left = true
+	if m.hold != nil {
+		m.hold()
+	}
+	return tea.Quit
+}
+
+// waits keeps a key or a paste for the time when there are rows, where it needs them or follows one
+// that does. A key that leaves the screen is not kept.
+func (m *model) waits(msg tea.Msg) bool {
+	if m.listed {
+		return false
+	}
+	if key, is := msg.(tea.KeyPressMsg); is && len(m.early) == 0 {
+		if m.focus != onRows || slices.Contains([]string{"n", "tab", "/", "q", "esc", "f1", "?"}, key.String()) {
+			return false
+		}
+	}
+	if key, is := msg.(tea.KeyPressMsg); is && key.String() == "ctrl+c" {
+		return false
+	}
+	m.early = append(m.early, msg)
+	return true
+}
+
+// replay obeys what waited for rows. When one of those keys leaves the screen, the others are for
+// what comes next.
+func (m *model) replay() tea.Cmd {
+	var cmds []tea.Cmd
+	early := m.early
+	m.early = nil
+	for i, msg := range early {
+		if m.left {
+			m.handBack(early[i:])
+			break
+		}
+		_, cmd := m.Update(msg)
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) handBack(rest []tea.Msg) {
+	if m.Ahead == nil {
+		return
+	}
+	var events []uv.Event
+	for _, msg := range rest {
+		switch msg := msg.(type) {
+		case tea.KeyPressMsg:
+			events = append(events, uv.KeyPressEvent(msg))
+		case tea.PasteMsg:
+			events = append(events, uv.PasteEvent(msg))
+		}
+	}
+	m.Ahead.Before(events...)
 }
 
 // focus is what keys go to.
@@ -163,8 +226,14 @@ type model struct {
 	Options
 	ctx  context.Context
 	show func(frame)
-	w, h int
-	open Opened
+	hold func() // gets no more keys; if nil, it has no terminal
+	left bool
+	// listed says that a look for rows is over. Until then early has the keys from the first one on
+	// that needs them.
+	listed bool
+	early  []tea.Msg
+	w, h   int
+	open   Opened
 
 	rows    []Row
 	more    bool

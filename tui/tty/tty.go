@@ -19,12 +19,18 @@ import (
 	"adze/tui/screen"
 )
 
+// Ahead has keys and pastes that no interface obeyed yet.
+type Ahead = input.Ahead
+
 // Options is where an interface is shown, and how.
 type Options struct {
 	In  io.Reader
 	Out io.Writer
 	// Inline keeps what was shown in the terminal's own scrollback.
 	Inline bool
+	// Ahead has the keys that an interface before this one read and did not obey. This one leaves
+	// there what it does not obey itself. If nil, those keys are lost.
+	Ahead *input.Ahead
 	// Env looks up an environment variable.
 	Env func(string) string
 }
@@ -34,6 +40,11 @@ type Terminal struct {
 	*screen.Screen
 	ctx  context.Context // of the interface
 	keys input.Reader
+	// ahead has each key and paste until the interface gets it. It gets none while the terminal is
+	// held.
+	ahead *input.Ahead
+	holds atomic.Bool
+	send  func(tea.Msg)
 	// ended says that the input ended.
 	ended atomic.Bool
 }
@@ -58,7 +69,10 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	t := &Terminal{Screen: s, ctx: ctx}
+	t := &Terminal{Screen: s, ctx: ctx, ahead: o.Ahead}
+	if t.ahead == nil {
+		t.ahead = &input.Ahead{}
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the interface failed: %v\n%s", r, debug.Stack())
@@ -74,10 +88,13 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
 		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
+		tea.WithFilter(t.filter),
 		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
 	t.keys.Wheel = !o.Inline
-	t.listen(o.In, input.Wait(o.Env), func(e uv.Event) { program.Send(e) }, cancel)
+	t.send = program.Send
+	t.listen(o.In, input.Wait(o.Env), t.take, cancel)
 	p.Begin(t)
+	s.Go(t.again)
 	t.keys.Start()
 	s.Go(func() { quiet(ctx, program) })
 	if p.Beside != nil {
@@ -101,8 +118,55 @@ func SizeOf(s *screen.Screen) (w, h int) {
 	return 80, 24
 }
 
-// Lend gives the terminal to use and takes it again afterwards.
+// typed says that Ahead has a key or a paste for the interface. The event itself stays there until
+// the interface gets it, so that none is lost when the interface ends first.
+type typed struct{}
+
+// take takes an event of the reader.
+func (t *Terminal) take(e uv.Event) {
+	if !input.Keeps(e) {
+		t.send(e)
+		return
+	}
+	t.ahead.Add(e)
+	t.send(typed{})
+}
+
+// again tells the interface of all that waits.
+func (t *Terminal) again() {
+	for range t.ahead.Len() {
+		t.send(typed{})
+	}
+}
+
+// filter puts the oldest key or paste that waits in the place of a typed.
+func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, is := msg.(typed); !is {
+		return msg
+	}
+	if t.holds.Load() {
+		return nil
+	}
+	switch e := t.ahead.Next().(type) {
+	case uv.KeyPressEvent:
+		return tea.KeyPressMsg(e)
+	case uv.PasteEvent:
+		return tea.PasteMsg(e)
+	}
+	return nil
+}
+
+// Hold has the interface get no more keys and pastes: the key that it got last ends it, or leads to
+// Lend. The next owner of the terminal gets them. An Update calls it.
+func (t *Terminal) Hold() { t.holds.Store(true) }
+
+// Lend gives the terminal to use and takes it again afterwards. The interface gets the keys that
+// are in Ahead then.
 func (t *Terminal) Lend(use func()) error {
+	defer func() {
+		t.holds.Store(false)
+		t.Screen.Go(t.again)
+	}()
 	t.keys.Stop()
 	t.Screen.Suspend()
 	use()

@@ -25,6 +25,7 @@ import (
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/input"
 )
 
 // Version is that of the program. A release sets it when it is linked.
@@ -41,6 +42,7 @@ type Process struct {
 	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
 	servers   models.Servers                             // what answers at addresses of models
 	easy      sync.Once                                  // the heap is
+	Ahead     input.Ahead                                // what was typed for the interface that follows
 	underWay  sync.Once                                  // the pages of the start are let go of
 }
 

@@ -1,0 +1,85 @@
+//go:build unix
+
+package hostio
+
+import (
+	"io"
+	"os"
+	"sync"
+	"syscall"
+
+	"adze/tui/input"
+)
+
+// The files of a process that Beside runs, on which it reads keys and hands them back.
+const (
+	keysIn  = 3
+	keysOut = 4
+)
+
+// handKeys makes the files of a process that calls Handed. It is for Beside, which calls over when
+// that process has ended.
+func handKeys(keys *input.Ahead) (files []*os.File, over func(), err error) {
+	hisIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, hisOut, err := os.Pipe()
+	if err != nil {
+		hisIn.Close()
+		in.Close()
+		return nil, nil, err
+	}
+	var both sync.WaitGroup
+	var back []byte
+	typed := keys.Take()
+	both.Go(func() {
+		_, _ = in.Write(typed) // a process that ended reads nothing
+		in.Close()
+	})
+	both.Go(func() { back, _ = io.ReadAll(out) })
+	return []*os.File{hisIn, hisOut}, func() {
+		hisIn.Close()
+		hisOut.Close()
+		both.Wait()
+		out.Close()
+		keys.Give(back)
+	}, nil
+}
+
+// Hand is the way to the process that called Beside.
+type Hand struct{ in, out *os.File }
+
+// Handed is the hand of this process, which was begun by Beside if beside says so.
+func Handed(beside bool) Hand {
+	if !beside {
+		return Hand{}
+	}
+	var st syscall.Stat_t
+	for _, fd := range []int{keysIn, keysOut} {
+		if syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+			return Hand{} // somebody else began it
+		}
+		syscall.CloseOnExec(fd)
+	}
+	return Hand{os.NewFile(keysIn, "keys"), os.NewFile(keysOut, "keys back")}
+}
+
+// Read is what that process read ahead.
+func (h Hand) Read() []byte {
+	if h.in == nil {
+		return nil
+	}
+	defer h.in.Close()
+	b, _ := io.ReadAll(h.in)
+	return b
+}
+
+// Write hands keys back, once.
+func (h Hand) Write(b []byte) {
+	if h.out == nil {
+		return
+	}
+	_, _ = h.out.Write(b)
+	h.out.Close()
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"adze/internal/live"
+	"adze/internal/live/control"
+	"adze/internal/run/process"
+	"adze/internal/text/usage"
+	"adze/session"
+	"adze/tui/api"
+)
+
+// steering is the state of requests that an attached window makes of the owner by lines of type
+// control.
+type steering struct {
+	replies map[int]chan live.Reply // who waits for that of a line
+	calls   []chan struct{}         // who waits for the end of a call
+	since   api.Since               // the moment of the hunks that are shown
+	hunks   map[string][]string     // their hashes, by path
+}
+
+// errElsewhere tells what to do about what only the owner can do.
+func errElsewhere(what string) error {
+	return usage.Mistake("/take goes on with the session here", "%s", what)
+}
+
+// control has the owner do something and waits for its reply; out gets the result, if not nil.
+func (w *attached) control(ctx context.Context, r control.Request, out any) error {
+	told := make(chan live.Reply, 1)
+	w.mu.Lock()
+	if w.client == nil {
+		w.mu.Unlock()
+		return errElsewhere("nobody has the session")
+	}
+	n, err := w.client.Number(live.Control{Type: "control", Request: r})
+	if err == nil {
+		w.replies[n] = told
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	select {
+	case reply, open := <-told:
+		switch {
+		case !open:
+			return errElsewhere("the process that had the session has let go of it")
+		case reply.Error != nil:
+			return usage.Mistake(reply.Error.Hint, "%s", reply.Error.Message)
+		case out == nil:
+			return nil
+		}
+		return json.Unmarshal(reply.Result, out)
+	case <-ctx.Done():
+		w.mu.Lock()
+		delete(w.replies, n)
+		w.mu.Unlock()
+		return ctx.Err()
+	}
+}
+
+// replied hands a reply to who waits for it.
+func (w *attached) replied(r live.Reply) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if told := w.replies[r.Line]; told != nil {
+		delete(w.replies, r.Line)
+		told <- r
+	}
+}
+
+// callEnded says that a call, or all that ran, has ended.
+func (w *attached) callEnded() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.calls {
+		close(c)
+	}
+	w.calls = nil
+}
+
+// steers adds to the ports what the owner does by lines of type control.
+func (w *attached) steers(p *api.Ports) {
+	p.Undo = func(ctx context.Context, u api.Undo) (out api.Undone, err error) {
+		if u.Since || u.Git || u.Unknown {
+			return out, errElsewhere("this window undoes only the last turn that changed files, and not git's own state or what changed while a call ran")
+		}
+		err = w.control(ctx, control.Request{Do: control.Undo, Redo: u.Redo, Dry: u.Dry}, &out)
+		return out, err
+	}
+	p.Net = w.differences
+	p.Revert = func(ctx context.Context, h api.NetHunk) session.Result { return w.hunk(ctx, control.Revert, h) }
+	p.Stage = func(ctx context.Context, h api.NetHunk) session.Result { return w.hunk(ctx, control.Stage, h) }
+	p.Run = func(ctx context.Context, command string) session.Result {
+		return ended(w.control(ctx, control.Request{Do: control.Run, Text: command}, nil))
+	}
+	set := func(name, value string) error {
+		if !w.here() {
+			return live.ErrNobody
+		}
+		go func() { // the interface asks between two frames
+			if err := w.control(context.Background(), control.Request{Do: control.Set, Name: name, Value: value}, nil); err != nil {
+				w.tell(told(err).Error())
+			}
+		}()
+		return nil
+	}
+	p.SetMode = func(name string) error { return set("mode", name) }
+	p.SetEffort = func(name string) string {
+		if set("effort", name) != nil {
+			return ""
+		}
+		return name
+	}
+}
+
+// here reports that a process has the session and is connected.
+func (w *attached) here() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.client != nil
+}
+
+func ended(err error) session.Result {
+	if errors.Is(err, context.Canceled) {
+		return session.Sort(session.ErrInterrupted)
+	}
+	if err != nil {
+		return process.Failure(err)
+	}
+	return session.Result{Cause: session.CauseDone}
+}
+
+// differences is what differs now from a moment, as the owner sees it.
+func (w *attached) differences(ctx context.Context, since api.Since) (out api.Net, err error) {
+	var d control.Difference
+	since = cmp.Or(since, api.SinceSession)
+	if err := w.control(ctx, control.Request{Do: control.Changes, Since: since}, &d); err != nil {
+		return out, err
+	}
+	out.From = d.From
+	hunks := map[string][]string{}
+	for _, f := range d.Files {
+		file := api.NetFile{Path: f.Path, Note: f.Note, New: f.New, Gone: f.Gone}
+		for _, h := range f.Hunks {
+			file.Diff += h.Text
+			file.Hunks = append(file.Hunks, api.HunkText{Text: h.Text, Line: h.Line})
+			hunks[f.Path] = append(hunks[f.Path], h.Hash)
+		}
+		out.Files = append(out.Files, file)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since, w.hunks = since, hunks
+	return out, nil
+}
+
+// hunk has the owner do something with a hunk that differences told of, and waits for the call.
+func (w *attached) hunk(ctx context.Context, do string, h api.NetHunk) session.Result {
+	w.mu.Lock()
+	since, hashes := w.since, w.hunks[h.File.Path]
+	over := make(chan struct{})
+	w.calls = append(w.calls, over)
+	w.mu.Unlock()
+	if h.Number < 0 || h.Number >= len(hashes) {
+		return ended(usage.Mistake("look at the changes once more", "the file changed meanwhile"))
+	}
+	err := w.control(ctx, control.Request{Do: do, Since: since, File: h.File.Path, Hunk: h.Number, Hash: hashes[h.Number]}, nil)
+	if err == nil {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	return ended(err)
+}
