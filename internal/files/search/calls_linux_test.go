@@ -19,7 +19,9 @@ import (
 const callsOf = "ADZE_SEARCH_CALLS"
 
 // A search makes three calls for a file and three for a folder, a list by age one for a file. What
-// is counted is the difference between a tree and one with twenty folders of ten files more.
+// is counted is the difference between a tree and one with twenty folders of ten files more. The
+// kernel may refuse a call that must not wait at any time, which is made again then: one try of
+// some has to be without.
 func TestCallsOfASearch(t *testing.T) {
 	if what, root, ok := strings.Cut(os.Getenv(callsOf), " "); ok {
 		searchOnce(t, what, Tree{Root: root})
@@ -41,10 +43,16 @@ func TestCallsOfASearch(t *testing.T) {
 		"grep": {"openat2": 220, "preadv2": 200, "close": 220, "getdents64": 20},
 		"glob": {"openat2": 20, "newfstatat": 200, "close": 20, "getdents64": 20},
 	} {
-		got := traced(t, what, b.Root)
-		for kind, n := range traced(t, what, a.Root) {
-			if got[kind] -= n; got[kind] == 0 {
-				delete(got, kind)
+		var got map[string]int
+		for range 5 {
+			got = traced(t, what, b.Root)
+			for kind, n := range traced(t, what, a.Root) {
+				if got[kind] -= n; got[kind] == 0 {
+					delete(got, kind)
+				}
+			}
+			if maps.Equal(got, want) {
+				break
 			}
 		}
 		if !maps.Equal(got, want) {
