@@ -49,6 +49,8 @@ var (
 	ErrLong = errors.New("that is more than fits into one message; name the path of a large file instead")
 	// ErrKilled means that the owner ended without a word: it was killed or crashed.
 	ErrKilled = errors.New("the process that had the session was killed; the session goes on from its log")
+	// ErrAnswered is why a window asks no more: the answer came from somewhere else.
+	ErrAnswered = errors.New("the question was answered elsewhere")
 )
 
 // State says what a session does.

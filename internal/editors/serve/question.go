@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"adze/internal/editors/uistream"
+	"adze/internal/live"
 	"adze/tool"
 	"adze/tui/permission"
 	tuiquestion "adze/tui/question"
@@ -25,7 +26,7 @@ type asked struct {
 	words    string             // and to a question of the model
 	done     chan struct{}
 
-	elsewhere bool // another process asks it
+	elsewhere bool // another process asks it, or another window has the answer
 }
 
 // ErrNobody says that a question came when no turn ran: nobody would see it.
@@ -107,7 +108,12 @@ func (r *room) put(ctx context.Context, w *asked) (*asked, error) {
 		return w, nil
 	default:
 	}
-	r.settle(w, "nobody: the turn has ended")
+	w.elsewhere = true
+	if errors.Is(context.Cause(ctx), live.ErrAnswered) {
+		r.settle(w, "in another window")
+	} else {
+		r.settle(w, "by nobody: the turn has ended")
+	}
 	return nil, ctx.Err()
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/live"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/api"
@@ -62,6 +63,35 @@ func until(next func() told, is func(told) bool) told {
 		if n := next(); is(n) {
 			return n
 		}
+	}
+}
+
+// TestAPageIsToldWhereAQuestionWasAnswered: another window has the answer while the turn goes on, or
+// the turn ends; neither was an answer of the page's user.
+func TestAPageIsToldWhereAQuestionWasAnswered(t *testing.T) {
+	seen := make(chan error, 1)
+	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		go func() { cancel(<-seen) }()
+		_, _ = c.who.Ask(ctx, permission.Ask{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}}})
+		return done()
+	}}
+	s := listen(t, h)
+	for cause, want := range map[error]string{live.ErrAnswered: "Answered in another window", context.Canceled: "Answered by nobody: the turn has ended"} {
+		next := s.watcher("session=" + s.say(h, "", "go"))
+		shows := func(text string) {
+			until(next, func(n told) bool {
+				html := n.Change.HTML
+				for _, p := range n.Pieces {
+					html += p.HTML
+				}
+				return strings.Contains(html, text)
+			})
+		}
+		shows(`data-question="`)
+		seen <- cause
+		shows(want)
 	}
 }
 

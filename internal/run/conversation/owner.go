@@ -254,13 +254,13 @@ func (w *Conversation) share() {
 	}
 }
 
-// first is the answer that comes first. An error of the window's own ends the question; clients may
-// be nil.
+// first is the answer that comes first; the other is told live.ErrAnswered. An error of the window's
+// own ends the question; clients may be nil.
 func first[A any](ctx context.Context, window, clients func(context.Context) (A, error)) (A, error) {
 	if clients == nil {
 		return window(ctx)
 	}
-	asking, cancel := context.WithCancel(ctx)
+	asking, cancel := context.WithCancelCause(ctx)
 	type reply struct {
 		answer A
 		err    error
@@ -268,7 +268,7 @@ func first[A any](ctx context.Context, window, clients func(context.Context) (A,
 	replies := make(chan reply, 1)
 	var done sync.WaitGroup
 	defer done.Wait()
-	defer cancel()
+	defer cancel(live.ErrAnswered)
 	for _, ask := range []func(context.Context) (A, error){window, clients} {
 		done.Go(func() {
 			a, err := ask(asking)
