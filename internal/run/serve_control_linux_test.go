@@ -200,7 +200,7 @@ func (b *browser) controls(u *user, id string) {
 		t.Errorf("taken back twice: %d", code)
 	}
 	b.does(id, "stop", `{}`)
-	w.until(`"type":"turn"`)
+	page.is("idle", "edits")
 	b.does(id, "rewind", `{}`, `wait`)
 	b.does(id, "rename", `{"name":"A new name"}`)
 	fork := b.does(id, "fork", `{}`)
