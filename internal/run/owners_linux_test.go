@@ -167,6 +167,7 @@ func TestASessionOfAnEditorIsSharedAndTakenOver(t *testing.T) {
 		"-- 4 --\ntext: never\n"))
 	id := e.opens(1, u.dir)
 	w := u.reach(id)
+	w.until(`{"type":"live"`) // it has joined: what comes now it is told
 	e.says(prompting(2, id, "one"))
 	e.until(`"id":2,"result"`, "end_turn")
 	w.until(`"type":"turn"`)

@@ -66,8 +66,8 @@ func until(next func() told, is func(told) bool) told {
 	}
 }
 
-// TestAPageIsToldWhereAQuestionWasAnswered: another window has the answer while the turn goes on, or
-// the turn ends; neither was an answer of the page's user.
+// TestAPageIsToldWhereAQuestionWasAnswered: another window has the answer while the turn goes on,
+// or the turn ends; neither was an answer of the page's user.
 func TestAPageIsToldWhereAQuestionWasAnswered(t *testing.T) {
 	seen := make(chan error, 1)
 	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {

@@ -254,8 +254,8 @@ func (w *Conversation) share() {
 	}
 }
 
-// first is the answer that comes first; the other is told live.ErrAnswered. An error of the window's
-// own ends the question; clients may be nil.
+// first is the answer that comes first; the other is told live.ErrAnswered. An error of the
+// window's own ends the question; clients may be nil.
 func first[A any](ctx context.Context, window, clients func(context.Context) (A, error)) (A, error) {
 	if clients == nil {
 		return window(ctx)
