@@ -16,8 +16,8 @@ import (
 	"adze/session"
 )
 
-// TestPiecesAreWrittenTogether: what comes while a watcher is let gather is one line in one write, and
-// what does not wait goes out with it at once.
+// TestPiecesAreWrittenTogether checks that pieces that gather are one line in one write. A line
+// that does not wait takes them along at once.
 func TestPiecesAreWrittenTogether(t *testing.T) {
 	dir, err := os.MkdirTemp("", "live") // short enough for a socket
 	if err != nil {

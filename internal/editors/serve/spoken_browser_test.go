@@ -86,7 +86,7 @@ func TestWhatAScreenReaderSays(t *testing.T) {
 		}
 	}
 
-	// What is said while a turn runs, asks and ends: each change of state once.
+	// A screen reader hears each change of state once, while a turn runs, asks and ends.
 	page.eval(`window.said = []; for (const e of document.querySelectorAll("[role=status], [role=alert], [aria-live]")) new MutationObserver(() => { if (e.textContent) said.push(e.textContent) }).observe(e, {childList: true, characterData: true, subtree: true})`)
 	page.send("publish it")
 	page.until(`document.querySelector("form.ask")`)

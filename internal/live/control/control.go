@@ -36,7 +36,7 @@ var (
 	ErrOpening = errors.New("the session is being opened or closed; try again")
 )
 
-// What a request asks for.
+// These name what a client can request.
 const (
 	Menu    = "menu"    // what can be chosen, and what a prompt may begin with: Choices
 	Models  = "models"  // those that can be chosen: []api.ModelRow
