@@ -47,7 +47,8 @@ type launched struct {
 	id       session.ID
 	pid      int
 	worktree string // that it works in, beside another session of the checkout; if empty, it needs none
-	log      string // what it has written, where it did not begin
+	log      string // what it has written, where it did not begin or has ended with an error
+	ended    bool   // it did all before anybody could look, or failed after its prompt was stored
 }
 
 // launch starts a session in the background and tells the user what came of it.
@@ -58,12 +59,13 @@ func (a *app) launch(ctx context.Context, o *flags.Request, args []string, promp
 	}
 	if err != nil {
 		fmt.Fprint(a.Err, l.log)
-		if l.id != "" {
-			a.Exit = print.ExitCode(session.CauseInternal)
-		}
 		return err
 	}
 	fmt.Fprintln(a.Out, l.id)
+	if l.ended {
+		fmt.Fprintf(a.Err, "%sit has ended already: adze logs %s shows it, adze --resume %[2]s goes on from here\n", l.log, l.id)
+		return nil
+	}
 	fmt.Fprintf(a.Err, "it works in the background (process %d): adze attach %s shows it, adze stop %[2]s ends it\n", l.pid, l.id)
 	return nil
 }
@@ -123,12 +125,32 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 		return l, err
 	}
 	l.id, l.pid = id, pid
-	if err := begun(ctx, owned{folder, id, pid, known}, next, ended); err != nil {
-		text, _ := os.ReadFile(log) // without it the error alone is told
-		l.log = string(text)
-		return l, fmt.Errorf("the session did not begin: %w", err)
+	err = begun(ctx, owned{folder, id, pid, known}, next, ended)
+	if err == nil {
+		return l, nil
 	}
-	return l, nil
+	l.ended = errors.Is(err, errDone)
+	if text, unread := os.ReadFile(log); unread == nil && !l.ended { // without it the error alone is told
+		l.log = string(text)
+	}
+	if l.ended || a.prompted(ctx, id, known) {
+		l.ended = true
+		return l, nil
+	}
+	return l, fmt.Errorf("the session did not begin: %w", err)
+}
+
+// prompted reports that the log of a session has a prompt after so many entries.
+func (a *app) prompted(ctx context.Context, id session.ID, after int64) (found bool) {
+	err := a.Store(ctx, func(s *sessiondb.Store) error {
+		entries, err := s.Load(ctx, id)
+		for _, e := range entries[min(after, int64(len(entries))):] {
+			var m session.Message
+			found = found || e.Type == session.MessageEntry && json.Unmarshal(e.Data, &m) == nil && m.Role == session.User
+		}
+		return err
+	})
+	return err == nil && found
 }
 
 // owned is a session that a process will have, and how many entries its log had before.
@@ -139,8 +161,8 @@ type owned struct {
 	known  int64
 }
 
-// begun waits until the process has its session and has stored its prompt, or has ended. One that
-// did all in that time has begun, too.
+// begun waits until the process has its session and has stored its prompt, or has ended: without an
+// error, it is errDone.
 func begun(ctx context.Context, o owned, next func(context.Context) error, ended <-chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -156,10 +178,7 @@ func begun(ctx context.Context, o owned, next func(context.Context) error, ended
 	}()
 	for !o.stored(ctx) {
 		if next(ctx) != nil {
-			if cause := context.Cause(ctx); !errors.Is(cause, errDone) {
-				return cause
-			}
-			return nil
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -138,6 +138,22 @@ func TestASessionInTheBackground(t *testing.T) {
 	allIsThereOnce(t, filepath.Join(u.home, "state", "sessions.db"), "make it", "All is done.", "and more", "Third answer.", "go on", "gone on")
 }
 
+// TestASessionThatFailsAtOnceHasBegun: its prompt is stored, so it is told of and can be gone on
+// with, whether or not its process was still there to be looked at.
+func TestASessionThatFailsAtOnceHasBegun(t *testing.T) {
+	u := newUser(t)
+	for range 3 {
+		u.run("--background", u.script("-- 1 --\nexpect write completed: made\n"), "make it").wants(0, "adze")
+		id := u.newest()
+		waitFor(t, "its end", func() bool {
+			_, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Wish{})
+			return errors.Is(err, live.ErrNobody)
+		})
+		u.run("logs", id).wants(0, "> make it")
+	}
+	u.run("--background", "--model=none/none", "make it").wants(1, "did not begin")
+}
+
 // TestStopEndsASessionInTheBackground with what it started; it is kept.
 func TestStopEndsASessionInTheBackground(t *testing.T) {
 	u := newUser(t)

@@ -60,7 +60,7 @@ func TestASecondWindowAttachesAndTakesOver(t *testing.T) {
 func TestAQuestionIsAnsweredInAnotherWindow(t *testing.T) {
 	u := newUser(t)
 	first := u.openPane(100, 30)
-	first.adze("--permission-mode=ask", u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n-- 2 --\nexpect write completed: made\ntext: All is done.\n"))
+	first.adze("--permission-mode=ask", u.script("-- 1 --\ncall bash: {\"command\":\"echo x >>made.txt\",\"description\":\"Adds a line\"}\n-- 2 --\ntext: All is done.\n"))
 	first.text("make it")
 	first.keys("Enter")
 	first.sees("made.txt", "y once")
@@ -74,5 +74,6 @@ func TestAQuestionIsAnsweredInAnotherWindow(t *testing.T) {
 	second.keys("C-d")
 	first.text("/background more")
 	first.keys("Enter")
-	first.sees("adze attach")
+	first.sees("adze attach") // it waits for the answer to the same question there
+	u.run("stop", u.newest()).wants(0, "stopped")
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -228,10 +229,14 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 		return caps, err
 	})
 	if err != nil {
+		over := errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, syscall.EPIPE) // the call may know before the connection tells
 		select {
 		case <-conn.DisconnectNotify():
-			err = errEnded
+			over = true
 		default:
+		}
+		if over {
+			err = errEnded
 		}
 		return fmt.Errorf("it did not start: %w", err)
 	}

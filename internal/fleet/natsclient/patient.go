@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -14,7 +15,13 @@ const (
 	tryAgain = 50 * time.Millisecond
 )
 
-// patiently repeats what fails because a leader is missing or changes, until ctx ends. Then it says
+// peerAway reports that a stream could not be placed because a server of the cluster is not seen
+// for now. A busy cluster says so of one that runs, and sees it again with its next sign of life.
+func peerAway(err error) bool {
+	return codeOf(err) == codeNoPeers && strings.Contains(err.Error(), "peer offline")
+}
+
+// patiently repeats what fails because a leader or a peer is missing, until ctx ends. Then it says
 // for how long, and the last answer that was one: that a try took too long says nothing of why.
 func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) error {
 	began := time.Now()
@@ -23,7 +30,7 @@ func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) er
 		try, cancel := context.WithTimeout(ctx, oneTry)
 		err := do(try)
 		cancel()
-		if err = c.Forbidden(err); err == nil || !Passing(err) {
+		if err = c.Forbidden(err); err == nil || !Passing(err) && !peerAway(err) {
 			return c.explain(err)
 		}
 		if said == nil || !errors.Is(err, context.DeadlineExceeded) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"adze/internal/testkit/effort"
 	"adze/internal/testkit/natstest"
 )
@@ -89,5 +91,31 @@ func TestPatienceEndsWithItsContext(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || tries != 3 {
 		t.Errorf("%d tries, %v", tries, err)
+	}
+}
+
+// TestAPeerThatIsAwayIsWaitedFor: a cluster that does not see a server for a moment is asked again,
+// and one that has too few is not.
+func TestAPeerThatIsAwayIsWaitedFor(t *testing.T) {
+	conn, err := Dial(t.Context(), Options{URL: natstest.Start(t, natstest.Options{}).URL(), Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, c := range []struct {
+		why   string
+		tries int
+		want  error
+	}{{"no suitable peers for placement, peer offline", 3, nil}, {"no suitable peers for placement", 1, ErrMade}} {
+		tries := 0
+		err := conn.patiently(t.Context(), func(context.Context) error {
+			if tries++; tries == 3 {
+				return nil
+			}
+			return &jetstream.APIError{Code: 400, ErrorCode: codeNoPeers, Description: c.why}
+		})
+		if !errors.Is(err, c.want) || tries != c.tries {
+			t.Errorf("%s: %d tries, %v", c.why, tries, err)
+		}
 	}
 }
