@@ -3,7 +3,6 @@ package run_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,38 +13,8 @@ import (
 	"time"
 
 	"adze/internal/testkit/effort"
+	"adze/internal/testkit/golden"
 )
-
-// treeOf lists what is in a folder: kinds, modes and contents by path.
-func treeOf(t *testing.T, root string) string {
-	t.Helper()
-	var out strings.Builder
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(root, path)
-		if err != nil || rel == "." {
-			return err
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		content := ""
-		switch {
-		case info.Mode()&fs.ModeSymlink != 0:
-			content, err = os.Readlink(path)
-		case info.Mode().IsRegular():
-			var data []byte
-			data, err = os.ReadFile(path)
-			content = string(data)
-		}
-		fmt.Fprintf(&out, "%s %v %q\n", rel, info.Mode(), content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
 
 // furnish makes a workspace anew: the same one each time.
 func furnish(t *testing.T, dir string) {
@@ -133,15 +102,15 @@ func TestStagedTurnsAreTheTurnsThatTheyStandFor(t *testing.T) {
 		}
 		same := func(what, dir, want string) {
 			t.Helper()
-			if got := treeOf(t, dir); got != want {
+			if got := golden.Tree(t, dir); got != want {
 				failed(what, got, want)
 			}
 		}
 		furnish(t, u.dir)
 		furnish(t, direct)
-		before := treeOf(t, u.dir)
+		before := golden.Tree(t, u.dir)
 		u.run("-p", "--permission-mode=yolo", "--sandbox=off", "--cwd="+direct, turn, "work").wants(0)
-		after := treeOf(t, direct)
+		after := golden.Tree(t, direct)
 		if after != before {
 			changed++
 		}
@@ -162,7 +131,7 @@ func TestStagedTurnsAreTheTurnsThatTheyStandFor(t *testing.T) {
 		same("kept", u.dir, before)
 		taken.kill(r, u.command("-p", "--continue", "--staged=take"))
 		u.run("-p", u.script("-- 1 --\ntext: hello\n"), "hello").wants(0)
-		switch now := treeOf(t, u.dir); now {
+		switch now := golden.Tree(t, u.dir); now {
 		case after:
 			begun++
 		case before:

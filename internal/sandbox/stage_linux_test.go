@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
+	"adze/internal/testkit/golden"
 )
 
 func (b *bench) stage() *sandbox.Stage {
@@ -47,42 +47,11 @@ func (b *bench) review(g *sandbox.Stage) *sandbox.Staged {
 	return r
 }
 
-// tree lists what is in a folder: kinds, modes and contents by path.
-func tree(t *testing.T, root string) string {
-	t.Helper()
-	var out strings.Builder
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(root, path)
-		if err != nil || rel == "." {
-			return err
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		content := ""
-		switch {
-		case info.Mode()&fs.ModeSymlink != 0:
-			content, err = os.Readlink(path)
-		case info.Mode().IsRegular():
-			var data []byte
-			data, err = os.ReadFile(path)
-			content = string(data)
-		}
-		fmt.Fprintf(&out, "%s %v %q\n", rel, info.Mode(), content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
 func TestAStageIsSeenByFilesAndCommandsAndTakenAtOnce(t *testing.T) {
 	b := newViewBench(t)
 	b.write("work/a", "one\n")
 	b.write("work/gone", "x\n")
-	before := tree(t, b.work)
+	before := golden.Tree(t, b.work)
 	g := b.stage()
 	if r := b.apart("cat a; echo two > a; rm gone; echo n > made"); r.Code != 0 || r.Output.Head != "one\n" {
 		t.Fatalf("%+v", r)
@@ -96,7 +65,7 @@ func TestAStageIsSeenByFilesAndCommandsAndTakenAtOnce(t *testing.T) {
 	if r := b.apart("cat a; ls"); r.Output.Head != "three\na\nmade\n" {
 		t.Errorf("the change of files, by a command: %+v", r)
 	}
-	if now := tree(t, b.work); now != before {
+	if now := golden.Tree(t, b.work); now != before {
 		t.Errorf("the workspace has changed:\n%s\nwas\n%s", now, before)
 	}
 	r := b.review(g)
@@ -117,14 +86,14 @@ func TestAStageIsSeenByFilesAndCommandsAndTakenAtOnce(t *testing.T) {
 func TestAStageThatIsDroppedLeavesNothing(t *testing.T) {
 	b := newViewBench(t)
 	b.write("work/a", "one\n")
-	before := tree(t, b.work)
+	before := golden.Tree(t, b.work)
 	g := b.stage()
 	b.apart("echo two > a; mkdir d; echo x > d/x")
 	if err := g.Drop(); err != nil {
 		t.Fatal(err)
 	}
 	b.box.Close()
-	if now := tree(t, b.work); now != before {
+	if now := golden.Tree(t, b.work); now != before {
 		t.Errorf("%s\nwas\n%s", now, before)
 	}
 	if left, _ := filepath.Glob(filepath.Join(b.state, "sandbox/views/*/*")); len(left) > 0 {
