@@ -161,8 +161,8 @@ type owned struct {
 	known  int64
 }
 
-// begun waits until the process has its session and has stored its prompt, or has ended: without an
-// error, it is errDone.
+// begun waits until the process has its session and has stored its prompt, or has ended. It returns
+// errDone if the process ended without an error.
 func begun(ctx context.Context, o owned, next func(context.Context) error, ended <-chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

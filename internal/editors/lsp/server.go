@@ -229,14 +229,13 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 		return caps, err
 	})
 	if err != nil {
-		over := errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, syscall.EPIPE) // the call may know before the connection tells
 		select {
 		case <-conn.DisconnectNotify():
-			over = true
-		default:
-		}
-		if over {
 			err = errEnded
+		default: // the call may know before the connection tells
+			if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, syscall.EPIPE) {
+				err = errEnded
+			}
 		}
 		return fmt.Errorf("it did not start: %w", err)
 	}
