@@ -40,7 +40,6 @@ type Guard struct {
 	Notices []string          // for the user
 
 	settings *settings.Settings
-	spare    *proc.Spare // shims that wait for a command
 	shells   *recorder.Shells
 	inquire  toolset.Inquire
 	tried    func(patch string) error // keeps what commands that ran aside changed; if nil, nobody wants it
@@ -61,8 +60,7 @@ type Wish struct {
 
 // New makes the guard of a run. Nothing of the sandbox is tried before the first command.
 func New(s *settings.Settings, n Wish) (*Guard, error) {
-	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), spare: new(proc.Spare), shells: new(recorder.Shells), Writers: new(recorder.Writers)}
-	g.closers = append(g.closers, g.spare.Close)
+	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), shells: new(recorder.Shells), Writers: new(recorder.Writers)}
 	if err := g.assemble(n); err != nil {
 		g.Close()
 		return nil, err
@@ -120,13 +118,6 @@ func (g *Guard) applying(tag string, paths []string, apply func() []string) erro
 
 // Supervisor runs commands.
 func (g *Guard) Supervisor() proc.Supervisor {
-	p := g.Servers()
-	p.Spare = g.spare
-	return p
-}
-
-// Servers runs programs that go on while calls come and go.
-func (g *Guard) Servers() proc.Supervisor {
 	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Watch: g.Writers.Watch(g.settings.Root.Dir()), Live: g.live}
 }
 

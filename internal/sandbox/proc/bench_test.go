@@ -27,11 +27,6 @@ func BenchmarkTrue(b *testing.B) {
 			var s proc.Supervisor
 			benchRun(b, s, proc.Command{Argv: argv, Dir: "/", Env: env})
 		})
-		b.Run(name+"/kept", func(b *testing.B) {
-			s := proc.Supervisor{Spare: new(proc.Spare)}
-			defer s.Spare.Close()
-			benchRun(b, s, proc.Command{Argv: argv, Dir: "/", Env: env})
-		})
 		b.Run(name+"/shim+ledger", func(b *testing.B) {
 			s := proc.Supervisor{Ledger: proc.NewLedger(b.TempDir())}
 			benchRun(b, s, proc.Command{Argv: argv, Dir: "/", Env: env})

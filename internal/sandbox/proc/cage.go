@@ -177,11 +177,6 @@ func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
 	return walls, nil
 }
 
-// none reports that nothing is around the command.
-func (w Walls) none() bool {
-	return w.Box.Empty() && w.Argv == nil && w.Sys == nil && len(w.Files) == 0 && w.Born == nil
-}
-
 // maxPlans is how often walls are planned for one command: what a plan has seen, another program's
 // socket, may be gone or made anew when its walls are built, and then nothing has run.
 const maxPlans = 3

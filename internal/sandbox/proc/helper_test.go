@@ -44,20 +44,11 @@ func owner(script string) int {
 	if dir := os.Getenv("PROC_TEST_LEDGER"); dir != "" {
 		s.Ledger = proc.NewLedger(dir)
 	}
-	again := os.Getenv("PROC_TEST_SPARE")
-	if again != "" {
-		s.Spare = new(proc.Spare)
-	}
 	c := shell(script)
 	c.Tag, c.Linger = os.Getenv("PROC_TEST_TAG"), true
 	if _, err := s.Run(ctx, c); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
-	}
-	if again != "" { // below the same shim; then it waits to be killed
-		c = shell(again)
-		_, _ = s.Run(ctx, c)
-		<-ctx.Done()
 	}
 	return 0
 }

@@ -38,7 +38,6 @@ type job struct {
 
 // NewJobs starts with none. Each job has a shim of its own, by which it is known.
 func NewJobs(s Supervisor) *Jobs {
-	s.Spare = nil
 	return &Jobs{sup: s}
 }
 

@@ -64,18 +64,14 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 		return &Error{CodeIO, err}
 	}
 	p.started = time.Now()
-	sent := p.reuse(wire, theirs)
-	if sent == 0 {
-		err = p.startShim(theirs)
-	}
-	if err != nil {
+	if err := p.startShim(theirs); err != nil {
 		return err
 	}
 	closeAll(theirs)
 	p.guard(ctx)
 	// An error means that the shim was killed; then the status pipe has ended, and follow sees
 	// that.
-	_, _ = p.lifeline.Write(wire[sent:])
+	_, _ = p.lifeline.Write(wire)
 	// The record is written while the shim starts, so that it costs the command no time.
 	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
 	return p.firstEvent()
@@ -141,12 +137,7 @@ func (p *Process) openPipes() (theirs []*os.File, err error) {
 // descriptors.
 func (p *Process) openLine() (theirs []*os.File, err error) {
 	theirs = make([]*os.File, 2)
-	if p.spare != nil {
-		theirs[0], p.lifeline, err = socketPair() // which can carry descriptors
-	} else {
-		theirs[0], p.lifeline, err = os.Pipe()
-	}
-	if err != nil {
+	if theirs[0], p.lifeline, err = os.Pipe(); err != nil {
 		return theirs, err
 	}
 	p.status, theirs[1], err = os.Pipe()

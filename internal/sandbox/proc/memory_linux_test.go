@@ -4,12 +4,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"adze/internal/sandbox/proc"
 )
 
 // TestASmallCommandTakesLittleMemory: what a command takes of this process goes with what it
 // writes.
 func TestASmallCommandTakesLittleMemory(t *testing.T) {
-	s := sparing(t)
+	var s proc.Supervisor
 	taken := func(script string) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

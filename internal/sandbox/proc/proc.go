@@ -9,7 +9,7 @@
 // The one rule: the caller's memory and time are bounded whatever the command does.
 //
 // Start reading at Command and Result, then Supervisor.Start and Process. Jobs keeps commands
-// running in the background, Spare keeps shims for the next commands, Ledger finds what a crash
+// running in the background, Ledger finds what a crash
 // left, Environ makes a command's environment.
 //
 // A program that links this package needs no call at its start: package shim takes over by itself

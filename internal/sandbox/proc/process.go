@@ -35,13 +35,12 @@ type Process struct {
 	link
 	inPipe, outPipe, errPipe *os.File // nil where not wanted
 	walls                    Walls
-	stay
-	facts    []seccomptrace.Fact // that the shim told
-	passed   []seccomptrace.Fact // that all got over who met them
-	watch    *Watch
-	lost     bool // the shim was killed
-	unguard  func()
-	unrecord func()
+	facts                    []seccomptrace.Fact // that the shim told
+	passed                   []seccomptrace.Fact // that all got over who met them
+	watch                    *Watch
+	lost                     bool // the shim was killed
+	unguard                  func()
+	unrecord                 func()
 
 	out, errs *Output
 	pulse     *pulse
@@ -186,9 +185,9 @@ func (p *Process) awaitEnd() {
 			p.facts = append(p.facts, e.Fact)
 		case shim.Passed:
 			p.passed = append(p.passed, e.Fact)
-		case shim.Gone, shim.Idle:
+		case shim.Gone:
 			p.result.Ended, p.result.Survivors = e.Ended, e.Left
-			gone, p.idle = true, e.Kind == shim.Idle
+			gone = true
 		}
 		if gone {
 			break
@@ -241,7 +240,7 @@ func (p *Process) drain(readers *sync.WaitGroup) {
 // finish completes the result and lets go of everything.
 func (p *Process) finish() {
 	p.mu.Lock()
-	p.idle, p.exited, p.ending = p.idle && !p.ending, true, true
+	p.exited, p.ending = true, true
 	if p.result.Killed = p.reason; p.reason == NeedsKeys {
 		p.result.Waited = p.waited
 	}
@@ -272,7 +271,6 @@ func (p *Process) finish() {
 	if p.pulse != nil {
 		p.pulse.stop()
 	}
-	p.release()
 	// The shim has said its last word and holds nothing; its exit need not be waited for.
 	p.discard()
 	close(p.done)

@@ -20,8 +20,7 @@ type Supervisor struct {
 	Watch  func(Command) *Watch // who is told what the command changes; nil, or nil of it: nobody
 	// Live is called before a command starts that changes the folder itself, and not a view of it. With
 	// an error it does not start. If nil, nobody asks.
-	Live  func(context.Context, Command) error
-	Spare *Spare // shims for commands without walls; if nil, each gets one of its own
+	Live func(context.Context, Command) error
 }
 
 // Run starts c and waits for it. The error is nil whenever the command could be started; what
@@ -91,9 +90,6 @@ func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	}
 	if p.watch != nil {
 		spec.Box.Watch = p.watch.Root
-	}
-	if s.Spare != nil && p.walls.none() && spec.Box.Memory == 0 {
-		p.spare, spec.Keep = s.Spare, keeps
 	}
 	return p.launch(ctx, spec, s.Ledger)
 }

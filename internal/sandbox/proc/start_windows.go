@@ -28,7 +28,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 	if p.walls.Sys != nil {
 		token = windows.Token(p.walls.Sys.Token)
 	}
-	if !p.walls.none() && token == 0 {
+	if w := p.walls; token == 0 && (!w.Box.Empty() || w.Argv != nil || w.Sys != nil || len(w.Files) > 0 || w.Born != nil) {
 		return failure(CodeSandbox, "the command was not run, because this system has no sandbox that could hold it")
 	}
 	theirs, err := p.openPipes()
@@ -116,22 +116,6 @@ func (p *Process) nextEvent() (shim.Event, error) {
 }
 
 var errGone = errors.New("the command is gone")
-
-// stay is what becomes of a shim after its command: there is none.
-type stay struct {
-	spare *Spare
-	idle  bool
-}
-
-func (p *Process) release() {}
-
-// Spare keeps nothing: there are no shims here.
-type Spare struct{}
-
-// Close has nothing to end.
-func (*Spare) Close() {}
-
-const keeps = false
 
 // openPipes makes the standard streams of the command and returns its ends.
 func (p *Process) openPipes() (theirs []*os.File, err error) {

@@ -15,11 +15,11 @@ import (
 )
 
 // watched runs a script below a watch and returns what was told.
-func watched(t *testing.T, dir, script string, spare *proc.Spare) (told []string, seen bool) {
+func watched(t *testing.T, dir, script string) (told []string, seen bool) {
 	t.Helper()
 	var mu sync.Mutex
 	ended := false
-	s := proc.Supervisor{Spare: spare, Watch: func(proc.Command) *proc.Watch {
+	s := proc.Supervisor{Watch: func(proc.Command) *proc.Watch {
 		return &proc.Watch{Root: dir,
 			Seen: func() { seen = true },
 			Wrote: func(path string, below bool) {
@@ -51,8 +51,6 @@ func TestWhatACommandChangesIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spare := &proc.Spare{}
-	defer spare.Close()
 	for _, c := range [][2]string{
 		{"echo a > a; echo b >> b; : > sub.txt", "a b sub.txt"},
 		{"mkdir -p d/e; echo x > d/e/f; ln -s d l; echo y > l/g", "d d/e d/e/f d/g l"},
@@ -64,7 +62,7 @@ func TestWhatACommandChangesIsTold(t *testing.T) {
 		{"ln a2 hard; truncate -s 3 z; touch -d 2001-01-01 late", "hard late z"},
 		{"for i in $(seq 200); do echo $i > \"n $i\"; done", ""},
 	} {
-		told, seen := watched(t, dir, c[0], spare)
+		told, seen := watched(t, dir, c[0])
 		if !seen {
 			t.Skip("this kernel tells nobody")
 		}

@@ -6,9 +6,6 @@
 // command exits, or the lifeline closes (adze asked for the end, or died, even by SIGKILL), the
 // shim ends every process that is left below it and says on the status pipe what happened.
 //
-// A shim that builds no walls may stay for the next command, if its own left nothing behind
-// (Spec.Keep, keep_linux.go).
-//
 // The one rule: nothing below a shim outlives it. Killing a process group leaves setsid jobs alive,
 // and a parent-death signal leaves grandchildren alive; an adopting parent with a lifeline left
 // none.
@@ -36,7 +33,7 @@ const Word = "__shim"
 
 // Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or
 // Started, Exited, Gone in this order; Exited is missing when the command itself could not be
-// ended. Idle stands for Gone where the shim stays.
+// ended.
 type Event struct {
 	Kind  Kind
 	PID   int           // Started: the command
@@ -61,7 +58,6 @@ const (
 	Failed  Kind = "fail"
 	Exited  Kind = "exit"
 	Gone    Kind = "gone"
-	Idle    Kind = "idle" // the command left nothing behind, nothing had to be ended, and the shim takes the next one
 
 	Begun    Kind = "begun"    // first, where there are walls: without it nothing ran
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
-	"time"
 
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
@@ -19,10 +18,6 @@ const (
 	lifelineFD = 3 // read: the spec, then nothing until it closes
 	statusFD   = 4 // write: lines of wire.go
 )
-
-// listenerTime is how long a shim that may stay waits for the kernel to say that nobody asks any
-// more.
-const listenerTime = 100 * time.Millisecond
 
 // exitUsage is the exit code of a shim that somebody started by hand.
 const exitUsage = 2
@@ -57,12 +52,8 @@ func Main(args []string) (exit int, ours bool) {
 		return exitUsage, true
 	}
 	deafen()
-	if spec.Keep {
-		return serve(spec), true
-	}
-	s := newSupervisor()
-	exit, _ = s.run(spec, func() { go s.watch() })
-	return exit, true
+	s := &supervisor{gone: make(chan struct{})}
+	return s.run(spec), true
 }
 
 // supervisor is the state of one shim. The goroutine in run starts the command and reaps; watch,
@@ -82,37 +73,27 @@ type supervisor struct {
 	ended    map[int]bool // processes other than the command that a sweep signalled
 }
 
-func newSupervisor() *supervisor { return &supervisor{gone: make(chan struct{})} }
-
 // run starts the command, has its lifeline watched, waits until nothing is left below this process,
-// and reports: with the exit code of this process, or that it stays for another command.
-func (s *supervisor) run(spec Spec, watch func()) (exit int, stays bool) {
+// and reports. It returns the exit code of this process.
+func (s *supervisor) run(spec Spec) (exit int) {
 	adoptOrphans()
 	if !spec.Box.Empty() {
 		say(begunLine())
 	}
 	if err := s.start(spec); err != nil {
 		say(failLine(err))
-		return 1, false
+		return 1
 	}
 	say(startLine(s.cmd))
 	if spec.Box.Watch != "" && s.seen != nil {
 		say(watchedLine())
 	}
-	if spec.Keep {
-		s.seen.Begin()
-	}
-	watch()
+	go s.watch()
 	s.reap(spec.Linger)
 	endUnadopted(s.cmd)
 	close(s.gone)
-	if spec.Keep && !s.left && s.seen.Over(listenerTime) {
-		s.news.flush()
-		s.report.Do(func() { say(idleLine()) })
-		return 0, true
-	}
 	s.finish(0)
-	return 0, false
+	return 0
 }
 
 // start builds the box, starts the command in a session of its own and lets go of its standard

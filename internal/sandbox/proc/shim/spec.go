@@ -10,7 +10,6 @@ type Spec struct {
 	Env    []string
 	Dir    string // working directory, absolute
 	Linger bool   // wait for what the command leaves behind instead of ending it
-	Keep   bool   // then wait for the next command, which comes over the same lifeline
 	Limits Limits
 	Box    namespace.Box // built before the command starts
 }

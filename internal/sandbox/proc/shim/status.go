@@ -19,7 +19,6 @@ func line(kind Kind, a, b int) string {
 
 func begunLine() string               { return line(Begun, 0, 0) }
 func startLine(pid int) string        { return line(Started, pid, 0) }
-func idleLine() string                { return line(Idle, 0, 0) }
 func goneLine(ended, left int) string { return line(Gone, ended, left) }
 func exitLine(w syscall.WaitStatus) string {
 	if w.Signaled() {
@@ -154,7 +153,7 @@ func ParseEvent(s string) (Event, bool) {
 	}
 	e := Event{Kind: Kind(f[0])}
 	switch e.Kind {
-	case Begun, Idle, Watched:
+	case Begun, Watched:
 	case Started:
 		e.PID = a
 	case Failed:

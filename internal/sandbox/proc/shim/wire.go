@@ -43,7 +43,7 @@ const errMalformed = SpecError("malformed request")
 // Encode returns the wire form of s: a length, then fields that each end in NUL.
 func (s Spec) Encode() ([]byte, error) {
 	fields := []string{
-		s.Path, s.Dir, flag(s.Linger), flag(s.Keep),
+		s.Path, s.Dir, flag(s.Linger),
 		strconv.FormatUint(s.Limits.FileBytes, 10),
 		strconv.FormatUint(s.Limits.CPUSeconds, 10),
 		strconv.FormatUint(s.Limits.OpenFiles, 10),
@@ -76,7 +76,7 @@ func flag(set bool) string {
 }
 
 // specFields is the number of fields before the arguments.
-const specFields = 9
+const specFields = 8
 
 // Decode reads what Encode wrote, without the length.
 func Decode(p []byte) (Spec, error) {
@@ -85,19 +85,19 @@ func Decode(p []byte) (Spec, error) {
 	if len(fields) < specFields {
 		return Spec{}, errMalformed
 	}
-	argc, err := strconv.Atoi(fields[7])
-	envc, err2 := strconv.Atoi(fields[8])
+	argc, err := strconv.Atoi(fields[6])
+	envc, err2 := strconv.Atoi(fields[7])
 	rest := fields[specFields:]
 	if err != nil || err2 != nil || argc < 1 || envc < 0 || argc > len(rest) || envc > len(rest)-argc {
 		return Spec{}, errMalformed
 	}
-	s := Spec{Path: fields[0], Dir: fields[1], Linger: fields[2] == "1", Keep: fields[3] == "1", Argv: rest[:argc], Env: rest[argc : argc+envc]}
+	s := Spec{Path: fields[0], Dir: fields[1], Linger: fields[2] == "1", Argv: rest[:argc], Env: rest[argc : argc+envc]}
 	var ok bool
 	if s.Box, ok = namespace.Parse(rest[argc+envc:]); !ok {
 		return Spec{}, errMalformed
 	}
 	for i, dst := range []*uint64{&s.Limits.FileBytes, &s.Limits.CPUSeconds, &s.Limits.OpenFiles} {
-		if *dst, err = strconv.ParseUint(fields[4+i], 10, 64); err != nil {
+		if *dst, err = strconv.ParseUint(fields[3+i], 10, 64); err != nil {
 			return Spec{}, errMalformed
 		}
 	}
@@ -127,11 +127,6 @@ func readSpec(fd int) (Spec, error) {
 	if _, err := io.ReadFull(fdReader(fd), size[:]); err != nil {
 		return Spec{}, err
 	}
-	return readBody(fd, size)
-}
-
-// readBody reads what follows the length.
-func readBody(fd int, size [4]byte) (Spec, error) {
 	n := int(size[0]) | int(size[1])<<8 | int(size[2])<<16 | int(size[3])<<24
 	if n > maxSpec {
 		return Spec{}, errMalformed
