@@ -211,8 +211,21 @@ type Repositories interface {
 	// Strays lists the places outside of the workspace that git would show in dir although nothing
 	// there vouches for it.
 	Strays(dir string) ([]string, error)
-	// Hooks names the repository's own hooks.
-	Hooks(dir string) []string
+	// Hooks lists the repository's own hooks.
+	Hooks(dir string) []Hook
+}
+
+// Hook is a program that git runs at an event, because a repository names it.
+type Hook struct {
+	Event   string
+	Setting string // names it in the configuration; if empty, it is a file of the hooks folder
+}
+
+func (h Hook) String() string {
+	if h.Setting == "" {
+		return h.Event
+	}
+	return h.Setting + " at " + h.Event
 }
 
 // strays asks for what a repository leads git to outside of the workspace: none of the words name
@@ -261,11 +274,16 @@ func (j *judging) hooked(s *script.Step) string {
 		for _, name := range g.Dirs {
 			dir = below(dir, name, j.home)
 		}
-		hooks := slices.DeleteFunc(j.repos.Hooks(j.dirOf(dir)), func(hook string) bool { return !g.Runs(hook) })
-		if len(hooks) == 0 {
+		var names []string
+		for _, hook := range j.repos.Hooks(j.dirOf(dir)) {
+			if g.Runs(hook.Event) {
+				names = append(names, hook.String())
+			}
+		}
+		if len(names) == 0 {
 			continue
 		}
-		why := "it would run the repository's own hooks (" + strings.Join(hooks, ", ") + "), which no rule speaks of"
+		why := "it would run the repository's own hooks (" + strings.Join(names, ", ") + "), which no rule speaks of"
 		if j.Policy.ask == nil {
 			why += "; "
 			if g.NoVerify() {

@@ -29,6 +29,9 @@ const rootPath = "."
 // worktree) only says where git's state is, and comes and goes with the folder that it stands in.
 func groupOf(path string, a, b Entry) Group {
 	for at := path; at != ""; at = parentOf(at) {
+		if at == OuterGit {
+			return GroupGit
+		}
 		if at == gitName || strings.HasSuffix(at, "/"+gitName) {
 			pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)
 			if !pointer {
@@ -100,6 +103,9 @@ func (d *differ) one(path string, a, b Entry) error {
 			d.changes = append(d.changes, Change{rootPath, GroupFiles, a, b})
 		}
 		return nil
+	}
+	if path == OuterGit && !d.all && (a.Kind == Absent) != (b.Kind == Absent) {
+		a, b = Entry{Kind: LeftOut, Target: a.Kind.String()}, Entry{Kind: LeftOut, Target: b.Kind.String()} // one of the states was taken without it
 	}
 	if !d.all && a.Kind == Absent && b.Kind == Folder && b.Target != "" {
 		a = Entry{Kind: LeftOut, Target: b.Target} // it stood elsewhere, and nobody knows what was in it

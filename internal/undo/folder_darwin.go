@@ -8,6 +8,9 @@ import (
 
 // beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
 func (f folder) beneath(path string) (folder, error) {
+	if rest, ok := f.inOuter(path); ok {
+		return f.beneathOuter(rest)
+	}
 	if path == "" {
 		path = "."
 	}

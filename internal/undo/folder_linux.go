@@ -12,6 +12,9 @@ import (
 
 // beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
 func (f folder) beneath(path string) (folder, error) {
+	if rest, ok := f.inOuter(path); ok {
+		return f.beneathOuter(rest)
+	}
 	if path == "" {
 		path = "."
 	}
@@ -25,7 +28,7 @@ func (f folder) beneath(path string) (folder, error) {
 		fd, err = unix.Openat2(f.fd, path, &how)
 		switch {
 		case err == nil:
-			return folder{fd, f.plain}, nil
+			return folder{fd: fd, plain: f.plain}, nil
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
 			return f.descend(path) // a kernel before 5.6, or a filter that does not know the call

@@ -5,7 +5,10 @@ package undo
 import "os"
 
 // folder stands for an open folder; here there is none.
-type folder struct{ fd int }
+type folder struct {
+	fd  int
+	git string
+}
 
 type names struct{}
 
@@ -15,15 +18,15 @@ type content struct {
 	attrs string
 }
 
-func openRoot(string, bool) (folder, error) { return folder{-1}, ErrUnsupported }
+func openRoot(string, bool) (folder, error) { return folder{fd: -1}, ErrUnsupported }
 func statPath(string) (stat, error)         { return stat{}, ErrUnsupported }
 
 func (folder) close()                            {}
 func (folder) rewind() error                     { return ErrUnsupported }
 func (folder) read(*names) ([]string, error)     { return nil, ErrUnsupported }
 func (folder) stat(string) (stat, error)         { return stat{}, ErrUnsupported }
-func (folder) openFolder(string) (folder, error) { return folder{-1}, ErrUnsupported }
-func (folder) beneath(string) (folder, error)    { return folder{-1}, ErrUnsupported }
+func (folder) openFolder(string) (folder, error) { return folder{fd: -1}, ErrUnsupported }
+func (folder) beneath(string) (folder, error)    { return folder{fd: -1}, ErrUnsupported }
 func (folder) readLink(string) string            { return "" }
 func (folder) readFile(string, int64, []byte) (content, error) {
 	return content{}, ErrUnsupported

@@ -17,6 +17,7 @@ type folder struct {
 	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no
 	// difference.
 	plain bool
+	git   string // of the root: see Options.Git
 }
 
 const folderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
@@ -43,12 +44,15 @@ func openAt(fd int, name string, flags int, mode uint32) (child int, err error) 
 
 func openRoot(path string, plain bool) (folder, error) {
 	fd, err := openAt(unix.AT_FDCWD, path, folderFlags, 0)
-	return folder{fd, plain}, err
+	return folder{fd: fd, plain: plain}, err
 }
 
 func (f folder) openFolder(name string) (folder, error) {
+	if path, ok := f.outer(name); ok {
+		return openRoot(path, f.plain)
+	}
 	fd, err := openAt(f.fd, name, folderFlags, 0)
-	return folder{fd, f.plain}, err
+	return folder{fd: fd, plain: f.plain}, err
 }
 
 // descend is beneath by one name after another.
@@ -74,6 +78,9 @@ func (f folder) rewind() error {
 }
 
 func (f folder) stat(name string) (stat, error) {
+	if path, ok := f.outer(name); ok {
+		return statPath(path)
+	}
 	var st unix.Stat_t
 	if err := again(func() error { return unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
 		return stat{}, &os.PathError{Op: "stat", Path: name, Err: err}

@@ -14,7 +14,10 @@ import (
 )
 
 // folder is an open folder. Everything in it is reached by its handle.
-type folder struct{ fd int }
+type folder struct {
+	fd  int
+	git string // of the root: see Options.Git
+}
 
 func (f folder) handle() windows.Handle { return windows.Handle(f.fd) }
 
@@ -22,24 +25,30 @@ const folderKind, fileKind = windows.FILE_DIRECTORY_FILE, windows.FILE_NON_DIREC
 
 func openRoot(path string, _ bool) (folder, error) {
 	h, err := winfile.Open(0, winfile.Absolute(path), winfile.FolderAccess, windows.FILE_OPEN, folderKind)
-	return folder{int(h)}, pathError("open", path, err)
+	return folder{fd: int(h)}, pathError("open", path, err)
 }
 
 func (f folder) openFolder(name string) (folder, error) {
+	if path, ok := f.outer(name); ok {
+		return openRoot(path, false)
+	}
 	if name == "." {
 		h, err := winfile.Duplicate(f.handle())
-		return folder{int(h)}, err
+		return folder{fd: int(h)}, err
 	}
 	h, err := winfile.Open(f.handle(), name, winfile.FolderAccess, windows.FILE_OPEN, folderKind)
-	return folder{int(h)}, pathError("open", name, err)
+	return folder{fd: int(h)}, pathError("open", name, err)
 }
 
 // beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
 func (f folder) beneath(path string) (folder, error) {
+	if rest, ok := f.inOuter(path); ok {
+		return f.beneathOuter(rest)
+	}
 	at, err := f.openFolder(".")
 	for name := range strings.SplitSeq(path, "/") {
 		if err != nil || name == ".." {
-			return folder{-1}, errors.Join(err, os.ErrPermission)
+			return folder{fd: -1}, errors.Join(err, os.ErrPermission)
 		}
 		if path == "" {
 			break
@@ -78,6 +87,9 @@ func statFrom(s winfile.Stat) stat {
 }
 
 func (f folder) stat(name string) (stat, error) {
+	if path, ok := f.outer(name); ok {
+		return statPath(path)
+	}
 	if name == "." {
 		s, err := winfile.Of(f.handle())
 		return statFrom(s), err

@@ -89,7 +89,7 @@ type checker struct {
 
 func (c *checker) folder(path string, d *dir) bool {
 	h := c.hint
-	git := path == gitName+"/" || strings.Contains("/"+path, "/"+gitName+"/")
+	git := path == gitName+"/" || strings.HasPrefix(path, OuterGit+"/") || strings.Contains("/"+path, "/"+gitName+"/")
 	var charged [limitCount]int64
 	again := false
 	for i := range d.nodes {

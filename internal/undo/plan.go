@@ -131,6 +131,8 @@ func (p *planner) judge(present Mark) error {
 		case now.alike(s.To) && now.Same == s.To.Same:
 			delete(p.steps, path)
 			delete(p.refused, path)
+		case path == OuterGit:
+			p.refused[path] = refusedUnknown
 		case s.From.Kind == LeftOut || s.To.Kind == LeftOut:
 			p.refused[path] = refusedUnknown
 		case p.same(path, now, s.To):

@@ -45,7 +45,7 @@ func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 
 // lookAtSome makes a tree of which only some paths are other than before.
 func (w *Workspace) lookAtSome(ctx context.Context, paths []string) (*walker, *dir, error) {
-	root, err := openRoot(w.opts.Root, w.opts.plain)
+	root, err := w.openTop()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, er
 // placed looks at one entry of a folder: at what stands below it where there are paths, else at all
 // of it.
 func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string) error {
-	if strings.HasPrefix(name, tempPrefix) {
+	if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git == "") {
 		return nil
 	}
 	i, known := d.search(name)
@@ -132,7 +132,7 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		d.nodes[i].sub, err = k.places(child, k.scopeOf(s, was), was.sub, below)
 		return err
 	}
-	if known && !k.uncharge(s.git || name == gitName, was) {
+	if known && !k.uncharge(s.git || name == gitName || name == OuterGit, was) {
 		return errAgain
 	}
 	if !known && err == nil && slices.ContainsFunc(d.nodes, func(n node) bool { return n.stat.inode == st.inode && n.stat.links < 2 }) {

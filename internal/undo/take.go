@@ -141,7 +141,7 @@ func full(err error) bool {
 
 // look makes the tree of what is there: by the hints when they tell enough, else by a walk.
 func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
-	root, err := openRoot(w.opts.Root, w.opts.plain)
+	root, err := w.openTop()
 	if err != nil {
 		return nil, nil, err
 	}

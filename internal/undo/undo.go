@@ -98,6 +98,8 @@ type Options struct {
 	// where they stand in a folder that is ignored and left out. If nil, nothing is known to be
 	// tracked.
 	Tracked func(top string) []string
+	// Git is the folder of git where that is not below Root. It is covered too, under OuterGit.
+	Git Outer
 	// Same reports whether two contents of a file of git's own state mean the same, so that the one may
 	// stand for the other; if nil, only equal ones do.
 	Same func(path string, a, b []byte) bool
@@ -192,7 +194,7 @@ func Open(o Options) (*Workspace, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	top, err := openRoot(root, o.plain)
+	top, err := (&Workspace{opts: o}).openTop()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}

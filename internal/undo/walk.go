@@ -129,12 +129,15 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
+	if at.git != "" {
+		entries = append(entries, OuterGit)
+	}
 	slices.Sort(entries)
 	s = k.inside(at, s, func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok })
 	d := &dir{nodes: make([]node, 0, len(entries)), prev: prev}
 	hint := 0
 	for _, name := range entries {
-		if strings.HasPrefix(name, tempPrefix) {
+		if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git == "") {
 			continue
 		}
 		st, err := at.stat(name)
@@ -178,8 +181,11 @@ func (k *hand) covers(s scope, name string, st stat) (ignored, covered bool) {
 	if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
 		return false, false
 	}
+	if k.opts.Git.hides(s.path + name) {
+		return false, false
+	}
 	k.query.In(s.level)
-	ignored = s.ignored || !s.git && name != gitName && k.query.Ignored(name, st.isFolder())
+	ignored = s.ignored || !s.git && name != gitName && name != OuterGit && k.query.Ignored(name, st.isFolder())
 	if ignored && !st.isFolder() && k.tracked(s, name) {
 		ignored = false
 	}
@@ -249,7 +255,7 @@ func (k *walker) compare(n, was *node) {
 
 // scopeOf is the scope of a folder by that of the one that it stands in.
 func (k *hand) scopeOf(s scope, n *node) scope {
-	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName, gitTop: n.name == gitName, top: s.top, only: s.only}
+	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName || n.name == OuterGit, gitTop: n.name == gitName || n.name == OuterGit, top: s.top, only: s.only}
 }
 
 func (k *hand) enter(at folder, s scope, n *node, was *node) error {

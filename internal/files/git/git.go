@@ -18,8 +18,8 @@
 //     its recorded size and time are stale; Status.Filtered names the files that this can be true
 //     for.
 //   - Changes inside a submodule's work tree are not seen, only which commit it is at.
-//   - The filters are listed before they are switched off: a program that adds one in the moment
-//     between is not noticed.
+//   - Filters and hooks of the configuration are listed before they are switched off: a program
+//     that adds one in the moment between is not noticed.
 //   - git below 2.38 does not refuse bare repositories in subfolders; their
 //     configuration is overridden all the same.
 package git
@@ -90,7 +90,8 @@ type Repo struct {
 
 	git     Git
 	dir     string
-	filters []string // drivers that must be overridden in each call
+	filters []string // content filters that each call switches off
+	hooks   []string // hooks of the configuration that each call switches off
 }
 
 // Open finds the repository that dir, an absolute path free of links, lies in.
@@ -109,8 +110,7 @@ func (g Git) Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fail(CodeInvalid, ErrNotRepository,
 			"the repository puts its work tree elsewhere (core.worktree is %s), which is not followed; look with bash", r.Top)
 	}
-	r.filters, err = r.listFilters(ctx)
-	return r, err
+	return r, r.listNamed(ctx)
 }
 
 // resolved is an absolute path free of links, as far as it exists.

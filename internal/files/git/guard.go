@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"adze/internal/sandbox/proc"
 )
 
 // Guard returns variables under which a git that somebody else starts in the folders runs no
@@ -22,14 +20,20 @@ func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []strin
 	mine, theirs := map[string][]string{}, map[string]bool{}
 	for i, dir := range dirs {
 		r := &Repo{git: g, dir: dir}
-		r.scoped(ctx, func(own bool, key, value string) {
+		all, _ := r.settings(ctx, true) // without git, or a repository, there is nothing to guard
+		for _, s := range all {
 			switch {
-			case own:
-				theirs[key] = true
+			case s.own:
+				theirs[s.key] = true
 			case i == 0:
-				mine[key] = append(mine[key], value)
+				mine[s.key] = append(mine[s.key], s.value)
 			}
-		})
+		}
+		if looks {
+			for _, name := range namedIn(all, "hook") {
+				theirs["hook."+name+".event"] = true
+			}
+		}
 		found = found || len(hooksIn(filepath.Join(r.home(), ".git", "hooks"))) > 0
 	}
 	var settings [][2]string
@@ -55,28 +59,13 @@ func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []strin
 	return env, found
 }
 
-// scoped tells each setting, and whether it is the repository's own. Git runs nothing for that. A
-// git older than 2.26 knows no scopes, and tells none.
-func (r *Repo) scoped(ctx context.Context, each func(own bool, key, value string)) {
-	seen, scope := 0, ""
-	argv := []string{"git", "--no-pager", "config", "--list", "--show-scope", "-z"}
-	s := splitter{each: func(text string) {
-		if seen++; seen%2 == 1 {
-			scope = text
-			return
-		}
-		key, value, _ := strings.Cut(text, "\n")
-		if scope != "command" {
-			each(scope == "local" || scope == "worktree", key, value)
-		}
-	}}
-	_, _ = r.git.Supervisor.Run(ctx, proc.Command{Argv: argv, Dir: r.dir, Env: r.git.Env, Tag: "git config", Timeout: DefaultTimeout,
-		Separate: true, MaxOutput: maxText, Spill: s.write})
-}
-
 // instead are the settings that take the place of a repository's. Credential helpers are a list,
-// which an empty one begins anew; of the others the last counts.
+// which an empty one begins anew; of the others the last counts. A hook is switched off by its
+// name.
 func instead(key, value string, mine []string) [][2]string {
+	if strings.HasPrefix(key, "hook.") {
+		return [][2]string{{key[:strings.LastIndexByte(key, '.')] + ".enabled", "false"}}
+	}
 	if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, "pack") {
 		return [][2]string{{"protocol.file.allow", "never"}} // the first counts; over ssh it names a program of the other side
 	}
@@ -109,14 +98,16 @@ func harmless(key string) (value string, runs bool) {
 		return "/dev/null", true
 	case "core.pager", "interactive.difffilter", "tar.command", "diff.textconv":
 		return "cat", true
-	case "core.editor", "sequence.editor", "core.alternaterefscommand", "diff.guitool", "merge.guitool":
+	case "core.editor", "sequence.editor", "core.alternaterefscommand", "diff.tool", "merge.tool", "diff.guitool", "merge.guitool", "man.viewer":
 		return "false", true
 	case "core.sshcommand":
 		return "ssh", true
-	case "core.askpass", "core.gitproxy", "credential.helper", "gpg.defaultkeycommand", "gc.recentobjectshook", "filter.clean", "filter.smudge", "filter.process":
+	case "core.askpass", "core.gitproxy", "credential.helper", "gpg.defaultkeycommand", "gc.recentobjectshook", "uploadpack.packobjectshook", "mergetool.layout", "filter.clean", "filter.smudge", "filter.process":
 		return "", true
 	case "filter.required":
 		return "false", false
+	case "hook.command", "hook.event", "hook.enabled":
+		return "", strings.Count(key, ".") > 1
 	case "diff.external", "diff.command":
 		return plainDiff, true
 	case "merge.driver":
@@ -136,7 +127,7 @@ func harmless(key string) (value string, runs bool) {
 	case "submodule.update":
 		return "checkout", true
 	}
-	return "false", slices.Contains([]string{"cmd", "command", "program", "helper", "path", "tocmd", "cccmd", "headercmd", "smtpserver", "tunnel", "browser"}, last) &&
+	return "false", slices.Contains([]string{"cmd", "command", "program", "helper", "path", "tocmd", "cccmd", "headercmd", "sendmailcmd", "smtpserver", "tunnel", "browser", "httpd", "modulepath"}, last) &&
 		slices.Contains([]string{"difftool", "mergetool", "browser", "man", "web", "help", "trailer", "sendemail", "imap", "instaweb", "credential", "guitool"}, section)
 }
 

@@ -51,12 +51,16 @@ func Quiet(env []string) []string {
 		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false")
 }
 
-// withoutFilters overrides all that a driver can run. A filter whose commands are empty changes
+// withoutNamed overrides what a setting runs under a name of the repository's choice: hooks of the
+// configuration, and all that a content filter can run. A filter whose commands are empty changes
 // nothing, and one that is not required may.
-func withoutFilters(drivers []string) (options []string) {
-	for _, d := range drivers {
+func (r *Repo) withoutNamed() (options []string) {
+	for _, name := range r.hooks {
+		options = append(options, "-c", "hook."+name+".enabled=false")
+	}
+	for _, name := range r.filters {
 		for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
-			options = append(options, "-c", "filter."+d+setting)
+			options = append(options, "-c", "filter."+name+setting)
 		}
 	}
 	return options
@@ -84,43 +88,21 @@ func environ(base []string, dir string) []string {
 		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false", "LC_ALL=C")
 }
 
-// maxFilters bounds the drivers of a repository. People have one or two.
-const maxFilters = 100
-
-// listFilters names every content filter that the repository or the user has configured.
-func (r *Repo) listFilters(ctx context.Context) ([]string, error) {
-	found := map[string]bool{}
-	err := r.records(ctx, func(name string) {
-		// The section and the last word come in lower case; the driver between them as it is
-		// written.
-		if driver, ok := filterDriver(name); ok && len(found) <= maxFilters {
-			found[driver] = true
-		}
-	}, "config", "--list", "--name-only", "-z")
+// listNamed finds the content filters and the hooks that the repository or the user has configured.
+func (r *Repo) listNamed(ctx context.Context) error {
+	all, err := r.settings(ctx, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var drivers []string
-	for d := range found {
-		// The command line cannot name it, because a setting ends at its first =.
-		if strings.Contains(d, "=") {
-			return nil, fail(CodeInvalid, nil, "the repository configures a filter with = in its name (%q), which cannot be switched off; look with bash", d)
+	r.filters, r.hooks = namedIn(all, "filter"), namedIn(all, "hook")
+	for what, names := range map[string][]string{"filter": r.filters, "hook": r.hooks} {
+		if len(names) > maxNamed {
+			return fail(CodeInvalid, nil, "the repository configures more than %d %ss, which cannot all be switched off; look with bash", maxNamed, what)
 		}
-		drivers = append(drivers, d)
+		// The command line cannot name it, because a setting ends at its first =.
+		if i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, "=") }); i >= 0 {
+			return fail(CodeInvalid, nil, "the repository configures a %s with = in its name (%q), which cannot be switched off; look with bash", what, names[i])
+		}
 	}
-	if len(drivers) > maxFilters {
-		return nil, fail(CodeInvalid, nil, "the repository configures more than %d filters, which cannot all be switched off; look with bash", maxFilters)
-	}
-	slices.Sort(drivers)
-	return drivers, nil
-}
-
-// filterDriver is x of "filter.x.clean".
-func filterDriver(name string) (string, bool) {
-	rest, ok := strings.CutPrefix(name, "filter.")
-	end := strings.LastIndexByte(rest, '.')
-	if !ok || end < 0 {
-		return "", false
-	}
-	return rest[:end], true
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/sandbox/proc"
@@ -28,18 +29,22 @@ type call struct {
 	keep    int // bytes kept of the start of the output
 	input   []byte
 	stream  func([]byte)
+	// plain runs git as a user does, to read settings, for which it runs nothing.
+	plain bool
 }
 
 // run runs git, hardened, in the folder of r. The error is nil when it exited with 0.
 func (r *Repo) run(ctx context.Context, c call) (proc.Text, error) {
-	argv := append([]string{"git"}, safeOptions()...)
-	argv = append(argv, withoutFilters(r.filters)...)
+	argv, env := append([]string{"git"}, slices.Concat(safeOptions(), r.withoutNamed(), c.options)...), environ(r.git.Env, r.home())
+	if c.plain {
+		argv, env = []string{"git", "--no-pager"}, r.git.Env
+	}
 	timeout := r.git.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
 	res, err := r.git.Supervisor.Run(ctx, proc.Command{
-		Argv: append(append(argv, c.options...), c.args...), Dir: r.dir, Env: environ(r.git.Env, r.home()), Tag: "git " + c.args[0],
+		Argv: append(argv, c.args...), Dir: r.dir, Env: env, Tag: "git " + c.args[0],
 		Timeout: timeout, Separate: true, Head: max(c.keep, maxErrors), Tail: 1, MaxOutput: maxOutput, Spill: c.stream, Input: c.input,
 	})
 	if err != nil {

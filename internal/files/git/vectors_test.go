@@ -21,6 +21,13 @@ func vectors() map[string]vector {
 	filter := func(name, setting string) string {
 		return `echo 'f filter=` + name + `' > .gitattributes; git config 'filter.` + name + `.` + setting + `' "$CANARY"; touch -d 2020-01-01 f; echo changed >> f`
 	}
+	hook := func(name, event string) string {
+		return `git config 'hook.` + name + `.command' "$CANARY"; git config 'hook.` + name + `.event' ` + event + `; `
+	}
+	byBranch := func(text string) string {
+		return `printf '` + text + `' "$CANARY" > deep; printf '[include]\npath = deep\n' > inc; git config includeIf.onbranch:fresh.path ../inc`
+	}
+	onBranch := `git worktree add -q ../plain -b fresh || true; cd ../plain; touch f; git status; git branch elsewhere; cd "$WORK"; git worktree remove --force ../plain; git branch -D fresh elsewhere`
 	signed := func(kind string) string {
 		return `git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN ` + kind + ` SIGNATURE-----\n \n AAAA\n -----END ` + kind + ` SIGNATURE-----' > ../c
 			git update-ref HEAD $(git hash-object -t commit -w ../c); git config log.showSignature true; `
@@ -28,22 +35,30 @@ func vectors() map[string]vector {
 	lacking := `git config extensions.partialClone evil; git config core.repositoryFormatVersion 1; git config remote.evil.promisor true
 		blob=$(git rev-parse HEAD:f); rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-); echo changed >> f; `
 	return map[string]vector{
-		"fsmonitor":                {plant: `git config core.fsmonitor "$CANARY"`, plain: "git status"},
-		"fsmonitor of an included": {plant: `printf '[core]\nfsmonitor = %s\n' "$CANARY" > inc; git config includeIf.gitdir:**/.git.path "$WORK/inc"`, plain: "git status"},
-		"fsmonitor by branch":      {plant: `printf '[core]\nfsmonitor = %s\n' "$CANARY" > inc; git config includeIf.onbranch:main.path "$WORK/inc"`, plain: "git status"},
-		"fsmonitor of a work tree": {plant: `git config extensions.worktreeConfig true; git config --worktree core.fsmonitor "$CANARY"`, plain: "git status"},
-		"post-index-change":        {plant: `cp "$CANARY" .git/hooks/post-index-change; touch f`, plain: "git status"},
-		"reference-transaction":    {plant: `cp "$CANARY" .git/hooks/reference-transaction; touch f`, plain: "git branch other"},
-		"hooksPath":                {plant: `mkdir h; cp "$CANARY" h/post-index-change; git config core.hooksPath h; touch f`, plain: "git status"},
-		"external diff":            {plant: `git config diff.external "$CANARY"; echo changed >> f`, plain: "git diff"},
-		"diff driver":              {plant: `echo 'f diff=evil' > .gitattributes; git config diff.evil.command "$CANARY"; echo changed >> f`, plain: "git diff"},
-		"textconv":                 {plant: `echo 'f diff=evil' > .gitattributes; git config diff.evil.textconv "$CANARY"; echo changed >> f`, plain: "git diff"},
-		"clean filter":             {plant: filter("evil", "clean"), plain: "git diff"},
-		"clean filter at status":   {plant: filter("evil", "clean") + `; git add f 2> /dev/null; touch -d 2021-01-01 f`, plain: "git --no-optional-locks status"},
-		"filter process":           {plant: filter("evil", "process"), plain: "git diff || true"},
-		"filter of a dotted name":  {plant: filter("e.v.il", "clean"), plain: "git diff"},
-		"filter of an odd name":    {plant: filter("Évil", "clean"), plain: "git diff"},
-		"filter with an equals":    {plant: filter("e=vil", "clean"), plain: "git diff", refused: true},
+		"fsmonitor":                       {plant: `git config core.fsmonitor "$CANARY"`, plain: "git status"},
+		"fsmonitor of an included":        {plant: `printf '[core]\nfsmonitor = %s\n' "$CANARY" > inc; git config includeIf.gitdir:**/.git.path "$WORK/inc"`, plain: "git status"},
+		"fsmonitor by branch":             {plant: `printf '[core]\nfsmonitor = %s\n' "$CANARY" > inc; git config includeIf.onbranch:main.path "$WORK/inc"`, plain: "git status"},
+		"fsmonitor of a work tree":        {plant: `git config extensions.worktreeConfig true; git config --worktree core.fsmonitor "$CANARY"`, plain: "git status"},
+		"post-index-change":               {plant: `cp "$CANARY" .git/hooks/post-index-change; touch f`, plain: "git status"},
+		"reference-transaction":           {plant: `cp "$CANARY" .git/hooks/reference-transaction; touch f`, plain: "git branch other"},
+		"configured hook":                 {plant: hook("evil", "post-index-change") + `touch f`, plain: "git status"},
+		"configured hook of a reference":  {plant: hook("evil", "reference-transaction"), plain: "git branch other"},
+		"configured hooks of an odd name": {plant: hook("É v.il", "post-index-change") + hook("", "post-index-change") + `touch f`, plain: "git status"},
+		"configured hook with an equals":  {plant: hook("e=vil", "post-index-change") + `touch f`, plain: "git status", refused: true},
+		"configured hook of an included":  {plant: `printf '[hook "evil"]\ncommand = %s\nevent = post-index-change\n' "$CANARY" > inc; git config include.path "$WORK/inc"; touch f`, plain: "git status"},
+		"configured hook of a work tree":  {plant: `git config extensions.worktreeConfig true; git config --worktree hook.evil.command "$CANARY"; git config --worktree hook.evil.event post-checkout`, plain: "git checkout -q main"},
+		"configured hook by branch":       {plant: byBranch("[hook \"evil\"]\ncommand = %s\nevent = post-index-change\nevent = post-checkout\nevent = reference-transaction\n"), plain: onBranch},
+		"filter by branch":                {plant: `echo 'f filter=evil' > .gitattributes; git add .; git commit -qm a; ` + byBranch("[filter \"evil\"]\nsmudge = %s\n"), plain: onBranch + "; rm f; git checkout f"},
+		"hooksPath":                       {plant: `mkdir h; cp "$CANARY" h/post-index-change; git config core.hooksPath h; touch f`, plain: "git status"},
+		"external diff":                   {plant: `git config diff.external "$CANARY"; echo changed >> f`, plain: "git diff"},
+		"diff driver":                     {plant: `echo 'f diff=evil' > .gitattributes; git config diff.evil.command "$CANARY"; echo changed >> f`, plain: "git diff"},
+		"textconv":                        {plant: `echo 'f diff=evil' > .gitattributes; git config diff.evil.textconv "$CANARY"; echo changed >> f`, plain: "git diff"},
+		"clean filter":                    {plant: filter("evil", "clean"), plain: "git diff"},
+		"clean filter at status":          {plant: filter("evil", "clean") + `; git add f 2> /dev/null; touch -d 2021-01-01 f`, plain: "git --no-optional-locks status"},
+		"filter process":                  {plant: filter("evil", "process"), plain: "git diff || true"},
+		"filter of a dotted name":         {plant: filter("e.v.il", "clean"), plain: "git diff"},
+		"filter of an odd name":           {plant: filter("Évil", "clean"), plain: "git diff"},
+		"filter with an equals":           {plant: filter("e=vil", "clean"), plain: "git diff", refused: true},
 		"filter in info": {plant: `mkdir -p .git/info; echo 'f filter=evil' > .git/info/attributes; git config filter.evil.clean "$CANARY"; git config filter.evil.required true
 			touch -d 2020-01-01 f; echo changed >> f`, plain: "git diff"},
 		"filter of an included": {plant: `echo 'f filter=evil' > .gitattributes; printf '[filter "evil"]\nclean = %s\n' "$CANARY" > inc; git config include.path "$WORK/inc"; echo changed >> f`, plain: "git diff"},
@@ -149,7 +164,25 @@ func (d *desk) askEverything(v vector) {
 	}
 	_, err = r.Elsewhere(ctx, d.work)
 	note(err)
+	d.workInATree(r, note)
 	if answered < 8 {
 		d.Errorf("only %d questions were answered", answered)
 	}
+}
+
+// workInATree makes a work tree on a branch of its own, looks at it and takes it away.
+func (d *desk) workInATree(r *Repo, note func(error)) {
+	ctx, path := d.Context(), d.home+"/tree"
+	head, err := r.Resolve(ctx, "HEAD")
+	note(err)
+	note(r.AddWorktree(ctx, path, "fresh", head))
+	if len(d.extra) == 0 { // PATH may lead into the work tree that is not this one
+		tree, err := d.git().Open(ctx, path)
+		if err == nil {
+			_, err = tree.Status(ctx, ".", UntrackedAll, 10)
+		}
+		note(err)
+	}
+	note(r.RemoveWorktree(ctx, path))
+	note(r.DeleteBranch(ctx, "fresh", head))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adze/internal/files/git"
+	"adze/internal/policy"
 )
 
 // repositories looks at git repositories for the policy. Each look is bounded by git's own time.
@@ -18,4 +19,9 @@ func (r repositories) Strays(dir string) ([]string, error) {
 	return r.git().Strays(context.Background(), dir, r.root)
 }
 
-func (r repositories) Hooks(dir string) []string { return r.git().Hooks(context.Background(), dir) }
+func (r repositories) Hooks(dir string) (hooks []policy.Hook) {
+	for _, h := range r.git().Hooks(context.Background(), dir) {
+		hooks = append(hooks, policy.Hook(h))
+	}
+	return hooks
+}

@@ -173,6 +173,28 @@ func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 	}
 }
 
+// Hooks of git's configuration (hook.NAME.command, git 2.54) are asked for as files are.
+func TestConfiguredHooksOfARepositoryAreAskedFor(t *testing.T) {
+	y := newYard(t)
+	y.sh(`git config --global hook.mine.command true; git config --global hook.mine.event pre-commit
+		cd w && git config hook.lint.command "touch ran" && git config hook.lint.event pre-commit && git config --add hook.lint.event pre-push
+		git init -q off && git -C off config hook.lint.command true && git -C off config hook.lint.event pre-commit && git -C off config hook.lint.enabled false
+		git init -q again && git -C again config hook.mine.event pre-push
+		git init -q inc && git -C inc config include.path ../more && printf '[hook "a b"]\ncommand = true\nevent = post-merge\n' > inc/more
+		git init -q none`)
+	p := y.policy(Flags{Allow: []string{"execute(git **)"}}, nil)
+	for _, c := range []struct{ line, names string }{
+		{"git commit -m x", "hooks (hook.lint.command at pre-commit)"}, {"git push", "hook.lint.command at pre-push"}, {"timeout 5 git commit -m x", "hook.lint.command"},
+		{"git hook run pre-commit", "hook.lint.command"}, {"git mycommit", "hook.lint.command"}, {"git commit --no-verify -m x", ""}, {"git add .", ""}, {"git status", ""},
+		{"git -C off commit -m x", ""}, {"git -C again push", "hook.mine.command at pre-push"}, {"git -C inc merge x", "hook.a b.command at post-merge"},
+		{"git -C none commit -m x", ""},
+	} {
+		if d := verdict(t, p, c.line); d.Allow != (c.names == "") || !strings.Contains(d.Reason, c.names) {
+			t.Errorf("%s: allowed %v, the reason is %q", c.line, d.Allow, d.Reason)
+		}
+	}
+}
+
 // What a user has seen runs as it is; beside what they have not, no repository has a say, and hooks
 // are asked for again.
 func TestAYesForOneProgramIsNoneForTheRepositoryOfAnother(t *testing.T) {

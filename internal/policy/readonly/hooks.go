@@ -69,7 +69,7 @@ func (g GitCall) Runs(hook string) bool {
 	case "reference-transaction", "post-index-change", "fsmonitor-watchman":
 		return !g.without
 	default:
-		return strings.HasPrefix(hook, "p4-") && g.Sub == "p4"
+		return strings.HasPrefix(hook, "p4-") && g.Sub == "p4" || g.Sub == "hook"
 	}
 	return !g.without && (slices.Contains(strings.Fields(by), g.Sub) || !slices.Contains(strings.Fields(plainGit), g.Sub))
 }

@@ -49,7 +49,6 @@ func starts() []start {
 		{"internal/run/conversation/view.go", 1, "nothing: it asks where a command would run", "", "", ""},
 
 		{"internal/files/git/run.go", 1, "git, for the git tools, undo and the interface", askedNobody, "a repository", cleanPath + " and without the repository; no setting of the repository runs a program"},
-		{"internal/files/git/guard.go", 1, "git config --list", askedNobody, "a repository", cleanPath},
 		{"internal/sandbox/gitsettings.go", 1, "git config --list", askedNobody, "the workspace, or a repository in it", cleanPath},
 		{"internal/fleet/batch/source.go", 1, "git, for mirrors, clones and patches", "the user, who starts a batch", "mirrors and clones", cleanPath + "; no hooks, no fsmonitor"},
 		{"internal/fleet/batch/child.go", 1, "an adze for a task", "the user, who starts a batch", "the clone", itself},
@@ -71,6 +70,7 @@ func starts() []start {
 		{"internal/tools/bench/floor/main.go", 1, "nothing of the program: a measurement", "", "", ""},
 		{"internal/tools/picture/main.go", 1, "nothing of the program: it draws pictures for the README", "", "", ""},
 		{"internal/tools/picture/pane.go", 3, "the same", "", "", ""},
+		{"internal/tools/gitkeys/main.go", 1, "git, which reads its own documentation", "a maintainer, who starts it", "a clone of git", "the maintainer's PATH"},
 		{"internal/tools/release/command.go", 1, "go and git, which make a release", "a maintainer, who starts it", "the checkout", "the maintainer's PATH"},
 		{"internal/testkit/posix/posix_unix.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/posix/posix_windows.go", 1, "nothing of the program: for tests", "", "", ""},
