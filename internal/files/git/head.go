@@ -57,3 +57,28 @@ func gitFolder(dir string) string {
 		}
 	}
 }
+
+// Outside finds where git keeps the state of the repository that root lies in, if that is not below
+// root: for a linked work tree, a submodule, a folder below the top, or git init
+// --separate-git-dir. Of a linked work tree, own is the part of dir that is its own, with slashes.
+// If dir is empty, there is none. It reads a few small files and runs nothing.
+func Outside(root string) (dir, own string) {
+	root, folder := resolved("/", root), gitFolder(root)
+	if folder == "" {
+		return "", ""
+	}
+	folder = resolved("/", folder)
+	dir = folder
+	if common, err := smallFile(filepath.Join(folder, "commondir")); err == nil {
+		dir = resolved(folder, strings.TrimSpace(common))
+		rel, err := filepath.Rel(dir, folder)
+		if err != nil || !filepath.IsLocal(rel) {
+			return "", ""
+		}
+		own = filepath.ToSlash(rel)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "objects")); err != nil || within(folder, root) || within(root, dir) {
+		return "", ""
+	}
+	return dir, strings.TrimPrefix(own, ".")
+}

@@ -140,8 +140,8 @@ func (k *Keeper) record(c *apartCall) error {
 
 func (k *Keeper) relative(paths []string) (own []string) {
 	for _, path := range paths {
-		if rel, err := filepath.Rel(k.o.Root, path); err == nil && filepath.IsLocal(rel) {
-			own = append(own, filepath.ToSlash(rel))
+		if rel, ok := k.ws.Relative(path); ok {
+			own = append(own, rel)
 		}
 	}
 	return own

@@ -110,10 +110,13 @@ func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 		return nil, err
 	}
 	for _, s := range p.plan.Steps {
-		p.Steps = append(p.Steps, Step{s.Path, does(s)})
+		p.Steps = append(p.Steps, Step{d.shown(s.Path), does(s)})
 	}
 	for _, r := range p.plan.Refused {
-		p.Refused = append(p.Refused, session.Refused{Path: r.Path, Reason: r.Reason})
+		p.Refused = append(p.Refused, session.Refused{Path: d.shown(r.Path), Reason: r.Reason})
+	}
+	if p.wish.Git {
+		p.Refused = append(p.Refused, d.uncoveredGit()...)
 	}
 	p.Git = p.plan.Git
 	return p, p.unknown(ctx, unsure)
@@ -307,7 +310,7 @@ func (p *Proposal) Do(ctx context.Context) (Done, error) {
 		return p.doNothing(ctx, u)
 	}
 	for _, x := range p.Refused { // the journal does not know of them
-		if x.Reason == RefusedUnknown && len(u.Refused) < session.MaxFileChanges {
+		if (x.Reason == RefusedUnknown || notCovered(x.Reason)) && len(u.Refused) < session.MaxFileChanges {
 			u.Refused = append(u.Refused, x)
 		}
 	}
@@ -322,7 +325,14 @@ func (p *Proposal) Do(ctx context.Context) (Done, error) {
 	case failed != nil || err != nil:
 		return Done{}, errors.Join(failed, err)
 	}
-	return Done{Paths: r.Done, Refused: end.Refused, Entry: end}, nil
+	done := Done{Paths: r.Done, Refused: end.Refused, Entry: end}
+	for i := range done.Paths {
+		done.Paths[i] = d.shown(done.Paths[i])
+	}
+	for i := range done.Refused {
+		done.Refused[i].Path = d.shown(done.Refused[i].Path)
+	}
+	return done, nil
 }
 
 // doNothing is Do where no path has to be put back: all are as they were, or all are refused.

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -34,11 +35,17 @@ func now() int64 { return time.Now().UnixNano() }
 
 // Watch is what a supervisor tells of its commands, about a folder.
 func (w *Writers) Watch(root string) func(proc.Command) *proc.Watch {
+	git := outer(root)
+	above := git.Above(root)
 	return func(proc.Command) *proc.Watch {
 		one := w.begin(now())
-		return &proc.Watch{Root: root,
-			Seen:  func() { w.see(one) },
-			Wrote: func(path string, below bool) { w.wrote(one, path, below) },
+		return &proc.Watch{Root: above,
+			Seen: func() { w.see(one) },
+			Wrote: func(path string, below bool) {
+				if path, ok := git.Relative(root, filepath.Join(above, path)); ok {
+					w.wrote(one, path, below)
+				}
+			},
 			Ended: func() { w.end(one) },
 		}
 	}

@@ -1,0 +1,96 @@
+package run_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// headState is what git says in the user's folder: HEAD, its branch, all refs and the index.
+func (u *user) headState() string {
+	u.t.Helper()
+	cmd := exec.Command("bash", "-ec", "git symbolic-ref -q HEAD || echo detached; git rev-parse HEAD; git for-each-ref; git ls-files --stage; git stash list; git status --porcelain=v2")
+	cmd.Dir = u.dir
+	cmd.Env = append(u.env, "GIT_CONFIG_GLOBAL=/dev/null")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		u.t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// gitElsewhere are folders of which git keeps the state elsewhere: how they are made, and where
+// they are.
+func gitElsewhere() map[string][2]string {
+	module := "git init -q ../sub; (cd ../sub; echo s > s; git add s; git commit -qm s; echo t > s; git commit -qam t); git -c protocol.file.allow=always submodule --quiet add \"$PWD/../sub\" lib/sub; git commit -qm sub"
+	return map[string][2]string{
+		"a linked work tree":      {"git worktree add -q ../tree -b own", "../tree"},
+		"a work tree inside":      {"git worktree add -q inside -b own", "inside"},
+		"a folder of a work tree": {"git worktree add -q ../tree -b own", "../tree/src"},
+		"a separate folder":       {"git init -q --separate-git-dir ../apart .", "."},
+		"a subfolder":             {"", "src"},
+		"a submodule":             {module, "lib/sub"},
+		"beside a bare one":       {"git clone -q --bare . ../bare/.bare; git -C ../bare/.bare worktree add -q ../tree -b own", "../bare/tree"},
+	}
+}
+
+func TestGitThatIsElsewhereIsUndoneAndRedone(t *testing.T) {
+	for name, where := range gitElsewhere() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := repository(t)
+			u.sh(where[0])
+			u.dir = filepath.Join(u.dir, where[1])
+			u.sh("git config user.name a; git config user.email a@b; echo m > mine; git add mine; git commit -qm mine; git branch side HEAD~1; echo dirty >> mine; echo u > untracked")
+			before := u.headState()
+			u.work("-- 1 --\n" + bash("echo n > n; git add n; git commit -qm n; git checkout -q -b fresh; git commit -q --allow-empty -m more; git branch -D side; git branch kept HEAD~1; git rm -q --cached mine") + "-- 2 --\ntext: done\n")
+			after := u.headState()
+			for range 2 {
+				u.undo("--git").wants(0, "/HEAD")
+				if got := u.headState(); got != before {
+					t.Fatalf("undone:\n%s\nwant\n%s", got, before)
+				}
+				u.sh("git fsck 2>&1")
+				u.run("redo").wants(0)
+				if got := u.headState(); got != after {
+					t.Fatalf("redone:\n%s\nwant\n%s", got, after)
+				}
+			}
+		})
+	}
+}
+
+// In a session that works in a work tree of its own, and in the sandbox where there is one.
+func TestGitOfAWorkTreeSessionIsUndone(t *testing.T) {
+	u := repository(t)
+	u.sh("git config user.name a; git config user.email a@b")
+	steps := "-- 1 --\n" + bash("echo n > n; git add n; git commit -qm n; git branch kept") + "-- 2 --\ntext: done\n"
+	main := u.headState()
+	u.run("-p", "-w", "fix", "--permission-mode=yolo", u.script(steps), "work").wants(0)
+	u.dir += "-fix"
+	after := u.headState()
+	u.undo("--git").wants(0, "remove   n", "refs/heads/fix")
+	if got := u.headState(); got == after || strings.Contains(got, "refs/heads/kept") || strings.Contains(got, " n\n") {
+		t.Errorf("undone:\n%s", got)
+	}
+	u.dir = strings.TrimSuffix(u.dir, "-fix")
+	u.sh("git branch -q -D fix 2>&1 || :")
+	if got := u.headState(); !strings.Contains(got, strings.SplitN(main, "\n", 3)[1]) {
+		t.Errorf("the main checkout:\n%s\nwas\n%s", got, main)
+	}
+}
+
+// What other work trees stand on stays as it is, and is named.
+func TestUndoLeavesTheBranchOfAnotherWorkTree(t *testing.T) {
+	u := repository(t)
+	u.sh("git config user.name a; git config user.email a@b; git worktree add -q ../tree -b own")
+	u.dir = filepath.Join(u.dir, "../tree")
+	u.work("-- 1 --\n" + bash("git commit -q --allow-empty -m mine; git update-ref refs/heads/main HEAD; git pack-refs --all") + "-- 2 --\ntext: done\n")
+	main := u.headState()
+	u.undo("--git").wants(7, "refs/heads/main", "other work trees of the repository use it, too", "packed-refs")
+	if got := u.headState(); got == main || !strings.Contains(got, "commit\trefs/heads/main") {
+		t.Errorf("%s\nbefore the undo\n%s", got, main)
+	}
+	u.sh("git fsck 2>&1; git log -1 main")
+}

@@ -1,0 +1,86 @@
+package recorder
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/files/git"
+	"adze/internal/undo"
+	"adze/session"
+)
+
+// Reasons for which git's own state is refused, or was not covered.
+const (
+	refusedShared = "other work trees of the repository use it, too"
+	refusedWide   = "this folder is too wide for undo to cover git's own state in it"
+	refusedNotGit = "undo does not cover it"
+)
+
+// outer is where git keeps the state of the repository that a folder lies in, if that is not below
+// the folder.
+func outer(root string) undo.Outer {
+	dir, own := git.Outside(root)
+	return undo.Outer{Dir: dir, Own: own}
+}
+
+// keepShared refuses steps in a repository of several work trees that would change what the others
+// work with: their branches, and files that hold something of all.
+func (d Desk) keepShared(plan *undo.Plan) {
+	if d.Files.Outer().Own == "" {
+		return
+	}
+	taken := d.takenBranches()
+	plan.Steps = slices.DeleteFunc(plan.Steps, func(s undo.Step) bool {
+		name, ok := strings.CutPrefix(s.Path, undo.OuterGit+"/")
+		shared := ok && (slices.Contains([]string{"packed-refs", "config", "shallow"}, name) || slices.Contains(taken, strings.TrimPrefix(name, "logs/")))
+		if shared {
+			plan.Refused = append(plan.Refused, undo.Refusal{Path: s.Path, Reason: refusedShared})
+		}
+		return shared
+	})
+}
+
+// takenBranches are the branches that other work trees have checked out, as refs.
+func (d Desk) takenBranches() (refs []string) {
+	o := d.Files.Outer()
+	heads, _ := filepath.Glob(filepath.Join(o.Dir, "worktrees", "*", "HEAD")) // what cannot be read has none
+	for _, head := range append(heads, filepath.Join(o.Dir, "HEAD")) {
+		if filepath.Dir(head) == filepath.Join(o.Dir, filepath.FromSlash(o.Own)) {
+			continue
+		}
+		content, _ := os.ReadFile(head)
+		if name, ok := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: "); ok {
+			refs = append(refs, name)
+		}
+	}
+	return refs
+}
+
+// uncoveredGit lists what of git's own state would be meant by a wish and is not covered.
+func (d Desk) uncoveredGit() (all []session.Refused) {
+	if d.Files.Named() {
+		return []session.Refused{{Path: ".git", Reason: refusedWide}}
+	}
+	for _, l := range d.Files.LeftOut() {
+		of := gitFolder(l.Path, func(string) bool { return false })
+		if of != "" && !l.Usual() {
+			all = append(all, session.Refused{Path: d.shown(l.Path), Reason: refusedNotGit + ": " + l.Reason})
+		}
+	}
+	return all
+}
+
+// notCovered reports a reason of uncoveredGit.
+func notCovered(reason string) bool {
+	return reason == refusedWide || strings.HasPrefix(reason, refusedNotGit+": ")
+}
+
+// shown is a path as the user knows it.
+func (d Desk) shown(path string) string {
+	if path == undo.OuterGit || strings.HasPrefix(path, undo.OuterGit+"/") {
+		return d.Files.Absolute(path)
+	}
+	return path
+}
