@@ -36,7 +36,7 @@ func TestEveryPageIsListed(t *testing.T) {
 
 // TestPagesNameTopicsThatExist follows each "adze help TOPIC" from one page to another.
 func TestPagesNameTopicsThatExist(t *testing.T) {
-	known := map[string]bool{}
+	known := map[string]bool{"keys": true} // a page that the command line makes
 	for _, p := range Topics() {
 		known[p.Name] = true
 	}

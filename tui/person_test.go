@@ -75,7 +75,7 @@ func (p *player) ports() api.Ports {
 		Servers: func(context.Context) ([]api.Server, error) {
 			return []api.Server{
 				{Name: "acme", Transport: "http https://acme.example/mcp", From: "config.json", State: "failed", Why: "acme wants a login: run adze mcp login acme", Login: true},
-				{Name: "files", Transport: "stdio npx -y server", From: ".mcp.json", State: "held", Why: "it is not allowed: adze trust"},
+				{Name: "files", Transport: "stdio npx -y server", From: ".mcp.json", State: "held", Why: "it is not allowed: adze permission trust"},
 				{Name: "memory", Transport: "stdio mcp-server-memory", From: "config.json", State: "ready", Title: "memory-server 0.6\u202e", Version: "2025-11-25", Tools: []string{"create_entities", "read_graph"},
 					Resources: 2, Prompts: 1, Bytes: 2345, Last: "Knowledge Graph MCP Server running on stdio\n\x1b[31mwarn: no file"},
 				{Name: "notes", Transport: "stdio notes", State: "off", Tools: []string{"add"}, Bytes: 200},

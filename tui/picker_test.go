@@ -76,7 +76,7 @@ func TestASessionIsOpenedAtAPlace(t *testing.T) {
 		id := fmt.Sprint("m", i)
 		history = append(history, session.MessageDone{Message: session.Message{ID: id, Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "text of " + id}}}})
 	}
-	for at, want := range map[string]string{"m7": "text of m7", "": "text of m59", "gone": "session show s1"} {
+	for at, want := range map[string]string{"m7": "text of m7", "": "text of m59", "gone": "sessions show s1"} {
 		m := newModel(Options{History: history, At: api.Place{Message: at}, Info: Info{Session: "s1"}, Env: func(string) string { return "" }})
 		m.w, m.h = 80, 24
 		var shown strings.Builder

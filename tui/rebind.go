@@ -75,7 +75,7 @@ func nearAction(table []binding, id string) string {
 	if near := tool.Nearest(id, ids, 1); len(near) == 1 {
 		return "; did you mean " + near[0] + "?"
 	}
-	return "; adze keys lists them"
+	return "; adze help keys lists them"
 }
 
 // clash finds an action that would have a key of another one where both act, and says so.

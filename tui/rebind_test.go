@@ -207,7 +207,7 @@ func TestNoTwoActionsShareABoundKey(t *testing.T) {
 func TestWhatCannotBeBoundIsTold(t *testing.T) {
 	for _, c := range []struct{ id, key, want string }{
 		{"tods", "f8", `keys: there is no action "tods"; did you mean todos?`},
-		{"", "f8", `keys: there is no action ""; adze keys lists them`},
+		{"", "f8", `keys: there is no action ""; adze help keys lists them`},
 		{"todos", "ctrl+entr", `keys: todos: there is no key "ctrl+entr"; did you mean enter?`},
 		{"todos", "hyperdrive", `keys: todos: there is no key "hyperdrive"; keys are such as ctrl+k, alt+enter, f8, pgup`},
 		{"todos", "t", `keys: todos: t is written where this acts; hold ctrl or alt with it, or take a key such as f8`},

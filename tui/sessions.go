@@ -113,7 +113,7 @@ func (s *sessions) commands() []command {
 		{name: "resume", args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},
 		{name: "fork", help: "go on in a copy of this session", can: s.canFork, do: noArgs(s.fork)},
 		{name: "inline", help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, do: noArgs(s.otherScreen)},
-		{name: "background", args: "<prompt>", help: "go on with a prompt without a terminal; adze attach shows it", can: s.canSwitch, do: s.background},
+		{name: "background", args: "<prompt>", help: "go on with a prompt without a terminal; adze sessions attach shows it", can: s.canSwitch, do: s.background},
 		{name: "clear", help: "the same as /new: the model forgets this conversation", can: s.canSwitch, do: noArgs(s.begin)},
 	}
 }
@@ -227,6 +227,6 @@ func (s *sessions) canFork() string {
 // show shows a place of the conversation, where it is still a part of it.
 func (s *sessions) show(at api.Place) {
 	if at != (api.Place{}) && !s.transcript.Reveal(at.Message, at.Call) {
-		s.say("that message is no longer here (taken back, summed up, or a subagent's): adze session show " + s.info.Session + " has it")
+		s.say("that message is no longer here (taken back, summed up, or a subagent's): adze sessions show " + s.info.Session + " has it")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,10 +134,15 @@ type all struct {
 // All are the subcommands.
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
-	return append([]*cobra.Command{
-		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e), upgradeCommand(e), pairCommand(e), devicesCommand(e),
-		a.trustCommand(), contexts{a}.command(), a.keysCommand(),
-	}, topics()...)
+	now := []*cobra.Command{
+		With(a.toolsCommand(), a.pickCommand(), contexts{a}.command()), a.auditCommand(),
+		With(permissions{a}.command(), a.trustCommand()), With(a.modelsCommand(), a.loginCommand(), a.logoutCommand()),
+		With(a.doctorCommand(), upgradeCommand(e)),
+	}
+	former := Former(a.pickCommand(), contexts{a}.command(), a.trustCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
+		upgradeCommand(e), a.keysCommand())
+	former = append(former, Former(Devices(e)...)...)
+	return slices.Concat(now, former, topics())
 }
 
 // Damaged says that a row is not as it was written.
@@ -170,7 +176,7 @@ func Newest(ctx context.Context, p Stored, s *sessiondb.Store) (session.Head, er
 		return session.Head{}, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}
 	if len(heads) == 0 {
-		return session.Head{}, usage.Mistake("name one: adze session list --all shows them", "no session of %s is stored", dir)
+		return session.Head{}, usage.Mistake("name one: adze sessions list --all shows them", "no session of %s is stored", dir)
 	}
 	return heads[0], nil
 }

@@ -82,7 +82,7 @@ type Carried struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// contexts is adze context.
+// contexts is adze tools context.
 type contexts struct{ *all }
 
 func (a contexts) command() *cobra.Command {
@@ -91,7 +91,7 @@ func (a contexts) command() *cobra.Command {
 		Long: `Shows the next request of a new session in this folder, or with --continue or --session of a stored one: the prompt, each
 instruction file and tool with its bytes and tokens, what is left out and why, and what else is carried here, with its origin.
 The figures are those of F4. No model, hook or server is started, and nothing is written.`,
-		Example: "  adze context\n  adze context --continue\n  adze context --json | jq '.sources[] | select(.group==\"system\")'",
+		Example: "  adze tools context\n  adze tools context --continue\n  adze tools context --json | jq '.sources[] | select(.group==\"system\")'",
 		RunE: func(c *cobra.Command, words []string) error {
 			w.Prompt = strings.Join(words, " ")
 			if w.Last && w.Session != "" {

@@ -8,7 +8,7 @@ import (
 
 // keysCommand lists what keys can be bound to, and what they are now.
 func (a *all) keysCommand() *cobra.Command {
-	c := &cobra.Command{Use: "keys", Annotations: Anyone(), Short: "List the actions of the interface and their keys", Args: Takes(0, 0), Example: "  adze keys | grep todos"}
+	c := &cobra.Command{Use: "keys", Annotations: Anyone(), Short: "List the actions of the interface and their keys", Args: Takes(0, 0), Example: "  adze help keys | grep todos"}
 	c.Long = c.Short + ".\n\nBind others in the configuration: \"keys\": {\"todos\": \"f8\", \"quit\": [\"ctrl+q\", \"f10\"]}"
 	c.RunE = func(*cobra.Command, []string) error {
 		cfg, _, err := a.Config()

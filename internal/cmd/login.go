@@ -19,14 +19,14 @@ import (
 	"adze/session"
 )
 
-// loginCommand is adze login.
+// loginCommand is adze models login.
 func (a *all) loginCommand() *cobra.Command {
 	c := &cobra.Command{Use: "login PROVIDER [--no-check] [--file]", Short: "Store the API key of a provider, in the key ring of your system or in a private file", Args: Takes(0, 1),
 		Long: `Asks for the key of a provider without showing it, or takes it from a pipe, has the provider check it, which costs nothing,
 and keeps it: in the key ring of the system (Secret Service, Keychain, Credential Manager), else in a file that only you can
 read. A key is sent to the host that it was kept for and to no other. A variable such as those that adze models names counts
 before it.`,
-		Example: "  adze login PROVIDER\n  pass show NAME | adze login PROVIDER\n  adze login PROVIDER --file",
+		Example: "  adze models login PROVIDER\n  pass show NAME | adze models login PROVIDER\n  adze models login PROVIDER --file",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.login(c.Context(), strings.Join(words, ""), login.Options{Unchecked: Flagged(c, "no-check"), InFile: Flagged(c, "file")})
 		}}
@@ -36,9 +36,9 @@ before it.`,
 	return c
 }
 
-// logoutCommand is adze logout.
+// logoutCommand is adze models logout.
 func (a *all) logoutCommand() *cobra.Command {
-	c := &cobra.Command{Use: "logout PROVIDER", Short: "Delete the API key of a provider that adze login stored", Args: Takes(0, 1), Example: "  adze logout PROVIDER",
+	c := &cobra.Command{Use: "logout PROVIDER", Short: "Delete the API key of a provider that adze models login stored", Args: Takes(0, 1), Example: "  adze models logout PROVIDER",
 		RunE: func(c *cobra.Command, words []string) error { return a.logout(strings.Join(words, "")) }}
 	c.SetFlagErrorFunc(FlagError)
 	return c
@@ -56,7 +56,7 @@ func (a *all) login(ctx context.Context, provider string, o login.Options) error
 		return err
 	}
 	if provider == "" {
-		return a.named(desk, "login")
+		return a.named(desk, "models login")
 	}
 	e, err := desk.Endpoint(provider)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *all) logout(provider string) error {
 		return err
 	}
 	if provider == "" {
-		return a.named(desk, "logout")
+		return a.named(desk, "models logout")
 	}
 	e, known := desk.Endpoint(provider) // the key of one that is described no more is forgotten all the same
 	if known == nil {
@@ -130,7 +130,7 @@ func (a *all) named(desk login.Desk, what string) error {
 		names = has
 	}
 	if len(names) == 0 {
-		return usage.Mistake("adze login PROVIDER keeps one", "no key is kept")
+		return usage.Mistake("adze models login PROVIDER keeps one", "no key is kept")
 	}
 	return usage.Mistake("one of "+strings.Join(names, ", "), "write it as adze %s PROVIDER", what)
 }

@@ -66,10 +66,10 @@ func elsewhere() map[string]string {
 	out := map[string]string{}
 	for hint, words := range map[string]string{
 		"adze --continue, or adze --resume ID":              "resume continue",
-		"adze session list":                                 "sessions history ls list",
+		"adze sessions list":                                "sessions history ls list",
 		`the configuration is a file; adze doctor names it`: "config configure settings setup",
 		`adze -p "what to do"`:                              "run exec print chat ask",
-		"adze login PROVIDER":                               "auth signin",
+		"adze models login PROVIDER":                        "auth signin",
 		"adze doctor":                                       "status check health",
 		"no command updates adze; install it again":         "update upgrade",
 		"adze serve, or adze mcp serve":                     "server",

@@ -23,25 +23,30 @@ import (
 	"adze/internal/text/usage"
 )
 
-// pairCommand is adze pair.
+// Devices are the commands below adze serve that let devices in.
+func Devices(e *Env) []*cobra.Command {
+	return []*cobra.Command{pairCommand(e), devicesCommand(e)}
+}
+
+// pairCommand is adze serve pair.
 func pairCommand(e *Env) *cobra.Command {
 	var may []string
 	c := &cobra.Command{Use: "pair", Short: "Let a phone or another device into adze serve", Args: Takes(0, 0),
 		Long: `Shows a code for the camera of a phone, as a picture and as text. The device that opens it shows a word; say yes here only if it
-shows the same. It then has a token of its own, which adze devices revoke takes away at once. A code is of use once, for five
+shows the same. It then has a token of its own, which adze serve devices revoke takes away at once. A code is of use once, for five
 minutes. adze serve must run with --listen, or with the --name of a tunnel.`,
-		Example: "  adze pair\n  adze pair --may look,answer,prompt",
+		Example: "  adze serve pair\n  adze serve pair --may look,answer,prompt",
 		RunE:    func(c *cobra.Command, _ []string) error { return pair(c.Context(), e, may) }}
 	c.Flags().StringSliceVar(&may, "may", []string{string(pairing.Look), string(pairing.Answer)}, "what the device may do: `look,answer,prompt`; who answers may also stop a turn")
 	return c
 }
 
-// devicesCommand is adze devices list|revoke.
+// devicesCommand is adze serve devices list|revoke.
 func devicesCommand(e *Env) *cobra.Command {
 	book := func() *pairing.Devices {
 		return &pairing.Devices{Path: filepath.Join(paths.Of(e.Getenv).State, paths.Served, paths.Devices)}
 	}
-	list := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "List the devices that are paired", Args: Takes(0, 0), Example: "  adze devices list",
+	list := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "List the devices that are paired", Args: Takes(0, 0), Example: "  adze serve devices list",
 		RunE: func(c *cobra.Command, _ []string) error {
 			all, err := book().All()
 			if err != nil {
@@ -50,13 +55,13 @@ func devicesCommand(e *Env) *cobra.Command {
 			return listDevices(e, all, Flagged(c, "json"))
 		}}
 	list.Flags().Bool("json", false, "as JSON, one object a line")
-	revoke := &cobra.Command{Use: "revoke ID...", Short: "Take a device's token away; what it reads ends at once", Args: Takes(1, -1), Example: "  adze devices revoke 3fa9",
+	revoke := &cobra.Command{Use: "revoke ID...", Short: "Take a device's token away; what it reads ends at once", Args: Takes(1, -1), Example: "  adze serve devices revoke 3fa9",
 		RunE: func(_ *cobra.Command, ids []string) error {
 			for _, id := range ids {
 				d, err := book().Revoke(id)
 				switch {
 				case errors.Is(err, pairing.ErrNoDevice), errors.Is(err, pairing.ErrAmbiguous):
-					return usage.Mistake("adze devices list", "%s: %v", id, err)
+					return usage.Mistake("adze serve devices list", "%s: %v", id, err)
 				case err != nil:
 					return err
 				}
@@ -97,7 +102,7 @@ func pair(ctx context.Context, e *Env, words []string) error {
 		return err
 	}
 	if !term.IsTerminal(e.In.Fd()) {
-		return usage.Mistake("run adze pair in a terminal", "the user is asked whether a device may come in, and nobody is there to ask")
+		return usage.Mistake("run adze serve pair in a terminal", "the user is asked whether a device may come in, and nobody is there to ask")
 	}
 	s, o, err := openPairing(ctx, e, may)
 	if err != nil {
@@ -128,7 +133,7 @@ func pair(ctx context.Context, e *Env, words []string) error {
 		e.Show("the device was refused\n")
 		return nil
 	}
-	e.Show("paired; adze devices list shows it, adze devices revoke takes its token away\n")
+	e.Show("paired; adze serve devices list shows it, adze serve devices revoke takes its token away\n")
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"adze/tool/rankset"
 )
 
-// pickOptions are the flags of adze pick.
+// pickOptions are the flags of adze tools pick.
 type pickOptions struct {
 	rank.Options
 	debug, json, safe bool
@@ -25,9 +25,9 @@ type pickOptions struct {
 	from, eval        string
 }
 
-const pickExamples = `  adze pick "where is this function called"
-  adze pick "send the report to the team" --from testdata/pick --debug
-  adze pick --eval testdata/pick`
+const pickExamples = `  adze tools pick "where is this function called"
+  adze tools pick "send the report to the team" --from testdata/pick --debug
+  adze tools pick --eval testdata/pick`
 
 func (a *all) pickCommand() *cobra.Command {
 	o := &pickOptions{}
@@ -59,10 +59,10 @@ func (a *all) pickCommand() *cobra.Command {
 
 func (o *pickOptions) check(query string) error {
 	if (strings.TrimSpace(query) == "") == (o.eval == "") {
-		return usage.Mistake(`adze pick "send a mail", or adze pick --eval DIR`, "want either a query or --eval")
+		return usage.Mistake(`adze tools pick "send a mail", or adze tools pick --eval DIR`, "want either a query or --eval")
 	}
 	if o.MaxCandidates < 1 || o.MinScore < 0 || o.MinScore > 1 || o.Budget < 0 || o.Timeout < 0 {
-		return usage.Mistake("adze pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
+		return usage.Mistake("adze tools pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
 	}
 	o.Debug, o.AllowUnsafe = o.debug, !o.safe
 	switch o.MinScore { // in rank.Options 0 is the default

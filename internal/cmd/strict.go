@@ -52,7 +52,9 @@ func knownTopic(help *cobra.Command, words []string) error {
 	word := rest[0]
 	var names []string
 	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
 	}
 	hint := c.CommandPath() + " --help lists the commands"
 	if near := tool.Nearest(word, names, 1); len(near) == 1 {

@@ -19,7 +19,7 @@ func topics() []*cobra.Command {
 		if !slices.Contains([]string{"sandbox", "hooks", "lines"}, p.Name) {
 			continue
 		}
-		c := &cobra.Command{Use: p.Name, Annotations: Anyone(), Short: p.Title}
+		c := &cobra.Command{Use: p.Name, Annotations: Anyone(), Short: p.Title, Hidden: true}
 		c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), docs.Text(p.Name)) })
 		out = append(out, c)
 	}
@@ -28,7 +28,7 @@ func topics() []*cobra.Command {
 
 // helpTopics has adze help show pages, and name them.
 func helpTopics(help *cobra.Command) {
-	var names []string
+	names := []string{"keys"}
 	for _, p := range docs.Topics() {
 		names = append(names, p.Name)
 	}
@@ -39,12 +39,20 @@ func helpTopics(help *cobra.Command) {
 		}
 		return knownTopic(c, words)
 	}
-	help.Run = func(c *cobra.Command, words []string) {
-		if len(words) == 1 && slices.Contains(names, words[0]) {
+	help.RunE = func(c *cobra.Command, words []string) error {
+		switch {
+		case len(words) == 1 && words[0] == "keys":
+			keys, _, err := help.Root().Find(words)
+			if err != nil {
+				return err
+			}
+			return keys.RunE(keys, nil)
+		case len(words) == 1 && slices.Contains(names, words[0]):
 			fmt.Fprint(c.OutOrStdout(), docs.Text(words[0]))
-			return
+		default:
+			ofCommand(c, words)
 		}
-		ofCommand(c, words)
+		return nil
 	}
 	root := help.Root()
 	usual := root.UsageFunc() // of every command; a template of our own would link text/template

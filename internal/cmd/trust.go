@@ -13,27 +13,27 @@ import (
 	"adze/internal/text/usage"
 )
 
-// trustCommand is adze trust list|show|allow|revoke.
+// trustCommand is adze permission trust list|show|allow|revoke.
 func (a *all) trustCommand() *cobra.Command {
 	asJSON := func(c *cobra.Command) *cobra.Command {
 		c.Flags().Bool("json", false, "as JSON, one object a line")
 		return c
 	}
 	list := asJSON(&cobra.Command{Use: "list", Annotations: Anyone(), Short: "List what this project would run, and what of it you allowed", Args: Takes(0, 0),
-		Example: "  adze trust list\n  adze trust list --json | jq -r 'select(.state==\"waiting\").id'",
+		Example: "  adze permission trust list\n  adze permission trust list --json | jq -r 'select(.state==\"waiting\").id'",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listTrust(Flagged(c, "json")) }})
 	show := asJSON(&cobra.Command{Use: "show NAME...", Annotations: Anyone(), Short: "Show exactly what would run, with which files", Args: Takes(1, -1),
-		Example: "  adze trust show tool:lint",
+		Example: "  adze permission trust show tool:lint",
 		RunE:    func(c *cobra.Command, words []string) error { return a.showTrust(words, Flagged(c, "json")) }})
 	var hash string
 	allow := asJSON(&cobra.Command{Use: "allow NAME...", Short: "Allow it as it is now; any change of it or its files asks again", Args: Takes(1, -1),
-		Example: "  adze trust allow tool:lint\n  adze trust allow tool:lint --hash 5f2c1a77   # only if it is still what you looked at",
+		Example: "  adze permission trust allow tool:lint\n  adze permission trust allow tool:lint --hash 5f2c1a77   # only if it is still what you looked at",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.allowTrust(c.Context(), words, hash, Flagged(c, "json"))
 		}})
 	allow.Flags().StringVar(&hash, "hash", "", "allow it only if its `SHA256` begins so")
 	revoke := asJSON(&cobra.Command{Use: "revoke NAME...", Short: "Take your consent back", Args: Takes(0, -1),
-		Example: "  adze trust revoke tool:lint\n  adze trust revoke --all",
+		Example: "  adze permission trust revoke tool:lint\n  adze permission trust revoke --all",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.revokeTrust(c.Context(), words, Flagged(c, "all"), Flagged(c, "json"))
 		}})
@@ -109,7 +109,7 @@ func carried(items []trust.Item, name string) (trust.Item, error) {
 	if i, ok := trust.Named(items, name); ok {
 		return i, nil
 	}
-	return trust.Item{}, usage.Mistake("adze trust list shows what there is", "this project has no %q", name)
+	return trust.Item{}, usage.Mistake("adze permission trust list shows what there is", "this project has no %q", name)
 }
 
 // consent is an item as a user reads it before they allow it.
@@ -147,7 +147,7 @@ func (a *all) allowTrust(ctx context.Context, names []string, hash string, asJSO
 			case i.State == trust.Unused:
 				return usage.Mistake("there is nothing to allow", "%s: %s", i.ID, unused(i))
 			case !strings.HasPrefix(i.Hash, strings.ToLower(hash)) || hash != "" && len(hash) < 8:
-				return usage.Mistake("look at it with adze trust show "+i.ID, "%s has the sha256 %s now", i.ID, i.Hash)
+				return usage.Mistake("look at it with adze permission trust show "+i.ID, "%s has the sha256 %s now", i.ID, i.Hash)
 			}
 			chosen = append(chosen, i)
 		}
@@ -168,7 +168,7 @@ func (a *all) allowTrust(ctx context.Context, names []string, hash string, asJSO
 
 func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON bool) error {
 	if every == (len(names) > 0) {
-		return usage.Mistake("adze trust revoke NAME, or --all", "say what to revoke")
+		return usage.Mistake("adze permission trust revoke NAME, or --all", "say what to revoke")
 	}
 	return a.Project(func(p trust.Project) error {
 		kept := p.Kept()

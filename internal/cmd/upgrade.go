@@ -13,10 +13,10 @@ import (
 // a release sets it when it is linked.
 var ReleaseURL string
 
-// upgradeCommand is adze upgrade. It tells how, and neither fetches nor changes anything: a program
-// that a model can start must not replace itself.
+// upgradeCommand is adze doctor upgrade. It tells how, and neither fetches nor changes anything: a
+// program that a model can start must not replace itself.
 func upgradeCommand(e *Env) *cobra.Command {
-	return &cobra.Command{Use: "upgrade", Annotations: Anyone(), Short: "Tell how to get a newer version", Args: Takes(0, 0), Example: "  adze upgrade", RunE: func(c *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "upgrade", Annotations: Anyone(), Short: "Tell how to get a newer version", Args: Takes(0, 0), Example: "  adze doctor upgrade", RunE: func(c *cobra.Command, _ []string) error {
 		program, err := os.Executable()
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ type Config struct {
 	Batch          Batch               `json:"batch,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
-	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze keys lists
+	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze help keys lists
 
 	origins  map[string]string
 	warnings []string

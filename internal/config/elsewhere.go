@@ -19,7 +19,7 @@ func elsewhere(name string) string {
 		`that is title_model, and task_model is for subagents`:                                          "small_model smallModel small",
 		`that is interface.theme`:                                                                       "theme tui",
 		`that is interface.keys`:                                                                        "vimMode vim_mode editorMode",
-		`that is keys, by the action; adze keys lists them`:                                             "keybinds keybindings keyBindings",
+		`that is keys, by the action; adze help keys lists them`:                                        "keybinds keybindings keyBindings",
 		`that is language_servers`:                                                                      "lsp",
 		`that is formatters`:                                                                            "formatter",
 		`that is providers.NAME.effort`:                                                                 "model_reasoning_effort reasoning_effort effortLevel",

@@ -24,7 +24,7 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 		case len(near) == 1 && around == "" && slices.Contains(restricting(), near[0]):
 			return nil, &Error{Path: path, Message: what, Hint: meant(own, near[0])}
 		case secret(own):
-			what += ": a key does not belong in this file; adze login keeps one, and key_env names a variable"
+			what += ": a key does not belong in this file; adze models login keeps one, and key_env names a variable"
 		case elsewhere(u.Name) != "":
 			what += ": " + elsewhere(u.Name)
 		case len(near) == 1:

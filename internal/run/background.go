@@ -63,10 +63,10 @@ func (a *app) launch(ctx context.Context, o *flags.Request, args []string, promp
 	}
 	fmt.Fprintln(a.Out, l.id)
 	if l.ended {
-		fmt.Fprintf(a.Err, "%sit has ended already: adze logs %s shows it, adze --resume %[2]s goes on from here\n", l.log, l.id)
+		fmt.Fprintf(a.Err, "%sit has ended already: adze sessions logs %s shows it, adze --resume %[2]s goes on from here\n", l.log, l.id)
 		return nil
 	}
-	fmt.Fprintf(a.Err, "it works in the background (process %d): adze attach %s shows it, adze stop %[2]s ends it\n", l.pid, l.id)
+	fmt.Fprintf(a.Err, "it works in the background (process %d): adze sessions attach %s shows it, adze sessions stop %[2]s ends it\n", l.pid, l.id)
 	return nil
 }
 
@@ -285,12 +285,12 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	return p.Finish(c.converse(ctx, in, o, words, time.Now()))
 }
 
-// attachCommand is adze attach.
+// attachCommand is adze sessions attach.
 func attachCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "attach ID", Short: "Show a session that works, and prompt, answer and stop it from here", Args: cmd.Takes(1, 1),
 		Long: `The session stays with the process that has it, in the background or in another terminal: leaving this window with
 Ctrl-D or /detach ends nothing there. A question that is answered here is answered there. /take goes on with it here.`,
-		Example: "  adze attach 20261121t0245",
+		Example: "  adze sessions attach 20261121t0245",
 		RunE: func(_ *cobra.Command, words []string) error {
 			h, err := a.living(words[0])
 			if err != nil {
@@ -322,12 +322,12 @@ func (a *app) living(prefix string) (live.Hello, error) {
 	return live.Hello{}, usage.Mistake("write more of it: "+strings.Join(ids, ", "), "%s begins the ids of %d sessions", prefix, len(all))
 }
 
-// stopCommand is adze stop.
+// stopCommand is adze sessions stop.
 func stopCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "stop ID", Short: "End a session in the background", Args: cmd.Takes(1, 1),
 		Long: `The running turn is stopped, with all that it started, and the process ends. The session is kept: adze --resume ID goes
 on with it.`,
-		Example: "  adze stop 20261121t0245",
+		Example: "  adze sessions stop 20261121t0245",
 		RunE: func(c *cobra.Command, words []string) error {
 			h, err := a.living(words[0])
 			if err != nil {
@@ -341,12 +341,12 @@ on with it.`,
 		}}
 }
 
-// stopTime is how long adze stop waits for a turn to end with all that it started.
+// stopTime is how long adze sessions stop waits for a turn to end with all that it started.
 const stopTime = time.Minute
 
 // end has a session in the background let go, and waits until its process has ended.
 func (a *app) end(ctx context.Context, id session.ID) error {
-	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze stop", StateOnly: true})
+	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze sessions stop", StateOnly: true})
 	if err != nil {
 		return err
 	}
@@ -355,7 +355,7 @@ func (a *app) end(ctx context.Context, id session.ID) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if c.Hello.Window {
-		return usage.Mistake(fmt.Sprintf("leave it there, or adze attach %s and /take", id), "process %d shows the session in a window of its own", c.Hello.PID)
+		return usage.Mistake(fmt.Sprintf("leave it there, or adze sessions attach %s and /take", id), "process %d shows the session in a window of its own", c.Hello.PID)
 	}
 	if err := c.Take(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAProcessThatNobodyReapsHasEnded: in a container whose first process reaps nothing, a session
-// in the background stays a zombie, and adze stop must not wait for it.
+// in the background stays a zombie, and adze sessions stop must not wait for it.
 func TestAProcessThatNobodyReapsHasEnded(t *testing.T) {
 	c := exec.Command("true")
 	out, err := c.StdoutPipe()

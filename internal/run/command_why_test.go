@@ -21,13 +21,13 @@ func TestWhyALineIsThere(t *testing.T) {
 
 	u.run("session", "why", "a.go:1").wants(0, "not by adze")
 	u.run("session", "why", "a.go:4").wants(0, "not by adze") // was there before
-	line := u.run("session", "why", "a.go:6").wants(0, "edit", "turn 1", "write one and two", "adze session show", "--call").out
+	line := u.run("session", "why", "a.go:6").wants(0, "edit", "turn 1", "write one and two", "adze sessions show", "--call").out
 	u.run("session", "why", "a.go:7").wants(0, "not by adze") // changed since
 	u.run("session", "why", "b.go").wants(0, "b.go:1  write", "write b")
 	u.run("session", "why", "a.go:99").wants(2, "has 7 lines")
 	u.run("session", "why", "none.go").wants(2, "none.go")
 
-	show := strings.Fields(line[strings.Index(line, "adze session show"):])
+	show := strings.Fields(line[strings.Index(line, "adze sessions show"):])
 	u.run(show[1:6]...).wants(0, "edited a.go")
 	u.run(show[1], show[2], show[3], "--call", "nothing").wants(2, "no outcome")
 

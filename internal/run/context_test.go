@@ -12,7 +12,7 @@ import (
 	"adze/internal/testkit/llmtest"
 )
 
-// weighed is what adze context --json answers.
+// weighed is what adze tools context --json answers.
 type weighed struct {
 	Schema, Session, Model, Profile string
 	Bytes                           int

@@ -30,7 +30,7 @@ func TestDeclaredToolsRunUnderTheGateAndAProjectsAreIgnored(t *testing.T) {
 	args := []string{"-p", "--output-format", "stream-json", model, "--allow", "execute(printf **)", "hi"}
 	r := u.run(args...).wants(0)
 	for _, want := range []string{
-		`"project_items_ignored":1`, "ignored until you allow it: tool:evil (adze trust show NAME, adze trust allow NAME)", "broken.json: description is missing",
+		`"project_items_ignored":1`, "ignored until you allow it: tool:evil (adze permission trust show NAME, adze permission trust allow NAME)", "broken.json: description is missing",
 		`printf 'hello <%s>\\n' -- '$(touch pwned) '\"'\"'x'\"'`,
 	} {
 		if !strings.Contains(r.out, want) {

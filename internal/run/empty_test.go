@@ -37,8 +37,8 @@ func TestEmptyAndUnknownWordsAreMistakes(t *testing.T) {
 		"attach":            {[]string{"-p", model, "--attach", "", "go"}, "--attach is empty"},
 		"a command's flag":  {[]string{"session", "list", "--since", ""}, "--since is empty"},
 		"help":              {[]string{"help", "NOSUCH"}, `adze has no command "NOSUCH"`},
-		"help, nearly":      {[]string{"help", "sesion"}, "did you mean adze help session?"},
-		"help below":        {[]string{"help", "session", "lst"}, "did you mean adze help session list?"},
+		"help, nearly":      {[]string{"help", "sesion"}, "did you mean adze help sessions?"},
+		"help below":        {[]string{"help", "session", "lst"}, "did you mean adze help sessions list?"},
 		"completion":        {[]string{"completion", "nosh"}, `adze completion has no command "nosh"`},
 		"completion nearly": {[]string{"completion", "bsh"}, "did you mean adze completion bash?"},
 		"a session":         {[]string{"session", "show", ""}, "empty"},
@@ -49,7 +49,7 @@ func TestEmptyAndUnknownWordsAreMistakes(t *testing.T) {
 			}
 		})
 	}
-	u.run("help", "session", "list").wants(0, "adze session list")
+	u.run("help", "session", "list").wants(0, "adze sessions list")
 	u.run("help").wants(0, "Available Commands")
 	u.run("completion", "bash").wants(0, "bash completion")
 	u.run("-p", "--tools", "", model, "go").wants(0, "hi")

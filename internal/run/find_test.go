@@ -179,7 +179,7 @@ func TestSessionsAreDeleted(t *testing.T) {
 			t.Errorf("%s still holds the word", name)
 		}
 	}
-	u.run("session", "show", id).wants(2, "was deleted on", "session list --all")
+	u.run("session", "show", id).wants(2, "was deleted on", "sessions list --all")
 	if r := u.run("session", "search", "kwyjibo"); r.out != "" {
 		t.Errorf("found: %s", r.out)
 	}
@@ -201,7 +201,7 @@ func TestSessionsAreDeleted(t *testing.T) {
 func TestTheSessionLastUsedIsMeant(t *testing.T) {
 	u := newUser(t)
 	for _, c := range []string{"show", "export", "follow"} {
-		u.run("session", c).wants(2, "no session of", "adze session list --all")
+		u.run("session", c).wants(2, "no session of", "adze sessions list --all")
 	}
 	u.talk(map[string]string{"one": "-- 1 --\ntext: the first\n"})
 	u.talk(map[string]string{"two": "-- 1 --\ntext: the second\n"})

@@ -30,7 +30,7 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		"bad rule":           {[]string{"-p", "--allow", "fly(moon)", "--model", "openai/m", "hi"}, 2, []string{"fly"}},
 		"missing folder":     {[]string{"-p", "--cwd", "/no/such/folder", "--model", "openai/m", "hi"}, 2, []string{"/no/such/folder"}},
 		"unknown tool":       {[]string{"-p", "--tools", "reed", "--model", "openai/m", "hi"}, 2, []string{`"reed"`, "read"}},
-		"nothing to resume":  {[]string{"-p", "--resume", "2020", "--model", "openai/m", "hi"}, 2, []string{"no such session", "adze session list"}},
+		"nothing to resume":  {[]string{"-p", "--resume", "2020", "--model", "openai/m", "hi"}, 2, []string{"no such session", "adze sessions list"}},
 		"both resumes":       {[]string{"-p", "-c", "-r", "x", "hi"}, 2, []string{"exclude each other"}},
 		"negative budget":    {[]string{"-p", "--max-turns", "-1", "hi"}, 2, []string{"cannot be negative"}},
 		"no model":           {[]string{"-p", "hi"}, 3, []string{"no model is configured", "--model", "ANTHROPIC_API_KEY", "Ollama", "adze --demo"}},

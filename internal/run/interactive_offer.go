@@ -52,5 +52,5 @@ func (s *sitting) offer(ctx context.Context) {
 	}
 	w.Chosen = string(mode)
 	s.ui.InMode(w.Chosen)
-	s.ui.Observe(session.Notice{Text: "permission mode: " + w.Chosen + " (/mode changes it for a session; adze trust revoke mode has you asked again)", Kind: session.Remark})
+	s.ui.Observe(session.Notice{Text: "permission mode: " + w.Chosen + " (/mode changes it for a session; adze permission trust revoke mode has you asked again)", Kind: session.Remark})
 }

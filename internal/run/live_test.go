@@ -34,7 +34,7 @@ func (u *user) sockets() string {
 // inBackground starts a session and attaches to it.
 func (u *user) inBackground(args ...string) (id string, w *watching) {
 	u.t.Helper()
-	id = strings.TrimSpace(u.run(append([]string{"--background"}, args...)...).wants(0, "adze attach").out)
+	id = strings.TrimSpace(u.run(append([]string{"--background"}, args...)...).wants(0, "adze sessions attach").out)
 	u.t.Cleanup(func() { u.run("stop", id) })
 	return id, u.attach(id)
 }

@@ -73,7 +73,7 @@ func TestAKeyIsGivenUsedAndForgotten(t *testing.T) {
 		u.runWith(strings.NewReader(keptKey+"\n"), "login", "wrok").wants(3, "did you mean work/"),
 		u.runWith(strings.NewReader(keptKey+"\n"), "login", "work").wants(0, "keys.json, which only you can read"),
 		u.run("-p", "--model", "work/mine", "hi").wants(0, "it knows"),
-		u.run("doctor", "--json").wants(3, "adze login work"),
+		u.run("doctor", "--json").wants(3, "adze models login work"),
 		u.run("models", "--check", "--json").wants(0, `"mine"`),
 		u.run("-p", "--model", "work/mined", "hi").wants(3, "did you mean work/mine?", "has gpt-5.4, mine"),
 	}
@@ -120,11 +120,11 @@ func TestKeysThatAreKeptAreOutOfReach(t *testing.T) {
 func TestAKeptKeyMeansAModel(t *testing.T) {
 	u := newUser(t)
 	u.runWith(strings.NewReader(keptKey+"\n"), "login", "openai", "--no-check").wants(0)
-	r := u.run("models", "--json").wants(0, `"model":"openai/gpt-5.4"`, "adze login kept")
+	r := u.run("models", "--json").wants(0, `"model":"openai/gpt-5.4"`, "adze models login kept")
 	if strings.Contains(r.out, keptKey) {
 		t.Error("the key is shown")
 	}
 	u.env = append(u.env, "OPENAI_API_KEY=another")
-	u.run("doctor", "--offline").wants(0, "OPENAI_API_KEY (before the one that adze login kept)")
-	u.run("login").wants(2, "anthropic", "write it as adze login PROVIDER")
+	u.run("doctor", "--offline").wants(0, "OPENAI_API_KEY (before the one that adze models login kept)")
+	u.run("login").wants(2, "anthropic", "write it as adze models login PROVIDER")
 }

@@ -38,7 +38,7 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.Listed, err e
 			name := strings.TrimSuffix(strings.TrimPrefix(i.ID, trust.Server+":"), "@config")
 			for n := range out {
 				if out[n].Name == name && out[n].State != mcpCmd.Disabled && i.State != trust.Allowed {
-					out[n].State, out[n].Why = mcpCmd.NeedsConsent, i.Means+"; adze trust allow "+i.ID+" lets it in this folder"
+					out[n].State, out[n].Why = mcpCmd.NeedsConsent, i.Means+"; adze permission trust allow "+i.ID+" lets it in this folder"
 				}
 			}
 			continue

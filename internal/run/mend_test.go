@@ -21,8 +21,8 @@ func TestADamagedSessionIsRepairedAndGoesOn(t *testing.T) {
 	broken.home = t.TempDir()
 	broken.env = append(append([]string{}, u.env...), "ADZE_HOME="+broken.home)
 	tamper(t, u.home, broken.home, "UPDATE entries SET data = replace(data, 'step 1', 'step X') WHERE type = 'message'; DELETE FROM entries WHERE type = 'outcome' AND seq > 8")
-	verified := broken.run("session", "verify", id).wants(10, "entry ", "not as it was written", "adze session repair "+id)
-	broken.run("session", "verify", "--all").wants(10, "! session "+id, "1 of 1 sessions are not sound", "session repair")
+	verified := broken.run("session", "verify", id).wants(10, "entry ", "not as it was written", "adze sessions repair "+id)
+	broken.run("session", "verify", "--all").wants(10, "! session "+id, "1 of 1 sessions are not sound", "sessions repair")
 	var verdict struct {
 		Sound    bool
 		Findings []struct {
@@ -34,7 +34,7 @@ func TestADamagedSessionIsRepairedAndGoesOn(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &verdict); err != nil || verdict.Sound || len(verdict.Findings) < 2 {
 		t.Errorf("%v, %+v from %s", err, verdict, line)
 	}
-	broken.run("-p", "--resume", id, broken.script("-- 1 --\ntext: on\n"), "go on").wants(0, "adze session repair "+id)
+	broken.run("-p", "--resume", id, broken.script("-- 1 --\ntext: on\n"), "go on").wants(0, "adze sessions repair "+id)
 
 	var report struct{ Session, Repaired string }
 	if err := json.Unmarshal([]byte(broken.run("session", "repair", id, "--json").wants(0).out), &report); err != nil || report.Session != id || report.Repaired == "" {
@@ -59,7 +59,7 @@ func TestASessionThatCannotBeReadNamesItsRepair(t *testing.T) {
 	broken.home = t.TempDir()
 	broken.env = append(append([]string{}, u.env...), "ADZE_HOME="+broken.home)
 	tamper(t, u.home, broken.home, fmt.Sprintf("UPDATE entries SET data = '{' WHERE type = 'message' AND seq = %d", 2))
-	broken.run("-p", "--resume", id, broken.script("-- 1 --\ntext: on\n"), "go on").wants(10, "entry 2", "adze session repair "+id)
+	broken.run("-p", "--resume", id, broken.script("-- 1 --\ntext: on\n"), "go on").wants(10, "entry 2", "adze sessions repair "+id)
 	broken.run("session", "repair", id).wants(0, "is repaired as")
 	broken.run("-p", "--continue", broken.script("-- 1 --\ntext: on\n"), "go on").wants(0, "on")
 }

@@ -84,7 +84,7 @@ func (a *app) letGo(ctx context.Context, id session.ID) error {
 	case h.Window:
 		return usage.Mistake("do it there, or leave it", "process %d shows the session in a window of its own", h.PID)
 	case h.State != live.Idle:
-		return usage.Mistake(fmt.Sprintf("wait for it, or end it: adze stop %s", id), "process %d still works on the session", h.PID)
+		return usage.Mistake(fmt.Sprintf("wait for it, or end it: adze sessions stop %s", id), "process %d still works on the session", h.PID)
 	}
 	return a.end(ctx, id)
 }

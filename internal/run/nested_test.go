@@ -142,7 +142,7 @@ func TestARepositoryOfManyAssistants(t *testing.T) {
 		if !slices.ContainsFunc(c.Sources, func(s session.Source) bool {
 			return s.Kind == "instructions" && s.Name == want && strings.HasSuffix(s.Path, "/"+want) && s.Bytes > 0
 		}) {
-			t.Errorf("adze context tells nothing of %s: %s", want, r.out)
+			t.Errorf("adze tools context tells nothing of %s: %s", want, r.out)
 		}
 	}
 	bodies := asked()

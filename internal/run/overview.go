@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"adze/internal/cmd"
 	"adze/internal/cmd/print"
 	"adze/internal/cmd/sessions"
 	"adze/internal/config/paths"
@@ -36,19 +37,25 @@ import (
 	"adze/tui/overview"
 )
 
-// sessionsCommand is adze sessions: the overview in a terminal, else the list of sessions.
+// sessionsCommand is adze sessions: the overview in a terminal, else the list of sessions. The
+// commands about stored sessions and those that work are below it.
 func sessionsCommand(a *app) *cobra.Command {
 	c := sessions.List(&a.Env, a, a.doing)
-	c.Use, c.Short = "sessions", "Show all sessions on one screen: who needs you, what works, what is done"
+	c.Use, c.Aliases, c.Args, c.Short = "sessions", []string{"session"}, cobra.ArbitraryArgs, "Show all sessions on one screen: who needs you, what works, what is done"
 	c.Long = `Shows the sessions of all folders in a terminal: those that need you, those that work, those with something to review, and those
 that are done. From there a question is answered, a session begun, stopped, renamed, tagged or opened. In a pipe, with --json or with
-another flag it lists sessions, as adze session list does.`
+another flag it lists sessions, as adze sessions list does.`
 	c.Example = "  adze sessions\n  adze sessions --json | jq -r 'select(.state==\"needs you\").id'"
 	list := c.RunE
 	var from string
 	c.Flags().StringVar(&from, "from", "", "the session that the overview is shown beside; opening it goes back there")
 	_ = c.Flags().MarkHidden("from") // it is there
+	cmd.With(c, sessions.Commands(&a.Env, a, a.doing)...)
+	cmd.With(c, attachCommand(a), stopCommand(a))
 	c.RunE = func(c *cobra.Command, words []string) error {
+		if len(words) > 0 {
+			return cmd.UnknownCommand(c, words[0])
+		}
 		if c.Flags().NFlag() > 0 && from == "" || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
 			return list(c, words)
 		}

@@ -184,7 +184,7 @@ func TestServersTakeNothingOfTheFolder(t *testing.T) {
 			n.configure(jsonOf(map[string]any{"mcp": map[string]any{"servers": map[string]any{name: all[name]}}}))
 			r := n.run("mcp", "test", name)
 			n.quiet("adze mcp test " + name)
-			if strings.Contains(r.out+r.err, "adze trust allow") {
+			if strings.Contains(r.out+r.err, "adze permission trust allow") {
 				t.Errorf("it was asked about: %s%s", r.out, r.err)
 			}
 			if live[name] {
@@ -265,21 +265,21 @@ func TestAServerHasAFolderOfItsOwn(t *testing.T) {
 	n.quiet("a server in its own folder")
 
 	n.configure(server(map[string]any{"cwd": "."}))
-	n.run("-p", n.script("-- 1 --\ntext: done\n"), "hi").wants(0, "done", "server:w@config", "adze trust allow")
+	n.run("-p", n.script("-- 1 --\ntext: done\n"), "hi").wants(0, "done", "server:w@config", "adze permission trust allow")
 	n.run("mcp", "list", "--json").wants(0, `"name":"w","state":"needs consent"`, "it starts in this folder")
-	n.run("mcp", "test", "w").wants(8, "adze trust allow server:w@config")
+	n.run("mcp", "test", "w").wants(8, "adze permission trust allow server:w@config")
 	n.run("trust", "show", "server:w@config").wants(0, "it starts in this folder", "folder   .", "is not pinned")
 	n.run("trust", "allow", "server:w@config").wants(0)
 	n.where(t, "^cwd="+n.dir+" its own helper args= roots=file://"+n.dir+"$")
 	n.run("trust", "revoke", "server:w@config").wants(0)
-	n.run("-p", "--allow", "execute(mcp:w **)", n.script("-- 1 --\ncall w_where: {}\n-- 2 --\nexpect w_where denied: adze trust allow server:w@config\ntext: done\n"), "go").wants(0, "done", "server:w@config")
+	n.run("-p", "--allow", "execute(mcp:w **)", n.script("-- 1 --\ncall w_where: {}\n-- 2 --\nexpect w_where denied: adze permission trust allow server:w@config\ntext: done\n"), "go").wants(0, "done", "server:w@config")
 	n.run("trust", "allow", "server:w@config").wants(0)
 	n.quiet("a server that was allowed in the folder")
 	n.configure(server(map[string]any{"cwd": ".", "env": map[string]string{"A": "b"}}))
 	n.run("trust", "list").wants(0, "changed  server:w@config")
 	n.configure(jsonOf(map[string]any{"mcp": map[string]any{"servers": map[string]any{"v": map[string]any{"command": "python3", "args": []string{"${workspaceFolder}/json.py"}}}}}))
 	n.run("mcp", "test", "v").wants(8, "it runs "+filepath.Join(n.dir, "json.py")+" of this folder")
-	n.run("mcp", "add", "other", "--cwd", ".", "--", "python3", script).wants(0, "added other", "it was not started", "adze trust allow server:other@config")
+	n.run("mcp", "add", "other", "--cwd", ".", "--", "python3", script).wants(0, "added other", "it was not started", "adze permission trust allow server:other@config")
 	n.quiet("a server that waits")
 	n.run("mcp", "add", "dotted", "--no-test", "--", "server", ".").wants(0, "added dotted", "starts in a folder of its own", "${workspaceFolder}")
 }
@@ -319,7 +319,7 @@ func TestFormattersHooksAndToolsTakeNothingOfTheFolder(t *testing.T) {
 		"call write: {\"path\": \"new.json\", \"content\": \"{\\\"a\\\":1}\"}\ncall write: {\"path\": \"new.py\", \"content\": \"y  = 1\\n\"}\ncall write: {\"path\": \"new.js\", \"content\": \"y  = 1\\n\"}\n" +
 		"call write: {\"path\": \"new.txt\", \"content\": \"two\\n\"}\ncall write: {\"path\": \"new.rs\", \"content\": \"fn main() {}\\n\"}\ncall git_status: {}\ncall git_status: {\"path\": \"sub\"}\n" +
 		"-- 2 --\ntext: done\n"
-	r := n.run("-p", "--output-format", "stream-json", "--sandbox", "off", n.script(steps), "go").wants(0, "formatter:js@config", "formatter:rs@config", "hook:person/prompt/2@config", "hook:person/prompt/3@config", "adze trust allow")
+	r := n.run("-p", "--output-format", "stream-json", "--sandbox", "off", n.script(steps), "go").wants(0, "formatter:js@config", "formatter:rs@config", "hook:person/prompt/2@config", "hook:person/prompt/3@config", "adze permission trust allow")
 	n.quiet("a run with formatters, hooks and tools")
 	if raw, err := os.ReadFile(filepath.Join(n.dir, "new.json")); err != nil || string(raw) != "{\n    \"a\": 1\n}\n" {
 		t.Errorf("the formatter of JSON did not run: %q %v\n%s", raw, err, r.out)

@@ -57,9 +57,9 @@ func serveCommand(a *app) *cobra.Command {
 those of this folder. Sessions in work trees of the same repositories are with them. The server works in the first folder; in the
 others sessions begin and go on in the background. It listens on 127.0.0.1 alone. The address that it prints holds a token, which
 is new each time; whoever has it can do what you can do here. The address stands in a file that only you can read, too, as long
-as the server runs. With --listen, or with the --name of a tunnel, devices that you paired (adze pair) come in, too, with tokens
+as the server runs. With --listen, or with the --name of a tunnel, devices that you paired (adze serve pair) come in, too, with tokens
 of their own; they see the folders that you name, with --all, too.`,
-		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve . ~/src/site        # two folders\n  adze serve --listen :4443        # then: adze pair"}
+		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve . ~/src/site        # two folders\n  adze serve --listen :4443        # then: adze serve pair"}
 	f := c.Flags()
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
 	f.BoolVar(&w.all, "all", false, "show the page of this machine the sessions of all folders")
@@ -136,7 +136,7 @@ func serveBrowsers(a *app, w serveWish, port int, wish *farWish) error {
 	fmt.Fprintf(a.Out, "%s\n", address)
 	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(strings.Join(h.dirs, ", ")))
 	if far != nil {
-		fmt.Fprintf(a.Err, "paired devices come in at %s; adze pair lets another one in\n", print.Line(far.Address))
+		fmt.Fprintf(a.Err, "paired devices come in at %s; adze serve pair lets another one in\n", print.Line(far.Address))
 		if far.Fingerprint != "" {
 			fmt.Fprintf(a.Err, "the certificate has the SHA-256 fingerprint %s\n", far.Fingerprint)
 		}

@@ -15,7 +15,8 @@ import (
 // them unless it says otherwise with cmd.Anyone.
 func TestCommandsOfTheUserAlone(t *testing.T) {
 	want := strings.Split("attach,devices revoke,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,pair,permission add,permission remove,"+
-		"redo,runs delete,session delete,session import,session merge,session rename,session repair,session tag,stop,trust allow,trust revoke,undo", ",")
+		"models login,models logout,permission trust allow,permission trust revoke,redo,runs delete,serve devices revoke,serve pair,sessions attach,sessions delete,"+
+		"sessions import,sessions merge,sessions rename,sessions repair,sessions stop,sessions tag,stop,trust allow,trust revoke,undo,undo redo", ",")
 	a := &app{&process.Process{}}
 	a.Getenv = func(string) string { return "" }
 	var got []string
@@ -29,6 +30,7 @@ func TestCommandsOfTheUserAlone(t *testing.T) {
 		}
 	}
 	walk(commandLine(a))
+	slices.Sort(want)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("the user alone may run %q, want %q", got, want)
 	}

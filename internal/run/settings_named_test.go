@@ -15,8 +15,8 @@ import (
 var serverWords = map[string][]string{
 	"": {"-p", "hi"}, "batch": {"t.jsonl"}, "worker": nil,
 	"runs list": nil, "runs show": {"b.a"}, "runs follow": {"b"}, "runs cancel": {"b"}, "runs retry": {"b"}, "runs stats": nil, "runs limit": {"core", "1"}, "runs workers": nil,
-	"runs delete":  {"b", "--yes"},
-	"session list": nil, "session show": {"x"}, "session export": {"x"}, "session search": {"x"}, "session why": {"a.go:1"}, "session evidence": nil, "session verify": {"x"}, "session delete": {"x", "--yes"},
+	"runs delete":   {"b", "--yes"},
+	"sessions list": nil, "sessions show": {"x"}, "sessions export": {"x"}, "sessions search": {"x"}, "sessions why": {"a.go:1"}, "sessions evidence": nil, "sessions verify": {"x"}, "sessions delete": {"x", "--yes"},
 	"audit show": nil, "audit stats": nil, "audit verify": nil,
 }
 

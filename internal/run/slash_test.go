@@ -129,7 +129,7 @@ func TestShellPartsOfCommands(t *testing.T) {
 		return u.run(append(append(allow, u.answers(expect)), words...)...)
 	}
 
-	run("x", "/st a").wants(7, "would run commands, which you did not allow yet", "adze trust allow")
+	run("x", "/st a").wants(7, "would run commands, which you did not allow yet", "adze permission trust allow")
 	u.run("trust", "allow", "command:st").wants(0)
 	run(`(?s)Status: one a\n\ntwo\nthree\nEnd\.`, "/st a").wants(0, "yes")
 	run(`(?s)Status: one \$\(touch X\)\n`, "/st '$(touch X)'").wants(0)

@@ -31,7 +31,7 @@ func TestASecondWindowAttachesAndTakesOver(t *testing.T) {
 	second.keys("Enter")
 	first.sees("hello?", "answer from here")
 	second.sees("hello?", "answer from here")
-	u.run("-p", "--resume", id, u.script("-- 1 --\ntext: answer three\n"), "x").wants(10, "open in another process", "adze session follow")
+	u.run("-p", "--resume", id, u.script("-- 1 --\ntext: answer three\n"), "x").wants(10, "open in another process", "adze sessions follow")
 
 	second.text("/take ")
 	second.keys("Enter")
@@ -74,6 +74,6 @@ func TestAQuestionIsAnsweredInAnotherWindow(t *testing.T) {
 	second.keys("C-d")
 	first.text("/background more")
 	first.keys("Enter")
-	first.sees("adze attach") // it waits for the answer to the same question there
+	first.sees("adze sessions attach") // it waits for the answer to the same question there
 	u.run("stop", u.newest()).wants(0, "stopped")
 }

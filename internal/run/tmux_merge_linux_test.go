@@ -142,7 +142,7 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 	u.run("audit", "verify", "--all").wants(0, "all sound")
 }
 
-// TestASessionIsMergedByAScript: adze session merge says what it would do, refuses what it would
+// TestASessionIsMergedByAScript: adze sessions merge says what it would do, refuses what it would
 // have to leave half done, merges, and removes the work tree.
 func TestASessionIsMergedByAScript(t *testing.T) {
 	u := newUser(t)

@@ -103,7 +103,7 @@ func TestATurnThatWrecksARepositoryIsUndoneAndRedone(t *testing.T) {
 	wrecked := u.shape()
 	u.undo("--dry-run").wants(0, "to undo: turn 1: work", "remove   made/by/it", "create   src/deep/c", "--git puts it back")
 	u.wantTree("after the dry run", wrecked)
-	u.undo().wants(0, "undone: turn 1: work", "adze redo takes this back")
+	u.undo().wants(0, "undone: turn 1: work", "adze undo redo takes this back")
 	u.wantTree("undone", before)
 	u.undo().wants(2, "nothing to undo", "hint: adze undo --list")
 	u.undo("--list").wants(0, "undone")

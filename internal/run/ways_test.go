@@ -8,7 +8,7 @@ import (
 // A word that looks like a command is no prompt; anything else is.
 func TestAMistypedCommandIsNoPrompt(t *testing.T) {
 	for word, hint := range map[string]string{
-		"docter": "did you mean adze doctor?", "Models": "did you mean adze models?", "sesion": "did you mean adze session?",
+		"docter": "did you mean adze doctor?", "Models": "did you mean adze models?", "sesion": "did you mean adze sessions?",
 		"resume": "adze --continue", "config": "adze doctor names it", "server": "adze serve, or adze mcp serve",
 	} {
 		u := newUser(t)

@@ -266,7 +266,7 @@ func (r runs) show(a asked) error {
 		line("patch", "adze runs show "+run.ID+" --patch")
 	}
 	if run.Session != "" && run.Work.Task.Prompt != "" {
-		line("log", strings.Join(append([]string{"adze session show", run.Session}, a.Sessions...), " "))
+		line("log", strings.Join(append([]string{"adze sessions show", run.Session}, a.Sessions...), " "))
 	}
 	return t.Flush()
 }

@@ -29,7 +29,7 @@ func (d Doctor) checkKeys(find *models.Finder) []Check {
 		}
 		from := e.From()
 		if !e.Kept && find.Keeps(e.Name) {
-			from += " (before the one that adze login kept)"
+			from += " (before the one that adze models login kept)"
 		}
 		set = append(set, from)
 		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {

@@ -178,7 +178,7 @@ func (s servers) remove() *cobra.Command {
 			if err := s.MCP(c.Context(), func(d Desk) error {
 				for _, l := range d.All {
 					if l.Name == name && !l.Mine {
-						return usage.Mistake("adze trust revoke server:"+name+" takes your consent back", "%s is in %s, a file of the project", name, l.From)
+						return usage.Mistake("adze permission trust revoke server:"+name+" takes your consent back", "%s is in %s, a file of the project", name, l.From)
 					}
 				}
 				d.Pool.Forget(name)

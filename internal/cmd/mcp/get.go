@@ -111,7 +111,7 @@ func (s servers) notMine(c *cobra.Command, name string, off bool) error {
 	return s.MCP(c.Context(), func(d Desk) error {
 		for _, l := range d.All {
 			if l.Name == name {
-				return usage.Mistake("adze trust "+map[bool]string{true: "revoke", false: "allow"}[off]+" server:"+name+" does it for this folder", "%s is in %s, a file of the project", name, l.From)
+				return usage.Mistake("adze permission trust "+map[bool]string{true: "revoke", false: "allow"}[off]+" server:"+name+" does it for this folder", "%s is in %s, a file of the project", name, l.From)
 			}
 		}
 		return cmp.Or(d.usable(name), nil)

@@ -26,7 +26,7 @@ func (s servers) importing() *cobra.Command {
 		Long: "Looks for MCP servers in your configurations of other assistants (" + strings.Join(clients.Names(), ", ") + "),\n" +
 			"shows them, and writes those that you want into your configuration. Values of variables and headers are taken over as they\n" +
 			"stand there. Nothing is started: adze mcp test NAME tries one. Servers of a project's own files are not taken over: they are\n" +
-			"used where they stand, after adze trust allow.",
+			"used where they stand, after adze permission trust allow.",
 		Example: "  adze mcp import                     # show, and ask\n  adze mcp import github files --yes\n  adze mcp import --from cursor --yes",
 		RunE: func(c *cobra.Command, names []string) error {
 			for _, client := range from {

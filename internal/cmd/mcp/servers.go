@@ -79,7 +79,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 		s.switching("disable", "Switch a server of your configuration off, and keep its entry", true),
 		s.login(), s.logout(), s.remove(), s.serve())
 	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
-		"configuration may be used; those of a project wait for adze trust allow. A tool is called server_tool, and the rules for\n" +
+		"configuration may be used; those of a project wait for adze permission trust allow. A tool is called server_tool, and the rules for\n" +
 		"it are execute(mcp:SERVER TOOL), with * within the tool's name, and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."
 	return c
 }
@@ -104,7 +104,7 @@ func (d Desk) usable(name string) error {
 	}
 	for _, l := range d.All {
 		if l.Name == name {
-			hint := "adze trust show server:" + name + " shows it, adze trust allow server:" + name + " allows it"
+			hint := "adze permission trust show server:" + name + " shows it, adze permission trust allow server:" + name + " allows it"
 			if l.Mine {
 				hint = "adze mcp enable " + name + " switches it on"
 			}

@@ -12,7 +12,7 @@ import (
 	"adze/internal/text/usage"
 )
 
-// keeper is adze session backup.
+// keeper is adze sessions backup.
 type keeper struct{ past }
 
 func backupCommand(p past) *cobra.Command {
@@ -21,7 +21,7 @@ func backupCommand(p past) *cobra.Command {
 		Long: `Copy all sessions into a new file, as they are at one moment, while others go on. What was written is read back, every chain in
 it, before the file gets its name. To put it back, end every adze, move sessions.db and sessions.db-wal away, and copy it to
 where sessions.db was.`,
-		Example: "  adze session backup ~/adze-sessions.db",
+		Example: "  adze sessions backup ~/adze-sessions.db",
 		RunE:    func(c *cobra.Command, words []string) error { return keeper{p}.backUp(c.Context(), words[0], lines) }}
 	c.Flags().BoolVar(&lines, "json", false, "what was copied print one JSON object")
 	return c

@@ -22,7 +22,7 @@ import (
 // deleting is what the flags of session delete say.
 type deleting struct{ yes, json, expired bool }
 
-// remover is adze session delete.
+// remover is adze sessions delete.
 type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {
@@ -32,7 +32,7 @@ func deleteCommand(p past) *cobra.Command {
 their prompts among those you wrote before, and changes of their staged turns that wait for you. The files are written anew, so that the words are gone from the disk, as far as
 adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.
 On a server (--store) a session goes with those of its subagents, by a user who may purge the stream; adze runs delete removes batches.`,
-		Example: "  adze session delete --store nats://queue:4222 run-k3wq7d-4beuac1q\n  adze session delete 20261121t0245\n  adze session delete --yes 20261121t0245 20261120t1200\n  adze session delete --expired    # what sessions.keep of the configuration lets go",
+		Example: "  adze sessions delete --store nats://queue:4222 run-k3wq7d-4beuac1q\n  adze sessions delete 20261121t0245\n  adze sessions delete --yes 20261121t0245 20261120t1200\n  adze sessions delete --expired    # what sessions.keep of the configuration lets go",
 		RunE:    func(c *cobra.Command, words []string) error { return remover{p}.deleteSessions(c.Context(), words, o) }}
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&o.expired, "expired", false, "what sessions.keep of the configuration lets go")
@@ -42,7 +42,7 @@ On a server (--store) a session goes with those of its subagents, by a user who 
 
 func (p remover) deleteSessions(ctx context.Context, words []string, o deleting) error {
 	if o.expired != (len(words) == 0) {
-		return usage.Mistake("adze session list shows the ids", "name sessions, or --expired for those that sessions.keep lets go")
+		return usage.Mistake("adze sessions list shows the ids", "name sessions, or --expired for those that sessions.keep lets go")
 	}
 	server, end, err := p.Logs(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ func (p past) evidence() *cobra.Command {
 		Long: `Prints a Markdown list for a commit message or a pull request. Behind ✓ stands what the last answer says and the call that
 shows it; behind ✗ what it says without a call. A sentence of which nothing is known is not in the list. Without an ID: the
 session last used in this folder.`,
-		Example: "  adze session evidence\n  { echo 'Fix the parser'; echo; adze session evidence; } | git commit -F -\n  adze session evidence --json | jq .evidence",
+		Example: "  adze sessions evidence\n  { echo 'Fix the parser'; echo; adze sessions evidence; } | git commit -F -\n  adze sessions evidence --json | jq .evidence",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.showEvidence(c.Context(), first(words), cmd.Flagged(c, "json"))
 		}}

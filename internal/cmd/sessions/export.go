@@ -34,7 +34,7 @@ func (p past) export() *cobra.Command {
 Outputs, thoughts and the system prompt stay out, secrets are masked again, your home folder is written ~, and what was
 left out is counted at the end. The page needs nothing else: no script, and nothing is fetched when it is opened. Without an
 ID: the session last used in this folder.`,
-		Example: "  adze session export 20261121t0245 -o fix.html\n  adze session export 20261121t0245 --format json > session.json\n  adze session export 20261121t0245 | less",
+		Example: "  adze sessions export 20261121t0245 -o fix.html\n  adze sessions export 20261121t0245 --format json > session.json\n  adze sessions export 20261121t0245 | less",
 		RunE: func(c *cobra.Command, words []string) error {
 			if cmd.Flagged(c, "json") {
 				e.format = "json"

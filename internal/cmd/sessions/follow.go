@@ -23,7 +23,7 @@ func followCommand(p past) *cobra.Command {
 	c := &cobra.Command{Use: "follow [ID]", Annotations: cmd.Anyone(), Short: "Show what happens in a session that another process writes", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `What is in the log is shown, and then what comes, until nobody writes any more. Nothing is written, and nobody is disturbed. In a
 terminal, adze --resume ID shows the same and can take the session over. Without an ID: the session last used in this folder.`,
-		Example: "  adze session follow 20261121t0245\n  adze session follow 20261121t0245 --json | jq -r 'select(.type == \"tool_end\").tool'",
+		Example: "  adze sessions follow 20261121t0245\n  adze sessions follow 20261121t0245 --json | jq -r 'select(.type == \"tool_end\").tool'",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.follow(c.Context(), first(words), cmd.Flagged(c, "json"))
 		}}
@@ -31,12 +31,12 @@ terminal, adze --resume ID shows the same and can take the session over. Without
 	return c
 }
 
-// LogsCommand is adze logs.
+// LogsCommand is adze sessions logs.
 func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 	p := past{e, program}
 	c := &cobra.Command{Use: "logs ID", Annotations: cmd.Anyone(), Short: "Show what a session in the background said and did", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
 		Long:    "What is in the log is shown; with --follow, what comes, too, until the session ends. Nothing is written, and nobody is disturbed.",
-		Example: "  adze logs 20261121t0245\n  adze logs 20261121t0245 --follow",
+		Example: "  adze sessions logs 20261121t0245\n  adze sessions logs 20261121t0245 --follow",
 		RunE: func(c *cobra.Command, words []string) error {
 			if cmd.Flagged(c, "follow") {
 				return p.follow(c.Context(), words[0], cmd.Flagged(c, "json"))
@@ -94,7 +94,7 @@ type following struct {
 func (f *following) run(ctx context.Context) error {
 	folder := live.Folder(f.Getenv, paths.Of(f.Getenv).State)
 	for met := false; ; met = true {
-		c, err := live.Dial(ctx, folder, f.id, live.Wish{As: "adze session follow", After: f.after})
+		c, err := live.Dial(ctx, folder, f.id, live.Wish{As: "adze sessions follow", After: f.after})
 		switch {
 		case err == nil:
 			if err := f.watch(ctx, c); err != nil {

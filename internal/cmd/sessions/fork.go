@@ -11,14 +11,14 @@ import (
 	"adze/internal/sessiondb/lookup"
 )
 
-// copier is adze session fork.
+// copier is adze sessions fork.
 type copier struct{ past }
 
 func forkCommand(p past) *cobra.Command {
 	var turn int
 	var lines bool
 	c := &cobra.Command{Use: "fork ID", Annotations: cmd.Anyone(), Short: "Copy a session, to go on from one of its turns", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
-		Example: "  adze session fork 20261121t0245\n  adze session fork 20261121t0245 --at 3   # as it was when turn 3 had ended; session show numbers them\n  adze --resume $(adze session fork 20261121t0245 --at 3)",
+		Example: "  adze sessions fork 20261121t0245\n  adze sessions fork 20261121t0245 --at 3   # as it was when turn 3 had ended; session show numbers them\n  adze --resume $(adze sessions fork 20261121t0245 --at 3)",
 		RunE: func(c *cobra.Command, words []string) error {
 			return copier{p}.forkSession(c.Context(), words[0], turn, lines)
 		}}

@@ -21,10 +21,10 @@ import (
 )
 
 func (p past) importing() *cobra.Command {
-	c := &cobra.Command{Use: "import FILE", Short: "Make a session of what adze session export wrote as JSON", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "import FILE", Short: "Make a session of what adze sessions export wrote as JSON", Args: cmd.Takes(1, 1),
 		Long: `The session is a new one of this folder, marked as imported: nothing that anybody allowed there is allowed here, and what
 your tools do not let be shown is not taken. "-" reads from stdin.`,
-		Example: "  adze session import session.json\n  ssh host adze session export 20261121t0245 --format json | adze session import -",
+		Example: "  adze sessions import session.json\n  ssh host adze sessions export 20261121t0245 --format json | adze sessions import -",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.importSession(c.Context(), words[0], cmd.Flagged(c, "json"))
 		}}
@@ -48,7 +48,7 @@ func (p past) importSession(ctx context.Context, file string, asJSON bool) error
 	d, err := export.Decode(raw)
 	var fault *export.FaultError
 	if errors.As(err, &fault) {
-		return usage.Mistake("adze session export ID --format json writes what can be read", "%s: %s", safeterm.Name(file), safeterm.Name(fault.Error()))
+		return usage.Mistake("adze sessions export ID --format json writes what can be read", "%s: %s", safeterm.Name(file), safeterm.Name(fault.Error()))
 	}
 	if err != nil {
 		return err
@@ -99,14 +99,14 @@ func (p past) readExport(file string) ([]byte, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, usage.Mistake("name what adze session export --format json wrote", "%v", err)
+			return nil, usage.Mistake("name what adze sessions export --format json wrote", "%v", err)
 		}
 		defer f.Close()
 		from = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(from, maxImport+1))
 	if err != nil {
-		return nil, usage.Mistake("name what adze session export --format json wrote", "could not read %s: %v", safeterm.Name(file), err)
+		return nil, usage.Mistake("name what adze sessions export --format json wrote", "could not read %s: %v", safeterm.Name(file), err)
 	}
 	return raw, nil
 }

@@ -18,7 +18,7 @@ import (
 func (p past) rename() *cobra.Command {
 	var lines bool
 	c := &cobra.Command{Use: "rename ID TITLE…", Short: "Give a session a title of your own", Args: cmd.Takes(2, -1), ValidArgsFunction: p.ids,
-		Example: "  adze session rename 20261121t0245 the parser, second try\n  adze session rename 20261121t0245 ''   # as it was",
+		Example: "  adze sessions rename 20261121t0245 the parser, second try\n  adze sessions rename 20261121t0245 ''   # as it was",
 		RunE: func(c *cobra.Command, words []string) error {
 			title := strings.Join(strings.Fields(strings.Join(words[1:], " ")), " ")
 			return p.label(c.Context(), words[0], lines, sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title})
@@ -32,7 +32,7 @@ func (p past) tag() *cobra.Command {
 	c := &cobra.Command{Use: "tag ID [+TAG] [-TAG]…", Short: "Mark a session, or take marks away", Args: cmd.Takes(1, -1), ValidArgsFunction: p.ids,
 		Long: `Mark a session, or take marks away; without marks it shows those that it has. What is marked keep stays when sessions.keep of the
 configuration lets others go.`,
-		Example: "  adze session tag 20261121t0245 +keep +parser\n  adze session tag 20261121t0245 -- -parser\n  adze session list --tag parser",
+		Example: "  adze sessions tag 20261121t0245 +keep +parser\n  adze sessions tag 20261121t0245 -- -parser\n  adze sessions list --tag parser",
 		// A mark to take away looks like a flag.
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, words []string) error {

@@ -21,13 +21,13 @@ type Doing struct {
 	Live  bool   // a process has it
 }
 
-// List is adze session list. Doing tells what each of some sessions does now.
+// List is adze sessions list. Doing tells what each of some sessions does now.
 func List(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) *cobra.Command {
 	p := past{e, program}
 	w := &which{}
 	var tags []string
 	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List stored sessions, the last used first", Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
-		Example: "  adze session list\n  adze session list --all --since 2w --tag keep\n  adze session list --json | jq -r .id",
+		Example: "  adze sessions list\n  adze sessions list --all --since 2w --tag keep\n  adze sessions list --json | jq -r .id",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags, doing) }}
 	w.add(c, 50)
 	c.Flags().StringArrayVar(&tags, "tag", nil, "that are marked with this `TAG`; several: with all of them")
@@ -108,7 +108,7 @@ func named(h session.Head) string {
 	title := h.Title()
 	switch info := h.Info(); {
 	case len(h.Start) == 0:
-		title = "(it cannot be read: adze session verify " + string(h.ID) + ")"
+		title = "(it cannot be read: adze sessions verify " + string(h.ID) + ")"
 	case info.Agent != "":
 		title = info.Agent + " (subagent of " + string(info.Parent) + ")"
 	case info.Imported != nil:

@@ -19,7 +19,7 @@ func (p past) merge() *cobra.Command {
 git, its hooks and signatures; the session's log keeps it. Nothing is merged where the main checkout has changes of its own in the
 same files, or where the branches conflict: the message names the files and the next move. A merge that git cannot finish is taken
 back whole. What is not committed in the work tree stays there.`,
-		Example: "  adze session merge 20261121t0245 --dry-run\n  adze session merge 20261121t0245 --remove",
+		Example: "  adze sessions merge 20261121t0245 --dry-run\n  adze sessions merge 20261121t0245 --remove",
 		RunE:    func(c *cobra.Command, words []string) error { return p.mergeSession(c, words[0]) }}
 	c.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
 	c.Flags().Bool("remove", false, "then remove the work tree with its branch, unless it has what nothing else has")

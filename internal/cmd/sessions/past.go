@@ -1,4 +1,4 @@
-// Package sessions is adze session: what can be done with stored sessions, one file for each
+// Package sessions is adze sessions: what can be done with stored sessions, one file for each
 // command, named after it.
 //
 // The one rule is that of package command: a command looks, tells and sets an exit code; what it
@@ -40,11 +40,11 @@ type past struct {
 	Program
 }
 
-// Command is adze session with its commands.
-func Command(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) *cobra.Command {
+// Commands are those below adze sessions.
+func Commands(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) []*cobra.Command {
 	p := past{e, program}
-	return cmd.Group("session", "Show, search, export and delete stored sessions",
-		List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
+	now := []*cobra.Command{List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.evidence(), p.export(), p.importing(),
-		p.merge(), p.verify(), p.repair(), followCommand(p))
+		p.merge(), followCommand(p), LogsCommand(e, program)}
+	return append(now, cmd.Former(p.verify(), p.repair())...)
 }

@@ -20,7 +20,7 @@ func (p past) repair() *cobra.Command {
 		Long: `What is as it was written is copied into a new session: rows that were moved go back to their place, those that were changed are
 left out, a call without an outcome gets "outcome unknown", and the model is told where something is missing. The old session
 stays as it is. A database that cannot be read is salvaged first; its file is kept.`,
-		Example: "  adze session repair 20261121t0245\n  adze session repair 20261121t0245 --json | jq -r .repaired",
+		Example: "  adze sessions repair 20261121t0245\n  adze sessions repair 20261121t0245 --json | jq -r .repaired",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.repairSession(c.Context(), words[0], cmd.Flagged(c, "json"))
 		}}

@@ -26,7 +26,7 @@ func (p past) search() *cobra.Command {
 
 All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
 session comes first. The first search reads all sessions into an index beside the store, later ones what came since.`,
-		Example: "  adze session search retry backoff\n  adze session search '\"connection refused\"' --all --since 2w\n  adze session search TestParse --json | jq -r .session",
+		Example: "  adze sessions search retry backoff\n  adze sessions search '\"connection refused\"' --all --since 2w\n  adze sessions search TestParse --json | jq -r .session",
 		RunE:    func(c *cobra.Command, words []string) error { return p.searchSessions(c, w, strings.Join(words, " ")) }}
 	w.add(c, 20)
 	return c
@@ -48,7 +48,7 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 		return err
 	})
 	if errors.Is(err, fulltext.ErrNoWords) {
-		return usage.Mistake("adze session search retry backoff", "%v", err)
+		return usage.Mistake("adze sessions search retry backoff", "%v", err)
 	}
 	if err != nil {
 		return err

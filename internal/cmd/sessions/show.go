@@ -27,7 +27,7 @@ type showing struct {
 	json  bool
 }
 
-// reader is adze session show.
+// reader is adze sessions show.
 type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
@@ -36,7 +36,7 @@ func showCommand(p past) *cobra.Command {
 		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
 them. Of arguments it shows what their tools let be logged, of long results the first lines. Without an ID: the session last
 used in this folder.`,
-		Example: "  adze session show 20261121t0245 | less -R\n  adze session show 20261121t0245 --turn 3 --whole\n  adze session show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
+		Example: "  adze sessions show 20261121t0245 | less -R\n  adze sessions show 20261121t0245 --turn 3 --whole\n  adze sessions show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
 		RunE: func(c *cobra.Command, words []string) error {
 			if o.call != "" {
 				return reader{p}.showCall(c.Context(), first(words), o)

@@ -51,7 +51,7 @@ func (p reader) showCall(ctx context.Context, prefix string, o showing) error {
 		return err
 	}
 	if len(found) == 0 {
-		return usage.Mistake("adze session show "+string(of)+" --json | jq -r .call lists them", "the session has no outcome of a call %q", o.call)
+		return usage.Mistake("adze sessions show "+string(of)+" --json | jq -r .call lists them", "the session has no outcome of a call %q", o.call)
 	}
 	for _, c := range found {
 		if o.json {

@@ -19,12 +19,12 @@ import (
 func (p past) verify() *cobra.Command {
 	c := &cobra.Command{Use: "verify ID", Annotations: cmd.Anyone(), Short: "Walk a session's hash chain and name the first bad row; --all: of every session", Args: cmd.Takes(0, 1),
 		Long: `Every entry is compared with its hash, with the one before it, and with what its type says. What is wrong is named, with exit
-code 10; adze session repair makes a sound copy of what is left.`,
-		Example: "  adze session verify 20261121t0245\n  adze session verify --all --json | jq -r 'select(.sound == false).session'",
+code 10; adze sessions repair makes a sound copy of what is left.`,
+		Example: "  adze sessions verify 20261121t0245\n  adze sessions verify --all --json | jq -r 'select(.sound == false).session'",
 		RunE: func(c *cobra.Command, words []string) error {
 			all := cmd.Flagged(c, "all")
 			if all != (len(words) == 0) {
-				return usage.Mistake("adze session list shows the ids", "name one session, or --all")
+				return usage.Mistake("adze sessions list shows the ids", "name one session, or --all")
 			}
 			v := verifier{p, cmd.Flagged(c, "json")}
 			return p.Store(c.Context(), func(s *sessiondb.Store) error {
@@ -143,7 +143,7 @@ func (v verifier) everyOne(ctx context.Context, s *sessiondb.Store) error {
 		}
 	}
 	if n.Unsound > 0 {
-		v.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", n.Unsound, n.Sessions), "adze session repair ID makes a sound copy of one")
+		v.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", n.Unsound, n.Sessions), "adze sessions repair ID makes a sound copy of one")
 		return nil
 	}
 	if !v.lines {

@@ -129,7 +129,7 @@ func (p past) one(ctx context.Context, s *sessiondb.Store, prefix string) (sessi
 	if len(heads) == 0 {
 		if stone, err := s.Owner().WasRemoved(ctx, prefix); err == nil && stone != nil {
 			why := map[string]string{sessiondb.ByRule: " by sessions.keep of the configuration"}[stone.Why]
-			return session.Head{}, usage.Mistake("adze session list --all shows those that are left", "the session %s was deleted on %s%s", stone.ID, stone.Time.Local().Format("2006-01-02 15:04"), why)
+			return session.Head{}, usage.Mistake("adze sessions list --all shows those that are left", "the session %s was deleted on %s%s", stone.ID, stone.Time.Local().Format("2006-01-02 15:04"), why)
 		}
 	}
 	id, err := p.Session(heads, prefix)

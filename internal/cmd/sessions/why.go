@@ -28,7 +28,7 @@ func (p past) why() *cobra.Command {
 		Long: `Goes back through what the calls of all sessions of this folder did to the file, from how it is now. What stands as a call
 wrote it is the call's; what you or another program changed since is said not to be adze's. A command that changed the file in a
 way that is not known is named as one that may have.`,
-		Example: "  adze session why main.go:42\n  adze session why main.go\n  adze session why main.go --json | jq 'select(.by == \"call\")'",
+		Example: "  adze sessions why main.go:42\n  adze sessions why main.go\n  adze sessions why main.go --json | jq 'select(.by == \"call\")'",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.tellWhy(c.Context(), words[0], cmd.Flagged(c, "json"))
 		}}
@@ -211,7 +211,7 @@ func (s stretch) told(whole bool) string {
 		return where + "  " + s.Wrote.told() + "\n"
 	}
 	text := where + "  " + s.Wrote.told() + "\n"
-	return text + fmt.Sprintf("    adze session show %s --call %s\n", s.Wrote.Session, s.Wrote.Call)
+	return text + fmt.Sprintf("    adze sessions show %s --call %s\n", s.Wrote.Session, s.Wrote.Call)
 }
 
 // told is a call on one line.

@@ -1,4 +1,4 @@
-// Package undo is adze undo and adze redo: files as they were before the turns of a session.
+// Package undo is adze undo and adze undo redo: files as they were before the turns of a session.
 //
 // The one rule: what is done is what the dry run says, and each path that is left alone is named
 // with its reason.
@@ -39,10 +39,10 @@ type back struct {
 	Program
 }
 
-// Commands are both.
+// Commands are adze undo, with redo below it, and the former place of redo.
 func Commands(e *cmd.Env, p Program) []*cobra.Command {
 	b := back{e, p}
-	return []*cobra.Command{b.undo(), b.redo()}
+	return append(cmd.Former(b.redo()), cmd.With(b.undo(), b.redo()))
 }
 
 const undoLong = `Puts files back as they were before what the last turn of a session did to them: its edits and its commands, those of its
@@ -50,7 +50,7 @@ subagents and of what it left running in the background. A file that somebody el
 it is and is named; so does what undo does not cover, and what changed while a command ran and may have been changed by you or
 another program: --unknown puts that back, too. What a command changes is seen in the sandbox, and of root's commands on Linux. git's own state stays, too, unless --git is given.
 
-Exits with 0, with 7 when a path was left as it is, or with 2 when there is nothing to undo. adze redo takes an undo back.`
+Exits with 0, with 7 when a path was left as it is, or with 2 when there is nothing to undo. adze undo redo takes an undo back.`
 
 func (b back) undo() *cobra.Command {
 	c := &cobra.Command{Use: "undo", Short: "Restore files as they were before the last turn", Long: undoLong, Args: cmd.Takes(0, 0),
@@ -68,7 +68,7 @@ func (b back) undo() *cobra.Command {
 
 func (b back) redo() *cobra.Command {
 	c := &cobra.Command{Use: "redo", Short: "Reverse the last undo", Args: cmd.Takes(0, 0),
-		Example: "  adze redo --dry-run\n  adze redo",
+		Example: "  adze undo redo --dry-run\n  adze undo redo",
 		RunE: b.untilSignal(func(c *cobra.Command) error {
 			return b.run(c, recorder.Wish{Redo: true, Git: cmd.Flagged(c, "git")})
 		})}
@@ -135,7 +135,7 @@ func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 				return h.ID, nil
 			}
 		}
-		return "", usage.Mistake("name one with --session; adze session list --all shows them", "no session of %s is stored", dir)
+		return "", usage.Mistake("name one with --session; adze sessions list --all shows them", "no session of %s is stored", dir)
 	}
 }
 

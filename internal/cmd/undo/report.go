@@ -88,7 +88,7 @@ func (r report) write(to io.Writer) error {
 		fmt.Fprintf(&b, "not covered at all: %d paths, such as %s\n", len(r.LeftOut), safeterm.Name(r.LeftOut[0]))
 	}
 	if !r.DryRun && !r.Redo && len(r.Steps) > 0 {
-		b.WriteString("adze redo takes this back\n")
+		b.WriteString("adze undo redo takes this back\n")
 	}
 	_, err := to.Write(b.Bytes())
 	return err

@@ -151,7 +151,7 @@ func warnKeys(cfg *config.Config, path, text string) {
 	for _, x := range redact.New().Spans(text) {
 		if line := 1 + strings.Count(text[:x.Start], "\n"); line != told {
 			told = line
-			cfg.Warn(fmt.Sprintf("%s: line %d: a key or a password is written here; adze login keeps one, and key_env or ${NAME} names a variable", path, line))
+			cfg.Warn(fmt.Sprintf("%s: line %d: a key or a password is written here; adze models login keeps one, and key_env or ${NAME} names a variable", path, line))
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (d Desk) Take(ctx context.Context, provider, key string, o Options) (Taken,
 		d.Hide(key)
 	}
 	if of := models.Marked(key); of != "" && of != e.Name && e.NeedsKey && !o.Unchecked {
-		return t, usage.Mistake("adze login "+of, "this is a key of %s, not of %s", of, e.Name)
+		return t, usage.Mistake("adze models login "+of, "this is a key of %s, not of %s", of, e.Name)
 	}
 	if !o.Unchecked {
 		notice, err := check(ctx, e, key)

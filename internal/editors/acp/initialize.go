@@ -58,7 +58,7 @@ func (i initialized) MarshalJSON() ([]byte, error) {
 // logins are the ways to come to a model. adze asks for no key through an editor: where one is
 // typed, it would be in its log.
 func (a *Agent) logins(c sdk.ClientCapabilities) []sdk.AuthMethod {
-	const name, words = "Choose a model", "Run adze in a terminal: it finds the models of this machine and takes the key of a provider. adze login PROVIDER does the latter alone."
+	const name, words = "Choose a model", "Run adze in a terminal: it finds the models of this machine and takes the key of a provider. adze models login PROVIDER does the latter alone."
 	if c.Auth.Terminal {
 		return []sdk.AuthMethod{{Terminal: &sdk.AuthMethodTerminalInline{Id: loginMethod, Name: name, Description: sdk.Ptr(words), Type: "terminal", Args: []string{loginArg}}}}
 	}

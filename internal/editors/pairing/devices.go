@@ -50,7 +50,7 @@ func (d Device) Has(s Scope) bool { return slices.Contains(d.May, s) }
 // Errors of a device, or of its name.
 var (
 	ErrUnknown   = errors.New("the token is of no device that is paired: it was revoked, or it never was")
-	ErrNoDevice  = errors.New("no device has this id; adze devices list shows them")
+	ErrNoDevice  = errors.New("no device has this id; adze serve devices list shows them")
 	ErrAmbiguous = errors.New("several devices have an id that begins so; give more of it")
 )
 

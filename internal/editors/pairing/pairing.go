@@ -28,11 +28,11 @@ import (
 
 // Errors of a device that wants in. The device is told no more than they say.
 var (
-	ErrClosed  = errors.New("no pairing is open: run adze pair on the machine that serves")
+	ErrClosed  = errors.New("no pairing is open: run adze serve pair on the machine that serves")
 	ErrWrong   = errors.New("the code is wrong")
-	ErrUsed    = errors.New("the code was used already: run adze pair again")
-	ErrExpired = errors.New("the code is too old: run adze pair again")
-	ErrLocked  = errors.New("too many wrong codes came, and the pairing is locked: run adze pair again")
+	ErrUsed    = errors.New("the code was used already: run adze serve pair again")
+	ErrExpired = errors.New("the code is too old: run adze serve pair again")
+	ErrLocked  = errors.New("too many wrong codes came, and the pairing is locked: run adze serve pair again")
 	ErrRefused = errors.New("the user refused this device")
 	ErrWaiting = errors.New("the user has not answered yet")
 )
@@ -284,7 +284,7 @@ func wordOf(code, secret string) string {
 	return heads[sum[0]>>4] + tails[sum[0]&15] + heads[sum[1]>>4] + tails[sum[1]&15] // 65,536 words
 }
 
-// Opened is a pairing that adze pair asked for.
+// Opened is a pairing that adze serve pair asked for.
 type Opened struct {
 	Code        string    `json:"code"`
 	Address     string    `json:"address"` // with the code, for a QR code

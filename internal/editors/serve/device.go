@@ -64,12 +64,12 @@ func deviceOf(ctx context.Context) *pairing.Device {
 func (v *visitors) bars(r *http.Request) (d *pairing.Device, why *refusal) {
 	token, ok := bearer(r)
 	if !ok {
-		return nil, &refusal{http.StatusUnauthorized, "this device is not paired: run adze pair on the machine that serves"}
+		return nil, &refusal{http.StatusUnauthorized, "this device is not paired: run adze serve pair on the machine that serves"}
 	}
 	found, err := v.Devices.Find(token)
 	switch {
 	case errors.Is(err, pairing.ErrUnknown):
-		return nil, &refusal{http.StatusUnauthorized, "this device is not paired any more: run adze pair on the machine that serves"}
+		return nil, &refusal{http.StatusUnauthorized, "this device is not paired any more: run adze serve pair on the machine that serves"}
 	case err != nil:
 		return nil, &refusal{http.StatusInternalServerError, "the list of devices cannot be read on the machine that serves"}
 	}
@@ -97,7 +97,7 @@ func mayDo(ctx context.Context, scope pairing.Scope) error {
 	case scope == "":
 		return &refusal{http.StatusForbidden, "only the machine that serves may do this, and no other device"}
 	}
-	return &refusal{http.StatusForbidden, "this device may " + list(d.May) + ", and this takes " + string(scope) + ": pair it anew with adze pair --may"}
+	return &refusal{http.StatusForbidden, "this device may " + list(d.May) + ", and this takes " + string(scope) + ": pair it anew with adze serve pair --may"}
 }
 
 func list(may []pairing.Scope) string {

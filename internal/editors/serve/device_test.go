@@ -319,7 +319,7 @@ func TestADeviceIsRevokedInTheMiddleOfAStream(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, told); err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%d %v", resp.StatusCode, err)
 	}
-	other := &pairing.Devices{Path: b.devices.Path} // as adze devices revoke does, in another process
+	other := &pairing.Devices{Path: b.devices.Path} // as adze serve devices revoke does, in another process
 	if _, err := other.Revoke(d.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (s *Server) bars(r *http.Request) *refusal {
 	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != r.URL.Path:
 		return &refusal{http.StatusNotFound, "no such place"}
 	case !far && unpaired(r):
-		return &refusal{http.StatusNotFound, "devices are paired at the address that adze pair shows"}
+		return &refusal{http.StatusNotFound, "devices are paired at the address that adze serve pair shows"}
 	case public(r) && r.Method != http.MethodPost:
 		return nil
 	case site != "" && site != "same-origin" && site != "none":

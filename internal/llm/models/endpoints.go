@@ -156,9 +156,9 @@ func (e Endpoint) Lacking() error {
 	case errors.As(e.unkept, &told):
 		return &MissingError{e.unkept.Error(), told.Next() + "\n" + variable}
 	case e.unkept != nil:
-		return &MissingError{e.unkept.Error(), "unlock it, or give the key again: adze login " + e.Name + "\n" + variable}
+		return &MissingError{e.unkept.Error(), "unlock it, or give the key again: adze models login " + e.Name + "\n" + variable}
 	}
-	return &MissingError{"there is no key for " + e.Name, "adze login " + e.Name + ", or " + variable}
+	return &MissingError{"there is no key for " + e.Name, "adze models login " + e.Name + ", or " + variable}
 }
 
 // Host is the name of the machine where it answers.
@@ -170,7 +170,7 @@ func (e Endpoint) From() string {
 	case e.Key == "":
 		return ""
 	case e.Kept:
-		return "adze login " + e.Name
+		return "adze models login " + e.Name
 	}
 	return e.KeyEnv
 }

@@ -222,7 +222,7 @@ func (f *Finder) askOne(ctx context.Context, e Endpoint, p *ListedProvider) {
 	var failed *session.ProviderError
 	switch {
 	case errors.As(err, &failed) && failed.Kind == session.AuthError:
-		p.Why = "wants a key: adze login " + e.Name
+		p.Why = "wants a key: adze models login " + e.Name
 	case err != nil:
 		p.Why = "not running"
 	}

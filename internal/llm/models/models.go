@@ -128,7 +128,7 @@ func (f *Finder) Configured() (m Model, ok bool, err error) {
 }
 
 // keptOrigin is what says that a model is used whose key was kept.
-const keptOrigin = "the key that adze login kept"
+const keptOrigin = "the key that adze models login kept"
 
 // variable is the one that holds the key of a vendor; if empty, none does.
 func (f *Finder) variable(v Vendor) string {

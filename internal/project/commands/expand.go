@@ -148,7 +148,7 @@ func (x *expansion) fails(cause session.Cause, why, hint string) error {
 // shell runs one command through the gate. Its consent is looked at right before.
 func (x *expansion) shell(ctx context.Context, p discovery.Part, args *arguments) (string, error) {
 	if err := x.allowed(p.Text); err != nil {
-		return "", x.fails(session.CauseDenied, err.Error(), "adze trust show NAME shows what it would run, adze trust allow NAME allows it")
+		return "", x.fails(session.CauseDenied, err.Error(), "adze permission trust show NAME shows what it would run, adze permission trust allow NAME allows it")
 	}
 	command, err := args.shell(p.Text)
 	if err != nil {

@@ -29,5 +29,5 @@ func (p Project) ChooseMode(ctx context.Context, mode string) error {
 	})
 }
 
-// ModeID names the choice of a mode among what adze trust lists and takes back.
+// ModeID names the choice of a mode among what adze permission trust lists and takes back.
 const ModeID = "mode"

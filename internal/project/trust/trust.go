@@ -257,12 +257,12 @@ func (p Project) Holds(i Item) error {
 		case state == Allowed && now.Hash == i.Hash:
 			return nil
 		case state == Allowed || state == Changed:
-			return fmt.Errorf("%s is not what was allowed any more: %s changed; the person looks at it with adze trust show %s and allows it again",
+			return fmt.Errorf("%s is not what was allowed any more: %s changed; the person looks at it with adze permission trust show %s and allows it again",
 				i.ID, p.difference(i, now), i.ID)
 		case i.Mine:
-			return fmt.Errorf("%s: %s; the user lets it in this folder with adze trust allow %s", i.ID, now.Means, i.ID)
+			return fmt.Errorf("%s: %s; the user lets it in this folder with adze permission trust allow %s", i.ID, now.Means, i.ID)
 		}
-		return fmt.Errorf("%s is %s; the person allows it with adze trust allow %s", i.ID, now.State, i.ID)
+		return fmt.Errorf("%s is %s; the person allows it with adze permission trust allow %s", i.ID, now.State, i.ID)
 	}
 	return fmt.Errorf("%s is not there any more", i.ID)
 }

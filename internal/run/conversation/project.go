@@ -137,7 +137,7 @@ func (w *Conversation) tellOpen(what string, open []trust.Item, here bool) {
 			names = append(names, i.ID)
 		}
 	}
-	how := "adze trust show NAME, adze trust allow NAME"
+	how := "adze permission trust show NAME, adze permission trust allow NAME"
 	if here {
 		how = "/trust shows and allows them"
 	}

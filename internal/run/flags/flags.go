@@ -111,7 +111,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.BoolVarP(&o.ResumeLast, "continue", "c", false, "continue the newest session of this folder")
 	f.StringVarP(&o.Resume, "resume", "r", "", "open the session with this `ID` (a unique beginning is enough); without one, choose from a list")
 	f.StringVar(&o.As, "session-id", "", "give the new session this `ID`, so that a script can find it")
-	f.BoolVar(&o.Background, "background", false, "start the session without a terminal and print its ID; adze attach ID shows it, adze stop ID ends it")
+	f.BoolVar(&o.Background, "background", false, "start the session without a terminal and print its ID; adze sessions attach ID shows it, adze sessions stop ID ends it")
 	f.BoolVar(&o.Detached, "detached", false, "")
 	_ = f.MarkHidden("detached") // --background gives it to the process that it starts
 	f.StringVarP(&o.Worktree, "worktree", "w", "", "work in the git work tree with this `NAME`, on its own branch; it is created if needed (adze worktree --help)")
@@ -231,7 +231,7 @@ func (o *Run) Check() error {
 		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", o.Effort)
 	}
 	if o.Resume == AnySession && (o.Print || o.Fork || o.ResumeLast || o.AcceptPlan != "") {
-		return usage.Mistake("adze session list shows the IDs", "--resume without an ID opens a list in a terminal")
+		return usage.Mistake("adze sessions list shows the IDs", "--resume without an ID opens a list in a terminal")
 	}
 	if o.Resume == AnySession {
 		o.Resume, o.Choose = "", true

@@ -49,9 +49,9 @@ func Failure(err error) session.Result {
 	case errors.As(err, &provider):
 		r = session.Sort(err)
 	case errors.Is(err, session.ErrLocked):
-		r.Cause, r.Hint = session.CauseStore, "adze session follow ID shows what it does, adze --resume ID in a terminal can take it over; else end it, or start a new session"
+		r.Cause, r.Hint = session.CauseStore, "adze sessions follow ID shows what it does, adze --resume ID in a terminal can take it over; else end it, or start a new session"
 	case errors.Is(err, session.ErrNotFound):
-		r.Cause, r.Hint = session.CauseUsage, "adze session list shows the sessions there are"
+		r.Cause, r.Hint = session.CauseUsage, "adze sessions list shows the sessions there are"
 	case errors.Is(err, sessiondb.ErrOpen):
 		r.Cause, r.Hint = session.CauseStore, "run with --no-session to go on without saving"
 		if own := new(interface{ Hint() string }); errors.As(err, own) { // of a server
@@ -66,5 +66,5 @@ func Failure(err error) session.Result {
 }
 
 func repairHint(id session.ID) string {
-	return "adze session repair " + string(id) + " makes a sound copy of what is left, and leaves this one as it is"
+	return "adze sessions repair " + string(id) + " makes a sound copy of what is left, and leaves this one as it is"
 }

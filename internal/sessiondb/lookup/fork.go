@@ -62,7 +62,7 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 		for _, t := range turns {
 			last = max(last, t.Number)
 		}
-		return nil, usage.Mistake("adze session show ID numbers its turns", "there is no turn %d: the session has %d", number, last)
+		return nil, usage.Mistake("adze sessions show ID numbers its turns", "there is no turn %d: the session has %d", number, last)
 	}
 	t := turns[at]
 	for i := t.To - 1; i > t.From && at < len(turns)-1; i-- { // what stands behind the end belongs to the next prompt

@@ -125,7 +125,7 @@ func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
 	if bad == nil {
 		return ""
 	}
-	return fmt.Sprintf("%v; adze session repair %s makes a sound copy of what is left", bad, id)
+	return fmt.Sprintf("%v; adze sessions repair %s makes a sound copy of what is left", bad, id)
 }
 
 // Losses tells what a damaged store left behind when it was opened, in lines; none when it was

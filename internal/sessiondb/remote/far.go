@@ -45,7 +45,7 @@ func (p *Place) Flag(c *cobra.Command) {
 // Readers gives --store to the commands that only look at sessions.
 func (p *Place) Readers(root *cobra.Command) {
 	for _, group := range root.Commands() {
-		if group.Name() != "session" && group.Name() != "audit" {
+		if group.Name() != "sessions" && group.Name() != "audit" {
 			continue
 		}
 		for _, c := range group.Commands() {

@@ -81,7 +81,7 @@ func TestTheSameFilesMakeTheSameRelease(t *testing.T) {
 		}
 	}
 	packed := inTar(t, read(t, filepath.Join(first, "adze_9.8.7_linux_amd64.tar.gz")))
-	for _, want := range []string{"adze", "LICENSE", "THIRD_PARTY_LICENSES.txt", "README.md", "docs/start.md", "man/adze.1", "man/adze-session-list.1", "completions/_adze"} {
+	for _, want := range []string{"adze", "LICENSE", "THIRD_PARTY_LICENSES.txt", "README.md", "docs/start.md", "man/adze.1", "man/adze-sessions-list.1", "completions/_adze"} {
 		if !slices.Contains(packed, "adze_9.8.7_linux_amd64/"+want) {
 			t.Errorf("the archive has no %s", want)
 		}
