@@ -193,9 +193,12 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		cmd.There = x.root.At(cmd.Dir)
 	}
 	start := x.shell.Now()
-	r, err := x.shell.run(ctx, x.call.CallID, cmd, x.seen)
+	r, late, err := x.shell.run(ctx, x.call.CallID, cmd, x.seen, x.overtime(cmd))
 	if err != nil {
 		return x.result, asFailure(err)
+	}
+	if late != nil {
+		return x.goesOn(late)
 	}
 	if staged && x.shell.Ran != nil {
 		x.shell.Ran(ranOf(x.in.Command, r, x.masked))
@@ -207,14 +210,41 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	}
 	if x.apart() != "" {
 		x.result.Refused = refusals(r)
-	} else if r, err = x.outside(ctx, cmd, r); err != nil {
+	} else if r, late, err = x.outside(ctx, cmd, r); err != nil {
 		return x.result, asFailure(err)
+	} else if late != nil {
+		return x.goesOn(late)
 	}
 	r.Duration = x.shell.Now().Sub(start)
-	if x.spilled != nil {
-		x.spilled()
-	}
 	return x.conclude(r)
+}
+
+// overtime names the job that a command becomes when its time is over. It is nil for a command that
+// is ended then, because its changes wait for a decision in this call or the user has set its time.
+func (x *bashCall) overtime(cmd proc.Command) *overtime {
+	if cmd.Aside || x.declared != "" || x.root.Staged() != nil {
+		return nil
+	}
+	o := &overtime{name: x.in.Command}
+	if x.pipeline.names != nil {
+		o.clean = x.pipeline.cleaned
+	}
+	return o
+}
+
+// goesOn words the result of a command that has become a job.
+func (x *bashCall) goesOn(late *proc.Overdue) (tool.Result[bashMeta], error) {
+	r := proc.Result{Code: -1, Output: late.Output, Duration: x.limit, Sandbox: late.Job.Sandbox}
+	lines, path := x.output(r)
+	x.describe(r, path)
+	x.result.Metadata.Job, x.result.Metadata.Running = late.Job.ID, true
+	said := fmt.Sprintf("still running after %s, so it goes on as %s: read on with bash_output, end it with bash_kill; ", x.limit, late.Job.ID)
+	if late.Job.Apart {
+		said += "the changes it makes to files are applied when it ends; "
+	}
+	lines = append(append(lines, x.notes(proc.Result{})...), said+"it ends with the session")
+	x.result.Output = strings.Join(lines, "\n")
+	return x.result, nil
 }
 
 func (x *bashCall) progress() func(proc.Progress) {
@@ -233,11 +263,10 @@ func (x *bashCall) progress() func(proc.Progress) {
 	}
 }
 
-// conclude words the result. A command that did not succeed is a failure with its output.
-func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
-	failed := ""
-	if x.pipeline.names != nil {
-		failed = x.pipeline.taken(&r.Output)
+// output begins a result with the output of the command. Path is the file that has all of it.
+func (x *bashCall) output(r proc.Result) (lines []string, path string) {
+	if x.spilled != nil {
+		x.spilled()
 	}
 	said := viewOf(r.Output, x.shell.room())
 	cut := said.cut()
@@ -252,11 +281,21 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 		where = "the whole is in " + path + "; read it with offset and limit, or grep it"
 	}
 	x.result.OutputFile, x.result.Truncated = path, cut
-	x.describe(r, path)
-	lines := []string{strings.TrimSuffix(said.text(where), "\n")}
+	lines = []string{strings.TrimSuffix(said.text(where), "\n")}
 	if r.Output.Bytes == 0 {
 		lines[0] = noOutput
 	}
+	return lines, path
+}
+
+// conclude words the result. A command that did not succeed is a failure with its output.
+func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
+	failed := ""
+	if x.pipeline.names != nil {
+		failed = x.pipeline.taken(&r.Output)
+	}
+	lines, path := x.output(r)
+	x.describe(r, path)
 	lines = append(lines, x.notes(r)...)
 	if x.shell.Mask != nil && strings.Contains(lines[0], redact.Mark) {
 		lines = append(lines, redact.Note)

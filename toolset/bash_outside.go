@@ -12,30 +12,29 @@ import (
 	"adze/tool"
 )
 
-// outside offers a command that failed for want of what no sandbox lets through to the user, once
-// more without one. What it wanted is known from the walls around it, never guessed from what it
-// printed: that could ask for anything.
-func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result) (proc.Result, error) {
+// outside offers the user a second run without the sandbox for a command that failed because of it.
+// The walls around the command name the cause: its output could ask for anything.
+func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result) (proc.Result, *proc.Overdue, error) {
 	x.result.Refused = refusals(r) // they stay in the record, whatever becomes of a second run
 	why := barred(r)
 	if why == "" || r.Killed != proc.ByItself || !x.shell.MayLeave {
-		return r, nil
+		return r, nil, nil
 	}
 	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
 		x.left = fmt.Sprintf("(%s; it was not run outside: %s)", why, oneLine(err.Error(), 300))
-		return r, nil
+		return r, nil, nil
 	}
 	if _, err := x.spill.close(false); err != nil {
-		return r, err
+		return r, nil, err
 	}
 	x.spill = spiller{keep: x.spill.keep, open: x.spill.open}
 	cmd.Outside, cmd.Inside = true, false
 	x.left = fmt.Sprintf("(%s, so it was run a second time, outside; this is what it wrote there)", why)
-	return x.shell.Supervisor.Run(ctx, cmd)
+	return x.shell.wait(ctx, cmd, x.overtime(cmd))
 }
 
 // leave takes a command out of the sandbox before it runs, where its gate has read in its words
-// that it would fail there. Who says no to that has said no to the command.
+// that it would fail there. A refusal of that refuses the command.
 func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if x.call.Judged == nil || x.call.Judged.Leaves == "" || !x.shell.MayLeave {
 		return nil

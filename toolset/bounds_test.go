@@ -112,7 +112,7 @@ func TestReadAndWebfetchHaveTheirOwnBounds(t *testing.T) {
 func TestBashTimesAreThePersons(t *testing.T) {
 	b := newShellBench(t, func(s *Shell) { s.Timeout, s.MaxTimeout = 7*time.Second, 9*time.Second })
 	d, _ := b.set.Get("bash")
-	if !strings.Contains(d.Description, "after 7 seconds") || !strings.Contains(d.Description, "at most 9") {
+	if !strings.Contains(d.Description, "After 7 seconds") || !strings.Contains(d.Description, "at most 9") {
 		t.Error(d.Description)
 	}
 	if o := b.play(t, "bash", `{"command":"true","timeout":10}`).outcome; o.Status != tool.Completed || !strings.Contains(string(o.Record.Args), `"timeout":9`) {

@@ -132,6 +132,15 @@ func (p pipeline) answer() *regexp.Regexp {
 	return regexp.MustCompile("\x1e" + p.nonce + " ([0-9]+)((?:[^0-9\x1e]{1,3}[0-9]+)*)\x1e")
 }
 
+// cleaned is a part of the output of a job, with words in place of the answer.
+func (p pipeline) cleaned(text string) string {
+	t := proc.Text{Head: text, Bytes: int64(len(text))}
+	if failed := p.taken(&t); failed != "" {
+		return endLine(t.Head) + "(" + failed + ")\n"
+	}
+	return t.Head
+}
+
 // longestAnswer is how many bytes an answer has at most.
 const longestAnswer = 200
 

@@ -59,15 +59,30 @@ var ErrNoTerminal = errors.New("no terminal takes the command")
 
 // run runs a command where this shell runs those that are waited for. Seen is its argument vector
 // as the user may see it.
-func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command, seen []string) (proc.Result, error) {
+func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command, seen []string, o *overtime) (proc.Result, *proc.Overdue, error) {
 	if s.Terminal != nil && !c.Aside {
 		shown := c
 		shown.Argv = seen
 		if r, err := s.Terminal(ctx, call, shown); !errors.Is(err, ErrNoTerminal) {
-			return r, err
+			return r, nil, err
 		}
 	}
-	return s.Supervisor.Run(ctx, c)
+	return s.wait(ctx, c, o)
+}
+
+// overtime is the job that a command becomes when its time is over: see proc.Jobs.Run.
+type overtime struct {
+	name  string
+	clean func(string) string
+}
+
+// wait runs a command until it has ended or goes on as a job.
+func (s *Shell) wait(ctx context.Context, c proc.Command, o *overtime) (r proc.Result, late *proc.Overdue, err error) {
+	if o == nil {
+		r, err = s.Supervisor.Run(ctx, c)
+		return r, nil, err
+	}
+	return s.jobs.Run(ctx, o.name, c, o.clean)
 }
 
 // Bounds of a command.

@@ -191,6 +191,16 @@ func TestWhatSubagentsAndJobsDoIsUndone(t *testing.T) {
 	}
 	u.undo().wants(0)
 	u.wantTree("after the job was undone", before)
+	slow := `call bash: {"command":"rm zeros; echo j > job; echo up; sleep 1000","timeout":1}` + "\n"
+	for _, mode := range []string{"auto", "yolo"} {
+		r := u.run("-p", "--output-format=stream-json", "--permission-mode="+mode, u.script("-- 1 --\n"+slow+"-- 2 --\ntext: done\n"), "go")
+		r.wants(0, "so it goes on as job1")
+		if worked := u.shape(); !strings.Contains(worked, "\njob ") {
+			t.Fatalf("%s: the command that went on did nothing:\n%s\n%s", mode, worked, r.out)
+		}
+		u.undo().wants(0)
+		u.wantTree(mode+": after the command that went on was undone", before)
+	}
 }
 
 // TestWhatGitTracksInAnIgnoredFolderIsUndone covers tracked files where everything else is left

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -407,4 +408,42 @@ git add -A; git commit -qm b; git status --porcelain`)
 		t.Fatalf("%+v", r)
 	}
 	b.host("test $(stat -c %a up) = 750 && test $(date -r up +%Y) = 2001 && test $(cat up/deep/b) = b && test $(readlink empty/link) = a && test -d moved/x && ! test -e old && ! test -e new && test -z \"$(git status --porcelain)\"")
+}
+
+// A command that goes on as a job after its time keeps its view: its changes are applied when it
+// ends, by itself or not, but for those that a user would have been asked about.
+func TestChangesOfACommandThatGoesOnAreAppliedWhenItEnds(t *testing.T) {
+	b := newViewBench(t)
+	jobs := proc.NewJobs(proc.Supervisor{Cage: b.box})
+	defer jobs.Close()
+	for _, end := range []func(proc.JobStatus){
+		func(st proc.JobStatus) {
+			_ = syscall.Kill(st.PID, syscall.SIGUSR1)
+			_, _ = jobs.Wait(t.Context(), st.ID)
+		},
+		func(st proc.JobStatus) { _, _ = jobs.Kill(st.ID) },
+	} {
+		script := "echo 1 > made; mkdir -p pkg/.vscode; echo x > pkg/.vscode/tasks.json; trap 'echo 2 >> made; exit' USR1; echo up; while :; do :; done"
+		_, late, err := jobs.Run(t.Context(), script, proc.Command{
+			Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env(), Transaction: true, Asks: true, Timeout: time.Second,
+		}, nil)
+		if err != nil || late == nil || !late.Job.Apart || late.Output.Head != "up\n" {
+			t.Fatalf("%+v, %v", late, err)
+		}
+		if got := b.read("made"); !strings.Contains(got, "no such file") {
+			t.Errorf("it is there while the command runs: %q", got)
+		}
+		end(late.Job)
+		if got := b.read("made"); !strings.HasPrefix(got, "1\n") {
+			t.Errorf("%q is what it made", got)
+		}
+		if _, err := os.Stat(filepath.Join(b.work, "pkg/.vscode/tasks.json")); err == nil {
+			t.Error("what a user decides about was applied")
+		}
+		st, _, _ := jobs.Read(late.Job.ID)
+		if st.Result.Aside != nil || len(st.Result.Denied) == 0 {
+			t.Errorf("%+v", st.Result)
+		}
+		_ = os.Remove(filepath.Join(b.work, "made"))
+	}
 }

@@ -13,9 +13,6 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// startTime is how long a shim may take to start its command, a slow disk included.
-const startTime = 10 * time.Second
-
 // firstEvent waits until the shim has started the command or says why it could not. A shim that was
 // killed says nothing more; its command may run all the same, so that counts as started, and follow
 // ends it. One that never began, because what should start it failed, has run nothing.

@@ -71,6 +71,14 @@ type Aside struct {
 	Apply func([]FileChoice) Findings
 }
 
+// decided adds what became of changes that waited for a decision.
+func (f *Findings) decided(found Findings) {
+	f.Aside, f.Told = nil, append(f.Told, found.Told...)
+	for _, b := range found.Denied {
+		f.Deny(b)
+	}
+}
+
 // ChangedFile is one of Aside: a file, or several that are only applied together.
 type ChangedFile struct {
 	Path   string // relative to the workspace, where it lies there

@@ -31,6 +31,7 @@ type job struct {
 	id      string
 	command string
 	process *Process
+	clean   func(string) string // edits its output for readers; optional
 
 	mu   sync.Mutex
 	read Piece
@@ -45,12 +46,70 @@ func NewJobs(s Supervisor) *Jobs {
 type JobStatus struct {
 	ID      string
 	Command string // as given to Start
+	Tag     string // of the command, made unique
 	PID     int    // of the command
 	Shim    int    // process id of its shim, above all that the job has started
 	Running bool
 	Started time.Time
 	Sandbox string // the name of the walls around it
+	Apart   bool   // its changes to files are applied when it has ended
 	Result  Result // when not running
+}
+
+// Overdue is a command that goes on as a job, because its time was over.
+type Overdue struct {
+	Job    JobStatus
+	Output Text // so far; Read goes on behind it
+}
+
+// Run runs c and waits for it, as Supervisor.Run does. When its time is over it goes on as a job
+// named command, and late is not nil: then there is no Result, Progress and Spill get nothing more,
+// and the end of ctx does not end it. Clean, which is optional, edits its output for readers.
+// Where no job can be started the command is ended.
+func (j *Jobs) Run(ctx context.Context, command string, c Command, clean func(string) string) (r Result, late *Overdue, err error) {
+	c.outlasts = true
+	p, err := j.sup.Start(ctx, c)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	select {
+	case <-p.Done():
+	case <-p.overdue:
+		if late = j.keep(&job{command: command, process: p, clean: clean}); late != nil {
+			return Result{}, late, nil
+		}
+		p.End(Timeout)
+	}
+	return p.Wait(), nil, nil
+}
+
+// keep makes a job of a command that runs. It is nil where that cannot be.
+func (j *Jobs) keep(b *job) *Overdue {
+	j.mu.Lock()
+	room := !j.closed && j.running() < MaxJobs
+	j.mu.Unlock()
+	if !room {
+		return nil
+	}
+	text, read, ok := b.process.goOn() // it waits for whoever shows the progress, who may ask for the jobs
+	if !ok {
+		return nil
+	}
+	b.read = read
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.add(b)
+	if j.closed {
+		b.process.End(Aborted)
+	}
+	return &Overdue{b.status(), text}
+}
+
+func (j *Jobs) add(b *job) {
+	j.next++
+	b.id = fmt.Sprintf("job%d", j.next)
+	j.forget()
+	j.list = append(j.list, b)
 }
 
 // Start starts c as a job named command. It ends with an error of code "limit" when MaxJobs run.
@@ -72,10 +131,8 @@ func (j *Jobs) Start(command string, c Command) (JobStatus, error) {
 	if err != nil {
 		return JobStatus{}, err
 	}
-	j.next++
-	started := &job{id: fmt.Sprintf("job%d", j.next), command: command, process: p}
-	j.forget()
-	j.list = append(j.list, started)
+	started := &job{command: command, process: p}
+	j.add(started)
 	return started.status(), nil
 }
 
@@ -123,7 +180,9 @@ func (j *Jobs) Read(id string) (JobStatus, Piece, error) {
 	// The status first: a job that has ended cannot write after its output was read.
 	st := b.status()
 	b.read = b.process.Output().Since(b.read)
-	return st, b.read, nil
+	piece := b.read
+	piece.Text = b.cleaned(piece.Text)
+	return st, piece, nil
 }
 
 // Tail returns the end of all that a job has written, without moving the place of Read.
@@ -133,7 +192,9 @@ func (j *Jobs) Tail(id string, size int) (JobStatus, Progress, error) {
 		return JobStatus{}, Progress{}, err
 	}
 	st := b.status()
-	return st, b.process.Output().Last(size), nil
+	end := b.process.Output().Last(size)
+	end.Tail = b.cleaned(end.Tail)
+	return st, end, nil
 }
 
 // Wait returns when the job has ended or ctx is done.
@@ -190,6 +251,13 @@ func (j *Jobs) find(id string) (*job, error) {
 	return nil, failure(CodeNotFound, "there is no job %.40q; the jobs are %s", id, strings.Join(known, ", "))
 }
 
+func (b *job) cleaned(text string) string {
+	if b.clean == nil {
+		return text
+	}
+	return b.clean(text)
+}
+
 func (b *job) running() bool {
 	select {
 	case <-b.process.Done():
@@ -201,8 +269,9 @@ func (b *job) running() bool {
 
 func (b *job) status() JobStatus {
 	st := JobStatus{
-		ID: b.id, Command: b.command, PID: b.process.PID(), Shim: b.process.supervisorPID(),
+		ID: b.id, Command: b.command, Tag: b.process.cmd.Tag, PID: b.process.PID(), Shim: b.process.supervisorPID(),
 		Started: b.process.started, Running: b.running(), Sandbox: b.process.walls.Name,
+		Apart: b.process.walls.Apart,
 	}
 	if !st.Running {
 		st.Result = b.process.Wait()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/internal/sandbox/proc"
 	"adze/internal/testkit/effort"
@@ -166,5 +168,74 @@ func TestJobCountsWhatItCouldNotKeep(t *testing.T) {
 	}
 	if got := piece.SkippedBytes + int64(len(piece.Text)); got != piece.Bytes || got != 1288895 {
 		t.Errorf("bytes %d of %d", got, piece.Bytes)
+	}
+}
+
+// A command whose time is over goes on as a job: its output is read once, and neither Spill nor
+// Progress nor the end of its context concerns it any more.
+func TestACommandGoesOnAsAJobWhenItsTimeIsOver(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*proc.Jobs, string)
+		want func(proc.JobStatus) bool
+		all  string
+	}{
+		{"by itself", func(j *proc.Jobs, id string) { _, _ = j.Wait(t.Context(), id) }, func(st proc.JobStatus) bool { return st.Result.Err() == nil }, "two\n"},
+		{"killed", func(j *proc.Jobs, id string) { _, _ = j.Kill(id) }, func(st proc.JobStatus) bool { return st.Result.Killed == proc.Aborted }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJobs(t)
+			fifo := t.TempDir() + "/fifo"
+			script := "mkfifo " + fifo + "; echo one; read x <" + fifo + "; echo two"
+			cmd := shell(script)
+			spilled := ""
+			cmd.Timeout, cmd.Progress = 200*time.Millisecond, func(proc.Progress) {}
+			cmd.Spill = func(p []byte) { spilled += string(p) }
+			ctx, cancel := context.WithCancel(t.Context())
+			_, late, err := j.Run(ctx, script, cmd, nil)
+			cancel()
+			if err != nil || late == nil || late.Output.Head != "one\n" || !late.Job.Running || spilled != "one\n" {
+				t.Fatalf("%+v, %v, spilled %q", late, err, spilled)
+			}
+			if list := j.List(); len(list) != 1 || list[0].ID != late.Job.ID || !list[0].Running {
+				t.Fatalf("the jobs are %+v", list)
+			}
+			if c.all != "" {
+				if err := os.WriteFile(fifo, []byte("\n"), 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.end(j, late.Job.ID)
+			st, piece, err := j.Read(late.Job.ID)
+			if err != nil || st.Running || !c.want(st) || piece.Text != c.all || spilled != "one\n" {
+				t.Errorf("%+v, read %q, spilled %q, %v", st, piece.Text, spilled, err)
+			}
+		})
+	}
+}
+
+// A command that ends in time, that its context ends, or that no job can be made of, is no job.
+func TestACommandIsNoJobWithoutNeed(t *testing.T) {
+	j := newJobs(t)
+	cmd := shell("echo one; exit 3")
+	cmd.Timeout = time.Hour
+	if r, late, err := j.Run(t.Context(), "x", cmd, nil); err != nil || late != nil || r.Code != 3 {
+		t.Errorf("in time: %+v, %v, %v", r, late, err)
+	}
+	cmd = shell("sleep 1000")
+	cmd.Timeout = time.Hour
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd.Progress = func(proc.Progress) { cancel() }
+	cmd.Argv = shell("echo; sleep 1000").Argv
+	if r, late, err := j.Run(ctx, "x", cmd, nil); err != nil || late != nil || r.Killed != proc.Aborted {
+		t.Errorf("aborted: %+v, %v, %v", r, late, err)
+	}
+	for range proc.MaxJobs {
+		startJob(t, j, "sleep 1000")
+	}
+	cmd = shell("sleep 1000")
+	cmd.Timeout = 50 * time.Millisecond
+	if r, late, err := j.Run(t.Context(), "x", cmd, nil); err != nil || late != nil || r.Killed != proc.Timeout {
+		t.Errorf("too many jobs: %+v, %v, %v", r, late, err)
 	}
 }

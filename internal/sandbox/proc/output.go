@@ -103,6 +103,16 @@ func (o *Output) Since(prev Piece) Piece {
 	}
 }
 
+// handOver returns what was written so far, and where that ends for Since: from here on nothing is
+// added to the head.
+func (o *Output) handOver() (Text, Piece) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := newText(o.head, o.tail.bytes(), o.bytes, o.newlines, o.open)
+	o.headSize = len(o.head)
+	return text, Piece{Bytes: o.bytes, Newlines: o.newlines}
+}
+
 // ring holds the last size bytes written to it. It grows as needed.
 type ring struct {
 	size  int

@@ -84,8 +84,10 @@ type Command struct {
 	Timeout time.Duration // if 0, none
 	Limits  shim.Limits
 	Memory  uint64 // bytes that it and all below it may hold; if 0, what its walls allow
-	Linger  bool   // after the command has exited, wait for what it started instead of ending it
-	Tag     string // shown in the process list and the ledger; made unique by Start
+	// outlasts says that Process.overdue is closed when Timeout is over, instead of ending it.
+	outlasts bool
+	Linger   bool   // after the command has exited, wait for what it started instead of ending it
+	Tag      string // shown in the process list and the ledger; made unique by Start
 
 	// Errors gets standard error as it comes, where it is kept apart, on the goroutine that reads it.
 	// If nil, nobody does.

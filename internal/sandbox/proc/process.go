@@ -20,6 +20,8 @@ const (
 	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its
 	// own limit is 2 s.
 	stuckTime = 3 * time.Second
+	// startTime is how long a shim may take to start its command, a slow disk included.
+	startTime = 10 * time.Second
 	// chunkSize is read at a time: the default size of a Linux pipe.
 	chunkSize = 64 << 10
 	// smallChunk is read at a time until a command writes more: most write less in all.
@@ -46,10 +48,17 @@ type Process struct {
 	pulse     *pulse
 	keys      *keyWatch // nil where the command has an input
 	spilled   int64
+	timer     *time.Timer   // of Command.Timeout; nil where it has none
+	detach    func() bool   // ends the watch over the context of the start
+	overdue   chan struct{} // closed when the time of a command that outlasts it is over
+
+	reading sync.Mutex // held while a chunk of the output is handed on
 
 	mu     sync.Mutex
 	reason Reason
 	waited string // the program that waits for keys
+	begun  bool   // it runs
+	job    bool   // it goes on as a job: nobody waits for it
 	exited bool   // its exit has been reported: too late to be killed by anybody
 	ending bool   // the end has been asked for, or has come
 	stuck  *time.Timer
@@ -62,7 +71,7 @@ func newProcess(c Command) *Process {
 	if c.Head == 0 && c.Tail == 0 {
 		c.Head, c.Tail = DefaultHead, DefaultTail
 	}
-	p := &Process{cmd: c, out: NewOutput(c.Head, c.Tail), done: make(chan struct{})}
+	p := &Process{cmd: c, out: NewOutput(c.Head, c.Tail), done: make(chan struct{}), overdue: make(chan struct{})}
 	if c.Talk != nil {
 		c.Separate = true
 		p.cmd = c
@@ -122,20 +131,65 @@ func (p *Process) endWaiting(program string) {
 // started, because even that can hang, on a dead network file system say.
 func (p *Process) guard(ctx context.Context) {
 	forget := context.AfterFunc(ctx, func() { p.End(reasonOf(ctx)) })
-	var timer *time.Timer
-	if p.cmd.Timeout > 0 {
-		timer = time.AfterFunc(p.cmd.Timeout, func() { p.End(Timeout) })
+	if limit := p.cmd.Timeout; limit > 0 {
+		if p.cmd.outlasts { // its time begins when it runs
+			limit += startTime
+		}
+		p.timer = time.AfterFunc(limit, p.timeOver)
 	}
+	p.detach = forget
 	p.unguard = func() {
 		forget()
-		if timer != nil {
-			timer.Stop()
+		if p.timer != nil {
+			p.timer.Stop()
 		}
 	}
 }
 
+// timeOver ends the command, or tells who waits for one that may outlast its time.
+func (p *Process) timeOver() {
+	p.mu.Lock()
+	outlasts := p.cmd.outlasts && p.begun
+	p.mu.Unlock()
+	if outlasts {
+		close(p.overdue)
+		return
+	}
+	p.End(Timeout)
+}
+
+// goOn makes a job of a running command: the context of its start ends it no more, its output is
+// handed to nobody, and changes that wait for a decision are decided without a user. It returns
+// what the command has written so far. It is false when the command has ended or is being ended.
+func (p *Process) goOn() (Text, Piece, bool) {
+	if !p.detach() {
+		return Text{}, Piece{}, false
+	}
+	p.mu.Lock()
+	if p.exited || p.ending {
+		p.mu.Unlock()
+		return Text{}, Piece{}, false
+	}
+	p.job = true
+	p.mu.Unlock()
+	if p.pulse != nil {
+		p.pulse.stop()
+	}
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	p.cmd.Spill = nil
+	text, read := p.out.handOver()
+	return text, read, true
+}
+
 // follow starts what watches over a running command: readers and status.
 func (p *Process) follow() {
+	p.mu.Lock()
+	p.begun = true
+	p.mu.Unlock()
+	if p.cmd.outlasts && p.timer != nil && p.timer.Stop() {
+		p.timer.Reset(p.cmd.Timeout)
+	}
 	if p.inPipe == nil && p.cmd.Talk == nil {
 		p.keys = watchKeys(func() (int, string) { return awaitingKeys(p.supervisorPID()) }, p.endWaiting)
 	}
@@ -247,6 +301,7 @@ func (p *Process) finish() {
 	if p.stuck != nil {
 		p.stuck.Stop()
 	}
+	job := p.job
 	p.mu.Unlock()
 	if p.result.Duration == 0 {
 		p.result.Duration = time.Since(p.started)
@@ -256,6 +311,9 @@ func (p *Process) finish() {
 	barred, denied := p.weigh() // before what stood around it is taken away
 	hidden := p.missed()
 	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
+	if aside := p.result.Aside; job && aside != nil {
+		p.result.decided(aside.Apply(nil))
+	}
 	p.result.Hidden = hidden
 	if p.result.Exhausted && (p.result.Killed == ByItself && p.result.Signal != 0 || p.result.Killed == Lost) {
 		p.result.Killed = TooMuchMemory
@@ -268,7 +326,7 @@ func (p *Process) finish() {
 	if p.errs != nil {
 		p.result.Errors = p.errs.Text()
 	}
-	if p.pulse != nil {
+	if p.pulse != nil && !job {
 		p.pulse.stop()
 	}
 	// The shim has said its last word and holds nothing; its exit need not be waited for.
@@ -304,10 +362,12 @@ func (p *Process) take(chunk []byte, to *Output) {
 	if len(chunk) == 0 {
 		return // all of it waits for what comes next
 	}
+	p.reading.Lock()
 	total := to.add(chunk)
 	if to == p.out && p.cmd.Spill != nil {
 		p.spill(chunk)
 	}
+	p.reading.Unlock()
 	if to == p.errs && p.cmd.Errors != nil {
 		_, _ = p.cmd.Errors.Write(chunk) // what it loses is its own
 	}

@@ -55,6 +55,14 @@ func (a *apart) of(tag string) (out []*apartCall) {
 	return out
 }
 
+// begun reports that the call that began with a state has changed something, or ended.
+func (a *apart) begun(before session.State) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.calls, func(c *apartCall) bool { return c.before.At == before.At })
+	return i < 0 || a.calls[i].from != nil
+}
+
 // end takes out the call that began with a state.
 func (a *apart) end(before session.State) (found apartCall) {
 	a.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"adze/internal/undo"
 	"adze/session"
@@ -167,4 +168,31 @@ func TestNothingIsAppliedThatCannotBeKept(t *testing.T) {
 	if err == nil {
 		t.Error("no error")
 	}
+}
+
+// A command that goes on as a job after its call changes the folder when it has ended: its window
+// ends then, and an undo covers what it changed.
+func TestACommandThatGoesOnIsCovered(t *testing.T) {
+	p := newApartPlace(t)
+	ended := make(chan struct{})
+	running := true
+	p.keeper.o.Jobs = func() []Job {
+		if !running {
+			return nil
+		}
+		return []Job{{Tag: "slow", Started: time.Now(), Wait: func(context.Context) { <-ended }}}
+	}
+	r, s := p.before("slow")
+	other, otherState := p.before("other")
+	late := make(chan session.Window, 1)
+	w, err := p.keeper.After(t.Context(), r, s, func(w session.Window) { late <- w })
+	if err != nil || w.After != nil {
+		t.Fatalf("its window has ended: %+v, %v", w, err)
+	}
+	p.write("b", "the user's")
+	p.apply("slow", "a", "d/new")
+	running = false
+	close(ended)
+	p.changed(<-late, "a", "d/new")
+	p.changed(p.after(other, otherState))
 }

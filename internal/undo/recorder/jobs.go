@@ -28,7 +28,7 @@ func (s *Shells) Running() (out []Job) {
 	for _, jobs := range s.all {
 		for _, j := range jobs.List() {
 			if j.Running {
-				out = append(out, Job{Started: j.Started, Wait: func(ctx context.Context) { _, _ = jobs.Wait(ctx, j.ID) }})
+				out = append(out, Job{Tag: proc.TagOf(j.Tag), Started: j.Started, Wait: func(ctx context.Context) { _, _ = jobs.Wait(ctx, j.ID) }})
 			}
 		}
 	}

@@ -50,6 +50,7 @@ type Options struct {
 
 // Job is something that goes on after its call.
 type Job struct {
+	Tag     string // of its command: see proc.TagOf
 	Started time.Time
 	Wait    func(context.Context) // until it has ended
 }

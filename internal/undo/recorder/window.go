@@ -16,6 +16,17 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 		k.o.Writers.named(before.At, paths)
 	}
 	if before.Provisional {
+		if job := k.goesOn(r, before); job != nil {
+			k.late.Go(func() {
+				job.Wait(k.life)
+				whole, err := k.After(context.WithoutCancel(k.life), r, before, func(session.Window) {})
+				if err != nil {
+					whole = session.Window{Before: before, By: session.ByUnknown}
+				}
+				late(whole)
+			})
+			return session.Window{Before: before}, nil
+		}
 		c := k.apart.end(before)
 		if c.from == nil {
 			return unchanged(before), nil
@@ -52,6 +63,20 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 		})
 	}
 	return w, nil
+}
+
+// goesOn is the job as which the command of a call goes on that changes the folder only when it has
+// ended. It is nil where there is none.
+func (k *Keeper) goesOn(r tool.Record, before session.State) *Job {
+	if k.o.Jobs == nil || k.apart.begun(before) {
+		return nil
+	}
+	for _, j := range k.o.Jobs() {
+		if j.Tag == tagOf(r.Call) && j.Started.UnixNano() >= before.At {
+			return &j
+		}
+	}
+	return nil
 }
 
 // since is what was started after a state and still runs.
