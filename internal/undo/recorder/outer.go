@@ -34,12 +34,50 @@ func (d Desk) keepShared(plan *undo.Plan) {
 	taken := d.takenBranches()
 	plan.Steps = slices.DeleteFunc(plan.Steps, func(s undo.Step) bool {
 		name, ok := strings.CutPrefix(s.Path, undo.OuterGit+"/")
-		shared := ok && (slices.Contains([]string{"packed-refs", "config", "shallow"}, name) || slices.Contains(taken, strings.TrimPrefix(name, "logs/")))
+		shared := ok && (name == "config" || name == "shallow" || slices.Contains(taken, strings.TrimPrefix(name, "logs/")))
+		if ok && name == "packed-refs" {
+			differ := d.differingRefs(s)
+			if len(differ) == 0 {
+				return true // git wrote the same again
+			}
+			shared = slices.ContainsFunc(differ, func(ref string) bool { return slices.Contains(taken, ref) })
+		}
 		if shared {
 			plan.Refused = append(plan.Refused, undo.Refusal{Path: s.Path, Reason: refusedShared})
 		}
 		return shared
 	})
+}
+
+// differingRefs are those that the file packed-refs would have otherwise after a step.
+func (d Desk) differingRefs(s undo.Step) (refs []string) {
+	from, to := d.packedRefs(s.From), d.packedRefs(s.To)
+	for ref, id := range from {
+		if to[ref] != id {
+			refs = append(refs, ref)
+		}
+	}
+	for ref := range to {
+		if from[ref] == "" {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// packedRefs reads a file packed-refs: the ids by their refs.
+func (d Desk) packedRefs(e undo.Entry) map[string]string {
+	refs := map[string]string{}
+	if e.Kind != undo.File {
+		return refs
+	}
+	content, _ := d.Files.Content(e.Hash) // what is not kept is refused with the step
+	for line := range strings.Lines(string(content)) {
+		if id, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && git.IsHash(id) {
+			refs[ref] = id
+		}
+	}
+	return refs
 }
 
 // takenBranches are the branches that other work trees have checked out, as refs.
