@@ -1,8 +1,6 @@
 package textedit
 
 import (
-	"html"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,658 +8,364 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"adze/internal/text"
+	"golang.org/x/text/unicode/norm"
 )
 
-// What a model adds to a whole text when it copies: line numbers, diff marks, quote marks, a fence,
-// escapes, typography. A cleaner takes it off both texts of an edit. It counts only if the lines of
-// old_string are more like lines of the file afterwards. Without this such an addition would pass
-// for a typing error in each line.
-
-// cleaner takes one kind of addition off.
-type cleaner struct {
-	step Step
-	// old gives the readings of old_string without the addition; none if it has none.
-	old func(d *doc, s string) []cleaned
-	// exactly: the result must be in the file, line by line.
-	exactly bool
+// Number gives one line as read shows it: its number, right-aligned to width, two spaces, the text.
+func Number(n, width int, line string) string {
+	number := strconv.Itoa(n)
+	return strings.Repeat(" ", max(0, width-len(number))) + number + "  " + line
 }
 
-// cleaned is a text without an addition, and what takes the same off the other text. next is false
-// where that text has the addition in part.
-type cleaned struct {
-	text string
-	next func(s string) (string, bool)
+// Width is the width of the number column for lines up to last.
+func Width(last int) int { return len(strconv.Itoa(last)) }
+
+// reading is an edit without what the model may have added to its copy.
+type reading struct {
+	Edit
+	steps  []Step
+	inLine bool   // the copy may be a part of a line
+	partly string // what only some lines of the new text have
+}
+
+// extent says how much of a text has an addition.
+type extent int
+
+const (
+	none extent = iota
+	some
+	whole
+)
+
+// cleaner takes one kind of addition off a text.
+type cleaner struct {
+	step   Step
+	name   string
+	inLine bool
+	quotes bool // it reads quotes alone
+	off    func(s string) (string, extent)
+	// other takes the same off the new text. Optional: off does.
+	other func(s string) (string, extent)
+}
+
+// readings lists what an edit may mean, as written first. A cleaner that finds its addition on the
+// whole of the copy is used on the new text alike: one that has nothing of it is left as it is.
+func (d *doc) readings(e Edit) []reading {
+	list := []reading{d.lookalikes(e)}
+	for _, c := range cleaners() {
+		for _, r := range list {
+			old, had := c.off(r.Old)
+			if had != whole || blank(old) || c.step != Unescaped && slices.Contains(r.steps, c.step) {
+				continue
+			}
+			off := c.off
+			if c.other != nil {
+				off = c.other
+			}
+			next, has := off(r.New)
+			r.steps = append(r.steps[:len(r.steps):len(r.steps)], c.step)
+			r.inLine = c.inLine && r.inLine
+			if r.Old = old; has == whole {
+				r.New = next
+			} else if has == some && r.partly == "" {
+				r.partly = c.name
+			}
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 func cleaners() []cleaner {
-	return []cleaner{
-		{step: Fenced, old: func(_ *doc, s string) []cleaned { return offAll(s, unfenced) }},
-		{step: Numbered, old: func(_ *doc, s string) []cleaned { return unnumbered(s) }},
-		{step: Unmarked, old: func(_ *doc, s string) []cleaned { return unmarked(s) }},
-		{step: Unescaped, old: func(_ *doc, s string) []cleaned { return unescaped(s) }, exactly: true},
-		{step: Entities, old: func(_ *doc, s string) []cleaned { return offAll(s, unentitied) }, exactly: true},
-		{step: Normalised, old: func(d *doc, s string) []cleaned { return d.plainer(s) }},
+	escapes := func(letters, bare string) cleaner {
+		return cleaner{step: Unescaped, name: "escapes", inLine: true, quotes: letters == `"`, off: func(s string) (string, extent) { return unescaped(s, letters, bare) }}
 	}
-}
-
-// clean takes off what the model added to its copy, one kind after the other.
-func (d *doc) clean(e Edit) (Edit, []Step, error) {
-	var steps []Step
-	if len(d.Text) > LenientLimit {
-		for _, r := range unnumbered(e.Old) {
-			if plain, whole := r.next(e.New); whole && strings.Contains(d.Text, r.text) {
-				return Edit{Old: r.text, New: plain, All: e.All}, []Step{Numbered}, nil
+	list := []cleaner{{step: Fenced, name: "a fence", off: unfenced}}
+	for _, style := range numberStyles() {
+		list = append(list, cleaner{step: Numbered, name: "line numbers", off: func(s string) (string, extent) { return unnumbered(s, style) }})
+	}
+	for _, mark := range []string{"+ ", "+", "- ", "-", "> ", ">", "| "} {
+		twin := map[string]string{"+": "-", "-": "+"}[mark[:1]] + mark[1:]
+		c := cleaner{step: Unmarked, name: "marks", off: func(s string) (string, extent) { return unmarked(s, mark) }}
+		c.other = func(s string) (string, extent) {
+			if plain, has := unmarked(s, mark); has != none || len(twin) < len(mark) {
+				return plain, has
 			}
+			return unmarked(s, twin)
 		}
-		return e, nil, nil
+		list = append(list, c)
 	}
-	if strings.Contains(e.Old, "\r") {
-		e.Old, e.New = text.WithNewlines(e.Old, "\n"), text.WithNewlines(e.New, "\n")
-	}
-	for range 3 { // of several kinds, the outermost first
-		best, score := -1, d.score(e.Old)
-		var next Edit
-		for i, c := range cleaners() {
-			for _, r := range c.old(d, e.Old) {
-				s := d.score(r.text)
-				if !s.over(score) || c.exactly && s.lines < s.all {
-					continue
-				}
-				plain, whole := r.next(e.New)
-				if !whole {
-					return e, nil, refuse(NoMatch, "both texts must be as in %s, but new_string has %q on some of its lines alone; write both texts without it", d.Name, string(c.step))
-				}
-				if is, was := kept(r.text, e.New), kept(r.text, plain); is > was || is == was && c.step == Unmarked && firstLike(r.text, e.New) > firstLike(r.text, plain) {
-					plain = e.New // it has none of that: what is like it is the text's own
-				}
-				best, score, next = i, s, Edit{Old: r.text, New: plain, All: e.All}
-			}
-		}
-		if best < 0 {
-			for _, r := range d.plainer(e.Old) { // the file has none of these characters
-				if s := d.score(r.text); s.lines >= score.lines && s.all == score.all && !slices.Contains(steps, Normalised) {
-					best, next = len(cleaners())-1, Edit{Old: r.text, All: e.All}
-					next.New, _ = r.next(e.New)
-				}
-			}
-		}
-		if best < 0 {
-			break
-		}
-		if cleaners()[best].step == Fenced && (next.New == "" || next.New == e.New && strings.HasSuffix(next.New, "\n")) {
-			next.Old += "\n" // which stood before the end of the fence
-		}
-		e, steps = next, append(steps, cleaners()[best].step)
-	}
-	return e, steps, nil
+	return append(list,
+		cleaner{step: Unmarked, name: "marks", off: func(s string) (string, extent) { return diffSide(s, "-") }, other: func(s string) (string, extent) { return diffSide(s, "+") }},
+		escapes(`ntru\/"'`, "\n\t\""), escapes(`"`, `"`), escapes(`'`, `'`), escapes("`", "`"), escapes("n", "\n"), escapes("t", "\t"), escapes("u", ""),
+		cleaner{step: Entities, name: "entities", inLine: true, off: unentitied},
+	)
 }
 
-// firstLike is the likeness of the first lines.
-func firstLike(a, b string) float64 {
-	x, _, _ := strings.Cut(strings.TrimLeft(a, "\n"), "\n")
-	y, _, _ := strings.Cut(strings.TrimLeft(b, "\n"), "\n")
-	if x == y {
-		return 1
+// unfenced takes the fence of Markdown off that stands around a text.
+func unfenced(s string) (string, extent) {
+	first, rest, ok := strings.Cut(strings.Trim(s, "\n"), "\n")
+	if !ok || !strings.HasPrefix(first, "```") || strings.ContainsAny(first[3:], " \t`") {
+		return s, none
 	}
-	return likeness(x, y, 0.1)
+	body, ok := strings.CutSuffix(rest, "```")
+	plain, lines := strings.CutSuffix(body, "\n")
+	if !ok || strings.Contains(body, "```") || body != "" && !lines {
+		return s, some
+	}
+	return plain, whole
 }
 
-// score is how much a text is like lines of the file.
-type score struct {
-	all   int // lines with text
-	lines int // that the file has, but for white space and look-alikes
-	same  int // that it has just so
-	tells bool
+// numberStyles are the ways of assistants to write a line's number before it: adze and others, cat
+// -n, grep -n, and what models make of these.
+func numberStyles() []string {
+	return []string{"  ", "\t", "→", ": ", ":", " | ", "| ", "|", ". ", ") ", "] ", " - ", " │ ", "│", " "}
 }
 
-func (s score) over(than score) bool {
-	if s.all == 0 || s.lines == 0 {
-		return false
-	}
-	a, b := s.lines*max(1, than.all), than.lines*s.all // shares, since a reading may have more lines
-	return (s.tells || a == b || s.same == s.all) && (a > b || a == b && s.same*max(1, than.all) > than.same*s.all)
-}
+// numberedLine is a line behind its number: what is before the number, and the number.
+var numberedLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:L|[Ll]ine |\[)?(\d{1,7})`) })
 
-func (d *doc) score(old string) (s score) {
-	if d.exact == nil {
-		d.exact = map[string]bool{}
-		for i := range d.lines() {
-			d.exact[d.row(i)] = true
-		}
-	}
-	for _, line := range blockOf(old).lines {
-		l := lineOf(line)
-		if l.blank() {
-			continue
-		}
-		s.all++
-		if d.count(l.key) > 0 {
-			s.lines++
-			s.tells = s.tells || l.tells()
-		}
-		if d.exact[line] {
-			s.same++
-		}
-	}
-	return s
-}
-
-// offAll is the one reading of a text, by what takes an addition off a text that has it.
-func offAll(s string, off func(string) (string, bool)) []cleaned {
-	plain, ok := off(s)
-	if !ok {
-		return nil
-	}
-	return []cleaned{{plain, func(next string) (string, bool) {
-		if plain, ok := off(next); ok {
-			return plain, true
-		}
-		return next, true
-	}}}
-}
-
-// unfenced takes the fence of Markdown off that stands around a whole text.
-func unfenced(s string) (string, bool) {
-	body := strings.Trim(s, "\n")
-	first, rest, ok := strings.Cut(body, "\n")
-	if !ok || !strings.HasPrefix(first, "```") || strings.ContainsAny(strings.Trim(first, "`"), " \t`") {
-		return s, false
-	}
-	if rest == "```" {
-		return "", true
-	}
-	plain, ok := strings.CutSuffix(rest, "\n```")
-	return plain, ok && !strings.Contains(plain, "```")
-}
-
-// numberStyle is a way to write line numbers before lines: what stands before the number and behind
-// it.
-type numberStyle struct{ before, after string }
-
-func numberStyles() []numberStyle {
-	return []numberStyle{
-		{"", "  "}, {"", "\t"}, {"", "→"}, {"", ": "}, {"", ":"}, {"", " | "}, {"", "| "}, {"", "|"}, {"L", ": "}, {"", ". "}, {"", ") "},
-		{"[", "] "}, {"", " "}, {"L", ":"}, {"", " - "}, {"Line ", ": "}, {"line ", ": "}, {"", "→ "}, {"", " → "}, {"", " │ "}, {"", "│"},
-	}
-}
-
-// cut takes the number off a line. A line that is blank behind it may lack the sign's white space.
-func (st numberStyle) cut(line string) (rest string, n int, ok bool) {
-	s, ok := strings.CutPrefix(strings.TrimLeft(line, " "), st.before)
-	digits := 0
-	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
-		digits++
-	}
-	n, err := strconv.Atoi(s[:digits])
-	if !ok || err != nil {
-		return "", 0, false
-	}
-	if rest, ok := strings.CutPrefix(s[digits:], st.after); ok {
-		return rest, n, true
-	}
-	if s = strings.TrimRight(s[digits:], " \t\r"); s == "" || s == strings.TrimSpace(st.after) {
-		return "", n, true
-	}
-	return "", 0, false
-}
-
-// off takes the numbers off all lines with text. They count up; first is the first of them.
-func (st numberStyle) off(s string) (plain string, first int, ok bool) {
-	b := blockOf(s)
+// unnumbered takes line numbers off that count up.
+func unnumbered(s, style string) (string, extent) {
 	last := -1
-	for i, line := range b.lines {
-		if strings.TrimSpace(line) == "" {
-			continue
+	plain, has := offLines(s, func(line string) (string, bool) {
+		m := numberedLine().FindStringSubmatch(line)
+		if m == nil {
+			return line, false
 		}
-		rest, n, ok := st.cut(line)
-		if !ok || n <= last {
-			return "", 0, false
+		n, _ := strconv.Atoi(m[1])
+		rest, ok := strings.CutPrefix(line[len(m[0]):], style)
+		if !ok && strings.TrimSpace(line[len(m[0]):]) == strings.TrimSpace(style) {
+			rest, ok = "", true // an empty line
 		}
-		if last < 0 {
-			first = n
-		}
-		b.lines[i], last = rest, n
+		ok = ok && n > last
+		last = n
+		return rest, ok
+	})
+	if blank(plain) {
+		return s, none // nothing but a number
 	}
-	return b.text(), first, last >= 0
+	return plain, has
 }
 
-func (b block) text() string {
-	s := strings.Join(b.lines, "\n")
-	if b.ended {
-		s += "\n"
-	}
-	return s
-}
-
-func unnumbered(s string) (list []cleaned) {
-	for _, st := range numberStyles() {
-		plain, first, ok := st.off(s)
-		if !ok {
-			continue
+// unmarked takes a mark off the beginning of each line.
+func unmarked(s, mark string) (string, extent) {
+	return offLines(s, func(line string) (string, bool) {
+		if line == strings.TrimRight(mark, " ") {
+			return "", true
 		}
-		last := first + strings.Count(s, "\n") + 1
-		list = append(list, cleaned{plain, func(next string) (string, bool) {
-			b := blockOf(next)
-			numbered, bare := 0, 0
-			for i, line := range b.lines {
-				rest, n, ok := st.cut(line)
-				switch {
-				case ok && n >= first-1 && n <= last+len(b.lines):
-					b.lines[i] = rest
-					numbered++
-				case strings.TrimSpace(line) != "":
-					bare++
-				}
-			}
-			if numbered == 0 || bare > 0 && !strings.Contains(st.after, "  ") && numbered < bare {
-				return next, numbered == 0
-			}
-			return b.text(), true
-		}})
-	}
-	return list
-}
-
-// unmarked takes the marks of a diff, or of a quotation, off the beginnings of the lines.
-func unmarked(s string) (list []cleaned) {
-	for _, mark := range []string{"+ ", "- ", "> ", "+", "-", ">", "| ", "|"} {
-		mine, _ := strings.CutSuffix(mark, " ")
-		if plain, ok := offLines(s, mark); ok {
-			list = append(list, cleaned{plain, func(next string) (string, bool) {
-				for _, other := range []string{mark, "+" + mark[len(mine):], "-" + mark[len(mine):]} {
-					if plain, ok := offLines(next, other); ok && (other == mark || strings.ContainsAny(mine, "+-")) {
-						return plain, true
-					}
-				}
-				if plain, ok := ofDiff(next, "-", plain); ok && strings.ContainsAny(mine, "+-") {
-					return plain, true
-				}
-				return next, strings.Count("\n"+next, "\n"+mine) == 0
-			}})
-		}
-	}
-	if plain, ok := diffSide(s, "-", "+"); ok {
-		list = append(list, cleaned{plain, func(next string) (string, bool) {
-			if plain, ok := diffSide(next, "+", "-"); ok {
-				return plain, true
-			}
-			if less, ok := offLines(next, " "); ok && kept(plain, less) > kept(plain, next) {
-				return less, true
-			}
-			return next, strings.Count("\n"+next, "\n+")+strings.Count("\n"+next, "\n-") == 0
-		}})
-	}
-	return list
-}
-
-// offLines takes a mark off each line with text.
-func offLines(s, mark string) (string, bool) {
-	b := blockOf(s)
-	any := false
-	for i, line := range b.lines {
-		rest, ok := strings.CutPrefix(line, mark)
-		switch {
-		case ok:
-			b.lines[i], any = rest, true
-		case line == strings.TrimRight(mark, " ") && line != "":
-			b.lines[i] = ""
-		case strings.TrimSpace(line) != "":
-			return s, false
-		}
-	}
-	return b.text(), any
-}
-
-// ofDiff is the new side of a text that is a whole diff whose old side is old.
-func ofDiff(s, mark, old string) (string, bool) {
-	side, ok := diffSide(s, mark, "+")
-	if !ok || strings.TrimRight(side, "\n") != strings.TrimRight(old, "\n") {
-		return s, false
-	}
-	return diffSide(s, "+", mark)
-}
-
-// diffSide is one side of a text that is the body of a diff: the lines with a space or with this
-// side's mark. Without one of this side's mark or the other's it is no diff.
-func diffSide(s, mine, other string) (string, bool) {
-	b := blockOf(s)
-	out := block{ended: b.ended}
-	marks := 0
-	for _, line := range b.lines {
-		switch {
-		case strings.HasPrefix(line, mine):
-			out.lines = append(out.lines, line[1:])
-			marks++
-		case strings.HasPrefix(line, " "):
-			out.lines = append(out.lines, line[1:])
-		case strings.HasPrefix(line, other):
-			marks++
-		case line == "":
-			out.lines = append(out.lines, "")
-		default:
-			return s, false
-		}
-	}
-	if len(out.lines) == 0 {
-		return "", marks > 0
-	}
-	return out.text(), marks > 0
-}
-
-// escapeSign is an escape that texts of calls have once too often.
-var escapeSign = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
-})
-
-// unescaped reads escapes that were written twice. What was escaped, all or the line ends, quotes
-// or tabs alone, is what fits the file.
-func unescaped(s string) (list []cleaned) {
-	if !strings.Contains(s, `\`) {
-		return nil
-	}
-	for _, signs := range []string{`ntr"\u'/`, "n", "nt", `n"`, `nt"`, `"`, "t", "u", `"u`, "'", `\`, "`", "$"} {
-		off := func(s string) (string, bool) {
-			out := escapeSign().ReplaceAllStringFunc(s, func(sign string) string {
-				if !strings.Contains(signs, sign[1:2]) {
-					return sign
-				}
-				switch sign[1] {
-				case 'n':
-					return "\n"
-				case 't':
-					return "\t"
-				case 'r':
-					return ""
-				case 'u':
-					if n, err := strconv.ParseUint(sign[2:], 16, 16); err == nil && len(sign) == 6 {
-						return string(rune(n))
-					}
-					return sign
-				}
-				return sign[1:]
-			})
-			return out, out != s
-		}
-		plain, ok := off(s)
-		if !ok {
-			continue
-		}
-		list = append(list, cleaned{plain, func(next string) (string, bool) {
-			if !escapedLike(next, signs) {
-				return next, true
-			}
-			plain, ok := off(next)
-			if ok && strings.Contains(signs, "n") && !strings.Contains(signs, `\`) && tornQuotes(plain) {
-				return next, false
-			}
-			return plain, true
-		}})
-	}
-	return list
-}
-
-// escapedLike reports whether a text was escaped as well: it has an escape and nowhere the plain
-// character.
-func escapedLike(s, signs string) bool {
-	plain := map[byte]string{'n': "\n", 't': "\t", '"': `"`, '\'': "'", '`': "`", '$': "$"}
-	body := strings.TrimRight(s, "\n")
-	any := false
-	for i := range len(signs) {
-		sign := `\` + signs[i:i+1]
-		if !strings.Contains(body, sign) {
-			continue
-		}
-		any = true
-		if char := plain[signs[i]]; char != "" && strings.Contains(strings.ReplaceAll(body, sign, ""), char) {
-			return false
-		}
-	}
-	return any
-}
-
-// tornQuotes reports whether a line has one quote of a pair alone: an escape within a text was read
-// as a line end.
-func tornQuotes(s string) bool {
-	for line := range strings.Lines(s) {
-		if strings.Count(strings.ReplaceAll(line, `\"`, ""), `"`)%2 == 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// unentitied reads the entities of HTML in a text that has no plain character for which they stand.
-func unentitied(s string) (string, bool) {
-	if strings.ContainsAny(s, "<>") {
-		return s, false
-	}
-	out := html.UnescapeString(s)
-	return out, out != s
-}
-
-// plainer writes typography that the file has nowhere in plain characters.
-func (d *doc) plainer(s string) []cleaned {
-	odd := map[rune]bool{}
-	for i, r := range s {
-		if r < utf8.RuneSelf || odd[r] || strings.ContainsRune(d.Text, r) {
-			continue
-		}
-		if _, ok := plainFor(r, s[min(len(s), i+max(1, utf8.RuneLen(r))):]); ok && r != '\r' {
-			odd[r] = true
-		}
-	}
-	if len(odd) == 0 {
-		return nil
-	}
-	return offAll(s, func(s string) (string, bool) {
-		var out strings.Builder
-		for _, r := range s {
-			plain, ok := plainFor(r, "")
-			if !ok || !odd[r] {
-				plain = string(r)
-			}
-			out.WriteString(plain)
-		}
-		return out.String(), out.String() != s
+		return strings.CutPrefix(line, mark)
 	})
 }
 
-// markup reports files in which marks at the beginnings of lines, fences and entities are text.
-func markup(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".mdx", ".markdown", ".html", ".htm", ".xml", ".svg", ".xhtml", ".vue", ".jsx", ".tsx", ".svelte", ".txt", ".rst", ".adoc", ".txtar", ".diff", ".patch", ".yaml", ".yml", ".csv", ".toml", ".org", ".tex", "":
-		return true
-	}
-	return false
-}
-
-// cleanNew takes off what a model added to new_string alone: old_string is in the file as written.
-// Without lines that both texts have it refuses what no file of this kind has.
-func (d *doc) cleanNew(e Edit) (Edit, []Step, error) {
-	first, steps, err := d.cleanNewOnce(e)
-	if len(steps) == 0 || err != nil {
-		return first, steps, err
-	}
-	second, more, err := d.cleanNewOnce(first)
-	return second, append(steps, more...), err
-}
-
-func (d *doc) cleanNewOnce(e Edit) (Edit, []Step, error) {
-	if len(d.Text) > LenientLimit || strings.TrimSpace(e.New) == "" {
-		return e, nil, nil
-	}
-	if plain, ok := unfenced(e.New); ok && !markup(d.Name) && !strings.Contains(e.Old, "```") {
-		if strings.HasSuffix(e.Old, "\n") {
-			plain += "\n"
+// diffSide reads a side of a diff: lines that begin with a space or with the side's mark, of which
+// there is one at least.
+func diffSide(s, mark string) (string, extent) {
+	marks := 0
+	out, had := offLines(s, func(line string) (string, bool) {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			marks++
+			return rest, true
 		}
-		return Edit{Old: e.Old, New: plain, All: e.All}, []Step{Fenced}, nil
+		return strings.CutPrefix(line, " ")
+	})
+	if had == whole && marks == 0 && mark == "-" {
+		return s, none
 	}
-	if side, ok := ofDiff(e.New, "-", e.Old); ok {
-		return Edit{Old: e.Old, New: d.endedAs(e, side), All: e.All}, []Step{Unmarked}, nil
-	}
-	was := kept(e.Old, e.New)
-	best, step := "", Step("")
-	for _, c := range cleaners() {
-		if c.step == Normalised || c.step == Fenced {
+	return out, had
+}
+
+// offLines takes something off each line with text.
+func offLines(s string, off func(line string) (string, bool)) (string, extent) {
+	lines, ended := linesOf(s)
+	with, without := 0, 0
+	for i, line := range lines {
+		if line == "" {
 			continue
 		}
-		for _, r := range c.old(d, e.New) {
-			if r.text == e.New || strings.TrimRight(r.text, "\n") == strings.TrimRight(e.Old, "\n") || c.step == Unescaped && tornQuotes(r.text) {
-				continue // what is added is the edit
-			}
-			if c.step == Unmarked && !strings.Contains(d.Text, e.Old) && !strings.Contains("\n"+e.New, "\n+") && !strings.HasPrefix(e.New, ">") {
-				continue // a copy that is shifted looks like the side of a diff
-			}
-			text := r.text
-			if is := kept(e.Old, text); is > was && d.evident(c.step, e, text, is) {
-				best, step, was = text, c.step, is
-			}
+		rest, ok := off(line)
+		if ok {
+			lines[i] = rest
+			with++
+		} else if !blank(line) {
+			without++
 		}
 	}
-	if step != "" {
-		return Edit{Old: e.Old, New: d.endedAs(e, best), All: e.All}, []Step{step}, nil
+	switch {
+	case with == 0:
+		return s, none
+	case without > 0:
+		return s, some
 	}
-	if st, n, ok := d.numberedByRow(e); ok {
-		text, _, _ := st.off(e.New)
-		return Edit{Old: e.Old, New: text, All: e.All}, []Step{Numbered}, nil
-	} else if n > 0 {
-		return e, nil, refuse(NoMatch, "new_string begins with %d, the number of its line in %s; write it as it is to stand in the file", n, d.Name)
+	out := strings.Join(lines, "\n")
+	if ended {
+		out += "\n"
 	}
-	if d.escapedNew(e) {
-		return e, nil, refuse(NoMatch, "new_string has escapes or entities where old_string and %s have the characters themselves; write it as it is to stand in the file", d.Name)
-	}
-	if d.oddNew(e) {
-		return e, nil, refuse(NoMatch, "each line of new_string begins with %q, as in a diff or a listing, and no line of %s does; write new_string as it is to stand in the file", firstSign(e.New), d.Name)
-	}
-	return e, nil, nil
+	return out, whole
 }
 
-// endedAs gives a text the line end that new_string had.
-func (d *doc) endedAs(e Edit, s string) string {
-	if strings.HasSuffix(e.Old, "\n") && !strings.HasSuffix(s, "\n") {
-		return s + "\n"
+// unescaped reads the escapes whose second characters are listed, as JSON and programming languages
+// write them. bare are characters that such a text has only escaped.
+func unescaped(s, letters, bare string) (string, extent) {
+	var out strings.Builder
+	had := whole
+	read := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '\\' || i+1 == len(s) || strings.IndexByte(letters, s[i+1]) < 0 {
+			if strings.IndexByte(bare, c) >= 0 {
+				had = some
+			}
+			out.WriteByte(c)
+			continue
+		}
+		i++
+		read = true
+		switch c = s[i]; c {
+		case 'n':
+			out.WriteByte('\n')
+		case 't':
+			out.WriteByte('\t')
+		case 'r':
+		case 'u':
+			n, err := strconv.ParseUint(s[i+1:min(len(s), i+5)], 16, 16)
+			if err != nil || i+5 > len(s) || !utf8.ValidRune(rune(n)) {
+				return s, some
+			}
+			out.WriteRune(rune(n))
+			i += 4
+		default:
+			out.WriteByte(c)
+		}
+	}
+	if !read {
+		return s, none
+	}
+	return out.String(), had
+}
+
+var entity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#39|#34|#x27);`) })
+
+// unentitied reads the entities of HTML.
+func unentitied(s string) (string, extent) {
+	rest := entity().ReplaceAllString(s, "")
+	switch {
+	case rest == s:
+		return s, none
+	case strings.ContainsAny(rest, "<>&"):
+		return s, some
+	}
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&#x27;", "'", "&apos;", "'", "&amp;", "&").Replace(s), whole
+}
+
+// lookalikes writes characters of the copy that the file has nowhere, or that stand before its
+// lines, as the file has them: quotes, dashes and spaces in ASCII, and letters with marks composed
+// or not.
+func (d *doc) lookalikes(e Edit) reading {
+	foreign := map[rune]bool{}
+	for _, r := range e.Old {
+		if _, ok := plain(r); ok && !strings.ContainsRune(d.Text, r) {
+			foreign[r] = true
+		}
+	}
+	off := func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i, line := range lines {
+			body := strings.TrimSpace(line)
+			head, tail, _ := strings.Cut(line, body)
+			lines[i] = plainer(head) + mapped(body, func(r rune) (string, bool) {
+				p, ok := plain(r)
+				return p, ok && foreign[r]
+			}) + tail
+		}
+		s = strings.Join(lines, "\n")
+		for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+			if !form.IsNormalString(e.Old) && form.IsNormalString(d.Text) {
+				return form.String(s)
+			}
+		}
+		return s
+	}
+	r := reading{inLine: true, Edit: Edit{Old: off(e.Old), New: off(e.New), All: e.All}}
+	if r.Old != e.Old {
+		r.steps = []Step{Normalised}
+	}
+	return r
+}
+
+// plainer writes look-alike characters in ASCII.
+func plainer(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return mapped(s, plain)
+		}
 	}
 	return s
 }
 
-// kept counts the lines with text of old that next has, just so.
-func kept(old, next string) (n int) {
-	have := map[string]int{}
-	for _, s := range blockOf(next).lines {
-		have[strings.TrimRight(s, " \t")]++
-	}
-	for _, s := range blockOf(old).lines {
-		if s = strings.TrimRight(s, " \t"); strings.TrimSpace(s) != "" && have[s] > 0 {
-			have[s]--
-			n++
+func mapped(s string, f func(rune) (string, bool)) string {
+	var out strings.Builder
+	for i, r := range s {
+		if p, ok := f(r); ok {
+			out.WriteString(p)
+		} else {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			out.WriteString(s[i : i+size])
 		}
 	}
-	return n
+	return out.String()
 }
 
-// texts counts the lines with text.
-func texts(s string) (n int) {
-	for _, line := range blockOf(s).lines {
-		if strings.TrimSpace(line) != "" {
-			n++
+// plain is the ASCII spelling of a character, if it has one that models use instead.
+func plain(r rune) (string, bool) {
+	switch r {
+	case '\u2018', '\u2019', '\u201a', '\u201b', '\u2032', '\u00b4':
+		return "'", true
+	case '\u201c', '\u201d', '\u201e', '\u201f', '\u2033', '\u00ab', '\u00bb':
+		return `"`, true
+	case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212':
+		return "-", true
+	case '\u00a0', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008', '\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
+		return " ", true
+	case '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u00ad':
+		return "", true
+	case '\u2026':
+		return "...", true
+	}
+	return "", false
+}
+
+// added names what the new text has before its lines, around them or in them, and neither the copy
+// nor the file has: no file is meant to have that.
+func (d *doc) added(e Edit) string {
+	for _, c := range cleaners() {
+		_, was := c.off(e.Old)
+		_, is := c.off(e.New)
+		if c.step == Entities && is != none && was == none && !entity().MatchString(d.Text) || (c.step != Unescaped || c.quotes) && is == whole && was == none {
+			return "new_string has " + c.name + ", which old_string has not"
 		}
 	}
-	return n
+	if bareEscape(e.New) && !bareEscape(d.Text) {
+		return `new_string has \n in the place of line ends`
+	}
+	return ""
 }
 
-// oddNew reports whether each line of new_string has a mark of a diff or of a quotation that
-// nothing in the file has.
-func (d *doc) oddNew(e Edit) bool {
-	for _, mark := range []string{"+", "-", ">", "&gt;"} {
-		if _, ok := offLines(e.New, mark); ok && !markup(d.Name) && !strings.Contains("\n"+d.Text, "\n"+mark) && !strings.Contains("\n"+e.Old, "\n"+mark) {
-			return true
+// bareEscape reports whether a text has \n outside quotes.
+func bareEscape(s string) bool {
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			if s[i+1] == 'n' && quote == 0 {
+				return true
+			}
+			i++
+		case c == quote || c == '\n':
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\'' || c == '`'):
+			quote = c
 		}
 	}
 	return false
-}
-
-// evident reports whether is lines of old_string, which new_string has only without an addition,
-// tell that nobody meant it.
-func (d *doc) evident(step Step, e Edit, plain string, is int) bool {
-	all := texts(e.Old)
-	if step == Numbered || step == Unescaped && !strings.Contains(strings.TrimSpace(e.New), "\n") && strings.Contains(strings.TrimSpace(plain), "\n") {
-		return true
-	}
-	if markup(d.Name) {
-		return is >= 2 && is >= all-1
-	}
-	return is >= 2 || is == all || texts(e.New) > 1
-}
-
-// numberedByRow is the style of numbers that count the lines of new_string from the row of the
-// place. Where that may be chance, ok is false and n is the number.
-func (d *doc) numberedByRow(e Edit) (st numberStyle, n int, ok bool) {
-	row := d.lineAt(max(0, strings.Index(d.Text, e.Old))) + 1
-	for _, st := range numberStyles() {
-		plain, first, ok := st.off(e.New)
-		if _, _, had := st.off(e.Old); !ok || had || texts(plain) == 0 {
-			continue
-		}
-		if in := indentOf(e.Old); in != "" && in == indentOf(plain) && st.after != " " {
-			return st, first, true // the indentation stands behind the number
-		}
-		if texts(plain) > 1 && strings.ContainsAny(st.after, "→│\t") && !markup(d.Name) {
-			return st, first, true
-		}
-		if first != row && (first != 1 || texts(plain) < 3 || markup(d.Name) || st.after == " ") {
-			continue
-		}
-		if first == row && texts(plain) > 1 || strings.ContainsAny(st.after, "→|│") {
-			return st, first, true
-		}
-		if !markup(d.Name) && st.after != " " {
-			return st, first, false
-		}
-	}
-	return st, 0, false
-}
-
-// escapedNew reports whether new_string has escapes or entities and none of the characters for
-// which they stand, while old_string has these.
-func (d *doc) escapedNew(e Edit) bool {
-	old := strings.TrimSpace(e.Old)
-	if ext := path.Ext(d.Name); ext != ".tex" && ext != ".md" && !strings.Contains(strings.TrimSpace(e.New), "\n") && lineEndOutside(e.New) && !lineEndOutside(d.Text) {
-		return true
-	}
-	if strings.HasPrefix(e.New, `\n`) && strings.HasPrefix(e.Old, "\n") {
-		return true
-	}
-	for line := range strings.Lines(e.New) {
-		if strings.HasPrefix(strings.TrimLeft(line, " "), `\t`) && !strings.Contains(e.Old, `\t`) && path.Ext(d.Name) != ".tex" {
-			return true
-		}
-	}
-	if strings.ContainsAny(old, `"`) && escapedLike(e.New, `"`) && !strings.Contains(e.Old, `\"`) {
-		return true
-	}
-	if markup(d.Name) {
-		return false
-	}
-	plain, ok := unentitied(e.New)
-	return ok && plain != e.New && !strings.ContainsAny(e.New, `"'`) && strings.ContainsAny(e.Old, `<>"'&`) && !strings.Contains(d.Text, "&lt;") && !strings.Contains(d.Text, "&#") &&
-		!strings.Contains(d.Text, "&quot;") && !strings.Contains(d.Text, "&amp;")
-}
-
-// quoted is a text in quotes, or an expression between slashes, on one line.
-var quoted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'|`[^`]*`|/[^/\\s][^/\\n]*/")
-})
-
-// lineEndOutside reports whether a text has the escape of a line end outside quotes.
-func lineEndOutside(s string) bool {
-	return strings.Contains(s, `\n`) && strings.Contains(quoted().ReplaceAllString(s, ""), `\n`)
-}
-
-func firstSign(s string) string {
-	s = strings.TrimLeft(s, " \n")
-	if i := strings.IndexAny(s, " \t"); i > 0 {
-		return s[:min(i, 12)]
-	}
-	return s[:min(len(s), 3)]
 }

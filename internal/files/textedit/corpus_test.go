@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // specimen is a file to edit.
@@ -157,4 +159,33 @@ func sources(t testing.TB) (list []specimen) {
 func noun(rng *rand.Rand) string {
 	list := nouns()
 	return list[rng.IntN(len(list))]
+}
+
+// words splits a line into words, white space and single signs.
+func words(s string) (out []string) {
+	kind := func(r rune) int {
+		switch {
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			return 1
+		case unicode.IsSpace(r):
+			return 2
+		}
+		return 0
+	}
+	last := 0
+	for _, r := range s {
+		k := kind(r)
+		if k != 0 && k == last {
+			out[len(out)-1] += string(r)
+		} else {
+			out = append(out, string(r))
+		}
+		last = k
+	}
+	return out
+}
+
+func isWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }

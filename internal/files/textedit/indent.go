@@ -1,9 +1,23 @@
 package textedit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// pair says that the model wrote one indentation where the file has another.
-type pair struct{ model, file string }
+func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
+
+// indents says which indentation of the file stands for one of the copy: moved by the same step,
+// or, where the copy counts in another unit, level by level.
+type indents struct {
+	same   bool              // the new text is written with the file's indentation
+	table  map[string]string // copy to file
+	unsure bool              // whether it is, or with the copy's, is not certain
+	mixed  bool              // one indentation of the copy stands for several of the file
+	file   unit
+	step   int // width of the copy's unit in its own characters
+	known  map[string]bool
+}
 
 // unit is one step of indentation.
 type unit struct {
@@ -11,255 +25,222 @@ type unit struct {
 	width int
 }
 
-// indents translates indentation of the model's copy to the file's. Where the copy has an
-// indentation the file's own stands for it; any other is moved by the same shift, or, where the
-// copy counts in another unit, level by level. What comes out is an indentation that the file's
-// unit knows, or nothing.
-type indents struct {
-	pairs []pair // by old line; blank and unpaired lines have model "-"
-	file  unit
-	model int // width of the copy's unit in its own characters
-	known map[string]bool
-}
-
-const noPair = "-"
-
-func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
-
-func (d *doc) indents(m *merger) indents {
-	in := indents{file: d.unit(), known: d.indentsKnown()}
-	in.pairs = make([]pair, len(m.old))
+// indents compares the copy's indentation with that of its rows. why says what is not certain.
+func (m merge) indents() (in indents, why string) {
+	in = indents{table: map[string]string{}, known: map[string]bool{}, same: true}
+	literal, bare := true, true
+	in.file, in.step = m.unit(), least(m.old, m.next)
+	for i := range m.rows {
+		in.known[indentOf(m.row(i))] = true
+	}
 	for i, s := range m.old {
-		in.pairs[i] = pair{model: noPair}
-		if j := m.toFile[i]; j >= 0 && !m.a[i].blank() {
-			in.pairs[i] = pair{indentOf(s), indentOf(m.file(j))}
-		}
-	}
-	in.model = modelUnit(m.old, m.next)
-	return in
-}
-
-// stray is a line that the file has often, such as a }, whose indentation does not fit that of the
-// other lines; -1 if there is none. The indentation is all that tells such lines apart.
-func (in indents) stray(often func(i int) bool) int {
-	var list []pair
-	flat, first, literal := true, noPair, true
-	depths := map[string]bool{}
-	for i, p := range in.pairs {
-		if p.model == noPair {
+		if blank(s) {
 			continue
 		}
-		if !often(i) {
-			list = append(list, p)
-			literal = literal && p.model == p.file
-			depths[p.model] = true
+		is, was := indentOf(m.row(m.to[i])), indentOf(s)
+		if had, ok := in.table[was]; ok && had != is {
+			in.mixed = true
 		}
-		flat = flat && (first == noPair || p.model == first)
-		first = p.model
+		in.table[was] = is
+		bare = bare && was == ""
+		literal = literal && is == was
 	}
-	if i := in.bent(often); i >= 0 && !literal {
-		return i
+	if literal || blank(strings.Join(m.next, "")) {
+		return in, ""
 	}
-	if flat || !literal && len(depths) < 2 { // the copy has no indentation that could tell
-		return -1
+	byCopy, byFile := m.votes()
+	if byFile {
+		return in, ""
 	}
-	told := in
-	told.pairs = list
-	for i, p := range in.pairs {
-		if p.model == noPair || len(list) == 0 || !often(i) {
-			continue
-		}
-		if want, ok := told.of(p.model, len(list), false); ok && want != p.file {
-			return i
-		}
+	in.same, in.unsure = false, !byCopy
+	if !bare && (in.mixed || !in.even()) {
+		return in, "the indentation of old_string differs from that of the file by more than one step"
 	}
-	return -1
+	if m.flat() {
+		return in, "old_string and new_string have lost the indentation of their lines"
+	}
+	return in, ""
 }
 
-// bent is a line that the file has often, with neighbours of other depths in the copy, where a step
-// is not as wide in the file as the step before it; -1 if there is none.
-func (in indents) bent(often func(i int) bool) int {
-	var last []pair // of different depth, the newest three
-	for i, p := range in.pairs {
-		if p.model == noPair || len(last) > 0 && len(p.model) == len(last[len(last)-1].model) {
-			continue
+// votes says whether the new text stands as deep as the copy, or as the file: what most of the
+// lines say that the edit keeps, if the first line says so too, or else those that it replaces.
+func (m merge) votes() (byCopy, byFile bool) {
+	vote := func(i int, s string) (byCopy, byFile int) {
+		if i < 0 || blank(s) || m.to[i] < 0 {
+			return 0, 0
 		}
-		if last = append(last, p); len(last) > 3 {
-			last = last[1:]
+		switch is, was := indentOf(m.row(m.to[i])), indentOf(m.old[i]); {
+		case is == was:
+		case indentOf(s) == was:
+			return 1, 0
+		case indentOf(s) == is:
+			return 0, 1
 		}
-		if len(last) < 3 || !often(i) {
-			continue
-		}
-		a, b := len(last[1].model)-len(last[0].model), len(last[2].model)-len(last[1].model)
-		x, y := len(last[1].file)-len(last[0].file), len(last[2].file)-len(last[1].file)
-		if a*y != b*x {
-			return i
+		return 0, 0
+	}
+	text := func(s string) bool { return !blank(s) }
+	old, file := vote(slices.IndexFunc(m.old, text), m.next[slices.IndexFunc(m.next, text)])
+	olds, files := old, file
+	for k, i := range m.kept {
+		x, y := vote(i, m.next[k])
+		olds, files = olds+x, files+y
+	}
+	for k, i := range m.near {
+		if x, y := vote(i, m.next[k]); olds+files == 0 {
+			olds, files = x, y
 		}
 	}
-	return -1
+	return olds > 0 && (files == 0 || old > 0 && olds > most*files), files > 0 && (olds == 0 || file > 0 && files > most*olds)
 }
 
-// of is the file's indentation for one of the model's; near is the old line beside it, own when it
-// is the line that the new one replaces.
-func (in indents) of(indent string, near int, own bool) (string, bool) {
-	up, down := in.nearest(indent, near, -1), in.nearest(indent, near+1, 1)
-	switch {
-	case up >= 0 && (own && up == near || in.agreed(indent)):
-		return in.pairs[up].file, true
-	case down >= 0 && in.agreed(indent):
-		return in.pairs[down].file, true
-	case up >= 0 && down >= 0:
-		return in.pairs[up].file, in.pairs[up].file == in.pairs[down].file
-	case up >= 0 || down >= 0:
-		return "", false
-	}
-	return in.extrapolate(indent)
-}
+const most = 3 // times as many
 
-// nearest is the pair with this indentation of the model's, going up or down; -1 when there is
-// none.
-func (in indents) nearest(indent string, from, step int) int {
-	for i := from; i >= 0 && i < len(in.pairs); i += step {
-		if in.pairs[i].model == indent {
-			return i
-		}
-	}
-	return -1
-}
-
-// agreed reports whether this indentation always stands for the same.
-func (in indents) agreed(indent string) bool {
-	first := -1
-	for i, p := range in.pairs {
-		if p.model != indent {
-			continue
-		}
-		if first >= 0 && in.pairs[first].file != p.file {
+// flat reports whether nothing in both texts is indented and the new one has a line that opens a
+// block: how deep the lines below it stand is lost.
+func (m merge) flat() bool {
+	for _, s := range append(m.old[:len(m.old):len(m.old)], m.next...) {
+		if indentOf(s) != "" && !blank(s) {
 			return false
 		}
-		first = i
+	}
+	for k, s := range m.next {
+		s = strings.TrimSpace(s)
+		if k+1 < len(m.next) && m.kept[k] < 0 && s != "" && strings.ContainsAny(s[len(s)-1:], ":{([=>") {
+			return true
+		}
+	}
+	return false
+}
+
+// of is the file's indentation for one of the new text's.
+func (in indents) of(indent string) (string, bool) {
+	if in.same {
+		return indent, in.known[indent] || in.file.char == 0 || strings.Trim(indent, string(in.file.char)) == "" && len(indent)%in.file.width == 0
+	}
+	is, ok := in.table[indent]
+	switch {
+	case in.mixed || in.unsure:
+		return "", false
+	case ok:
+		return is, true
+	}
+	if n, ok := in.measure(indent); ok {
+		out := strings.Repeat(string(in.file.char), n)
+		return out, n%in.file.width == 0 || in.known[out]
+	}
+	out, ok := in.prefixed(indent)
+	return out, ok && (in.known[out] || len(out) < len(indent))
+}
+
+// prefixed adds what all lines of the file have before their indentation in the copy, or takes off
+// what they lack.
+func (in indents) prefixed(indent string) (string, bool) {
+	more, less := "", ""
+	first, longer, shorter := true, true, true
+	for was, is := range in.table {
+		if first {
+			more, longer = strings.CutSuffix(is, was)
+			less, shorter = strings.CutSuffix(was, is)
+			first = false
+		}
+		longer, shorter = longer && is == more+was, shorter && was == less+is
+	}
+	if longer {
+		return more + indent, true
+	}
+	rest, ok := strings.CutPrefix(indent, less)
+	return rest, shorter && ok
+}
+
+// even reports whether all lines of the copy are moved alike, or scaled alike.
+func (in indents) even() bool {
+	for was := range in.table {
+		if len(in.table) == 1 {
+			return true
+		}
+		_, measured := in.measure(was)
+		_, prefixed := in.prefixed(was)
+		if !measured && !prefixed {
+			return false
+		}
 	}
 	return true
 }
 
-// extrapolate finds the file's indentation for one that the copy has nowhere.
-func (in indents) extrapolate(indent string) (string, bool) {
-	var list []pair
-	literal := true
-	seen := map[pair]bool{}
-	for _, p := range in.pairs {
-		if p.model != noPair && !seen[p] {
-			seen[p] = true
-			list = append(list, p)
-			literal = literal && p.model == p.file
-		}
-	}
-	if len(list) == 0 || literal && (in.file.char == 0 || strings.Trim(indent, string(in.file.char)) == "" || in.known[indent]) {
-		return indent, true
-	}
-	if in.file.char == 0 {
-		return "", false
-	}
-	char := string(in.file.char)
-	for _, p := range list {
-		if strings.Trim(p.file, char) != "" {
-			return in.prefixed(indent, list)
-		}
-	}
-	mixed := func(s string) bool { return strings.Contains(s, " ") && strings.Contains(s, "\t") }
-	for _, p := range append(list, pair{model: indent}) {
-		if mixed(p.model) {
-			return in.prefixed(indent, list)
-		}
-	}
-	n, ok := in.measure(indent, list)
-	if !ok {
-		return in.prefixed(indent, list)
-	}
-	out := strings.Repeat(char, n)
-	return out, n%in.file.width == 0 || in.known[out]
-}
-
-// measure gives the number of indentation characters. All are of one kind on each side.
-func (in indents) measure(indent string, list []pair) (int, bool) {
-	char := string(in.file.char)
-	m0, f0 := len(list[0].model), len(list[0].file)
-	shift, same := true, strings.Trim(indent, char) == ""
-	dm, df := 0, 0 // how far two lines of different depth are apart
-	for _, p := range list {
-		shift = shift && len(p.file)-len(p.model) == f0-m0
-		same = same && strings.Trim(p.model, char) == ""
-		if len(p.model) != m0 && dm == 0 {
-			dm, df = len(p.model)-m0, len(p.file)-f0
-		}
-	}
-	more := len(indent) - m0
-	if same && shift && (dm != 0 || in.model == in.file.width) {
-		return f0 + more, f0+more >= 0
-	}
-	if dm == 0 { // one depth alone: levels are counted in the units of both sides
-		dm, df = in.model, in.file.width
-		if same && in.model > in.file.width && m0*in.file.width != f0*in.model {
-			return 0, false // a shift of several levels or one of another unit
-		}
-	}
-	if dm == 0 || more*df%dm != 0 {
+// measure gives the number of characters of the file's unit.
+func (in indents) measure(indent string) (int, bool) {
+	if in.file.char == 0 || mixedIndent(indent) {
 		return 0, false
 	}
-	for _, p := range list {
-		if (len(p.model)-m0)*df != (len(p.file)-f0)*dm {
+	char := string(in.file.char)
+	x0, y0, first := 0, 0, true
+	same := strings.Trim(indent, char) == ""
+	for was, is := range in.table {
+		if mixedIndent(was) || strings.Trim(is, char) != "" {
+			return 0, false
+		}
+		same = same && strings.Trim(was, char) == ""
+		if first || len(was) < x0 {
+			x0, y0, first = len(was), len(is), false
+		}
+	}
+	dx, dy := 0, 0
+	for was, is := range in.table {
+		if len(was) > x0 && (dx == 0 || len(was)-x0 < dx) {
+			dx, dy = len(was)-x0, len(is)-y0
+		}
+	}
+	if dx == 0 { // one depth alone: levels are counted in the units of both sides
+		dx, dy = in.step, in.file.width
+		if same && dx != dy && x0*dy != y0*dx {
+			return 0, false // a shift of several levels, or another unit
+		}
+	} else if same && dx != dy && (char == "\t" || x0*dy != y0*dx) {
+		return 0, false // steps of another width, but not of another unit
+	}
+	for was, is := range in.table {
+		if (len(was)-x0)*dy != (len(is)-y0)*dx {
 			return 0, false
 		}
 	}
-	n := f0 + more*df/dm
+	more := len(indent) - x0
+	if dx == 0 || dy <= 0 || more*dy%dx != 0 {
+		return 0, false
+	}
+	n := y0 + more*dy/dx
 	return n, n >= 0
 }
 
-// prefixed handles what is not one kind of character: what all lines have before their own
-// indentation, or lack.
-func (in indents) prefixed(indent string, list []pair) (string, bool) {
-	more, moreOK := strings.CutSuffix(list[0].file, list[0].model)
-	less, lessOK := strings.CutSuffix(list[0].model, list[0].file)
-	for _, p := range list {
-		moreOK = moreOK && p.file == more+p.model
-		lessOK = lessOK && p.model == less+p.file
-	}
-	out, ok := more+indent, moreOK
-	if !moreOK && lessOK {
-		out, ok = strings.CutPrefix(indent, less)
-	}
-	return out, ok && in.known[out]
-}
+func mixedIndent(s string) bool { return strings.Contains(s, " ") && strings.Contains(s, "\t") }
 
-// modelUnit is the smallest step between two depths of the model's texts.
-func modelUnit(texts ...[]string) int {
+// least is the smallest step between two depths of the texts.
+func least(texts ...[]string) int {
 	depths := map[int]bool{}
 	for _, list := range texts {
 		for _, s := range list {
-			if strings.TrimSpace(s) != "" {
+			if !blank(s) {
 				depths[len(indentOf(s))] = true
 			}
 		}
 	}
-	least := 0
+	step := 0
 	for a := range depths {
 		for b := range depths {
-			if a > b && (least == 0 || a-b < least) {
-				least = a - b
+			if a > b && (step == 0 || a-b < step) {
+				step = a - b
 			}
 		}
 	}
-	return least
+	return step
 }
 
 // unit is the file's, judged by what most lines are deeper than the one above.
 func (d *doc) unit() unit {
-	tabs, spaces := 0, 0
+	tabs, spaces, before := 0, 0, 0
 	var steps [9]int
-	before := 0
-	for i := range d.lines() {
+	for i := range d.rows {
 		s := d.row(i)
-		if strings.TrimSpace(s) == "" {
+		if blank(s) {
 			continue
 		}
 		indent := indentOf(s)
@@ -274,30 +255,17 @@ func (d *doc) unit() unit {
 		}
 		before = len(indent)
 	}
-	if tabs == 0 && spaces == 0 {
+	switch {
+	case tabs == 0 && spaces == 0:
 		return unit{}
-	}
-	if tabs > spaces {
+	case tabs > spaces:
 		return unit{'\t', 1}
 	}
-	best := 0
+	best := 1
 	for w := range steps {
 		if steps[w] > steps[best] {
 			best = w
 		}
 	}
-	if best == 0 {
-		best = 1
-	}
 	return unit{' ', best}
-}
-
-func (d *doc) indentsKnown() map[string]bool {
-	if d.known == nil {
-		d.known = map[string]bool{}
-		for i := range d.lines() {
-			d.known[indentOf(d.row(i))] = true
-		}
-	}
-	return d.known
 }

@@ -1,132 +1,387 @@
 package textedit
 
 import (
+	"fmt"
+	"slices"
+	"sort"
 	"strings"
 
 	"adze/internal/text"
 )
 
-// block is the model's copy of some whole lines.
-type block struct {
-	lines []string
-	ended bool // the copy goes up to and with the last line's end
+// doc is a source and its lines.
+type doc struct {
+	Source
+	rows []row
+	text []int       // rows that are not empty
+	keys [2][]string // what they are compared by: without blanks around them, and in ASCII as well
 }
 
-func blockOf(old string) block {
-	body, ended := strings.CutSuffix(text.WithNewlines(old, "\n"), "\n")
-	return block{lines: strings.Split(body, "\n"), ended: ended}
+func key(s string) string      { return strings.TrimSpace(s) }
+func plainKey(s string) string { return strings.TrimSpace(plainer(s)) }
+
+// row is one line of a text: where it starts, where its end begins, and where the next one starts.
+type row struct{ start, end, next int }
+
+// rowsOf splits at \n and \r\n, as read numbers lines; at \r only where a text has no \n.
+func rowsOf(s string) (rows []row) {
+	end := byte('\n')
+	if !strings.Contains(s, "\n") {
+		end = '\r'
+	}
+	for at := 0; at < len(s); {
+		r := row{start: at, end: len(s), next: len(s)}
+		if i := strings.IndexByte(s[at:], end); i >= 0 {
+			r.end, r.next = at+i, at+i+1
+			if i > 0 && end == '\n' && s[r.end-1] == '\r' {
+				r.end--
+			}
+		}
+		rows = append(rows, r)
+		at = r.next
+	}
+	return rows
 }
 
-func (b block) blank() bool { return strings.TrimSpace(strings.Join(b.lines, "")) == "" }
+// row is a line of the text without its end.
+func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
 
-// indented compares whole lines without the white space at their ends, and gives the replacement
-// the indentation of the place.
-func indented(d *doc, e Edit) ([]Span, error) {
-	b := blockOf(e.Old)
-	rows := d.lines()
-	if b.blank() || len(b.lines) > len(rows) {
-		return nil, nil
-	}
-	want := make([]string, len(b.lines))
-	for i, line := range b.lines {
-		want[i] = strings.TrimSpace(line)
-	}
-	var found []Span
-	for at := 0; at+len(want) <= len(rows); at++ {
-		if d.sameTrimmed(at, want) {
-			found = append(found, Span{Start: d.rows[at].start, End: d.rows[at+len(want)-1].end})
+// lineAt is the number, from 0, of the line that holds the byte.
+func (d *doc) lineAt(off int) int {
+	return max(0, sort.Search(len(d.rows), func(i int) bool { return d.rows[i].start > off })-1)
+}
+
+// inMargin reports whether an offset lies behind white space with which its line begins.
+func (d *doc) inMargin(at int) bool {
+	start := d.rows[d.lineAt(at)].start
+	return at > start && blank(d.Text[start:at])
+}
+
+// linesOf splits a text of whole lines; ended says that the last one has its end.
+func linesOf(s string) (lines []string, ended bool) {
+	body, ended := strings.CutSuffix(text.WithNewlines(s, "\n"), "\n")
+	return strings.Split(body, "\n"), ended
+}
+
+const (
+	beside      = 3 // lines around a place that are looked at
+	tellingLine = 8 // bytes of a line that is not there twice by chance
+)
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// wholeLines finds the only place where the lines of the copy stand but for white space at both of
+// their ends, empty lines, and look-alike characters.
+func (d *doc) wholeLines(e Edit) (*Span, error) {
+	if d.text == nil {
+		for i := range d.rows {
+			if s := d.row(i); !blank(s) {
+				d.text, d.keys[0], d.keys[1] = append(d.text, i), append(d.keys[0], key(s)), append(d.keys[1], plainKey(s))
+			}
 		}
 	}
-	if len(found) != 1 {
-		return found, nil
+	old, _ := linesOf(e.Old)
+	for i, key := range []func(string) string{key, plainKey} {
+		var want []string
+		for _, s := range old {
+			if !blank(s) {
+				want = append(want, key(s))
+			}
+		}
+		found := d.runs(want, d.keys[i])
+		if len(want) == 0 || len(found) == 0 {
+			continue
+		}
+		if len(found) > 1 { // twins may differ in white space alone
+			same := slices.DeleteFunc(slices.Clone(found), func(rows []int) bool { return !d.asDeep(old, rows) })
+			if len(same) != 1 {
+				return nil, d.manyLines(found, e)
+			}
+			found = same
+		}
+		if !d.Read {
+			return nil, refuse(NotRead, "old_string is not in %s as written (it fits line %d only roughly), and the file was not read in this session; read it first", d.Name, found[0][0]+1)
+		}
+		return d.replaced(e, found[0], []Step{Spaced, Normalised}[i])
 	}
-	to := make([]int, len(want))
-	at := d.lineAt(found[0].Start)
-	for i := range to {
-		to[i] = at + i
-	}
-	if d.tellsLittle(b, at) {
-		return nil, d.doubtful(pairing{to: to}, b, &doubt{row: at, why: "the lines stand all over the file, but nowhere as deep as in old_string: others may be meant"})
-	}
-	s, doubt := d.merged(b, e, to)
-	if doubt != nil {
-		return nil, d.doubtful(pairing{to: to}, b, doubt)
-	}
-	return []Span{s}, nil
+	return nil, nil
 }
 
-// tellsLittle reports whether the copy has no line that the text has once, and stands elsewhere as
-// deep as it is written, or is short.
-func (d *doc) tellsLittle(b block, at int) bool {
-	chars, literal, elsewhere := 0, true, false
-	seen := map[string]bool{}
-	for i, s := range b.lines {
-		l := lineOf(s)
-		if !l.blank() && d.count(l.key) == 1 {
+// runs lists the places where the lines with text are those wanted, by their rows.
+func (d *doc) runs(want, keys []string) (found [][]int) {
+	for at := 0; at+len(want) <= len(keys); at++ {
+		if slices.Equal(keys[at:at+len(want)], want) {
+			found = append(found, d.text[at:at+len(want)])
+		}
+	}
+	return found
+}
+
+// asDeep reports whether the lines with text stand as deep as their rows.
+func (d *doc) asDeep(old []string, rows []int) bool {
+	i := 0
+	for _, s := range old {
+		if blank(s) {
+			continue
+		}
+		if indentOf(s) != indentOf(d.row(rows[i])) {
 			return false
 		}
-		if !seen[l.key] {
-			seen[l.key] = true
-			chars += len(l.key)
-		}
-		literal = literal && (l.blank() || indentOf(s) == indentOf(d.row(at+i)))
-		for j := range d.rows {
-			elsewhere = elsewhere || l.tells() && j != at+i && strings.TrimRight(d.row(j), " \t") == l.text
-		}
-	}
-	return !literal && (elsewhere || chars < similarShort)
-}
-
-func (d *doc) sameTrimmed(at int, want []string) bool {
-	for i, w := range want {
-		if strings.TrimSpace(d.row(at+i)) != w {
-			return false
-		}
+		i++
 	}
 	return true
 }
 
-// merged replaces the rows that stand for the lines of b.
-func (d *doc) merged(b block, e Edit, to []int) (Span, *doubt) {
-	plain := text.WithNewlines(e.New, "\n")
-	if b.ended {
-		plain = strings.TrimSuffix(plain, "\n")
+// paired gives for each line of the copy its row, or -1 for an empty line that the text has not.
+// text are the rows of the lines that are not empty.
+func (d *doc) paired(old []string, text []int) []int {
+	to := make([]int, len(old))
+	k, first := 0, -1
+	for i, s := range old {
+		if to[i] = -1; !blank(s) {
+			if to[i] = text[k]; first < 0 {
+				first = i
+			}
+			k++
+		} else if i > 0 && to[i-1] >= 0 && to[i-1]+1 < len(d.rows) && blank(d.row(to[i-1]+1)) {
+			to[i] = to[i-1] + 1
+		}
 	}
-	next := strings.Split(plain, "\n")
+	for i := first - 1; i >= 0 && to[i+1] > 0 && blank(d.row(to[i+1]-1)); i-- {
+		to[i] = to[i+1] - 1
+	}
+	return to
+}
+
+// replaced puts the new lines in the place of rows: lines that the edit keeps stay as the file has
+// them, and the others take its indentation.
+func (d *doc) replaced(e Edit, rows []int, step Step) (*Span, error) {
+	old, ended := linesOf(e.Old)
+	next, _ := linesOf(e.New)
 	if e.New == "" {
 		next = nil
 	}
-	from, end, _ := pairing{to: to}.bounds()
-	switch by := d.writtenAgainst(b, next, to); {
-	case by == againstFile && !d.cleaned:
-		b = d.asInFile(b, to)
-	case by != againstCopy:
-		return Span{}, &doubt{row: from, why: "the indentation of old_string is not that of the file, and whether that of new_string goes by the one or the other is not certain"}
-	}
-	if why := d.flattened(b, next, to); why != nil {
-		return Span{}, why
-	}
-	lines, why := newMerger(d, b, next, to).lines()
-	s := Span{Start: d.rows[from].start, End: d.rows[end-1].end}
-	s.New = strings.Join(lines, "\n")
-	if next == nil && !b.ended && b.lines[0] == "" && to[0] < 0 && from > 0 {
-		s.Start = d.rows[from-1].end // the line end that the copy begins with is the one before
-	}
-	last := d.rows[end-1]
-	if b.ended && last.next > last.end {
-		s.End = last.next
-		if len(lines) > 0 { // also where the model forgot the last line's end: the next line is not to be joined
-			s.New += "\n"
+	m := merge{doc: d, old: old, next: next, to: d.paired(old, rows)}
+	m.pair()
+	from, end := rows[0], rows[len(rows)-1]+1
+	for _, row := range m.to {
+		if row >= 0 {
+			from, end = min(from, row), max(end, row+1)
 		}
 	}
-	s.New = text.WithNewlines(s.New, d.newlineNear(s.Start, s.End))
-	return s, why
+	if step == Spaced && !d.asDeep(old, rows) {
+		step = Indented
+	}
+	s := Span{Start: d.rows[from].start, End: d.rows[end-1].end, Step: step}
+	lines, why := m.lines(from, end)
+	if why != "" {
+		return nil, d.doubtful(s, e, why)
+	}
+	s.New = strings.Join(lines, "\n")
+	if last := d.rows[end-1]; len(lines) == 0 {
+		s.End = last.next
+	} else if ended && last.next > last.end {
+		s.End, s.New = last.next, s.New+"\n"
+	}
+	s.New = d.withEnds(s.Start, s.End, s.New)
+	return &s, nil
 }
 
-func trimmed(lines []string) []string {
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = strings.TrimSpace(line)
+// merge applies the change from the old lines to the new ones to the rows that stand for the old.
+type merge struct {
+	*doc
+	old, next []string
+	to        []int // row of each old line, or -1
+	kept      []int // old line that each new one is, perhaps elsewhere indented, or -1
+	near      []int // old line that each new one is or replaces, or -1
+}
+
+// lines gives the lines that come in the place of the rows from from to before end; why says what
+// is not certain.
+func (m merge) lines(from, end int) (out []string, why string) {
+	margin, why := m.indents()
+	if why != "" {
+		return nil, why
+	}
+	trailing := m.trailing()
+	var added []string
+	row, done := from, 0
+	copied := func(until int) { // rows that the copy does not show are empty lines, and stay
+		for ; row < until; row++ {
+			out = append(out, m.row(row))
+		}
+	}
+	removed := func(until int) {
+		for ; done < until; done++ {
+			row = max(row, m.to[done]+1)
+		}
+	}
+	for k, s := range m.next {
+		i := m.near[k]
+		if i >= 0 {
+			removed(i)
+		}
+		switch {
+		case i >= 0 && m.kept[k] == i && m.to[i] < 0, m.kept[k] < 0 && blank(s) && row < end && blank(m.row(row)):
+			continue // an empty line that the text has not, or has here anyway
+		case m.kept[k] >= 0 && strings.TrimRight(s, " \t") == strings.TrimRight(m.old[i], " \t") && !(margin.same && indentOf(s) != indentOf(m.row(m.to[i]))):
+			copied(m.to[i] + 1)
+			done = i + 1
+			continue
+		}
+		if trailing {
+			s = strings.TrimRight(s, " \t")
+		}
+		if blank(s) {
+			out = append(out, s)
+			continue
+		}
+		indent, ok := margin.of(indentOf(s))
+		if !ok {
+			return nil, "old_string is not indented as the file is, and how deep new_string is meant to stand is not certain"
+		}
+		body := s[len(indentOf(s)):]
+		if i >= 0 && m.to[i] >= 0 {
+			body = spliced(m.old[i], m.row(m.to[i]), s)
+			copied(m.to[i])
+			row, done = max(row, m.to[i]+1), max(done, i+1)
+		}
+		out = append(out, indent+body)
+		if m.kept[k] < 0 {
+			added = append(added, indent+body)
+		}
+	}
+	if line := m.twice(from, end, out, added); line != "" {
+		return nil, fmt.Sprintf("new_string adds %q, which stands just beside", line)
+	}
+	removed(len(m.old))
+	if len(m.next) > 0 {
+		copied(end)
+	}
+	return out, ""
+}
+
+// twice is a line among those that the new text adds that stands just above the place or below it:
+// the copy lacks it. A line that says little counts only where the two would meet.
+func (d *doc) twice(from, end int, out, added []string) string {
+	if len(out) == 0 {
+		return ""
+	}
+	for row, step := from-1, -1; step < 2; row, step = end, step+2 {
+		meets := out[0]
+		if step > 0 {
+			meets = out[len(out)-1]
+		}
+		for seen := 0; seen < beside && row >= 0 && row < len(d.rows); row += step {
+			s := d.row(row)
+			if blank(s) {
+				continue
+			}
+			if slices.Contains(added, s) && (seen == 0 && s == meets || len(strings.TrimSpace(s)) >= tellingLine) {
+				return s
+			}
+			seen++
+		}
+	}
+	return ""
+}
+
+// trailing reports whether the copy has blanks at the ends of its lines that the file has not.
+func (m merge) trailing() bool {
+	has := func(s string) bool { return strings.TrimRight(s, " \t") != s }
+	any := false
+	for i, s := range m.old {
+		if m.to[i] < 0 || blank(s) {
+			continue
+		}
+		if has(m.row(m.to[i])) {
+			return false
+		}
+		any = any || has(s)
+	}
+	return any
+}
+
+// pair finds the old line that each new one is, or replaces.
+func (m *merge) pair() {
+	var a, b []string
+	for _, s := range m.old {
+		a = append(a, strings.TrimRight(s, " \t"))
+	}
+	for _, s := range m.next {
+		b = append(b, strings.TrimRight(s, " \t"))
+	}
+	m.kept = matched(a, b)
+	old, next := trimmedAll(m.old), trimmedAll(m.next)
+	m.gaps(func(o, o1, k, k1 int) { // between the lines that are the same, those that are moved
+		for x, i := range matched(old[o:o1], next[k:k1]) {
+			if i >= 0 && next[k+x] != "" {
+				m.kept[k+x] = o + i
+			}
+		}
+	})
+	m.near = slices.Clone(m.kept)
+	m.gaps(func(o, o1, k, k1 int) {
+		for o < o1 && k < k1 {
+			switch {
+			case old[o] == "":
+				o++
+				continue
+			case next[k] != "":
+				m.near[k] = o
+				o++
+			}
+			k++
+		}
+	})
+}
+
+// gaps goes through the stretches of both texts between kept lines.
+func (m *merge) gaps(f func(old0, old1, new0, new1 int)) {
+	kept := append(slices.Clone(m.kept), len(m.old))
+	o, k := 0, 0
+	for j, i := range kept {
+		if i < 0 {
+			continue
+		}
+		if k < j {
+			f(o, i, k, j)
+		}
+		o, k = i+1, j+1
+	}
+}
+
+func trimmedAll(lines []string) (out []string) {
+	for _, s := range lines {
+		out = append(out, strings.TrimSpace(s))
 	}
 	return out
+}
+
+// matched gives for each new line the equal old line, or -1.
+func matched(old, next []string) []int {
+	to := aligned(old, next)
+	for k, i := range to {
+		if i >= 0 && old[i] != next[k] {
+			to[k] = -1
+		}
+	}
+	return to
+}
+
+// spliced is the new form of a line that the file spells with look-alikes of the copy's characters:
+// what the edit leaves alone at both ends stays as the file has it.
+func spliced(old, have, next string) string {
+	o, f, n := []rune(strings.TrimSpace(old)), []rune(strings.TrimSpace(have)), []rune(strings.TrimLeft(next, " \t"))
+	if len(o) != len(f) || slices.Equal(o, f) {
+		return string(n)
+	}
+	head, tail := 0, 0
+	for head < len(o) && head < len(n) && o[head] == n[head] {
+		head++
+	}
+	for tail < len(o)-head && tail < len(n)-head && o[len(o)-1-tail] == n[len(n)-1-tail] {
+		tail++
+	}
+	return string(f[:head]) + string(n[head:len(n)-tail]) + string(f[len(f)-tail:])
 }

@@ -145,7 +145,7 @@ func header(line string) (op, path string) {
 // Edits gives the changes of a file as edits of its text. Where the lines of one stand in several
 // places, the line behind its @@ tells which is meant, or it is refused.
 func (f PatchFile) Edits(name, body string) ([]Edit, error) {
-	d := &doc{Source: Source{Name: name, Text: body}}
+	d := &doc{Source: Source{Name: name, Text: body}, rows: rowsOf(body)}
 	var list []Edit
 	for i, c := range f.Chunks {
 		e, err := d.chunk(c)
@@ -164,7 +164,7 @@ func (d *doc) chunk(c Chunk) (Edit, error) {
 		}
 		return strings.Join(lines, "\n") + "\n"
 	}
-	rows := d.lines()
+	rows := d.rows
 	above := -1
 	for _, context := range c.Context {
 		var found []int

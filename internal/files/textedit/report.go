@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"adze/internal/files/diff"
 )
 
 const (
@@ -13,98 +15,146 @@ const (
 	reportDiffers = 3   // differences spelt out
 	listedLines   = 20  // line numbers listed when there are many
 	closeEnough   = 0.4 // likeness below which nothing is shown as the closest
-
-	mostTried      = 8   // lines of a copy looked for one by one
-	reportCompared = 400 // bytes of a line compared for finding the closest
+	compared      = 400 // bytes of a line compared for finding the closest
+	longest       = 3   // lines of a copy that are looked for where they are only alike
 )
 
 // many says where the places are.
-func (d *doc) many(found []Span, e Edit, label string) error {
-	var at []string
-	for _, s := range found[:min(len(found), listedLines)] {
-		at = append(at, fmt.Sprint(d.lineAt(s.Start)+1))
-	}
-	more := ""
-	if len(found) > listedLines {
-		more = fmt.Sprintf(" and %d more", len(found)-listedLines)
+func (d *doc) many(found []Span, e Edit) error {
+	var at []int
+	for _, s := range found {
+		at = append(at, d.lineAt(s.Start))
 	}
 	move := "give more of the lines around the one you mean, or set replace_all"
-	if len(found) > 0 && !strings.Contains(d.Text, e.Old) {
+	if !strings.Contains(d.Text, e.Old) {
 		move = "old_string is not there exactly as written: copy it again, with more of the lines around the one you mean"
 	}
+	return d.fits(at, move)
+}
+
+// manyLines says where the places of a copy are that is not exact.
+func (d *doc) manyLines(found [][]int, e Edit) error {
+	var at []int
+	for _, rows := range found {
+		at = append(at, rows[0])
+	}
+	move := "old_string is not there exactly as written: copy it again, with more of the lines around the one you mean"
 	if e.All {
 		move = "they match only roughly, so replace_all does not apply; copy the text exactly as the file has it"
 	}
-	return refuse(ManyMatches, "%sold_string fits %d places in %s (lines %s%s); %s",
-		label, len(found), d.Name, strings.Join(at, ", "), more, move)
+	return d.fits(at, move)
+}
+
+func (d *doc) fits(at []int, move string) error {
+	var list []string
+	for _, row := range at[:min(len(at), listedLines)] {
+		list = append(list, fmt.Sprint(row+1))
+	}
+	more := ""
+	if len(at) > listedLines {
+		more = fmt.Sprintf(" and %d more", len(at)-listedLines)
+	}
+	return refuse(ManyMatches, "old_string fits %d places in %s (lines %s%s); %s", len(at), d.Name, strings.Join(list, ", "), more, move)
 }
 
 // missing shows the lines of the file that are most like the ones asked for, and what differs.
-func (d *doc) missing(e Edit, label string) error {
-	if err := d.changedAway(e, label); err != nil {
+func (d *doc) missing(e Edit) error {
+	if err := d.changedAway(e); err != nil {
 		return err
 	}
-	b := blockOf(e.Old)
-	p, ok := d.nearestPlace(b)
+	old, _ := linesOf(strings.Trim(e.Old, "\r\n"))
+	at, ok := d.nearest(old)
 	if !ok {
-		return refuse(NoMatch, "%sold_string is not in %s, and nothing there is like it; read the file and copy the text from it", label, d.Name)
+		return refuse(NoMatch, "old_string is not in %s, and nothing there is like it; read the file and copy the text from it", d.Name)
 	}
-	return refuse(NoMatch, "%sold_string is not in %s. The closest lines are (→ is a tab, · a space at an end):\n%sCopy the text exactly as the file has it, without line numbers.",
-		label, d.Name, d.shown(p, b))
+	return refuse(NoMatch, "old_string is not in %s. The closest lines are (→ is a tab, · a space at an end):\n%sCopy the text exactly as the file has it, without line numbers.",
+		d.Name, d.shown(old, at, min(len(d.rows), at+len(old))))
 }
 
 // doubtful refuses an edit whose place is found, but not what it is to do there.
-func (d *doc) doubtful(p pairing, b block, why *doubt) error {
+func (d *doc) doubtful(s Span, e Edit, why string) error {
+	old, _ := linesOf(strings.Trim(e.Old, "\r\n"))
+	first := d.lineAt(s.Start)
 	return refuse(NoMatch, "old_string is not in %s as written, and what new_string means is not certain. Line %d: %s.\nIts place (→ is a tab, · a space at an end):\n%sCopy old_string again from these lines, and write new_string from that copy.",
-		d.Name, why.row+1, why.why, d.shown(p, b))
+		d.Name, first+1, why, d.shown(old, first, d.lineAt(max(s.Start, s.End-1))+1))
 }
 
-// uncertain refuses an edit whose result is not what anybody wrote.
-func (d *doc) uncertain(s Span, e Edit, why *doubt) error {
-	b := blockOf(e.Old)
-	p := pairing{to: make([]int, len(b.lines))}
-	first, last := d.lineAt(s.Start), d.lineAt(max(s.Start, s.End-1))
-	for i := range p.to {
-		if p.to[i] = first + i; p.to[i] > last {
-			p.to[i] = -1
+// nearest is the row from which most of the copy stands, its longest lines also where they are only
+// like lines of the file.
+func (d *doc) nearest(old []string) (int, bool) {
+	if len(d.Text) > LenientLimit {
+		return 0, false
+	}
+	at := map[string][]int{}
+	var long []int
+	for i, s := range trimmedAll(old) {
+		if s != "" {
+			at[s], long = append(at[s], i), append(long, i)
 		}
 	}
-	return d.doubtful(p, b, why)
-}
-
-// placed adds to a refusal the lines of the file that it is about.
-func (d *doc) placed(err error, e Edit) error {
-	r, ok := err.(*Error)
-	b := blockOf(e.Old)
-	p, found := d.nearestPlace(b)
-	if !ok || r.Code != NoMatch || !found {
-		return err
+	slices.SortStableFunc(long, func(a, b int) int { return len(old[b]) - len(old[a]) })
+	long = long[:min(len(long), longest)]
+	var want []*pairs
+	for _, i := range long {
+		want = append(want, pairsOf(strings.TrimSpace(old[i])))
 	}
-	return refuse(r.Code, "%s.\nIts place (→ is a tab, · a space at an end):\n%sCopy old_string again from these lines, and write new_string from that copy.", r.Message, d.shown(p, b))
+	votes := map[int]float64{} // bytes of the lines that agree, by first row
+	for row := range d.rows {
+		s := strings.TrimSpace(d.row(row))
+		for _, i := range at[s] {
+			votes[max(0, row-i)] += float64(len(s))
+		}
+		for k, i := range long {
+			if like := want[k].likeness(s); like >= closeEnough && like < 1 {
+				votes[max(0, row-i)] += like * like * like * float64(len(old[i]))
+			}
+		}
+	}
+	best, most := -1, 0.0
+	for first := range votes {
+		n := votes[first]*2 + votes[first-1] + votes[first+1] // a line more or less is near by
+		if best < 0 || n > most || n == most && first < best {
+			best, most = first, n
+		}
+	}
+	return best, best >= 0
 }
 
-// rivals refuses a copy that is like two places.
-func (d *doc) rivals(p, q pairing, b block) error {
-	from, end, _ := p.bounds()
-	other, last, _ := q.bounds()
-	return refuse(ManyMatches, "old_string is not in %s as written, and it is like 2 places: lines %d–%d and lines %d–%d. The first of them (→ is a tab, · a space at an end):\n%sCopy the one you mean exactly, with the line that tells it from the other.",
-		d.Name, from+1, end, other+1, last, d.shown(p, b))
+// pairs are the pairs of neighbouring bytes of a line.
+type pairs struct {
+	has [1 << 16]bool
+	n   int
 }
 
-func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
+func pairsOf(s string) *pairs {
+	p := &pairs{n: max(0, min(len(s), compared)-1)}
+	for i := 1; i <= p.n; i++ {
+		p.has[int(s[i-1])<<8|int(s[i])] = true
+	}
+	return p
+}
 
-// shown prints the lines of a place and the first differences.
-func (d *doc) shown(p pairing, b block) string {
-	from, end, _ := p.bounds()
-	end = max(end, min(from+len(b.lines), len(d.rows)))
-	first := d.differences(p, b)
-	skip := from
-	if len(first) > 0 { // the differences are what matters in a long place
-		skip = max(from, min(first[0].row-reportLines/2, end-reportLines))
+// likeness is the share of pairs that a line has in common with this one, from 0 to 1.
+func (p *pairs) likeness(s string) float64 {
+	n, both := max(0, min(len(s), compared)-1), 0
+	for i := 1; i <= n; i++ {
+		if p.has[int(s[i-1])<<8|int(s[i])] {
+			both++
+		}
+	}
+	return 2 * float64(min(both, p.n)) / float64(max(1, n+p.n))
+}
+
+// shown prints the rows from first to before end, and where the copy differs from them.
+func (d *doc) shown(old []string, first, end int) string {
+	differs, at := d.differences(old, first, end)
+	skip := first
+	if len(differs) > 0 { // the differences are what matters in a long place
+		skip = max(first, min(at-reportLines/2, end-reportLines))
 	}
 	var out strings.Builder
-	if skip > from {
-		fmt.Fprintf(&out, "(%d lines above, from line %d)\n", skip-from, from+1)
+	if skip > first {
+		fmt.Fprintf(&out, "(%d lines above, from line %d)\n", skip-first, first+1)
 	}
 	for i := skip; i < min(end, skip+reportLines); i++ {
 		out.WriteString(Number(i+1, Width(end), visible(d.row(i))) + "\n")
@@ -112,82 +162,62 @@ func (d *doc) shown(p pairing, b block) string {
 	if end-skip > reportLines {
 		fmt.Fprintf(&out, "(%d more lines)\n", end-skip-reportLines)
 	}
-	for i, x := range first[:min(len(first), reportDiffers)] {
-		if i == 0 {
-			out.WriteString("First difference, ")
-		} else {
-			out.WriteString("Then ")
-		}
-		out.WriteString(x.text)
+	for i, text := range differs[:min(len(differs), reportDiffers)] {
+		out.WriteString([]string{"First difference, ", "Then "}[min(i, 1)] + text)
 	}
 	return out.String()
 }
 
-// difference is one line that is not the same, in words.
-type difference struct {
-	row  int
-	text string
-}
-
-// differences lists what is not the same; what differs in indentation alone counts only if there is
-// nothing else.
-func (d *doc) differences(p pairing, b block) []difference {
-	var list, indents []difference
-	_, end, _ := p.bounds()
-	next := -1 // the row after the last pair
+// differences words where the copy is not as the rows are; differences in indentation alone count
+// only if there are no others. at is the row of the first.
+func (d *doc) differences(old []string, first, end int) (list []string, at int) {
+	var rows []string
+	for i := first; i < end; i++ {
+		rows = append(rows, d.row(i))
+	}
 	add := func(row, column int, yours, file string) {
-		list = append(list, difference{row: row, text: fmt.Sprintf("line %d column %d:\n  yours: %s\n  file:  %s\n", row+1, column+1, yours, file)})
+		if len(list) == 0 {
+			at = row
+		}
+		list = append(list, fmt.Sprintf("line %d column %d:\n  yours: %s\n  file:  %s\n", row+1, column, yours, file))
 	}
-	for i, j := range p.to {
-		mine := b.lines[i]
-		if j < 0 {
-			row := max(next, 0)
-			if next >= 0 && next < len(d.rows) && (i+1 == len(p.to) || next < end) && !slices.Contains(p.to, next) { // beside it a line that old_string lacks
-				add(row, d.column(mine, row), visible(mine), visible(d.row(row)))
-				next++
-			} else if strings.TrimSpace(mine) != "" {
-				add(row, 0, visible(mine), "(no such line here)")
+	for _, c := range diff.Compare(trimmedAll(rows), trimmedAll(old)) {
+		for i, k := c.Old0, c.New0; i < c.Old1 || k < c.New1; i, k = i+1, k+1 {
+			switch {
+			case k >= c.New1:
+				add(first+i, 1, "(no such line)", visible(rows[i]))
+			case i >= c.Old1:
+				add(first+i, 1, visible(old[k]), "(no such line here)")
+			default:
+				a, b := strings.TrimSpace(old[k]), strings.TrimSpace(rows[i])
+				same := 0
+				for x, y := []rune(a), []rune(b); same < len(x) && same < len(y) && x[same] == y[same]; {
+					same++
+				}
+				add(first+i, len(indentOf(rows[i]))+same+1, visible(old[k]), visible(rows[i]))
 			}
-			continue
-		}
-		for ; next >= 0 && next < j; next++ {
-			if strings.TrimSpace(d.row(next)) != "" {
-				add(next, 0, "(no such line)", visible(d.row(next)))
-			}
-		}
-		next = j + 1
-		switch have := d.row(j); {
-		case strings.TrimSpace(have) != strings.TrimSpace(mine):
-			add(j, d.column(mine, j), visible(mine), visible(have))
-		case have != mine && len(indents) == 0:
-			indents = []difference{{row: j, text: fmt.Sprintf("line %d column 1:\n  yours: %s\n  file:  %s\n", j+1, visible(mine), visible(have))}}
 		}
 	}
-	if len(list) == 0 {
-		return indents
+	for i := 0; len(list) == 0 && i < min(len(rows), len(old)); i++ {
+		if rows[i] != old[i] {
+			add(first+i, 1, visible(old[i]), visible(rows[i]))
+		}
 	}
-	return list
-}
-
-// column is where a line of the copy begins to differ from the row, in characters.
-func (d *doc) column(mine string, row int) int {
-	have := d.row(row)
-	a, b := strings.TrimSpace(mine), strings.TrimSpace(have)
-	return len(indentOf(have)) + utf8.RuneCountInString(a[:commonPrefix(a, b)])
+	return list, at
 }
 
 // visible shows white space that a reader would miss, and cuts long lines.
 func visible(line string) string {
+	mark := strings.NewReplacer("\t", "→", " ", "·")
 	body := strings.Trim(line, " \t")
 	if body == "" {
-		return strings.NewReplacer("\t", "→", " ", "·").Replace(line)
+		return mark.Replace(line)
 	}
 	start := strings.Index(line, body)
-	mark := strings.NewReplacer("\t", "→", " ", "·")
-	body = strings.NewReplacer("\t", "→", "\u00a0", "<U+00A0>", "\u200b", "<U+200B>", "\r", "␍").Replace(body)
-	whole := mark.Replace(line[:start]) + body + mark.Replace(line[start+len(strings.Trim(line, " \t")):])
-	if utf8.RuneCountInString(whole) > reportWidth {
-		return string([]rune(whole)[:reportWidth]) + "…"
+	inside := strings.NewReplacer("\t", "→", "\u00a0", "<U+00A0>", "\u200b", "<U+200B>", "\r", "␍").Replace(body)
+	out := mark.Replace(line[:start]) + inside + mark.Replace(line[start+len(body):])
+	if utf8.RuneCountInString(out) > reportWidth {
+		return string([]rune(out)[:reportWidth]) + "…"
 	}
-	return whole
+	return out
 }

@@ -29,7 +29,7 @@ func (d *doc) fresh(spans []Span) error {
 	if len(hit) == 0 {
 		return nil
 	}
-	return d.stale(unique(hit), "")
+	return d.stale(unique(hit))
 }
 
 // touches reports whether the range [from,to) of lines meets the lines first to last. An empty
@@ -54,41 +54,38 @@ func unique(list []diff.Change) (out []diff.Change) {
 
 // changedAway reports that Old is gone because the text has changed since it was read, and shows
 // how.
-func (d *doc) changedAway(e Edit, label string) error {
+func (d *doc) changedAway(e Edit) error {
 	if !d.Changed {
 		return nil
 	}
 	if d.Seen == "" {
-		return refuse(Stale, "%sold_string is not in %s, which has changed since it was read; read it again", label, d.Name)
+		return refuse(Stale, "old_string is not in %s, which has changed since it was read; read it again", d.Name)
 	}
-	old := &doc{Source: Source{Name: d.Name, Text: d.Seen, Newline: d.Newline, Read: true}}
-	for _, rung := range ladder() {
-		found, err := rung.find(old, e)
-		if err != nil || len(found) == 0 {
-			continue
-		}
-		s := found[0]
-		first := strings.Count(d.Seen[:s.Start], "\n")
-		last := first + strings.Count(d.Seen[s.Start:max(s.Start, s.End-1)], "\n")
-		var hit []diff.Change
-		for _, c := range diff.Compare(diff.Lines(d.Seen), diff.Lines(d.Text)) {
-			if touches(c.Old0, c.Old1, first, last) {
-				hit = append(hit, c)
-			}
-		}
-		if len(hit) > 0 {
-			return d.stale(hit, label)
+	old := &doc{Source: Source{Name: d.Name, Text: d.Seen, Newline: d.Newline, Read: true}, rows: rowsOf(d.Seen)}
+	found, err := old.locate(e)
+	if err != nil || len(found) == 0 {
+		return nil
+	}
+	s := found[0]
+	first, last := old.lineAt(s.Start), old.lineAt(max(s.Start, s.End-1))
+	var hit []diff.Change
+	for _, c := range diff.Compare(diff.Lines(d.Seen), diff.Lines(d.Text)) {
+		if touches(c.Old0, c.Old1, first, last) {
+			hit = append(hit, c)
 		}
 	}
-	return nil
+	if len(hit) == 0 {
+		return nil
+	}
+	return d.stale(hit)
 }
 
-func (d *doc) stale(hit []diff.Change, label string) error {
+func (d *doc) stale(hit []diff.Change) error {
 	shown := diff.Print(diff.Side{Name: d.Name, Text: d.Seen}, diff.Side{Name: d.Name, Text: d.Text}, hit)
 	lines := strings.SplitAfter(shown.Text, "\n")
 	text := strings.Join(lines[:min(len(lines), staleLines)], "")
 	if len(lines) > staleLines {
 		text += fmt.Sprintf("(%d more lines)\n", len(lines)-staleLines)
 	}
-	return refuse(Stale, "%sthe lines to edit in %s have changed since they were read:\n%sread the file again and edit what is there now", label, d.Name, text)
+	return refuse(Stale, "the lines to edit in %s have changed since they were read:\n%sread the file again and edit what is there now", d.Name, text)
 }

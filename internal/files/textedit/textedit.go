@@ -1,28 +1,16 @@
 // Package textedit finds where a model's edits go in a text.
 //
-// The one rule: an edit is applied only where it fits in exactly one place. A model's copy of a
-// text is often not exact, so there is a ladder of ever more lenient comparisons; each step counts
-// only if its match is unique, and says its name. What does not fit becomes an error that shows the
-// nearest real lines.
+// The one rule: text that stands in a file exactly once is replaced as the edit says, whatever it
+// is. Only a copy that is not exact is compared leniently, in whole lines and in one place.
 //
-// Where a copy of whole lines is not exact, what the model means is its change from old to new.
-// merge.go applies that change to the file's lines, so lines that the model forgot or spelt wrong
-// stay as the file has them; what it changes just where its copy is wrong is refused as not
-// certain.
+// Start reading at Match. clean.go takes off what models add to a copy: line numbers, diff marks,
+// fences, escapes. lines.go compares whole lines without the white space around them, and writes
+// the new lines. indent.go gives these the file's indentation. report.go words the refusals, which
+// show the nearest lines. stale.go looks at what changed since the text was read, scan.go searches
+// files too large to hold, patch.go reads patches, omission.go finds "rest of the code unchanged".
 //
-// Start reading at Match, then the list in ladder.go. clean.go takes off what a model adds to a
-// whole copy (line numbers, marks, escapes), asis.go looks at new text beside a copy that is exact,
-// against.go tells which indentation new text is written against, sound.go, doubtful.go and
-// certain.go are the last checks of a result. lines.go finds whole lines, similar.go judges a place
-// that align.go found, slide.go, words.go and beside.go belong to merge.go, indent.go translates
-// indentation, normal.go folds look-alike characters, stale.go looks at what changed since the text
-// was read, scan.go searches files too large to hold, omission.go catches "rest of the code
-// unchanged".
-//
-// Known limits: the lenient steps are left out above LenientLimit bytes. A line that was forgotten
-// in both texts, just where lines are added, is refused unless indentation tells on which side of
-// it they belong. Of 10,000 disturbed edits of meant_test.go about 3 are still written otherwise
-// than meant, and 72 % are right; the rest is refused or harmless.
+// Known limits: above LenientLimit bytes only exact text is found. A copy that lacks a line, has
+// one too many, or spells a word otherwise is refused.
 package textedit
 
 import (
@@ -31,10 +19,11 @@ import (
 	"sort"
 	"strings"
 
+	"adze/internal/files/diff"
 	"adze/internal/text"
 )
 
-// LenientLimit is the size in bytes of text above which only literal steps are tried: the others
+// LenientLimit is the size in bytes of text above which only exact text is found: the other steps
 // hold several copies.
 const LenientLimit = 8 << 20
 
@@ -46,6 +35,23 @@ const (
 	Stale            = "stale"
 	NotRead          = "not_read"
 	InvalidArguments = "invalid_arguments"
+)
+
+// Step is the comparison that found a place, as the model is told.
+type Step string
+
+// The steps, from strict to lenient.
+const (
+	Exact      Step = "exact"
+	LineEnds   Step = "line ends ignored"
+	Fenced     Step = "fence taken off"
+	Numbered   Step = "line numbers stripped"
+	Unmarked   Step = "diff or quote marks taken off"
+	Unescaped  Step = "escapes read"
+	Entities   Step = "entities read"
+	Normalised Step = "look-alike characters"
+	Spaced     Step = "white space ignored"
+	Indented   Step = "re-indented"
 )
 
 // Error is a refusal: a stable code, and a message for the model with the next move.
@@ -88,12 +94,12 @@ type Span struct {
 // Match finds the spans of all edits, in order. All edits are matched against the same text; the
 // result is all of them or an error.
 func Match(src Source, edits []Edit) ([]Span, error) {
-	d := &doc{Source: src}
+	d := &doc{Source: src, rows: rowsOf(src.Text)}
 	var spans []Span
 	for i, e := range edits {
-		found, err := d.locate(e, label(i, len(edits)))
+		found, err := d.locate(e)
 		if err != nil {
-			return nil, err
+			return nil, labelled(err, label(i, len(edits)))
 		}
 		for _, s := range found {
 			s.Edit = i
@@ -101,8 +107,11 @@ func Match(src Source, edits []Edit) ([]Span, error) {
 		}
 	}
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].Start < spans[j].Start })
-	if err := d.apart(spans); err != nil {
-		return nil, err
+	for i := 1; i < len(spans); i++ { // the order of edits that meet would decide the result
+		if a, b := spans[i-1], spans[i]; b.Start < a.End || b.Start == a.Start {
+			return nil, refuse(InvalidArguments, "edits %d and %d overlap at line %d of %s; make them one edit",
+				min(a.Edit, b.Edit)+1, max(a.Edit, b.Edit)+1, d.lineAt(b.Start)+1, d.Name)
+		}
 	}
 	if err := d.fresh(spans); err != nil {
 		return nil, err
@@ -120,6 +129,13 @@ func label(i, n int) string {
 	return fmt.Sprintf("edit %d: ", i+1)
 }
 
+func labelled(err error, label string) error {
+	if e, ok := err.(*Error); ok {
+		return &Error{Code: e.Code, Message: label + e.Message}
+	}
+	return err
+}
+
 // Apply puts the spans into the text they were found in.
 func Apply(text string, spans []Span) string {
 	var out strings.Builder
@@ -133,193 +149,217 @@ func Apply(text string, spans []Span) string {
 	return out.String()
 }
 
-// doc is a source with what several steps need, made on first use.
-type doc struct {
-	Source
-	rows  []row
-	seen  []line          // as alignments see the rows
-	often map[string]int  // how often each of them occurs
-	known map[string]bool // the indentations in use
-	exact map[string]bool // the lines as they stand
-
-	cleaned bool // something was taken off the copy, perhaps a space too many
-}
-
-// row is one line of the text without its end.
-type row struct{ start, end, next int }
-
-func (d *doc) lines() []row {
-	if d.rows == nil {
-		d.rows = rowsOf(d.Text)
+// locate finds the place of one edit, or all its places: first as written, then step by step
+// without what models add to a copy and without the white space around its lines.
+func (d *doc) locate(e Edit) ([]Span, error) {
+	switch {
+	case e.Old == "":
+		return nil, refuse(InvalidArguments, "old_string is empty but %s exists; copy the text to replace from the file", d.Name)
+	case e.Old == e.New:
+		return nil, refuse(NoChange, "old_string and new_string are the same; nothing to do")
 	}
-	return d.rows
-}
-
-// rowsOf splits at \n and \r\n, as read numbers lines; at \r only where a text has no \n.
-func rowsOf(s string) (rows []row) {
-	end := byte('\n')
-	if !strings.Contains(s, "\n") {
-		end = '\r'
+	if found := d.literal(e); len(found) == 1 || len(found) > 1 && e.All {
+		return found, nil
+	} else if len(found) > 1 {
+		return nil, d.many(found, e)
 	}
-	for at := 0; at < len(s); {
-		r := row{start: at, end: len(s), next: len(s)}
-		if i := strings.IndexByte(s[at:], end); i >= 0 {
-			r.end, r.next = at+i, at+i+1
-			if i > 0 && end == '\n' && s[r.end-1] == '\r' {
-				r.end--
-			}
+	if len(d.Text) > LenientLimit || d.Changed && d.Seen == "" {
+		return nil, d.missing(e)
+	}
+	var partly error
+	for _, r := range d.readings(e) {
+		found, err := d.place(r)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(found) > 0 && r.partly != "":
+			partly = d.doubtful(found[0], r.Edit, fmt.Sprintf("new_string has %s on some of its lines only", r.partly))
+		case len(found) > 0:
+			return found, nil
 		}
-		rows = append(rows, r)
-		at = r.next
 	}
-	return rows
+	if partly != nil {
+		return nil, partly
+	}
+	return nil, d.missing(e)
 }
 
-// lineAt is the number, from 0, of the line that holds the byte.
-func (d *doc) lineAt(off int) int {
-	rows := d.lines()
-	return max(0, sort.Search(len(rows), func(i int) bool { return rows[i].start > off })-1)
-}
-
-// locate climbs the ladder for one edit, without what the model added to its copy.
-func (d *doc) locate(e Edit, label string) ([]Span, error) {
-	if e.Old == "" {
-		return nil, refuse(InvalidArguments, "%sold_string is empty but %s exists; copy the text to replace from the file", label, d.Name)
+// place finds one reading of an edit: as it stands, then in whole lines.
+func (d *doc) place(r reading) ([]Span, error) {
+	// What was taken off may have had the line end.
+	if old := strings.TrimSuffix(r.Old, "\n"); len(r.steps) > 0 && r.New != "" {
+		r.Old, r.New = old, strings.TrimSuffix(r.New, "\n")
+	} else if len(r.steps) > 0 && !r.inLine {
+		r.Old = old + "\n"
 	}
-	if e.Old == e.New {
-		return nil, refuse(NoChange, "%sold_string and new_string are the same; nothing to do", label)
-	}
-	plain, steps, err := d.asMeant(e)
-	if err != nil {
-		return nil, labelled(d.placed(err, e), label)
-	}
-	if err := d.leftOver(e, plain, steps); err != nil {
-		return nil, labelled(d.placed(err, plain), label)
-	}
-	d.cleaned = plain.Old != e.Old
-	found, err := d.climb(plain, label)
-	if err != nil {
+	var found []Span
+	switch s, err := d.wholeLines(r.Edit); {
+	case err != nil:
 		return nil, err
+	case s != nil:
+		found = []Span{*s}
+	case len(r.steps) > 0 && r.inLine && !strings.Contains(r.Old, "\n"):
+		found = slices.DeleteFunc(d.literal(r.Edit), func(s Span) bool { return d.inMargin(s.Start) })
 	}
 	if len(found) == 0 {
-		return nil, d.missing(plain, label)
+		return nil, nil
 	}
-	if err := d.leftAfter(e, plain, steps, found); err != nil {
-		return nil, labelled(d.placed(err, plain), label)
+	if len(found) > 1 && !r.All {
+		return nil, d.many(found, r.Edit)
 	}
-	for _, step := range slices.Backward(steps) {
-		for i, s := range found {
-			if found[i].Step = step; s.Step != Exact {
-				found[i].Step += ", " + s.Step
-			}
+	if why := d.added(r.Edit); why != "" {
+		return nil, d.doubtful(found[0], r.Edit, why)
+	}
+	for i := range found {
+		steps := r.steps
+		if s := found[i].Step; s != Exact && (s != Spaced || len(r.steps) == 0) {
+			steps = append(steps[:len(steps):len(steps)], found[i].Step)
 		}
+		var names []string
+		for _, step := range steps {
+			names = append(names, string(step))
+		}
+		found[i].Step = Step(strings.Join(names, ", "))
 	}
 	return found, nil
 }
 
-// asMeant is the edit without what the model added to both texts or to one.
-func (d *doc) asMeant(e Edit) (plain Edit, steps []Step, err error) {
-	if !markup(d.Name) && !strings.Contains(d.Text, "\u00a0") && len(d.Text) <= LenientLimit {
-		e.New = strings.ReplaceAll(e.New, "\u00a0", " ")
-	}
-	plain = e
-	switch ends := lineEnds(d, e); {
-	case e.All && (strings.Contains(d.Text, e.Old) || len(ends) > 0):
-		return e, nil, nil
-	case strings.Contains(d.Text, e.Old):
-		plain, steps, err = d.cleanNew(e)
-	case len(ends) == 1:
-		s := ends[0]
-		plain, steps, err = d.cleanNew(Edit{Old: d.Text[s.Start:s.End], New: text.WithNewlines(s.New, "\n")})
-		steps = append(steps, LineEnds)
-	case len(ends) == 0:
-		var more []Step
-		if plain, steps, err = d.clean(e); err == nil && len(steps) > 0 {
-			plain, more, err = d.asMeant(plain)
-		} else if err == nil {
-			plain, more, err = d.cleanNew(plain)
+// literal finds the characters as written, or else with other line ends. Places that overlap count
+// as several unless all are wanted.
+func (d *doc) literal(e Edit) (found []Span) {
+	for _, at := range places(d.Text, e.Old, e.All) {
+		start, end := at, at+len(e.Old)
+		if start > 0 && d.Text[start] == '\n' && d.Text[start-1] == '\r' {
+			start-- // a line end stays whole
 		}
-		steps = append(steps, more...)
+		s := Span{Start: start, End: end, New: e.New, Step: Exact}
+		if !strings.Contains(e.New, "\r") {
+			s.New = d.withEnds(start, end, e.New)
+		}
+		found = append(found, s)
 	}
-	plain.New = d.plainMargins(plain.New)
-	if err == nil && !e.All {
-		plain, err = d.asIs(plain)
+	if len(found) > 0 {
+		return found
 	}
-	if line := d.standsFor(plain); err == nil && line != "" {
-		err = refuse(InvalidArguments, "new_string has %q in the place of lines of old_string, which would delete them; write these lines out, or leave them out of both texts", line)
+	old, next := text.WithNewlines(e.Old, "\n"), text.WithNewlines(e.New, "\n")
+	if strings.Contains(d.Text+e.Old, "\r") {
+		plain, cuts := foldNewlines(d.Text)
+		for _, at := range places(plain, old, e.All) {
+			start, end := original(cuts, at), original(cuts, at+len(old))
+			found = append(found, Span{Start: start, End: end, New: d.withEnds(start, end, next), Step: LineEnds})
+		}
 	}
-	return plain, steps, err
+	if len(found) > 0 {
+		return found
+	}
+	// The last lines of a text may lack the line end that the copy has.
+	last, ended := strings.CutSuffix(old, "\n")
+	start := len(d.rows) - 1 - strings.Count(last, "\n")
+	if !ended || last == "" || start < 0 || text.WithNewlines(d.Text[d.rows[start].start:], "\n") != last {
+		return nil
+	}
+	from := d.rows[start].start
+	return []Span{{Start: from, End: len(d.Text), New: d.withEnds(from, len(d.Text), strings.TrimSuffix(next, "\n")), Step: LineEnds}}
 }
 
-// climb tries one step after the other; it finds nothing without an error when none fits.
-func (d *doc) climb(e Edit, label string) ([]Span, error) {
-	for _, rung := range ladder() {
-		if !rung.literal && (len(d.Text) > LenientLimit || d.Changed && d.Seen == "") {
-			break
-		}
-		found, err := rung.find(d, e)
-		if !rung.literal && !d.Read && (err != nil || len(found) == 1) {
-			at := "something there is like it"
-			if len(found) == 1 {
-				at = fmt.Sprintf("it fits line %d only roughly", d.lineAt(found[0].Start)+1)
-			}
-			return nil, refuse(NotRead, "%sold_string is not in %s as written (%s), and the file was not read in this session; read it first", label, d.Name, at)
-		}
-		if err != nil {
-			return nil, labelled(err, label)
-		}
-		if len(found) == 0 {
-			continue
-		}
-		if len(found) > 1 && !(e.All && rung.literal) {
-			return nil, d.many(found, e, label)
-		}
-		if !e.All {
-			if why := d.begunInside(found[0], e); why != nil {
-				return nil, labelled(d.uncertain(found[0], e, why), label)
-			}
-		}
-		if !rung.literal {
-			if why := d.sound(found[0], e); why != nil {
-				return nil, labelled(d.uncertain(found[0], e, why), label)
-			}
-		}
-		for i := range found {
-			if found[i].Step == "" {
-				found[i].Step = rung.step
-			}
-		}
-		return found, nil
+// places lists where s begins in a text; places that overlap count where apart is false.
+func places(text, s string, apart bool) (list []int) {
+	if s == "" {
+		return nil
 	}
-	return nil, nil
+	for at := 0; ; {
+		i := strings.Index(text[at:], s)
+		if i < 0 {
+			return list
+		}
+		list = append(list, at+i)
+		if at += i + 1; apart {
+			at += len(s) - 1
+		}
+	}
 }
 
-func labelled(err error, label string) error {
-	if e, ok := err.(*Error); ok {
-		return &Error{Code: e.Code, Message: label + e.Message}
+// foldNewlines gives s with \n only, and where in the result a \r was dropped.
+func foldNewlines(s string) (string, []int) {
+	var out strings.Builder
+	out.Grow(len(s))
+	var cuts []int
+	for {
+		i := strings.IndexByte(s, '\r')
+		if i < 0 {
+			out.WriteString(s)
+			return out.String(), cuts
+		}
+		out.WriteString(s[:i])
+		s = s[i+1:]
+		if strings.HasPrefix(s, "\n") {
+			cuts = append(cuts, out.Len())
+			s = s[1:]
+		}
+		out.WriteByte('\n')
 	}
-	return err
 }
 
-// apart refuses edits that touch the same text, since their order would decide the result.
-func (d *doc) apart(spans []Span) error {
-	for i := 1; i < len(spans); i++ {
-		a, b := spans[i-1], spans[i]
-		if b.Start < a.End || b.Start == a.Start {
-			return refuse(InvalidArguments, "edits %d and %d overlap at line %d of %s; make them one edit",
-				min(a.Edit, b.Edit)+1, max(a.Edit, b.Edit)+1, d.lineAt(b.Start)+1, d.Name)
+// original maps an index of a folded text back: every cut before it was one byte more.
+func original(cuts []int, at int) int { return at + sort.SearchInts(cuts, at) }
+
+// withEnds writes a replacement's line ends as the file does: each kept line keeps its own, others
+// take that of the line they replace, or the nearest.
+func (d *doc) withEnds(start, end int, next string) string {
+	if !strings.Contains(next, "\n") {
+		return next
+	}
+	usual := d.newlineNear(start, end)
+	rows := rowsOf(d.Text[start:end])
+	var had, ends []string
+	mixed := false
+	for _, r := range rows {
+		had, ends = append(had, d.Text[start+r.start:start+r.end]), append(ends, d.Text[start+r.end:start+r.next])
+		mixed = mixed || r.next > r.end && ends[len(ends)-1] != usual
+	}
+	if !mixed {
+		return text.WithNewlines(next, usual)
+	}
+	lines := strings.Split(next, "\n")
+	is := make([]string, len(lines))
+	for i, old := range aligned(had, lines) {
+		is[i] = usual
+		if old >= 0 && ends[old] != "" {
+			is[i] = ends[old]
+		} else if i > 0 {
+			is[i] = is[i-1]
 		}
 	}
-	return nil
+	var out strings.Builder
+	for i, line := range lines {
+		if out.WriteString(line); i < len(lines)-1 {
+			out.WriteString(is[i])
+		}
+	}
+	return out.String()
 }
 
-// newlines writes a replacement's line ends as the text around its place does. A replacement that
-// spells out \r is left as it is.
-func (d *doc) newlines(start, end int, e Edit) string {
-	if strings.Contains(e.New, "\r") || !strings.Contains(e.New, "\n") {
-		return e.New
+// aligned gives for each new line the old line that is kept as it or that it replaces, or -1.
+func aligned(old, next []string) []int {
+	to := make([]int, len(next))
+	i, k := 0, 0
+	keep := func(until int) {
+		for ; i < until; i, k = i+1, k+1 {
+			to[k] = i
+		}
 	}
-	return text.WithNewlines(e.New, d.newlineNear(start, end))
+	for _, c := range diff.Compare(old, next) {
+		keep(c.Old0)
+		for ; k < c.New1; k++ {
+			if to[k] = -1; i < c.Old1 {
+				to[k] = i
+				i++
+			}
+		}
+		i = c.Old1
+	}
+	keep(len(old))
+	return to
 }
 
 // newlineNear is the first line end in the span or behind it, else the file's usual one.
@@ -329,13 +369,10 @@ func (d *doc) newlineNear(start, end int) string {
 		if i < 0 {
 			continue
 		}
-		if s[i] == '\n' {
-			return "\n"
-		}
 		if strings.HasPrefix(s[i:], "\r\n") {
 			return "\r\n"
 		}
-		return "\r"
+		return s[i : i+1]
 	}
 	if d.Newline == "" {
 		return "\n"

@@ -44,15 +44,13 @@ func TestLadder(t *testing.T) {
 			want: "func f() {\n\tif x {\n\t\tz()\n\t\ty()\n\t}\n}\n", step: Indented},
 		{name: "re-indented to spaces", text: "    def f():\n        return 1\n", old: "def f():\n\treturn 1", new: "def f():\n\tif x:\n\t\treturn 2\n\treturn 1",
 			want: "    def f():\n        if x:\n            return 2\n        return 1\n", step: Indented},
-		{name: "trailing blanks", text: "a  \nb\n", old: "a\nb", new: "a\nc", want: "a  \nc\n", step: Indented},
+		{name: "trailing blanks", text: "a  \nb\n", old: "a\nb", new: "a\nc", want: "a  \nc\n", step: Spaced},
 		{name: "quotes", text: "say “hi” – now\n", old: `say "hi" - now`, new: `say "hi" - later`, want: "say “hi” – later\n", step: Normalised},
 		{name: "no-break space", text: "10\u00a0km far\n", old: "10 km far", new: "10 km near", want: "10\u00a0km near\n", step: Normalised},
 		{name: "double escapes", text: "p(\"a\")\nq()\n", old: `p(\"a\")\nq()`, new: `p(\"b\")\nq()`, want: "p(\"b\")\nq()\n", step: Unescaped},
 		{name: "entities", text: "if a < b && c\n", old: "if a &lt; b &amp;&amp; c", new: "if a &gt; b &amp;&amp; c", want: "if a > b && c\n", step: Entities},
-		{name: "similar", text: "\t// Run starts the server and waits for it.\n\tlisten(address, handler)\n", old: "\t// Run starts the server and wait for it.\n\tlisten(address, handler)\n",
-			new: "\t// Run starts the server and wait for it.\n\tlisten(address, other)\n", want: "\t// Run starts the server and waits for it.\n\tlisten(address, other)\n", step: "similar (98 %)"},
 		{name: "deletion", text: "a\nb\nc\n", old: "b\n", new: "", want: "a\nc\n", step: Exact},
-		{name: "deletion from the line end before", text: "// one of many words\nfunc New() {\n\tx\n", old: "\n\tfunc New() {", new: "", want: "// one of many words\n\tx\n", step: Spaced},
+		{name: "deletion from the line end before", text: "// one of many words\nfunc New() {\n\tx\n", old: "\n\tfunc New() {", new: "", want: "// one of many words\n\tx\n", step: Indented},
 		{name: "deletion of a re-indented block", text: "\ta\n\tbb\n\tc\n", old: "  bb\n", new: "", want: "\ta\n\tc\n", step: Indented},
 	}
 	for _, c := range cases {
@@ -78,7 +76,7 @@ func TestRefusals(t *testing.T) {
 		{"many by indentation", "\tx()\n\ty()\n  x()\n  y()\n", []Edit{{Old: "x()\ny()", New: "z()", All: true}}, ManyMatches, []string{"roughly"}},
 		{"none", "alpha\nbeta\n", []Edit{{Old: "qqqq zzzz", New: "b"}}, NoMatch, []string{"nothing there is like it"}},
 		{"none but close", block, []Edit{{Old: "\tone()\n\tthree()\n", New: "x"}}, NoMatch, []string{"2  →one()", "line 3 column 3", "yours: →three()", "file:  →two()"}},
-		{"a line in a copy without indentation", "\ta {\n\t\tb\n\t}\n", []Edit{{Old: "a {\nb\n}\n", New: "a {\nc\n}\n"}}, NoMatch, []string{"indentation"}},
+		{"a line in a copy without indentation", "\ta {\n\t\tb\n\t}\n", []Edit{{Old: "a {\nb\n}\n", New: "a {\nc\n}\n"}}, NoMatch, []string{"indented"}},
 		{"same", "a\n", []Edit{{Old: "a", New: "a"}}, NoChange, nil},
 		{"no effect", "a\n\tb\n", []Edit{{Old: "a\nb", New: "a\nb "}}, NoChange, nil},
 		{"empty", "a\n", []Edit{{New: "x"}}, InvalidArguments, []string{"empty"}},
@@ -105,6 +103,70 @@ func refused(t *testing.T, err error, code string, says ...string) {
 	for _, want := range says {
 		if !strings.Contains(e.Message, want) {
 			t.Errorf("%q does not say %q", e.Message, want)
+		}
+	}
+}
+
+// What stands in the file once is replaced as written, also where that only moves lines.
+func TestExactEditsAreDoneAsWritten(t *testing.T) {
+	moved := func(s, from, to string) string {
+		return to + strings.ReplaceAll(strings.TrimPrefix(s, from), "\n"+from, "\n"+to)
+	}
+	tried := 0
+	for _, s := range sources(t) {
+		for at := 0; at+1 < len(s.lines); at++ {
+			text := strings.Join(s.lines, "\n") + "\n"
+			old := strings.Join(s.lines[at:min(len(s.lines), at+1+at%4)], "\n")
+			if strings.TrimSpace(old) == "" || strings.Count(text, old) != 1 {
+				continue
+			}
+			margin := indentOf(old)
+			for _, to := range []string{margin + " ", margin + "  ", margin + "\t", margin + " * ", strings.TrimSuffix(margin, " "), strings.TrimSuffix(margin, "\t")} {
+				next := moved(old, margin, to)
+				if next == old {
+					continue
+				}
+				tried++
+				src := source(text)
+				src.Read = at%2 == 0
+				if got, _ := apply(t, src, Edit{Old: old, New: next}); got != strings.Replace(text, old, next, 1) {
+					t.Fatalf("%s: another text came out for\n%s", s.name, old)
+				}
+			}
+		}
+	}
+	if tried < 500 {
+		t.Errorf("only %d edits were made", tried)
+	}
+	small := []struct{ name, text, old, new string }{
+		{"a list out by two", "- a\n    - b\n    - c\n", "    - b\n    - c", "  - b\n  - c"},
+		{"a list from two to three", "1. a\n  - b\n  - c\n", "  - b\n  - c", "   - b\n   - c"},
+		{"a list from three to two", "- a\n   - b\n   - c\n", "   - b\n", "  - b\n"},
+		{"Python by one column", "def f():\n     return 1\n", "     return 1", "    return 1"},
+		{"the star of a C comment", "/*\n* a\n* b\n*/\n", "* a\n* b\n", " * a\n * b\n"},
+		{"a chain from four to six", "x\n    .a()\n    .b()\n", "    .a()\n    .b()", "      .a()\n      .b()"},
+		{"a second return of the same", "if a {\n\treturn err\n}\nb()\n", "b()\n", "if b() {\n\treturn err\n}\n"},
+		{"a line like the one above", "one()\ntwo()\n", "two()\n", "one()\ntwo()\n"},
+		{"a part of a word", "naming\nx\n", "ming\nx", "me\nx"},
+	}
+	for _, c := range small {
+		if got, spans := apply(t, source(c.text), Edit{Old: c.old, New: c.new}); got != strings.Replace(c.text, c.old, c.new, 1) || spans[0].Step != Exact {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// Each line that an edit keeps keeps its own end.
+func TestLineEndsAreKeptLineByLine(t *testing.T) {
+	cases := []struct{ name, text, old, new, want string }{
+		{"a line changed", "a\r\nb\nc\r\nd\n", "a\nb\nc\nd\n", "a\nB\nc\nd\n", "a\r\nB\nc\r\nd\n"},
+		{"a line added", "a\r\nb\nc\r\n", "a\nb\nc", "a\nb\nx\nc", "a\r\nb\nx\nc\r\n"},
+		{"a line less", "a\nb\r\nc\nd\r\n", "a\nb\nc\nd", "a\nc\nd", "a\nc\nd\r\n"},
+		{"re-indented", "\ta\r\n\tb\n\tc\r\n", "a\nb\nc", "a\nB\nc", "\ta\r\n\tB\n\tc\r\n"},
+	}
+	for _, c := range cases {
+		if got, _ := apply(t, source(c.text), Edit{Old: c.old, New: c.new}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -167,13 +229,12 @@ func TestNumberingIsUndoneExactly(t *testing.T) {
 	for i, line := range lines {
 		shown = append(shown, Number(i+8, Width(12), line))
 	}
-	list := unnumbered(strings.Join(shown, "\n"))
-	if len(list) == 0 || list[0].text != strings.Join(lines, "\n") {
-		t.Errorf("got %+v", list)
+	if got, has := unnumbered(strings.Join(shown, "\n"), "  "); has != whole || got != strings.Join(lines, "\n") {
+		t.Errorf("got %q", got)
 	}
 	for _, plain := range []string{"just text", "3  one\n1  three", "12apples"} {
-		if list := unnumbered(plain); len(list) > 0 {
-			t.Errorf("%q was taken for numbered: %q", plain, list[0].text)
+		if got, has := unnumbered(plain, "  "); has == whole {
+			t.Errorf("%q was taken for numbered: %q", plain, got)
 		}
 	}
 }
