@@ -94,3 +94,59 @@ func TestUndoLeavesTheBranchOfAnotherWorkTree(t *testing.T) {
 	}
 	u.sh("git fsck 2>&1; git log -1 main")
 }
+
+// A repository that a turn made goes as a whole and comes back as a whole.
+func TestARepositoryThatATurnMadeGoesWhole(t *testing.T) {
+	commits := "git config user.name a; git config user.email a@b; echo x > x; git add x; git commit -qm one; echo y >> x; git commit -qam two; git branch side HEAD~1"
+	for name, c := range map[string]struct{ turn, since, refused string }{
+		"made":               {"git init -q inner; cd inner; " + commits, "", ""},
+		"cloned":             {"git clone -q . inner", "", ""},
+		"made and packed":    {"git init -q inner; cd inner; " + commits + "; git gc -q", "", ""},
+		"a commit since":     {"git init -q inner; cd inner; " + commits, "cd inner; git commit -q --allow-empty -m since", "inner/.git: the repository holds what is not undone"},
+		"a branch since":     {"git init -q inner; cd inner; " + commits, "cd inner; git checkout -q -b since", "inner/.git: the repository holds what is not undone"},
+		"a new branch since": {"git init -q inner; cd inner; " + commits, "cd inner; git branch since", "inner/.git: the repository holds what is not undone"},
+		"moved":              {"mv has moved", "", "moved/.git: the repository holds what is not undone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := repository(t)
+			u.sh("git init -q has; cd has; " + commits)
+			before := u.shape()
+			u.work("-- 1 --\n" + bash(c.turn) + "-- 2 --\ntext: done\n")
+			after := u.shape()
+			if c.since != "" {
+				u.sh(c.since)
+			}
+			if c.refused != "" {
+				u.undo("--git").wants(7, c.refused)
+				u.sh("cd inner 2>/dev/null || cd moved; git fsck --strict 2>&1; git status; git log --oneline")
+				return
+			}
+			for range 2 {
+				u.undo("--git").wants(0)
+				u.wantTree("undone", before)
+				u.sh("[ ! -e inner ]")
+				u.run("redo").wants(0)
+				u.wantTree("redone", after)
+				u.sh("cd inner; git fsck --strict 2>&1; git status; git log --oneline; git diff --exit-code HEAD")
+			}
+		})
+	}
+}
+
+// What a later turn adds to such a repository goes alone, and no object that something needs.
+func TestATurnInARepositoryThatATurnMadeIsUndone(t *testing.T) {
+	u := repository(t)
+	u.work("-- 1 --\n" + bash("git init -q inner; cd inner; git config user.name a; git config user.email a@b; echo x > x; git add x; git commit -qm one") + "-- 2 --\ntext: done\n")
+	top := u.dir
+	u.dir = filepath.Join(top, "inner")
+	before := u.headState()
+	u.dir = top
+	u.goOn("-- 1 --\n" + bash("cd inner; echo y > y; git add y; git commit -qm two") + "-- 2 --\ntext: done\n")
+	u.undo("--git").wants(0, "restore  inner/.git/refs/heads/")
+	u.dir = filepath.Join(top, "inner")
+	if got := u.headState(); got != before {
+		t.Errorf("undone:\n%s\nwant\n%s", got, before)
+	}
+	u.sh("echo y > z; git add z; git commit -qm since; git fsck --strict 2>&1")
+}

@@ -56,8 +56,9 @@ type scope struct {
 	fresh   bool // it was not there before, so that no hint is about it
 	// top is the work tree of git that it stands in, absolute. If it is empty, that is the one around
 	// the whole folder, if there is one.
-	top  string
-	only bool // nothing but tracked files is covered
+	top   string
+	only  bool // nothing but tracked files is covered
+	whole bool // inside a ".git" that came after the first state, which is covered with its objects
 }
 
 func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walker, error) {
@@ -231,7 +232,7 @@ func (k *hand) node(at folder, s scope, n *node, was *node) error {
 		leave(n, leftStore)
 	case len(k.forgotten) > 0 && slices.Contains(k.forgotten, s.path+n.name):
 		leave(n, leftForgotten)
-	case s.git && s.gitTop && !gitKept(n.name):
+	case s.git && s.gitTop && !gitKept(n.name) && (!s.whole || k.uncovered[n.stat.inode]):
 		leave(n, leftGit)
 	case n.stat.isFolder():
 		return k.enter(at, s, n, was)
@@ -255,7 +256,7 @@ func (k *walker) compare(n, was *node) {
 
 // scopeOf is the scope of a folder by that of the one that it stands in.
 func (k *hand) scopeOf(s scope, n *node) scope {
-	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName || n.name == OuterGit, gitTop: n.name == gitName || n.name == OuterGit, top: s.top, only: s.only}
+	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName || n.name == OuterGit, gitTop: n.name == gitName || n.name == OuterGit, top: s.top, only: s.only, whole: s.whole}
 }
 
 func (k *hand) enter(at folder, s scope, n *node, was *node) error {
@@ -301,6 +302,9 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 		n.Target = was.Target
 	case was == nil && k.uncovered[n.stat.inode]:
 		n.Target = leftMoved
+	}
+	if n.name == gitName && !s.git {
+		next.whole = k.tree != nil && (was == nil || was.hasObjects()) && small(child, new(smallGit))
 	}
 	next.fresh = s.fresh || was == nil || was.stat.inode != n.stat.inode
 	if was == nil || was.Kind != Folder || was.Mode != n.Mode || was.Attrs != n.Attrs {

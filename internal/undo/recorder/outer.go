@@ -16,6 +16,8 @@ const (
 	refusedShared = "other work trees of the repository use it, too"
 	refusedWide   = "this folder is too wide for undo to cover git's own state in it"
 	refusedNotGit = "undo does not cover it"
+
+	refusedRepositoryStays = "the repository holds what is not undone, and stays as a whole"
 )
 
 // outer is where git keeps the state of the repository that a folder lies in, if that is not below
@@ -78,6 +80,42 @@ func (d Desk) packedRefs(e undo.Entry) map[string]string {
 		}
 	}
 	return refs
+}
+
+// keepObjects has a repository that came in what is undone go as a whole, or stay as a whole. Of one
+// that stays no object goes: what came later may need it.
+func keepObjects(r *repository, plan *undo.Plan) {
+	is := func(path string, to undo.Kind) bool {
+		return slices.ContainsFunc(r.steps, func(s undo.Step) bool { return s.Path == path && s.To.Kind == to })
+	}
+	came := is(r.dir, undo.Absent) || is(r.dir+"/HEAD", undo.Absent) ||
+		slices.ContainsFunc(plan.Refused, func(x undo.Refusal) bool { return x.Path == r.dir })
+	if !came {
+		goes := func(s undo.Step) bool {
+			return s.To.Kind == undo.Absent && (s.Path == r.dir+"/objects" || strings.HasPrefix(s.Path, r.dir+"/objects/"))
+		}
+		r.steps = slices.DeleteFunc(r.steps, goes)
+		plan.Steps = slices.DeleteFunc(plan.Steps, goes)
+		return
+	}
+	inside := func(path string) bool { return path == r.dir || strings.HasPrefix(path, r.dir+"/") }
+	stays := func(x undo.Refusal) bool {
+		return inside(x.Path) || strings.HasSuffix(x.Path, ".git/objects") // it may have been moved from there
+	}
+	if !slices.ContainsFunc(plan.Refused, stays) {
+		return
+	}
+	plan.Steps = slices.DeleteFunc(plan.Steps, func(s undo.Step) bool { return inside(s.Path) })
+	plan.Refused = slices.DeleteFunc(plan.Refused, func(x undo.Refusal) bool { return inside(x.Path) })
+	plan.Refused = append(plan.Refused, undo.Refusal{Path: r.dir, Reason: refusedRepositoryStays})
+	r.steps = nil
+}
+
+// whole reports that a repository goes or comes with its objects, or that nothing of it changes.
+func (r *repository) whole() bool {
+	return len(r.steps) == 0 || slices.ContainsFunc(r.steps, func(s undo.Step) bool {
+		return s.Path == r.dir+"/HEAD" && s.To.Kind == undo.Absent || s.Path == r.dir+"/objects" && s.To.Kind == undo.Folder && s.From.Kind == undo.Absent
+	})
 }
 
 // takenBranches are the branches that other work trees have checked out, as refs.

@@ -42,6 +42,9 @@ func (d Desk) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 	d.keepShared(plan)
 	refused := map[string]string{}
 	for _, r := range d.repositories(plan.Steps) {
+		if keepObjects(r, plan); r.whole() {
+			continue
+		}
 		if err := d.keepHeadTogether(r, plan.Refused, refused); err != nil {
 			return err
 		}
