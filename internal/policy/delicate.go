@@ -3,70 +3,32 @@ package policy
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
+	"adze/internal/files/delicate"
 	"adze/tool"
 )
 
-// Some files are worth a question however freely a mode writes: what an editor, a shell, a package
-// manager or git runs or obeys when it next starts. Names count at any depth and in any case,
-// whether or not the file exists yet.
-
-// delicateFolders are folders whose files make other programs act: editors, assistants, package
-// managers, git's hooks.
-func delicateFolders() []string {
-	return []string{".vscode", ".idea", ".zed", ".claude", ".cursor", ".gemini", ".codex", ".opencode", ".ssh", ".devcontainer", ".husky", ".cargo", ".bundle"}
-}
-
-// delicateFiles are such files, start files of shells among them.
-func delicateFiles() []string {
-	return []string{
-		".mcp.json", ".devcontainer.json", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".gitattributes", ".gitmodules", ".gitconfig",
-		".profile", ".login", ".logout", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
-		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".xprofile", ".xsessionrc",
-		".inputrc", ".pam_environment", "config.fish", ".tmux.conf", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", ".gdbinit",
-		".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".rprofile", ".octaverc", ".bazelrc", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml",
-		"head", // makes its folder a git repository without a work tree, whose configuration names programs
-	}
-}
-
-// delicatePaths are ends of folder names that only mean something together.
-func delicatePaths() []string {
-	return []string{".config/fish", ".config/git", ".config/nvim", ".config/environment.d", ".config/autostart", ".config/systemd"}
-}
-
-// delicate names the part of a path that makes it one; if empty, none does.
-func delicate(abs string) string {
-	low := strings.ToLower(abs)
-	name := path.Base(low)
-	for _, file := range delicateFiles() {
-		if name == file {
-			return file
-		}
-	}
-	for _, folder := range slices.Concat(delicateFolders(), delicatePaths()) {
-		if strings.Contains(low+"/", "/"+folder+"/") {
-			return folder
-		}
-	}
-	return ""
-}
-
-// delicatePart is delicate for a place, and for the name that led there. In the home folder it is
-// also what lies where shells look for programs.
-func delicatePart(place Place, home string) string {
+// delicatePart names the part of a place, or of the name that led there, by which another program
+// runs something (package delicate), and says which. It is empty where there is none. Whether the
+// file exists does not count.
+func delicatePart(place Place, home string) (part, why string) {
 	for _, p := range place.both() {
-		if part := delicate(p.Abs); part != "" {
-			return part
+		n, found := delicate.In(strings.TrimPrefix(p.Abs, "/"), delicate.File)
+		if !found && !p.Outside {
+			n, found = delicate.In(p.Rel, delicate.File)
 		}
-		for _, folder := range []string{".local/bin", "bin"} {
-			if home != "" && within(p.Abs, home+"/"+folder) {
-				return folder
-			}
+		if !found && home != "" && within(p.Abs, home) {
+			n, found = delicate.InHome(strings.TrimPrefix(p.Abs[len(strings.TrimSuffix(home, "/")):], "/"), delicate.File)
+		}
+		switch {
+		case found:
+			return n.Plain(), n.Plain() + " makes another program run something (" + n.Program + ": " + n.Runs + ")"
+		case delicate.Fold(path.Base(p.Abs)) == "head": // with objects and refs beside it
+			return "head", "HEAD can make its folder a git repository, whose configuration names programs"
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // kept lists where adze keeps what is its own, configuration, declared tools and sessions: as it is
@@ -115,10 +77,8 @@ func ownReason(doing string) string {
 // Part is what an allow rule has to spell out.
 func (p *Policy) careful(kind tool.Permission, place Place, kept []string) (why, part string) {
 	if kind == tool.Write {
-		if part := delicatePart(place, p.home); part != "" {
-			return "files such as " + part + " make other programs run things", part
-		}
-		return "", ""
+		part, why := delicatePart(place, p.home)
+		return why, part
 	}
 	if folder := keptIn(kept, place); folder != "" {
 		return "adze keeps its own configuration and sessions there", strings.ToLower(path.Base(folder))

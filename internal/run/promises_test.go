@@ -47,8 +47,8 @@ func promises() []promise {
 			"TestRealProgramsDoNoMoreThanTheTableSays " +
 			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
-		{"At sandbox level `full`, made by", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestNothingThatOtherProgramsRunIsApplied"},
-		{"What is narrower at level `full` is told", "TestARepositoryThatIsPlantedIsPutAside TestSandboxAttempts"},
+		{"At sandbox level `full`, made by", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestNothingThatOtherProgramsRunIsApplied TestDelicateNamesStayInAView"},
+		{"What is narrower at level `full` is told", "TestARepositoryThatIsPlantedIsPutAside TestSandboxAttempts TestDelicateNamesAndJobs TestAJobDoesNotChangeWhatASettingNames TestWhatAJobLeftIsToldAfterAKill"},
 		{"adze's own settings", "TestACommandChangesNoSettings TestCommandsOfTheUserAlone TestWhatOutlivedItsAdzeIsInside TestAKilledShimLeavesNothing " +
 			"TestAChangedSettingIsToldAndNotUsed TestEachFileOfTheUsersIsTheirs TestWhatIsRequiredStands TestARequiredSandboxIsNotSwitchedOff"},
 		{"What an answer says and the calls do not show", "TestWhatAnAnswerClaimsIsTold TestClaimsAreSentWhereThePersonWantsIt TestQuietAnswers " +

@@ -22,57 +22,60 @@ type gitSettings struct {
 	known bool
 	from  map[string]visibility.Mark
 	runs  []string
+	hooks []string // of runs, the folders of hooks
+
+	workspace string
+	env       []string // of the command that asked
 }
 
 // settingsTime bounds what git may take to tell its settings.
 const settingsTime = 10 * time.Second
 
-// of lists the places. Where git cannot tell, the hooks that its settings usually name are all that
-// is known.
-func (g *gitSettings) of(v *view) []string {
+// of lists the places, for the repository of a workspace, whose folder may lie elsewhere, and for
+// nested ones. Where git cannot tell, the hooks that its settings usually name are all that is
+// known.
+func (g *gitSettings) of(top, elsewhere string, nested, env []string) (runs, hooks []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known && !g.changed() {
-		return g.runs
+		return g.runs, g.hooks
 	}
-	g.known, g.from, g.runs = true, map[string]visibility.Mark{}, nil
-	top := v.workspace
+	g.known, g.from, g.runs, g.hooks = true, map[string]visibility.Mark{}, nil, nil
+	g.workspace, g.env = top, env
 	dirs := []string{filepath.Join(top, ".git")}
-	for _, root := range v.roots {
-		if root.Path != top && !v.live {
-			dirs = append(dirs, root.Path)
-		}
+	if elsewhere != "" {
+		dirs = append(dirs, elsewhere)
 	}
 	g.remember(dirs[0])
 	if _, there := entry(dirs[0]); there {
-		g.read(v, top, dirs)
+		g.read(top, dirs)
 	}
-	for _, nested := range v.nested[:min(len(v.nested), maxNested)] {
+	for _, nested := range nested[:min(len(nested), maxNested)] {
 		at := nested
 		if filepath.Base(at) == ".git" {
 			at = filepath.Dir(at)
 		}
 		g.remember(filepath.Join(nested, "config"))
 		if programsIn(filepath.Join(nested, "config")) != nil {
-			g.read(v, at, []string{nested})
+			g.read(at, []string{nested})
 		}
 	}
-	return g.runs
+	return g.runs, g.hooks
 }
 
 // read asks git about one repository.
-func (g *gitSettings) read(v *view, top string, dirs []string) {
+func (g *gitSettings) read(top string, dirs []string) {
 	for _, dir := range dirs {
 		g.remember(filepath.Join(dir, "config"))
 		g.remember(filepath.Join(dir, "config.worktree"))
 	}
-	for _, kv := range v.command.Env {
+	for _, kv := range g.env {
 		if home, ok := strings.CutPrefix(kv, "HOME="); ok {
 			g.remember(filepath.Join(home, ".gitconfig"))
 			g.remember(filepath.Join(home, ".config", "git", "config"))
 		}
 	}
-	fields, err := gitList(top, proc.Outside(v.command.Env, v.workspace))
+	fields, err := gitList(top, proc.Outside(g.env, g.workspace))
 	if err != nil {
 		g.known = false // it is asked again
 		return
@@ -83,10 +86,10 @@ func (g *gitSettings) read(v *view, top string, dirs []string) {
 				file = filepath.Join(top, file)
 			}
 			g.remember(file)
-			g.add(v.workspace, file)
+			g.add(file)
 		}
 		key, value, _ := strings.Cut(fields[i+1], "\n")
-		g.setting(v.workspace, top, dirs, key, value)
+		g.setting(top, dirs, key, value)
 	}
 }
 
@@ -104,7 +107,7 @@ func gitList(dir string, env []string, flags ...string) ([]string, error) {
 }
 
 // setting adds the places that one setting names.
-func (g *gitSettings) setting(workspace, top string, dirs []string, key, value string) {
+func (g *gitSettings) setting(top string, dirs []string, key, value string) {
 	key = strings.ToLower(key)
 	switch {
 	case key == "core.hookspath":
@@ -112,15 +115,15 @@ func (g *gitSettings) setting(workspace, top string, dirs []string, key, value s
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(top, at)
 		}
-		g.add(workspace, at)
+		g.hooks = append(g.hooks, g.add(at)...)
 		if parent := filepath.Dir(at); filepath.Base(at) == "_" && parent != top {
-			g.add(workspace, parent) // husky's hooks run those beside them
+			g.hooks = append(g.hooks, g.add(parent)...) // husky's hooks run those beside them
 		}
 	case strings.HasPrefix(key, "include.") || strings.HasPrefix(key, "includeif."):
 		for _, dir := range append(slices.Clone(dirs), top) {
-			g.add(workspace, filepath.Join(dir, value))
+			g.add(filepath.Join(dir, value))
 		}
-		g.add(workspace, value)
+		g.add(value)
 	case strings.HasPrefix(key, "remote.") || strings.HasPrefix(key, "branch.") || strings.HasPrefix(key, "submodule.") || strings.HasPrefix(key, "url."):
 	default:
 		for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" \t\"'`;&|()<>=", r) }) {
@@ -128,20 +131,22 @@ func (g *gitSettings) setting(workspace, top string, dirs []string, key, value s
 				continue
 			}
 			if filepath.IsAbs(word) {
-				g.add(workspace, word)
+				g.add(word)
 			} else {
-				g.add(workspace, filepath.Join(top, word))
+				g.add(filepath.Join(top, word))
 			}
 		}
 	}
 }
 
 // add adds a place in the workspace that is not the workspace itself.
-func (g *gitSettings) add(top, path string) {
+func (g *gitSettings) add(path string) (added []string) {
 	path = filepath.Clean(path)
-	if path != top && within(path, top) && !within(path, filepath.Join(top, ".git")) && !slices.Contains(g.runs, path) {
-		g.runs = append(g.runs, path)
+	if path == g.workspace || !within(path, g.workspace) || within(path, filepath.Join(g.workspace, ".git")) || slices.Contains(g.runs, path) {
+		return nil
 	}
+	g.runs = append(g.runs, path)
+	return []string{path}
 }
 
 func (g *gitSettings) remember(path string) {

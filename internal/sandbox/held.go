@@ -31,6 +31,7 @@ type lookout struct {
 	config []byte              // of the own one, to be put back
 	waits  []string            // commands that a stopped rebase would run
 	ready  bool
+	tells  bool // nothing is put aside
 }
 
 // begin remembers what is there before the first command, and lists the repositories in the
@@ -48,7 +49,7 @@ func (l *lookout) begin(workspace string) []string {
 		slices.Sort(out)
 		return out
 	}
-	l.ready, l.tree.root, l.own, l.tree.acted = true, workspace, filepath.Join(workspace, ".git"), actedNames()
+	l.ready, l.tree.root, l.own = true, workspace, filepath.Join(workspace, ".git")
 	l.known, l.inside = map[string][]string{}, map[string][]string{}
 	found := l.tree.find(someFolders).repositories
 	for _, at := range append(slices.Clone(found), l.own) {
@@ -76,6 +77,13 @@ func (l *lookout) now() folders {
 		}
 	}
 	return found
+}
+
+// acted lists what is there by which other programs run something.
+func (l *lookout) acted() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tree.acted()
 }
 
 // foreign reports folders that the namespaces of a means have no owner for.
@@ -135,20 +143,17 @@ func (l *lookout) odd(since time.Time, p *plan) []string {
 				out.Left = append(out.Left, overlay.Left{Path: at, Why: whyLeaves})
 			}
 		}
-		for _, name := range r.acted {
-			at := filepath.Join(dir, name)
-			if in := l.tree.folders[at]; in != nil && in.empty {
-				continue // a placeholder, say
+	}
+	for _, at := range l.tree.acted() {
+		_ = filepath.WalkDir(at, func(path string, e fs.DirEntry, err error) error {
+			if (err != nil || !e.IsDir()) && fresh(path) {
+				out.Left = append(out.Left, overlay.Left{Path: path, Why: whyActedOn})
 			}
-			_ = filepath.WalkDir(at, func(path string, e fs.DirEntry, err error) error {
-				if (err != nil || !e.IsDir()) && fresh(path) {
-					out.Left = append(out.Left, overlay.Left{Path: path, Why: whyActedOn})
-				}
-				return nil
-			})
-		}
+			return nil
+		})
 	}
 	slices.SortFunc(out.Left, func(a, b overlay.Left) int { return strings.Compare(a.Path, b.Path) })
+	out.Left = slices.Compact(out.Left)
 	told := tell(out)
 	for i := range told {
 		told[i] += "; it stays"
@@ -194,6 +199,9 @@ func (l *lookout) compare(known map[string][]string, at string, now []string) []
 		return nil
 	}
 	name, _ := filepath.Rel(l.tree.root, at)
+	if l.tells {
+		return []string{fmt.Sprintf("%s would make git run programs or read another repository (%s); it stays", name, strings.Join(fresh, ", "))}
+	}
 	aside, err := l.putAside(at, fresh)
 	if err != nil {
 		return []string{fmt.Sprintf("%s would make git run programs or read another repository (%s), and could not be put aside: %v", name, strings.Join(fresh, ", "), err)}

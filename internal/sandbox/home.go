@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/files/delicate"
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/visibility"
 )
@@ -521,8 +522,9 @@ func (v *viewer) open(path string) {
 	}
 	v.way(filepath.Clean(path))
 	v.shown = append(v.shown, shown{path: real, writable: true})
-	for _, name := range append(ProjectNames(), ".git", ".husky") {
-		if at := filepath.Join(real, name); v.plan.glance.Mark(at).Err == nil {
+	v.locked = append(v.locked, present(v.plan.glance, real, append(delicate.Spelled(delicate.Top), ".git"))...)
+	for _, at := range present(v.plan.glance, v.sandbox.o.Home, delicate.Spelled(delicate.Home)) {
+		if at != real && within(at, real) && !slices.Contains(v.locked, at) {
 			v.locked = append(v.locked, at)
 		}
 	}

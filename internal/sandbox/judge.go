@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/files/delicate"
 	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
@@ -34,14 +35,18 @@ const (
 // judge decides each change of a view. What it cannot read stays out.
 type judge struct {
 	*view
-	acted []string // names, in lower case
-	runs  []string // absolute paths that git runs or reads by its settings
+	runs []string // absolute paths that git runs or reads by its settings
 
 	repositories int // that were decided
 }
 
 func (v *view) judge(changes []*overlay.Change) {
-	j := judge{view: v, acted: actedNames(), runs: v.sandbox.settings.of(v)}
+	elsewhere := ""
+	if !v.live && len(v.roots) > 1 {
+		elsewhere = v.roots[1].Path
+	}
+	j := judge{view: v}
+	j.runs, _ = v.sandbox.settings.of(v.workspace, elsewhere, v.nested, v.command.Env)
 	for i, top := range changes {
 		if !v.live && i > 0 || j.isRepository(top) == existing {
 			newRepository(&j, top).part(top, "")
@@ -52,15 +57,6 @@ func (v *view) judge(changes []*overlay.Change) {
 		}
 		j.below(top)
 	}
-}
-
-// actedNames are the names of entries on which other programs act at any depth, in lower case.
-// Hooks are there before a setting names them.
-func actedNames() (out []string) {
-	for _, name := range append(ProjectNames(), ".husky", ".opencode") {
-		out = append(out, strings.ToLower(name))
-	}
-	return out
 }
 
 // leaveHeads leaves out what would make a repository of a folder that was none.
@@ -136,12 +132,28 @@ func goes(c *overlay.Change) bool { return c.Kind != overlay.Merged && c.Lower.T
 // doubts says why a change is applied only when the user says so.
 func (j *judge) doubts(c *overlay.Change) string {
 	switch {
-	case c.Kind != overlay.Removed && slices.Contains(j.acted, strings.ToLower(filepath.Base(c.Path))):
+	case actedOn(c):
 		return whyActedOn
 	case among(j.runs, j.Real(c), goes(c)):
 		return whyGitRuns
 	}
 	return ""
+}
+
+// actedOn reports a change by which other programs run something (package delicate). A removal
+// makes none do so.
+func actedOn(c *overlay.Change) bool {
+	kind := delicate.File
+	switch {
+	case c.Kind == overlay.Removed:
+		return false
+	case isFolder(c):
+		kind = delicate.Folder
+	case c.Kind == overlay.Link:
+		kind = delicate.Moved
+	}
+	_, found := delicate.In(c.Path, kind)
+	return found
 }
 
 // refuses says why a change is not applied, whatever is below it.

@@ -87,7 +87,7 @@ func readable(g *visibility.Glance, roots, hidden []string) (out []string) {
 
 // files is what commands may change in the workspace.
 func (p *plan) files() seccomptrace.FilePolicy {
-	f := seccomptrace.FilePolicy{Roots: append([]string{p.workspace.path}, p.grants...), Names: actedNames(), Own: []string{p.cache}}
+	f := seccomptrace.FilePolicy{Roots: append([]string{p.workspace.path}, p.grants...), Own: []string{p.cache}}
 	for _, g := range p.guards {
 		if g.kind == namespace.Locked {
 			f.Locked = append(f.Locked, g.path)

@@ -235,9 +235,3 @@ func (s *Sandbox) Unheld(now Report) (told []string) {
 	}
 	return []string{fmt.Sprintf("%s: held for adze's tools and for files that a command names, but not for what a program does that a command starts, because %s", strings.Join(rules, ", "), why)}
 }
-
-// ProjectNames are files and folders of a project by which other programs run things: editors,
-// shells that enter the folder, assistants. They count at the top of the workspace.
-func ProjectNames() []string {
-	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
-}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/files/delicate"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/visibility"
@@ -127,14 +128,39 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	for _, at := range repository.optional {
 		g.lockIfThere(p.root(at), at)
 	}
-	for _, name := range ProjectNames() {
-		g.lock(p.workspace.path, filepath.Join(p.workspace.path, name))
+	if p.live != "" { // else a judge decides
+		p.keepNames(s, &g, repository.grant)
 	}
 	if g.err != nil {
 		return g.err
 	}
 	p.guards, p.missing = g.list, g.missing
 	return nil
+}
+
+// maxNames bounds the mounts by which names stay as they are.
+const maxNames = 512
+
+// keepNames keeps from change what is there already by which other programs run something, and what
+// git's settings make it run. Of what is missing only a few names are kept from being made: an
+// empty folder stands in the place of each. The others are looked for when the command has ended.
+func (p *plan) keepNames(s *Sandbox, g *guards, elsewhere string) {
+	top := p.workspace.path
+	for _, name := range delicate.Stands() {
+		g.lock(top, filepath.Join(top, name))
+	}
+	runs, hooks := s.settings.of(top, elsewhere, p.nested, p.command.Env)
+	for _, dir := range hooks {
+		if rel, err := filepath.Rel(top, dir); err == nil && !throughLink(top, filepath.Dir(rel)) {
+			g.lock(top, dir)
+		}
+	}
+	acted := s.lookout.acted()
+	for _, at := range append(runs, acted[:min(len(acted), maxNames)]...) {
+		if rel, err := filepath.Rel(top, at); err == nil && !throughLink(top, filepath.Dir(rel)) && (!p.glance.Mark(at).Is(unix.S_IFDIR) || slices.Contains(acted, at)) {
+			g.lockIfThere(top, at)
+		}
+	}
 }
 
 // stands reports that one of the folders that were missing was there already when the plan was

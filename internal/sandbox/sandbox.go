@@ -110,6 +110,9 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		missing = nil // it is refused by its name
 	}
 	release, err := s.held.hold(missing, p.stands)
+	if err == nil && p.live != "" && means != Landlock {
+		release, err = s.noted(started, release)
+	}
 	if err != nil {
 		p.letGo()
 		if p.view != nil {

@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"adze/internal/files/delicate"
 )
 
 // A restricted token has each write judged twice: by the user's rights, and by those of the ids
@@ -116,7 +118,7 @@ const (
 
 // held are the places of a workspace in which a file would make other programs run something later.
 func held() []string {
-	return append(ProjectNames(), `.git\hooks`, `.git\config`, `.git\info`, `.git\modules`)
+	return append(delicate.Spelled(delicate.Top), `.git\hooks`, `.git\config`, `.git\info`, `.git\modules`)
 }
 
 // letWrite lets the id of a folder write in it, and not in those places of it that are held.

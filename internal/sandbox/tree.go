@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
+	"adze/internal/files/delicate"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 	"adze/internal/sandbox/visibility"
 )
@@ -21,8 +21,7 @@ import (
 // is too near to the reading counts for nothing, because clocks of file systems have steps.
 type tree struct {
 	root    string
-	force   bool     // folders are read whose owner took the right to that away
-	acted   []string // names, in lower case, on which other programs act
+	force   bool // folders are read whose owner took the right to that away
 	folders map[string]*read
 	foreign bool // a folder was seen that belongs to another user or group
 }
@@ -130,11 +129,42 @@ func (t *tree) look(dir string) *read {
 		if e.Type() == fs.ModeSymlink {
 			r.links = append(r.links, name)
 		}
-		if slices.Contains(t.acted, strings.ToLower(name)) {
+		if t.actsOn(filepath.Join(dir, name), e) {
 			r.acted = append(r.acted, name)
 		}
 	}
 	r.bare = seccomptrace.LooksLikeRepository(func(name string) bool { return has[name] })
 	t.folders[dir] = r
 	return r
+}
+
+// actsOn reports an entry by which other programs run something.
+func (t *tree) actsOn(path string, e fs.DirEntry) bool {
+	kind := delicate.File
+	switch e.Type() {
+	case fs.ModeDir:
+		kind = delicate.Folder
+	case fs.ModeSymlink:
+		kind = delicate.Moved
+	}
+	if kind != delicate.Moved && !delicate.Ends(e.Name()) {
+		return false
+	}
+	rel, err := filepath.Rel(t.root, path)
+	_, found := delicate.In(rel, kind)
+	return err == nil && found
+}
+
+// acted are the paths by which other programs run something, but for empty folders.
+func (t *tree) acted() (out []string) {
+	for dir, r := range t.folders {
+		for _, name := range r.acted {
+			at := filepath.Join(dir, name)
+			if in := t.folders[at]; in == nil || !in.empty {
+				out = append(out, at)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }

@@ -259,7 +259,8 @@ func (s *Sandbox) Recover() (told []string, err error) {
 			told = append(told, "not applied of a command's changes: "+text)
 		}
 	}
-	return told, err
+	planted, leftErr := left(s.o.State, s.workspace.path)
+	return append(told, planted...), errors.Join(err, leftErr)
 }
 
 // mostTold bounds what is told of one command.

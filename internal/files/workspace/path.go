@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
+
+	"adze/internal/files/delicate"
 )
 
 const (
@@ -244,22 +245,8 @@ func below(dir, abs string) (string, bool) {
 	return abs, false
 }
 
-// protects reports whether a part of rel names a folder whose files make other programs act:
-// version control runs hooks and configured programs, .adze holds this program's own rules. Names
-// count whether or not they exist yet, and in any case, because some file systems fold it. Others
-// leave out invisible characters (git's CVE-2014-9390).
+// protects reports whether a part of rel names a folder in which version control or adze keeps what
+// is its own.
 func protects(rel string) bool {
-	visible := func(c rune) rune {
-		if unicode.Is(unicode.Cf, c) {
-			return -1
-		}
-		return c
-	}
-	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
-		switch strings.ToLower(strings.TrimRight(strings.Map(visible, part), " .")) {
-		case ".git", ".hg", ".svn", ".jj", ".bzr", ".adze", "git~1":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), delicate.Store)
 }

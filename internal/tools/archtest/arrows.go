@@ -97,6 +97,7 @@ func Table() []Row {
 		{Package: "internal/files/git", May: []string{"internal/sandbox/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/files/attachments", May: []string{"tool"}, From: []string{"internal/editors/acp", "internal/editors/serve", "internal/cmd/lineprotocol", "internal/run/hostio"}, Why: "bytes that came with a prompt; who sent them it does not know"},
 		{Package: "internal/text/bracecount", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
+		{Package: "internal/files/delicate", Anybody: true, Never: outside(), Why: "a list of names; it knows nothing else"},
 		{Package: "internal/files/winfile", Anybody: true, Why: "files of Windows below the handle of their folder; it knows nothing else"},
 		{Package: "internal/files/filelock", Anybody: true, Why: "locks of the system; it knows nothing else"},
 		{Package: "internal/text/fold", Anybody: true, Never: outside(), Why: "how repetitive text is shortened; it knows nothing else"},

@@ -168,7 +168,7 @@ func (b Box) Fields() []string {
 
 // filesFields are the letters of a policy.
 func filesFields(p *seccomptrace.FilePolicy) map[string]*[]string {
-	return map[string]*[]string{"S": &p.Roots, "K": &p.Locked, "A": &p.Names, "X": &p.Own}
+	return map[string]*[]string{"S": &p.Roots, "K": &p.Locked, "X": &p.Own}
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -12,8 +12,6 @@ type FilePolicy struct {
 	Roots []string
 	// Locked are paths that stay as they are, with all that is below them.
 	Locked []string
-	// Names are names of entries, in lower case, that stay as they are at any depth.
-	Names []string
 	// Own are further folders that the command writes itself. There it may change modes, owners and
 	// times, too.
 	Own []string

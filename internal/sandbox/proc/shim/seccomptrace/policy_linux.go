@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"adze/internal/files/delicate"
 )
 
 // owns reports a path in a folder that the command writes itself.
@@ -20,14 +22,21 @@ func (p *FilePolicy) keeps(at string, goes bool) bool {
 	if at == root || slices.ContainsFunc(p.Locked, func(l string) bool { return within(at, l) || goes && within(l, at) }) {
 		return true
 	}
-	steps := strings.Split(strings.ToLower(strings.TrimPrefix(at, root+"/")), "/")
-	if slices.ContainsFunc(steps, func(s string) bool { return slices.Contains(p.Names, s) }) {
+	below := strings.TrimPrefix(at, root+"/")
+	if _, found := delicate.In(below, delicate.File); found {
 		return true
 	}
 	if repository, rel := repositoryOf(root, at); repository != "" {
 		return !changeable(rel, goes)
 	}
-	return slices.Contains(steps, ".git")
+	return slices.Contains(strings.Split(strings.ToLower(below), "/"), ".git")
+}
+
+// leads reports a new name of a link or a folder by which other programs would run something that
+// lies behind it.
+func (p *FilePolicy) leads(at string) bool {
+	_, found := delicate.In(strings.TrimPrefix(at, p.root(at)+"/"), delicate.Moved)
+	return found
 }
 
 // completes reports that a new entry would make a repository of its folder, whose settings and

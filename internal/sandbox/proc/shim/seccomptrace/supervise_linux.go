@@ -216,7 +216,7 @@ func (w *Witness) make(n *notice, at, argument int) (reply, bool) {
 		return reply{}, false
 	case e.there():
 		return n.fails(syscall.EEXIST), true
-	case w.refusesNew(e.path), n.nr == syscall.SYS_SYMLINKAT && w.files.leaves(e.path, target),
+	case w.refusesNew(e.path), n.nr == syscall.SYS_SYMLINKAT && (w.files.leaves(e.path, target) || w.files.leads(e.path)),
 		n.nr == syscall.SYS_MKNODAT && kind != 0 && kind != syscall.S_IFREG && kind != syscall.S_IFIFO:
 		return w.refuse(n, e.path), true
 	case !ok:
@@ -384,7 +384,8 @@ func (w *Witness) rename(n *notice) (reply, bool) {
 		return n.fails(syscall.EINVAL), true
 	case w.files.keeps(from.path, true):
 		return w.refuse(n, from.path), true
-	case w.files.keeps(to.path, swap || to.is(syscall.S_IFDIR)), completes(to.path):
+	case w.files.keeps(to.path, swap || to.is(syscall.S_IFDIR)), completes(to.path),
+		!from.is(syscall.S_IFREG) && w.files.leads(to.path):
 		return w.refuse(n, to.path), true
 	case (from.is(syscall.S_IFDIR) || swap) && !w.files.together(from.path, to.path):
 		return n.fails(syscall.EXDEV), true

@@ -1,0 +1,178 @@
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/files/delicate"
+	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc"
+)
+
+// delicateNames are paths of all rows that a workspace can have, each in a folder of its own where
+// it counts anywhere, with what a test says about it. git's own folder is judged in detail by other
+// tests.
+func delicateNames() map[string]string {
+	out := map[string]string{}
+	for i, n := range delicate.Names() {
+		name := strings.ReplaceAll(n.Path, "*", "x")
+		if n.Folder() {
+			name += "file"
+		}
+		switch {
+		case n.Where == delicate.Home, strings.HasPrefix(n.Path, ".git/"):
+			continue
+		case n.Where == delicate.Anywhere:
+			name = fmt.Sprintf("r%d/%s", i, name)
+		}
+		out[name] = n.Program + " runs " + n.Runs
+	}
+	return out
+}
+
+// ordinary are files that every command may write.
+var ordinary = []string{"package.json", "a/Makefile", ".gitignore", ".editorconfig", ".github/workflows/ci.yml", "node_modules/x/.npmrc", ".hg/dirstate", ".jj/working_copy/x"}
+
+// plantAll is a script that writes all of these files, and as many as it can.
+func plantAll(names map[string]string) string {
+	var b strings.Builder
+	for name := range names {
+		fmt.Fprintf(&b, "mkdir -p '%s'; echo planted > '%s'\n", filepath.Dir(name), name)
+	}
+	for _, name := range ordinary {
+		fmt.Fprintf(&b, "mkdir -p '%s'; echo plain > '%s'\n", filepath.Dir(name), name)
+	}
+	return "{\n" + b.String() + "} 2>/dev/null; true"
+}
+
+// planted reports names that a command has written, and what is missing of the ordinary ones.
+func (b *bench) planted(names map[string]string) {
+	b.t.Helper()
+	for name, why := range names {
+		if data, err := os.ReadFile(filepath.Join(b.work, name)); err == nil && strings.Contains(string(data), "planted") {
+			b.t.Errorf("%s was written: %s", name, why)
+		}
+	}
+	for _, name := range ordinary {
+		if got := b.read(name); got != "plain\n" {
+			b.t.Errorf("%s was not written: %s", name, got)
+		}
+	}
+}
+
+func TestDelicateNamesStayInAView(t *testing.T) {
+	names := delicateNames()
+	b := newViewBench(t)
+	r := b.apart(plantAll(names))
+	b.planted(names)
+	if len(r.Denied)+len(r.Told) == 0 {
+		t.Error("nothing is told")
+	}
+}
+
+// Where the user is asked, each is shown as a doubt, and so it is after a staged turn.
+func TestDelicateNamesAreDoubtsForAPerson(t *testing.T) {
+	names := delicateNames()
+	doubts := func(t *testing.T, files []proc.ChangedFile) {
+		t.Helper()
+		doubt := map[string]bool{}
+		for _, f := range files {
+			doubt[f.Path] = f.Doubt != ""
+		}
+		for name, why := range names {
+			found := false
+			for dir := name; dir != "." && !found; dir = filepath.Dir(dir) {
+				found = doubt[dir]
+			}
+			if !found {
+				t.Errorf("%s is no doubt: %s", name, why)
+			}
+		}
+		for _, name := range ordinary {
+			if doubt[name] {
+				t.Errorf("%s is one", name)
+			}
+		}
+	}
+	t.Run("command", func(t *testing.T) {
+		b := newViewBench(t)
+		r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
+			Argv: []string{"bash", "--noprofile", "--norc", "-c", plantAll(names)}, Dir: b.work, Env: b.env(), Transaction: true, Asks: true, Timeout: time.Minute,
+		})
+		if err != nil || r.Aside == nil {
+			t.Fatalf("%v, %+v", err, r)
+		}
+		doubts(t, r.Aside.Files)
+		r.Aside.Apply(nil)
+		b.planted(names)
+	})
+	t.Run("staged", func(t *testing.T) {
+		b := newViewBench(t)
+		g := b.stage()
+		b.apart(plantAll(names))
+		doubts(t, b.review(g).Files)
+	})
+}
+
+// A job works on the files themselves. It cannot change those that are there; those that it made
+// are told when it has ended.
+func TestDelicateNamesAndJobs(t *testing.T) {
+	names := delicateNames()
+	live(t, func(t *testing.T, b *bench) {
+		j := b.background("echo ready && read x\n" + plantAll(names))
+		r := j.end()
+		told := 0
+		for _, line := range r.Told {
+			if !strings.Contains(line, "other programs act on what is there") {
+				continue
+			}
+			shown, _, _ := strings.Cut(line, " (other programs")
+			told += strings.Count(shown, ", ") + 1
+			if more := regexp.MustCompile(` and (\d+) more$`).FindStringSubmatch(shown); more != nil {
+				n, _ := strconv.Atoi(more[1])
+				told += n
+			}
+		}
+		made := 0
+		for name := range names {
+			if _, err := os.Lstat(filepath.Join(b.work, name)); err == nil {
+				made++
+			}
+		}
+		if told != made || made < len(names)*3/4 {
+			t.Errorf("%d of %d were made, %d are told: %q", made, len(names), told, r.Told)
+		}
+		for name := range names {
+			b.write("work/"+name, "as it was\n")
+		}
+		b.planted(names)
+		j = b.background("echo ready && read x\n" + plantAll(names))
+		j.end()
+		b.planted(names)
+	})
+}
+
+func TestDelicateNamesStayBelowLandlock(t *testing.T) {
+	names := delicateNames()
+	b := newBench(t, sandbox.Landlock)
+	if _, err := b.try(t.Context(), sandbox.ByMeans(b.box, sandbox.Landlock), plantAll(names)); err != nil {
+		t.Fatal(err)
+	}
+	b.planted(names)
+	b.host("mkdir -p p l; echo planted > p/hgrc; echo planted > l/config.toml")
+	if _, err := b.try(t.Context(), sandbox.ByMeans(b.box, sandbox.Landlock), "mv p .hg; ln -s l .cargo; ln -s l x; mv x sub.cargo; mkdir s; mv l s/.cargo; true"); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{".hg/hgrc", ".cargo/config.toml", "s/.cargo/config.toml"} {
+		if _, err := os.Stat(filepath.Join(b.work, at)); err == nil {
+			t.Errorf("%s is there, by another name", at)
+		}
+	}
+}
