@@ -137,7 +137,7 @@ func (j *judging) file(s *script.Step, f script.File) {
 
 // access judges one path that is read or written, and has it checked again where it may have
 // changed meanwhile. Excused says that a rule allows the program, which may then read outside of
-// the workspace.
+// the workspace, and write in it.
 func (j *judging) access(s *script.Step, dir string, a readonly.Access, excused bool) {
 	full := below(dir, a.Path, "~")
 	kind := tool.Read
@@ -162,7 +162,7 @@ func (j *judging) access(s *script.Step, dir string, a readonly.Access, excused 
 	switch {
 	case v.effect == Deny && j.deny == nil:
 		j.deny = &v
-	case v.effect == Ask && !(excused && v.rule == "" && !v.careful):
+	case v.effect == Ask && !(excused && v.rule == "" && !v.careful && (kind == tool.Read || !v.place.Outside)):
 		j.ask(v)
 	}
 	if s.Late && a.Path != "." && v.target != "" {
@@ -219,7 +219,7 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 			j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)})
 			return
 		}
-		if !by.literal && j.namesSecret(s) {
+		if !by.literal && j.namesMore(s) {
 			return
 		}
 		if why := j.hooked(s); why != "" {
@@ -235,32 +235,6 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 			j.by = &by
 		}
 	}
-}
-
-// namesSecret asks for a file known for its secrets that is named to a program which reads what it
-// is given, with options that the table does not know. A rule for the program did not mean that
-// file.
-func (j *judging) namesSecret(s *script.Step) bool {
-	words := s.Words
-	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
-		words = inner
-	}
-	if !looksAt([]string{nameOf(words)}) {
-		return false
-	}
-	for _, word := range words[1:] {
-		for _, name := range word.Alts {
-			for _, dir := range s.Dirs {
-				v := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: below(dir, name, "~")})
-				if name != "" && v.effect == Ask && v.careful {
-					v.words, v.dir, v.exact = s.Words, dirOf(s), j.exactly(s)
-					j.ask(v)
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // exactly is the grant of a program with these words, in this folder and with these variables; the
@@ -303,7 +277,8 @@ func (j *judging) allowedBy(s *script.Step) (permit, bool) {
 		return permit{g.rule, granted, true, true}, true
 	}
 	if r, ok := j.ruled(s.Words); ok {
-		return permit{r.String(), r.Layer, literalRule(r, s.Words), false}, true
+		literal := slices.ContainsFunc(j.rules, func(r Rule) bool { return r.Effect == Allow && r.argv.covers(s.Words) && literalRule(r, s.Words) })
+		return permit{r.String(), r.Layer, literal, false}, true
 	}
 	return permit{}, false
 }

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"adze/internal/text/jsontext"
+	"adze/tool"
 )
 
-// Line encodes v on one line without any control byte, for whatever else the program writes for
-// scripts.
-func Line(v any) string { return string(escapeControls(cut(v).Raw)) }
+// Line encodes v on one line without any control byte and any hidden character, for whatever else
+// the program writes for scripts.
+func Line(v any) string { return string(escapeHidden(cut(v).Raw)) }
 
 // cut makes one line of JSON, without the long texts in it.
 func cut(v any) jsontext.Line {
@@ -36,8 +38,8 @@ func cut(v any) jsontext.Line {
 	return line
 }
 
-// emit writes a line without secrets and without any control byte: encoding/json leaves DEL and C1
-// as they are. Long texts are written in pieces.
+// emit writes a line without secrets, without any control byte and without hidden characters
+// (tool.Hidden): encoding/json leaves most of them as they are. Long texts are written in pieces.
 func (p *Printer) emit(v any) {
 	line, mask := cut(v), p.mask()
 	line.Raw = append(mask.JSON(line.Raw), '\n')
@@ -48,16 +50,20 @@ func (p *Printer) emit(v any) {
 	})
 }
 
-func escapeControls(line []byte) []byte {
-	if !bytes.ContainsFunc(line, isControl) {
+func escapeHidden(line []byte) []byte {
+	if !bytes.ContainsFunc(line, escapes) {
 		return line
 	}
 	var b bytes.Buffer
 	for len(line) > 0 {
 		r, n := utf8.DecodeRune(line)
-		if isControl(r) {
+		switch {
+		case escapes(r) && r > 0xFFFF:
+			first, second := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, first, second)
+		case escapes(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
+		default:
 			b.Write(line[:n])
 		}
 		line = line[n:]
@@ -65,4 +71,6 @@ func escapeControls(line []byte) []byte {
 	return b.Bytes()
 }
 
-func isControl(r rune) bool { return r == 0x7f || (r >= 0x80 && r < 0xa0) }
+// escapes reports a character that is written as \u and its number. The controls below it are, by
+// encoding/json; the end of a line is none of the text.
+func escapes(r rune) bool { return r > ' ' && tool.Hidden(r) }

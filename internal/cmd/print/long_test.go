@@ -16,14 +16,14 @@ import (
 // bytes.
 func TestALongAnswerIsWrittenInPieces(t *testing.T) {
 	const own = "own secret 123 \"word\""
-	long := strings.Repeat("a \"line\" <of> é \x7f\u0085 prose\n", 4000)
+	long := strings.Repeat("a \"line\" <of> é \x7f\u0085 \u202e\u200b\U000E0041 prose\n", 4000)
 	said := session.Message{ID: "m2", Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: long + own}, {Kind: session.TextPart, Text: "end"}}}
 	for _, format := range []Format{JSON, StreamJSON} {
 		var out bytes.Buffer
 		p := &Printer{Out: &out, Err: &bytes.Buffer{}, Format: format, Mask: func() *redact.Masker { return redact.New(own) }}
 		p.Observe(session.MessageDone{Message: said})
 		p.Finish(session.Result{Cause: session.CauseDone, Text: said.Text()})
-		if bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return isControl(r) || r < ' ' && r != '\n' }) {
+		if bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return escapes(r) || r < ' ' && r != '\n' }) {
 			t.Errorf("%s: a control byte is written", format)
 		}
 		want := long + redact.Mark

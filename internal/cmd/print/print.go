@@ -265,7 +265,7 @@ func (p *Printer) line(l any) {
 
 // write writes JSON.
 func (p *Printer) write(raw []byte) {
-	p.out(func() (int, error) { return p.Out.Write(escapeControls(raw)) })
+	p.out(func() (int, error) { return p.Out.Write(escapeHidden(raw)) })
 }
 
 func (p *Printer) writeText(s string) {
