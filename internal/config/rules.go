@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"adze/internal/files/atomicfile"
+	"adze/internal/files/filelock"
 	"adze/internal/text/jsonc"
 )
 
@@ -53,9 +55,18 @@ func RemoveRules(path, list string, rules ...string) (removed []string, err erro
 	return removed, err
 }
 
-// edit changes the file in its syntax tree, so that comments stay where they are. A file with a
-// mistake is not touched, nor one that nothing was changed in.
+// edit changes the file in its syntax tree, so that comments stay where they are. The file is read
+// and written under one lock, so that of two processes neither loses what the other wrote. A file
+// with a mistake is not touched, nor one that nothing was changed in.
 func edit(path string, change func(*hujson.Object) bool) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := filelock.Wait(context.Background(), path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	raw, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		raw, err = []byte("{}\n"), nil
@@ -83,9 +94,6 @@ func edit(path string, change func(*hujson.Object) bool) error {
 	}
 	v.Format()
 	if _, err := Parse(path, v.Pack()); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	return atomicfile.Rewrite(path, v.Pack())

@@ -1,10 +1,13 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -122,5 +125,27 @@ func TestRemoveRulesLeavesTheRest(t *testing.T) {
 	}
 	if added, err := AddRules(path, "ask", "write(work:x)", "write(work:x)"); err != nil || len(added) != 1 {
 		t.Errorf("added %v, %v", added, err)
+	}
+}
+
+func TestManyWhoWriteAtOnceLoseNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "adze", "config.json")
+	var all sync.WaitGroup
+	for i := range 24 {
+		all.Go(func() {
+			_, err := AddRules(path, "allow", fmt.Sprintf("execute(make %d)", i))
+			err = errors.Join(err, KeepServer(path, fmt.Sprintf("s%d", i), MCPServer{Command: "server"}))
+			if i == 0 {
+				err = errors.Join(err, Keep(path, "interface.theme", "dark"))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	c, err := Load(path)
+	if err != nil || len(c.Allow) != 24 || len(c.MCP.Servers) != 24 || c.Interface.Theme != "dark" {
+		t.Errorf("of 24 rules %d are left, of 24 servers %d, the theme is %q: %v", len(c.Allow), len(c.MCP.Servers), c.Interface.Theme, err)
 	}
 }

@@ -90,7 +90,7 @@ func Table() []Row {
 		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/visibility", "tool", "internal/files/workspace", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/files/atomicfile", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
 
 		{Package: "internal/files/textedit", May: []string{"internal/text", "internal/files/diff"}, Why: "edits keep the format that text found and show what changed"},
-		{Package: "internal/config", May: []string{"internal/text/jsonc", "tool/fuzzy", "internal/files/atomicfile", "internal/files/ownfile"}, Why: "a file that a person writes"},
+		{Package: "internal/config", May: []string{"internal/text/jsonc", "tool/fuzzy", "internal/files/atomicfile", "internal/files/filelock", "internal/files/ownfile"}, Why: "a file that a person writes"},
 		{Package: "internal/config/keyring", May: []string{"internal/files/atomicfile", "internal/files/ownfile"}, Why: "keys in a file or the system's ring; it knows nobody who uses them"},
 		{Package: "internal/sandbox/proc", May: []string{"internal/text/redact", "internal/files/atomicfile"}, Why: "it keeps secrets out of the environment of commands, and records of those that run"},
 		{Package: "internal/sandbox/child", Room: true, May: []string{"internal/sandbox/proc"}, Why: "a program and its life; it knows no protocol"},
