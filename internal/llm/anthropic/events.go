@@ -43,5 +43,11 @@ type (
 		Output     *wire.Count `json:"output_tokens"`
 		CacheRead  *wire.Count `json:"cache_read_input_tokens"`
 		CacheWrite *wire.Count `json:"cache_creation_input_tokens"`
+		// Creation is what was written by how long it is kept, and says as much as CacheWrite.
+		Creation wire.Aside[struct {
+			Minutes wire.Count `json:"ephemeral_5m_input_tokens"`
+			Hour    wire.Count `json:"ephemeral_1h_input_tokens"`
+		}] `json:"cache_creation"`
+		Total *wire.Count `json:"total_tokens"` // of gateways
 	}
 )

@@ -23,6 +23,7 @@ type answer struct {
 	blocks   map[int]*block
 	thoughts int   // closed thinking blocks
 	before   []int // per call: thinking blocks closed before it opened
+	counts   wire.Counts
 	reason   string
 	stopped  bool // message_stop
 }
@@ -235,15 +236,15 @@ func (a *answer) conclude() error {
 // count takes the counts that an event has; they are running totals. What went in never falls to
 // zero later; what came out does, because it begins with a guess.
 func (a *answer) count(u usage) {
-	for _, c := range []struct {
-		from *wire.Count
-		to   *int
-	}{
-		{u.Input, &a.Done.Usage.Input}, {u.Output, &a.Done.Usage.Output},
-		{u.CacheRead, &a.Done.Usage.CacheRead}, {u.CacheWrite, &a.Done.Usage.CacheWrite},
+	written := u.Creation.V.Minutes + u.Creation.V.Hour
+	for _, c := range []struct{ from, to *wire.Count }{
+		{u.Input, &a.counts.Prompt}, {u.Output, &a.counts.Answer}, {u.CacheRead, &a.counts.Cached},
+		{&written, &a.counts.Written}, {u.CacheWrite, &a.counts.Written}, {u.Total, &a.counts.Total},
 	} {
-		if c.from != nil && (*c.from > 0 || c.to == &a.Done.Usage.Output) {
-			*c.to = int(*c.from)
+		if c.from != nil && (*c.from > 0 || c.to == &a.counts.Answer) {
+			*c.to = *c.from
 		}
 	}
+	a.counts.Beside = true
+	a.Counted(a.counts)
 }

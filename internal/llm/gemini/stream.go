@@ -46,6 +46,7 @@ type (
 		Answer   wire.Count `json:"candidatesTokenCount"`
 		Thoughts wire.Count `json:"thoughtsTokenCount"`
 		Cached   wire.Count `json:"cachedContentTokenCount"` // part of Prompt
+		Total    wire.Count `json:"totalTokenCount"`
 	}
 )
 
@@ -106,7 +107,7 @@ func (a *answer) event(data []byte, last bool) error {
 		return explained(a.Client.Object(c.Error))
 	}
 	if c.Usage.Given {
-		a.Done.Usage = c.Usage.V.count()
+		a.Counted(c.Usage.V.counts())
 	}
 	if f := c.Feedback.V; f.Reason != "" && f.Reason != "BLOCK_REASON_UNSPECIFIED" {
 		return a.Client.Refused(strings.TrimSpace(string("prompt blocked: " + f.Reason + " " + f.Message)))
@@ -189,10 +190,7 @@ func (a *answer) conclude() error {
 	return a.Conclude(nil)
 }
 
-// count maps the usage.
-func (u usage) count() session.Usage {
-	return session.Usage{
-		Input: int(max(0, u.Prompt+u.Tools-u.Cached)), Output: int(u.Answer + u.Thoughts),
-		CacheRead: int(u.Cached), Reasoning: int(u.Thoughts),
-	}
+// counts maps the usage. The answer of the API leaves its thoughts out.
+func (u usage) counts() wire.Counts {
+	return wire.Counts{Prompt: u.Prompt + u.Tools, Answer: u.Answer + u.Thoughts, Cached: u.Cached, Thoughts: u.Thoughts, Total: u.Total}
 }

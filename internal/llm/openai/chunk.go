@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"adze/internal/llm/wire"
-	"adze/session"
 )
 
 // What a stream is made of; fields that are not here are not needed.
@@ -63,16 +62,20 @@ type (
 	usage struct {
 		Prompt        wire.Count `json:"prompt_tokens"`
 		Completion    wire.Count `json:"completion_tokens"`
+		Total         wire.Count `json:"total_tokens"`
 		PromptDetails wire.Aside[struct {
-			Cached  wire.Count `json:"cached_tokens"`
-			Written wire.Count `json:"cache_write_tokens"` // OpenRouter
+			Cached   wire.Count `json:"cached_tokens"`
+			Written  wire.Count `json:"cache_write_tokens"`          // OpenRouter
+			Created  wire.Count `json:"cache_creation_tokens"`       // LiteLLM
+			Creation wire.Count `json:"cache_creation_input_tokens"` // Alibaba
 		}] `json:"prompt_tokens_details"`
 		CompletionDetails wire.Aside[struct {
 			Reasoning wire.Count `json:"reasoning_tokens"`
 		}] `json:"completion_tokens_details"`
 		CacheHit wire.Count `json:"prompt_cache_hit_tokens"`     // DeepSeek
 		Cached   wire.Count `json:"cached_tokens"`               // Kimi
-		Written  wire.Count `json:"cache_creation_input_tokens"` // LiteLLM, in front of Anthropic
+		Read     wire.Count `json:"cache_read_input_tokens"`     // LiteLLM, in front of Anthropic
+		Written  wire.Count `json:"cache_creation_input_tokens"` // the same
 	}
 )
 
@@ -94,11 +97,11 @@ func (d delta) says() bool {
 
 func (c called) given() bool { return c.Name != "" || wire.Given(c.Arguments) }
 
-// count maps the usage.
-func (u usage) count() session.Usage {
-	cached, written := max(u.PromptDetails.V.Cached, u.CacheHit, u.Cached), max(u.PromptDetails.V.Written, u.Written)
-	return session.Usage{
-		Input: int(max(0, u.Prompt-cached-written)), Output: int(u.Completion), CacheRead: int(cached), CacheWrite: int(written),
-		Reasoning: int(u.CompletionDetails.V.Reasoning),
+// counts maps the usage.
+func (u usage) counts() wire.Counts {
+	d := u.PromptDetails.V
+	return wire.Counts{
+		Prompt: u.Prompt, Answer: u.Completion, Total: u.Total, Thoughts: u.CompletionDetails.V.Reasoning,
+		Cached: max(d.Cached, u.CacheHit, u.Cached, u.Read), Written: max(d.Written, d.Created, d.Creation, u.Written),
 	}
 }

@@ -85,8 +85,8 @@ func (a *answer) event(data []byte, last bool) error {
 
 // count takes counts, unless they say nothing: zeros at the end of a stream undo none before it.
 func (a *answer) count(u wire.Aside[usage]) (given bool) {
-	if counts := u.V.count(); u.Given && counts != (session.Usage{}) {
-		a.Done.Usage = counts
+	if counts := u.V.counts(); u.Given && counts != (wire.Counts{}) {
+		a.Counted(counts)
 	}
 	return u.Given
 }

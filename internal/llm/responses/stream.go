@@ -38,8 +38,11 @@ type (
 	usage struct {
 		Input        wire.Count `json:"input_tokens"`
 		Output       wire.Count `json:"output_tokens"`
+		Total        wire.Count `json:"total_tokens"`
 		InputDetails wire.Aside[struct {
-			Cached wire.Count `json:"cached_tokens"`
+			Cached  wire.Count `json:"cached_tokens"`
+			Written wire.Count `json:"cache_write_tokens"`    // OpenRouter
+			Created wire.Count `json:"cache_creation_tokens"` // LiteLLM
 		}] `json:"input_tokens_details"`
 		OutputDetails wire.Aside[struct {
 			Reasoning wire.Count `json:"reasoning_tokens"`
@@ -179,10 +182,10 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 	}
 	r.Status = cmp.Or(r.Status, wire.Word(status))
 	u := r.Usage.V
-	a.Done.Usage = session.Usage{
-		Input: int(max(0, u.Input-u.InputDetails.V.Cached)), Output: int(u.Output), CacheRead: int(u.InputDetails.V.Cached),
-		Reasoning: int(u.OutputDetails.V.Reasoning),
-	}
+	a.Counted(wire.Counts{
+		Prompt: u.Input, Answer: u.Output, Total: u.Total, Thoughts: u.OutputDetails.V.Reasoning,
+		Cached: u.InputDetails.V.Cached, Written: max(u.InputDetails.V.Written, u.InputDetails.V.Created),
+	})
 	if wire.Given(r.Error) {
 		return a.Client.Object(r.Error)
 	}

@@ -71,6 +71,8 @@ type Adapter struct {
 	Options Options
 	Client  Client
 	Cache   Cache
+
+	doubted once
 }
 
 // Adapt makes an adapter of whole options; base is what paths are added to, and header goes with
@@ -96,7 +98,10 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, open func() (*R
 			return session.Done{}, err
 		}
 		defer reply.Close()
-		return read(a.Answer(reply, out, r))
+		answer := a.Answer(reply, out, r)
+		done, err := read(answer)
+		a.tell(r.Model, answer.remarks, &done)
+		return done, err
 	})
 }
 
@@ -104,7 +109,7 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, open func() (*R
 func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
 	calls := a.Client.Calls(r.Messages)
 	calls.named = func(id tool.CallID) bool { return a.Cache.named(r.Messages, id) }
-	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: calls}
+	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: calls, remarks: &remarks{}}
 }
 
 // Format is what the choice of a model knows of a wire format. Each adapter hands in its own.

@@ -16,6 +16,8 @@ type Answer struct {
 	Out    *Out
 	Calls  Calls
 	Done   session.Done
+
+	remarks *remarks // if nil, nothing is said
 }
 
 // Events hands over each event of a stream until ended, or until nothing more comes; done says that
