@@ -7,11 +7,13 @@ import (
 
 // Model is what the user knows of a model; it takes the place of all that adze knows of it.
 type Model struct {
-	Context int   `json:"context,omitempty"` // tokens that fit into a request with its answer
-	Output  int   `json:"output,omitempty"`  // tokens of the longest answer
-	Vision  bool  `json:"vision,omitempty"`
-	Tools   bool  `json:"tools,omitempty"`
-	Price   Price `json:"price,omitempty"`
+	Context int `json:"context,omitempty"` // tokens that fit into a request with its answer
+	Output  int `json:"output,omitempty"`  // tokens of the longest answer; requests ask for no more
+	// Vision and Tools say whether it is sent pictures, and tools in its own format; if nil, the
+	// table or its server says so.
+	Vision *bool `json:"vision,omitempty"`
+	Tools  *bool `json:"tools,omitempty"`
+	Price  Price `json:"price,omitempty"`
 }
 
 // Price is USD per million tokens. What is left out is not known; 0 is free.

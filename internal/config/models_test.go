@@ -14,7 +14,7 @@ func TestAPersonMayPriceAModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := c.Models["ollama/*"]
-	if m.Context != 8192 || !m.Tools || m.Price.Input == nil || *m.Price.Input != 0 || *m.Price.Output != 0.5 || m.Price.CacheRead != nil {
+	if m.Context != 8192 || (m.Tools == nil || !*m.Tools) || m.Price.Input == nil || *m.Price.Input != 0 || *m.Price.Output != 0.5 || m.Price.CacheRead != nil {
 		t.Errorf("model = %+v", m)
 	}
 }

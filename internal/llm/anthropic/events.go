@@ -43,7 +43,7 @@ type (
 		Output     *wire.Count `json:"output_tokens"`
 		CacheRead  *wire.Count `json:"cache_read_input_tokens"`
 		CacheWrite *wire.Count `json:"cache_creation_input_tokens"`
-		// Creation is what was written by how long it is kept, and says as much as CacheWrite.
+		// Creation splits CacheWrite by the time for which it is kept.
 		Creation wire.Aside[struct {
 			Minutes wire.Count `json:"ephemeral_5m_input_tokens"`
 			Hour    wire.Count `json:"ephemeral_1h_input_tokens"`

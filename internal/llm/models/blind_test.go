@@ -34,7 +34,7 @@ func TestBlindModelsAreKnown(t *testing.T) {
 		if blind("anthropic", "claude-opus-5") || blind("openai", "nobody-knows") {
 			t.Error("another model is taken for blind")
 		}
-		f.config.Models = map[string]config.Model{"llamacpp/q": {Vision: true}}
+		f.config.Models = map[string]config.Model{"llamacpp/q": {Vision: new(true)}}
 		if f.Blind(m)("llamacpp", "q") {
 			t.Error("the person's word does not count")
 		}

@@ -103,6 +103,13 @@ func (e Endpoint) options() wire.Options {
 	}
 }
 
+// options are those for one model, as the user describes it.
+func (f *Finder) options(e Endpoint, model string) wire.Options {
+	o, own := e.options(), f.own(e.Name, model)
+	o.MaxTokens, o.Vision = own.Output, own.Vision
+	return o
+}
+
 // As is the endpoint with what is known of a program that was found to answer there.
 func (e Endpoint) As(program discover.Kind) Endpoint {
 	for _, v := range vendors() {

@@ -22,19 +22,20 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	provider := format.New(e.options())
+	provider := format.New(f.options(e, of))
+	toolless := f.toolless(e.Name, of, nil)
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
 	if !e.NeedsKey {
 		m.own = e.Host() + " " + of
 	}
 	switch server := e.Server(); {
 	case e.NeedsKey:
-		m.Provider = recovering(e.config, provider, false, nil)
+		m.Provider = recovering(e.config, provider, false, toolless)
 	case e.Tells != discover.Any:
 		m.window = f.window(e.Name, of, asksFor(server, of))
-		m.Provider = recovering(e.config, fitting(m, provider, func() string { return LargerAt(server.Kind, of) }), true, nil)
+		m.Provider = recovering(e.config, fitting(m, provider, func() string { return LargerAt(server.Kind, of) }), true, toolless)
 	case !format.Shared:
-		m.Provider = recovering(e.config, provider, true, nil)
+		m.Provider = recovering(e.config, provider, true, toolless)
 	default:
 		m = f.beyond(&place{server: server, config: e.config, key: e.Key}, m, provider)
 		m.Provider = e.telling(m.Provider)

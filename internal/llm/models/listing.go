@@ -173,7 +173,11 @@ func (f *Finder) Describe(provider string, told discover.Model) ListedModel {
 	}
 	if r, ok := f.row(provider, told.Name); ok {
 		m.Context, m.Output = cmp.Or(r.Context, m.Context), cmp.Or(r.Output, m.Output)
-		m.Tools, m.Vision, m.Thinking, m.Documents = &r.Tools, &r.Vision, &r.Thinking, &r.Documents
+		if own, given := f.config.Models[r.Model]; given {
+			m.Tools, m.Vision = cmp.Or(own.Tools, m.Tools), cmp.Or(own.Vision, m.Vision)
+		} else {
+			m.Tools, m.Vision, m.Thinking, m.Documents = &r.Tools, &r.Vision, &r.Thinking, &r.Documents
+		}
 		m.Input, m.Answer = r.Rate.Input, r.Rate.Output
 	}
 	return m

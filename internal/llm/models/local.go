@@ -71,6 +71,8 @@ func (f *Finder) lookOllama(ctx context.Context, e Endpoint) seen {
 		return seen{why: fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
 			e.Program, models[0].Name, e.Fetch.Of("one that can"), e.Name)}
 	}
+	own := f.own(e.Name, best.Name)
+	p.Options.MaxTokens, p.Options.Vision = own.Output, own.Vision
 	m := f.ollamaOf(e, p, best.Name)
 	m.Origin, m.warm = foundRunning+e.Program, true
 	return seen{model: m, ok: true}

@@ -15,7 +15,7 @@ const ollamaPatience = time.Second
 
 // ollama makes a model of an Ollama.
 func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
-	return f.ollamaOf(e, ollama.New(e.options()), name), nil
+	return f.ollamaOf(e, ollama.New(f.options(e, name)), name), nil
 }
 
 func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
@@ -30,7 +30,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		}
 		return LargerAt(discover.Ollama, name)
 	}
-	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true, p.Toolless))
+	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true, f.toolless(e.Name, name, p.Toolless)))
 	return m.speaking()
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/config"
 	"adze/internal/llm/catalog"
 	"adze/session"
 )
@@ -16,7 +17,8 @@ func (f *Finder) rows() ([]catalog.Row, error) {
 	var own []catalog.Row
 	for name, m := range f.config.Models {
 		own = append(own, catalog.Row{
-			Model: name, Context: m.Context, Output: m.Output, Vision: m.Vision, Tools: m.Tools, Rate: catalog.Rate(m.Price),
+			Model: name, Context: m.Context, Output: m.Output, Rate: catalog.Rate(m.Price),
+			Vision: m.Vision != nil && *m.Vision, Tools: m.Tools != nil && *m.Tools,
 			Source: f.config.Origin("models"),
 		})
 	}
@@ -48,6 +50,25 @@ func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 	return catalog.Find(all, full, today())
 }
 
+// own is what the user says of a model; the rest is zero.
+func (f *Finder) own(provider, model string) config.Model {
+	all, err := f.rows()
+	if err != nil {
+		return config.Model{}
+	}
+	row, _ := catalog.Find(all[:len(f.config.Models)], provider+"/"+model, today())
+	return f.config.Models[row.Model]
+}
+
+// toolless is the question whether a model takes no tools: the user's word goes before the one of
+// its server, which may be nil.
+func (f *Finder) toolless(provider, model string, server func(context.Context, string) bool) func(context.Context, string) bool {
+	if takes := f.own(provider, model).Tools; takes != nil {
+		return func(_ context.Context, of string) bool { return of == model && !*takes }
+	}
+	return server
+}
+
 func today() string { return time.Now().Format(time.DateOnly) }
 
 // Prices tells a session what its requests cost. Nothing is read before the first one was made.
@@ -70,13 +91,13 @@ func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64
 	}
 }
 
-// Blind tells a session whether a model is known to take no pictures: the table says of each what
-// it can, and many a server of one's own. A row of the user's own only adds vision.
+// Blind tells a session whether a model is known to take no pictures: the user says so, or the
+// table, or the server of one's own.
 func (f *Finder) Blind(m Model) func(provider, model string) bool {
 	var seen sync.Map // asked for with each request that has pictures
 	return func(provider, model string) bool {
-		if own, ok := f.config.Models[provider+"/"+model]; ok && own.Vision {
-			return false
+		if sees := f.own(provider, model).Vision; sees != nil {
+			return !*sees
 		}
 		if m.window != nil && provider == m.Provider.Name() && model == m.Name && m.window.blind(context.Background()) {
 			return true

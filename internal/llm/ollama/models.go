@@ -119,7 +119,7 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	d, ok := p.known[model]
 	p.mu.Unlock()
 	if ok {
-		return d, nil
+		return p.seen(d), nil
 	}
 	var shown shown
 	body := &wire.Body{}
@@ -136,7 +136,15 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	p.mu.Lock()
 	p.known[model] = d
 	p.mu.Unlock()
-	return d, nil
+	return p.seen(d), nil
+}
+
+// seen are the details of a model with what the user says of its sight.
+func (p *Provider) seen(d details) details {
+	if sees := p.Options.Vision; sees != nil {
+		d.vision = *sees
+	}
+	return d
 }
 
 // Version is what the server says of itself; if empty, it does not.

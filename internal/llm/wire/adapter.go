@@ -41,6 +41,8 @@ type Options struct {
 	// default. Only some formats can say either.
 	MaxContext int
 	KeepAlive  string
+	// Vision says whether the models take pictures; if nil, their server may say.
+	Vision *bool
 }
 
 // Or fills what is not given from what an adapter says of itself.
