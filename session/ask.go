@@ -88,6 +88,19 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 		if d.ended {
 			return d, errAfterEnd()
 		}
+		if m, ok := c.(Mended); ok {
+			if err := s.store(t.ctx, s.entry(MendedEntry, m)); err != nil {
+				return d, err
+			}
+			for _, why := range m.Why {
+				s.emit(Notice{Text: why})
+			}
+			if first, history := mended(s.history, m.Messages); first >= 0 {
+				s.foresee(first, "a picture or document was refused")
+				s.history = history
+			}
+			continue
+		}
 		s.take(d, c)
 		if err := s.saveFragments(t, d); err != nil {
 			return d, err
@@ -243,7 +256,7 @@ func (s *Session) visible() []Message {
 	out := slices.Clone(s.history)
 	for i := range out {
 		if pictures(&out[i]) > 0 {
-			out[i] = withoutPictures(out[i], "[%s cannot be shown to you: you take no pictures]")
+			out[i] = out[i].WithoutPictures("[%s cannot be shown to you: you take no pictures]")
 		}
 	}
 	return out

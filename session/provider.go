@@ -60,7 +60,7 @@ const (
 	ChooseSome   Choice = "required" // at least one
 )
 
-// Chunk is Text, Reasoning, Forming, Call, Waiting or Done.
+// Chunk is Text, Reasoning, Forming, Call, Waiting, Mended or Done.
 type Chunk interface{ chunk() }
 
 // Text is a piece of the answer.
@@ -90,6 +90,18 @@ type Call struct{ tool.RawCall }
 // Waiting says why nothing comes yet, for the user only.
 type Waiting struct{ Why string }
 
+// Mended says what of a request its server refused, so that the request was made without it. It
+// comes once, before all else that came of the request.
+type Mended struct {
+	Why      []string `json:"why,omitempty"`      // for the user
+	Messages []string `json:"messages,omitempty"` // ids of the messages whose pictures and documents were left out
+	Tools    []string `json:"tools,omitempty"`    // names of the tools that were left out
+}
+
+// RefusedPart is what a model reads in the place of a picture or document that its server refused;
+// %s is the name.
+const RefusedPart = "[%s was left out of the conversation: the model's server refused it]"
+
 // Done ends every stream.
 type Done struct {
 	Stop  Stop
@@ -110,6 +122,7 @@ func (Reasoning) chunk() {}
 func (Forming) chunk()   {}
 func (Call) chunk()      {}
 func (Waiting) chunk()   {}
+func (Mended) chunk()    {}
 func (Done) chunk()      {}
 
 // Stop says why an assistant message ended.

@@ -321,6 +321,10 @@ func (s *Session) open(t *turn, in Input) error {
 	}
 	if !silent {
 		s.keep(prompt)
+		if first, history := forgotten(s.history); first >= 0 {
+			s.foresee(first, "pictures of long ago were left out")
+			s.history = history
+		}
 	}
 	show()
 	return nil

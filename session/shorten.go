@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"adze/tool"
 )
@@ -91,11 +92,17 @@ func (p *pictured) any(messages []Message) bool {
 	return p.is
 }
 
-// withoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as
+// Shows reports a message with pictures or documents.
+func (m Message) Shows() bool { return pictures(&m) > 0 }
+
+// seenEnd is what the id of a message ends with whose pictures were left out.
+const seenEnd = "-seen"
+
+// WithoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as
 // shorter's has.
-func withoutPictures(m Message, words string) Message {
+func (m Message) WithoutPictures(words string) Message {
 	note := func(a tool.Attachment) string { return fmt.Sprintf(words, a.Name) }
-	m.ID += "-seen"
+	m.ID = strings.TrimSuffix(m.ID, seenEnd) + seenEnd
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
 		if p.Attachment != nil && shows(*p.Attachment) {

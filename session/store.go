@@ -72,6 +72,7 @@ const (
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
 	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
 	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
+	MendedEntry   EntryType = "mended"   // Mended: what of the conversation a model's server refused
 	ClientEntry   EntryType = "client"   // Client: another process of the user steered the session
 	ImportEntry   EntryType = "import"   // Import: what comes before it was read from a file
 )

@@ -212,7 +212,7 @@ func (s *Session) leaveOut() bool {
 		case newest && (i >= begun || earlier):
 			newest = false
 		default:
-			history[i] = withoutPictures(history[i], "[%s was shown here and is left out now to make room; read the file again where it is needed]")
+			history[i] = history[i].WithoutPictures("[%s was shown here and is left out now to make room; read the file again where it is needed]")
 			first, count = i, count+n
 		}
 	}

@@ -71,7 +71,7 @@ func Fit(ctx context.Context, data []byte, l Limit) (Picture, error) {
 	p := Picture{Data: data, Media: media, Width: head.Width, Height: head.Height}
 	taken := len(l.Media) == 0 || slices.Contains(l.Media, media)
 	if taken && max(p.Width, p.Height) <= l.Side && len(data) <= l.Bytes {
-		return p, nil
+		return p, whole(data, media, head)
 	}
 	if need := memory(head); need > maxMemory {
 		return Picture{}, fmt.Errorf("%d×%d pixels: %w", p.Width, p.Height, ErrLarge)
@@ -85,6 +85,18 @@ func Fit(ctx context.Context, data []byte, l Limit) (Picture, error) {
 		turn = orientation(data)
 	}
 	return shrink(ctx, from, media, turn, l)
+}
+
+// whole reports a picture that breaks off or is damaged, which an API would refuse. It does not
+// look at pictures that need too much memory, nor at WebP, whose animations are not read here.
+func whole(data []byte, media string, head image.Config) error {
+	if media == webpMedia || memory(head) > maxMemory {
+		return nil
+	}
+	if _, err := decode(data, media); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return nil
 }
 
 // Size is a picture's width and height in pixels.

@@ -68,7 +68,7 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Adapter.Stream(ctx, r, func() (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+	return p.Adapter.Stream(ctx, r, func(r session.Request) (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole, blocks: map[int]*block{}}
 		err := a.read()
 		return a.Done, err

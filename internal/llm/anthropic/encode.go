@@ -120,8 +120,8 @@ func (p *Provider) assistant(m session.Message, all bool) [][]byte {
 			list = append(list, wire.JSON(textBlock{"text", part.Text}))
 		}
 	}
-	if all && len(calls) > 0 && !slices.ContainsFunc(list, isThinking) { // it is wanted, be it empty
-		list = slices.Insert(list, 0, wire.JSON(thinkingBlock{Type: "thinking"}))
+	if all && len(calls) > 0 && !slices.ContainsFunc(list, isThinking) { // it is wanted, and Kimi takes an empty one for missing
+		list = slices.Insert(list, 0, wire.JSON(thinkingBlock{"thinking", ".", ""}))
 	}
 	for _, c := range calls {
 		list = append(list, wire.JSON(encodeCall(c)))

@@ -36,7 +36,7 @@ func TestCacheMarkers(t *testing.T) {
 	k, _ := ask(t, anthropic.Options{}, fine(), r)
 	const marked = `,"cache_control":{"type":"ephemeral"}}`
 	for _, s := range []string{
-		`{"name":"b","description":"","input_schema":{"type":"object"}` + marked + `]`,
+		`{"name":"b","description":"","input_schema":{"properties":{},"type":"object"}` + marked + `]`,
 		`"system":[{"type":"text","text":"be"` + marked + `]`,
 		`{"type":"text","text":"two"` + marked + `]`,
 		`{"type":"text","text":"three"` + marked + `]`,
@@ -192,7 +192,7 @@ func TestThinkingWithoutASealThatIsWanted(t *testing.T) {
 	for _, body := range k.Bodies[1:] {
 		for _, want := range []string{
 			`[{"type":"thinking","thinking":"Hm.","signature":""},{"type":"tool_use","id":"a"`,
-			`[{"type":"thinking","thinking":"","signature":""},{"type":"tool_use","id":"b"`,
+			`[{"type":"thinking","thinking":".","signature":""},{"type":"tool_use","id":"b"`,
 		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("no %s in %s", want, body)

@@ -67,6 +67,9 @@ func (m manners) think(h *head, effort string) {
 	case effort == "" || effort == "none" || m.none:
 	case m.budget:
 		h.Thinking = &thinking{Type: "enabled", Budget: budgetOf(effort)}
+		if h.MaxTokens >= 2048 {
+			h.Thinking.Budget = min(h.Thinking.Budget, h.MaxTokens/4*3) // a bound may be the server's
+		}
 		h.MaxTokens = max(h.MaxTokens, h.Thinking.Budget+1024) // the budget is part of the answer's limit
 	default:
 		h.Thinking = &thinking{Type: "adaptive", Display: "summarized"}

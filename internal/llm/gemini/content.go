@@ -71,6 +71,7 @@ type encoder struct {
 	own    string
 	nested bool // Gemini 3: media inside results, and no call without a signature
 	seals  bool
+	signed bool
 }
 
 // encode makes the parts of a message of the user or the model, joined by commas; nothing for an
@@ -152,7 +153,7 @@ func (e encoder) call(c tool.RawCall, own, first bool) part {
 	if e.seals {
 		p.Signature = s.Signature
 	}
-	if e.nested && first && p.Signature == "" {
+	if (e.nested || e.signed) && first && p.Signature == "" {
 		p.Signature = unsigned
 	}
 	return p

@@ -76,7 +76,7 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Adapter.Stream(ctx, r, func() (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+	return p.Adapter.Stream(ctx, r, func(r session.Request) (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole}
 		err := a.read()
 		return a.Done, err
@@ -88,6 +88,7 @@ type manners struct {
 	noSchema     bool // responseJsonSchema, or this schema in it
 	noThinking   bool // thinkingConfig: models that do not think refuse it
 	noSignatures bool // signatures made for another model or project
+	signed       bool // a signature is wanted with each call, whatever the model's name says
 }
 
 // open sends the request; a model that refuses a part of it is asked again without, and remembered.
@@ -104,6 +105,8 @@ func (m manners) refused(err error) manners {
 	switch {
 	case wire.Mentions(err, "response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"):
 		m.noSchema = true
+	case wire.Mentions(err, "missing a thought_signature", "missing thought_signature", "missing a thought signature"):
+		m.signed = true
 	case wire.Mentions(err, "hought signature is not valid", "orrupted thought signature", "nvalid thought signature"):
 		m.noSignatures = true
 	case wire.Mentions(err, "hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"):

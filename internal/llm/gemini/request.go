@@ -151,8 +151,8 @@ func offer(tools []tool.Definition) []byte {
 // turns merges adjacent messages of one side: the API wants the user's first, and results directly
 // after their calls.
 func (p *Provider) turns(r session.Request, m manners) []turn {
-	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures}
-	variant := fmt.Sprint(e.nested, e.seals)
+	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures, signed: m.signed}
+	variant := fmt.Sprint(e.nested, e.seals, e.signed)
 	var out []turn
 	messages := p.Cache.History(r.Messages)
 	pieces := p.Cache.Messages(variant, messages, func(i int) []byte {

@@ -1,11 +1,15 @@
 package ollama_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -201,12 +205,26 @@ func TestAnAnswerToACutPromptIsAFailure(t *testing.T) {
 	}
 }
 
+// noise is a picture of more than 300,000 bytes.
+func noise(t *testing.T) []byte {
+	p := image.NewGray(image.Rect(0, 0, 600, 600))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range p.Pix {
+		p.Pix[i] = uint8(random.Uint32())
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, p); err != nil || b.Len() < 300_000 {
+		t.Fatal(err, b.Len())
+	}
+	return b.Bytes()
+}
+
 func TestImagesAreNotCountedAsText(t *testing.T) {
 	const vision = `{"capabilities":["tools","vision"],"model_info":{"x.context_length":131072}}`
 	s := serve(t, &server{show: map[string]string{"m": vision, "blind": llama}, chat: counted(0)})
-	image := &tool.Attachment{Name: "a.png", MediaType: "image/png", Data: make([]byte, 300_000)}
+	picture := &tool.Attachment{Name: "a.png", MediaType: "image/png", Data: noise(t)}
 	r := session.Request{Model: "m", Messages: []session.Message{
-		{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.AttachmentPart, Attachment: image}}},
+		{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.AttachmentPart, Attachment: picture}}},
 	}}
 	p := ollama.New(ollama.Options{BaseURL: s.URL})
 	run(p, r)
@@ -215,7 +233,7 @@ func TestImagesAreNotCountedAsText(t *testing.T) {
 	if diff := cmp.Diff([]int{8192, 8192}, s.contexts); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(s.bodies[0], `"images":["AAAA`) || strings.Contains(s.bodies[1], `"images"`) ||
+	if !strings.Contains(s.bodies[0], `"images":["iVBOR`) || strings.Contains(s.bodies[1], `"images"`) ||
 		!strings.Contains(s.bodies[1], "cannot be shown to this model") {
 		t.Errorf("%.300s\n%.300s", s.bodies[0], s.bodies[1])
 	}

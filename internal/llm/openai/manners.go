@@ -24,6 +24,8 @@ type manners struct {
 	nineIDs bool
 	// plainIDs: takes ids of letters, digits, _ and - only.
 	plainIDs bool
+	// signed: wants a signature with the calls of other models (Gemini behind this format).
+	signed bool
 	// bridged: wants the assistant to speak between results and the user (Mistral).
 	bridged bool
 }
@@ -34,8 +36,10 @@ func mannersOf(host string) manners {
 	switch host {
 	case "api.groq.com", "api.cerebras.ai":
 		return manners{noThoughts: true}
-	case "api.deepseek.com":
+	case "api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn", "api.kimi.com":
 		return manners{allThoughts: true}
+	case "generativelanguage.googleapis.com":
+		return manners{signed: true}
 	case "api.mistral.ai", "codestral.mistral.ai":
 		return manners{noThoughts: true, nineIDs: true, bridged: true}
 	}
@@ -51,8 +55,10 @@ func (m manners) refused(err error) manners {
 		m.noSchema = true
 	case wire.Mentions(err, "stream_options", "include_usage"):
 		m.noUsage = true
-	case wire.Mentions(err, "reasoning_content") && wire.Mentions(err, "passed back", "Missing", "missing"):
+	case wire.Mentions(err, "reasoning_content") && wire.Mentions(err, "passed back", "Missing", "missing", "empty", "required"):
 		m.allThoughts = true
+	case wire.Mentions(err, "thought_signature", "thoughtSignature", "thought signature"):
+		m.signed = true
 	case !m.fewEfforts && wire.Mentions(err, "upported values are") && wire.Mentions(err, "'low'"):
 		m.fewEfforts = true
 	case wire.Mentions(err, "reasoning_effort"):

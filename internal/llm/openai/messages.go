@@ -63,6 +63,9 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 			out.Calls = append(out.Calls, e.call(*part.Call, own && e.host != homeAPI))
 		}
 	}
+	if e.manners.signed && len(out.Calls) > 0 && len(out.Calls[0].Extra) == 0 {
+		out.Calls[0].Extra = json.RawMessage(unsigned) // of parallel calls only the first has one
+	}
 	thoughts, details, chunks := e.thoughts(m)
 	back := &out.Thoughts
 	if e.field(m) == plainField {
@@ -79,6 +82,9 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	switch {
 	case e.host == homeAPI || e.manners.noThoughts || len(chunks) > 0:
 	case e.manners.allThoughts:
+		if thoughts == "" && len(out.Calls) > 0 {
+			thoughts = noThought
+		}
 		out.Thoughts = &thoughts
 	case len(details) > 0 && m.Model == e.model:
 		out.Details = wire.JSON(details)
@@ -87,6 +93,14 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	}
 	return out, out.Content != nil || len(out.Calls) > 0
 }
+
+// noThought stands for the thinking before a call that has none: Kimi takes an empty one for
+// missing.
+const noThought = "."
+
+// unsigned stands for the signature of a call that another model made, as Google's page on thought
+// signatures says for its compatible endpoint.
+const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 
 // plainField is what some servers call the field of a model's thinking: OpenRouter, vLLM, Ollama.
 const plainField = "reasoning"

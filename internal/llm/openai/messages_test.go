@@ -86,10 +86,10 @@ func TestThinkingGoesBackWhereItIsWanted(t *testing.T) {
 	}{
 		"a server like others":     {"http://a.test/v1", nil, 2, map[string]int{`"reasoning_content":"hm"`: 1, `"reasoning_content"`: 1}},
 		"api.openai.com":           {"", nil, 2, map[string]int{`reasoning`: 0}},
-		"DeepSeek":                 {"https://api.deepseek.com/v1", nil, 2, map[string]int{`"reasoning_content":"hm"`: 1, `"reasoning_content":"so"`: 1, `"reasoning_content":""`: 1}},
+		"DeepSeek":                 {"https://api.deepseek.com/v1", nil, 2, map[string]int{`"reasoning_content":"hm"`: 1, `"reasoning_content":"so"`: 1, `"reasoning_content":"."`: 1}},
 		"Groq":                     {"https://api.groq.com/openai/v1", nil, 2, map[string]int{`reasoning`: 0}},
 		"a server that refuses it": {"http://a.test/v1", []func() *http.Response{unsupported, respond(200, fine)}, 3, map[string]int{`reasoning`: 0}},
-		"a server that demands it": {"http://a.test/v1", []func() *http.Response{demanded, respond(200, fine)}, 3, map[string]int{`"reasoning_content":""`: 1, `"reasoning_content"`: 3}},
+		"a server that demands it": {"http://a.test/v1", []func() *http.Response{demanded, respond(200, fine)}, 3, map[string]int{`"reasoning_content":"."`: 1, `"reasoning_content"`: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body, tr := asked(t, openai.Options{Name: "p", BaseURL: c.base}, session.Request{Model: "m", Messages: loop("p", "")}, c.responses...)
@@ -192,7 +192,7 @@ func TestMistral(t *testing.T) {
 // is wanted.
 func TestPicturesOfOutcomesAtMistral(t *testing.T) {
 	m := loop("mistral", "")[:3]
-	m[2].Parts[0].Outcome.Attachments = []tool.Attachment{{Name: "a.png", MediaType: "image/png", Data: []byte{1}}}
+	m[2].Parts[0].Outcome.Attachments = []tool.Attachment{{Name: "a.png", MediaType: "image/png", Data: llmtest.Pixel()}}
 	body, _ := asked(t, openai.Options{Name: "mistral", BaseURL: "https://api.mistral.ai/v1"}, session.Request{Model: "m", Messages: m})
 	holds(t, body, map[string]int{`{"role":"assistant","content":"(continued)"},{"role":"user","content":[{"type":"image_url"`: 1})
 }
@@ -222,8 +222,8 @@ func TestStrictToolsAndChoice(t *testing.T) {
 	body, _ := asked(t, openai.Options{}, r)
 	holds(t, body, map[string]int{
 		`{"name":"read","description":"","parameters":{"additionalProperties":false,"properties":{"n":{"type":["integer","null"]},"p":{"type":"string"}},"required":["n","p"],"type":"object"},"strict":true}`: 1,
-		`{"name":"any","description":"","parameters":{"type":"object","additionalProperties":true},"strict":false}`:                                                                                            1,
-		`{"name":"loose","description":"","parameters":{"type":"object"}}`:                                                                                                                                     1,
+		`{"name":"any","description":"","parameters":{"additionalProperties":true,"properties":{},"type":"object"},"strict":false}`:                                                                            1,
+		`{"name":"loose","description":"","parameters":{"properties":{},"type":"object"}}`:                                                                                                                     1,
 		`"tool_choice":{"type":"function","function":{"name":"read"}}`:                                                                                                                                         1,
 	})
 	if !*r.Tools[1].Strict {

@@ -96,7 +96,7 @@ func TestEffort(t *testing.T) {
 
 func TestHostedAndCompatibleServersDiffer(t *testing.T) {
 	shown := []tool.Attachment{
-		{Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}}, {Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
+		{Name: "a.png", MediaType: "image/png", Data: llmtest.Pixel()}, {Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
 	}
 	messages := []session.Message{
 		text("1", session.User, "go"),
@@ -113,7 +113,7 @@ func TestHostedAndCompatibleServersDiffer(t *testing.T) {
 		have, avoid []string
 	}{
 		{"", "https://api.openai.com/v1/responses", []string{
-			`"call_id":"a","output":[{"type":"input_text","text":"two files"},{"type":"input_image","image_url":"data:image/png;base64,AQID"},` +
+			`"call_id":"a","output":[{"type":"input_text","text":"two files"},{"type":"input_image","image_url":"data:image/png;base64,` + llmtest.PixelText + `"},` +
 				`{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]`,
 		}, []string{"rs_1"}},
 		{"http://local.test:8080/v1/", "http://local.test:8080/v1/responses", []string{

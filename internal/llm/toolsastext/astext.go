@@ -22,12 +22,12 @@ package toolsastext
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
 	"sync"
 
+	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -81,7 +81,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 		}
 		begun := false
 		for c := range p.Provider.Stream(ctx, r) {
-			if done, ok := c.(session.Done); ok && !begun && refusal(done.Err) {
+			if done, ok := c.(session.Done); ok && !begun && wire.NoTools(done.Err) {
 				p.learn(r.Model)
 				p.text(ctx, r, p.notice(r.Model), yield)
 				return
@@ -128,28 +128,4 @@ func (p *Provider) learn(model string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuse[model] = true
-}
-
-// refusal reports that a server refused a request because it had tools. The wordings are those of
-// Ollama, vLLM, llama.cpp, OpenRouter, Groq, Gemini and DeepSeek.
-func refusal(err error) bool {
-	var failed *session.ProviderError
-	if !errors.As(err, &failed) || failed.Status < 400 || failed.Kind == session.AuthError || failed.Kind == session.RateError {
-		return false
-	}
-	text := strings.ToLower(failed.Message)
-	for _, words := range [][]string{
-		{"does not support", "tool"}, {"does not support", "function call"}, {"do not support", "tool"}, {"don't support", "tool"},
-		{"tool calling", "not supported"}, {"tool use", "not supported"}, {"tools", "not supported"}, {"function calling", "not supported"},
-		{"function calling", "not enabled"}, {"that support tool use"}, {"enable-auto-tool-choice"}, {"tools param requires"}, {"requires --jinja"},
-	} {
-		all := true
-		for _, w := range words {
-			all = all && strings.Contains(text, w)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
 }

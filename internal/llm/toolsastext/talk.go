@@ -2,16 +2,12 @@ package toolsastext
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"adze/internal/llm/wire"
 	"adze/session"
 	"adze/tool"
 )
-
-// suffix tells converted messages from the given ones: adapters keep what they encoded by the id.
-const suffix = "-text"
 
 // manual stands before the descriptions of the tools.
 const manual = `
@@ -40,18 +36,7 @@ func (p *Provider) converted(r session.Request) session.Request {
 		r.System += describe(r.Tools)
 	}
 	r.Tools, r.ToolsDigest, r.Choice = nil, "", session.ChooseFreely
-	var messages []session.Message
-	for _, m := range wire.History(r.Messages) {
-		m = inText(m)
-		last := len(messages) - 1
-		// The templates of many of these models want turns to alternate.
-		if last >= 0 && m.Role == session.User && messages[last].Role == session.User {
-			messages[last] = joined(messages[last], m)
-			continue
-		}
-		messages = append(messages, m)
-	}
-	r.Messages = messages
+	r.Messages = wire.Texts(r.Messages)
 	return r
 }
 
@@ -63,54 +48,4 @@ func describe(tools []tool.Definition) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// inText writes the calls and results of a message as text; one without any stays as it is.
-func inText(m session.Message) session.Message {
-	if !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Call != nil || p.Outcome != nil }) {
-		return m
-	}
-	out := m
-	out.ID, out.Parts = m.ID+suffix, nil
-	if m.Role == session.ToolRole {
-		out.Role = session.User
-	}
-	for _, part := range m.Parts {
-		switch {
-		case part.Call != nil:
-			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: callText(*part.Call)})
-		case part.Outcome != nil:
-			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: outcomeText(*part.Outcome)})
-			for _, a := range part.Outcome.Attachments {
-				out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
-			}
-		default:
-			out.Parts = append(out.Parts, part)
-		}
-	}
-	return out
-}
-
-func callText(c tool.RawCall) string {
-	arguments := json.RawMessage(c.Arguments)
-	switch {
-	case strings.TrimSpace(c.Arguments) == "":
-		arguments = json.RawMessage("{}")
-	case !json.Valid(arguments):
-		arguments = wire.JSON(c.Arguments) // as the model wrote them
-	}
-	return "\n<tool_call>\n" + string(wire.JSON(struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}{c.Name, arguments})) + "\n</tool_call>"
-}
-
-func outcomeText(o tool.Outcome) string {
-	return "<tool_response name=" + string(wire.JSON(o.Tool)) + ">\n" + o.Output + "\n</tool_response>\n"
-}
-
-func joined(a, b session.Message) session.Message {
-	a.ID += "+" + b.ID
-	a.Parts = append(append(slices.Clip(slices.Clone(a.Parts)), session.Part{Kind: session.TextPart, Text: "\n"}), b.Parts...)
-	return a
 }

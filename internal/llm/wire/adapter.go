@@ -75,6 +75,8 @@ type Adapter struct {
 	Cache   Cache
 
 	doubted once
+	fits    fits
+	schemas schemas
 }
 
 // Adapt makes an adapter of whole options; base is what paths are added to, and header goes with
@@ -93,9 +95,9 @@ func (a *Adapter) Name() string { return a.Options.Name }
 func (a *Adapter) Warm(ctx context.Context) { a.Client.Warm(ctx) }
 
 // Stream asks, and reads the answer to its end: the whole of one model request.
-func (a *Adapter) Stream(ctx context.Context, r session.Request, open func() (*Reply, error), read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
-	return Stream(ctx, func(out *Out) (session.Done, error) {
-		reply, err := open()
+func (a *Adapter) Stream(ctx context.Context, r session.Request, open func(session.Request) (*Reply, error), read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
+	return a.Ask(ctx, r, func(out *Out, r session.Request) (session.Done, error) {
+		reply, err := open(r)
 		if err != nil {
 			return session.Done{}, err
 		}

@@ -136,6 +136,7 @@ func (c *Client) saidError(status int, s said) *session.ProviderError {
 	}
 	failure := c.failure(kind, c.Provider+": "+s.message, c.hint(kind, status))
 	failure.Status, failure.Stumble = status, c.quote(s.wrote)
+	failure.Err = &Refusal{Status: status, Kind: s.kind, Code: s.code, Param: s.param, Text: strings.ToLower(c.mask(s.message))}
 	if kind == session.RateError {
 		failure.RetryAfter = toldWait(s.message)
 	}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -111,10 +110,10 @@ func (c *Cache) picture(ctx context.Context, a tool.Attachment, use PictureUse) 
 	switch {
 	case err == nil:
 		a.Data, a.MediaType = p.Data, p.Media
-	case errors.Is(err, imagescale.ErrLarge):
-		a.MediaType = "application/octet-stream" // a note stands for it: the API would refuse the whole request
 	case ctx.Err() != nil:
 		return a
+	default:
+		a.MediaType = "application/octet-stream" // a note stands for it: the API would refuse the whole request
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 
 // said is what a provider told about a failure.
 type said struct {
-	message, kind, code string
-	wrote               string // by the model, where the server could not read a call in it
+	message, kind, code, param string
+	wrote                      string // by the model, where the server could not read a call in it
 }
 
 // parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"},
@@ -38,7 +38,7 @@ func parseSaid(body []byte) (said, bool) {
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
-	s := said{kind: word(object["type"]), code: word(object["code"]), wrote: word(object["failed_generation"])}
+	s := said{kind: word(object["type"]), code: word(object["code"]), param: word(object["param"]), wrote: word(object["failed_generation"])}
 	if s.kind == "" {
 		s.kind = word(object["status"]) // Google's name of the kind
 	}

@@ -33,6 +33,9 @@ var ErrGone = errors.New("the consumer stopped early")
 type Out struct {
 	yield func(session.Chunk) bool
 	gone  bool
+	begun bool                         // something was handed over
+	first *session.Mended              // to be told before all else; if nil, nothing
+	names map[string]map[string]string // the real names of arguments, by tool and by what the model was shown
 }
 
 // Send yields one chunk. Its only error is ErrGone; return it unchanged.
@@ -40,6 +43,13 @@ func (o *Out) Send(c session.Chunk) error {
 	if o.gone {
 		return ErrGone
 	}
+	if first := o.first; first != nil {
+		if o.first = nil; !o.yield(*first) {
+			o.gone = true
+			return ErrGone
+		}
+	}
+	o.begun = true
 	if !o.yield(c) {
 		o.gone = true
 		return ErrGone
@@ -66,6 +76,7 @@ func (o *Out) Reasoning(delta string) error {
 // Release yields finished calls, in the model's order.
 func (o *Out) Release(calls []session.Call) error {
 	for _, c := range calls {
+		c.Arguments = realNames(c.Arguments, o.names[c.Name])
 		if err := o.Send(c); err != nil {
 			return err
 		}

@@ -140,7 +140,7 @@ func (g *growth) play(s *session.Session, turn int) {
 	kind := turn % kinds
 	in := session.Input{Text: fmt.Sprintf("Do turn %d.", turn)}
 	if kind == attachedTurn {
-		in.Attachments = media()
+		in.Attachments = media(turn)
 	}
 	g.mu.Lock()
 	g.turn, g.step = turn, 0
@@ -211,9 +211,14 @@ func (g *growth) observe(e session.Event) {
 	on(e)
 }
 
-func media() []tool.Attachment {
+// media are attachments of every kind, in late turns: pictures and documents of early ones would be
+// left out later, which changes requests.
+func media(turn int) []tool.Attachment {
+	if turn < longTurns*4/5 {
+		return nil
+	}
 	return []tool.Attachment{
-		{Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}},
+		{Name: "a.png", MediaType: "image/png", Data: Pixel()},
 		{Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
 		{Name: "n.txt", MediaType: "text/plain", Data: []byte("a <note> & more")},
 		{Name: "a.bin", MediaType: "application/octet-stream", Data: []byte{0}},
@@ -240,7 +245,7 @@ func (g *growth) config() session.Config {
 				<-ctx.Done()
 				return r, context.Cause(ctx)
 			case shownTurn:
-				r.Attachments = media()
+				r.Attachments = media(g.turn)
 			}
 			return r, nil
 		},

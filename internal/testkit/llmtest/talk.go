@@ -52,7 +52,7 @@ func outcomes(asked session.Message, n int) session.Message {
 			o.Output = ""
 		case 3:
 			o.Attachments = []tool.Attachment{
-				{Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}},
+				{Name: "a.png", MediaType: "image/png", Data: Pixel()},
 				{Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
 				{Name: "a.bin", MediaType: "application/octet-stream", Data: []byte{0}},
 			}
@@ -143,7 +143,7 @@ func (s *strictServer) check(t *testing.T, w Wire) {
 	}
 	body := string(s.bodies[len(s.bodies)-1])
 	for what, part := range map[string]string{
-		"the image": "AQID", "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
+		"the image": PixelText, "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
 	} {
 		if !strings.Contains(body, part) {
 			t.Errorf("%s is not in the request", what)
@@ -188,7 +188,7 @@ func foreign(t *testing.T, w Wire) {
 		{ID: "4", Role: session.Assistant, Provider: "other"},
 		{ID: "5", Role: session.User},
 		{ID: "6", Role: session.User, Parts: []session.Part{text("and more"), {Kind: session.AttachmentPart, Attachment: &tool.Attachment{
-			Name: "a.png", MediaType: "image/png", Data: []byte{9}}}}},
+			Name: "a.png", MediaType: "image/png", Data: Pixel()}}}},
 		{ID: "7", Role: session.Assistant, Provider: "other", Parts: []session.Part{part(tool.RawCall{ID: "open", Name: "read"})}},
 		{ID: "8", Role: session.User, Parts: []session.Part{text("stop that")}},
 	}}
