@@ -164,7 +164,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		}
 		if done != nil {
 			own := done()
-			own.Told, own.Aside = append(own.Told, found.Told...), found.Aside
+			own.Told, own.Aside, own.Failed = append(own.Told, found.Told...), found.Aside, found.Failed
 			for _, b := range found.Denied {
 				own.Deny(b)
 			}

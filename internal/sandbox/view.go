@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/proc"
@@ -31,6 +32,7 @@ type view struct {
 	index     *os.File       // git's, as it was; if nil, there is none
 	nested    []string       // repositories in the workspace
 	hidden    []string       // what rules keep from commands, absolute
+	over      chan struct{}  // closed when the command has ended
 	stage     bool           // it lasts longer than a command: see Stage
 	refused   error          // why nothing of a stage was applied
 }
@@ -43,8 +45,8 @@ func viewsDir(state, workspace string) string {
 	return filepath.Join(state, "sandbox", "views", hex.EncodeToString(sum[:8]))
 }
 
-// openView makes the view of a command, and in it what is missing; rest is missing elsewhere. The
-// view is nil where the command changes nothing apart.
+// openView makes the view of a command; rest is missing elsewhere. The view is nil where the command
+// changes nothing apart.
 func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root) (*overlay.View, error)) (v *view, rest []string, err error) {
 	if len(p.apart) == 0 || p.staged != nil {
 		return nil, p.missing, nil
@@ -61,13 +63,13 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root)
 		roots = append(roots, overlay.Root{Path: path, Dev: f.dev, Ino: f.ino})
 	}
 	for _, missing := range p.missing {
-		i := slices.IndexFunc(roots, func(r overlay.Root) bool { return r.Path != missing && within(missing, r.Path) })
-		if i < 0 {
+		if !slices.ContainsFunc(roots, func(r overlay.Root) bool { return r.Path != missing && within(missing, r.Path) }) {
 			rest = append(rest, missing)
-		} else {
-			roots[i].Held = append(roots[i].Held, strings.TrimPrefix(missing, roots[i].Path+"/"))
 		}
 	}
+	// What is made in a view is judged when the command has ended; nothing need stand for it.
+	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return slices.Contains(p.missing, g.path) && !slices.Contains(rest, g.path) })
+	p.missing = rest
 	for _, hidden := range p.hidden {
 		for i := range roots {
 			if rel, err := filepath.Rel(roots[i].Path, hidden); err == nil && filepath.IsLocal(rel) && rel != "." {
@@ -91,6 +93,8 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root)
 		at = dir
 	}
 	out.index, _ = os.Open(filepath.Join(at, "index")) // there may be none
+	out.over = make(chan struct{})
+	s.removing.Go(func() { out.watch() })
 	out.hidden = p.hidden
 	return out, rest, nil
 }
@@ -142,21 +146,71 @@ func (s *Sandbox) failed(err error) {
 	forget(s.o.State)
 }
 
+// watchAfter is when a view looks for files that other programs have open: most commands have ended
+// by then.
+const watchAfter = 5 * time.Millisecond
+
+func (v *view) watch() {
+	select {
+	case <-v.over:
+	case <-time.After(watchAfter):
+		v.Watch(v.over)
+	}
+}
+
 // end applies what a command has changed and says what was left out, or hands over what the user
 // decides about.
 func (v *view) end() (found proc.Findings) {
 	defer v.closeIndex()
+	close(v.over)
 	changes, err := v.Changes()
 	if err != nil {
 		return proc.Findings{Told: []string{fmt.Sprintf("all that it changed, because that cannot be read: %v; it stays in %s", err, v.Folder(0))}}
 	}
 	if !nothing(changes) {
 		v.judge(changes)
+		v.leaveGone(changes)
 	}
 	if found.Aside = v.aside(changes); found.Aside == nil {
 		found = v.finish(changes)
 	}
 	return found
+}
+
+// leaveGone leaves out files that the command replaced and that somebody else removed or renamed
+// meanwhile. The view cannot tell them from new ones; git's index knows what was there.
+func (v *view) leaveGone(changes []*overlay.Change) {
+	var known map[string]bool
+	for _, top := range changes[:min(1, len(changes))] {
+		top.Walk(func(c *overlay.Change) bool {
+			if v.live || c.Left != "" || c.Kind == overlay.New {
+				return false
+			}
+			if c.Kind != overlay.File || c.Lower.There() || !v.Newer(c.Parent.Lower) {
+				return true
+			}
+			if known == nil {
+				known = v.indexed()
+			}
+			if known[c.Path] {
+				c.Left = overlay.WhyGone
+			}
+			return true
+		})
+	}
+}
+
+// indexed are the paths in git's index of before the command.
+func (v *view) indexed() map[string]bool {
+	out := map[string]bool{}
+	if v.index == nil {
+		return out
+	}
+	entries, _ := readIndexFile(v.index) // without them all are taken for new
+	for _, e := range entries {
+		out[e.path] = true
+	}
+	return out
 }
 
 func (v *view) closeIndex() {
@@ -178,10 +232,16 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 		if out, err = v.Apply(changes); err == nil {
 			err = v.Retire()
 		}
+		if out.Full != nil {
+			found.Failed = "there was no room for what it changed: " + out.Full.Error()
+		}
 		if err == nil {
 			v.sandbox.removing.Go(func() { _ = v.Close() }) // what is left is removed when adze starts again
 		}
 		told = tell(out)
+		for _, path := range out.Behind {
+			told = append(told, legible(path)+" (nothing of it, but what another program appended meanwhile stands before what the command appended)")
+		}
 		return out.Applied
 	}
 	if around := v.sandbox.o.Around; around != nil {

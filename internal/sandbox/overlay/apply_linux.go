@@ -1,87 +1,55 @@
 package overlay
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// step applies one change. It can be done again: what is there says whether it has been done.
-type step struct {
-	Number int // in the journal; it makes names
-	Root   int
-	Path   string
-	Kind   Kind
-	Upper  Stat // of what is put there; a folder gets this mode
-	Lower  Stat // of what must be there
-	Locked bool
-	Group  int
-	order  int
-}
-
-// journal is what is written before the first entry is changed.
-type journal struct {
-	Roots []Root
-	Since [2]int64
-	Steps []step
-}
-
-// Reasons why a change is left out.
-const (
-	WhyNewer  = "somebody else changed it while the command ran"
-	WhyParent = "somebody else changed the folder that it is in while the command ran"
-	WhyLocked = "another git holds the lock"
-
-	WhyUnreadable = "what stands there cannot be looked at"
-)
-
-// Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside.
+// Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside. An
+// error says that the rest of the steps waits in the journal. Where the disk has no room, all is
+// taken back: see Outcome.Full.
 func (v *View) Apply(changes []*Change) (Outcome, error) {
 	var out Outcome
+	defer v.freeLeases()
+	v.settle(changes)
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
-			if c.Left == "" && !c.Dropped && !c.Known && c.Kind != Merged && v.Newer(c.Lower) {
-				c.Left = WhyNewer
-			}
 			switch {
 			case c.Dropped:
 				_ = RemoveAll(v.Place(c))
 			case c.Left != "":
 				out.Left = append(out.Left, v.setAside(c))
+			case c.how == appended && c.Content == Forked:
+				out.Behind = append(out.Behind, v.Real(c))
+				return true
 			default:
 				return true
 			}
 			return false
 		})
 	}
-	var steps []step
-	for _, top := range changes {
-		if err := v.plan(top, &steps); err != nil {
-			return out, err
-		}
+	steps, err := v.plan(changes)
+	if err != nil || len(steps) == 0 {
+		return out, err
 	}
-	if len(steps) == 0 {
-		return out, nil
-	}
-	for _, dir := range slices.Backward(v.opened) {
+	for _, dir := range slices.Backward(v.shut) {
 		if err := unix.Chmod(v.Place(dir), dir.Upper.Mode&0o7777); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return out, err
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b step) int { return a.order - b.order })
-	for i := range steps {
-		steps[i].Number = i
-	}
 	v.sync(steps)
 	if err := v.writeJournal(journal{v.roots, v.since, steps}); err != nil {
+		if isFull(err) {
+			_ = os.Remove(filepath.Join(v.dir, journalName+".new"))
+			out.Full, out.Left = err, append(out.Left, v.keepAll(steps, whyFull)...)
+			err = nil
+		}
 		return out, err
 	}
 	steps, busy := v.lockAll(steps)
@@ -91,133 +59,120 @@ func (v *View) Apply(changes []*Change) (Outcome, error) {
 		}
 		out.Left = append(out.Left, busy...)
 	}
-	done, left := v.run(steps)
-	out.Applied, out.Left = done, append(out.Left, left...)
+	done, err := v.run(steps, 0)
+	out.Applied, out.Left, out.Full = done.Applied, append(out.Left, done.Left...), done.Full
+	if err != nil {
+		return out, err
+	}
 	return out, rename(filepath.Join(v.dir, journalName), filepath.Join(v.dir, appliedName))
 }
 
-// plan makes the steps for a change and what is below it.
-func (v *View) plan(c *Change, steps *[]step) error {
-	if c.Dropped || c.Left != "" {
-		return nil
-	}
-	if c.Kind == Merged {
-		if c.Path != "" && c.Upper.Mode != c.Lower.Mode && !v.Newer(c.Lower) {
-			*steps = append(*steps, c.step())
-		}
-		for _, child := range c.Children {
-			if err := v.plan(child, steps); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	*steps = append(*steps, c.step())
-	var err error
-	c.Walk(func(c *Change) bool {
-		if c.Dropped || c.Left != "" {
-			return false
-		}
-		if c.Kind == File || c.Kind == New {
-			err = errors.Join(err, strip(v.Place(c), c.Upper))
-		}
-		return err == nil
-	})
-	return err
+// Files of a view that is being applied, beside the journal.
+const (
+	progressName = "progress"  // as many bytes as steps were done
+	backName     = "take-back" // it is there when the steps are being taken back
+)
+
+const whyFull = "there was no room on the disk, so nothing that the command changed was applied"
+
+// isFull reports that a disk has no room, or takes nothing any more.
+func isFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EIO) || errors.Is(err, unix.EROFS)
 }
 
-func (c *Change) step() step {
-	return step{Root: c.Root, Path: c.Path, Kind: c.Kind, Upper: c.Upper, Lower: c.Lower, Locked: c.Locked, Group: c.Group, order: c.Order}
-}
-
-// writeJournal writes it whole, and to the disk: after a loss of power there is none or all of it.
-func (v *View) writeJournal(j journal) error {
-	data, err := json.Marshal(j)
-	if err != nil {
-		return err
-	}
-	at := filepath.Join(v.dir, journalName)
-	f, err := os.OpenFile(at+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err := errors.Join(err, unix.Fdatasync(int(f.Fd())), f.Close()); err != nil {
-		return err
-	}
-	return rename(at+".new", at)
-}
-
-// mostSynced is how many files of one command are written to the disk before they replace others.
-// What a program wrote to the disk in a view is not there yet, because the kernel does not sync
-// volatile overlays.
-const mostSynced = 16
-
-// sync writes the files to the disk that replace others, and those that git keeps under lock.
-func (v *View) sync(steps []step) {
-	n := 0
-	for _, s := range steps {
-		if s.Kind != File || !s.Lower.There() && !s.Locked {
-			continue
-		}
-		if n++; n > mostSynced && !s.Locked {
-			continue
-		}
-		if f, err := os.Open(filepath.Join(v.upper(s.Root), s.Path)); err == nil {
-			_ = unix.Fdatasync(int(f.Fd())) // what fails is told when it is read
-			_ = f.Close()
-		}
-	}
-}
-
-// lockAll takes the locks of all steps. The groups of which it does not get one are left out.
-func (v *View) lockAll(steps []step) (free []step, left []Left) {
-	busy := map[int]bool{}
-	for _, s := range steps {
-		if !s.Locked || busy[s.Group] {
-			continue
-		}
-		if err := v.at(s, spot.takeLock); err != nil {
-			busy[s.Group] = true
-		}
-	}
-	for _, s := range steps {
-		if s.Group == 0 || !busy[s.Group] {
-			free = append(free, s)
-			continue
-		}
-		if s.Locked {
-			_ = v.at(s, func(x spot) error {
-				if x.ownLock(x.name + ".lock") {
-					x.releaseLock()
-				}
-				return nil
-			})
-		}
-		l := Left{Path: filepath.Join(v.roots[s.Root].Path, s.Path), Why: WhyLocked}
-		if s.Kind != Removed && s.Kind != Merged {
-			l.Kept = v.keep(s.Root, s.Path)
-		}
-		left = append(left, l)
-	}
-	return free, left
-}
-
-// run does the steps. One that fails is left out: its change is moved aside.
-func (v *View) run(steps []step) (done []string, left []Left) {
+// run does the steps from one on. One that fails is left out: its change is moved aside. Where the
+// disk is full those that were done are taken back.
+func (v *View) run(steps []step, from int) (out Outcome, err error) {
 	home, _ := statAt(unix.AT_FDCWD, v.dir)
 	v.homeDev = home.Dev
-	for _, s := range steps {
-		real := filepath.Join(v.roots[s.Root].Path, s.Path)
+	progress, err := os.OpenFile(filepath.Join(v.dir, progressName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return out, err
+	}
+	defer progress.Close()
+	failed := make([]bool, len(steps))
+	mark := []byte{'+'}
+	for i, s := range steps[from:] {
 		passing()
+		real := filepath.Join(v.roots[s.Root].Path, s.Path)
+		mark[0] = '+'
 		err := v.do(s)
-		if err == nil {
-			done = append(done, real)
+		switch {
+		case isFull(err):
+			out, e := v.takeBack(steps, failed, from+i)
+			out.Full = err
+			return out, e
+		case err != nil:
+			failed[from+i], mark[0] = true, '-'
+			why := err.Error()
+			if c, ok := errors.AsType[conflict](err); ok {
+				why = string(c)
+			}
+			l := Left{Path: real, Why: why}
+			if s.Kind != Removed && s.Kind != Merged {
+				l.Kept = v.keep(s.Root, s.Path)
+			}
+			out.Left = append(out.Left, l)
+		default:
+			out.Applied = add(out.Applied, real)
+			if s.Act == move {
+				out.Applied = add(out.Applied, filepath.Join(v.roots[s.Root].Path, s.From))
+			}
+		}
+		if _, err := progress.Write(mark); err != nil {
+			if !isFull(err) {
+				return out, err
+			}
+			out, e := v.takeBack(steps, failed, from+i+1)
+			out.Full = err
+			return out, e
+		}
+	}
+	for _, s := range steps {
+		_ = v.at(s, spot.tidy)
+	}
+	return out, nil
+}
+
+func add(paths []string, path string) []string {
+	if len(paths) > 0 && paths[len(paths)-1] == path {
+		return paths
+	}
+	return append(paths, path)
+}
+
+// takeBack undoes the steps before one, the last one first, and says what could not be.
+func (v *View) takeBack(steps []step, failed []bool, before int) (out Outcome, err error) {
+	if f, err := os.Create(filepath.Join(v.dir, backName)); err == nil {
+		_ = f.Close()
+	}
+	for i := min(before, len(steps)-1); i >= 0; i-- { // the one that failed may have begun
+		s := steps[i]
+		if failed[i] {
 			continue
 		}
-		why := err.Error()
-		if c, ok := errors.AsType[conflict](err); ok {
-			why = string(c)
+		passing()
+		if err := v.at(s, spot.undo); err != nil && i < before {
+			out.Applied = add(out.Applied, filepath.Join(v.roots[s.Root].Path, s.Path))
+			out.Left = append(out.Left, Left{Path: filepath.Join(v.roots[s.Root].Path, s.Path), Why: "there was no room on the disk, and this could not be taken back (" + err.Error() + "): it stands as the command left it"})
+		}
+		_ = os.Truncate(filepath.Join(v.dir, progressName), int64(i))
+	}
+	stands := out.Left
+	for _, l := range v.keepAll(steps, whyFull) {
+		if !slices.ContainsFunc(stands, func(s Left) bool { return s.Path == l.Path }) {
+			out.Left = append(out.Left, l)
+		}
+	}
+	return out, nil
+}
+
+// keepAll moves aside what none of the steps will apply.
+func (v *View) keepAll(steps []step, why string) (left []Left) {
+	for _, s := range steps {
+		real := filepath.Join(v.roots[s.Root].Path, s.Path)
+		if s.Act == park || slices.ContainsFunc(left, func(l Left) bool { return l.Path == real }) {
+			continue
 		}
 		l := Left{Path: real, Why: why}
 		if s.Kind != Removed && s.Kind != Merged {
@@ -225,7 +180,7 @@ func (v *View) run(steps []step) (done []string, left []Left) {
 		}
 		left = append(left, l)
 	}
-	return done, left
+	return left
 }
 
 // moment is called wherever a killed process would leave something half done; of tests, nil
@@ -262,14 +217,43 @@ func (v *View) do(s step) error {
 			}
 			defer x.releaseLock()
 		}
-		switch s.Kind {
-		case Removed:
+		switch s.Act {
+		case remove:
 			return x.remove()
-		case Merged:
-			return x.chmod()
+		case move:
+			return x.move()
+		case park:
+			return x.park()
+		case link:
+			return x.link()
+		case write:
+			return x.write()
+		case extend:
+			return x.extend()
+		case dress:
+			return x.dress()
 		}
 		return x.put()
 	})
+}
+
+// undo takes a step back. Of one that was not done nothing changes.
+func (x spot) undo() error {
+	switch x.Act {
+	case remove:
+		return x.unremove()
+	case move:
+		return x.unmove()
+	case park:
+		return x.unpark()
+	case link:
+		return x.unlink()
+	case write, dress:
+		return x.restore()
+	case extend:
+		return x.shorten()
+	}
+	return x.unput()
 }
 
 // at opens the place of a step.
@@ -277,7 +261,7 @@ func (v *View) at(s step, do func(spot) error) error {
 	parent := filepath.Dir(s.Path)
 	at, err := v.beneath(s.Root, parent)
 	if err != nil {
-		if s.Kind == Removed {
+		if s.Act == remove {
 			return nil // it is gone with its folder
 		}
 		return conflict(WhyParent)
@@ -288,21 +272,25 @@ func (v *View) at(s step, do func(spot) error) error {
 	if err != nil {
 		return err
 	}
-	room, err := statAt(unix.AT_FDCWD, x.from)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	x.abroad = err == nil && here.Dev != room.Dev
+	x.abroad = here.Dev != v.homeDev
 	return do(x)
 }
 
 // now is what is at the place. It is an error where that is not what it must be.
-func (x spot) now() (Stat, error) {
+func (x spot) now() (Stat, error) { return x.expect(x.Lower) }
+
+func (x spot) expect(want Stat) (Stat, error) {
 	now, err := statAt(x.at, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return now, err
 	}
-	if !alike(now, x.Lower) {
+	if x.Loose && now.inode() == want.inode() && want.There() {
+		return now, nil
+	}
+	if x.Moved {
+		want.Changed = now.Changed
+	}
+	if !alike(now, want) {
 		return now, conflict(WhyNewer)
 	}
 	return now, nil
@@ -326,67 +314,89 @@ func swapped(a, b Stat) bool {
 	return alike(a, b)
 }
 
-// chmod gives a folder its mode.
-func (x spot) chmod() error {
-	if _, err := x.now(); err != nil {
-		return err
-	}
-	fd, err := openBeneath(x.at, x.name)
-	if err != nil {
-		return conflict(WhyNewer)
-	}
-	defer unix.Close(fd)
-	return unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), x.Upper.Mode&0o7777)
-}
-
-// remove moves an entry into the view, which is removed later.
+// remove moves an entry to where it is removed when all is applied.
 func (x spot) remove() error {
+	trash, trashAt := x.trash()
 	if _, err := statAt(x.at, x.name); errors.Is(err, fs.ErrNotExist) {
-		return removeBeneath(x.at, x.temp("-old")) // where a killed process left it
+		return nil // also where a killed process has moved it away
 	}
 	now, err := x.now()
 	if err != nil {
 		return err
 	}
-	if x.abroad || x.Lower.Dev != x.homeDev {
-		return x.removeThere(now)
-	}
-	trash := x.old()
-	if now.IsFolder() && now.Mode&0o200 == 0 { // a folder that moves is written to
-		if err := fchmod(x.at, x.name, now.Mode|0o700); err != nil {
-			return err
-		}
-	}
 	passing()
-	if err := move(x.at, x.name, unix.AT_FDCWD, trash); err != nil {
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
+	}
+	if err := renameFree(x.at, x.name, trashAt, trash); err != nil {
 		return err
 	}
 	passing()
-	if err := x.verify(trash, now); err != nil {
-		return errors.Join(err, move(unix.AT_FDCWD, trash, x.at, x.name))
+	if err := x.verify(trashAt, trash, now); err != nil {
+		return errors.Join(err, renameFree(trashAt, trash, x.at, x.name))
 	}
 	return nil
 }
 
-// removeThere removes what cannot be moved away at once.
-func (x spot) removeThere(now Stat) error {
-	if !now.IsFolder() {
-		return unix.Unlinkat(x.at, x.name, 0)
+func (x spot) unremove() error {
+	trash, at := x.trash()
+	now, err := statAt(at, trash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	temp := x.temp("-old")
-	if err := move(x.at, x.name, x.at, temp); err != nil {
-		return err
+	if err == nil {
+		err = renameFree(at, trash, x.at, x.name)
 	}
-	passing()
-	return removeBeneath(x.at, temp)
+	if err == nil && now.IsFolder() {
+		err = fchmod(x.at, x.name, x.Lower.Mode)
+	}
+	return err
+}
+
+// writable gives a folder that is renamed the right to be written to, which that needs.
+func (x spot) writable(at int, name string, st Stat) error {
+	if st.IsFolder() && st.Mode&0o200 == 0 {
+		return fchmod(at, name, st.Mode|0o700)
+	}
+	return nil
+}
+
+// trash is where what goes away waits: in the view, or beside the place where that is in another file
+// system.
+func (x spot) trash() (name string, at int) {
+	if x.abroad {
+		return x.temp("-old"), x.at
+	}
+	return x.old(), unix.AT_FDCWD
+}
+
+// old is where an entry that goes away is moved to.
+func (x spot) old() string { return filepath.Join(x.dir, fmt.Sprint("old-", x.Number)) }
+
+// temp is a name beside the place, for what comes from another file system.
+func (x spot) temp(suffix string) string {
+	return fmt.Sprintf("%s%s-%d%s", tempPrefix, filepath.Base(x.dir), x.Number, suffix)
+}
+
+const tempPrefix = ".adze-"
+
+// tidy removes what a step left beside its place.
+func (x spot) tidy() error {
+	if x.abroad {
+		return errors.Join(removeBeneath(x.at, x.temp("-old")), removeBeneath(x.at, x.temp("")))
+	}
+	return nil
 }
 
 // verify looks at what was taken out of its place: if somebody changed it in the last moment, it
 // goes back.
-func (x spot) verify(old string, before Stat) error {
-	st, err := statAt(unix.AT_FDCWD, old)
+func (x spot) verify(at int, name string, before Stat) error {
+	st, err := statAt(at, name)
 	if err != nil {
 		return err
+	}
+	if x.Loose && st.inode() == before.inode() {
+		return nil
 	}
 	if !swapped(st, before) {
 		return conflict(WhyNewer)
@@ -394,7 +404,7 @@ func (x spot) verify(old string, before Stat) error {
 	if !st.IsFolder() {
 		return nil
 	}
-	fd, err := unix.Open(old, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(at, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
@@ -412,7 +422,7 @@ func (x spot) put() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if staged, ok := x.staged(); now.There() && (now.Dev == x.Upper.Dev && now.Ino == x.Upper.Ino || ok && now.Ino == staged) {
+	if x.ours(now) {
 		return x.finish() // it was done before the process was killed
 	}
 	if now, err = x.now(); err != nil {
@@ -425,14 +435,12 @@ func (x spot) put() error {
 		}
 		fromAt = x.at
 	}
-	if x.Upper.IsFolder() && x.Upper.Mode&0o200 == 0 {
-		if err := fchmod(fromAt, from, x.Upper.Mode|0o700); err != nil {
-			return err
-		}
+	if err := x.writable(fromAt, from, x.Upper); err != nil {
+		return err
 	}
 	passing()
 	if !now.There() {
-		if err := move(fromAt, from, x.at, x.name); err != nil {
+		if err := renameFree(fromAt, from, x.at, x.name); err != nil {
 			if err == unix.EEXIST {
 				return conflict(WhyNewer)
 			}
@@ -440,60 +448,58 @@ func (x spot) put() error {
 		}
 		return x.finish()
 	}
-	if now.IsFolder() && now.Mode&0o200 == 0 {
-		if err := fchmod(x.at, x.name, now.Mode|0o700); err != nil {
-			return err
-		}
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
 	}
 	if err := exchange(fromAt, from, x.at, x.name); err != nil {
 		return err
 	}
-	if err := x.verifyAt(fromAt, from, now); err != nil {
+	if err := x.verify(fromAt, from, now); err != nil {
 		return errors.Join(err, exchange(fromAt, from, x.at, x.name))
 	}
 	return x.finish()
 }
 
-func (x spot) verifyAt(at int, name string, before Stat) error {
-	if at == unix.AT_FDCWD {
-		return x.verify(name, before)
-	}
-	return x.verify(filepath.Join(fmt.Sprintf("/proc/self/fd/%d", at), name), before)
+// ours reports the entry that a step put at its place.
+func (x spot) ours(now Stat) bool {
+	staged, ok := x.staged()
+	return now.There() && (now.inode() == x.Upper.inode() || ok && now.Ino == staged)
 }
 
-// finish gives a folder its mode, and removes what was only there to get it to its place.
-func (x spot) finish() error {
-	passing()
-	if x.Upper.IsFolder() && x.Upper.Mode&0o200 == 0 {
-		if err := fchmod(x.at, x.name, x.Upper.Mode); err != nil {
-			return err
+func (x spot) unput() error {
+	now, err := statAt(x.at, x.name)
+	if err != nil || !x.ours(now) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
+		return errors.Join(err, x.tidy())
 	}
-	if _, ok := x.staged(); ok {
-		return removeBeneath(x.at, x.temp(""))
+	toAt, to := unix.AT_FDCWD, filepath.Join(x.from, x.name)
+	if x.abroad {
+		toAt, to = x.at, x.temp("")
 	}
-	return nil
-}
-
-// fchmod changes the mode of a folder without following a link.
-func fchmod(at int, name string, mode uint32) error {
-	fd, err := unix.Openat(at, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
+	}
+	if !x.Lower.There() {
+		err = renameFree(x.at, x.name, toAt, to)
+	} else if err = exchange(x.at, x.name, toAt, to); err == nil && x.Lower.IsFolder() {
+		err = fchmod(x.at, x.name, x.Lower.Mode)
+	}
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
-	return unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), mode&0o7777)
+	return x.tidy()
 }
 
-// old is where an entry that goes away is moved to.
-func (x spot) old() string { return filepath.Join(x.dir, fmt.Sprint("old-", x.Number)) }
-
-// temp is a name beside the place, for what comes from another file system.
-func (x spot) temp(suffix string) string {
-	return fmt.Sprintf("%s%s-%d%s", tempPrefix, filepath.Base(x.dir), x.Number, suffix)
+// finish gives a folder its mode.
+func (x spot) finish() error {
+	passing()
+	if x.Upper.IsFolder() && x.Upper.Mode&0o200 == 0 {
+		return fchmod(x.at, x.name, x.Upper.Mode)
+	}
+	return nil
 }
-
-const tempPrefix = ".adze-"
 
 func (x spot) stagedFile() string { return filepath.Join(x.dir, fmt.Sprint("staged-", x.Number)) }
 
@@ -527,195 +533,196 @@ func (x spot) stage(from string) (string, error) {
 	return temp, os.WriteFile(x.stagedFile(), fmt.Append(nil, st.Ino), 0o600)
 }
 
-// copyTo copies a file, link or folder.
-func copyTo(from string, at int, name string) error {
-	st, err := statAt(unix.AT_FDCWD, from)
-	if err != nil {
-		return err
+// Renames.
+
+// parked is where what waits for its new name is: in the view, or at the top of the root where that
+// is in another file system.
+func (x spot) parked() (at int, name string) {
+	if x.abroad {
+		return x.tops[x.Root], fmt.Sprintf("%s%s-parked-%d", tempPrefix, filepath.Base(x.dir), x.Parked)
 	}
-	switch {
-	case st.is(unix.S_IFLNK):
-		target, err := os.Readlink(from)
-		if err != nil {
-			return err
-		}
-		return unix.Symlinkat(target, at, name)
-	case st.IsFolder():
-		return copyFolder(from, st, at, name)
-	}
-	in, err := os.Open(from)
-	if errors.Is(err, fs.ErrPermission) {
-		if err = unix.Chmod(from, st.Mode&0o7777|0o400); err == nil {
-			in, err = os.Open(from)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	fd, err := unix.Openat(at, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return err
-	}
-	to := os.NewFile(uintptr(fd), name)
-	_, err = io.Copy(to, in)
-	return errors.Join(err, dress(to, st, in), to.Close())
+	return unix.AT_FDCWD, filepath.Join(x.dir, fmt.Sprint("parked-", x.Parked))
 }
 
-func copyFolder(from string, st Stat, at int, name string) error {
-	if err := unix.Mkdirat(at, name, 0o700); err != nil {
-		return err
-	}
-	if st.Mode&0o500 != 0o500 { // a kill here leaves it so
-		if err := openFolder(from, st); err != nil {
-			return err
-		}
-	}
-	names, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	to := os.NewFile(uintptr(fd), name)
-	defer to.Close()
-	for _, e := range names {
-		if err := copyTo(filepath.Join(from, e.Name()), fd, e.Name()); err != nil {
-			return err
-		}
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return dress(to, st, in)
-}
-
-// dress gives a copy the owner, attributes, mode and times of its original.
-func dress(to *os.File, st Stat, from *os.File) error {
-	if os.Geteuid() == 0 {
-		if err := to.Chown(int(st.UID), int(st.GID)); err != nil {
-			return err
-		}
-	}
-	buf := make([]byte, 64<<10)
-	if n, err := unix.Flistxattr(int(from.Fd()), buf); err == nil {
-		for name := range splitNames(buf[:n]) {
-			value := make([]byte, 64<<10)
-			if n, err := unix.Fgetxattr(int(from.Fd()), name, value); err == nil {
-				_ = unix.Fsetxattr(int(to.Fd()), name, value[:n], 0) // the other file system may know none
-			}
-		}
-	}
-	if err := unix.Fchmod(int(to.Fd()), st.Mode&0o7777); err != nil {
-		return err
-	}
-	when := time.Unix(st.Modified[0], st.Modified[1])
-	tv := []unix.Timeval{unix.NsecToTimeval(when.UnixNano()), unix.NsecToTimeval(when.UnixNano())}
-	return unix.Futimes(int(to.Fd()), tv)
-}
-
-// removeBeneath removes a name, and what is below it where it is a folder.
-func removeBeneath(at int, name string) error {
-	err := unix.Unlinkat(at, name, 0)
-	switch {
-	case err == nil || err == unix.ENOENT:
+func (x spot) park() error {
+	at, name := x.parked()
+	if _, err := statAt(at, name); err == nil {
 		return nil
-	case err != unix.EISDIR && err != unix.EPERM:
+	}
+	now, err := statAt(x.at, x.name)
+	if err != nil || now.inode() != x.Lower.inode() {
+		return conflict(WhyGone)
+	}
+	if err := x.writable(x.at, x.name, now); err != nil {
 		return err
 	}
-	if err := fchmod(at, name, 0o700); err != nil {
+	return renameFree(x.at, x.name, at, name)
+}
+
+func (x spot) unpark() error {
+	at, name := x.parked()
+	err := renameFree(at, name, x.at, x.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// source opens the folder in which the entry is that a step renames or links.
+func (x spot) source() (at int, name string, close func(), err error) {
+	if x.Parked > 0 {
+		at, name = x.parked()
+		return at, name, func() {}, nil
+	}
+	at, err = x.beneath(x.Root, filepath.Dir(x.From))
+	if err != nil {
+		return -1, "", nil, conflict(WhyGone)
+	}
+	return at, filepath.Base(x.From), func() { _ = unix.Close(at) }, nil
+}
+
+// move gives the entry its name. What is there goes away.
+func (x spot) move() error {
+	now, err := statAt(x.at, x.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fd, err := openBeneath(at, name)
+	sourceAt, source, closeSource, err := x.source()
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
-	names, err := entries(fd)
-	if err != nil {
+	defer closeSource()
+	trash, trashAt := x.trash()
+	if now.There() && now.inode() == x.Lower.inode() { // done before the process was killed
+		left, err := statAt(sourceAt, source)
+		if err == nil && left.There() && (left.inode() == x.Over.inode() || left.inode() == x.Upper.inode()) {
+			return renameFree(sourceAt, source, trashAt, trash)
+		}
+		return nil
+	}
+	st, err := statAt(sourceAt, source)
+	if err != nil || st.inode() != x.Lower.inode() || st.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+		return conflict(WhyGone)
+	}
+	if err := x.writable(sourceAt, source, st); err != nil {
 		return err
 	}
-	for _, below := range names {
-		if err := removeBeneath(fd, below); err != nil {
+	passing()
+	if !now.There() {
+		if x.Over.There() && !x.Loose {
+			return conflict(WhyNewer)
+		}
+		err := renameFree(sourceAt, source, x.at, x.name)
+		if err == unix.EEXIST {
+			err = conflict(WhyNewer)
+		}
+		return err
+	}
+	if !x.copyOfOurs(now) {
+		if now, err = x.expect(x.Over); err != nil {
 			return err
 		}
 	}
-	return unix.Unlinkat(at, name, unix.AT_REMOVEDIR)
+	if err := exchange(sourceAt, source, x.at, x.name); err != nil {
+		return err
+	}
+	passing()
+	if x.copyOfOurs(now) {
+		return renameFree(sourceAt, source, trashAt, trash)
+	}
+	if err := x.verify(sourceAt, source, now); err != nil {
+		return errors.Join(err, exchange(sourceAt, source, x.at, x.name))
+	}
+	return renameFree(sourceAt, source, trashAt, trash)
 }
 
-// lockTime is how long another git's lock is waited for.
-const (
-	lockTries = 50
-	lockPause = 20 * time.Millisecond
-)
+// copyOfOurs reports that the command's version is at the place, which came there with its folder.
+func (x spot) copyOfOurs(now Stat) bool {
+	return now.inode() == x.Upper.inode() || x.abroad && !x.Over.There() && now.IsFile() && now.Size == x.Upper.Size && now.Modified[0] == x.Upper.Modified[0]
+}
 
-func (x spot) lockText() string { return "adze " + filepath.Base(x.dir) + "\n" }
+func (x spot) unmove() error {
+	now, err := statAt(x.at, x.name)
+	if err != nil || now.inode() != x.Lower.inode() {
+		return nil
+	}
+	at, source, closeSource, err := x.source()
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	if _, err := statAt(at, source); err == nil { // it was exchanged, and no more
+		return exchange(x.at, x.name, at, source)
+	}
+	if err := renameFree(x.at, x.name, at, source); err != nil {
+		return err
+	}
+	trash, trashAt := x.trash()
+	if err := renameFree(trashAt, trash, x.at, x.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
 
-// takeLock makes git's lock file. While it is there no git changes the entry.
-func (x spot) takeLock() error {
-	name := x.name + ".lock"
-	for try := 0; ; try++ {
-		fd, err := unix.Openat(x.at, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-		if err == nil {
-			_, err = unix.Write(fd, []byte(x.lockText()))
-			return errors.Join(err, unix.Close(fd))
-		}
-		if err != unix.EEXIST {
+// link gives the entry at From a second name.
+func (x spot) link() error {
+	at, source, closeSource, err := x.source()
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	st, err := statAt(at, source)
+	if err != nil {
+		return conflict(WhyGone)
+	}
+	now, err := statAt(x.at, x.name)
+	switch {
+	case err == nil && now.inode() == st.inode():
+		return nil
+	case err == nil && !x.copyOfOurs(now):
+		if _, err := x.expect(x.Over); err != nil {
 			return err
 		}
-		if x.ownLock(name) {
-			return nil
-		}
-		if try == lockTries {
-			return conflict(WhyLocked)
-		}
-		time.Sleep(lockPause)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil && x.Over.There():
+		return conflict(WhyNewer)
 	}
+	temp := x.temp("")
+	if err := removeBeneath(x.at, temp); err != nil {
+		return err
+	}
+	if err := unix.Linkat(at, source, x.at, temp, 0); err != nil {
+		return err
+	}
+	passing()
+	if !now.There() {
+		return renameFree(x.at, temp, x.at, x.name)
+	}
+	if err := exchange(x.at, temp, x.at, x.name); err != nil {
+		return err
+	}
+	trash, trashAt := x.trash()
+	return renameFree(x.at, temp, trashAt, trash)
 }
 
-// ownLock reports a lock of this view, which a killed process left.
-func (x spot) ownLock(name string) bool {
-	fd, err := unix.Openat(x.at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+func (x spot) unlink() error {
+	at, source, closeSource, err := x.source()
 	if err != nil {
-		return false
+		return err
 	}
-	defer unix.Close(fd)
-	buf := make([]byte, 200)
-	n, err := unix.Read(fd, buf)
-	return err == nil && string(buf[:n]) == x.lockText()
-}
-
-func (x spot) releaseLock() { _ = unix.Unlinkat(x.at, x.name+".lock", 0) }
-
-// setAside moves a change that is left out to the folder of what is kept.
-func (v *View) setAside(c *Change) Left {
-	l := Left{Path: v.Real(c), Why: c.Left}
-	if c.Kind == Removed || c.Kind == Special || c.Kind == Merged {
-		_ = os.RemoveAll(v.Place(c))
-		return l
+	defer closeSource()
+	st, err := statAt(at, source)
+	now, err2 := statAt(x.at, x.name)
+	if err != nil || err2 != nil || now.inode() != st.inode() {
+		return removeBeneath(x.at, x.temp(""))
 	}
-	l.Kept = v.keep(c.Root, c.Path)
-	return l
-}
-
-// keep moves an entry of ours to the folder of what is kept, and returns where it is then.
-func (v *View) keep(root int, path string) string {
-	to := filepath.Join(v.home, keptName, filepath.Base(v.dir), path)
-	if root > 0 {
-		to = filepath.Join(v.home, keptName, filepath.Base(v.dir), fmt.Sprint("root-", root), path)
+	if err := unix.Unlinkat(x.at, x.name, 0); err != nil {
+		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return ""
+	trash, trashAt := x.trash()
+	if err := renameFree(trashAt, trash, x.at, x.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	from := filepath.Join(v.upper(root), path)
-	if err := rename(from, to); err != nil {
-		if os.Chmod(from, 0o700) != nil || rename(from, to) != nil {
-			return ""
-		}
-	}
-	return to
+	return nil
 }

@@ -1,20 +1,30 @@
 // Package overlay keeps the changes that one command makes to folders apart from them, lists them,
-// and applies them to the folders afterwards.
+// and applies them to the folders afterwards as the command made them.
 //
 // Data flow:
 //
 //	Make      makes an empty folder for each root, where the kernel's overlay file system writes
 //	(command) runs; the roots stay as they are, and other programs may change them meanwhile
-//	Changes   reads the upper folders as a tree of changes, each beside the entry that it replaces
+//	Changes   reads the upper folders as a tree of changes, each beside the entry that it changes
 //	(judge)   the caller sets Left on each change that is not to be applied
-//	Apply     moves those aside, writes a journal, and applies the rest by rename
+//	Apply     leaves out what others changed too, writes the steps to a journal, and does them
 //	Recover   finishes, at the next start, what a killed process has begun to apply
 //
-// An upper folder holds exactly what was changed. A removed entry is a character device 0:0, and a
-// folder that does not show what lies below it has the attribute user.overlay.opaque.
+// An upper folder holds exactly what was changed. A removed entry is a character device 0:0, a
+// folder that does not show what lies below it has the attribute user.overlay.opaque, and a file
+// that the kernel copied there has user.overlay.origin: the command wrote into it, changed its
+// attributes, renamed or linked it. So changes keep the identity of files:
 //
-// The one rule: an entry is replaced or removed only if it is what it was when the view was made.
-// Anything newer is somebody else's work: it stays, and the command's version is kept beside.
+//   - A copied file is written in place, only where it differs, under a write lease.
+//   - A file without origin replaces what is there, as the command did it.
+//   - Renames and links are found by content, times and names, because the kernel does not tell an
+//     unprivileged user which file was copied. They become rename(2) and link(2).
+//   - Where only attributes or times differ, only those are set.
+//
+// Nobody else's work is lost. Where another program changed an entry meanwhile, or has it open, an
+// append is appended, attributes are set, and a replaced, renamed or removed file stays so, as
+// without a view. Any other change is left out, and the command's version is kept. What belongs
+// together (a database with its journals) is applied as a whole or left out as a whole.
 //
 // Everything in a root is reached from its descriptor, without following links, because other
 // programs may change it at any time. Nobody but the owner reaches the upper folders, and the
@@ -23,17 +33,17 @@
 // Known limits:
 //   - Linux only. A command killed together with its supervisor before Apply counts as undone; its
 //     changes are kept beside.
-//   - A file that is changed gets a new inode: links to it from elsewhere keep the old content.
+//   - The kernel does not mark a copied file that had several names. One that only grew, or whose
+//     attributes changed, is changed in place; any other is replaced, which is told.
+//   - A file that is renamed and rewritten in one command, among others of its kind, may get a new
+//     inode.
 //   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the
 //     disk before anything is applied. After a loss of power what had been applied may be missing
 //     in part, which the journal then finishes; a new file, or one of more than 16, may be empty,
 //     as those of each program that does not sync are. What a program synced itself counts no more
 //     than that.
-//   - An entry that somebody else changes in the moment of its replacement, to the same size and
-//     with the time of before, is taken for unchanged.
 //   - When the system's clock is set back, what somebody else changed since is not told from what
 //     was there.
-//   - Changed times and attributes of a folder that was there before are not applied, its mode is.
 package overlay
 
 import "errors"
@@ -48,9 +58,6 @@ var ErrUnsupported = errors.New("there is no private view of folders here")
 type Root struct {
 	Path     string
 	Dev, Ino uint64
-	// Held are paths in it, relative and parents first, at which an empty read-only folder stands
-	// for the command although nothing is there.
-	Held []string `json:",omitempty"`
 	// Hidden are paths in it, relative, that the command does not see although they are there. A
 	// change at one of them is listed as any other; that it is not seen is none.
 	Hidden []string `json:",omitempty"`
@@ -82,6 +89,19 @@ type Change struct {
 	Parent   *Change
 	Children []*Change
 
+	// Copied says that the kernel copied the entry up: the command wrote into what was there, changed
+	// its attributes, or gave it this name.
+	Copied bool
+	// Content compares a copied file with what is there.
+	Content Content
+	fork    int64 // where both contents differ, at the beginning of a line
+	how     how
+	renamed bool // a removed entry has got another name
+	loose   bool // what is there may have grown meanwhile
+	// From is where an entry was that the command renamed, or of which it made another name; if nil,
+	// it did neither.
+	From *Origin
+
 	// Left says why the change, with all below it, is not applied. If empty, it is.
 	Left string
 	// Doubt says why only the user can have the change applied. If empty, nobody need be asked.
@@ -100,6 +120,36 @@ type Change struct {
 	Known bool
 }
 
+// how is the way in which a copied file is applied.
+type how byte
+
+const (
+	inPlace how = iota
+	appended
+	attributes
+)
+
+// Content is how the content of a copied file differs from that of the file below.
+type Content byte
+
+// The ways in which contents differ.
+const (
+	Differs Content = iota
+	Same
+	Grown  // the command's has more at its end
+	Behind // the file below has more at its end
+	Forked // both have more at their ends
+)
+
+// Origin is an entry that a command renamed or linked.
+type Origin struct {
+	Path  string // relative to the root of the change
+	Stat  Stat
+	Link  bool    // the entry keeps its old name
+	Whole bool    // it is in a folder that was renamed
+	Gone  *Change // by which the old name goes; if nil, it stays
+}
+
 // Stat is what a change remembers of an entry.
 type Stat struct {
 	Mode     uint32 // with its type; if 0, there is no entry
@@ -107,6 +157,8 @@ type Stat struct {
 	Size     int64
 	Changed  [2]int64 // time of the last change of the inode
 	Modified [2]int64
+	Accessed [2]int64
+	Born     [2]int64 // 0 where the file system does not say
 	UID, GID uint32
 	Links    uint64
 }
@@ -122,6 +174,11 @@ type Left struct {
 type Outcome struct {
 	Applied []string // absolute paths that were changed; a new folder stands for all that is in it
 	Left    []Left
+	// Behind are the files to which another program appended, too: what it wrote stands first.
+	Behind []string
+	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It is
+	// nil where there was room.
+	Full error
 }
 
 // Walk calls do for the change and all below it, parents first. Below a change for which do returns

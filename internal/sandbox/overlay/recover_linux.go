@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"adze/internal/files/filelock"
 )
 
@@ -85,8 +87,39 @@ func recoverView(home, dir string) (o Outcome, found bool, err error) {
 	if err := v.openRoots(); err != nil {
 		return o, false, err // the folder may come back
 	}
-	o.Applied, o.Left = v.run(j.Steps)
+	if o, err = v.goOn(j.Steps); err != nil {
+		return o, true, err
+	}
 	return o, true, v.remove()
+}
+
+// goOn does the steps that a killed process had not done, or goes on taking them back.
+func (v *View) goOn(steps []step) (Outcome, error) {
+	progress, err := os.ReadFile(filepath.Join(v.dir, progressName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Outcome{}, err
+	}
+	done := min(len(progress), len(steps))
+	if _, err := os.Lstat(filepath.Join(v.dir, backName)); err == nil {
+		home, err := statAt(unix.AT_FDCWD, v.dir)
+		if err != nil {
+			return Outcome{}, err
+		}
+		v.homeDev = home.Dev
+		failed := make([]bool, len(steps))
+		for i := range done {
+			failed[i] = progress[i] == '-'
+		}
+		return v.takeBack(steps, failed, done)
+	}
+	defer v.freeLeases()
+	out, err := v.run(steps, done)
+	for i, mark := range progress[:done] {
+		if mark == '+' {
+			out.Applied = append(out.Applied, filepath.Join(v.roots[steps[i].Root].Path, steps[i].Path))
+		}
+	}
+	return out, err
 }
 
 // remove removes the view, so that a kill in the middle leaves nothing that counts.

@@ -2,8 +2,8 @@ package overlay
 
 import "golang.org/x/sys/unix"
 
-// move gives an entry another name, where nothing has it.
-func move(fromAt int, from string, toAt int, to string) error {
+// renameFree gives an entry another name, where nothing has it.
+func renameFree(fromAt int, from string, toAt int, to string) error {
 	return unix.Renameat2(fromAt, from, toAt, to, unix.RENAME_NOREPLACE)
 }
 

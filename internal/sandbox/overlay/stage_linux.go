@@ -123,33 +123,15 @@ func (v *View) Fresh() error {
 	return os.Chtimes(filepath.Join(v.dir, stageName), now, now) // it is in use: see isStage
 }
 
-// Newly lists the changes that cannot be applied because somebody else has changed what they
-// replace since the stage was made.
-func (v *View) Newly(changes []*Change) (out []Left) {
-	for _, top := range changes {
-		top.Walk(func(c *Change) bool {
-			if c.Left != "" || c.Dropped {
-				return false
-			}
-			if !c.Known && c.Kind != Merged && v.Newer(c.Lower) {
-				out = append(out, Left{Path: v.Real(c), Why: WhyNewer})
-				return false
-			}
-			return true
-		})
-	}
-	return out
-}
-
 // Leave lets go of a stage, which stays. All that was written to it is on the disk then.
 func (v *View) Leave() error {
 	var err error
-	for _, dir := range v.opened {
+	for _, dir := range v.shut {
 		if e := unix.Chmod(v.Place(dir), dir.Upper.Mode&0o7777); e != nil && !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
 	}
-	v.opened = nil
+	v.shut = nil
 	if f, e := os.Open(v.dir); e == nil {
 		err = errors.Join(err, unix.Syncfs(int(f.Fd())), f.Close())
 	}

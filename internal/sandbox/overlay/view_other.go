@@ -37,6 +37,7 @@ func (*View) Roots() []Root                    { return nil }
 func (*View) Fresh() error                     { return ErrUnsupported }
 func (*View) Newly([]*Change) []Left           { return nil }
 func (*View) Leave() error                     { return nil }
+func (*View) Watch(<-chan struct{})            {}
 
 // StatOf fails.
 func StatOf(string) (Stat, error) { return Stat{}, ErrUnsupported }

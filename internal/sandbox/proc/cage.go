@@ -52,6 +52,9 @@ type Walls struct {
 // Findings are what a cage saw of a command.
 type Findings struct {
 	Told []string // what it left that was put aside
+	// Failed says why the call fails although the command did not: what it did could not be kept. If
+	// empty, it could.
+	Failed string
 	// Denied are the things that it tried and was refused, whether it failed or not, at most
 	// MaxDenied, and its changes that were not applied.
 	Denied  []Barred

@@ -164,6 +164,8 @@ func (r Result) Err() error {
 		return &Error{CodeIO, fmt.Errorf("ended by signal %s", SignalName(r.Signal))}
 	case r.Code != 0:
 		return &Error{CodeIO, fmt.Errorf("exit code %d", r.Code)}
+	case r.Failed != "":
+		return &Error{CodeIO, errors.New(r.Failed)}
 	}
 	return nil
 }

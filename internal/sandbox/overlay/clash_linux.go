@@ -1,0 +1,391 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Reasons why a change is left out.
+const (
+	WhyNewer  = "somebody else changed it while the command ran"
+	WhyParent = "somebody else changed the folder that it is in while the command ran"
+	WhyLocked = "another git holds the lock"
+	WhyGone   = "somebody else removed or renamed it while the command ran"
+	WhyMoved  = "it holds lines that the command moved from a file that somebody else changed"
+
+	WhyUnreadable = "what stands there cannot be looked at"
+)
+
+// settle leaves out what others changed too, and what belongs to that.
+func (v *View) settle(changes []*Change) {
+	moved := map[*Change]bool{}
+	var all []*Change
+	each := func(do func(c *Change)) {
+		for _, top := range changes {
+			top.Walk(func(c *Change) bool {
+				if c.Left != "" || c.Dropped {
+					return false
+				}
+				do(c)
+				return true
+			})
+		}
+	}
+	v.pair(changes)
+	each(func(c *Change) {
+		if c.From != nil && c.From.Gone != nil && c.From.Gone.Path == c.From.Path {
+			moved[c.From.Gone], c.From.Gone.renamed = true, true
+		}
+	})
+	each(func(c *Change) {
+		all = append(all, c)
+		if !c.Known && c.Kind != Merged && !moved[c] {
+			c.Left = v.clash(c)
+		} else if moved[c] && c.Kind != Removed {
+			c.Lower = Stat{} // it has gone before this takes its place
+		}
+	})
+	v.sets(all)
+	v.movedLines(all)
+	v.pair(changes)
+}
+
+// Newly lists the changes that cannot be applied because somebody else has changed what they
+// replace since the stage was made.
+func (v *View) Newly(changes []*Change) (out []Left) {
+	for _, top := range changes {
+		top.Walk(func(c *Change) bool {
+			if c.Left != "" || c.Dropped {
+				return false
+			}
+			if c.Known || c.Kind == Merged {
+				return true
+			}
+			if why := v.clash(c); why != "" {
+				out = append(out, Left{Path: v.Real(c), Why: why})
+				return false
+			}
+			return true
+		})
+	}
+	v.freeLeases()
+	return out
+}
+
+// pair keeps both ends of a rename together: where one is left out, so is the other.
+func (v *View) pair(changes []*Change) {
+	for _, top := range changes {
+		top.Walk(func(c *Change) bool {
+			from := c.From
+			switch {
+			case from == nil || from.Whole && c.Parent.From != nil:
+			case from.Gone != nil && from.Gone.Dropped:
+				c.From, c.Copied = nil, false
+			case from.Gone != nil && c.Left == "" && from.Gone.Left != "":
+				c.Left = from.Gone.Left
+			case from.Gone != nil && c.Left != "":
+				from.Gone.Left = c.Left
+			case c.Kind == New && partly(c):
+				c.From = nil
+			case from.Whole:
+				from.Whole = false
+			}
+			return true
+		})
+	}
+}
+
+// partly reports a folder of which something is not applied.
+func partly(top *Change) (found bool) {
+	top.Walk(func(c *Change) bool {
+		found = found || c.Left != "" || c.Dropped
+		return !found
+	})
+	return found
+}
+
+// writes reports a change of a file that is there, perhaps under another name, and returns that.
+func (c *Change) writes() (Stat, bool) {
+	switch {
+	case c.Kind != File || !c.Copied:
+	case c.From != nil && !c.From.Link:
+		return c.From.Stat, true
+	case c.From == nil && c.Lower.IsFile():
+		return c.Lower, true
+	}
+	return Stat{}, false
+}
+
+// clash says why a change cannot be applied because of what others did. If it can, that also says
+// how.
+func (v *View) clash(c *Change) string {
+	if base, ok := c.writes(); ok {
+		if v.vanished && c.From == nil && c.Content != Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !later(c.Upper.Accessed, v.since)) {
+			return WhyGone // it was another file, which is there no more
+		}
+		if why := v.clashInPlace(c, base); why != "" || c.From == nil {
+			return why
+		}
+	} else if c.Copied && c.Kind == File && c.From == nil && !c.Lower.There() && !v.unclaimed {
+		return WhyGone
+	}
+	if !v.Newer(c.Lower) {
+		return ""
+	}
+	c.loose = v.goesAnyway(c)
+	if c.loose {
+		return ""
+	}
+	return WhyNewer
+}
+
+// clashInPlace decides a change of a file that is there.
+func (v *View) clashInPlace(c *Change, base Stat) string {
+	newer := v.Newer(base)
+	size, known := v.sizeAtStart(base)
+	c.how = inPlace
+	switch {
+	case c.Content == Same:
+		c.how = attributes
+		if newer && !later(base.Modified, v.since) && (c.From != nil || !sameOwner(c.Upper, base)) {
+			return WhyNewer // its attributes or names
+		}
+		return ""
+	case c.Content == Behind && newer && c.From != nil && len(writersOf()[base.inode()]) == 0:
+		return WhyNewer // without the view that program would have made a new file of the old name
+	case c.Content == Behind && newer && (!c.written() || known && c.Upper.Size == size):
+		c.how = attributes
+		return ""
+	case c.Content == Grown && newer && (known && base.Size >= size || !later(base.Modified, v.since)),
+		c.Content == Forked && newer && known && c.fork >= size:
+		c.how = appended
+	case newer:
+		return WhyNewer
+	}
+	who, held := v.hold(c, base)
+	switch {
+	case !held && c.how == inPlace:
+		return ""
+	case held && lockedByOthers(base.inode()):
+		return "a lock of another program is on it" + who
+	case c.Content == Grown:
+		c.how = appended
+	case held && c.how != appended:
+		return "another program has it open" + who
+	}
+	return ""
+}
+
+// goesAnyway reports a file that was there before, and that a program writes to that has it open: it
+// is replaced or removed all the same, as without a view. The program goes on with what it has.
+func (v *View) goesAnyway(c *Change) bool {
+	if c.Kind == File && c.Copied && c.From == nil {
+		return false
+	}
+	open := writersOf
+	if c.Lower.IsFile() {
+		return !later(c.Lower.Born, v.since) && later(c.Lower.Modified, v.since) && len(open()[c.Lower.inode()]) > 0
+	}
+	if !c.Lower.IsFolder() || later(c.Lower.Born, v.since) {
+		return false
+	}
+	fd, err := v.beneath(c.Root, c.Path)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	writers := open()
+	ok := len(writers) > 0
+	_ = eachBelow(fd, func(st Stat) error {
+		if st.IsFolder() {
+			ok = ok && !later(st.Born, v.since)
+		} else if later(st.Changed, v.since) {
+			ok = ok && !later(st.Born, v.since) && len(writers[st.inode()]) > 0
+		}
+		return nil
+	})
+	return ok
+}
+
+// setSuffixes end the names of files that belong to a file of the name before: the journals of
+// SQLite (sqlite.org/tempfiles.html), and lock files.
+func setSuffixes() []string { return []string{"-wal", "-shm", "-journal", ".lock", ".lck"} }
+
+// setOf is the file that a file belongs to, and whether it is a database's journal.
+func setOf(path string) (base string, journal bool) {
+	for i, suffix := range setSuffixes() {
+		if base, ok := strings.CutSuffix(path, suffix); ok && filepath.Base(path) != suffix {
+			return base, i < 3
+		}
+	}
+	return path, false
+}
+
+// sets leaves out what belongs to a change that is left out, to a database that another program has
+// open, or to a lock that was made on both sides.
+func (v *View) sets(all []*Change) {
+	for _, c := range all {
+		if c.Kind == Merged || c.Kind == New || c.Path == "" {
+			continue
+		}
+		base, journal := setOf(c.Path)
+		var members []*Change
+		if c.Parent != nil {
+			for _, sibling := range c.Parent.Children {
+				if at, _ := setOf(sibling.Path); at == base && sibling.Kind != New && sibling.Kind != Merged && !sibling.Dropped {
+					members = append(members, sibling)
+				}
+			}
+		}
+		database := journal || isDatabase(v.Place(c))
+		why := c.Left
+		if why == "" && database {
+			why = v.databaseInUse(c.Root, base)
+		}
+		if why == "" {
+			why = v.lockMade(c.Root, base, c.Path)
+		}
+		if why == "" {
+			continue
+		}
+		for _, m := range members {
+			_, itsJournal := setOf(m.Path)
+			if m.Left == "" && (m == c || database || itsJournal || !strings.HasSuffix(m.Path, "k")) {
+				m.Left = why
+			}
+		}
+	}
+	v.lockFiles(all)
+}
+
+// isDatabase reports a database of SQLite (sqlite.org/fileformat.html).
+func isDatabase(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	_, err = f.ReadAt(head, 0)
+	return err == nil && string(head) == "SQLite format 3\x00"
+}
+
+// databaseInUse says who uses a database, or that somebody has.
+func (v *View) databaseInUse(root int, base string) string {
+	for _, suffix := range append([]string{""}, setSuffixes()[:3]...) {
+		st, err := v.look(root, base+suffix)
+		if err != nil {
+			continue
+		}
+		if suffix != "" && v.Newer(st) {
+			return WhyNewer
+		}
+		if who, held := v.hold(&Change{Root: root, Path: base + suffix}, st); held {
+			return "another program uses the database" + who
+		}
+	}
+	return ""
+}
+
+// lockMade says that a lock file for an entry was made meanwhile, or is locked.
+func (v *View) lockMade(root int, base, path string) string {
+	for _, suffix := range setSuffixes()[3:] {
+		at := base + suffix
+		if at == path {
+			continue
+		}
+		st, err := v.look(root, at)
+		if err == nil && (st.Born != [2]int64{} && later(st.Born, v.since) || lockedByOthers(st.inode())) {
+			return fmt.Sprintf("another program made or holds the lock %s", filepath.Base(at))
+		}
+	}
+	return ""
+}
+
+// lockFiles leaves out what is beside a file that the command opened to lock it, and that another
+// program has locked.
+func (v *View) lockFiles(all []*Change) {
+	for _, c := range v.opened {
+		if !lockedByOthers(c.Lower.inode()) {
+			continue
+		}
+		for _, other := range all {
+			if other.Left == "" && other.Kind != Merged && other.Root == c.Root && filepath.Dir(other.Path) == filepath.Dir(c.Path) {
+				other.Left = "another program holds the lock " + filepath.Base(c.Path)
+			}
+		}
+	}
+}
+
+// look is what is at a path of a root.
+func (v *View) look(root int, path string) (Stat, error) {
+	at, err := v.beneath(root, filepath.Dir(path))
+	if err != nil {
+		return Stat{}, err
+	}
+	defer unix.Close(at)
+	return statAt(at, filepath.Base(path))
+}
+
+// Bounds of the files in which lines are looked for that went from one to the other.
+const (
+	maxMovedFiles = 50
+	maxMovedText  = 1 << 20
+	leastMoved    = 8 // bytes of a line that counts
+)
+
+// movedLines leaves out the files to which the command moved lines from a file that is left out: else
+// they would be in both.
+func (v *View) movedLines(all []*Change) {
+	var others []*Change
+	removed := map[string]bool{}
+	for _, c := range all {
+		switch {
+		case c.Kind != File || c.Upper.Size > maxMovedText || len(others) > maxMovedFiles:
+		case c.Left == "":
+			others = append(others, c)
+		case c.Lower.IsFile() && c.Lower.Size <= maxMovedText:
+			for line := range v.linesNotIn(v.Real(c), v.Place(c)) {
+				removed[line] = true
+			}
+		}
+	}
+	if len(removed) == 0 {
+		return
+	}
+	for _, c := range others {
+		for line := range v.linesNotIn(v.Place(c), v.Real(c)) {
+			if removed[line] {
+				c.Left = WhyMoved
+				break
+			}
+		}
+	}
+}
+
+// linesNotIn are the lines of one file that another has not.
+func (v *View) linesNotIn(path, other string) map[string]bool {
+	out := map[string]bool{}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); len(line) >= leastMoved {
+			out[line] = true
+		}
+	}
+	text, err = os.ReadFile(other)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		delete(out, strings.TrimSpace(line))
+	}
+	return out
+}

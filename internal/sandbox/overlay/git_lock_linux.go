@@ -1,0 +1,86 @@
+package overlay
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockAll takes the locks of all steps. The groups of which it does not get one are left out.
+func (v *View) lockAll(steps []step) (free []step, left []Left) {
+	busy := map[int]bool{}
+	for _, s := range steps {
+		if !s.Locked || busy[s.Group] {
+			continue
+		}
+		if err := v.at(s, spot.takeLock); err != nil {
+			busy[s.Group] = true
+		}
+	}
+	for _, s := range steps {
+		if s.Group == 0 || !busy[s.Group] {
+			free = append(free, s)
+			continue
+		}
+		if s.Locked {
+			_ = v.at(s, func(x spot) error {
+				if x.ownLock(x.name + ".lock") {
+					x.releaseLock()
+				}
+				return nil
+			})
+		}
+		l := Left{Path: filepath.Join(v.roots[s.Root].Path, s.Path), Why: WhyLocked}
+		if s.Kind != Removed && s.Kind != Merged {
+			l.Kept = v.keep(s.Root, s.Path)
+		}
+		left = append(left, l)
+	}
+	return free, left
+}
+
+// lockTime is how long another git's lock is waited for.
+const (
+	lockTries = 50
+	lockPause = 20 * time.Millisecond
+)
+
+func (x spot) lockText() string { return "adze " + filepath.Base(x.dir) + "\n" }
+
+// takeLock makes git's lock file. While it is there no git changes the entry.
+func (x spot) takeLock() error {
+	name := x.name + ".lock"
+	for try := 0; ; try++ {
+		fd, err := unix.Openat(x.at, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+		if err == nil {
+			_, err = unix.Write(fd, []byte(x.lockText()))
+			return errors.Join(err, unix.Close(fd))
+		}
+		if err != unix.EEXIST {
+			return err
+		}
+		if x.ownLock(name) {
+			return nil
+		}
+		if try == lockTries {
+			return conflict(WhyLocked)
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+// ownLock reports a lock of this view, which a killed process left.
+func (x spot) ownLock(name string) bool {
+	fd, err := unix.Openat(x.at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 200)
+	n, err := unix.Read(fd, buf)
+	return err == nil && string(buf[:n]) == x.lockText()
+}
+
+func (x spot) releaseLock() { _ = unix.Unlinkat(x.at, x.name+".lock", 0) }

@@ -1,0 +1,344 @@
+package overlay
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// lost is an entry of a root whose name the command took away.
+type lost struct {
+	path   string
+	stat   Stat
+	target string  // of a link
+	gone   *Change // that takes it away
+	used   bool
+}
+
+// inode tells an entry from all others of the machine.
+type inode struct{ dev, ino uint64 }
+
+func (s Stat) inode() inode { return inode{s.Dev, s.Ino} }
+
+// origins finds for each entry that the command gave a name where it was before.
+type origins struct {
+	*View
+	top     *Change
+	root    int
+	lost    []*lost
+	byTime  map[[3]int64][]*lost // by time of access, and by size and time, of which renaming changes none
+	byPath  map[string]*lost
+	orphans []*Change            // copied files without one of their own below
+	others  []*Change            // what may have been renamed, but need not
+	twins   map[uint64][]*Change // copied files by inode, where the command made several names
+}
+
+// findOrigins sets From of what was renamed and linked.
+func (v *View) findOrigins(top *Change) error {
+	o := origins{View: v, top: top, root: top.Root, byTime: map[[3]int64][]*lost{}, byPath: map[string]*lost{}, twins: map[uint64][]*Change{}}
+	top.Walk(func(c *Change) bool {
+		if c.Kind == File && c.Upper.Links > 1 {
+			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
+		}
+		switch {
+		case c.Left != "":
+		case c.Kind == File && c.Copied && !c.Lower.IsFile():
+			o.orphans = append(o.orphans, c)
+		case c.Kind == File && (!c.Copied || c.Content != Same), c.Kind == Link:
+			o.others = append(o.others, c)
+		}
+		return true
+	})
+	for _, c := range v.opened {
+		if c.Root == top.Root && c.Upper.Links > 1 {
+			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
+		}
+	}
+	if len(o.orphans)+len(o.others)+len(o.twins) == 0 {
+		return nil
+	}
+	if err := o.findLost(); err != nil {
+		return err
+	}
+	o.wholeFolders()
+	o.match()
+	o.linked()
+	v.unclaimed = v.unclaimed || slices.ContainsFunc(o.lost, func(l *lost) bool { return !l.used && l.stat.IsFile() })
+	return nil
+}
+
+// findLost lists the files and links that lost their names.
+func (o *origins) findLost() (err error) {
+	o.top.Walk(func(c *Change) bool {
+		switch {
+		case err != nil || c.Left != "" || c.Kind == Merged || !c.Lower.There():
+		case c.Lower.IsFolder():
+			err = o.lostBelow(c, c.Path)
+		case c.Kind != File || !c.Copied || c.Content == Forked && !c.written():
+			err = o.lose(c, c.Path, c.Lower)
+		}
+		return err == nil
+	})
+	return err
+}
+
+func (o *origins) lose(c *Change, path string, st Stat) error {
+	l := &lost{path: path, stat: st, gone: c}
+	if st.is(unix.S_IFLNK) {
+		l.target, _ = os.Readlink(filepath.Join(o.roots[o.root].Path, path))
+	}
+	o.lost = append(o.lost, l)
+	o.byPath[path] = l
+	for _, key := range keysOf(st) {
+		o.byTime[key] = append(o.byTime[key], l)
+	}
+	return nil
+}
+
+func keysOf(st Stat) [][3]int64 {
+	return [][3]int64{{-1, st.Accessed[0], st.Accessed[1]}, {st.Size, st.Modified[0], st.Modified[1]}}
+}
+
+func (o *origins) lostBelow(c *Change, path string) error {
+	fd, err := o.beneath(o.root, path)
+	if err != nil {
+		return nil // it went meanwhile
+	}
+	defer unix.Close(fd)
+	names, err := entries(fd)
+	if err != nil {
+		return nil
+	}
+	o.byPath[path] = &lost{path: path, gone: c}
+	if o.byPath[path].stat, err = statAt(fd, ""); err != nil {
+		return err
+	}
+	for _, name := range names {
+		st, err := statAt(fd, name)
+		switch {
+		case err != nil:
+			continue
+		case st.IsFolder():
+			err = o.lostBelow(c, filepath.Join(path, name))
+		default:
+			err = o.lose(c, filepath.Join(path, name), st)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeFolders finds folders that were renamed as they were: the new one holds what the old one
+// held. The kernel renames no folder in a view, so its supervisor makes it anew (package
+// seccomptrace).
+func (o *origins) wholeFolders() {
+	o.top.Walk(func(c *Change) bool {
+		if c.Kind != New || c.From != nil {
+			return true
+		}
+		for _, old := range o.folders(c) {
+			if o.sameNames(c, old.path) {
+				o.takeFolder(c, old)
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// folders are those that may have been a folder before: by one file of it.
+func (o *origins) folders(c *Change) (out []*lost) {
+	var file *Change
+	c.Walk(func(below *Change) bool {
+		if file == nil && below.Kind == File {
+			file = below
+		}
+		return file == nil
+	})
+	if file == nil || !file.Copied {
+		return nil
+	}
+	tail := strings.TrimPrefix(file.Path, c.Path)
+	for _, l := range o.lost {
+		if path, ok := strings.CutSuffix(l.path, tail); ok && !l.used && l.stat.IsFile() {
+			if old := o.byPath[path]; old != nil && old.stat.IsFolder() && !old.used {
+				out = append(out, old)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *lost) int { return strings.Compare(a.path, b.path) })
+	if len(out) > 1 { // the one with a file of that time
+		slices.SortStableFunc(out, func(a, b *lost) int {
+			return cmp.Compare(o.far(file, o.byPath[b.path+tail]), o.far(file, o.byPath[a.path+tail]))
+		})
+	}
+	return out
+}
+
+// sameFile is the least rating of a file whose content says that it is another one.
+const sameFile = 6
+
+// far rates how likely an entry was another one before; if 0, it was not.
+func (o *origins) far(c *Change, l *lost) (score int) {
+	if c.Kind == Link {
+		if l.stat.is(unix.S_IFLNK) && l.target == c.Target && l.stat.Modified == c.Upper.Modified {
+			score = 4
+		}
+	} else if l.stat.IsFile() && l.stat.UID == c.Upper.UID {
+		sameTime := l.stat.Modified == c.Upper.Modified
+		switch content := o.content(c, l.path); {
+		case content == Same && sameTime:
+			score = 8
+		case content == Same, sameTime && content == Behind:
+			score = sameFile
+		case (content == Grown && l.stat.Size > 0) || content == Behind && c.Upper.Size > 0:
+			score = 5
+		case l.stat.Accessed == c.Upper.Accessed:
+			score = 3
+		case l.stat.Mode == c.Upper.Mode && c.Upper.Size > 0 && (filepath.Base(l.path) == filepath.Base(c.Path) || len(o.orphans) == 1 && len(o.lost) == 1):
+			score = 2
+		}
+	}
+	if score > 0 && filepath.Base(l.path) == filepath.Base(c.Path) {
+		score++
+	}
+	return score
+}
+
+// content compares a file of ours with one of the root.
+func (o *origins) content(c *Change, path string) (content Content) {
+	dir, err := o.beneath(o.root, filepath.Dir(path))
+	if err != nil {
+		return Differs
+	}
+	defer unix.Close(dir)
+	_ = o.open2(c, dir, filepath.Base(path), func(ours, there *os.File) error {
+		info, err := there.Stat()
+		if err == nil {
+			content, _, err = compareContent(ours, there, c.Upper.Size, info.Size())
+		}
+		return err
+	})
+	return content
+}
+
+// sameNames reports that a new folder has the entries of an old one, each of which was copied.
+func (o *origins) sameNames(c *Change, path string) bool {
+	fd, err := o.beneath(o.root, path)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	names, err := entries(fd)
+	if err != nil || len(names) != len(c.Children) {
+		return false
+	}
+	for _, child := range c.Children {
+		below := filepath.Join(path, filepath.Base(child.Path))
+		old := o.byPath[below]
+		switch {
+		case old == nil || old.used:
+			return false
+		case child.Kind == New && old.stat.IsFolder():
+			if !o.sameNames(child, below) {
+				return false
+			}
+		case child.Kind == File && old.stat.IsFile() && (child.Copied || old.stat.Links > 1):
+		case child.Kind == Link && old.target == child.Target:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// takeFolder says that a folder with all in it is one that was there.
+func (o *origins) takeFolder(c *Change, old *lost) {
+	old.used = true
+	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
+	for _, child := range c.Children {
+		path := filepath.Join(old.path, filepath.Base(child.Path))
+		o.takeFolder(child, o.byPath[path])
+		child.From.Whole = true
+		if child.Kind == File {
+			child.Copied = true
+			child.Content = o.content(child, path)
+		}
+	}
+}
+
+// match gives each file and link without an entry of its own the one that it most likely was.
+func (o *origins) match() {
+	for _, c := range slices.Concat(o.orphans, o.others) {
+		if c.From != nil {
+			continue
+		}
+		var candidates []*lost
+		for _, key := range keysOf(c.Upper) {
+			candidates = append(candidates, o.byTime[key]...)
+		}
+		best, score := o.best(c, candidates)
+		switch {
+		case best == nil, c.Kind == File && !c.Copied && best.stat.Links < 2:
+		case c.Lower.IsFile() && score < sameFile: // it is the one that was there, rather
+		default:
+			c.Copied = c.Kind == File
+			o.take(c, best)
+		}
+	}
+	for _, c := range o.orphans {
+		if c.From == nil && len(o.lost) <= mostCompared {
+			if best, _ := o.best(c, o.lost); best != nil {
+				o.take(c, best)
+			}
+		}
+	}
+}
+
+// mostCompared bounds the files whose content a renamed and changed file is compared with.
+const mostCompared = 200
+
+func (o *origins) best(c *Change, candidates []*lost) (best *lost, most int) {
+	for _, l := range candidates {
+		if l.used || l.path == c.Path {
+			continue
+		}
+		if score := o.far(c, l); score > most {
+			best, most = l, score
+		}
+	}
+	return best, most
+}
+
+func (o *origins) take(c *Change, l *lost) {
+	l.used = true
+	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
+	if c.Kind == File {
+		c.Content = o.content(c, l.path)
+	}
+}
+
+// linked finds the other names that the command gave to files: the first name is the file's own, or
+// the one to which it was renamed.
+func (o *origins) linked() {
+	for _, names := range o.twins {
+		own := slices.IndexFunc(names, func(c *Change) bool { return c.Copied && c.Lower.IsFile() && c.From == nil })
+		if own < 0 {
+			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.From != nil && !c.From.Whole }))
+		}
+		for i, c := range names {
+			if i != own && (c.From == nil || !c.From.Whole) {
+				if c.From != nil {
+					o.byPath[c.From.Path].used = false
+				}
+				c.From = &Origin{Path: names[own].Path, Stat: c.Upper, Link: true}
+			}
+		}
+	}
+}
