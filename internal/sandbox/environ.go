@@ -50,7 +50,7 @@ func cacheDir(state, workspace string) string {
 // views. It must not be called while an adze works there.
 func Forget(state, workspace string) error {
 	cache := cacheDir(state, workspace)
-	return errors.Join(os.RemoveAll(cache), os.RemoveAll(cache+".lock"), os.RemoveAll(viewsDir(state, workspace)))
+	return errors.Join(os.RemoveAll(cache), os.RemoveAll(cache+".lock"), os.RemoveAll(cache+".layers.lock"), os.RemoveAll(viewsDir(state, workspace)))
 }
 
 // outward are variables by which programs reach what is not there: agents, screens, buses, daemons.

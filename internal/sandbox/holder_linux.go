@@ -15,8 +15,8 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// holder is the process that holds the mounts of a stage: see namespace.Hold. It ends with the
-// socket, so that it does not outlive adze.
+// holder is the process that holds the mounts of a stage, or those of caches: see namespace.Hold.
+// It ends with the socket, so that it does not outlive adze.
 type holder struct {
 	mu      sync.Mutex
 	process *os.Process
@@ -24,7 +24,16 @@ type holder struct {
 }
 
 // holdViews starts the holder of a stage's views.
-func holdViews(v *overlay.View, roots []overlay.Root) (_ *holder, err error) {
+func holdViews(v *overlay.View, roots []overlay.Root) (*holder, error) {
+	var views []namespace.Held
+	for i, r := range roots {
+		views = append(views, namespace.Held{Path: r.Path, Upper: v.Folder(i), Dev: r.Dev, Ino: r.Ino})
+	}
+	return hold(views)
+}
+
+// hold starts a holder.
+func hold(views []namespace.Held) (_ *holder, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
@@ -32,10 +41,6 @@ func holdViews(v *overlay.View, roots []overlay.Root) (_ *holder, err error) {
 	theirs := os.NewFile(uintptr(fds[1]), "holder of views")
 	defer theirs.Close()
 	h := &holder{socket: fds[0]}
-	var views []namespace.Held
-	for i, r := range roots {
-		views = append(views, namespace.Held{Path: r.Path, Upper: v.Folder(i), Dev: r.Dev, Ino: r.Ino})
-	}
 	root := os.Geteuid() == 0
 	ids := namespace.IDs{Set: !root, UID: os.Geteuid(), GID: os.Getegid()}
 	sys := &syscall.SysProcAttr{Setsid: true,

@@ -42,13 +42,14 @@ type plan struct {
 	blind     bool // see Options
 	glance    *visibility.Glance
 	tmp       *tmpFolders
-	view      *view      // in which the command changes apart; if nil, it changes everything itself
-	staged    *Stage     // that the command works on in place of a view; if nil, none
-	trees     []*os.File // its mounts
-	mounted   bool       // the guards hold
-	apart     []string   // folders that it changes in the view
-	live      string     // why it changes the workspace itself; if empty, it changes the view of it
-	fixed     []string   // folders of git that are read only, because they cannot be changed apart
+	view      *view             // in which the command changes apart; if nil, it changes everything itself
+	staged    *Stage            // that the command works on in place of a view; if nil, none
+	trees     []*os.File        // its mounts, and those of layers
+	layers    []namespace.Mount // of caches
+	mounted   bool              // the guards hold
+	apart     []string          // folders that it changes in the view
+	live      string            // why it changes the workspace itself; if empty, it changes the view of it
+	fixed     []string          // folders of git that are read only, because they cannot be changed apart
 }
 
 // guard is a place in a writable folder: read only (namespace.Locked), changed in a view
@@ -194,6 +195,7 @@ func (p *plan) mounts() []namespace.Mount {
 	w := p.workspace
 	out = append(out, namespace.Mount{Kind: namespace.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
 		namespace.Mount{Kind: namespace.Writable, Path: insideCache, From: p.cache})
+	out = append(out, p.layers...)
 	if p.command.Own {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, From: p.command.Dir})
 	}

@@ -41,6 +41,8 @@ type Sandbox struct {
 	grouped   atomic.Int64   // control groups that were made
 	caching   sync.Once      // the private caches are in use
 	cached    *os.File       // while it is open
+	layering  sync.Once      // layers are made, or cannot be
+	layers    layers         // of the user's caches; not changed after layering
 	over      chan struct{}  // closed when this is
 	closing   sync.Once
 
@@ -70,6 +72,8 @@ func (s *Sandbox) useCaches() {
 // Close removes what the sandbox left in the workspace.
 func (s *Sandbox) Close() {
 	s.caching.Do(func() {}) // it begins no more
+	s.layering.Do(func() {})
+	s.layers.close()
 	s.closing.Do(func() { close(s.over) })
 	if s.cached != nil {
 		defer s.cached.Close()
@@ -103,7 +107,12 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	if err := p.onStage(s.stage.Load(), means); err != nil {
 		return proc.Walls{}, err
 	}
+	if err := p.layered(s, means); err != nil {
+		p.letGo()
+		return proc.Walls{}, err
+	}
 	if p.view, missing, err = s.openView(&p, overlay.Make); err != nil {
+		p.letGo()
 		return proc.Walls{}, err
 	}
 	if means == Landlock {

@@ -91,7 +91,7 @@ func (j *Jobs) keep(b *job) *Overdue {
 	if !room {
 		return nil
 	}
-	text, read, ok := b.process.goOn() // it waits for whoever shows the progress, who may ask for the jobs
+	text, read, ok := b.process.goOn() // without the lock: the callee of Progress may ask for the jobs
 	if !ok {
 		return nil
 	}

@@ -1,0 +1,193 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
+)
+
+// Commands see the caches of the user's build tools through overlays: they read what the user has
+// built and downloaded, and their writes go to private folders of the workspace, which no program
+// outside reads. One process holds the overlays, because two overlays must not share the folder of
+// their writes. A second adze in the workspace has none, and neither has a command whose writes to
+// caches are put back.
+
+// layer is one cache of the user.
+type layer struct {
+	name string // where commands find it, below insideCache
+	path string // of the user's, free of links
+}
+
+// layers are the overlays of a sandbox. The zero value has none.
+type layers struct {
+	list   []layer
+	holder *holder
+	lock   *os.File // held while the overlays are in use
+}
+
+// userCaches lists where build tools keep what can be made or downloaded again: the variable that
+// names the folder, its place in the home otherwise, and its place for commands. Of tools that keep
+// credentials or programs beside it, only parts are listed.
+func userCaches() []struct{ variable, home, below, name string } {
+	return []struct{ variable, home, below, name string }{
+		{"GOCACHE", ".cache/go-build", "", "go-build"},
+		{"GOMODCACHE", "go/pkg/mod", "", "go-mod"},
+		{"npm_config_cache", ".npm", "_cacache", "npm/_cacache"},
+		{"PIP_CACHE_DIR", ".cache/pip", "", "pip"},
+		{"UV_CACHE_DIR", ".cache/uv", "", "uv"},
+		{"CARGO_HOME", ".cargo", "registry", "cargo/registry"},
+		{"CARGO_HOME", ".cargo", "git", "cargo/git"},
+		{"YARN_CACHE_FOLDER", ".cache/yarn", "", "yarn"},
+		{"BUN_INSTALL_CACHE_DIR", ".bun/install/cache", "", "bun"},
+		{"DENO_DIR", ".cache/deno", "", "deno"},
+		{"CCACHE_DIR", ".cache/ccache", "", "ccache"},
+		{"GRADLE_USER_HOME", ".gradle", "caches", "gradle/caches"},
+		{"GRADLE_USER_HOME", ".gradle", "wrapper", "gradle/wrapper"},
+		{"", ".m2/repository", "", "m2"},
+		{"NUGET_PACKAGES", ".nuget/packages", "", "nuget"},
+		{"", ".local/share/pnpm/store", "", "pnpm"},
+		{"", ".cache/node", "", "node"},
+		{"", ".cache/pypoetry", "", "pypoetry"},
+		{"", ".cache/golangci-lint", "", "golangci-lint"},
+		{"", ".cache/ms-playwright", "", "ms-playwright"},
+		{"", ".cache/puppeteer", "", "puppeteer"},
+		{"", ".cache/Cypress", "", "Cypress"},
+	}
+}
+
+// useLayers makes the overlays, once. Where there can be none, commands have empty caches.
+func (s *Sandbox) useLayers(p *plan, means Means) {
+	s.layering.Do(func() {
+		if means != Namespaces || s.o.State == "" || s.noView(means) != "" {
+			return
+		}
+		list := p.userLayers(s)
+		if len(list) == 0 {
+			return
+		}
+		lock, ok := exclusive(p.cache + ".layers.lock")
+		if !ok {
+			return
+		}
+		var views []namespace.Held
+		for _, l := range list {
+			upper := filepath.Join(p.cache, strings.ReplaceAll(l.name, "/", "-")+".layer")
+			f := pin(l.path)
+			if f.err != nil || readied(upper) != nil {
+				continue
+			}
+			views = append(views, namespace.Held{Path: l.path, Upper: upper, Dev: f.dev, Ino: f.ino})
+			s.layers.list = append(s.layers.list, l)
+		}
+		h, err := hold(views)
+		if err != nil {
+			s.layers.list = nil
+			_ = lock.Close()
+			return
+		}
+		s.layers.holder, s.layers.lock = h, lock
+	})
+}
+
+// exclusive takes a lock that lasts until the file is closed.
+func exclusive(path string) (*os.File, bool) {
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return nil, false
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, false
+	}
+	return f, true
+}
+
+// readied makes the folder of an overlay's writes: the kernel takes no work folder a second time.
+func readied(dir string) error {
+	if err := overlay.RemoveAll(filepath.Join(dir, "work")); err != nil {
+		return err
+	}
+	for _, name := range []string{"upper", "work"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// userLayers are the caches that are there, and that no rule keeps from commands.
+func (p *plan) userLayers(s *Sandbox) (out []layer) {
+	home, set := p.lookup("HOME"), goSettings(p.lookup("HOME"))
+	if home == "" {
+		return nil
+	}
+	for _, c := range userCaches() {
+		path := filepath.Join(home, c.home)
+		if in, ok := strings.CutPrefix(c.home, ".cache/"); ok && filepath.IsAbs(p.lookup("XDG_CACHE_HOME")) {
+			path = filepath.Join(p.lookup("XDG_CACHE_HOME"), in)
+		}
+		for _, value := range []string{set[c.variable], p.lookup(c.variable)} {
+			if c.variable != "" && filepath.IsAbs(value) {
+				path = value
+			}
+		}
+		if download := p.goModules(set); c.name == "go-mod" && download != "" {
+			path = filepath.Dir(filepath.Dir(download))
+		}
+		real, err := filepath.EvalSymlinks(filepath.Join(path, c.below))
+		if err != nil || within(p.workspace.path, real) || within(real, p.workspace.path) || within(s.o.State, real) || within(real, s.o.State) || p.withheld(s, real) {
+			continue
+		}
+		if info, err := os.Stat(real); err == nil && info.IsDir() && s.noView(Namespaces, real) == "" {
+			out = append(out, layer{c.name, real})
+		}
+	}
+	return out
+}
+
+// withheld reports a path that holds secrets, or that a deny rule names or may name a part of.
+func (p *plan) withheld(s *Sandbox, path string) bool {
+	if slices.ContainsFunc(slices.Concat(p.secrets, p.veiled, p.hidden), func(at string) bool { return within(at, path) || within(path, at) }) {
+		return true
+	}
+	return s.o.Rules != nil && slices.ContainsFunc(s.o.Rules.Denied(false), func(d Denial) bool {
+		literal, _, _ := strings.Cut(filepath.Join(d.Root, d.Pattern), "*")
+		literal = strings.TrimSuffix(literal, "/")
+		return len(literal) > len(d.Root) && (within(literal, path) || within(path, literal))
+	})
+}
+
+// layered adds the overlays to what a command may reach.
+func (p *plan) layered(s *Sandbox, means Means) error {
+	if means != Namespaces || p.command.Aside {
+		return nil
+	}
+	s.useLayers(p, means)
+	for i, l := range s.layers.list {
+		tree, err := s.layers.holder.tree(i)
+		if err != nil {
+			return err
+		}
+		p.layers = append(p.layers, namespace.Mount{Kind: namespace.Handed, Path: filepath.Join(insideCache, l.name), From: strconv.Itoa(proc.FirstFile + len(p.trees))})
+		p.trees = append(p.trees, tree)
+	}
+	return nil
+}
+
+func (l *layers) close() {
+	if l.holder != nil {
+		l.holder.close()
+		_ = l.lock.Close()
+	}
+}
