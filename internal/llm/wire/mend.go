@@ -99,7 +99,7 @@ func (m *mender) learn(r *Refusal, asked session.Request) bool {
 	case r.says("tool_choice", "tool choice", "toolchoice") && asked.Choice != session.ChooseFreely && !f.freely:
 		f.freely = true
 		return true
-	case NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}):
+	case len(asked.Tools) > 0 && NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}):
 		return false // whoever offers tools in words does
 	case len(asked.Tools) > 0 && r.aboutSchema() && m.without(r, asked):
 		return true

@@ -58,7 +58,7 @@ func (r *Refusal) matches(pattern string) bool {
 // OpenRouter, Groq, Gemini and DeepSeek.
 func NoTools(err error) bool {
 	r := refusalOf(err)
-	if r == nil || r.aboutSchema() || r.says("tool_choice", "tool choice") && !r.says("enable-auto-tool-choice") {
+	if r == nil || r.aboutSchema() || r.says("tool_choice", "tool choice") && !r.says("enable-auto-tool-choice") || r.says("without `tools", "without tools") {
 		return false
 	}
 	return r.matches(`(does not|doesn't|do not|don't) support (the use of |using )?(tools?|function|tool[- ]call)`) ||
@@ -70,7 +70,7 @@ func NoTools(err error) bool {
 func (r *Refusal) aboutSchema() bool {
 	return r.says("input_schema", "inputschema", "function_declaration", "functiondeclaration", "toolspec", "property keys",
 		"invalid_function_parameters", "schema for function", "schema for tool", "function parameters", "parameters schema", "tool schema") ||
-		r.says("schema") && r.says("tool", "function") || r.matches(`\btools[.\[]\d`) || strings.HasPrefix(r.Param, "tools")
+		r.says("schema") && r.says("tool", "function") || r.matches(`\btools[.\[]\d|['"]tools['"], ?\d`) || strings.HasPrefix(r.Param, "tools")
 }
 
 // tools are the names of the offered tools that the words are about; none: they name none.
@@ -108,7 +108,7 @@ func (r *Refusal) places() (at []int) {
 		pattern string
 		first   int
 	}{
-		{`function_?declarations?[.\[](\d+)`, 0}, {`tools\.(\d+)\.member`, 1}, {`\btools[.\[](\d+)`, 0},
+		{`function_?declarations?[.\[](\d+)`, 0}, {`tools\.(\d+)\.member`, 1}, {`\btools[.\[](\d+)`, 0}, {`['"]tools['"], ?(\d+)`, 0},
 	} {
 		for _, m := range regexp.MustCompile(p.pattern).FindAllStringSubmatch(text, 200) {
 			if n, err := strconv.Atoi(m[1]); err == nil {

@@ -88,3 +88,23 @@ func TestArgumentsGetTheirRealNamesBack(t *testing.T) {
 		}
 	}
 }
+
+// A model takes no tools only where the words say so of all tools.
+func TestARefusalOfAllTools(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]bool{
+		"registry.ollama.ai/library/poet:latest does not support tools":                                         true,
+		"No endpoints found that support tool use. Try disabling a tool.":                                       true,
+		`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`:                true,
+		"poet-reasoner does not support Function Calling":                                                       true,
+		"deepseek-reasoner does not support this tool_choice":                                                   false,
+		"tools.3.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level":    false,
+		"Invalid schema for function 'x': tools do not support the keyword 'oneOf'":                             false,
+		"Bedrock doesn't support tool calling without `tools=` param specified":                                 false,
+		"[{\"code\":\"invalid_literal\",\"path\":[\"tools\",1,\"function\",\"parameters\"],\"message\":\"x\"}]": false,
+	} {
+		if got := NoTools(&session.ProviderError{Kind: session.RequestError, Status: 400, Message: said}); got != want {
+			t.Errorf("%s: %v, want %v", said, got, want)
+		}
+	}
+}
