@@ -176,3 +176,19 @@ func TestDelicateNamesStayBelowLandlock(t *testing.T) {
 		}
 	}
 }
+
+// In a view no empty folder stands for a name that is not there, so that what removes untracked or
+// empty folders works as elsewhere.
+func TestNothingStandsForANameInAView(t *testing.T) {
+	need(t, "git")
+	b := newViewBench(t)
+	b.host(identity + "git init -q . && echo a > a && git add a && git commit -qm first && echo u > untracked")
+	r := b.apart("ls -A; git clean -fdq; mkdir -p e/f; find . -type d -empty -not -path './.git/*' -delete; ls e; git status --porcelain")
+	if r.Code != 0 || !strings.HasPrefix(r.Output.Head, ".git\na\nuntracked\n") || b.there("e") || len(r.Told) > 0 || b.there("untracked") {
+		t.Errorf("%d %q %q %q", r.Code, r.Output.Head, r.Errors.Head, r.Told)
+	}
+	b.host("echo u > untracked; mkdir -p d; echo u > d/u")
+	if r := b.apart("git stash -uq && git stash list | wc -l"); r.Code != 0 || b.there("d/u") || len(r.Told) > 0 {
+		t.Errorf("git stash -u: %d %q %q %q", r.Code, r.Output.Head, r.Errors.Head, r.Told)
+	}
+}
