@@ -150,3 +150,30 @@ func TestATurnInARepositoryThatATurnMadeIsUndone(t *testing.T) {
 	}
 	u.sh("echo y > z; git add z; git commit -qm since; git fsck --strict 2>&1")
 }
+
+// A commit of the user after a turn stays, whether they made it in another terminal or here, and
+// the files of the turn are put back.
+func TestUndoAfterACommitOfTheUser(t *testing.T) {
+	for name, here := range map[string]bool{"in another terminal": false, "in the session": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := repository(t)
+			before := u.shape()
+			u.work("-- 1 --\n" + bash("echo n > n; echo more >> src/a.go") + "-- 2 --\ntext: done\n")
+			commit := "git add -A; git -c user.name=a -c user.email=a@b commit -qm mine"
+			if here {
+				u.goOn("-- 1 --\n" + bash(commit) + "-- 2 --\ntext: done\n")
+			} else {
+				u.sh(commit)
+			}
+			u.undo("--dry-run").wants(0, "turn 1: work", "remove   n", "restore  src/a.go")
+			u.undo().wants(0, "undone: turn 1: work", "remove   n")
+			u.wantTree("undone", before)
+			u.sh("[ \"$(git log -1 --format=%s)\" = mine ]; git fsck")
+			if here {
+				u.undo("--git").wants(0, "undone: turn 2: go on", ".git/refs/heads/main")
+				u.sh("[ \"$(git log -1 --format=%s)\" = two ]; git fsck")
+			}
+		})
+	}
+}

@@ -48,6 +48,7 @@ const (
 var (
 	ErrMissing       = errors.New("git is not installed")
 	ErrNotRepository = errors.New("not a git repository")
+	ErrNoWorkTree    = fmt.Errorf("%w with a work tree here", ErrNotRepository)
 	ErrRevision      = errors.New("unknown revision")
 )
 

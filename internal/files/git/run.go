@@ -145,7 +145,7 @@ func (r *Repo) explain(name, stderr string) error {
 	case strings.Contains(stderr, "not a git repository"):
 		return fail(CodeNotFound, ErrNotRepository, "%s is not in a git repository; name a folder that is, or ask the user to run git init", r.dir)
 	case strings.Contains(stderr, "safe.bareRepository"), strings.Contains(stderr, "must be run in a work tree"):
-		return fail(CodeInvalid, ErrNotRepository, "%s is inside a repository without a work tree; name a folder of files", r.dir)
+		return fail(CodeInvalid, ErrNoWorkTree, "%s is inside a repository without a work tree; name a folder of files", r.dir)
 	case strings.Contains(stderr, "dubious ownership"):
 		return fail(CodeInvalid, ErrNotRepository, "the repository belongs to another user, so git does not read it; the user can allow it with git config --global --add safe.directory %s", r.dir)
 	case strings.Contains(stderr, "promisor remote"), strings.Contains(stderr, "lazy fetch"):

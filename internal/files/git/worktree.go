@@ -47,6 +47,26 @@ func (r *Repo) Worktrees(ctx context.Context) (list []Worktree, err error) {
 	return list, err
 }
 
+// MainTop is the top of the main work tree: the one that is not linked. If empty, the repository is
+// bare, or does not say where it is.
+func (r *Repo) MainTop(ctx context.Context) string {
+	if r.Common == r.GitDir {
+		return r.Top
+	}
+	top := filepath.Dir(r.Common)
+	if filepath.Base(r.Common) != ".git" {
+		text, err := r.text(ctx, "config", "--file", filepath.Join(r.Common, "config"), "--no-includes", "--get", "core.worktree")
+		if err != nil {
+			return ""
+		}
+		top = resolved(r.Common, strings.TrimSpace(text))
+	}
+	if !(&Repo{Top: top, GitDir: r.Common}).ownedBy(filepath.Join(top, ".git")) {
+		return "" // the tree does not name the repository
+	}
+	return top
+}
+
 // AddWorktree makes a work tree at path, which must not be there. With from it makes the branch
 // there; without it the branch is one that exists. Hooks and content filters are not run,
 // submodules are not fetched.

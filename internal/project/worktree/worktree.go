@@ -59,6 +59,8 @@ func (d Desk) open(ctx context.Context, dir string) (*repository, error) {
 	}
 	repo, err := d.Git.Open(ctx, real)
 	switch {
+	case errors.Is(err, git.ErrNoWorkTree):
+		return nil, usage.Mistake("change to one of its work trees; git worktree list shows them", "%s is inside a repository, and in no work tree of it", dir)
 	case errors.Is(err, git.ErrNotRepository):
 		return nil, usage.Mistake("change to a folder of a git repository, or run git init", "%s is in no git repository", dir)
 	case err != nil:
@@ -74,10 +76,21 @@ func (d Desk) open(ctx context.Context, dir string) (*repository, error) {
 	if len(r.list) == 0 {
 		return nil, usage.Mistake("a work tree is made by git", "git lists no work tree of %s", dir)
 	}
-	if r.main = r.list[0].Path; r.list[0].Bare {
-		r.main = strings.TrimSuffix(r.main, ".git")
-	}
+	r.main = r.checkout(ctx)
 	return r, nil
+}
+
+// checkout is the main checkout of the repository. A bare one has none, and one whose folder of git
+// lies elsewhere does not always say where its own is: there, it is the checkout that the user is
+// in, or was in when the work tree that they are in was made.
+func (r *repository) checkout(ctx context.Context) string {
+	if main := r.MainTop(ctx); main != "" {
+		return main
+	}
+	if _, rec, ok := find(r.desk.State, r.Top); ok && rec.Common == r.Common {
+		return rec.Main
+	}
+	return r.Top
 }
 
 // root is where all records are.

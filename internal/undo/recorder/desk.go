@@ -170,10 +170,15 @@ func (w Wish) turns(all []Turn) (out []Turn) {
 			out = append(out, t)
 		}
 	}
-	if w.To == nil && w.Since == "" && len(out) > 1 {
-		out = out[:1]
+	if w.To != nil || w.Since != "" || len(out) == 0 {
+		return out
 	}
-	return out
+	// A turn that changed only git's own state, as a commit of the user does, is passed over where
+	// that stays.
+	if at := slices.IndexFunc(out, Turn.changedFiles); at >= 0 && !w.Git {
+		return out[at : at+1]
+	}
+	return out[:1]
 }
 
 // again finds the undo that is taken back.

@@ -244,6 +244,13 @@ func (t Turn) changedGit() bool {
 	})
 }
 
+// changedFiles reports whether it changed anything but git's own state, as far as is known.
+func (t Turn) changedFiles() bool {
+	return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
+		return w.After == nil || w.More > 0 || slices.ContainsFunc(w.Changes, func(c session.FileChange) bool { return !c.Git })
+	})
+}
+
 func (p *Past) mark(messages []string, set func(*Turn)) {
 	for i := range p.Turns {
 		if slices.Contains(messages, p.Turns[i].Message) {
