@@ -168,21 +168,26 @@ func (p *plan) withheld(s *Sandbox, path string) bool {
 	})
 }
 
-// layered adds the overlays to what a command may reach.
-func (p *plan) layered(s *Sandbox, means Means) error {
+// layered adds the overlays to what a command may reach. Where their process has ended the command
+// has the private caches alone.
+func (p *plan) layered(s *Sandbox, means Means) {
 	if means != Namespaces || p.command.Aside {
-		return nil
+		return
 	}
 	s.useLayers(p, means)
+	before := len(p.trees)
 	for i, l := range s.layers.list {
 		tree, err := s.layers.holder.tree(i)
 		if err != nil {
-			return err
+			for _, f := range p.trees[before:] {
+				_ = f.Close()
+			}
+			p.layers, p.trees = nil, p.trees[:before]
+			return
 		}
 		p.layers = append(p.layers, namespace.Mount{Kind: namespace.Handed, Path: filepath.Join(insideCache, l.name), From: strconv.Itoa(proc.FirstFile + len(p.trees))})
 		p.trees = append(p.trees, tree)
 	}
-	return nil
 }
 
 func (l *layers) close() {

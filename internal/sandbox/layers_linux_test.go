@@ -3,10 +3,13 @@ package sandbox_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/proc/shim/namespace"
 )
 
 // A command reads the caches of the user's build tools. Its changes reach the next commands of the
@@ -49,5 +52,28 @@ func TestCommandsReadTheUsersCaches(t *testing.T) {
 	beside := b.sandbox(sandbox.Namespaces) // which finds the overlays in use
 	if r, err := b.try(t.Context(), beside, "test ! -e $GOCACHE/00/a && echo x > $GOCACHE/own && echo works"); err != nil || r.Output.Head != "works\n" {
 		t.Errorf("a second adze: %+v, %v", r, err)
+	}
+}
+
+// A command runs with its private caches alone where the process that holds the overlays was killed.
+func TestCommandsRunWithoutTheHolderOfCaches(t *testing.T) {
+	b := newViewBench(t)
+	b.box.Close()
+	b.write(".cache/go-build/a", "built")
+	b.box = b.sandbox(sandbox.Namespaces)
+	if r := b.apart("cat $GOCACHE/a"); r.Output.Head != "built" {
+		t.Fatalf("%+v", r)
+	}
+	killed := 0
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range all {
+		line, _ := os.ReadFile(file)
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && strings.Contains(string(line), namespace.HoldWord) && strings.Contains(string(line), b.state) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			killed++
+		}
+	}
+	if r := b.apart("test ! -e $GOCACHE/a && echo x > $GOCACHE/own && echo works"); killed != 1 || r.Output.Head != "works\n" {
+		t.Errorf("%d killed, %+v", killed, r)
 	}
 }

@@ -107,10 +107,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	if err := p.onStage(s.stage.Load(), means); err != nil {
 		return proc.Walls{}, err
 	}
-	if err := p.layered(s, means); err != nil {
-		p.letGo()
-		return proc.Walls{}, err
-	}
+	p.layered(s, means)
 	if p.view, missing, err = s.openView(&p, overlay.Make); err != nil {
 		p.letGo()
 		return proc.Walls{}, err
