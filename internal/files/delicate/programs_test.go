@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The installed ones of these programs run what a file of the list says, although they are asked for
-// something else. The files lie in a folder that is the home too.
+// The installed ones of these programs run what a file of the list says, although they are asked
+// for something else. The files lie in a folder that is the home too.
 func TestRealProgramsRunSomethingByTheirNames(t *testing.T) {
 	const run = "touch ran"
 	for name, c := range map[string]struct{ program, file, content, before, command string }{
