@@ -30,8 +30,10 @@ func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, e
 		return a, "", tool.Fail(tool.CodeTooLarge, "%s has %w, more than can be scaled here; make it smaller with bash first", a.Name, err)
 	case err != nil && len(a.Data) > pictureBytes:
 		return a, "", tool.Fail(tool.CodeTooLarge, "%s has %d bytes and cannot be scaled (%w); convert it with bash first", a.Name, len(a.Data), err)
-	case err != nil || !p.Scaled():
-		return a, "", nil // what cannot be read here may be for the model
+	case err != nil:
+		return a, "the file is damaged or no picture that can be read, and is not shown", nil
+	case !p.Scaled():
+		return a, "", nil
 	}
 	a.Data, a.MediaType = p.Data, p.Media
 	return a, fmt.Sprintf("scaled from %d×%d to %d×%d pixels, %d bytes", p.FromWidth, p.FromHeight, p.Width, p.Height, len(p.Data)), nil

@@ -127,6 +127,7 @@ func (m *mender) bounded(r *Refusal) bool {
 		m.once = most
 	default:
 		m.fit.most = most
+		m.note(fmt.Sprintf("gives at most %d tokens of an answer, and is asked for no more", most))
 	}
 	return true
 }
@@ -137,6 +138,7 @@ func (m *mender) without(r *Refusal, asked session.Request) bool {
 	names := r.tools(asked.Tools)
 	if len(names) == 0 && !m.fit.simple {
 		m.fit.simple = true
+		m.note("refuses the schema of a tool without saying of which: all are sent in a simple form")
 		return true
 	}
 	if len(names) == 0 {
@@ -176,10 +178,13 @@ func (m *mender) history(r *Refusal, asked session.Request) bool {
 		return false
 	case r.aboutThoughts() && !f.unvoiced:
 		f.unvoiced = true
+		m.note("refuses the thoughts of earlier answers, which are left out")
 	case len(asked.Tools) == 0 && !f.alone && called(m.whole.Messages):
 		f.alone = true
+		m.note("refuses earlier calls beside no tools: they are sent as text")
 	default:
 		f.text = true
+		m.note("refuses earlier calls and their results as they were: they are sent as text")
 	}
 	return true
 }
