@@ -119,40 +119,51 @@ func TestLeavingTheSandboxIsOfferedOnce(t *testing.T) {
 	}
 }
 
-// A degraded sandbox runs without a question what it holds; what needs its missing network is asked
-// for outside before it runs, and where it leaves something open each command is asked about with
-// that reason.
-func TestADegradedSandboxAsksByReach(t *testing.T) {
+// Where commands only read in the sandbox, what its words do not say to change files or to need a
+// network runs there; the rest is asked about, for a true reason, and what is allowed runs outside.
+func TestWhereCommandsOnlyReadTheRestIsAsked(t *testing.T) {
 	for name, c := range map[string]struct {
 		command, rule string
+		job           bool
+		outside       string // it failed inside, of that
 		open          []string
-		leaves, why   string
+		layer         Layer  // if empty, it is asked about
+		why           string // of the question
 	}{
-		"a build":                      {command: "make all"},
-		"an installation":              {command: "npm install left-pad", leaves: "network"},
-		"behind another program":       {command: "env A=b git push origin main", leaves: "network"},
-		"in a pipeline":                {command: "curl -s https://example.com | tar x", leaves: "network"},
-		"without the network":          {command: "npm ci --offline"},
-		"a local git":                  {command: "git commit -am x"},
-		"something is open":            {command: "make all", open: []string{"signal"}, why: "does not hold signal"},
-		"a deny that it does not know": {command: "make all", rule: "deny write(vendor/**)", why: `the rule "deny write(vendor/**)"`},
+		"a check":                    {command: "go vet ./...", layer: Contained},
+		"tests":                      {command: "npm test", layer: Contained},
+		"a script":                   {command: "python3 tools/count.py | sort 2>/dev/null", layer: Contained},
+		"a deny rule holds there":    {command: "npm test", rule: "deny write(vendor/**)", layer: Contained},
+		"a build":                    {command: "make all", why: "`make all` changes files"},
+		"a redirection":              {command: "npm test > out.txt", why: "it writes `out.txt`"},
+		"an option":                  {command: "sort -o list list", why: "changes files"},
+		"a commit":                   {command: "git commit -am x", why: "changes files"},
+		"an installation":            {command: "npm install left-pad", why: "needs a network"},
+		"behind another program":     {command: "env A=b git push origin main", why: "needs a network"},
+		"in a pipeline":              {command: "curl -s https://example.com | tar x", why: "needs a network"},
+		"a job":                      {command: "npm test", job: true, why: "goes on in the background"},
+		"what a rule allows":         {command: "npm install left-pad", rule: "allow execute(npm install **)", layer: "command line"},
+		"a job that a rule allows":   {command: "npm test", rule: "allow execute(npm test)", job: true, layer: "command line"},
+		"after it failed":            {command: "npm test", outside: "in the sandbox it could not write x", why: "it could not write x"},
+		"after it failed, by a rule": {command: "npm test", rule: "allow execute(npm test)", outside: "in the sandbox it could not write x", layer: "command line"},
+		"something is open":          {command: "npm test", open: []string{"signal"}, why: "does not hold signal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rules []string
 			if c.rule != "" {
 				rules = append(rules, c.rule)
 			}
-			p := boxed(t, Auto, len(c.open) == 0, rules...)
+			p := newPolicy(t, Auto, nil, rules...)
+			p.holds = func(bool) (string, bool) { return "degraded", len(c.open) == 0 }
 			p.lacks = func() (bool, []string) { return true, c.open }
-			d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: c.command, Caged: true}}})
-			if c.why != "" {
-				if d.Allow || !strings.Contains(d.Reason, c.why) {
-					t.Errorf("%+v", d)
+			d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: c.command, Caged: true, Lasts: c.job, Outside: c.outside}}})
+			switch {
+			case c.layer != "":
+				if !d.Allow || d.Layer != string(c.layer) || (d.Judged != nil && d.Judged.Caged) != (c.layer == Contained) || d.Judged != nil && d.Judged.Leaves != "" {
+					t.Errorf("%+v %+v", d, d.Judged)
 				}
-				return
-			}
-			if !d.Allow || d.Judged == nil || strings.Contains(d.Judged.Leaves, "network") != (c.leaves != "") {
-				t.Errorf("%+v %+v", d, d.Judged)
+			case d.Allow, !strings.Contains(d.Reason, c.why), len(c.open) == 0 && !strings.Contains(d.Reason, "add --allow"):
+				t.Errorf("%+v", d)
 			}
 		})
 	}

@@ -36,6 +36,7 @@ type verdict struct {
 	run     *tool.Judged
 	made    []string // files that a command writes, resolved
 	unseen  bool     // a rule or the table allowed it, and no person has seen these words
+	walled  bool     // it is asked for because the sandbox lets commands only read
 }
 
 // grant is one thing a user may allow for the session: with a key that very thing, else all that
@@ -206,9 +207,10 @@ func quote(s string) string {
 const Contained Layer = "sandbox"
 
 // contain answers for a command whether the sandbox makes a question needless: in mode auto, where
-// it is full, all that nobody wants to be asked about runs there. What a rule asks for or may
-// forbid, and files that hold secrets, are asked for as ever: a sandbox holds what a command does,
-// not what the model is shown.
+// it is full, all that nobody wants to be asked about runs there. Where rules of the kernel alone
+// hold commands, what only reads does, and what is allowed by a rule or the user runs outside.
+// What a rule asks for or may forbid, and files that hold secrets, are asked for as ever: a
+// sandbox holds what a command does, not what the model is shown.
 func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if v.effect == Deny {
 		return v
@@ -218,7 +220,14 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 		v.reason = "nothing goes on in the background in a staged turn, because its changes are reviewed when it ends; run it without background, with a timeout"
 		return v
 	}
+	walled := mode.contains() && v.need.Caged && v.effect == Ask && p.walled()
 	if why := v.need.Outside; why != "" {
+		if p.walled() { // where whoever allows it lets it out
+			if v.effect == Ask {
+				v.reason, v.walled = "running it outside the sandbox needs approval: "+why, true
+			}
+			return v
+		}
 		v.effect, v.rule, v.layer = Ask, "", layerOf(mode)
 		v.offers, v.words, v.inner = nil, nil, nil // each time anew: a rule for the command lets nothing out
 		v.reason = "running it outside the sandbox needs approval: " + why
@@ -228,15 +237,10 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 		return v
 	}
 	leaves := ""
-	if mode.contains() && v.need.Caged {
+	if mode.contains() && v.need.Caged && !walled {
 		leaves = configures(v.command)
-		if why := networks(v.command); why != "" && leaves == "" {
-			if none, _ := p.lacking(); none {
-				leaves = why
-			}
-		}
 	}
-	if v.effect == Allow && v.run != nil && leaves != "" {
+	if v.effect == Allow && v.run != nil && leaves != "" && !p.walled() {
 		if level, _ := p.level(v.need); level != "" {
 			v.run.Leaves = leaves
 			return v
@@ -248,6 +252,12 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if open := p.open(); len(open) > 0 {
 		v.reason = "the sandbox is degraded here and does not hold " + strings.Join(open, ", ")
 		return v
+	}
+	if walled {
+		if why := beyondWalls(v); why != "" {
+			v.reason, v.walled = why+"; commands that nobody allowed only read in the sandbox here, which is degraded (adze doctor)", true
+			return v
+		}
 	}
 	switch level, holds := p.level(v.need); {
 	case holds:
@@ -304,28 +314,22 @@ func (p *Policy) level(n tool.Need) (level string, holds bool) {
 	return p.holds(n.Lasts)
 }
 
-// lacking is what the sandbox that commands run in lacks. It may test that.
-func (p *Policy) lacking() (network bool, open []string) {
+// walled reports that rules of the kernel alone hold commands, which then only read and have no
+// network. It may test the sandbox.
+func (p *Policy) walled() bool {
 	if p.lacks == nil {
-		return false, nil
+		return false
 	}
-	return p.lacks()
+	walled, _ := p.lacks()
+	return walled
 }
 
-// open is what a sandbox that lacks something does not hold: what its test found, and the denies
-// that it does not know.
+// open is what the self-test of a sandbox that is not full found it does not hold.
 func (p *Policy) open() []string {
-	degraded, open := p.lacking()
-	if !degraded {
-		return open
+	if p.lacks == nil {
+		return nil
 	}
-	for _, kind := range []tool.Permission{tool.Read, tool.Write} {
-		for _, r := range p.rulesFor(kind) {
-			if r.Effect == Deny {
-				open = append(slices.Clone(open), fmt.Sprintf("the rule %q", r))
-			}
-		}
-	}
+	_, open := p.lacks()
 	return open
 }
 

@@ -16,7 +16,7 @@ func networks(c *command) string {
 			continue
 		}
 		if reachesHosts(base(s.name()), texts(s.words[1:])) {
-			return quote(s.String()) + " needs a network, and the sandbox has none at its level here, not even loopback"
+			return quote(s.String()) + " needs a network"
 		}
 	}
 	return ""

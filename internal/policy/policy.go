@@ -57,13 +57,13 @@ type Options struct {
 	// tool writes there in any mode, and reading there is asked for.
 	Own []string
 	Ask Asker // if nil, nobody is there, and every question is answered with no
-	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond its
-	// call. It is empty where it runs in none. Mode auto allows a command that the sandbox holds, so
-	// that nothing gets out before it is judged. If nil, commands run in none.
+	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond
+	// its call. It is empty where it runs in none. Mode auto allows a command that the sandbox holds,
+	// so that nothing gets out before it is judged. If nil, commands run in none.
 	Contained func(lasting bool) (level string, holds bool)
-	// Lacks says of the sandbox that commands run in whether they have no network there, and what it
-	// does not hold. If nil, it lacks nothing.
-	Lacks func() (network bool, open []string)
+	// Lacks says of the sandbox whether commands only read there and have no network, so that what a
+	// rule or the user allows runs outside, and what it does not hold. If nil, it lacks nothing.
+	Lacks func() (walled bool, open []string)
 	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
 	// they can. Without the function they cannot. With Tries each command that a tool can run so
 	// does, and its changes are dropped.
@@ -75,8 +75,8 @@ type Options struct {
 	// Local is the path of a program that would be found in the workspace, "" for any other; if nil,
 	// none ever is.
 	Local func(program string) string
-	// Files lists folders, for patterns and trees that a command reads; if nil, such commands are asked
-	// for.
+	// Files lists folders, for patterns and trees that a command reads; if nil, such commands are
+	// asked for.
 	Files Files
 	// Content reads a file that a grant is tied to. If nil, no grant is.
 	Content func(abs string) ([]byte, error)
@@ -101,7 +101,7 @@ type Policy struct {
 	ask   Asker
 	local func(program string) string
 	holds func(lasting bool) (level string, holds bool) // Options.Contained
-	lacks func() (network bool, open []string)
+	lacks func() (walled bool, open []string)
 	aside func() string
 	stage func() string // Options.Stage
 	tries bool
@@ -324,7 +324,7 @@ func nobody(open []verdict, edits bool, pins pinner) tool.Decision {
 	rules := flagRules(open)
 	way := "nobody is here to approve it"
 	switch {
-	case v.need.Outside != "":
+	case v.need.Outside != "" && !v.walled:
 		way = "not allowed; add --sandbox off and --allow 'execute(...)'"
 	case len(rules) > 0 && slices.ContainsFunc(open, elsewhere):
 		way = "not allowed; add an --allow rule for it"

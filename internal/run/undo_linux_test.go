@@ -216,10 +216,7 @@ printf x > node_modules/x/x; head -c 2000000 /dev/urandom > large.bin; git add .
 	if u.shape() == before {
 		t.Fatal("nothing was done")
 	}
-	undo := []string{"undo"}
-	if !seesCommands() {
-		undo = append(undo, "--unknown")
-	}
+	undo := []string{"undo", "--unknown"}
 	u.run(undo...).wants(0, "create   build/deep/er/file", "restore  build/keep", "restore  many/mine", "restore  large.bin")
 	u.wantTree("undone", before)
 	u.run("redo").wants(0)

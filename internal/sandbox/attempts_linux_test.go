@@ -258,9 +258,9 @@ func (s *scene) verdict(a try, means sandbox.Means) (word string, detail string)
 // attempt works, or it would prove nothing.
 func TestSandboxAttempts(t *testing.T) {
 	need(t, "git", "unshare", "nsenter")
-	levels := []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.BwrapAlone, sandbox.Bubblewrap, sandbox.Namespaces}
+	levels := []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.Namespaces}
 	if !effort.Is(effort.Short) {
-		levels = levels[3:]
+		levels = levels[2:]
 	}
 	levels = slices.DeleteFunc(levels, func(m sandbox.Means) bool { return unreachable(m) != "" })
 	w := newWorld(t)

@@ -13,13 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/sandbox/proc"
-	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// weigh takes of what the walls refused (package witness) what the user could have done outside:
-// that alone can be a reason to run a command there. Nothing is tried for it: permissions,
-// listening ports and sockets are looked up.
+// weigh takes of the addresses and sockets that the walls refused (package seccomptrace) those that
+// the user could have reached outside: that alone can be a reason to run a command there. Nothing
+// is tried for it: listening ports and sockets are looked up.
 func (p *plan) weigh(facts []seccomptrace.Fact) (out []proc.Barred) {
 	for _, f := range facts {
 		b, ok := p.weighOne(f)
@@ -32,8 +31,6 @@ func (p *plan) weigh(facts []seccomptrace.Fact) (out []proc.Barred) {
 
 func (p *plan) weighOne(f seccomptrace.Fact) (proc.Barred, bool) {
 	switch f.Kind {
-	case seccomptrace.Written, seccomptrace.Made, seccomptrace.Fixed, seccomptrace.Absent:
-		return p.weighWrite(f)
 	case seccomptrace.Connected:
 		return weighAddress(f.Text)
 	case seccomptrace.Socket:
@@ -43,54 +40,11 @@ func (p *plan) weighOne(f seccomptrace.Fact) (proc.Barred, bool) {
 	case seccomptrace.Abstract:
 		return proc.Barred{Kind: proc.BarredSocket, What: "@" + legible(f.Text), Why: socketsWhy},
 			strings.Contains(table("unix"), " @"+f.Text+"\n")
-	case seccomptrace.Called:
-		return weighCall(f.Text)
 	}
 	return proc.Barred{}, false
 }
 
 const socketsWhy = "because commands in the sandbox reach only sockets of their own"
-
-// weighWrite asks whether the user may write what the command could not.
-func (p *plan) weighWrite(f seccomptrace.Fact) (proc.Barred, bool) {
-	if f.Kind == seccomptrace.Absent {
-		f.Text = filepath.Clean(f.Text)
-	}
-	b := proc.Barred{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, f.Text), Why: "which is read only in the sandbox"}
-	if slices.ContainsFunc(p.secrets, func(s string) bool { return within(f.Text, s) }) {
-		b.Why = "which is kept from commands in the sandbox"
-	}
-	absent := p.home.covered(f.Text) && !p.home.visible(f.Text) && !within(f.Text, p.workspace.path)
-	if absent {
-		b.Why = "which is not shown in the sandbox"
-	}
-	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return f.Text == g.path || g.kind == namespace.Locked && within(f.Text, g.path) })
-	if protected {
-		b.Why = "which is protected in the sandbox, because other programs run what is there"
-	}
-	for _, missing := range p.missing { // an empty folder of our own stands there now
-		if within(f.Text, missing) {
-			return b, may(filepath.Dir(missing))
-		}
-	}
-	hidden := f.Kind == seccomptrace.Absent && !absent
-	if hidden {
-		b.What, b.Why = legible(f.Text), "whose folder is not there in the sandbox"
-	}
-	switch {
-	case inPassing(f.Text):
-		return b, false
-	case hidden && !slices.ContainsFunc(p.private, func(dir string) bool { return within(f.Text, dir) }):
-		return b, false
-	case f.Kind == seccomptrace.Written && !absent:
-		return b, may(f.Text)
-	case absent && f.Kind == seccomptrace.Written:
-		return b, may(f.Text) || !there(f.Text) && may(filepath.Dir(f.Text))
-	case f.Kind == seccomptrace.Fixed && !protected && !absent:
-		return b, false // a mount of the machine's own stays outside too
-	}
-	return b, may(filepath.Dir(f.Text))
-}
 
 func there(path string) bool {
 	_, ok := entry(path)
@@ -147,17 +101,6 @@ func hasPort(table string, port uint16, listening bool) bool {
 		}
 	}
 	return false
-}
-
-// weighCall leaves out what only root could do outside.
-func weighCall(name string) (proc.Barred, bool) {
-	anybody := []string{"ptrace", "process_vm_readv", "process_vm_writev", "unshare", "clone with new namespaces", "keyctl", "add_key", "request_key", "perf_event_open",
-		"socket AF_UNIX SOCK_DGRAM", "socket AF_INET", "socket AF_INET6", "socket AF_NETLINK"}
-	b := proc.Barred{Kind: proc.BarredCall, What: name, Why: "which is closed in the sandbox"}
-	if strings.HasPrefix(name, "socket AF_INET") {
-		b = proc.Barred{Kind: proc.BarredConnect, What: "any host", Why: "because this sandbox has no network"}
-	}
-	return b, os.Geteuid() == 0 || slices.Contains(anybody, name)
 }
 
 // inPassing are places that programs write or ask on their way and do without: the import of

@@ -52,6 +52,9 @@ func (c *Cage) inside() bool {
 // comes of that.
 func (c *Cage) Encloses(cmd proc.Command) bool {
 	inside := c.inside() || cmd.Inside // the mode may have changed since it was allowed
+	if r, known := c.Box.Known(); known && c.Setting == Auto && r.walled() && !cmd.Inside {
+		return false
+	}
 	return inside && !(c.Setting == Auto && (cmd.Outside || c.Outside != nil && c.Outside(cmd)))
 }
 
@@ -67,6 +70,8 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	switch {
 	case err != nil:
 		return proc.Walls{}, err
+	case c.Setting == Auto && report.walled() && !cmd.Inside: // the user or a rule has allowed it
+		return proc.Walls{}, nil
 	case report.Level == Full, c.Setting == Auto && report.usable() && !(cmd.Inside && len(report.Open) > 0):
 		return c.Box.Enclose(ctx, cmd)
 	case c.Setting == Required || cmd.Inside:
@@ -74,6 +79,10 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	}
 	return proc.Walls{}, nil
 }
+
+// walled reports a sandbox of rules of the kernel alone. Commands only read there and have no
+// network, so those that a rule or the user allowed run outside.
+func (r Report) walled() bool { return r.Level == Degraded && r.Means == Landlock }
 
 // usable reports a sandbox that commands run in although it is not full.
 func (r Report) usable() bool {
@@ -97,11 +106,11 @@ func (c *Cage) Holds(lasting bool) (level string, holds bool) {
 	return string(r.Level), r.Level == Full
 }
 
-// Lacks says of the sandbox that commands run in whether they have no network there, and what it
-// leaves open; both are empty where it is full or there is none.
-func (c *Cage) Lacks() (network bool, open []string) {
+// Lacks says of the sandbox that commands run in whether they only read there and have no network,
+// and what it leaves open; both are empty where it is full or there is none.
+func (c *Cage) Lacks() (walled bool, open []string) {
 	if r := c.Now(context.Background()); r.usable() {
-		return !r.Network(), r.Open
+		return r.walled(), r.Open
 	}
 	return false, nil
 }

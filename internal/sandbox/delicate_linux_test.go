@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"adze/internal/files/delicate"
-	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
 )
 
@@ -157,24 +156,6 @@ func TestDelicateNamesAndJobs(t *testing.T) {
 		j.end()
 		b.planted(names)
 	})
-}
-
-func TestDelicateNamesStayBelowLandlock(t *testing.T) {
-	names := delicateNames()
-	b := newBench(t, sandbox.Landlock)
-	if _, err := b.try(t.Context(), sandbox.ByMeans(b.box, sandbox.Landlock), plantAll(names)); err != nil {
-		t.Fatal(err)
-	}
-	b.planted(names)
-	b.host("mkdir -p p l; echo planted > p/hgrc; echo planted > l/config.toml")
-	if _, err := b.try(t.Context(), sandbox.ByMeans(b.box, sandbox.Landlock), "mv p .hg; ln -s l .cargo; ln -s l x; mv x sub.cargo; mkdir s; mv l s/.cargo; true"); err != nil {
-		t.Fatal(err)
-	}
-	for _, at := range []string{".hg/hgrc", ".cargo/config.toml", "s/.cargo/config.toml"} {
-		if _, err := os.Stat(filepath.Join(b.work, at)); err == nil {
-			t.Errorf("%s is there, by another name", at)
-		}
-	}
 }
 
 // In a view no empty folder stands for a name that is not there, so that what removes untracked or

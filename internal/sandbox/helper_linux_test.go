@@ -141,8 +141,6 @@ func installed(program string) bool {
 func unreachable(m sandbox.Means) string {
 	probes := map[sandbox.Means][]string{
 		sandbox.Namespaces: {"unshare", "-Urmpf", "--mount-proc", "true"},
-		sandbox.Bubblewrap: {"bwrap", "--unshare-user", "--unshare-pid", "--cap-add", "CAP_SYS_ADMIN", "--bind", "/", "/", "mount", "-t", "tmpfs", "none", "/mnt"},
-		sandbox.BwrapAlone: {"bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"},
 	}
 	if m == sandbox.Landlock && namespace.ABI() < 3 {
 		return "this kernel has no Landlock, or an old one"

@@ -48,7 +48,6 @@ profile adze "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "*", `\*`, "?", `\?`
 }
 
 func hint(r Report, restricted bool, off, exe string) string {
-	missing := strings.Contains(r.How, "bubblewrap is not installed")
 	switch {
 	case r.Level == Full:
 		return ""
@@ -56,11 +55,9 @@ func hint(r Report, restricted bool, off, exe string) string {
 		return "allow only what you would run yourself, or work in a virtual machine"
 	case off != "":
 		return "let adze make namespaces: sudo sysctl -w " + off
-	case restricted && !missing:
+	case restricted:
 		// One program is let through. The setting for all programs is better left as it is.
 		return "let adze make namespaces: " + legible(exe) + " doctor --apparmor | sudo tee " + profileFile + " | sudo apparmor_parser -r"
-	case missing:
-		return "install bubblewrap, which systems let make namespaces that keep other programs from it"
 	case strings.Contains(r.How, "/proc: operation not permitted"):
 		return "this is a container that hides parts of /proc: start it so that it does not (docker run --security-opt systempaths=unconfined), or let it be the sandbox"
 	}

@@ -11,17 +11,15 @@ import (
 
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
-	"adze/internal/sandbox/proc/shim/seccomptrace"
 	"adze/internal/sandbox/visibility"
 )
 
-// byLandlock restricts the command where it is, in the namespaces of everybody. It has no network
-// of its own, so there is none at all. There is no read-only place in a writable folder; therefore
-// the workspace is read only to the command, and the witness that the kernel tells of its calls
-// makes each change there in its place, by a policy (seccomptrace.FilePolicy). Two other ways were
-// tried with real builds. To leave only those entries of the workspace writable that are no folders
-// of git keeps every build from making a file at the top. To compare the folders of git after a
-// command and put them back lets builds work, but other programs meet meanwhile what it planted.
+// byLandlock restricts the command where it is, in the namespaces of everybody. Landlock can have
+// no read-only place in a writable folder, so a workspace that could be written would leave the
+// hooks of git and the settings of editors open. Therefore the command reads the workspace, and
+// writes only a folder for its temporary files, the private caches and what the user shows for
+// writing. It makes no sockets, and sets no modes, owners or times, which Landlock has no rules
+// for.
 func byLandlock(p plan) (proc.Walls, error) {
 	if namespace.ABI() < 3 {
 		return proc.Walls{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
@@ -30,33 +28,42 @@ func byLandlock(p plan) (proc.Walls, error) {
 	if err != nil {
 		return proc.Walls{}, err
 	}
-	hidden := slices.Concat(p.secrets, p.veiled, p.home.hollow, p.home.files, p.home.veiled, []string{"/tmp", "/var/tmp", "/dev", "/run/user"})
+	hidden := slices.Concat(p.secrets, p.veiled, p.hidden, p.home.hollow, p.home.files, p.home.veiled, []string{"/tmp", "/var/tmp", "/dev", "/run/user"})
 	write := []string{p.cache, "/dev/null", "/dev/zero", "/dev/full"}
 	for _, path := range []string{"/dev/tty", "/dev/ptmx", "/dev/pts"} {
 		if p.glance.Mark(path).Err == nil {
 			write = append(write, path)
 		}
 	}
-	files := p.files()
 	read, opened := p.home.reach()
-	opened = slices.DeleteFunc(opened, func(path string) bool { // what has the workspace in it would open that
-		return files.Within(path) || slices.ContainsFunc(files.Roots, func(root string) bool { return within(root, path) })
-	})
-	opened = append(opened, p.own()...)
-	write, files.Own = append(write, opened...), append(files.Own, opened...)
-	read = append(read, readable(p.glance, files.Roots, hidden)...)
+	write = append(write, p.opened(opened)...)
+	for _, root := range append([]string{p.workspace.path}, p.grants...) {
+		if slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
+			read = append(read, others(p.glance, root, hidden, visibility.Marks{})...)
+		} else {
+			read = append(read, root)
+		}
+	}
 	made, err := p.rules.of(p.glance, hidden, read, write)
 	if err != nil {
 		p.tmp.giveBack(tmp)
 		return proc.Walls{}, err
 	}
-	rules := namespace.Rules{Write: write, Made: proc.FirstFile, Files: files}
 	return proc.Walls{
-		Box:   namespace.Box{Rules: rules, Filter: namespace.LocalOnly, Memory: p.memory, Processes: p.processes},
+		Box:   namespace.Box{Rules: namespace.Rules{Write: write, Made: proc.FirstFile}, Filter: namespace.NoSockets, Memory: p.memory, Processes: p.processes},
 		Files: []*os.File{made},
 		Env:   append(p.environAt(p.cache, tmp), p.home.gitEnv()...),
 		Done:  func() proc.Findings { _ = made.Close(); p.tmp.giveBack(tmp); return proc.Findings{} },
 	}, nil
+}
+
+// opened are the folders that the user shows for writing and the command's own, without those that
+// would open the workspace, and what a rule keeps as it is.
+func (p *plan) opened(shown []string) []string {
+	return slices.DeleteFunc(append(slices.Clone(shown), p.own()...), func(path string) bool {
+		return within(p.workspace.path, path) || within(path, p.workspace.path) ||
+			slices.ContainsFunc(p.still, func(kept string) bool { return within(kept, path) || within(path, kept) })
+	})
 }
 
 // lacksOfLandlock says what newer kernels could hold.
@@ -71,35 +78,6 @@ func lacksOfLandlock() (out []string) {
 		}
 	}
 	return out
-}
-
-// readable are the roots where nothing in them is hidden, else what is in them beside that.
-func readable(g *visibility.Glance, roots, hidden []string) (out []string) {
-	for _, root := range roots {
-		if slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
-			out = append(out, others(g, root, hidden, visibility.Marks{})...)
-		} else {
-			out = append(out, root)
-		}
-	}
-	return out
-}
-
-// files is what commands may change in the workspace.
-func (p *plan) files() seccomptrace.FilePolicy {
-	f := seccomptrace.FilePolicy{Roots: append([]string{p.workspace.path}, p.grants...), Own: []string{p.cache}}
-	for _, g := range p.guards {
-		if g.kind == namespace.Locked {
-			f.Locked = append(f.Locked, g.path)
-		}
-	}
-	f.Locked = append(f.Locked, p.missing...)
-	for _, secret := range append(slices.Clone(p.secrets), p.veiled...) {
-		if f.Within(secret) {
-			f.Locked = append(f.Locked, secret)
-		}
-	}
-	return f
 }
 
 // others are the files and folders below dir that are not hidden, named as near to dir as that

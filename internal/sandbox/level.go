@@ -13,8 +13,6 @@ type Means string
 // The means there are.
 const (
 	Namespaces Means = "ns"
-	Bubblewrap Means = "bwrap"       // makes the namespaces, and the shim the mounts
-	BwrapAlone Means = "bwrap alone" // makes the mounts too, where its profile lets it pass no rights on
 	Landlock   Means = "landlock"
 	Seatbelt   Means = "seatbelt"
 	// RestrictedToken is never more than degraded: it holds writes alone.
@@ -27,8 +25,6 @@ func (m Means) Name() string {
 	switch m {
 	case Namespaces:
 		return "Linux namespaces"
-	case Bubblewrap, BwrapAlone:
-		return "bubblewrap"
 	case Landlock:
 		return "Landlock and a filter of system calls"
 	case Seatbelt:
@@ -57,16 +53,10 @@ type Report struct {
 	Level Level  `json:"level"`
 	Means Means  `json:"means"`
 	How   string `json:"how"` // for a user: by what, or why not
-	// Blind: what commands are refused is not seen here, so that none is offered to the user
-	// outside for that reason.
-	Blind bool `json:"blind,omitempty"`
 	// Open is what the sandbox does not hold of what the self-test tried. It is empty where there
 	// is nothing.
 	Open []string `json:"open,omitempty"`
 }
-
-// Network reports that commands in the sandbox have a network, by a proxy that asks.
-func (r Report) Network() bool { return r.Means != Landlock }
 
 // Level finds out, once, how much a sandbox holds here. The answer is kept for later runs until the
 // machine or adze changes.
@@ -145,7 +135,7 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 			why = append(why, fmt.Sprintf("%s does not hold: %s", m, strings.Join(found.escaped, ", ")))
 		}
 		if level := found.level(m); best.Level == NoLevel && level != NoLevel || level == Full {
-			best = Report{Level: level, Means: m, Blind: found.blind, Open: found.escaped}
+			best = Report{Level: level, Means: m, Open: found.escaped}
 			if m == Landlock {
 				why = append(why, lacksOfLandlock()...)
 			}
@@ -166,7 +156,6 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 type found struct {
 	escaped []string
 	broken  bool // something that even a degraded sandbox must refuse was not
-	blind   bool // nothing told that it was refused to write
 }
 
 func (f found) level(m Means) Level {

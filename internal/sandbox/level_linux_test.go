@@ -11,7 +11,7 @@ import (
 )
 
 func TestLevelOfEachMeans(t *testing.T) {
-	for means, want := range map[sandbox.Means]sandbox.Level{sandbox.Namespaces: sandbox.Full, sandbox.Bubblewrap: sandbox.Full, sandbox.BwrapAlone: sandbox.Full, sandbox.Landlock: sandbox.Degraded} {
+	for means, want := range map[sandbox.Means]sandbox.Level{sandbox.Namespaces: sandbox.Full, sandbox.Landlock: sandbox.Degraded} {
 		t.Run(string(means), func(t *testing.T) {
 			b := newBench(t, means)
 			r, err := b.box.Level(t.Context())

@@ -58,7 +58,7 @@ func (s *Sandbox) whyLive(m Means) string {
 // noView says why commands cannot see folders through views. It is empty where they can.
 func (s *Sandbox) noView(m Means, folders ...string) string {
 	switch {
-	case m != Namespaces && m != Bubblewrap:
+	case m != Namespaces:
 		return "the sandbox is " + m.Name()
 	case s.viewFails.Load():
 		return "this kernel makes no private views of folders"

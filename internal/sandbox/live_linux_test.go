@@ -98,7 +98,7 @@ func (j *job) end() proc.Result {
 // live are the means that keep folders of git apart.
 func live(t *testing.T, run func(t *testing.T, b *bench)) {
 	need(t, "git")
-	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap) {
+	for _, means := range withMeans(sandbox.Namespaces) {
 		t.Run(string(means), func(t *testing.T) { run(t, newViewBench(t, means)) })
 	}
 }
@@ -244,30 +244,8 @@ func TestWhatAJobLeavesForOtherProgramsIsTold(t *testing.T) {
 	})
 }
 
-// Where there can be no view of a folder of git, it is read only, but for a command that the user
-// allowed.
-func TestFoldersOfGitWithoutAViewAreReadOnly(t *testing.T) {
-	need(t, "git")
-	b := newBench(t, sandbox.BwrapAlone)
-	b.host(identity + "git init -q . && git commit -q --allow-empty -m first && git init -q n")
-	for _, script := range []string{"git commit -q --allow-empty -m x", "echo x > .git/commondir", "echo x > .git/new", "mv .git x", "echo x > n/.git/new", "mv n x", "rm -rf .git/refs"} {
-		r, err := proc.Supervisor{Cage: b.box}.Run(t.Context(), proc.Command{Argv: []string{"bash", "-c", script}, Dir: b.work, Env: b.env()})
-		if err != nil || r.Code == 0 || !strings.Contains(r.Sandbox, "full, live, read only: .git: ") {
-			t.Errorf("%s: %+v", script, r)
-		}
-	}
-	r, err := proc.Supervisor{Cage: b.box}.Run(t.Context(), proc.Command{Argv: []string{"git", "commit", "-q", "--allow-empty", "-m", "x"}, Dir: b.work, Env: b.env(), Transaction: true, Allowed: true})
-	if err != nil || r.Code != 0 || !strings.HasPrefix(r.Sandbox, "full, live (") {
-		t.Errorf("%v %+v", err, r)
-	}
-	_, err = proc.Supervisor{Cage: b.box}.Run(t.Context(), proc.Command{Argv: []string{"true"}, Dir: b.work, Env: b.env(), Transaction: true, Inside: true})
-	if err == nil || !strings.Contains(err.Error(), "it was allowed because its changes would be kept apart") {
-		t.Error("a command ran at a weaker level than it was allowed for:", err)
-	}
-}
-
 func TestLiveAsAnOrdinaryUser(t *testing.T) {
-	asOrdinaryUser(t, "^(TestAServerThatCommits|TestAWatcherSeesWhatOthersChange|TestWhatAJobPlantsIsNotRun|TestACommandStagesNoSubmoduleBesideAJob|TestTheUsersOwnSettingsStay|TestWhatAJobLeavesForOtherProgramsIsTold|TestFoldersOfGitWithoutAViewAreReadOnly)$")
+	asOrdinaryUser(t, "^(TestAServerThatCommits|TestAWatcherSeesWhatOthersChange|TestWhatAJobPlantsIsNotRun|TestACommandStagesNoSubmoduleBesideAJob|TestTheUsersOwnSettingsStay|TestWhatAJobLeavesForOtherProgramsIsTold)$")
 }
 
 // killedIn is the variable by which a test starts this program again, to be killed with its job.

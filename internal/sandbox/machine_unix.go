@@ -11,7 +11,7 @@ import (
 
 // machineKey is all that the answer depends on: the kernel, its boot and its settings for
 // namespaces, the container and the profile that this process is in, who asks and with what rights,
-// bubblewrap, the profile that lets adze make namespaces, and this program.
+// the profile that lets adze make namespaces, and this program.
 func machineKey() string {
 	parts := []string{fmt.Sprint("uid ", os.Geteuid(), " gid ", os.Getegid())}
 	for _, file := range kernelFiles() {
@@ -29,7 +29,7 @@ func machineKey() string {
 		id, _ := os.Readlink("/proc/self/ns/" + name)
 		parts = append(parts, id)
 	}
-	programs := append(bwrapPaths(), "/usr/bin/sandbox-exec", profileFile)
+	programs := []string{"/usr/bin/sandbox-exec", profileFile}
 	if exe, err := os.Executable(); err == nil {
 		programs = append(programs, exe)
 	}
@@ -54,6 +54,3 @@ func kernelFiles() []string {
 	}
 	return files
 }
-
-// bwrapPaths are where bubblewrap is looked for.
-func bwrapPaths() []string { return []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"} }

@@ -4,7 +4,7 @@ import "adze/internal/sandbox/proc"
 
 // builders are the means of this system; usual is the order in which they are tried.
 func builders() map[Means]func(plan) (proc.Walls, error) {
-	return map[Means]func(plan) (proc.Walls, error){Namespaces: byNamespaces, Bubblewrap: byBubblewrap, BwrapAlone: byBubblewrapAlone, Landlock: byLandlock}
+	return map[Means]func(plan) (proc.Walls, error){Namespaces: byNamespaces, Landlock: byLandlock}
 }
 
-func usual() []Means { return []Means{Namespaces, Bubblewrap, BwrapAlone, Landlock} }
+func usual() []Means { return []Means{Namespaces, Landlock} }

@@ -36,7 +36,7 @@ func ofTheSite(_ context.Context, host string, port uint16) error {
 // a host that nobody allowed, this machine's ports and the proxy's own are not reached, and what
 // was refused is told.
 func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
-	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone) {
+	for _, means := range withMeans(sandbox.Namespaces) {
 		t.Run(string(means), func(t *testing.T) {
 			need(t, "curl")
 			b := newBench(t, means)

@@ -43,7 +43,7 @@ func byNamespaces(p plan) (proc.Walls, error) {
 			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_VM | syscall.CLONE_VFORK,
 		AmbientCaps: []uintptr{capSetpcap, capNetAdmin, capSysPtrace, capSysAdmin},
 	}
-	b := namespace.Box{Own: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes}
+	b := namespace.Box{Own: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Memory: p.memory, Processes: p.processes}
 	walls := proc.Walls{Sys: sys, Env: p.environ(), Dir: p.ownInside(), PIDs: true, Files: p.trees}
 	if os.Geteuid() == 0 {
 		// Root may map everybody, so that the owners of files are told as they are, and has all

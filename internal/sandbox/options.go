@@ -18,12 +18,11 @@
 // keeps its view: it may not see all that the job makes meanwhile, and the job sees what it changed
 // when it has ended, but it needs no question.
 //
-// Three means make that, and a self-test, not their names, says how good they are: namespaces of
-// our own (ns), those that bubblewrap makes (bwrap; alone where it has to make the mounts too), or
-// rules of the kernel for files (landlock). Landlock is never more than degraded. It can have no
-// read-only place in a writable folder, so the workspace is read only to the command, and the
-// witness of its calls makes each change in its place (landlock_linux.go tells why). On macOS it is
-// a profile (seatbelt).
+// Two means make that, and a self-test, not their names, says how good they are: namespaces of our
+// own (ns), or rules of the kernel for files (landlock). Landlock is never more than degraded. It
+// can have no read-only place in a writable folder, so the workspace is read only to the command,
+// and the witness of its calls makes each change in its place (landlock_linux.go tells why). On
+// macOS it is a profile (seatbelt).
 //
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
@@ -44,7 +43,7 @@
 //   - A server inside sees the supervising process as the one that connects to its socket
 //     (SO_PEERCRED), with the command's user. Datagram sockets of this machine cannot be made, and
 //     one of a pair has sequenced packets.
-//   - Without rights over its network (bubblewrap alone, Landlock; not as root) the supervisor
+//   - Without rights over its network (Landlock; not as root) the supervisor
 //     cannot serve programs that keep others out of their memory: ssh-agent and gpg-agent then are
 //     not reached, even if the command started them. The same holds for sockets on file systems
 //     with inode numbers above 32 bits. Landlock leaves no abstract sockets.
@@ -103,7 +102,6 @@ type Options struct {
 	Processes uint64   // of one command; if 0, 4096
 	Caches    int64    // bytes of the private caches of all workspaces; if 0, 10 GiB
 	Means     []Means  // to be tried, the best first; if nil, those of this system
-	Blind     bool     // what commands are refused is not looked at: see proc.Walls.Weigh
 	Network   *Network // the way out for commands that may ask for one; if nil, there is none
 
 	// Read and Write are files and folders that the user shows to commands beside the workspace,
@@ -112,8 +110,8 @@ type Options struct {
 	// Rules are those of the user that reach into the sandbox. It is nil where there are none.
 	Rules Rules
 
-	// Denied says why a rule keeps commands from writing a path; if empty, none does. If nil, there are
-	// no such rules.
+	// Denied says why a rule keeps commands from writing a path; if empty, none does. If nil, there
+	// are no such rules.
 	Denied func(path string) string
 	// Around calls apply, once: that applies what a command changed to the workspace at the paths, and
 	// returns those at which it did. A folder that comes or goes stands for all in it. The tag is the
@@ -226,7 +224,7 @@ func (s *Sandbox) Unheld(now Report) (told []string) {
 	case now.Means == RestrictedToken:
 		why = "a restricted token holds writes outside of the workspace alone"
 	case now.Means == Landlock:
-		why = "this sandbox has no place in the workspace that differs from the rest"
+		why = "what a rule or the user allows runs outside of the sandbox, which is " + string(now.Level) + " here"
 	default:
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 // A folder of a command's own can be written by every means, although it lies in adze's state, and
 // nothing else of that can be seen.
 func TestACommandHasAFolderOfItsOwn(t *testing.T) {
-	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone, sandbox.Landlock) {
+	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Landlock} {
 		t.Run(string(means), func(t *testing.T) {
 			b := newBench(t, means)
 			own := filepath.Join(b.state, "mcp", "folders", "fs")
@@ -26,7 +26,7 @@ func TestACommandHasAFolderOfItsOwn(t *testing.T) {
 				}
 			}
 			r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
-				Argv: []string{"bash", "--noprofile", "--norc", "-c", "cat before; echo y > after; cat " + filepath.Join(b.state, "secret") + " 2>/dev/null && echo seen; echo z > " + filepath.Join(b.work, "in")},
+				Argv: []string{"bash", "--noprofile", "--norc", "-c", "cat before; echo y > after; cat " + filepath.Join(b.state, "secret") + " 2>/dev/null && echo seen; { echo z > " + filepath.Join(b.work, "in") + "; } 2>/dev/null"},
 				Dir:  own, Own: true, Env: b.env(), Allowed: true,
 			})
 			if err != nil {
@@ -35,10 +35,11 @@ func TestACommandHasAFolderOfItsOwn(t *testing.T) {
 			if text(r) != "x" || r.Sandbox == "" {
 				t.Errorf("%q in %q, %s", text(r), r.Sandbox, r.Errors.Head)
 			}
-			for _, path := range []string{filepath.Join(own, "after"), filepath.Join(b.work, "in")} {
-				if _, err := os.Stat(path); err != nil {
-					t.Error(err)
-				}
+			if _, err := os.Stat(filepath.Join(own, "after")); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(filepath.Join(b.work, "in")); (err == nil) != (means == sandbox.Namespaces) {
+				t.Errorf("it wrote in the workspace, which it only reads below Landlock: %v", err)
 			}
 		})
 	}

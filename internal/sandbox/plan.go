@@ -39,7 +39,6 @@ type plan struct {
 	rules     *ruleset
 	memory    uint64
 	processes uint64
-	blind     bool // see Options
 	glance    *visibility.Glance
 	tmp       *tmpFolders
 	view      *view             // in which the command changes apart; if nil, it changes everything itself
@@ -47,6 +46,7 @@ type plan struct {
 	trees     []*os.File        // its mounts, and those of layers
 	layers    []namespace.Mount // of caches
 	mounted   bool              // the guards hold
+	walled    bool              // by rules of the kernel alone, so that it only reads the workspace
 	apart     []string          // folders that it changes in the view
 	live      string            // why it changes the workspace itself; if empty, it changes the view of it
 	fixed     []string          // folders of git that are read only, because they cannot be changed apart
@@ -69,7 +69,7 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	s.useCaches()
 	g := s.sight.Glance()
 	h := s.host.of(g)
-	p := plan{glance: g, tmp: &s.tmp, blind: s.o.Blind, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
+	p := plan{glance: g, tmp: &s.tmp, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
 	p.secrets = h.hidden(g, s.o)
 	if why := s.unsuitable(); why != "" {
 		return plan{}, fmt.Errorf("%w: %s", ErrUnsuitable, why)
@@ -258,13 +258,13 @@ type codes struct {
 // filtered is what a filter depends on.
 type filtered struct {
 	filter namespace.Filter
-	blind  bool
+	views  bool
 }
 
 func (c *codes) of(b namespace.Box) namespace.Code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	what := filtered{b.Filter, b.Blind}
+	what := filtered{b.Filter, b.Views()}
 	code, ok := c.made[what]
 	if !ok {
 		if c.made == nil {

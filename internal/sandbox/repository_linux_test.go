@@ -11,7 +11,7 @@ import (
 )
 
 func each(t *testing.T, run func(t *testing.T, b *bench)) {
-	for _, means := range withMeans(sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone) {
+	for _, means := range withMeans(sandbox.Namespaces) {
 		t.Run(string(means), func(t *testing.T) {
 			run(t, newBench(t, means))
 		})

@@ -113,7 +113,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		return proc.Walls{}, err
 	}
 	if means == Landlock {
-		missing = nil // it is refused by its name
+		missing = nil // nothing is made in the workspace
 	}
 	release, err := s.held.hold(missing, p.stands)
 	if err == nil && p.live != "" && means != Landlock {
@@ -153,7 +153,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	}
 	walls.Name = p.name(Full, means)
 	walls.Box.Code = s.codes.of(walls.Box)
-	walls.Weigh, walls.Missed = p.weigh, p.missed
+	walls.Weigh, walls.Refused, walls.Missed = p.weigh, p.refused, p.missed
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {
 		p.letGo()

@@ -136,7 +136,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	if out := r.Output.Head; !strings.HasPrefix(out, "t") || !strings.Contains(out, "done") {
 		return found{}, fmt.Errorf("a command cannot work in it: %q", out)
 	}
-	f := found{blind: true}
+	var f found
 	changed := func(path string) bool {
 		text, err := os.ReadFile(path)
 		return err != nil || string(text) != "before"

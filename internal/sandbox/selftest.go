@@ -51,9 +51,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	f, err := assess(trials, r, site)
-	f.blind = !slices.ContainsFunc(r.Barred, func(b proc.Barred) bool { return b.Kind == proc.BarredWrite })
-	return f, err
+	return assess(trials, r, site)
 }
 
 // itself is this program as a sandbox can start it, whatever of the host's files is hidden there.

@@ -72,7 +72,7 @@ func TestTools(t *testing.T) {
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		t.Skip(err)
 	}
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone} {
+	for _, means := range []sandbox.Means{sandbox.Namespaces} {
 		for _, c := range tools() {
 			t.Run(string(means)+"/"+c.name, func(t *testing.T) {
 				if means != sandbox.Namespaces && c.name != "python" && c.name != "git" && !effort.Is(effort.Long) {

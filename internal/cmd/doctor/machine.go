@@ -211,14 +211,11 @@ func (d Doctor) checkSandbox() Check {
 	case err != nil:
 		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
 	case r.Level == sandbox.Full:
-		seen, bounded := "", box.MemoryBound()
+		bounded := box.MemoryBound()
 		if bounded != "" {
 			bounded = "; " + bounded
 		}
-		if r.Blind {
-			seen = "; this kernel does not tell what commands are refused, or another program is told, so none is offered to you outside"
-		}
-		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+seen+bounded)
+		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+bounded)
 	}
 	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
 		open := ""

@@ -48,7 +48,7 @@ type Ground struct {
 	// Contained is that of policy.Options.
 	Contained func(lasting bool) (level string, holds bool)
 	// Lacks is what the sandbox lacks: policy.Options.Lacks.
-	Lacks func() (network bool, open []string)
+	Lacks func() (walled bool, open []string)
 	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
 	// they can. Without the function they cannot.
 	Aside func() string

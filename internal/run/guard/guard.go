@@ -118,7 +118,7 @@ func (g *Guard) applying(tag string, paths []string, apply func() []string) erro
 
 // Supervisor runs commands.
 func (g *Guard) Supervisor() proc.Supervisor {
-	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Watch: g.Writers.Watch(g.settings.Root.Dir()), Live: g.live}
+	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Unseen: g.Writers.Unseen, Live: g.live}
 }
 
 // SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level

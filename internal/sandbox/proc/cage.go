@@ -44,6 +44,9 @@ type Walls struct {
 	// Weigh says which of the facts that the shim saw keep a command from what it could have done
 	// without the walls. It is nil where none do. It is called before Done.
 	Weigh func([]seccomptrace.Fact) []Barred
+	// Refused says what the walls kept a command that failed from, by what it wrote. It is nil where
+	// it is not asked. It is called before Done.
+	Refused func(output string) []Barred
 	// Missed says which places a command that failed names, of those that the walls hide, by what
 	// it wrote. It is nil where it is not asked. It is called before Done.
 	Missed func(output string) []string
@@ -149,7 +152,10 @@ func (p *Process) weigh() (barred []Barred, all Findings) {
 		all.Deny(b)
 	}
 	if p.result.Err() == nil {
-		counting = nil
+		return nil, all
+	}
+	if p.walls.Refused != nil && len(counting) == 0 {
+		counting = p.walls.Refused(p.written())
 	}
 	return counting, all
 }
@@ -159,12 +165,17 @@ func (p *Process) missed() []string {
 	if p.walls.Missed == nil || p.result.Err() == nil {
 		return nil
 	}
+	return p.walls.Missed(p.written())
+}
+
+// written is what is kept of what the command wrote.
+func (p *Process) written() string {
 	text := p.result.Output.Head + p.result.Output.Tail
 	if p.errs != nil {
 		errs := p.errs.Text()
 		text += errs.Head + errs.Tail
 	}
-	return p.walls.Missed(text)
+	return text
 }
 
 // Carried is what went to one host and came from it.

@@ -39,8 +39,8 @@ type Process struct {
 	walls                    Walls
 	facts                    []seccomptrace.Fact // that the shim told
 	passed                   []seccomptrace.Fact // that all got over who met them
-	watch                    *Watch
-	lost                     bool // the shim was killed
+	unseen                   func()              // nothing of it is left; nil where its changes are listed
+	lost                     bool                // the shim was killed
 	unguard                  func()
 	unrecord                 func()
 
@@ -231,10 +231,6 @@ func (p *Process) awaitEnd() {
 			p.noteExit(e)
 		case shim.Exceeded:
 			p.noteExcess(e.Much)
-		case shim.Watched:
-			p.watch.seen()
-		case shim.Wrote:
-			p.watch.wrote(e.Path, e.Below)
 		case shim.Barred:
 			p.facts = append(p.facts, e.Fact)
 		case shim.Passed:

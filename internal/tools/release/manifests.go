@@ -121,12 +121,17 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 		}
 		contents = append(contents, content{from, to, map[string]any{"mode": int(f.Mode.Perm()), "mtime": r.Time.Format("2006-01-02T15:04:05Z"), "owner": "root", "group": "root"}})
 	}
+	profile, scripts, err := apparmor()
+	if err != nil {
+		return err
+	}
+	contents = append(contents, content{profile, "/usr/share/adze/apparmor", map[string]any{"mode": 0o644, "mtime": r.Time.Format("2006-01-02T15:04:05Z"), "owner": "root", "group": "root"}})
 	// JSON is YAML, so nothing needs to be quoted by hand.
 	raw, err := json.MarshalIndent(map[string]any{
 		"name": "adze", "arch": t.Arch, "platform": "linux", "version": r.Version, "version_schema": "none", "release": "1",
 		"maintainer": r.Maintainer, "description": about, "homepage": r.URL, "license": "MIT", "section": "devel",
-		"mtime": r.Time.Format("2006-01-02T15:04:05Z"), "recommends": []string{"git"}, "suggests": []string{"bubblewrap", "ripgrep"},
-		"rpm": map[string]any{"buildhost": "adze"}, "contents": contents,
+		"mtime": r.Time.Format("2006-01-02T15:04:05Z"), "recommends": []string{"git"}, "suggests": []string{"ripgrep"},
+		"rpm": map[string]any{"buildhost": "adze"}, "contents": contents, "scripts": scripts,
 	}, "", "  ")
 	if err != nil {
 		return err
@@ -143,6 +148,16 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 		}
 	}
 	return nil
+}
+
+// apparmor are the profile that lets adze make namespaces, and the scripts that load it and take it
+// out, as absolute paths.
+func apparmor() (profile string, scripts map[string]string, err error) {
+	dir, err := filepath.Abs(filepath.Join("deploy", "apparmor"))
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(dir, "adze"), map[string]string{"postinstall": filepath.Join(dir, "postinstall"), "postremove": filepath.Join(dir, "postremove")}, nil
 }
 
 // packaged is where a package of a Linux system puts a file of the archive, or "".

@@ -13,13 +13,11 @@
 // # Who changed a path while a call ran
 //
 // Two states tell what changed between them, and not who did it. The paths of file tools are known
-// by name. For commands the only proof is the kernel's: where package witness listens, each path is
-// told that a command is about to change, so that what was not told is somebody else's, or of a
-// program outside of the command's tree (a daemon that it asked). It listens in the sandbox, and
-// for root also outside of it. For another user outside of the sandbox the kernel wants the command
-// to give up sudo for that, which is not worth it; and on macOS there is nothing. There nobody saw
-// what a command changed. Times, owners, open files and the names of editors were looked at as a
-// substitute and prove nothing.
+// by name. For commands the only proof is a view of the folder (internal/sandbox): it lists what
+// the command changed, so that all else is somebody else's, or of a program outside of the
+// command's tree (a daemon that it asked). Of a command without a view nobody saw what it changed.
+// Times, owners, open files and the names of editors were looked at as a substitute and prove
+// nothing.
 //
 // So a change is either known to be a call's, and is undone; or it is in doubt (Window.Unsure,
 // ByPerhaps), and is left alone until the user says otherwise (Wish.Unknown); or it is known to be

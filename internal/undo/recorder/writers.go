@@ -2,19 +2,17 @@ package recorder
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"adze/internal/sandbox/proc"
 	"adze/tool"
 )
 
 // Writers knows what the calls of a run, and of its subagents, were seen to change: the paths that
-// file tools name, and what the kernel tells of commands. It is safe for concurrent use. The zero
-// value knows nothing.
+// file tools name, and those that were applied from views of commands. It is safe for concurrent
+// use. The zero value knows nothing.
 type Writers struct {
 	mu  sync.Mutex
 	all []*writer
@@ -23,7 +21,7 @@ type Writers struct {
 // writer is one call or command.
 type writer struct {
 	from, to int64 // nanoseconds since 1970; to is 0 while it runs
-	seen     bool  // all that it changes is told
+	seen     bool  // paths and below are all that it changes
 	paths    map[string]bool
 	below    []string // all that stands below, too
 }
@@ -33,22 +31,11 @@ const mostWritten = 500_000
 
 func now() int64 { return time.Now().UnixNano() }
 
-// Watch is what a supervisor tells of its commands, about a folder.
-func (w *Writers) Watch(root string) func(proc.Command) *proc.Watch {
-	git := outer(root)
-	above := git.Above(root)
-	return func(proc.Command) *proc.Watch {
-		one := w.begin(now())
-		return &proc.Watch{Root: above,
-			Seen: func() { w.see(one) },
-			Wrote: func(path string, below bool) {
-				if path, ok := git.Relative(root, filepath.Join(above, path)); ok {
-					w.wrote(one, path, below)
-				}
-			},
-			Ended: func() { w.end(one) },
-		}
-	}
+// Unseen notes that a command begins of which nobody sees what it changes, and returns what notes
+// its end.
+func (w *Writers) Unseen() (ended func()) {
+	one := w.begin(now())
+	return func() { w.end(one) }
 }
 
 // named remembers the paths that a call says it changes, and the folders that it may make for them.
@@ -57,13 +44,16 @@ func (w *Writers) named(from int64, paths []string) {
 		return
 	}
 	one := w.begin(from)
-	w.see(one)
+	w.mu.Lock()
+	one.seen = true
 	for _, p := range paths {
-		w.wrote(one, p, true)
+		one.paths[p] = true
+		one.below = append(one.below, p+"/")
 		for at := parent(p); at != ""; at = parent(at) {
-			w.wrote(one, at, false)
+			one.paths[at] = true
 		}
 	}
+	w.mu.Unlock()
 	w.end(one)
 }
 
@@ -73,15 +63,6 @@ func (w *Writers) begin(from int64) *writer {
 	defer w.mu.Unlock()
 	w.all = append(w.all, one)
 	return one
-}
-
-func (w *Writers) wrote(one *writer, path string, below bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	one.paths[path] = true
-	if below {
-		one.below = append(one.below, path+"/")
-	}
 }
 
 func (w *Writers) end(one *writer) {
@@ -94,12 +75,6 @@ func (w *Writers) end(one *writer) {
 			w.all = slices.Delete(w.all, i, i+1)
 		}
 	}
-}
-
-func (w *Writers) see(one *writer) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	one.seen = true
 }
 
 // unseen reports that a command ran after a moment of which nobody saw what it changed.

@@ -45,8 +45,6 @@ type Event struct {
 	Step  string            // Unboxed: what could not be done
 	Much  Excess            // Exceeded
 	Fact  seccomptrace.Fact // Barred, Passed
-	Path  string            // Wrote: relative to the folder
-	Below bool              // Wrote: all that stands below it, too
 }
 
 // Kind tells the lines of the status pipe apart.
@@ -63,8 +61,6 @@ const (
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
 	Barred   Kind = "barred"   // any number before Gone: a thing that the walls refused
 	Passed   Kind = "passed"   // like Barred, where each process that met it ended with exit code 0
-	Watched  Kind = "watched"  // after Started: what the command changes is told
-	Wrote    Kind = "wrote"    // any number before Gone: a path that the command changes
 	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
 )
 

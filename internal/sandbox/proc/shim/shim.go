@@ -68,7 +68,6 @@ type supervisor struct {
 	left     bool // the command left something behind that was to be ended
 	sweeping sync.Once
 	report   sync.Once
-	news     news // of changes
 	mu       sync.Mutex
 	ended    map[int]bool // processes other than the command that a sweep signalled
 }
@@ -85,9 +84,6 @@ func (s *supervisor) run(spec Spec) (exit int) {
 		return 1
 	}
 	say(startLine(s.cmd))
-	if spec.Box.Watch != "" && s.seen != nil {
-		say(watchedLine())
-	}
 	go s.watch()
 	s.reap(spec.Linger)
 	endUnadopted(s.cmd)
@@ -104,16 +100,13 @@ func (s *supervisor) start(spec Spec) error {
 		return err
 	}
 	var err error
-	if spec.Box.Empty() && spec.Box.Watch == "" {
+	if spec.Box.Empty() {
 		s.cmd, err = spec.fork()
 	} else {
 		s.cmd, s.seen, err = spec.forkConfined()
 	}
 	if err != nil {
 		return err
-	}
-	if spec.Box.Watch != "" {
-		s.seen.Tell(spec.Box.Watch, func(path string, below bool) { s.news.add(wroteLine(path, below)) })
 	}
 	dropStreams()
 	if spec.Box.Memory > 0 || spec.Box.Processes > 0 {
@@ -140,12 +133,7 @@ func (spec Spec) forkConfined() (pid int, seen *seccomptrace.Witness, err error)
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		if spec.Box.Empty() {
-			seen = namespace.Watch()
-		} else {
-			seen, err = spec.Box.Confine()
-		}
-		if err == nil {
+		if seen, err = spec.Box.Confine(); err == nil {
 			pid, err = spec.fork()
 		}
 	}()
@@ -171,7 +159,6 @@ func (s *supervisor) reap(linger bool) {
 				go s.sweep()
 			}
 		case pid == s.cmd:
-			s.news.flush()
 			say(exitLine(status))
 			options = syscall.WNOHANG
 		}
@@ -191,7 +178,6 @@ func (s *supervisor) finish(survivors int) {
 		for _, f := range passed {
 			say(factLine(Passed, f))
 		}
-		s.news.flush()
 		say(goneLine(ended, survivors))
 	})
 }

@@ -5,9 +5,7 @@ package shim
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
@@ -26,61 +24,6 @@ func exitLine(w syscall.WaitStatus) string {
 	}
 	return line(Exited, w.ExitStatus(), 0)
 }
-
-// news holds back lines until they fill a write, for a time, or until something else is to be told:
-// adze would be woken for each line, and that takes longer than most calls of which a line tells.
-type news struct {
-	mu    sync.Mutex
-	lines []byte
-	later *time.Timer
-}
-
-// newsTime is how long a line is held back.
-const newsTime = 2 * time.Millisecond
-
-func (n *news) add(line string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.lines)+len(line) > atOnce {
-		n.write()
-	}
-	if len(n.lines) == 0 && line != "" {
-		if n.later == nil {
-			n.later = time.AfterFunc(newsTime, n.flush)
-		} else {
-			n.later.Reset(newsTime)
-		}
-	}
-	n.lines = append(n.lines, line...)
-}
-
-// flush writes what is held back.
-func (n *news) flush() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.write()
-}
-
-func (n *news) write() {
-	if len(n.lines) > 0 {
-		say(string(n.lines))
-		n.lines = n.lines[:0]
-	}
-}
-
-func watchedLine() string { return line(Watched, 0, 0) }
-
-// wroteLine is empty for a path that would not be written in one piece, between the lines of others
-// (pipe(7)): nobody then knows who changed it.
-func wroteLine(path string, below bool) string {
-	l := string(Wrote) + " " + flag(below) + " " + word(path) + "\n"
-	if len(l) > atOnce {
-		return ""
-	}
-	return l
-}
-
-const atOnce = 4096
 
 func exceededLine(much Excess) string { return line(Exceeded, int(much), 0) }
 
@@ -142,9 +85,6 @@ func ParseEvent(s string) (Event, bool) {
 		return parseUnboxed(f[1], f[2])
 	case Barred, Passed:
 		return parseFact(Kind(f[0]), f[1], f[2])
-	case Wrote:
-		path, err := strconv.Unquote(f[2])
-		return Event{Kind: Wrote, Path: path, Below: f[1] == "1"}, err == nil
 	}
 	a, errA := strconv.Atoi(f[1])
 	b, errB := strconv.Atoi(f[2])
@@ -153,7 +93,7 @@ func ParseEvent(s string) (Event, bool) {
 	}
 	e := Event{Kind: Kind(f[0])}
 	switch e.Kind {
-	case Begun, Watched:
+	case Begun:
 	case Started:
 		e.PID = a
 	case Failed:

@@ -16,10 +16,9 @@
 package namespace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
-
-	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // Box is what a shim builds. The zero value builds nothing.
@@ -30,10 +29,6 @@ type Box struct {
 	Filter Filter
 	Code   Code // of the filter, as Compiled makes it; if empty, the shim puts it together
 	Rules  Rules
-	Blind  bool // nothing is told of what the walls refuse (package witness)
-	// Watch is a folder, absolute and free of links: the shim tells what the command changes below it,
-	// also where it builds nothing else; if empty, it does not.
-	Watch string
 
 	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of its
 	// network; if 0, none.
@@ -49,6 +44,11 @@ const DoorPort = 3128
 // Empty reports that there is nothing to build.
 func (b Box) Empty() bool {
 	return !b.Own && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none() && b.Door == 0
+}
+
+// Views reports that a view is among the mounts.
+func (b Box) Views() bool {
+	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View || m.Kind == Handed })
 }
 
 // IDs are a user and a group as the outside sees them; inside new namespaces nothing tells them.
@@ -99,7 +99,7 @@ type Filter byte
 const (
 	NoFilter  Filter = 0
 	OwnNet    Filter = 'n' // any of the internet's, because the network is the command's own
-	LocalOnly Filter = 'u' // within the machine only
+	NoSockets Filter = 'u' // none but pairs; modes, owners, times and attributes of files stay as they are, too
 )
 
 // Code is a filter that is put together already.
@@ -112,9 +112,6 @@ type Rules struct {
 	// Made is a descriptor of these rules as Make has made them; Read then need not be named. if 0,
 	// they are made with the box.
 	Made int
-	// Files says what is changed in the command's place in folders that Write does not name;
-	// without roots nothing is.
-	Files seccomptrace.FilePolicy
 }
 
 func (r Rules) none() bool { return len(r.Read) == 0 && len(r.Write) == 0 && r.Made == 0 }
@@ -143,8 +140,6 @@ func (b Box) Fields() []string {
 	flag(b.IDs.Set, "I"+strconv.Itoa(b.IDs.UID)+" "+strconv.Itoa(b.IDs.GID))
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
 	flag(b.Code != "", "C"+string(b.Code))
-	flag(b.Blind, "B")
-	flag(b.Watch != "", "T"+b.Watch)
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Memory > 0, "M"+number(b.Memory))
 	flag(b.Processes > 0, "N"+number(b.Processes))
@@ -155,20 +150,10 @@ func (b Box) Fields() []string {
 	for _, p := range b.Rules.Write {
 		out = append(out, "W"+p)
 	}
-	for letter, list := range filesFields(&b.Rules.Files) {
-		for _, text := range *list {
-			out = append(out, letter+text)
-		}
-	}
 	for _, m := range b.Mounts {
 		out = append(out, string(rune(m.Kind))+number(m.Dev)+" "+number(m.Ino)+" "+number(m.Size)+" "+number(uint64(len(m.Path)))+" "+number(uint64(len(m.From)))+" "+m.Path+m.From+m.Upper)
 	}
 	return out
-}
-
-// filesFields are the letters of a policy.
-func filesFields(p *seccomptrace.FilePolicy) map[string]*[]string {
-	return map[string]*[]string{"S": &p.Roots, "K": &p.Locked, "X": &p.Own}
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
@@ -189,8 +174,6 @@ func (b *Box) take(letter byte, rest string) bool {
 	switch letter {
 	case 'O':
 		b.Own = true
-	case 'B':
-		b.Blind = true
 	case 'I':
 		uid, gid, ok := strings.Cut(rest, " ")
 		if !ok {
@@ -205,8 +188,6 @@ func (b *Box) take(letter byte, rest string) bool {
 			return false
 		}
 		b.Filter = Filter(rest[0])
-	case 'T':
-		b.Watch = rest
 	case 'C':
 		b.Code = Code(rest)
 	case 'D':
@@ -221,9 +202,6 @@ func (b *Box) take(letter byte, rest string) bool {
 		b.Rules.Read = append(b.Rules.Read, rest)
 	case 'W':
 		b.Rules.Write = append(b.Rules.Write, rest)
-	case 'S', 'K', 'A', 'X':
-		list := filesFields(&b.Rules.Files)[string(letter)]
-		*list = append(*list, rest)
 	default:
 		return b.takeMount(Kind(letter), rest)
 	}

@@ -19,9 +19,6 @@ func (b Box) Build() error {
 // Confine has nothing to do.
 func (b Box) Confine() (*seccomptrace.Witness, error) { return nil, nil }
 
-// Watch is of nobody.
-func Watch() *seccomptrace.Witness { return nil }
-
 // Compiled is none.
 func (b Box) Compiled() Code { return "" }
 

@@ -102,9 +102,6 @@ func (m Mount) check(root int) error {
 			return errKind
 		}
 	case Empty:
-		if st.Mode&syscall.S_IFMT == syscall.S_IFCHR && st.Rdev == nullDevice {
-			return nil // what bubblewrap puts before a file
-		}
 		if fs.Type != magicTmpfs || !readOnly || st.Size > 0 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 			return errFull
 		}

@@ -9,7 +9,7 @@ func (b Box) Compiled() Code {
 	if b.Filter == NoFilter {
 		return ""
 	}
-	p := b.Filter.program(here(), b.witnessed())
+	p := b.Filter.program(here(), b.terms())
 	out := make([]byte, 0, len(p)*digits)
 	for _, i := range p {
 		for v, n := i.word(), 0; n < digits; v, n = v<<4, n+1 {

@@ -7,15 +7,15 @@ import (
 
 // What is sent is what the shim would have put together itself, and rubbish is no filter.
 func TestAFilterTravelsAsItIs(t *testing.T) {
-	for _, f := range []Filter{OwnNet, LocalOnly} {
-		for _, blind := range []bool{false, true} {
-			b := Box{Filter: f, Blind: blind}
-			want := f.program(here(), b.witnessed())
+	for _, f := range []Filter{OwnNet, NoSockets} {
+		for _, views := range [][]Mount{nil, {{Kind: View}}} {
+			b := Box{Filter: f, Mounts: views}
+			want := f.program(here(), b.terms())
 			b.Code = b.Compiled()
 			sent, ok := Parse(b.Fields())
 			got, err := sent.Code.read()
 			if !ok || err != nil || !slices.Equal(got, want) {
-				t.Errorf("%c, blind %v: %d instructions are read back as %d: %v %v", f, blind, len(want), len(got), ok, err)
+				t.Errorf("%c, views %v: %d instructions are read back as %d: %v %v", f, views, len(want), len(got), ok, err)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package namespace
 
 import (
-	"slices"
 	"syscall"
 	"unsafe"
 
@@ -39,22 +38,11 @@ func (b Box) Confine() (*seccomptrace.Witness, error) {
 	switch {
 	case err != nil:
 		return nil, &Fault{"restrict system calls", err}
-	case listener < 0 && b.supervised():
-		return nil, &Fault{"supervise changes of files", syscall.EBUSY}
 	case listener < 0:
 		return nil, nil
 	}
-	s := seccomptrace.Settings{Write: b.Rules.Write, OwnNet: b.Filter == OwnNet, Served: []uint16{DoorPort}, Moves: b.views()}
-	if b.supervised() {
-		s.Files, s.Confine = &b.Rules.Files, func() error { return dropRights(false) }
-		s.Write = append(slices.Clone(s.Write), s.Files.Roots...)
-	}
-	return seccomptrace.New(listener, s), nil
+	return seccomptrace.New(listener, seccomptrace.Settings{OwnNet: true, Served: []uint16{DoorPort}, Moves: b.Views()}), nil
 }
-
-// supervised reports that somebody must make the changes of the command, which can make none
-// itself.
-func (b Box) supervised() bool { return len(b.Rules.Files.Roots) > 0 }
 
 const (
 	prSetNoNewPrivs = 38
@@ -108,9 +96,4 @@ func dropRights(mounts bool) error {
 	sets[1].effective, sets[1].permitted, sets[1].inheritable = 0, 0, 0
 	_, err := call(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)))
 	return err
-}
-
-// views reports that a view is among the mounts.
-func (b Box) views() bool {
-	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View || m.Kind == Handed })
 }

@@ -68,8 +68,7 @@ type rule struct {
 // none are made.
 type terms struct {
 	witness bool
-	tests   []seccomptrace.Test // calls that then go on
-	names   map[uint32]string   // calls that the witness refuses
+	tests   []seccomptrace.Test // calls that the kernel tells of
 	bits    uint32              // of permissions that no file may be given
 }
 
@@ -117,29 +116,23 @@ func sortRules(rules []rule) {
 
 // rules are those for each call that is not simply allowed.
 func (f Filter) rules(n numbers, t terms) []rule {
-	refuse := func(nr uint32) instruction {
-		if _, ok := t.names[nr]; ok {
-			return instruction{code: answer, k: answerTell}
-		}
-		return refusal(syscall.EPERM)
-	}
+	refuse := refusal(syscall.EPERM)
 	var out []rule
+	if f == NoSockets {
+		for _, nr := range append(attributesEverywhere(), n.attributes...) {
+			out = append(out, rule{nr, []instruction{refuse}})
+		}
+	}
 	allow := instruction{answer, 0, 0, answerAllow}
-	watched := map[uint32][]instruction{}
 	for _, w := range t.tests {
-		watched[w.Number] = watch(w)
-		out = append(out, rule{w.Number, watched[w.Number]})
+		out = append(out, rule{w.Number, watch(w)})
 	}
 	for _, m := range append(modesEverywhere(), n.modes...) {
-		then := watched[m.number]
-		if then == nil {
-			then = []instruction{allow}
-		}
-		out = append([]rule{{m.number, append(m.without(t.bits), then...)}}, out...)
+		out = append(out, rule{m.number, append(m.without(t.bits), allow)})
 	}
 	out = append(out, rule{sysClone3, []instruction{refusal(syscall.ENOSYS)}}, rule{sysOpenat2, []instruction{refusal(syscall.ENOSYS)}})
 	for _, nr := range append(closedEverywhere(), n.closed...) {
-		out = append(out, rule{nr, []instruction{refuse(nr)}})
+		out = append(out, rule{nr, []instruction{refuse}})
 	}
 	var families []uint32
 	if f == OwnNet {
@@ -149,18 +142,15 @@ func (f Filter) rules(n numbers, t terms) []rule {
 	if t.witness {
 		pairs = instruction{code: answer, k: answerTell}
 	}
-	if t.names[n.socket] != "" {
-		datagrams = instruction{code: answer, k: answerTell}
-	}
 	local := connected(datagrams)
 	if !t.witness {
-		local = []instruction{refuse(n.socket)}
+		local = []instruction{refuse}
 	}
 	return append(out,
 		// Only the lower half of an argument counts for these calls, whatever the upper half says.
-		rule{n.clone, []instruction{{load, 0, 0, atArgs}, {ifSet, 0, 1, newNamespaces}, refuse(n.clone), allow}},
+		rule{n.clone, []instruction{{load, 0, 0, atArgs}, {ifSet, 0, 1, newNamespaces}, refuse, allow}},
 		rule{n.ioctl, []instruction{{load, 0, 0, atArgs + 8}, {ifEqual, 1, 0, tiocsti}, {ifEqual, 0, 1, tiocLinux}, refusal(syscall.EPERM), allow}},
-		rule{n.socket, sockets(local, families, refuse(n.socket))},
+		rule{n.socket, sockets(local, families, refuse)},
 		// Another family has the kernel load what it is made of, also where it then makes no pair.
 		rule{n.socketpair, sockets(connected(pairs), nil, refusal(syscall.EPERM))},
 	)
@@ -201,11 +191,8 @@ func search(rules []rule) []instruction {
 func watch(t seccomptrace.Test) []instruction {
 	tell, allow := instruction{answer, 0, 0, answerTell}, instruction{answer, 0, 0, answerAllow}
 	low, high := uint32(atArgs+8*t.Argument), uint32(atArgs+8*t.Argument+4)
-	switch {
-	case t.Argument < 0:
+	if t.Argument < 0 {
 		return []instruction{tell}
-	case t.Any != 0:
-		return []instruction{{load, 0, 0, low}, {ifSet, 0, 1, t.Any}, tell, allow}
 	}
 	// a pointer that is there
 	return []instruction{{load, 0, 0, low}, {ifEqual, 0, 2, 0}, {load, 0, 0, high}, {ifEqual, 1, 0, 0}, tell, allow}
@@ -234,16 +221,13 @@ func connected(otherwise instruction) []instruction {
 	return append(p, otherwise)
 }
 
-// witnessed are the terms of a filter with a witness. A blind one is told nothing but what it
-// performs.
-func (b Box) witnessed() terms {
-	switch {
-	case b.supervised():
-		return terms{true, seccomptrace.Supervised(), seccomptrace.Names(), forbidden()}
-	case b.Blind:
-		return terms{witness: true, tests: seccomptrace.Performed(), bits: forbidden()}
+// terms are those of the filter of a box. A command without sockets needs nobody to answer for it.
+func (b Box) terms() terms {
+	tests := seccomptrace.Tests(b.Views())
+	if b.Filter == NoSockets || len(tests) == 0 {
+		return terms{bits: forbidden()}
 	}
-	return terms{true, seccomptrace.Tests(), seccomptrace.Names(), forbidden()}
+	return terms{true, tests, forbidden()}
 }
 
 // install puts the filter on the calling thread and all that it starts. With a witness it returns
@@ -260,8 +244,8 @@ func (b Box) install() (listener int, err error) {
 		}
 		return b.Filter.program(here(), t)
 	}
-	if len(seccomptrace.Tests()) > 0 {
-		p := program(b.witnessed())
+	if t := b.terms(); t.witness {
+		p := program(t)
 		for _, flags := range []uintptr{newListener | waitKillable, newListener} {
 			if fd, err := impose(p, flags); err == nil {
 				return fd, nil

@@ -13,6 +13,8 @@ type numbers struct {
 
 	modes []modeCall // the calls that give a file permissions, beside those of modesEverywhere
 
+	attributes []uint32 // the calls that set modes, owners, times or attributes, beside those of attributesEverywhere
+
 	closed []uint32 // the calls that are always refused, beside those of closedEverywhere
 }
 
@@ -39,6 +41,11 @@ func ofX86() numbers {
 	return numbers{arch: 0xc000003e, x32: true, seccomp: 317, clone: 56, ioctl: 16, socket: 41, socketpair: 53, modes: []modeCall{
 		{90, 1, 0}, {91, 1, 0}, {268, 2, 0}, {85, 1, 0}, {133, 1, 0}, {259, 2, 0}, // chmod, fchmod, fchmodat, creat, mknod, mknodat
 		{2, 2, 1}, {257, 3, 2}, // open, openat
+	}, attributes: []uint32{
+		90, 91, 268, // chmod, fchmod, fchmodat
+		92, 93, 94, 260, // chown, fchown, lchown, fchownat
+		132, 235, 261, 280, // utime, utimes, futimesat, utimensat
+		188, 189, 190, 197, 198, 199, // setxattr, lsetxattr, fsetxattr, removexattr, lremovexattr, fremovexattr
 	}, closed: []uint32{
 		101, 310, 311, 312, // ptrace, process_vm_readv, process_vm_writev, kcmp
 		272, 308, // unshare, setns
@@ -57,6 +64,9 @@ func ofX86() numbers {
 func ofArm() numbers {
 	return numbers{arch: 0xc00000b7, seccomp: 277, clone: 220, ioctl: 29, socket: 198, socketpair: 199, modes: []modeCall{
 		{52, 1, 0}, {53, 2, 0}, {33, 2, 0}, {56, 3, 2}, // fchmod, fchmodat, mknodat, openat
+	}, attributes: []uint32{
+		52, 53, 54, 55, 88, // fchmod, fchmodat, fchownat, fchown, utimensat
+		5, 6, 7, 14, 15, 16, // setxattr, lsetxattr, fsetxattr, removexattr, lremovexattr, fremovexattr
 	}, closed: []uint32{
 		117, 270, 271, 272, // ptrace, process_vm_readv, process_vm_writev, kcmp
 		97, 268, // unshare, setns
@@ -80,6 +90,11 @@ func closedEverywhere() []uint32 {
 		443, // quotactl_fd
 		448, // process_mrelease
 	}
+}
+
+// attributesEverywhere set modes, times or attributes, and have one number everywhere.
+func attributesEverywhere() []uint32 {
+	return []uint32{452, 463, 466, 469} // fchmodat2, setxattrat, removexattrat, file_setattr
 }
 
 // modesEverywhere give permissions, and have one number everywhere.

@@ -8,15 +8,8 @@ const (
 	sysStatx         = 291
 )
 
-func ofOldTimes() []call { return nil }
-
-func namesHere() map[uint32]string {
-	return map[uint32]string{syscall.SYS_PTRACE: "ptrace", 270: "process_vm_readv", 271: "process_vm_writev", 97: "unshare", 268: "setns",
-		syscall.SYS_MOUNT: "mount", syscall.SYS_UMOUNT2: "umount", syscall.SYS_PIVOT_ROOT: "pivot_root", syscall.SYS_CHROOT: "chroot",
-		syscall.SYS_ADD_KEY: "add_key", syscall.SYS_REQUEST_KEY: "request_key", syscall.SYS_KEYCTL: "keyctl",
-		280: "bpf", 241: "perf_event_open", syscall.SYS_INIT_MODULE: "init_module", 273: "finit_module", syscall.SYS_REBOOT: "reboot",
-		syscall.SYS_SYSLOG: "syslog", syscall.SYS_SETTIMEOFDAY: "settimeofday", syscall.SYS_CLOCK_SETTIME: "clock_settime"}
+// renaming says for each call that renames which arguments hold its paths: a folder's descriptor
+// and a path relative to it.
+func renaming() map[uint32][4]int {
+	return map[uint32][4]int{syscall.SYS_RENAMEAT: {0, 1, 2, 3}, sysRenameat2: {0, 1, 2, 3}}
 }
-
-// ofOldTimes has nothing to do: there are no such calls.
-func (n *notice) ofOldTimes(uint64) {}

@@ -6,27 +6,17 @@ import (
 	"slices"
 	"sync"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
 // Witness is the listener of one command.
 type Witness struct {
 	fd    int
-	write []string
-	calls map[uint32]call
-	names map[uint32]string
+	calls map[uint32]act
 	mu    sync.Mutex
 	facts []*met
 	whom  []*process
 	begun sync.Once
-	ended chan struct{} // closed when nobody asks any more
-	only  bool          // nothing is judged
-	moves bool          // folders are renamed here (moves_linux.go)
-	tell  teller
-	files *FilePolicy // by which changes of files are made here (supervise_linux.go); if nil, the kernel makes them
-	ready bool        // this process may
-	right func() error
 	ports map[uint16]bool // of this network that the command serves; if 0, some that the kernel chose
 
 	ownNet  bool          // the network is the command's own
@@ -71,42 +61,13 @@ const (
 
 // New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
 func New(fd int, s Settings) *Witness {
-	w := &Witness{fd: fd, write: s.Write, only: s.Only, moves: s.Moves, ended: make(chan struct{}), ports: map[uint16]bool{},
+	w := &Witness{fd: fd, calls: calls(s.Moves), ports: map[uint16]bool{},
 		ownNet: s.OwnNet, sockets: map[inode]int{}, waiting: make(chan struct{}, mostConnects)}
-	if s.Only {
-		w.calls = callsOfOnly()
-	} else {
-		w.calls, w.names = callsOf(s), Names()
-	}
-	if s.Files != nil {
-		w.files, w.right = s.Files, s.Confine
-	}
 	for _, port := range s.Served {
 		w.ports[port] = true
 	}
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlSetFlags, sameProcessor) // older kernels are only slower
 	return w
-}
-
-// callsOfOnly is made once for all commands of this process that have no walls. Without them
-// nothing is refused, and no call needs a name.
-var callsOfOnly = sync.OnceValue(func() map[uint32]call { return callsOf(Settings{Only: true}) })
-
-func callsOf(s Settings) map[uint32]call {
-	all := map[uint32]call{}
-	for _, c := range watched() {
-		all[c.nr] = c
-	}
-	all[syscall.SYS_SOCKETPAIR] = call{nr: syscall.SYS_SOCKETPAIR, act: pairs}
-	if s.Files != nil {
-		for _, nr := range attributes() {
-			all[nr] = call{nr, changes, -1, -1, -1}
-		}
-	}
-	if s.Only {
-		all[sysOpenat2] = call{sysOpenat2, opensHow, 0, 1, 2}
-	}
-	return all
 }
 
 // Await waits until there is something to read from a descriptor, or its end, and begins to answer
@@ -139,28 +100,10 @@ func (w *Witness) Begin() {
 // listen waits in the very call that the kernel hands the processor to when it asks: with poll(2)
 // before it, each answer takes many times as long on a busy machine.
 func (w *Witness) listen() {
-	if w.files != nil {
-		w.prepare(w.right)
-	}
 	n, r := new(notice), new(reply)
 	for w.one(n, r) {
 	}
 	_ = syscall.Close(w.fd)
-	close(w.ended)
-}
-
-// Over waits until nobody asks any more, for a time. Kernels before 6.11 may not tell.
-func (w *Witness) Over(most time.Duration) bool {
-	if w == nil {
-		return true
-	}
-	w.Begin()
-	select {
-	case <-w.ended:
-		return true
-	case <-time.After(most):
-		return false
-	}
 }
 
 // pollFD is struct pollfd.
@@ -204,11 +147,7 @@ func (w *Witness) over() bool {
 // answer lets go on what the filter only watches, and nothing else, but for what it does itself. By
 // the number alone it decides which that is. It returns false where the answer follows.
 func (w *Witness) answer(n *notice) (reply, bool) {
-	c, ok := w.calls[n.nr]
-	if !ok {
-		return reply{id: n.id, errno: -int32(w.refused(n))}, true
-	}
-	switch c.act {
+	switch w.calls[n.nr] {
 	case connects:
 		return w.connect(n)
 	case pairs:
@@ -217,56 +156,16 @@ func (w *Witness) answer(n *notice) (reply, bool) {
 		w.listens(n)
 	case binds:
 		w.bound(n, n.args[1], n.args[2])
-		if w.files != nil {
-			if r, done := w.supervise(n); done {
-				return r, r.id != 0
-			}
-		}
 	case sends:
 		w.address(n, n.args[4], n.args[5])
+	case renames:
+		if r, done := w.move(n); done {
+			return r, true
+		}
 	default:
-		if w.files != nil {
-			if r, done := w.supervise(n); done {
-				return r, r.id != 0
-			}
-		}
-		w.path(n, c)
-		if c.act == moves {
-			if r, done := w.move(n, c); done {
-				return r, true
-			}
-		}
+		return reply{id: n.id, errno: -int32(syscall.EPERM)}, true
 	}
 	return reply{id: n.id, flags: goOn}, true
-}
-
-// families that a filter lets no socket be made of.
-func families() map[uint64]string {
-	return map[uint64]string{syscall.AF_INET: "AF_INET", syscall.AF_INET6: "AF_INET6", syscall.AF_NETLINK: "AF_NETLINK", syscall.AF_PACKET: "AF_PACKET",
-		syscall.AF_BLUETOOTH: "AF_BLUETOOTH", 40: "AF_VSOCK", 38: "AF_ALG", 29: "AF_CAN"}
-}
-
-// refused notes a call that the filter closes, and returns its error.
-func (w *Witness) refused(n *notice) syscall.Errno {
-	name, errno := w.names[n.nr], syscall.EPERM
-	switch n.nr {
-	case syscall.SYS_CLONE:
-		name = "clone with new namespaces"
-	case syscall.SYS_SOCKET:
-		switch family := uint64(uint32(n.args[0])); {
-		case family == syscall.AF_UNIX:
-			name, errno = "AF_UNIX SOCK_DGRAM", syscall.ESOCKTNOSUPPORT
-		case families()[family] == "":
-			name = "of another family"
-		default:
-			name = families()[family]
-		}
-		name = "socket " + name
-	}
-	if name != "" {
-		w.note(n, Fact{Called, name})
-	}
-	return errno
 }
 
 // note keeps a fact with who met it.

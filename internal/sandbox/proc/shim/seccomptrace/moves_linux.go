@@ -24,11 +24,12 @@ const (
 )
 
 // move answers the renaming of a folder in a view; if false, the kernel does it.
-func (w *Witness) move(n *notice, c call) (reply, bool) {
-	if !w.moves || n.nr == sysRenameat2 && n.args[4]&^noReplace != 0 {
+func (w *Witness) move(n *notice) (reply, bool) {
+	if n.nr == sysRenameat2 && n.args[4]&^noReplace != 0 {
 		return reply{}, false
 	}
-	from, ok := n.path(c.at, c.path)
+	at := renaming()[n.nr]
+	from, ok := n.path(at[0], at[1])
 	if !ok {
 		return reply{}, false
 	}
@@ -36,10 +37,7 @@ func (w *Witness) move(n *notice, c call) (reply, bool) {
 	if syscall.Lstat(n.rooted(from), &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 		return reply{}, false
 	}
-	to, ok := n.path(2, 3)
-	if c.at < 0 {
-		to, ok = n.path(-1, 1)
-	}
+	to, ok := n.path(at[2], at[3])
 	if !ok {
 		return reply{}, false
 	}

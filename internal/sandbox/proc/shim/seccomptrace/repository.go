@@ -5,33 +5,6 @@ import (
 	"strings"
 )
 
-// FilePolicy says what a command may change in folders in which the witness performs every change
-// in its place.
-type FilePolicy struct {
-	// Roots are the folders, absolute and free of links. The command itself may not write there.
-	Roots []string
-	// Locked are paths that stay as they are, with all that is below them.
-	Locked []string
-	// Own are further folders that the command writes itself. There it may change modes, owners and
-	// times, too.
-	Own []string
-}
-
-// Within reports a path in one of the roots.
-func (p *FilePolicy) Within(at string) bool { return p.root(at) != "" }
-
-func within(at, dir string) bool { return at == dir || strings.HasPrefix(at, dir+"/") }
-
-// root is the one that a path lies in. It is empty where there is none.
-func (p *FilePolicy) root(at string) string {
-	for _, root := range p.Roots {
-		if within(at, root) {
-			return root
-		}
-	}
-	return ""
-}
-
 // LooksLikeRepository reports what git takes for a repository's folder.
 func LooksLikeRepository(has func(name string) bool) bool {
 	return has("HEAD") && (has("commondir") || has("objects") && has("refs"))
