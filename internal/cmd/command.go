@@ -71,7 +71,6 @@ type Stored interface {
 	// Store opens the store to look into it.
 	Store(context.Context, func(*sessiondb.Store) error) error
 	// Logs opens the sessions of the server that keeps them, until end; if nil, this machine does.
-	Logs(context.Context) (logs retention.Logs, end func(), err error)
 }
 
 // Changing is a program that keeps sessions, to change them.

@@ -59,7 +59,6 @@ type Config struct {
 	Undo           Undo                `json:"undo,omitempty"`
 	Sessions       Sessions            `json:"sessions,omitempty"`
 	Worktree       Worktree            `json:"worktree,omitempty"`
-	Batch          Batch               `json:"batch,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
 	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze help keys lists
@@ -103,16 +102,6 @@ type Sessions struct {
 	Keep Retention `json:"keep,omitempty"`
 }
 
-// Batch says what batches and workers leave behind.
-type Batch struct {
-	// MirrorsMB is what the bare copies of repositories may take together, in MiB; if 0, 10240. The
-	// least recently used goes first.
-	MirrorsMB int `json:"mirrors_mb,omitempty"`
-	// KeepDays is how long servers keep batches that are over and sessions that nobody uses; if 0, 30,
-	// below 0: for ever. Workers obey it.
-	KeepDays int `json:"keep_days,omitempty"`
-}
-
 // Retention says how long they stay; if 0, for ever. One that is open or tagged keep stays.
 type Retention struct {
 	Days    int `json:"days,omitempty"`     // since they were last used
@@ -151,7 +140,7 @@ func (c Config) check(path string) error {
 	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List},
 		{"limits.task_steps", c.Limits.TaskSteps}, {"limits.tasks", c.Limits.Tasks},
 		{"limits.sandbox_memory_mb", c.Limits.SandboxMemory}, {"limits.sandbox_caches_mb", c.Limits.SandboxCaches},
-		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}, {"sessions.keep.total_mb", c.Sessions.Keep.TotalMB}, {"batch.mirrors_mb", c.Batch.MirrorsMB}} {
+		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}, {"sessions.keep.total_mb", c.Sessions.Keep.TotalMB}} {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}

@@ -17,6 +17,7 @@ func elsewhere(name string) string {
 		`commands are files, commands/NAME.md beside this file`:                                         "command commands",
 		`instructions are a file, AGENTS.md beside this file, or in a project`:                          "instructions contextFileName context_paths systemPrompt",
 		`that is title_model, and task_model is for subagents`:                                          "small_model smallModel small",
+		`it is gone: clones leave no mirrors, and servers keep what is over for 30 days`:                "batch",
 		`that is interface.theme`:                                                                       "theme tui",
 		`that is interface.keys`:                                                                        "vimMode vim_mode editorMode",
 		`that is keys, by the action; adze help keys lists them`:                                        "keybinds keybindings keyBindings",

@@ -27,7 +27,7 @@ type Managed struct {
 	SchemaURL string `json:"$schema"`
 }
 
-// Worker is the most that workers on a machine may admit. The fields are those of fleet.Admission.
+// Worker is the most that workers on a machine may admit. The fields are those of fleet.Limits.
 type Worker struct {
 	Modes        []string `json:"permission_modes"`
 	SandboxOff   bool     `json:"sandbox_off"`

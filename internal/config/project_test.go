@@ -41,7 +41,6 @@ func projectKeys() map[string]struct {
 		"search":           {`{"engine": "searxng", "base_url": "http://127.0.0.1:9"}`, false},
 		"undo":             {`{"off": true}`, false},
 		"title_model":      {`"openai/m"`, false},
-		"batch":            {`{"mirrors_mb": 1}`, false},
 		"sessions":         {`{"keep": {"days": 1}}`, false},
 		"tools":            {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
 		"formatters":       {`{"x": {"command": ["./x"], "files": [".go"]}}`, false},

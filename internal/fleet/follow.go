@@ -1,169 +1,222 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"reflect"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Follow tells the runs of a batch as they are and then each change, until ctx ends or all are
-// over. A watch that breaks is begun again.
-func (c Cluster) Follow(ctx context.Context, of string, tasks int, saw func(Run) error) error {
-	f := following{asks: map[string]Run{}, runs: map[string]Run{}, cancels: map[string]cancel{}, seen: map[string]uint64{}, told: map[string]Run{}, over: map[string]bool{}, tasks: tasks, saw: saw}
-	for {
-		err := c.follow(ctx, of, &f)
-		if !errors.Is(err, errBroken) {
-			return err
+// all returns the values of a bucket below a key.
+func all[T any](ctx context.Context, s *Server, kv jetstream.KeyValue, keys string) (out []T, err error) {
+	watched := s.watch(ctx, kv, keys, answerTakes, func(e jetstream.KeyValueEntry) bool {
+		if e == nil {
+			return false
+		}
+		var v T
+		if err = json.Unmarshal(e.Value(), &v); err != nil {
+			err = fmt.Errorf("%s of %s: %w", e.Key(), e.Bucket(), err)
+			return false
+		}
+		out = append(out, v)
+		return true
+	})
+	return out, cmp.Or(err, watched)
+}
+
+// Batches lists the batches on the server, the newest first.
+func (s *Server) Batches(ctx context.Context) ([]Order, error) {
+	out, err := all[Order](ctx, s, s.batches, "*")
+	slices.SortFunc(out, func(a, b Order) int { return b.Created.Compare(a.Created) })
+	return out, err
+}
+
+// Batch returns one, or ErrNone.
+func (s *Server) Batch(ctx context.Context, id string) (o Order, err error) {
+	if strings.Trim(id, letters) != "" || id == "" {
+		return o, fmt.Errorf("%w: %q", ErrNone, id)
+	}
+	var e jetstream.KeyValueEntry
+	err = s.patiently(ctx, func(ctx context.Context) (err error) {
+		e, err = s.batches.Get(ctx, id)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return o, fmt.Errorf("%w: %q", ErrNone, id)
+	}
+	if err == nil {
+		err = json.Unmarshal(e.Value(), &o)
+	}
+	return o, err
+}
+
+// Results lists the results of a batch in the order of its file.
+func (s *Server) Results(ctx context.Context, id string) ([]Stored, error) {
+	out, err := all[Stored](ctx, s, s.results, id+".*")
+	slices.SortFunc(out, func(a, b Stored) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Task, b.Task)) })
+	return out, err
+}
+
+// Workers lists the workers that are there.
+func (s *Server) Workers(ctx context.Context) ([]Presence, error) {
+	out, err := all[Presence](ctx, s, s.workers, "*")
+	slices.SortFunc(out, func(a, b Presence) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// Lane is where tasks of a batch wait: those of one label and priority.
+type Lane struct {
+	lane
+	Waiting, Running int
+}
+
+// Batch is the id of the batch.
+func (l Lane) Batch() string { return l.batch }
+
+// Lanes lists those of a batch in which tasks wait or run; of all batches where id is empty.
+func (s *Server) Lanes(ctx context.Context, id string) (out []Lane, err error) {
+	err = s.patiently(ctx, func(ctx context.Context) error {
+		out = nil
+		list := s.tasks.ListConsumers(ctx)
+		for info := range list.Info() {
+			if l, ok := laneOf(info.Config.FilterSubject); ok && (id == "" || l.batch == id) && info.NumPending+uint64(info.NumAckPending) > 0 {
+				out = append(out, Lane{l, int(info.NumPending), info.NumAckPending})
+			}
+		}
+		return list.Err()
+	})
+	return out, err
+}
+
+// Unattended returns labels of a batch whose tasks no worker takes.
+func (s *Server) Unattended(ctx context.Context, id string) (labels []string, err error) {
+	there, err := s.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lanes, err := s.Lanes(ctx, id)
+	for _, l := range lanes {
+		if !slices.ContainsFunc(there, func(p Presence) bool { return len(p.Labels) == 0 || slices.Contains(p.Labels, l.label) }) {
+			labels = append(labels, l.label)
+		}
+	}
+	return labels, err
+}
+
+// Cancel cancels a batch: what runs is stopped, and what waits has the result "cancelled" when a
+// worker takes it.
+func (s *Server) Cancel(ctx context.Context, id string) error {
+	if _, err := s.Batch(ctx, id); err != nil {
+		return err
+	}
+	return s.patiently(ctx, func(ctx context.Context) error {
+		_, err := s.cancels.Put(ctx, id, []byte(`{}`))
+		return err
+	})
+}
+
+// Follow calls done with each result of a batch once, and line with what its tasks print
+// meanwhile, until all have a result. A batch that was cancelled is over as well when nothing of
+// it runs: its last tasks wait for any worker to take them.
+func (s *Server) Follow(ctx context.Context, o Order, line func(task string, line []byte), done func(Stored) error) (err error) {
+	sub, err := s.nc.Subscribe("adze.lines."+o.ID+".*", func(m *nats.Msg) {
+		line(strings.ReplaceAll(m.Subject[strings.LastIndexByte(m.Subject, '.')+1:], "=", "."), m.Data)
+	})
+	if err != nil {
+		return s.explain(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go s.awaitCancel(ctx, o.ID, cancel)
+	seen := map[string]bool{}
+	watched := s.watch(ctx, s.results, o.ID+".*", 10*time.Second, func(e jetstream.KeyValueEntry) bool {
+		if e == nil || seen[e.Key()] {
+			return len(seen) < o.Tasks
+		}
+		var r Stored
+		if err = json.Unmarshal(e.Value(), &r); err == nil {
+			err = done(r)
+		}
+		seen[e.Key()] = true
+		return err == nil && len(seen) < o.Tasks
+	})
+	if errors.Is(watched, errCancelled) {
+		return nil
+	}
+	return cmp.Or(err, watched)
+}
+
+// awaitCancel ends what follows a batch that was cancelled, when nothing of it runs.
+func (s *Server) awaitCancel(ctx context.Context, id string, end context.CancelCauseFunc) {
+	if s.watch(ctx, s.cancels, id, 10*time.Second, func(e jetstream.KeyValueEntry) bool { return e == nil }) != nil {
+		return
+	}
+	for ctx.Err() == nil {
+		lanes, err := s.Lanes(ctx, id)
+		if err == nil && !slices.ContainsFunc(lanes, func(l Lane) bool { return l.Running > 0 }) {
+			end(errCancelled)
+			return
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(idleMost):
+		case <-time.After(pollMost):
 		}
 	}
 }
 
-// following is what is known of a batch, and what of it was told.
-type following struct {
-	asks, runs map[string]Run
-	cancels    map[string]cancel
-	seen       map[string]uint64 // the revision, by kind and run
-	told       map[string]Run
-	over       map[string]bool
-	tasks      int
-	saw        func(Run) error
+// File writes the patch or the session of a result.
+func (s *Server) File(ctx context.Context, name string, to io.Writer) error {
+	var raw []byte
+	err := s.patiently(ctx, func(context.Context) (err error) {
+		try, cancel := context.WithTimeout(ctx, 10*time.Minute)
+		defer cancel()
+		raw, err = s.files.GetBytes(try, name)
+		return err
+	})
+	if err == nil {
+		_, err = to.Write(raw)
+	}
+	return err
 }
 
-// change is a record that a watch told, and of which kind it is.
-type seenRecord struct {
-	kind string
-	Record
-}
-
-// take notes a record and returns whose it is; if empty, it is old.
-func (f *following) take(r seenRecord) (id string, err error) {
-	id = strings.TrimPrefix(r.Key, r.kind)
-	if r.Revision <= f.seen[r.kind+id] {
-		return "", nil
+// Delete removes a batch that is over, with its results, patches and sessions. It fails while
+// tasks of it wait or run.
+func (s *Server) Delete(ctx context.Context, id string) error {
+	if _, err := s.Batch(ctx, id); err != nil {
+		return err
 	}
-	f.seen[r.kind+id] = r.Revision
-	switch r.kind {
-	case asksBelow:
-		f.asks[id], err = parse[Run](r.Record)
-	case runsBelow:
-		f.runs[id], err = parse[Run](r.Record)
-	default:
-		f.cancels[id], err = parse[cancel](r.Record)
+	if lanes, err := s.Lanes(ctx, id); err != nil || len(lanes) > 0 {
+		return cmp.Or(err, fmt.Errorf("%w: %s", ErrOpen, id))
 	}
-	return id, err
-}
-
-// tell tells of a run that is not as it was told last.
-func (f *following) tell(id string) error {
-	ask, run := f.asks[id], f.runs[id]
-	if ask.ID == "" && run.ID == "" { // a cancel of it came first
-		return nil
+	results, err := s.Results(ctx, id)
+	if err != nil {
+		return err
 	}
-	of, _, _ := strings.Cut(id, ".")
-	now := combined(ask, run, later(f.cancels[id], f.cancels[wholeBatch(of)]))
-	if last, told := f.told[id]; told && reflect.DeepEqual(last, now) {
-		return nil
-	}
-	f.told[id] = now
-	if now.State.Over() {
-		f.over[id] = true
-	} else {
-		delete(f.over, id)
-	}
-	return f.saw(now)
-}
-
-// tellAll tells of all runs, in the order of their lines.
-func (f *following) tellAll() error {
-	var all []Run
-	for id, ask := range f.asks {
-		all = append(all, combined(ask, f.runs[id], f.cancels[id]))
-	}
-	for id, run := range f.runs {
-		if _, there := f.asks[id]; !there {
-			all = append(all, run)
-		}
-	}
-	for _, r := range sorted(all) {
-		if err := f.tell(r.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// errBroken is a watch that ended before its time.
-var errBroken = errors.New("the connection to the server broke")
-
-func (c Cluster) follow(ctx context.Context, of string, f *following) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	changes := make(chan seenRecord)
-	kinds := []string{asksBelow, runsBelow, ""}
-	for _, kind := range kinds {
-		book := c.Runs
-		if kind == "" {
-			book = c.Cancels
-		}
-		var in <-chan Record
-		err := patiently(ctx, func() (err error) {
-			in, err = book.Watch(ctx, kind+of+".")
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		go func() {
-			for r := range in {
-				select {
-				case changes <- seenRecord{kind, r}:
-				case <-ctx.Done():
+	return s.patiently(ctx, func(ctx context.Context) error {
+		for _, r := range results {
+			for _, name := range []string{r.PatchFile, r.SessionFile} {
+				if err := s.files.Delete(ctx, name); name != "" && err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+					return err
 				}
 			}
-			select {
-			case changes <- seenRecord{kind: broken}:
-			case <-ctx.Done():
-			}
-		}()
-	}
-	var caught []string
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case r := <-changes:
-			id, err := "", error(nil)
-			switch {
-			case r.kind == broken:
-				return errBroken
-			case r.Caught && !slices.Contains(caught, r.kind):
-				if caught = append(caught, r.kind); len(caught) == len(kinds) {
-					err = f.tellAll()
-				}
-			case !r.Caught:
-				id, err = f.take(r)
-				switch {
-				case id == "" || err != nil || len(caught) < len(kinds):
-				case id == wholeBatch(of):
-					err = f.tellAll()
-				default:
-					err = f.tell(id)
-				}
-			}
-			if err != nil || len(caught) == len(kinds) && len(f.over) >= f.tasks {
+			if err := s.results.Purge(ctx, id+"."+token(r.Task)); err != nil {
 				return err
 			}
 		}
-	}
+		for info := range s.tasks.ListConsumers(ctx).Info() {
+			if l, ok := laneOf(info.Config.FilterSubject); ok && l.batch == id {
+				_ = s.tasks.DeleteConsumer(ctx, info.Name) // what stays ends by itself when nobody pulls
+			}
+		}
+		return cmp.Or(s.cancels.Purge(ctx, id), s.batches.Purge(ctx, id))
+	})
 }
-
-// broken marks the end of a watch among what watches told.
-const broken = "broken"

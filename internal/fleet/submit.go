@@ -1,227 +1,144 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"adze/internal/fleet/batch"
-	"adze/internal/text/jsontext"
 )
 
-// Bounds of a task, in bytes as JSON.
-const (
-	inlineTask = 64 << 10 // a longer one is a blob: lists of runs read all records
-	maxTask    = 8 << 20
-	shortRun   = 8 << 10 // of a record that its ticket has a copy of
-)
-
-// together is how many tasks are submitted at the same time.
-const together = 16
-
-// Names of a task's labels that say where it waits.
-const (
-	LabelKey    = "queue"
-	PriorityKey = "priority"
-)
-
-// Submission is a batch that is put on a server. One that was cut off is submitted again with the
-// id that Order got the first time: what is there already stays as it is.
+// Submission is a batch for workers. The same one can be submitted again after an error: what is
+// on the server stays as it is.
 type Submission struct {
 	Order
 	Tasks    []batch.Task
 	Label    string // of tasks that name none
-	Priority int
-	Told     func(done int)
-
-	chain chain
-	// RedactJSON masks secrets in what all can see. Optional.
-	RedactJSON func([]byte) []byte
+	Priority int    // 1 comes first, 3 last
 }
 
-// Mistake is a task that no server is asked to keep.
-type Mistake struct {
-	Line int
-	What string
+// lane is where tasks of a batch wait for workers: those of one label and priority.
+type lane struct{ priority, label, batch string }
+
+// laneOf reads the lane from a subject of the queue.
+func laneOf(subject string) (l lane, ok bool) {
+	parts := strings.Split(subject, ".")
+	if len(parts) != 6 || parts[0] != "adze" || parts[1] != "tasks" {
+		return l, false
+	}
+	return lane{parts[2], parts[3], parts[4]}, true
 }
 
-// Error names the line.
-func (m *Mistake) Error() string { return fmt.Sprintf("line %d: %s", m.Line, m.What) }
+func (l lane) subject(task string) string {
+	return "adze.tasks." + l.priority + "." + l.label + "." + l.batch + "." + task
+}
 
-// Prepare fills in what is usual, gives the batch an id where it has none, and finds mistakes
-// before anything is sent.
-func (s *Submission) Prepare(now time.Time) error {
+// name is that of the lane's consumer.
+func (l lane) name() string { return l.priority + "-" + l.label + "-" + l.batch }
+
+// lane returns where a task waits.
+func (s *Submission) lane(t batch.Task) (lane, error) {
+	l := lane{fmt.Sprint(s.Priority), s.Label, s.ID}
+	if own := t.Labels[labelKey]; own != "" {
+		l.label = own
+	}
+	if own := t.Labels[priorityKey]; own != "" {
+		l.priority = strings.TrimPrefix(own, "p")
+	}
+	switch {
+	case l.priority != "1" && l.priority != "2" && l.priority != "3":
+		return l, fmt.Errorf("the label %q is p1, p2 or p3, and not %q", priorityKey, t.Labels[priorityKey])
+	case !SoundLabel(l.label):
+		return l, fmt.Errorf("%w; %q is none", ErrLabel, l.label)
+	}
+	return l, nil
+}
+
+// Prepare fills in usual values and an id, and returns what is wrong with a task.
+func (s *Submission) Prepare() error {
 	if s.ID == "" {
-		s.ID = newBatch()
+		s.ID = newID()
 	}
-	if s.Attempts < 1 {
-		s.Attempts = UsualAttempts
-	}
-	if s.Label == "" {
-		s.Label = UsualLabel
-	}
-	if s.Priority == 0 {
-		s.Priority = UsualPriority
-	}
-	s.Order.Tasks, s.Created = len(s.Tasks), now.UTC().Truncate(time.Second)
-	ids := map[string]int{}
+	s.Order.Tasks, s.Created = len(s.Tasks), time.Now().UTC().Truncate(time.Second)
 	for _, t := range s.Tasks {
-		if _, err := s.run(t); err != nil {
-			return &Mistake{t.Line, err.Error()}
+		if _, err := s.lane(t); err != nil {
+			return fmt.Errorf("line %d: %w", t.Line, err)
 		}
-		id := runID(s.ID, t)
-		if at, twice := ids[id]; twice {
-			return &Mistake{t.Line, fmt.Sprintf("its id cannot be told from that of line %d; give one of them another \"id\"", at)}
-		}
-		ids[id] = t.Line
 	}
-	var err error
-	s.chain, err = s.chains()
-	return err
+	return nil
 }
 
-// run is the record of a task before anything is done with it.
-func (s *Submission) run(t batch.Task) (Run, error) {
-	r := Run{ID: runID(s.ID, t), Batch: s.ID, Label: s.Label, Priority: s.Priority, Line: t.Line, Task: t.ID, Source: t.Source(), State: Waiting, Round: 1, Created: s.Created, Changed: s.Created}
-	r.Next = s.chain.next[r.ID]
-	if l := t.Labels[LabelKey]; l != "" {
-		r.Label = l
-	}
-	if p := t.Labels[PriorityKey]; p != "" {
-		if len(p) != 2 || p[0] != 'p' || p[1] < '1' || p[1] > '3' {
-			return r, fmt.Errorf("the label %q is p1, p2 or p3, and not %q", PriorityKey, p)
-		}
-		r.Priority = int(p[1] - '0')
-	}
-	if !SoundLabel(r.Label) {
-		return r, fmt.Errorf("the label %q is of small letters, digits and -, at most 32, and not %q", LabelKey, r.Label)
-	}
-	raw, err := jsontext.Marshal(t)
-	if len(raw) > maxTask {
-		return r, fmt.Errorf("the task has %d MB, and %d are the most; put what is long into a file of the repository", len(raw)>>20, maxTask>>20)
-	}
-	return r, err
-}
-
-// SoundLabel says whether a word can be a label of tasks.
-func SoundLabel(label string) bool {
-	return label != "" && len(label) <= 32 && strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
-// Submit puts a prepared batch on the server. After an error the same submission can be sent again.
-func (c Cluster) Submit(ctx context.Context, s *Submission) error {
-	err := patiently(ctx, func() error {
-		_, err := write(ctx, c.Runs, ordersBelow+s.ID, s.Order, 0)
-		if errors.Is(err, ErrStale) {
-			_, err = written[Order](ctx, c.Runs, ordersBelow+s.ID)
-		}
-		return err
-	})
+// Submit puts a prepared batch on the server.
+func (s *Server) Submit(ctx context.Context, sub *Submission) error {
+	raw, err := json.Marshal(sub.Order)
 	if err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(together)
-	done := make(chan struct{}, len(s.Tasks))
-	for _, t := range s.Tasks {
-		g.Go(func() error {
-			defer func() { done <- struct{}{} }()
-			if err := patiently(ctx, func() error { return c.submit(ctx, s, t) }); err != nil {
-				return fmt.Errorf("line %d: %w", t.Line, err)
-			}
+	known := false
+	if err := s.patiently(ctx, func(ctx context.Context) error {
+		_, err := s.batches.Create(ctx, sub.ID, raw)
+		if known = errors.Is(err, jetstream.ErrKeyExists); known {
 			return nil
-		})
-		if s.Told != nil {
-			s.Told(len(done))
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	lanes := map[lane]bool{}
+	for _, t := range sub.Tasks {
+		l, _ := sub.lane(t) // Prepare has seen it
+		lanes[l] = true
+	}
+	for l := range lanes {
+		if err := s.patiently(ctx, func(ctx context.Context) error { return s.makeConsumer(ctx, l, sub.Order) }); err != nil {
+			return err
 		}
 	}
-	return g.Wait()
-}
-
-// submit writes what is asked for, then the ticket. Where the ask is there already, only a ticket
-// that is missing is sent.
-func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error {
-	r, err := s.run(t)
-	if err != nil {
-		return err
-	}
-	if r.Work, err = c.keepTask(ctx, s, r.ID, t); err != nil {
-		return err
-	}
-	_, err = write(ctx, c.Runs, asksBelow+r.ID, r, 0)
-	if errors.Is(err, ErrStale) {
-		if _, err = written[Run](ctx, c.Runs, asksBelow+r.ID); err == nil {
-			if r, err = c.Run(ctx, r.ID); err == nil && r.State != Waiting {
-				return nil
-			}
+	for _, t := range sub.Tasks { // one after the other, so that they wait in the order of the file
+		if err := s.patiently(ctx, func(ctx context.Context) error { return s.submit(ctx, sub, t, known) }); err != nil {
+			return fmt.Errorf("line %d: %w", t.Line, err)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return c.sendFirst(ctx, r, s.chain.before[r.ID])
+	return nil
 }
 
-// send has a run wait in the queue, with a copy of what is asked for where it is short.
-func (c Cluster) send(ctx context.Context, r Run, replace bool) error {
-	t := ticketOf(r)
-	if raw, err := jsontext.Marshal(r); r.Round == 1 && err == nil && len(raw) <= shortRun {
-		t.Copy = &Copy{r}
-	}
-	return c.queue(ctx, t, replace)
-}
-
-func ticketOf(r Run) Ticket {
-	return Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority, Next: r.Next}
-}
-
-// queue submits a ticket, unless it is there.
-func (c Cluster) queue(ctx context.Context, t Ticket, replace bool) error {
-	err := c.Queue.Submit(ctx, t, replace)
-	if errors.Is(err, ErrQueue) {
-		return nil
-	}
+// makeConsumer makes the durable consumer of a lane. Its message stays until it is acknowledged:
+// after AckWait without a word of its worker it is delivered to another one, and each delivery is
+// counted.
+func (s *Server) makeConsumer(ctx context.Context, l lane, o Order) error {
+	_, err := s.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: l.name(), FilterSubject: l.subject("*"), AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: s.options.AckWait, MaxAckPending: o.Jobs, MaxDeliver: -1, InactiveThreshold: kept})
 	return err
 }
 
-// Patch writes the patch of a run; one without a patch writes nothing.
-func (c Cluster) Patch(ctx context.Context, r Run, to io.Writer) error {
-	if r.Patch == "" {
-		return nil
-	}
-	var all bytes.Buffer
-	most := patchTakes
-	err := patiently(ctx, func() error { // what a lost leader was sending never comes, and says nothing
-		all.Reset()
-		try, cancel := context.WithTimeout(ctx, most)
-		defer cancel()
-		most *= 2
-		return c.Blobs.Fetch(try, r.Patch, &all)
-	})
+// submit has a task wait, unless it waits, runs, or has a result.
+func (s *Server) submit(ctx context.Context, sub *Submission, t batch.Task, known bool) error {
+	l, err := sub.lane(t)
 	if err != nil {
 		return err
 	}
-	_, err = all.WriteTo(to)
+	if known {
+		if _, err := s.results.Get(ctx, sub.ID+"."+token(t.ID)); !errors.Is(err, jetstream.ErrKeyNotFound) {
+			return err
+		}
+	}
+	raw, err := json.Marshal(item{sub.Order, t, t.Line})
+	if err != nil {
+		return err
+	}
+	_, err = s.js.Publish(ctx, l.subject(token(t.ID)), raw)
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, nats.ErrMaxPayload):
+		return fmt.Errorf("the task is longer than the %d KiB that the server takes; put what is long into a file of the repository", s.nc.MaxPayload()>>10)
+	case errors.As(err, &api) && strings.Contains(api.Description, "per subject"): // it is there
+		return nil
+	}
 	return err
-}
-
-// sorted puts runs in the order of their batches and lines.
-func sorted(runs []Run) []Run {
-	slices.SortFunc(runs, func(a, b Run) int {
-		if c := a.Created.Compare(b.Created); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Batch, b.Batch); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
-	})
-	return runs
 }

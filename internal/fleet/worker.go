@@ -1,293 +1,458 @@
 package fleet
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"math/rand/v2"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"adze/internal/fleet/batch"
+	"adze/session"
 )
 
-// How often a worker does what it does without being told.
-const (
-	beatEvery = 10 * time.Second
-	tellEvery = 2 * time.Second // how far a task is
-	idleLeast = 100 * time.Millisecond
-	idleMost  = 2 * time.Second
-	hurtMost  = 30 * time.Second // between tries when the server does not answer
-	roomWait  = 10 * time.Second
-)
-
-// Worker takes tasks and has them done.
+// Worker pulls tasks from a server, and does them on this machine.
 type Worker struct {
-	Cluster
+	*Server
 	Name    string
-	Version string   // of this adze
-	Labels  []string // whose tasks it takes; none: all
+	Version string
+	Labels  []string // of tasks that it takes; none: all
 	Jobs    int
-	Doer    Doer
-	Grace   time.Duration // how long what runs may go on when the worker is told to stop
-	// Key is what a provider knows the model of a task by; tasks with the same one pause together.
-	// Cap is what a task's flags say it may cost. It is 0 where there is nothing.
-	Key func(flags []string) string
-	Cap func(flags []string) float64
-	// Refuses says why the owner of this machine does not let it do a task with these flags.
-	// Optional.
+	Grace   time.Duration // how long tasks may go on when it is to stop
+	Runner  *batch.Runner
+	// Refuses returns why the owner of this machine does not let a task with these flags run. Its
+	// flags end with those of the owner.
 	Refuses func(t batch.Task, flags []string) error
-	// Room says why nothing can be done on this machine now; if nil, it can.
-	Room func() error
-	// Redact and RedactJSON take secrets from what all can see.
-	Redact     func(text string) string
-	RedactJSON func([]byte) []byte
-	Tell       func(Event) // by one caller at a time
+	Room    func() error // returns why no task is taken now
+	// Export writes a session to a file. Optional.
+	Export func(ctx context.Context, id session.ID, path string) error
+	Redact func([]byte) []byte // masks secrets in JSON
+	Tell   func(text string)
 
-	now     func() time.Time
-	telling sync.Mutex
+	taking    sync.Mutex // what follows, to the next empty line
+	last      map[string]string
+	consumers map[string]jetstream.Consumer
+
 	mu      sync.Mutex
-	live    map[string]liveRun
-	stopped map[string]int // the round that was cancelled, by run; if nil, what is cancelled is not known
-	orders  map[string]known
-	stops   bool
-	refuses []string
-	changed chan struct{} // there is news to tell of the worker
-	drain   chan struct{} // closed when what runs is to be given back
-	hurry   sync.Once
+	running map[string]context.CancelCauseFunc // by batch and task
+	abort   context.CancelCauseFunc
+	took    atomic.Int64
 }
 
-// NewWorker makes a worker; the other fields are as its owner likes.
-func NewWorker(c Cluster, name string, d Doer) *Worker {
-	return &Worker{Cluster: c, Name: name, Doer: d, drain: make(chan struct{}), changed: make(chan struct{}, 1)}
-}
-
-// liveRun is a run that this worker works on.
-type liveRun struct {
-	round int
-	stop  context.CancelCauseFunc
-}
-
-// known is an order as it was a moment ago.
-type known struct {
-	Order
-	at time.Time
-}
-
-// orderFor is how long the order of a batch without a limit is taken to be what it was: only the
-// limit can change.
-const orderFor = 5 * time.Second
-
-func (w *Worker) orderOf(ctx context.Context, id string, round int) (Order, error) {
-	w.mu.Lock()
-	o, there := w.orders[id]
-	w.mu.Unlock()
-	if there && time.Since(o.at) < orderFor && round == 1 && o.MaxCost == 0 { // a round may have begun with another limit
-		return o.Order, nil
-	}
-	var err error
-	if o.Order, _, err = readKnown[Order](ctx, w.Runs, ordersBelow+id); err != nil {
-		return o.Order, err
-	}
-	o.at = time.Now()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.orders[id] = o
-	return o.Order, nil
-}
-
-// Doer does the work of an attempt. It returns the result with the name under which its patch was
-// saved; an error where there is none: then the result has the cost so far.
-type Doer interface {
-	Do(ctx context.Context, j Job) (r batch.Result, patch string, err error)
-}
-
-// Job is one attempt at a task.
-type Job struct {
-	Run     Run
-	Task    batch.Task
-	Order   Order
-	MaxCost float64 // USD; if 0, any
-	Away    batch.Away
-	Watch   func(batch.State)
-}
-
-// EventKind is what happened to a worker.
-type EventKind string
-
-// Kinds of events.
-const (
-	Took      EventKind = "taken"
-	Ended     EventKind = "finished" // Run has its result
-	Retried   EventKind = "retried"  // it waits again after it failed; Why says of what
-	PutOff    EventKind = "put off"  // it was not tried; Why says what it waits for
-	Died      EventKind = "dead"
-	Stopped   EventKind = "cancelled"
-	LostIt    EventKind = "lost"       // another worker may have it
-	GaveBack  EventKind = "given back" // the worker stops
-	Unhappy   EventKind = "trouble"    // of the worker itself: the server, the disk
-	Happy     EventKind = "well again"
-	IsDrained EventKind = "stopping"
+// Causes with which a task is ended.
+var (
+	errCancelled = errors.New("the batch was cancelled")
+	errGivenBack = errors.New("the worker stops")
 )
 
-// Event is told to who watches a worker, with how many tasks it works on.
-type Event struct {
-	Kind    EventKind
-	Run     Run
-	Why     string
-	Running int
+// Presence is what is known of a worker that is there.
+type Presence struct {
+	Name    string    `json:"name"`
+	Version string    `json:"version"`
+	Labels  []string  `json:"labels,omitempty"`
+	Jobs    int       `json:"jobs"`
+	Running []string  `json:"running,omitempty"`
+	Seen    time.Time `json:"seen"`
 }
 
-// Run takes and does tasks until ctx ends. Then it takes no more, lets what runs come to its end
-// for a while and gives the rest back.
+// Stored is the result of a task on the server.
+type Stored struct {
+	batch.Result
+	PatchFile   string `json:"patch_file,omitempty"`   // the name of an object
+	SessionFile string `json:"session_file,omitempty"` // of another one: the session as exported in JSON
+}
+
+// Run takes tasks until ctx ends, and returns when what runs is over or was given back.
 func (w *Worker) Run(ctx context.Context) error {
-	w.prepare()
-	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	go w.watchCancels(work)
-	var present sync.WaitGroup
-	over := make(chan struct{})
-	present.Go(func() { w.present(work, over) })
-	defer present.Wait()
-	defer close(over)
-	var running sync.WaitGroup
-	free := make(chan struct{}, max(1, w.Jobs)) // a token is a task that runs
-	idle, trouble := idleLeast, ""
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-			continue
-		case free <- struct{}{}:
-		}
-		t, err := w.take(ctx)
-		if err != nil {
-			<-free
-			idle = w.rest(ctx, err, idle, &trouble)
-			continue
-		}
-		if t == nil {
-			<-free
-			w.well(ctx, &trouble)
-			continue
-		}
-		if ctx.Err() != nil || w.Room() != nil { // while it waited for the ticket
-			<-free
-			_ = t.Retry(ctx, 0)
-			continue
-		}
-		w.well(ctx, &trouble)
-		idle = idleLeast
-		running.Go(func() {
-			defer func() { <-free }()
-			w.attempt(work, t)
+	w.last, w.consumers, w.running = map[string]string{}, map[string]jetstream.Consumer{}, map[string]context.CancelCauseFunc{}
+	hard, abort := context.WithCancelCause(context.WithoutCancel(ctx))
+	w.mu.Lock()
+	w.abort = abort
+	w.mu.Unlock()
+	defer abort(nil)
+	defer context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(w.Grace, func() { abort(errGivenBack) })
+		context.AfterFunc(hard, func() { timer.Stop() })
+	})()
+	var beside, jobs sync.WaitGroup
+	ended, end := context.WithCancel(hard)
+	beside.Go(func() { w.present(ended) })
+	beside.Go(func() {
+		_ = w.watch(ended, w.cancels, "*", time.Minute, func(e jetstream.KeyValueEntry) bool { // it ends with ctx
+			if e != nil {
+				w.stop(e.Key())
+			}
+			return true
+		})
+	})
+	for range w.Jobs {
+		jobs.Go(func() {
+			for {
+				msg, l := w.take(ctx)
+				if msg == nil {
+					return
+				}
+				w.work(hard, msg, l)
+			}
 		})
 	}
-	w.mu.Lock()
-	w.stops = true
-	w.mu.Unlock()
-	w.change()
-	w.tell(Event{Kind: IsDrained})
-	late := time.AfterFunc(w.Grace, w.GiveBack)
-	running.Wait()
-	late.Stop()
+	jobs.Wait()
+	end()
+	beside.Wait()
 	return nil
 }
 
-// GiveBack has what runs be given back now; who calls it has ended the context of Run.
-func (w *Worker) GiveBack() { w.hurry.Do(func() { close(w.drain) }) }
-
-func (w *Worker) prepare() {
-	w.live, w.orders = map[string]liveRun{}, map[string]known{}
-	if w.now == nil {
-		w.now = time.Now
-	}
-	if w.Room == nil {
-		w.Room = func() error { return nil }
-	}
-	if w.Redact == nil {
-		w.Redact = func(text string) string { return text }
-	}
-	if w.RedactJSON == nil {
-		w.RedactJSON = slices.Clone[[]byte]
-	}
-	if w.Key == nil {
-		w.Key = func([]string) string { return "" }
-	}
-	if w.Refuses == nil {
-		w.Refuses = func(batch.Task, []string) error { return nil }
-	}
-	if w.Cap == nil {
-		w.Cap = func([]string) float64 { return 0 }
+// GiveBack gives back what runs, without waiting for Grace.
+func (w *Worker) GiveBack() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.abort != nil {
+		w.abort(errGivenBack)
 	}
 }
 
-// errRoom is a machine that can do nothing now.
-type errRoom struct{ error }
-
-func (w *Worker) take(ctx context.Context) (Taken, error) {
-	if err := w.Room(); err != nil {
-		return nil, errRoom{err}
-	}
-	waiting, cancel := context.WithTimeout(ctx, roomWait) // then it looks for room again
-	defer cancel()
-	t, err := w.Queue.Await(waiting, w.Labels)
-	if errors.Is(err, ErrNone) {
-		return nil, nil
-	}
-	return t, err
-}
-
-// rest waits until it is worth asking again, and says how long to wait the next time. The same
-// trouble is told once.
-func (w *Worker) rest(ctx context.Context, err error, idle time.Duration, trouble *string) time.Duration {
-	if text := err.Error(); text != *trouble && ctx.Err() == nil {
-		*trouble = text
-		w.tell(Event{Kind: Unhappy, Why: text})
-	}
-	if errors.As(err, &errRoom{}) {
-		idle = roomWait
-	}
-	wait := time.NewTimer(idle/2 + rand.N(idle))
-	defer wait.Stop()
-	select {
-	case <-ctx.Done():
-	case <-wait.C:
-	}
-	return min(hurtMost, 2*idle)
-}
-
-// well tells that a trouble is over.
-func (w *Worker) well(ctx context.Context, trouble *string) {
-	if *trouble != "" && ctx.Err() == nil {
-		*trouble = ""
-		w.tell(Event{Kind: Happy})
+// stop ends the running tasks of a batch.
+func (w *Worker) stop(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, cancel := range w.running {
+		if strings.HasPrefix(key, id+".") {
+			cancel(errCancelled)
+		}
 	}
 }
 
-// tell tells of an event, one at a time.
-func (w *Worker) tell(e Event) {
-	if w.Tell == nil {
+// present tells that this worker is there.
+func (w *Worker) present(ctx context.Context) {
+	key := token(strings.Map(func(r rune) rune {
+		if r < 128 && (r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			return r
+		}
+		return '_'
+	}, w.Name))
+	tick := time.NewTicker(presenceTTL / 3)
+	defer tick.Stop()
+	for {
+		p := Presence{w.Name, w.Version, w.Labels, w.Jobs, nil, time.Now().UTC()}
+		w.mu.Lock()
+		for key := range w.running {
+			p.Running = append(p.Running, key)
+		}
+		w.mu.Unlock()
+		if raw, err := json.Marshal(p); err == nil {
+			_, _ = w.workers.Put(ctx, key, raw) // who cannot tell it is not there
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			_ = w.workers.Delete(gone, key) // else its TTL ends it
+			return
+		}
+	}
+}
+
+// Between two looks for tasks a worker waits from pollLeast to pollMost.
+const (
+	pollLeast = 100 * time.Millisecond
+	pollMost  = 2 * time.Second
+)
+
+// take returns the next task, or nil when ctx ends.
+func (w *Worker) take(ctx context.Context) (jetstream.Msg, lane) {
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	told := ""
+	for wait := pollLeast; ctx.Err() == nil; wait = min(2*wait, pollMost) {
+		err := w.Room()
+		if err == nil {
+			var msg jetstream.Msg
+			var l lane
+			if msg, l, err = w.next(ctx); msg != nil {
+				return msg, l
+			}
+		}
+		if err != nil && ctx.Err() == nil && err.Error() != told {
+			told = err.Error()
+			w.Tell("no task is taken: " + told)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+	return nil, lane{}
+}
+
+// next pulls a task: of the first priority that has one, of the batch that follows the one that
+// had its turn last.
+func (w *Worker) next(ctx context.Context) (jetstream.Msg, lane, error) {
+	all, err := w.Lanes(ctx, "")
+	if err != nil {
+		return nil, lane{}, err
+	}
+	var lanes []lane
+	for _, l := range all {
+		if len(w.Labels) == 0 || slices.Contains(w.Labels, l.label) {
+			lanes = append(lanes, l.lane)
+		}
+	}
+	slices.SortFunc(lanes, func(a, b lane) int {
+		return cmp.Or(strings.Compare(a.priority, b.priority), w.turn(a)-w.turn(b), strings.Compare(a.batch, b.batch), strings.Compare(a.label, b.label))
+	})
+	for _, l := range lanes {
+		c := w.consumers[l.name()]
+		if c == nil {
+			if c, err = w.tasks.Consumer(ctx, l.name()); err != nil {
+				continue // the batch is over
+			}
+			w.consumers[l.name()] = c
+		}
+		got, err := c.FetchNoWait(1)
+		if err != nil {
+			return nil, l, err
+		}
+		for msg := range got.Messages() {
+			w.last[l.priority] = l.batch
+			return msg, l, nil
+		}
+	}
+	return nil, lane{}, nil
+}
+
+// turn is 0 for batches behind the one that had its turn last, and 1 for the others.
+func (w *Worker) turn(l lane) int {
+	if l.batch > w.last[l.priority] {
+		return 0
+	}
+	return 1
+}
+
+// work does a task, stores its result, and acknowledges it.
+func (w *Worker) work(hard context.Context, msg jetstream.Msg, l lane) {
+	task := msg.Subject()[strings.LastIndexByte(msg.Subject(), '.')+1:]
+	key := l.batch + "." + task
+	ctx, cancel := context.WithCancelCause(hard)
+	defer cancel(nil)
+	w.mu.Lock()
+	_, twice := w.running[key]
+	if !twice {
+		w.running[key] = cancel
+	}
+	w.mu.Unlock()
+	if twice { // it was delivered again while the server heard nothing; the one that runs acknowledges both
 		return
 	}
-	w.mu.Lock()
-	e.Running = len(w.live)
-	w.mu.Unlock()
-	w.telling.Lock()
-	defer w.telling.Unlock()
-	w.Tell(e)
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.running, key)
+	}()
+	stop := w.beat(ctx, msg)
+	defer stop()
+	done, files, err := w.do(ctx, msg, l, key)
+	defer func() {
+		for _, f := range files {
+			_ = os.Remove(f) // what stays goes with the worker's folder
+		}
+	}()
+	if err == nil {
+		err = w.store(hard, key, done, files)
+	}
+	if err != nil {
+		w.Tell(key + " is given back: " + err.Error())
+		_ = msg.NakWithDelay(pollMost) // else it comes back after AckWait
+		return
+	}
+	_ = msg.Ack() // without it the task comes back, and has a result
+	w.Tell(key + ": " + cmp.Or(done.Cause, "it had a result"))
 }
 
-// enter notes that a run is worked on, and how it is stopped.
-func (w *Worker) enter(r Run, stop context.CancelCauseFunc) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.live[r.ID] = liveRun{r.Round, stop}
-	w.change()
+// beat tells the server that the task goes on, until stop.
+func (w *Worker) beat(ctx context.Context, msg jetstream.Msg) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		tick := time.NewTicker(w.options.AckWait / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_ = msg.InProgress() // without a connection the task may come back, to any worker
+			}
+		}
+	})
+	return func() { cancel(); beating.Wait() }
 }
 
-func (w *Worker) leave(r Run) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.live, r.ID)
-	w.change()
+// do returns the result of a task, and the files that go with it: its patch and its session. A
+// task that has a result already has an empty one here. The error says why it is given back.
+func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) (done Stored, files []string, err error) {
+	if err = w.patiently(ctx, func(ctx context.Context) error {
+		_, err := w.results.Get(ctx, key)
+		return err
+	}); !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return done, nil, err
+	}
+	if err = w.patiently(ctx, func(ctx context.Context) error {
+		_, err := w.cancels.Get(ctx, l.batch)
+		return err
+	}); err == nil {
+		return w.without(key, l, batch.CauseCancelled, errCancelled), nil, nil
+	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return done, nil, err
+	}
+	var it item
+	d := json.NewDecoder(bytes.NewReader(msg.Data()))
+	d.DisallowUnknownFields()
+	err = d.Decode(&it)
+	it.Task.Line = it.Line
+	if err == nil {
+		err = it.Task.Sound()
+	}
+	if err == nil && (it.Order.ID+"."+token(it.Task.ID) != key) {
+		err = errors.New("its id is not the one of its subject")
+	}
+	meta, wrong := msg.Metadata()
+	switch {
+	case wrong != nil:
+		return done, nil, wrong
+	case err != nil:
+		return w.without(key, l, string(session.CauseUsage), fmt.Errorf("worker %s (adze %s) cannot read the task: %w", w.Name, w.Version, err)), nil, nil
+	case meta.NumDelivered > uint64(it.Order.Attempts):
+		why := fmt.Errorf("its worker was lost, or gave it back, %d times", it.Order.Attempts)
+		return w.without(key, l, batch.CauseDead, why), nil, w.bury(ctx, key, msg.Data(), why)
+	}
+	it.Task.Flags = slices.Concat(it.Order.Flags, it.Task.Flags)
+	if !it.Order.Push {
+		it.Task.Branch = ""
+	}
+	if err := w.Refuses(it.Task, it.Task.Flags); err != nil {
+		return w.without(key, l, string(session.CauseDenied), err), nil, nil
+	}
+	w.Tell(fmt.Sprintf("%s begins, attempt %d of %d", key, meta.NumDelivered, it.Order.Attempts))
+	return w.run(ctx, it.Task, key)
+}
+
+// without is the result of a task that was not begun.
+func (w *Worker) without(key string, l lane, cause string, why error) Stored {
+	now := time.Now().UTC()
+	return Stored{Result: batch.Result{Task: strings.ReplaceAll(strings.TrimPrefix(key, l.batch+"."), "=", "."), Cause: cause, Message: why.Error(), Began: now, Ended: now, Worker: w.Name}}
+}
+
+// bury keeps a task whose workers died for people to look at.
+func (w *Worker) bury(ctx context.Context, key string, task []byte, why error) error {
+	m := &nats.Msg{Subject: "adze.dead." + key, Data: task, Header: nats.Header{"Adze-Reason": {why.Error()}}}
+	return w.patiently(ctx, func(ctx context.Context) error {
+		_, err := w.js.PublishMsg(ctx, m, jetstream.WithMsgID(key))
+		return err
+	})
+}
+
+// maxPause bounds how long a task waits for the provider of its model.
+const maxPause = time.Hour
+
+// run does a task in a new clone. When the provider of its model wants a pause, it waits, and
+// begins anew.
+func (w *Worker) run(ctx context.Context, t batch.Task, key string) (done Stored, files []string, err error) {
+	subject := "adze.lines." + key
+	for {
+		name := fmt.Sprintf("%s.%d", key, w.took.Add(1))
+		patch := filepath.Join(w.Runner.Dir, name+".patch")
+		r, err := w.Runner.Do(ctx, t, name, patch, func(line []byte) {
+			if int64(len(line)) < w.nc.MaxPayload()/2 {
+				_ = w.nc.Publish(subject, line) // those who watch may miss it
+			}
+		})
+		cancelled := errors.Is(context.Cause(ctx), errCancelled)
+		switch {
+		case err != nil && !cancelled:
+			return done, nil, err
+		case err != nil:
+			l, _, _ := strings.Cut(key, ".")
+			return w.without(key, lane{batch: l}, batch.CauseCancelled, errCancelled), nil, nil
+		}
+		if r.RetryAfter != nil {
+			pause := min(max(time.Duration(*r.RetryAfter)*time.Millisecond, time.Minute), maxPause)
+			w.Tell(fmt.Sprintf("%s waits %v for the provider: %s", key, pause, r.Message))
+			select {
+			case <-time.After(pause):
+				continue
+			case <-ctx.Done():
+			}
+		}
+		r.Worker = w.Name
+		done.Result = r
+		if r.Patch != "" {
+			files, done.Patch, done.PatchFile = append(files, patch), "", name+".patch"
+		}
+		if path := filepath.Join(w.Runner.Dir, name+".session"); w.Export != nil && r.Session != "" && w.Export(ctx, r.Session, path) == nil {
+			files, done.SessionFile = append(files, path), name+".session"
+		}
+		return done, files, nil
+	}
+}
+
+// store stores the result of a task with its files, unless it has one. It tries until ctx ends.
+func (w *Worker) store(ctx context.Context, key string, done Stored, files []string) error {
+	if done.Cause == "" { // it has one
+		return nil
+	}
+	raw, err := json.Marshal(done)
+	if err == nil && int64(len(raw)) > w.nc.MaxPayload()/2 {
+		done.Text, done.Calls, done.Denied = "", nil, nil
+		raw, err = json.Marshal(done)
+	}
+	if err != nil {
+		return err
+	}
+	raw = w.Redact(raw)
+	for {
+		err := w.patiently(ctx, func(ctx context.Context) error {
+			for _, f := range files {
+				if err := w.put(ctx, filepath.Base(f), f); err != nil {
+					return err
+				}
+			}
+			_, err := w.results.Create(ctx, key, raw)
+			if errors.Is(err, jetstream.ErrKeyExists) {
+				return nil // of this worker, whose answer was lost, or of another one
+			}
+			return err
+		})
+		if err == nil || !errors.Is(err, ErrAway) && !errors.Is(err, ErrStream) || ctx.Err() != nil {
+			return err
+		}
+		w.Tell(key + " waits for the server: " + err.Error())
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pollMost):
+		}
+	}
+}
+
+// put stores a file as an object.
+func (w *Worker) put(ctx context.Context, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = w.files.Put(ctx, jetstream.ObjectMeta{Name: name}, f)
+	return err
 }

@@ -38,7 +38,7 @@ func (a *app) background(o *flags.Request, words string) error {
 	if strings.TrimSpace(words+o.Prompt()) == "" {
 		return usage.Mistake(`adze --background "what to do"`, "a session in the background needs a prompt")
 	}
-	args := slices.DeleteFunc(slices.Clone(a.Remote.Words), func(w string) bool { return w == "--background" || w == "--background=true" })
+	args := slices.DeleteFunc(slices.Clone(a.Words), func(w string) bool { return w == "--background" || w == "--background=true" })
 	return a.launch(context.Background(), o, args, "")
 }
 

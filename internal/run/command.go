@@ -14,6 +14,7 @@ import (
 	"adze/internal/cmd/undo"
 	worktreeCmd "adze/internal/cmd/worktree"
 	"adze/internal/run/flags"
+	"adze/internal/text/usage"
 )
 
 const examples = `  adze                                    work in this folder
@@ -55,17 +56,20 @@ func commandLine(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	o.Add(root)
-	a.Remote.Flag(root)
+	root.Flags().Func("store", "", func(string) error {
+		return usage.Mistake("leave it out; adze batch show --session has sessions of workers", "sessions are stored on this machine alone: --store is gone")
+	})
+	_ = root.Flags().MarkHidden("store") // it is there
 	root.AddCommand(cli.All(&a.Env, a)...)
 	root.AddCommand(sessionsCommand(a))
 	root.AddCommand(undo.Commands(&a.Env, a)...)
 	root.AddCommand(worktreeCmd.Command(&a.Env, a))
 	root.AddCommand(editorCommand(a))
 	root.AddCommand(mcp.Command(&a.Env, a))
-	root.AddCommand(batch.Command(&a.Env, batches{a.Process}), batch.WorkerCommand(&a.Env, batches{a.Process}), batch.ListCommand(&a.Env, batches{a.Process}))
+	root.AddCommand(batch.Command(&a.Env, batches{a.Process}))
+	root.AddCommand(batch.Former(&a.Env, batches{a.Process})...)
 	root.AddCommand(cli.With(serveCommand(a), cli.Devices(&a.Env)...))
 	root.AddCommand(cli.Former(attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))...)
-	a.Remote.Readers(root)
 	cli.Strict(root, a.ByUser)
 	cli.VersionFlag(root)
 	return root

@@ -42,7 +42,7 @@ func TestComposeRunsAsItIsWritten(t *testing.T) {
 	secrets := filepath.Join(dir, "deploy", "secrets")
 	// Names of the network become ports of this machine.
 	var pairs []string
-	ports := natstest.FreePorts(t, 10)
+	ports := natstest.FreePorts(t, 9)
 	for n := range 3 {
 		for i, port := range []string{"4222", "8222", "6222"} {
 			pairs = append(pairs, fmt.Sprintf("nats-%d.nats:%s", n, port), fmt.Sprint("127.0.0.1:", ports[3*n+i]))
@@ -90,8 +90,6 @@ func TestComposeRunsAsItIsWritten(t *testing.T) {
 	var args []string
 	for _, word := range words(at(compose, "services", "worker", "command")) {
 		switch {
-		case word == "0.0.0.0:9464":
-			word = fmt.Sprint("127.0.0.1:", ports[9])
 		case word == "degraded" && args[len(args)-1] == "--sandbox-level":
 			word = "none" // of the machine that tests
 		}
@@ -134,7 +132,7 @@ func TestComposeRunsAsItIsWritten(t *testing.T) {
 	if r := u.batchResults(filepath.Join(u.dir, "t.batch"))["a"]; len(r) != 1 || !r[0].OK {
 		t.Errorf("%+v", r)
 	}
-	if out := run("owner"); !strings.Contains(out, "removed 0 sessions") {
+	if out := run("owner"); !strings.Contains(out, "waiting") {
 		t.Error(out)
 	}
 }

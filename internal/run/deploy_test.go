@@ -140,28 +140,12 @@ func TestTheProgramKnowsWhatDeploymentsAskOfIt(t *testing.T) {
 		if len(line) == 0 {
 			t.Fatalf("%s starts nothing", where)
 		}
-		help := u.run(line[0], "--help").wants(0).out
-		for _, flag := range line[1:] {
+		help := u.run(append(slices.Clone(line[:2]), "--help")...).wants(0).out
+		for _, flag := range line[2:] {
 			if strings.HasPrefix(flag, "--") && !regexp.MustCompile(regexp.QuoteMeta(flag)+`\b`).MatchString(help) {
-				t.Errorf("%s starts adze %s with %s, which that does not know", where, line[0], flag)
+				t.Errorf("%s starts adze %s with %s, which that does not know", where, strings.Join(line[:2], " "), flag)
 			}
 		}
-		if i := slices.Index(line, "--listen"); i < 0 || line[i+1] != "0.0.0.0:9464" {
-			t.Errorf("%s listens elsewhere than its probes ask: %v", where, line)
-		}
-	}
-	for _, path := range []string{"/healthz", "/readyz"} {
-		if !strings.Contains(fmt.Sprint(at(pod, "livenessProbe"), at(pod, "readinessProbe")), path) {
-			t.Errorf("no probe asks %s", path)
-		}
-	}
-	d.wants(pod, "/healthz", "livenessProbe", "httpGet", "path")
-	d.wants(pod, "/readyz", "readinessProbe", "httpGet", "path")
-	d.wants(pod, at(pod, "ports", 0, "name"), "readinessProbe", "httpGet", "port")
-	d.wants(pod, 9464, "ports", 0, "containerPort")
-	d.wants(worker, "9464", "spec", "template", "metadata", "annotations", "prometheus.io/port")
-	if !strings.Contains(d.text["Containerfile"], "EXPOSE 9464") {
-		t.Error("the image names another port")
 	}
 	d.reads(pod)
 }
@@ -409,33 +393,43 @@ func TestServersWithoutPasswordsDoNotStart(t *testing.T) {
 	}
 }
 
-// TestTheScalerAsksForConsumersThatAreThere compares it with what a submitted task makes on a real
-// server.
-func TestTheScalerAsksForConsumersThatAreThere(t *testing.T) {
+// TestTheScalerCountsTasks: what it asks a server for is there, and counts a submitted task.
+func TestTheScalerCountsTasks(t *testing.T) {
 	d, u := readDeployed(t), newUser(t)
 	server := natstest.Start(t, natstest.Options{})
 	u.file("t.jsonl", `{"id":"a","folder":".","command":"true"}`)
 	u.run("batch", "t.jsonl", "--on", server.URL(), "--detach").wants(0)
-	answer, err := http.Get(server.Servers[0].Monitor() + "/jsz?consumers=true&acc=$G")
+	scaler := d.docs["ScaledObject adze-worker"]
+	d.wants(scaler, at(d.docs["Deployment adze-worker"], "metadata", "name"), "spec", "scaleTargetRef", "name")
+	trigger := at(scaler, "spec", "triggers", 0)
+	d.wants(trigger, "metrics-api", "type")
+	_, query, found := strings.Cut(fmt.Sprint(at(trigger, "metadata", "url")), "http://nats.adze.svc:8222")
+	if !found {
+		t.Fatal("the scaler asks another service")
+	}
+	answer, err := http.Get(server.Servers[0].Monitor() + query)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	all, _ := io.ReadAll(answer.Body)
-	scaler := d.docs["ScaledObject adze-worker"]
-	d.wants(scaler, at(d.docs["Deployment adze-worker"], "metadata", "name"), "spec", "scaleTargetRef", "name")
-	triggers, _ := at(scaler, "spec", "triggers").([]any)
-	for _, trigger := range triggers {
-		d.wants(trigger, "nats-jetstream", "type")
-		for _, name := range []string{"stream", "consumer"} {
-			if v := fmt.Sprint(at(trigger, "metadata", name)); !strings.Contains(string(all), `"`+v+`"`) {
-				t.Errorf("there is no %s %s on a server with a task", name, v)
-			}
+	raw, _ := io.ReadAll(answer.Body)
+	path := fmt.Sprint(at(trigger, "metadata", "valueLocation"))
+	name := regexp.MustCompile(`^account_details\.0\.stream_detail\.#\(name=="(\w+)"\)\.state\.messages$`).FindStringSubmatch(path)
+	if name == nil {
+		t.Fatalf("another path: %s", path)
+	}
+	var all any
+	if err := yaml.Unmarshal(raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	streams, _ := at(all, "account_details", 0, "stream_detail").([]any)
+	for _, s := range streams {
+		if at(s, "name") == name[1] {
+			d.wants(s, 1, "state", "messages")
+			return
 		}
 	}
-	if len(triggers) != 3 {
-		t.Errorf("%d triggers for three priorities", len(triggers))
-	}
+	t.Errorf("there is no stream %s in %s", name[1], raw)
 }
 
 // mounts checks that what is mounted is there.

@@ -44,7 +44,6 @@ type terminal struct {
 func (t *terminal) run(o *flags.Request, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	t.Remote.Ending(cancel)
 	var ended session.Cause
 	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
 		func(c session.Cause) { t.giveBack(); os.Exit(print.ExitCode(c)) },
@@ -379,7 +378,7 @@ func (t *terminal) farewell(o *flags.Request, w *conversation.Conversation) {
 	if o.NoSession || o.Demo || len(w.Session.History()) == 0 {
 		return
 	}
-	fmt.Fprintf(t.Err, "adze --resume %s%s goes on from here\n", safeterm.Name(string(w.Session.ID())), safeterm.Name(t.Remote.Named()))
+	fmt.Fprintf(t.Err, "adze --resume %s goes on from here\n", safeterm.Name(string(w.Session.ID())))
 }
 
 // tidyTime bounds how long leaving the interface waits for sessions that go; the rest goes the next

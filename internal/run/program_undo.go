@@ -26,7 +26,7 @@ func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) 
 		return err
 	}
 	defer s.Close()
-	if url, err := a.Remote.URL(a.Getenv); look && err == nil && url == "" && !writable(s.At.State, filepath.Join(s.At.State, "sessions.db"), s.At.Undo, recorder.Store(s.At.Undo, s.Root.Dir())) {
+	if look && !writable(s.At.State, filepath.Join(s.At.State, "sessions.db"), s.At.Undo, recorder.Store(s.At.Undo, s.Root.Dir())) {
 		return a.Store(ctx, func(logs *sessiondb.Store) error { return a.desk(ctx, s, true, logs, pick, use) })
 	}
 	stored, err := a.OpenStore(ctx, true)

@@ -52,7 +52,6 @@ func (a *app) start(o *flags.Request, words string) error {
 func headless(a *process.Process, o *flags.Request, words string) (exit int) {
 	format, _ := print.ParseFormat(o.Format) // checked before
 	ctx, cancel := context.WithCancelCause(context.Background())
-	a.Remote.Ending(cancel)
 	p := &print.Printer{Out: a.Out, Err: a.Err, Format: format, Mask: a.Ring.Mask, Closed: func(error) { cancel(session.ErrClosed) }}
 	defer func() {
 		if r := recover(); r != nil {

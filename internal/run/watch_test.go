@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -263,45 +262,4 @@ func TestATaskOfABatchIsOneTrace(t *testing.T) {
 			t.Errorf("%s is in a result or in a span", secret)
 		}
 	}
-}
-
-// TestABatchTellsItsFigures while it runs: what its tasks ask and call, and how many run.
-func TestABatchTellsItsFigures(t *testing.T) {
-	needs(t, "git")
-	u := newUser(t)
-	asked, answer := make(chan struct{}), make(chan struct{})
-	u.serve(func(w http.ResponseWriter, _ *http.Request) {
-		asked <- struct{}{}
-		<-answer
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n")
-	})
-	repo := u.repository("r")
-	u.file("t.jsonl", fmt.Sprintf("{\"id\":\"a\",\"repo\":%[1]q,\"prompt\":\"hi\"}\n{\"id\":\"b\",\"repo\":%[1]q,\"prompt\":\"ho\"}\n", repo))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	s := u.start("batch", "t.jsonl", "--jobs", "1", "--listen", address, "--", "--model", "openai/m")
-	<-asked // of the first task
-	answer <- struct{}{}
-	<-asked // of the second
-	got, err := http.Get("http://" + address + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(got.Body)
-	got.Body.Close()
-	answer <- struct{}{}
-	if err := s.cmd.Wait(); err != nil {
-		t.Fatal(err, s.errs)
-	}
-	for _, want := range []string{"adze_tasks_running 1", `adze_tasks_total{outcome="ok",cause="done"} 1`, `adze_requests_total{provider="openai",model="m",status="ok"} 1`,
-		`adze_tokens_total{provider="openai",model="m",kind="input"} 3`, `adze_turns_total{cause="done",agent=""} 1`} {
-		if !strings.Contains(string(text), want+"\n") {
-			t.Errorf("there is no %s in\n%s", want, text)
-		}
-	}
-	u.run("batch", "t.jsonl", "--listen", "nowhere").wants(2, "--listen nowhere")
 }

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -227,4 +228,39 @@ func (s *spans) endTurn(o *open, agent string, r session.Result) {
 
 func (s *spans) end(o *open, called string, kind trace.Kind, failed bool, attributes []trace.Attribute) {
 	s.tracer.Add(trace.Span{Place: o.Place, Up: o.up, Name: called, Kind: kind, Start: o.began, End: s.now(), Failed: failed, Attributes: attributes})
+}
+
+// asked is one request.
+type asked struct {
+	provider, model, status string
+	usage                   session.Usage
+	cost                    *float64
+	took, first             time.Duration
+}
+
+func requestOf(e session.Requested) asked {
+	return asked{name(e.Provider), name(e.Model), statusOf(e.Stop, e.Kind), e.Usage, e.Cost, e.Took, e.First}
+}
+
+// statusOf is how a request ended, in a word.
+func statusOf(stop session.Stop, kind session.ErrorKind) string {
+	switch {
+	case kind != "":
+		return string(kind)
+	case stop == session.StopAborted:
+		return "aborted"
+	case stop == session.StopLength:
+		return "truncated"
+	case stop == session.StopError:
+		return "failed"
+	}
+	return "ok"
+}
+
+// toolName is the name of a tool that is registered: any other one the model thought of.
+func toolName(named, code string) string {
+	if code == tool.CodeUnknownTool || strings.TrimSpace(named) == "" {
+		return "unknown"
+	}
+	return name(named)
 }

@@ -1,14 +1,13 @@
-// Package telemetry tells operators what runs of adze do: figures for Prometheus (package metric)
-// and spans for OpenTelemetry (package trace).
+// Package telemetry tells operators what runs of adze do, by spans for OpenTelemetry (package
+// trace).
 //
 // The one rule: nothing that a user, a model or a tool said or wrote leaves: no prompts, answers,
 // arguments, outputs, paths or names of tasks. What leaves are names of providers, models, agents
 // and registered tools, fixed words, ids and numbers.
 //
 // Start reading at Watch.Session: it observes the events of one session, of its subagents too;
-// figures.go counts, spans.go makes a span of each turn, request and call, lines.go reads the same
-// of a run that is another process, server.go answers over HTTP. Where nothing watches, Session
-// returns what it got, and nothing is made.
+// spans.go makes a span of each turn, request and call. Where nothing watches, Session returns what
+// it got, and nothing is made.
 //
 // Known limits: requests that belong to no session (a title, the repair of arguments, the choice of
 // tools) are not seen. What was running when a process is killed has no span.
@@ -28,9 +27,8 @@ import (
 
 // Watch is what observes a process. Nil, and the zero value: nothing does.
 type Watch struct {
-	Figures *Figures
-	Tracer  *trace.Tracer
-	Now     func() time.Time // if nil, time.Now
+	Tracer *trace.Tracer
+	Now    func() time.Time // if nil, time.Now
 	// Provider gives the well-known value of gen_ai.provider.name; if nil, adze's own names.
 	Provider func(name string) string
 }
@@ -63,13 +61,12 @@ func (w *Watch) now() time.Time {
 
 // Session has the events of one session seen on their way to next.
 func (w *Watch) Session(id session.ID, next func(session.Event)) func(session.Event) {
-	if w == nil || w.Figures == nil && w.Tracer == nil {
+	if w == nil || w.Tracer == nil {
 		return next
 	}
-	f, s := w.Figures, newSpans(w, string(id))
+	s := newSpans(w, string(id))
 	return func(e session.Event) {
 		if r, ok := e.(session.Requested); !ok || r.Provider != audit.Hand { // a user asks no model
-			f.see(e)
 			s.see(e)
 		}
 		next(e)

@@ -1,14 +1,13 @@
-// Package batch is adze batch, adze worker and adze runs: the same work in many repositories, here
-// or by workers, and what is shown of it.
+// Package batch is adze batch: the same work in many repositories, on this machine or by workers.
 //
 // The one rule: what a task came to is in results.jsonl and in its patch; what is shown on the way
 // is for people and may be missed.
 //
-// Start reading at Command, then progress.go (lines and the live table); remote.go submits,
-// worker.go takes, runs.go and change.go look and change. How tasks are done is in package batch,
-// how workers share them in package fleet.
+// Start reading at Command; remote.go submits to workers and looks at what they do, worker.go is
+// one. How tasks are done is in package internal/fleet/batch, how workers share them in package
+// fleet.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/run.
+// Known limits: the tests run the whole program and stand in internal/run.
 package batch
 
 import (
@@ -17,11 +16,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
@@ -36,22 +40,18 @@ import (
 
 // Program is what the command asks of the program.
 type Program interface {
-	// Batch makes a batch with what it needs of this program.
-	Batch() (*batch.Batch, error)
-	// Listen answers for health, readiness (nil: always) and figures at an address until stop. It
-	// comes before Batch and Worker.
-	Listen(address string, ready func() error) (stop func(), err error)
-	// RunFlags says what is wrong with flags that a task's adze gets.
+	// Runner does tasks with what it needs of this program.
+	Runner() (*batch.Runner, error)
+	// RunFlags returns what is wrong with flags of a task's adze.
 	RunFlags(flags []string) error
-	// Fleet connects to a server; an empty address is that of the environment.
-	Fleet(ctx context.Context, on string) (*Fleet, error)
-	// Worker makes a worker of this machine that does what is admitted, with its clones below dir,
-	// and returns what ends it. An empty dir stands for the usual folder. Where the sandbox of this
-	// machine is below the level it is an error.
-	Worker(f *Fleet, dir, level string, admits fleet.Admission) (*fleet.Worker, func(), error)
+	// Server connects to a server; an empty address is that of the environment.
+	Server(ctx context.Context, on string) (*fleet.Server, error)
+	// Worker makes a worker of this machine, and what ends it. Where the sandbox of this machine
+	// is below the level it is an error.
+	Worker(s *fleet.Server, dir, level string, limits fleet.Limits) (*fleet.Worker, func(), error)
 }
 
-type runs struct {
+type command struct {
 	*cmd.Env
 	Program
 }
@@ -66,94 +66,125 @@ are as you like. Each is done in a clone of its own by an adze of its own, in pe
 the sandbox holds is done, the rest is denied. The flags behind -- go to each of them, a task's own flags follow.
 
 The folder of results (FILE without its ending, and .batch) gets results.jsonl and a patch of each task that changed something:
-git apply --index patches/ID.patch applies it to the commit that "base" names. A batch that was stopped or killed goes on where it was
-when it is run again; tasks that have a result are left alone unless --retry names its cause.
+git apply --index patches/ID.patch applies it to the commit that "base" names. When a batch that was stopped or killed is run again,
+tasks with a result are left alone, unless --retry names its cause. The others begin anew, each in a new clone: what an earlier try did
+outside its clone may be done twice.
 
-With --max-cost a task begins as long as all of them have cost less than the limit, here and by workers alike. When it is reached,
-those that run are stopped: the sum is above it by one request to the model for each of them at most.
+With --on, workers do the tasks (adze batch worker), and the command follows them. It can be stopped and run again.
 
 --max-time among the flags of a task bounds its prompt or command, and its check, each.
 
-Exits with 0 when all tasks succeeded, 8 when one did not, 6 when --max-cost stopped them, 10 when a result could not be kept.`
+Exits with 0 when all tasks succeeded, 8 when one did not, 6 when --max-cost stopped them, 10 when a result could not be kept or the
+server did not answer.`
 
 // Command is adze batch.
 func Command(e *cmd.Env, p Program) *cobra.Command {
-	r := runs{e, p}
+	r := command{e, p}
 	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.Anyone(), Short: "Run a file of tasks, each in its own clone", Long: long, Args: cmd.Takes(1, -1),
 		Example: `  adze batch tasks.jsonl
   adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check
   adze batch tasks.jsonl --push --json | jq -r 'select(.ok | not) | .task'
-  adze batch tasks.jsonl --on nats://localhost:4222        workers do it (adze worker)`,
+  adze batch tasks.jsonl --on nats://localhost:4222        workers do it (adze batch worker)`,
 		RunE: r.run}
 	f := c.Flags()
-	f.IntP("jobs", "j", 4, "how many tasks run at a time")
+	f.IntP("jobs", "j", 4, "how many tasks run at a time; with --on: of each label (default there: any number)")
 	f.String("out", "", "the `DIR` of results (default: FILE without its ending, and .batch)")
 	f.String("keep", string(batch.KeepNone), "which clones to keep: none, failed or all")
 	f.Float64("max-cost", 0, "most `USD` for all tasks together, where prices are known, earlier runs included")
 	f.Bool("push", false, "push the branch that a task names when it succeeds; an existing branch is left alone")
 	f.StringSlice("retry", nil, "repeat tasks whose result has one of these `CAUSES`, such as provider,check")
-	f.String("listen", "", "serve /healthz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
 	f.Bool("json", false, "print results as JSON lines")
-	remoteFlags(c)
-	return c
+	f.String("on", "", "have workers do the tasks by this NATS server, nats://HOST:PORT; \"here\": this machine does them (default: $ADZE_NATS, or here)")
+	f.Bool("detach", false, "with --on: submit and print the id of the batch; the same command without it follows")
+	f.String("label", fleet.UsualLabel, "with --on: the `LABEL` of tasks that have no label \"queue\"")
+	f.Int("priority", fleet.UsualPriority, "with --on: 1 comes first, 3 last, for tasks that have no label \"priority\" (p1, p2, p3)")
+	f.Int("attempts", fleet.UsualAttempts, "with --on: how often a task is begun at most when workers are lost")
+	r.gone(c, "listen", "figures for Prometheus are gone; results.jsonl and --json have what became of each task")
+	return cmd.With(c, append(r.lookCommands(), r.workerCommand())...)
 }
 
-func (r runs) run(c *cobra.Command, words []string) error {
-	if address, _ := c.Flags().GetString("listen"); address != "" {
-		stop, err := r.Listen(address, nil)
-		if err != nil {
-			return err
-		}
-		defer stop()
+// Former are adze worker and adze runs, which stand below adze batch now.
+func Former(e *cmd.Env, p Program) []*cobra.Command {
+	r := command{e, p}
+	looks := r.lookCommands()
+	for name, instead := range map[string]string{
+		"retry": "run adze batch FILE --on … --retry CAUSE, which submits those tasks anew",
+		"stats": "adze batch list counts them",
+		"limit": "adze batch FILE --on … --jobs N bounds how many run at a time",
+	} {
+		looks = append(looks, &cobra.Command{Use: name, Annotations: cmd.Anyone(), Args: cobra.ArbitraryArgs, Hidden: true, Short: "Gone",
+			RunE: func(*cobra.Command, []string) error { return usage.Mistake(instead, "adze runs %s is gone", name) }})
 	}
+	return cmd.Former(r.workerCommand(), cmd.Group("runs", "Look at batches of workers: adze batch", looks...))
+}
+
+// gone takes a flag that is gone, and says what serves instead.
+func (r command) gone(c *cobra.Command, name, instead string) {
+	c.Flags().Func(name, "", func(string) error {
+		fmt.Fprintf(r.Err, "! --%s is left out: %s\n", name, instead)
+		return nil
+	})
+	_ = c.Flags().MarkHidden(name) // it is there
+}
+
+// signalled returns a context that ends with a signal.
+func signalled(c *cobra.Command) (ctx context.Context, cancel context.CancelCauseFunc, stop func()) {
+	ctx, cancel = context.WithCancelCause(c.Context())
+	unwatch := signals.Watch(cancel, func(session.Cause) { os.Exit(130) }, nil)
+	return ctx, cancel, func() { unwatch(); cancel(nil) }
+}
+
+func (r command) run(c *cobra.Command, words []string) error {
 	b, err := r.settle(c, words)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(c.Context())
-	defer cancel(nil)
-	stop := signals.Watch(cancel, func(session.Cause) { os.Exit(130) }, nil)
+	ctx, cancel, stop := signalled(c)
 	defer stop()
-	on, err := r.batchServer(c)
-	if err != nil {
-		return err
-	}
-	if on != "" {
+	on, _ := c.Flags().GetString("on")
+	if on = cmp.Or(on, r.Getenv("ADZE_NATS")); on != "" && on != "here" {
 		return r.submit(ctx, c, b, on)
 	}
-	if at := r.remembered(b.Out); at.Batch != "" {
+	for _, name := range []string{"detach", "label", "priority", "attempts"} {
+		if c.Flags().Changed(name) {
+			return usage.Mistake("add --on nats://HOST:PORT, or set ADZE_NATS", "--%s is of a batch that workers do, and no server is named", name)
+		}
+	}
+	if at := submitted(b.Out); at.Batch != "" {
 		return usage.Mistake("add --on "+at.On+", or name another folder with --out", "the tasks of %s were submitted as batch %s", b.Out, at.Batch)
 	}
-	view := newView(r.Err, r.Mask(), len(b.Tasks), r.live())
-	asJSON := cmd.Flagged(c, "json")
+	view := r.newView(len(b.Tasks))
 	b.Watch = func(s batch.State) {
 		view.take(s)
-		if asJSON && s.Result != nil {
-			if r.WriteJSON(*s.Result) != nil {
-				cancel(session.ErrClosed)
-			}
+		if cmd.Flagged(c, "json") && s.Result != nil && r.WriteJSON(*s.Result) != nil {
+			cancel(session.ErrClosed)
 		}
 	}
 	report, err := b.Run(ctx)
-	view.close()
-	if !asJSON {
+	view.wipe()
+	if !cmd.Flagged(c, "json") {
 		r.summary(b, report)
 	}
-	return r.conclude(b, report, err, "results.jsonl has their causes; --retry CAUSE does them again")
+	return r.conclude(b, report, err)
+}
+
+func (r command) newView(tasks int) *view {
+	f, ok := r.Err.(*os.File)
+	return &view{out: r.Err, mask: r.Mask(), all: tasks, live: ok && term.IsTerminal(f.Fd()), began: time.Now(), running: map[string]batch.State{}}
 }
 
 // settle makes the batch of the command line.
-func (r runs) settle(c *cobra.Command, words []string) (*batch.Batch, error) {
+func (r command) settle(c *cobra.Command, words []string) (*batch.Batch, error) {
 	at := c.ArgsLenAtDash()
 	if at == 0 || at < 0 && len(words) > 1 || at > 1 {
 		return nil, usage.Mistake("put flags for the tasks behind --, as in adze batch tasks.jsonl -- --model NAME", "adze batch takes one file")
 	}
-	b, err := r.Batch()
+	runner, err := r.Runner()
 	if err != nil {
 		return nil, err
 	}
-	b.Flags = words[1:]
+	b := &batch.Batch{Runner: runner, Flags: words[1:], Retry: map[string]bool{}}
 	if err := r.RunFlags(b.Flags); err != nil {
 		return nil, err
 	}
@@ -169,7 +200,6 @@ func (r runs) settle(c *cobra.Command, words []string) (*batch.Batch, error) {
 		return nil, usage.Mistake("one job at least; 0 means any cost", "--jobs or --max-cost is too small")
 	}
 	causes, _ := f.GetStringSlice("retry")
-	b.Retry = map[string]bool{}
 	for _, cause := range causes {
 		b.Retry[strings.TrimSpace(cause)] = true
 	}
@@ -185,7 +215,7 @@ func (r runs) settle(c *cobra.Command, words []string) (*batch.Batch, error) {
 }
 
 // tasks reads the file; all its mistakes are told at once.
-func (r runs) tasks(name string) ([]batch.Task, error) {
+func (r command) tasks(name string) ([]batch.Task, error) {
 	in, dir := io.Reader(r.In), "."
 	if name != "-" {
 		f, err := os.Open(name)
@@ -212,28 +242,18 @@ func (r runs) tasks(name string) ([]batch.Task, error) {
 	return tasks, nil
 }
 
-// summary tells how many tasks came to what.
-func (r runs) summary(b *batch.Batch, report batch.Report) {
-	type row struct{ tasks, patches int }
-	count := map[string]*row{}
+// summary counts tasks by what they came to.
+func (r command) summary(b *batch.Batch, report batch.Report) {
+	tasks, patches := map[string]int{}, map[string]int{}
 	for _, res := range report.Results {
-		if count[res.Cause] == nil {
-			count[res.Cause] = &row{}
-		}
-		count[res.Cause].tasks++
-		if res.Patch != "" {
-			count[res.Cause].patches++
+		if tasks[res.Cause]++; res.Patch != "" {
+			patches[res.Cause]++
 		}
 	}
 	table := r.Columns()
 	fmt.Fprint(table, "cause\ttasks\tpatches\n")
-	causes := make([]string, 0, len(count))
-	for cause := range count {
-		causes = append(causes, cause)
-	}
-	slices.SortFunc(causes, func(a, b string) int { return cmp.Or(count[b].tasks-count[a].tasks, strings.Compare(a, b)) })
-	for _, cause := range causes {
-		fmt.Fprintf(table, "%s\t%d\t%d\n", safeterm.Name(cause), count[cause].tasks, count[cause].patches)
+	for _, cause := range slices.SortedFunc(maps.Keys(tasks), func(a, b string) int { return cmp.Or(tasks[b]-tasks[a], strings.Compare(a, b)) }) {
+		fmt.Fprintf(table, "%s\t%d\t%d\n", safeterm.Name(cause), tasks[cause], patches[cause])
 	}
 	if n := len(report.Waiting); n > 0 {
 		fmt.Fprintf(table, "not finished\t%d\t\n", n)
@@ -241,24 +261,21 @@ func (r runs) summary(b *batch.Batch, report batch.Report) {
 	_ = table.Flush() // of a reader that is gone: the results are in their file
 	r.Show("results and patches: %s\n", safeterm.Name(b.Out))
 	if report.Cost > 0 {
-		r.Show("cost: $%.4f%s\n", report.Cost, unpriced(report.Unpriced))
+		unpriced := ""
+		if report.Unpriced > 0 {
+			unpriced = ", without " + plural.Of(report.Unpriced, "task") + " whose cost is not known"
+		}
+		r.Show("cost: $%.4f%s\n", report.Cost, unpriced)
 	}
-}
-
-func unpriced(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", without %s whose cost is not known", plural.Of(n, "task"))
 }
 
 // conclude sets the exit code.
-func (r runs) conclude(b *batch.Batch, report batch.Report, err error, retry string) error {
+func (r command) conclude(b *batch.Batch, report batch.Report, err error) error {
 	failed := len(slices.DeleteFunc(slices.Clone(report.Results), func(res batch.Result) bool { return res.OK }))
 	again := "run the same command again: it goes on with the " + plural.Of(len(report.Waiting), "task") + " left"
 	switch {
 	case errors.Is(err, batch.ErrMaxCost):
-		r.Conclude(session.CauseBudget, fmt.Sprintf("%v: $%.2f of $%.2f; those that ran were stopped", err, report.Cost+report.Begun, b.MaxCost), "raise --max-cost, then "+again)
+		r.Conclude(session.CauseBudget, fmt.Sprintf("%v: $%.2f of $%.2f; those that ran were stopped", err, report.Cost+report.Stopped, b.MaxCost), "raise --max-cost, then "+again)
 	case errors.Is(err, session.ErrInterrupted), errors.Is(err, session.ErrTerminated), errors.Is(err, session.ErrClosed):
 		cause := session.Sort(err).Cause
 		r.Conclude(cause, fmt.Sprintf("stopped (%s)", cause), again)
@@ -267,7 +284,27 @@ func (r runs) conclude(b *batch.Batch, report batch.Report, err error, retry str
 	case err != nil:
 		r.Conclude(session.CauseStore, err.Error(), hint(err, "mend what the message names")+", then "+again)
 	case failed > 0:
-		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", failed, len(report.Results)), retry)
+		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", failed, len(report.Results)), "results.jsonl has their causes; --retry CAUSE does them again")
+	case len(report.Waiting) > 0:
+		r.Conclude(session.CauseTool, plural.Of(len(report.Waiting), "task")+" without a result: the batch was cancelled", "--retry cancelled submits what has a result anew; another --out all")
 	}
 	return nil
+}
+
+// hint returns the next move after an error: what fits its cause, or else what the caller says.
+func hint(err error, other string) string {
+	var own interface{ Hint() string }
+	switch {
+	case errors.Is(err, batch.ErrBusy):
+		return "wait until the other one ends, or name another folder with --out"
+	case errors.Is(err, batch.ErrNobody):
+		return "set user.name and user.email with git config --global, or leave out --push"
+	case batch.Full(err):
+		return "make room on the disk of this machine"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "check who may write there, or name another folder with --out"
+	case errors.As(err, &own):
+		return own.Hint() + "; " + other
+	}
+	return other
 }

@@ -6,18 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/files/atomicfile"
 	"adze/internal/fleet"
 	"adze/internal/fleet/batch"
 	"adze/internal/text/plural"
@@ -26,256 +23,347 @@ import (
 	"adze/session"
 )
 
-// onFlag adds the flag that names the server.
-func onFlag(c *cobra.Command) {
-	c.Flags().String("on", "", "the NATS server that has the runs, as nats://HOST:PORT (default: $ADZE_NATS)")
-}
-
-// onThisMachine is the value of --on with which a batch runs here although ADZE_NATS is set.
-const onThisMachine = "here"
-
-// remoteFlags are those of a batch that workers do.
-func remoteFlags(c *cobra.Command) {
-	f := c.Flags()
-	f.String("on", "", "have workers do the tasks by this NATS server, nats://HOST:PORT; \"here\": this machine does them (default: $ADZE_NATS, or here)")
-	f.Bool("detach", false, "with --on: submit and print the id of the batch; the same command without it follows")
-	f.String("label", "", "with --on: the `LABEL` of tasks that have no label \"queue\" (default: default)")
-	f.Int("priority", fleet.UsualPriority, "with --on: 1 comes first, 3 last, for tasks that have no label \"priority\" (p1, p2, p3)")
-	f.Int("attempts", fleet.UsualAttempts, "with --on: how often a task is begun at most when workers are lost")
-}
-
-// where returns the address of --on. It is empty without the flag: the environment names the server
-// then.
-func (r runs) where(c *cobra.Command) string {
-	on, _ := c.Flags().GetString("on")
-	return on
-}
-
-// batchServer returns the address of the server that a batch is submitted to, of --on or else of
-// ADZE_NATS. It is empty for a batch of this machine, for which flags that only workers obey are a
-// mistake.
-func (r runs) batchServer(c *cobra.Command) (string, error) {
-	on := cmp.Or(r.where(c), r.Getenv("ADZE_NATS"))
-	if on != "" && on != onThisMachine {
-		return on, nil
-	}
-	for _, name := range []string{"detach", "label", "priority", "attempts"} {
-		if c.Flags().Changed(name) {
-			return "", usage.Mistake("add --on nats://HOST:PORT, or set ADZE_NATS", "--%s is of a batch that workers do, and no server is named", name)
-		}
-	}
-	return "", nil
-}
-
-// elsewhere is where the tasks of a folder were submitted.
-type elsewhere struct {
+// place is where the tasks of a folder were submitted: fleet.json.
+type place struct {
 	On    string `json:"on"`
 	Batch string `json:"batch"`
 }
 
-func (r runs) remembered(out string) (e elsewhere) {
+func submitted(out string) (p place) {
 	raw, err := os.ReadFile(filepath.Join(out, "fleet.json"))
-	if err != nil || json.Unmarshal(raw, &e) != nil {
-		return elsewhere{}
+	if err != nil || json.Unmarshal(raw, &p) != nil {
+		return place{}
 	}
-	return e
+	return p
 }
 
-// remember keeps where the tasks of a folder are submitted, unless that is known, and returns the
-// id of their batch. Of two that submit the same folder at once both get the same id, with which
-// nothing is submitted twice.
-func (r runs) remember(out string, e elsewhere) (id string, err error) {
-	raw, err := json.Marshal(e)
-	if err != nil {
-		return "", err
-	}
-	whole, err := os.CreateTemp(out, ".fleet-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(whole.Name())
-	_, err = whole.Write(append(raw, '\n'))
-	if err = errors.Join(err, whole.Close()); err != nil {
-		return "", err
-	}
-	err = os.Link(whole.Name(), filepath.Join(out, "fleet.json"))
-	if known := r.remembered(out).Batch; errors.Is(err, fs.ErrExist) && known != "" {
-		return known, nil
-	}
-	return e.Batch, err
-}
-
-// submit has workers do a batch, and follows it.
-func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on string) error {
+// submit has workers do a batch, and follows it. With --retry, the tasks with these causes are a
+// new batch.
+func (r command) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on string) error {
 	f := c.Flags()
-	s := &fleet.Submission{Tasks: b.Tasks, RedactJSON: r.Mask().JSON}
-	s.Flags, s.Push, s.MaxCost = b.Flags, b.Push, b.MaxCost
+	for name, instead := range map[string]string{"keep": "clones stay on no worker", "max-cost": "bound each task: adze batch FILE --on … -- --max-cost USD"} {
+		if f.Changed(name) {
+			return usage.Mistake(instead, "--%s is of a batch on this machine", name)
+		}
+	}
+	unlock, err := b.Open()
+	if err != nil {
+		return usage.Mistake(hint(err, "name another folder with --out"), "%v", err)
+	}
+	defer unlock()
+	s := &fleet.Submission{Tasks: b.Tasks, Order: fleet.Order{ID: submitted(b.Out).Batch, Flags: b.Flags, Push: b.Push}}
 	s.Label, _ = f.GetString("label")
 	s.Priority, _ = f.GetInt("priority")
 	s.Attempts, _ = f.GetInt("attempts")
-	s.Version = r.Version
-	if s.Priority < 1 || s.Priority > 3 || s.Attempts < 1 {
-		return usage.Mistake("--priority 1, 2 or 3; --attempts 1 or more", "--priority or --attempts is out of bounds")
+	if f.Changed("jobs") {
+		s.Jobs = b.Jobs
 	}
-	if f.Changed("keep") || f.Changed("jobs") || f.Changed("retry") {
-		return usage.Mistake("adze worker --jobs says how many run at a time, adze runs retry does tasks again", "--keep, --jobs and --retry are of a batch on this machine")
+	if s.Attempts < 1 {
+		return usage.Mistake("--attempts 1 or more", "--attempts is out of bounds")
 	}
-	s.ID = r.remembered(b.Out).Batch
-	if err := s.Prepare(time.Now()); err != nil {
+	var again []batch.Task
+	for _, t := range b.Tasks {
+		if res, done := b.Journal().Last(t.ID); done && b.Retry[res.Cause] {
+			again = append(again, t)
+		}
+	}
+	if len(again) > 0 {
+		if left := len(b.Report(nil).Waiting); left > 0 {
+			return usage.Mistake("run the same command without --retry first: it follows them", "%s of batch %s have no result yet", plural.Of(left, "task"), s.ID)
+		}
+		s.ID, s.Tasks = "", again
+	}
+	if err := s.Prepare(); err != nil {
 		return usage.Mistake("mend it; nothing was submitted", "%v", err)
 	}
-	server, err := r.Fleet(ctx, on)
+	server, err := r.Server(ctx, on)
 	if err != nil {
-		return r.unreachable(err)
+		return r.failed(err, "name another server with --on")
 	}
 	defer server.Close()
-	if err := os.MkdirAll(b.Out, 0o700); err != nil {
-		return err
+	raw, err := json.Marshal(place{on, s.ID})
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(b.Out, "fleet.json"), raw)
 	}
-	if s.ID, err = r.remember(b.Out, elsewhere{on, s.ID}); err != nil {
-		return err
+	if err == nil {
+		err = server.Submit(ctx, s)
 	}
-	if err := r.asSubmitted(ctx, server, s); err != nil {
-		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
+	if err == nil {
+		err = r.tellUnattended(ctx, server, s.ID)
 	}
-	if err := server.Submit(ctx, s); err != nil {
-		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
-	}
-	if err := r.sayUnattended(ctx, server, s.ID); err != nil {
-		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
+	if err != nil {
+		return r.failed(err, "run the same command again: what was submitted is not submitted twice")
 	}
 	if cmd.Flagged(c, "detach") {
 		fmt.Fprintln(r.Out, s.ID)
 		return nil
 	}
-	fmt.Fprintf(r.Err, "batch %s: %s on %s; adze runs follow %s\n", s.ID, plural.Of(len(s.Tasks), "task"), safeterm.Name(server.Name), s.ID)
-	return r.collect(ctx, c, b, server, s.ID)
+	fmt.Fprintf(r.Err, "batch %s: %s on %s; adze batch follow %s\n", s.ID, plural.Of(len(s.Tasks), "task"), safeterm.Name(on), s.ID)
+	return r.collect(ctx, c, b, server, s)
 }
 
-// asSubmitted looks whether a batch that was submitted before is to be done as it was submitted.
-// Another limit of its cost holds from now on.
-func (r runs) asSubmitted(ctx context.Context, server *Fleet, s *fleet.Submission) error {
-	there, err := server.Order(ctx, s.ID)
-	if errors.Is(err, fleet.ErrNone) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(there.Flags, s.Flags) || there.Push != s.Push || there.Attempts != s.Attempts {
-		return usage.Mistake("run it as it was submitted, or name another folder with --out for a new batch",
-			"batch %s was submitted with other flags: --push=%t --attempts %d -- %s", s.ID, there.Push, there.Attempts, strings.Join(there.Flags, " "))
-	}
-	if s.MaxCost == there.MaxCost || s.MaxCost == 0 {
-		return nil
-	}
-	fmt.Fprintf(r.Err, "batch %s may cost $%.2f from now on; adze runs retry %s --cause budget does again what had no money left\n", s.ID, s.MaxCost, s.ID)
-	return server.Raise(ctx, s.ID, s.MaxCost)
-}
-
-// collect follows a batch until all is over, and keeps what comes of it in its folder.
-func (r runs) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, server *Fleet, id string) error {
-	folder, err := b.Collect()
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	asJSON := cmd.Flagged(c, "json")
-	view := newView(r.Err, r.Mask(), len(b.Tasks), r.live())
-	err = server.Follow(ctx, id, len(b.Tasks), func(run fleet.Run) error {
-		if !run.State.Over() {
-			view.follow(run)
+// collect follows a batch, and keeps what comes of it in its folder.
+func (r command) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, server *fleet.Server, s *fleet.Submission) error {
+	view := r.newView(len(s.Tasks))
+	err := server.Follow(ctx, s.Order, view.read, func(res fleet.Stored) error {
+		view.take(batch.State{Task: batch.Task{ID: res.Task}, Stage: batch.Finished, Result: &res.Result})
+		if last, there := b.Journal().Last(res.Task); there && last.Ended.Equal(res.Ended) {
 			return nil
 		}
-		res := run.Outcome()
-		news, err := folder.Add(res, func(w io.Writer) error { return server.Patch(ctx, run, w) })
-		if err != nil {
+		path := filepath.Join("patches", res.Task+".patch")
+		if err := os.Remove(filepath.Join(b.Out, path)); err != nil && !errors.Is(err, os.ErrNotExist) { // of an earlier try
 			return err
 		}
-		view.take(batch.State{Task: batch.Task{ID: run.Task, Repo: run.Source}, Stage: batch.Finished, Result: &res})
-		if news && asJSON {
-			return r.WriteJSON(res)
+		if res.PatchFile != "" {
+			w, err := os.OpenFile(filepath.Join(b.Out, path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(server.File(ctx, res.PatchFile, w), w.Sync(), w.Close()); err != nil {
+				return fmt.Errorf("the patch of %s: %w", res.Task, err)
+			}
+			res.Patch = path
 		}
-		return nil
+		if err := b.Journal().Add(res.Result); err != nil || !cmd.Flagged(c, "json") {
+			return err
+		}
+		return r.WriteJSON(res.Result)
 	})
-	view.close()
-	report := folder.Report()
-	if !asJSON {
+	view.wipe()
+	report := b.Report(nil)
+	if !cmd.Flagged(c, "json") {
 		r.summary(b, report)
 	}
 	if errors.Is(err, session.ErrInterrupted) || errors.Is(err, session.ErrTerminated) {
 		cause := session.Sort(err).Cause
-		r.Conclude(cause, fmt.Sprintf("stopped following (%s); the tasks go on", cause), "run the same command again to follow, or adze runs cancel "+id)
+		r.Conclude(cause, fmt.Sprintf("stopped following (%s); the tasks go on", cause), "run the same command again to follow, or adze batch cancel "+s.ID)
 		return nil
 	}
 	if err != nil {
-		return r.stopped(err, "run the same command again: it goes on with what is missing")
+		return r.failed(err, "run the same command again: it goes on with what is missing")
 	}
-	return r.conclude(b, report, nil, "results.jsonl has their causes; adze runs retry "+id+" does them again, the same command follows")
+	return r.conclude(b, report, nil)
 }
 
-// stopped tells of an error of the server or of the disk.
-func (r runs) stopped(err error, next string) error {
+// failed tells an error of the server or of the disk.
+func (r command) failed(err error, next string) error {
 	var wrong *usage.Error
-	if errors.As(err, &wrong) {
+	switch {
+	case errors.As(err, &wrong):
 		return err
+	case errors.Is(err, session.ErrInterrupted), errors.Is(err, session.ErrTerminated):
+		r.Conclude(session.Sort(err).Cause, "", "")
+	case errors.Is(err, fleet.ErrNone):
+		return usage.Mistake("adze batch list shows batches, adze batch list BATCH their tasks", "%v", err)
+	default:
+		r.Conclude(session.CauseStore, err.Error(), hint(err, next))
 	}
-	r.Conclude(session.CauseStore, err.Error(), hint(err, next))
 	return nil
 }
 
-// hint returns the next move after an error: what fits its cause, or else what the caller says.
-func hint(err error, other string) string {
-	var own interface{ Hint() string }
-	switch {
-	case errors.Is(err, batch.ErrBusy):
-		return "wait until the other one ends, or name another folder with --out"
-	case errors.Is(err, batch.ErrNobody):
-		return "set user.name and user.email with git config --global, or leave out --push"
-	case batch.Full(err):
-		return "make room on the disk of this machine"
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return "check who may write there, or name another folder with --out"
-	case errors.As(err, &own):
-		return own.Hint() + "; " + other
+// tellUnattended tells labels of a batch that no worker takes.
+func (r command) tellUnattended(ctx context.Context, server *fleet.Server, id string) error {
+	labels, err := server.Unattended(ctx, id)
+	for _, label := range labels {
+		fmt.Fprintf(r.Err, "no worker takes tasks of the label %s now; start one: adze batch worker --on %s\n", label, safeterm.Name(server.URL()))
 	}
-	return other
+	return err
 }
 
-// unreachable tells why there is no server.
-func (r runs) unreachable(err error) error {
-	return r.stopped(err, "name another server with --on")
+// looking is a command that looks at a server.
+type looking struct {
+	context.Context
+	*fleet.Server
+	cmd   *cobra.Command
+	words []string
 }
 
-// follow shows a run that is not over.
-func (v *view) follow(r fleet.Run) {
-	if r.State == fleet.Waiting {
-		v.gone(r.Task)
-		return
+// lookCommands are the commands that look at batches of workers.
+func (r command) lookCommands() []*cobra.Command {
+	on := func(use, short, example string, least, most int, do func(looking) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Example: example, Annotations: cmd.Anyone(), Args: cmd.Takes(least, most), ValidArgsFunction: cobra.NoFileCompletions,
+			RunE: func(c *cobra.Command, words []string) error {
+				ctx, _, stop := signalled(c)
+				defer stop()
+				address, _ := c.Flags().GetString("on")
+				server, err := r.Server(ctx, address)
+				if err != nil {
+					return r.failed(err, "name another server with --on")
+				}
+				defer server.Close()
+				if err := do(looking{ctx, server, c, words}); err != nil {
+					return r.failed(err, "try again when the server answers")
+				}
+				return nil
+			}}
+		c.Flags().String("on", "", "the NATS server, nats://HOST:PORT (default: $ADZE_NATS)")
+		return c
 	}
-	v.take(batch.State{Task: batch.Task{ID: r.Task, Repo: r.Source}, Stage: cmp.Or(r.Stage, batch.Fetching), Doing: r.Doing, Turns: r.Turns, Calls: r.Calls, Cost: r.Cost, Resumed: r.Attempts+r.Lost > 1})
-}
-
-// gone takes a row away.
-func (v *view) gone(task string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for i := range v.rows {
-		if v.rows[i].Task.ID == task {
-			v.rows = append(v.rows[:i], v.rows[i+1:]...)
-			if v.live {
-				v.soon()
+	list := on("list [BATCH]", "List batches of workers, or the results of one", "  adze batch list\n  adze batch list k3wq7dab --json | jq -r 'select(.ok | not).task'", 0, 1, r.list)
+	show := on("show BATCH TASK", "Show a result, its patch or its session", "  adze batch show k3wq7dab a --patch | git apply --index\n  adze batch show k3wq7dab a --session | adze sessions import -", 2, 2, r.show)
+	follow := on("follow BATCH", "Show how a batch goes on until it is over", "  adze batch follow k3wq7dab --json", 1, 1, r.follow)
+	workers := on("workers", "List the workers that are there", "  adze batch workers --json | jq -r .name", 0, 0, r.workers)
+	stop := on("cancel BATCH…", "Stop batches, wherever their tasks are", "  adze batch cancel k3wq7dab", 1, -1, func(a looking) error {
+		for _, id := range a.words {
+			if err := a.Cancel(a, id); err != nil {
+				return err
 			}
-			return
+			r.Show("batch %s is cancelled\n", safeterm.Name(id))
+		}
+		return nil
+	})
+	remove := on("delete BATCH…", "Remove batches that are over from the server, with their results, patches and sessions", "  adze batch delete k3wq7dab", 1, -1, func(a looking) error {
+		for _, id := range a.words {
+			if err := a.Delete(a, id); errors.Is(err, fleet.ErrOpen) {
+				return usage.Mistake("adze batch cancel "+id+" first", "%v", err)
+			} else if err != nil {
+				return err
+			}
+			r.Show("batch %s is removed\n", safeterm.Name(id))
+		}
+		return nil
+	})
+	remove.Annotations = nil // the user's alone
+	remove.Flags().BoolP("yes", "y", false, "")
+	_ = remove.Flags().MarkHidden("yes") // it is there; nobody is asked any more
+	show.Flags().Bool("patch", false, "print the patch and nothing else")
+	show.Flags().Bool("session", false, "print the session as JSON, as adze sessions import takes it")
+	for _, c := range []*cobra.Command{list, show, follow, workers} {
+		c.Flags().Bool("json", false, "print JSON lines")
+	}
+	return []*cobra.Command{list, show, follow, stop, workers, remove}
+}
+
+// lines prints values as JSON lines where that is asked for.
+func lines[T any](r command, a looking, all []T) (did bool, err error) {
+	if !cmd.Flagged(a.cmd, "json") {
+		return false, nil
+	}
+	for _, v := range all {
+		if err := r.WriteJSON(v); err != nil {
+			return true, err
 		}
 	}
+	return true, nil
 }
 
-// clip is foreign text for a cell of a table.
-func clip(text string, most int) string {
-	text = safeterm.Name(strings.ReplaceAll(text, "\n", " ")).String()
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
+func (r command) list(a looking) error {
+	if len(a.words) == 1 {
+		return r.results(a, a.words[0])
 	}
-	return text
+	batches, err := a.Batches(a)
+	if err != nil {
+		return err
+	}
+	if did, err := lines(r, a, batches); did || len(batches) == 0 {
+		if !did {
+			fmt.Fprintln(r.Err, "no batch was submitted to this server")
+		}
+		return err
+	}
+	lanes, err := a.Lanes(a, "")
+	if err != nil {
+		return err
+	}
+	t := r.Columns()
+	fmt.Fprint(t, "batch\ttasks\twaiting\trunning\tsubmitted\n")
+	for _, o := range batches {
+		waiting, running := 0, 0
+		for _, l := range lanes {
+			if l.Batch() == o.ID {
+				waiting, running = waiting+l.Waiting, running+l.Running
+			}
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", o.ID, o.Tasks, waiting, running, o.Created.Local().Format(time.DateTime))
+	}
+	return t.Flush()
+}
+
+func (r command) results(a looking, id string) error {
+	o, err := a.Batch(a, id)
+	if err != nil {
+		return err
+	}
+	results, err := a.Results(a, id)
+	if err != nil {
+		return err
+	}
+	if did, err := lines(r, a, results); did {
+		return err
+	}
+	t := r.Columns()
+	fmt.Fprint(t, "task\tcause\tworker\tsource\tmessage\n")
+	for _, s := range results {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", clip(s.Task, 24), clip(s.Cause, 16), clip(s.Worker, 24), clip(s.Repo+s.Folder, 48), clip(s.Message, 60))
+	}
+	if n := o.Tasks - len(results); n > 0 {
+		fmt.Fprintf(t, "%s without a result\t\t\t\t\n", plural.Of(n, "task"))
+	}
+	return t.Flush()
+}
+
+func (r command) show(a looking) error {
+	results, err := a.Results(a, a.words[0])
+	if err != nil {
+		return err
+	}
+	for _, s := range results {
+		switch {
+		case s.Task != a.words[1]:
+		case cmd.Flagged(a.cmd, "patch") && s.PatchFile == "", cmd.Flagged(a.cmd, "session") && s.SessionFile == "":
+			return usage.Mistake("adze batch show "+s.Task+" says what it has", "%s has no such file", s.Task)
+		case cmd.Flagged(a.cmd, "patch"):
+			return a.File(a, s.PatchFile, r.Out)
+		case cmd.Flagged(a.cmd, "session"):
+			return a.File(a, s.SessionFile, r.Out)
+		default:
+			return r.WriteJSON(s)
+		}
+		if s.Task == a.words[1] {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %q of %s", fleet.ErrNone, a.words[1], a.words[0])
+}
+
+func (r command) follow(a looking) error {
+	o, err := a.Batch(a, a.words[0])
+	if err == nil {
+		err = r.tellUnattended(a, a.Server, o.ID)
+	}
+	if err != nil {
+		return err
+	}
+	view := r.newView(o.Tasks)
+	err = a.Follow(a, o, view.read, func(s fleet.Stored) error {
+		view.take(batch.State{Task: batch.Task{ID: s.Task}, Stage: batch.Finished, Result: &s.Result})
+		if cmd.Flagged(a.cmd, "json") {
+			return r.WriteJSON(s)
+		}
+		return nil
+	})
+	view.wipe()
+	if n := view.failed + o.Tasks - view.over; err == nil && n > 0 {
+		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", n, o.Tasks), "adze batch list "+o.ID+" has their causes")
+	}
+	return err
+}
+
+func (r command) workers(a looking) error {
+	there, err := a.Workers(a)
+	if err != nil {
+		return err
+	}
+	if did, err := lines(r, a, there); did || len(there) == 0 {
+		if !did {
+			fmt.Fprintf(r.Err, "no worker is there; start one: adze batch worker --on %s\n", safeterm.Name(a.URL()))
+		}
+		return err
+	}
+	t := r.Columns()
+	fmt.Fprint(t, "worker\tversion\tlabels\truns\tof\tseen\n")
+	for _, w := range there {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s ago\n", clip(w.Name, 32), clip(w.Version, 16), clip(cmp.Or(strings.Join(w.Labels, ","), "all"), 32), len(w.Running), w.Jobs, time.Since(w.Seen).Round(time.Second))
+	}
+	return t.Flush()
 }

@@ -30,9 +30,8 @@ func deleteCommand(p past) *cobra.Command {
 	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions permanently, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
 		Long: `Remove sessions permanently, and those of their subagents: their logs, their words in the search index, their whole outputs,
 their prompts among those you wrote before, and changes of their staged turns that wait for you. The files are written anew, so that the words are gone from the disk, as far as
-adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.
-On a server (--store) a session goes with those of its subagents, by a user who may purge the stream; adze runs delete removes batches.`,
-		Example: "  adze sessions delete --store nats://queue:4222 run-k3wq7d-4beuac1q\n  adze sessions delete 20261121t0245\n  adze sessions delete --yes 20261121t0245 20261120t1200\n  adze sessions delete --expired    # what sessions.keep of the configuration lets go",
+adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.`,
+		Example: "  adze sessions delete 20261121t0245\n  adze sessions delete --yes 20261121t0245 20261120t1200\n  adze sessions delete --expired    # what sessions.keep of the configuration lets go",
 		RunE:    func(c *cobra.Command, words []string) error { return remover{p}.deleteSessions(c.Context(), words, o) }}
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&o.expired, "expired", false, "what sessions.keep of the configuration lets go")
@@ -44,16 +43,8 @@ func (p remover) deleteSessions(ctx context.Context, words []string, o deleting)
 	if o.expired != (len(words) == 0) {
 		return usage.Mistake("adze sessions list shows the ids", "name sessions, or --expired for those that sessions.keep lets go")
 	}
-	server, end, err := p.Logs(ctx)
-	if err != nil {
-		return err
-	}
-	if server != nil {
-		defer end()
-		return p.deleteFar(ctx, server, words, o)
-	}
 	var done retention.Done
-	err = p.Change(ctx, func(s *sessiondb.Store) (err error) {
+	err := p.Change(ctx, func(s *sessiondb.Store) (err error) {
 		if o.expired {
 			done, err = p.Tidy(ctx, s)
 			return err
@@ -77,39 +68,6 @@ func (p remover) deleteSessions(ctx context.Context, words []string, o deleting)
 		return err
 	})
 	if told := p.tellDone(done, o.json); err == nil {
-		err = told
-	}
-	return err
-}
-
-// deleteFar removes sessions of a server.
-func (p remover) deleteFar(ctx context.Context, logs retention.Logs, words []string, o deleting) error {
-	if o.expired {
-		return usage.Mistake("adze runs delete --expired", "what a server keeps goes by batch.keep_days of the configuration")
-	}
-	all, err := logs.List(ctx)
-	if err != nil {
-		return err
-	}
-	var heads []session.Head
-	var ids []session.ID
-	for _, w := range words {
-		id, err := p.Session(all, w)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-			heads = append(heads, all[slices.IndexFunc(all, func(h session.Head) bool { return h.ID == id })])
-		}
-	}
-	server := retention.Server{Logs: logs}
-	if ok, err := p.agrees(heads, len(retention.Family(all, ids...))-len(ids), o); !ok {
-		return err
-	}
-	var gone retention.Gone
-	err = server.Sessions(ctx, &gone, ids...)
-	if told := p.tellDone(retention.Done{Removed: gone.Sessions}, o.json); err == nil {
 		err = told
 	}
 	return err

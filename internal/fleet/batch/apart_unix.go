@@ -16,6 +16,3 @@ func apart() *syscall.SysProcAttr {
 
 // interrupt tells a child to end, as Ctrl-C does.
 func interrupt(p *os.Process) error { return p.Signal(syscall.SIGINT) }
-
-// killApart ends a child and its group at once.
-func killApart(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -19,6 +19,3 @@ func interrupt(p *os.Process) error {
 	}
 	return p.Kill()
 }
-
-// killApart ends a child at once; the kernel ends its commands with it.
-func killApart(p *os.Process) error { return p.Kill() }

@@ -1,19 +1,15 @@
-// Package batch does the same kind of work in many repositories: each task in a clone of its own,
-// by an adze of its own, with a sandbox, budgets and a session of its own; what comes of it is a
+// Package batch does the same kind of work in many repositories: each task in a new clone, by an
+// adze of its own, with a sandbox, budgets and a session of its own. What comes of a task is a
 // patch and a line of JSON.
 //
-// The one rule: a task has one result. What is done is written down before the next thing is begun,
-// so that a batch that was killed goes on where it was, and nothing runs twice: a session is
-// resumed by its log, in which a call that was begun and has no outcome counts as aborted, and a
-// command whose end nobody saw is told and not started again.
+// The one rule: a task has one result. A task without a result begins anew, in a new clone, when
+// the batch is run again: what an earlier try did outside its clone may be done twice.
 //
-// Start reading at Batch.Run, then one.go (the steps of one task). task.go reads the file,
-// source.go makes mirrors and clones, change.go makes patches, child.go runs adze, journal.go keeps
-// results.
+// Start reading at Batch.Run, then Runner.Do (the steps of one task), which workers of package
+// fleet use as well. task.go reads the file, clone.go makes clones, change.go makes patches and
+// branches, child.go runs adze, result.go keeps results.
 //
-// Known limits: one machine. Submodules are not fetched. What a task does outside of its clone (a
-// push by a tool of its own, a request to a server) is not taken back when it fails. A check that
-// was cut off runs again.
+// Known limits: submodules are not fetched.
 package batch
 
 import (
@@ -22,235 +18,217 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
-	"time"
 
 	"adze/internal/files/filelock"
-	"adze/session"
 )
 
-// Batch is a file of tasks and how they are to be done.
+// Batch is a file of tasks and how they are to be done on this machine.
 type Batch struct {
-	Tasks []Task
-	Out   string // the folder of results, absolute
-	// Mirrors is the folder of bare copies of repositories, absolute; batches share it.
-	Mirrors string
-	Quota   int64 // bytes that mirrors may have together; if 0, UsualQuota
+	*Runner
+	Tasks   []Task
+	Out     string // the folder of results, absolute
 	Jobs    int
-	Flags   []string // of adze, for each task
-	// Gate takes from flags of a run those that say where and what is allowed, for a command
-	// without a model.
-	Gate func(flags []string) []string
-	// MaxTime takes from flags of a run how long a prompt may take, which holds for a command and a
-	// check as well. It is 0 for any time. Optional.
-	MaxTime  func(flags []string) time.Duration
-	Program  string // this adze
-	Env      []string
-	Keys     []string // further variables, for adze alone: git and what tasks start do not see them
-	Keep     Keep
-	MaxCost  float64 // USD for all tasks together; if 0, any
-	Push     bool    // push a branch where a task names one
-	Sessions Sessions
-	// SaveAfter is how long work is too short for a clone to be saved while it goes on.
-	SaveAfter time.Duration
-	Away      Away        // keeps how far a task is for other machines; if nil, the folder beside its clone
-	Session   string      // the id of the session that a task begins; if empty, any
-	Watch     func(State) // told of each change, by one caller at a time
-	Observer  Observer    // if nil, there is none
-	// Gone is told of a clone that was removed, so that what this program keeps of the folder goes
-	// with it. Optional.
-	Gone  func(clone string)
-	Retry map[string]bool
-	now   func() time.Time
+	Flags   []string // of adze, for each task; those of a task follow
+	Push    bool     // push the branch that a task names
+	MaxCost float64  // USD for all tasks together; if 0, any
+	Retry   map[string]bool
+	Watch   func(State) // called after each change, by one goroutine at a time. Optional.
 
-	journal *journal
-	purse   purse
-	traced  sync.Map // what the adze in a clone gets of the observer
-	mirrors mirrors
-	latest  *change    // of the one task that is kept Away; if nil, its clone may have changed
+	journal *Journal
+	costs   costs
 	mu      sync.Mutex // of Watch
-}
-
-// Keep says which clones stay when their tasks are over.
-type Keep string
-
-// Which clones stay.
-const (
-	KeepNone   Keep = "none"
-	KeepFailed Keep = "failed"
-	KeepAll    Keep = "all"
-)
-
-// Sessions looks into the store of this user.
-type Sessions interface {
-	// Last is the newest session that was begun in a folder since then, and how its last turn
-	// ended; an empty id: there is none, a nil result: it has not ended.
-	Last(ctx context.Context, dir string, since time.Time) (session.ID, *session.Result, error)
 }
 
 // Stage is where a task stands.
 type Stage string
 
-// Stages in the order that they are gone through.
+// Stages in the order in which a task passes them.
 const (
-	Waiting  Stage = "waiting"
 	Fetching Stage = "fetching"
 	Working  Stage = "working"
 	Checking Stage = "checking"
 	Patching Stage = "patching"
 	Finished Stage = "finished"
-	Stopped  Stage = "stopped" // before its end; the next run of the batch goes on with it
+	Stopped  Stage = "stopped" // before its end; the next run of the batch begins it anew
 )
 
-// State is what is known of a task while it runs.
+// State is how far a task is.
 type State struct {
-	Task    Task
-	Stage   Stage
-	Doing   string // the newest call
-	Turns   int
-	Calls   int
-	Cost    *float64 // USD so far; if nil, not known
-	Resumed bool     // it goes on with a session of an earlier run
-	Result  *Result  // when finished
-	Told    string   // why it was stopped
+	Task   Task
+	Stage  Stage
+	Doing  string // the newest call
+	Turns  int
+	Calls  int
+	Cost   *float64 // USD so far; nil where it is not known
+	Result *Result  // of a finished task
+	Reason string   // why it was stopped
 }
 
-// ErrMaxCost stops a batch whose money is spent.
-var ErrMaxCost = errors.New("the tasks have cost what all of them may cost together")
+// Errors that end a batch.
+var (
+	ErrMaxCost = errors.New("the tasks have cost what all of them may cost together")
+	ErrBusy    = errors.New("another adze batch works there")
+)
 
 // Report sums up a run.
 type Report struct {
 	Results  []Result // of all tasks that have one, in the order of the file
-	Already  int      // of them, how many an earlier run had
 	Waiting  []string // ids of tasks without a result, or whose new try has none yet
 	Cost     float64  // USD, of all results where it is known
-	Begun    float64  // USD, of tasks without a result
+	Stopped  float64  // USD, of tries that were stopped
 	Unpriced int      // results whose cost is not known
 }
 
-// Do does the one task that is in Tasks, whose progress is kept Away. An error says why it has no
-// result: the cause with which ctx ended, or one that wraps ErrKept or what else went wrong on this
-// machine; the result then has what it has cost so far, alone. Its patch is below Out.
-func (b *Batch) Do(ctx context.Context) (Result, error) {
-	if err := b.prepare(); err != nil {
-		return Result{}, err
-	}
-	defer b.sweep()
-	t := b.Tasks[0]
-	s := State{Task: t, Stage: Waiting}
-	r, err := b.steps(ctx, t, &s)
-	if err == nil && ctx.Err() != nil && r.Cause != CauseDone {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		b.saveLast(ctx, t, &s, err)
-		return Result{Cost: s.Cost}, err
-	}
-	return r, nil
+// costs adds up what tasks cost.
+type costs struct {
+	mu    sync.Mutex
+	spent float64 // by tries that are over
+	now   map[string]float64
 }
 
-// ErrBusy says that another process has the folder of results.
-var ErrBusy = errors.New("another adze batch works there")
-
-// busy tells why the lock of a folder could not be had.
-func busy(out string, err error) error {
-	if errors.Is(err, filelock.ErrHeld) {
-		return fmt.Errorf("%w: %s", ErrBusy, out)
+// set notes what a running task has cost so far, and returns the sum of all.
+func (c *costs) set(task string, usd float64) float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now[task] = usd
+	sum := c.spent
+	for _, usd := range c.now {
+		sum += usd
 	}
-	return fmt.Errorf("the lock of %s could not be taken: %w", out, err)
-}
-
-// Remove removes the clone of the one task that is in Tasks, with all that is kept of it.
-func (b *Batch) Remove() { b.remove(b.Tasks[0]) }
-
-// prepare makes the folders that a batch needs.
-func (b *Batch) prepare() error {
-	if b.now == nil {
-		b.now = time.Now
-	}
-	if b.purse.empty == nil {
-		b.purse.empty = func() {}
-	}
-	b.mirrors.dir = b.Mirrors
-	for _, dir := range []string{b.Out, filepath.Join(b.Out, "patches"), filepath.Join(b.Out, "work"), b.Mirrors} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sum
 }
 
 // Run does the tasks that have no result yet. The error is why it stopped before all had one.
 func (b *Batch) Run(ctx context.Context) (Report, error) {
-	if err := b.prepare(); err != nil {
-		return Report{}, err
-	}
-	unlock, err := filelock.Try(filepath.Join(b.Out, "lock"))
+	unlock, err := b.Open()
 	if err != nil {
-		return Report{}, busy(b.Out, err)
+		return Report{}, err
 	}
 	defer unlock()
-	if b.journal, err = openJournal(filepath.Join(b.Out, "results.jsonl")); err != nil {
-		return Report{}, err
-	}
-	defer b.journal.Close()
-	if err := b.mayCommit(ctx); err != nil {
-		return Report{}, err
-	}
-	defer b.sweep()
-	return b.runAll(ctx)
-}
-
-func (b *Batch) runAll(ctx context.Context) (Report, error) {
-	var left []Task
-	already := 0
-	for _, t := range b.Tasks {
-		done, err := b.finished(t)
-		switch {
-		case err != nil:
+	if b.Push {
+		if err := b.mayCommit(ctx, b.Tasks); err != nil {
 			return Report{}, err
-		case done:
-			already++
-		default:
+		}
+	}
+	b.Dir = filepath.Join(b.Out, "work")
+	if err := b.clearReferences(); err != nil {
+		return Report{}, err
+	}
+	defer b.clearReferences() // what cannot be removed is removed by the next run
+	var left []Task
+	for _, t := range b.Tasks {
+		if r, done := b.journal.Last(t.ID); !done || b.Retry[r.Cause] {
 			left = append(left, t)
 		}
 	}
+	return b.runAll(ctx, left)
+}
+
+// Open takes the folder of results for this process, until the function that it returns is called.
+func (b *Batch) Open() (unlock func(), err error) {
+	for _, dir := range []string{b.Out, filepath.Join(b.Out, "patches"), filepath.Join(b.Out, "work")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	free, err := filelock.Try(filepath.Join(b.Out, "lock"))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("%w: %s", ErrBusy, b.Out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the lock of %s could not be taken: %w", b.Out, err)
+	}
+	if b.journal, err = openJournal(b.Out); err != nil {
+		free()
+		return nil, err
+	}
+	return func() { _ = b.journal.Close(); free() }, nil // each line is on the disk
+}
+
+func (b *Batch) runAll(ctx context.Context, left []Task) (Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	b.purse.most, b.purse.empty = b.MaxCost, func() { stop(ErrMaxCost) }
-	b.purse.Spent = b.journal.cost() + b.owed(left)
-	b.purse.look()
+	b.costs = costs{spent: b.journal.cost(), now: map[string]float64{}}
+	spend := func(task string, usd float64) {
+		if sum := b.costs.set(task, usd); b.MaxCost > 0 && sum >= b.MaxCost {
+			stop(ErrMaxCost)
+		}
+	}
+	spend("", 0)
 	queue := make(chan Task)
-	var workers sync.WaitGroup
+	var jobs sync.WaitGroup
 	for range max(1, min(b.Jobs, len(left))) {
-		workers.Go(func() {
+		jobs.Go(func() {
 			for t := range queue {
-				if err := b.one(ctx, t); err != nil {
+				if err := b.one(ctx, t, spend); err != nil {
 					stop(err) // the results cannot be kept: nothing more is begun
 				}
 			}
 		})
 	}
 	for _, t := range left {
+		if ctx.Err() != nil {
+			break
+		}
 		select {
 		case queue <- t:
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil {
-			break
-		}
 	}
 	close(queue)
-	workers.Wait()
-	return b.report(already), context.Cause(ctx)
+	jobs.Wait()
+	return b.Report(left), context.Cause(ctx)
 }
 
-// report reads what there is.
-func (b *Batch) report(already int) Report {
-	out := Report{Already: already, Begun: b.owed(b.Tasks)}
+// one does a task. The error is about the folder of results.
+func (b *Batch) one(ctx context.Context, t Task, spend func(string, float64)) error {
+	s := State{Task: t}
+	t.Flags = slices.Concat(b.Flags, t.Flags)
+	if !b.Push {
+		t.Branch = ""
+	}
+	r, err := b.Do(ctx, t, t.ID, filepath.Join(b.Out, "patches", t.ID+".patch"), func(line []byte) {
+		if s.Read(line) {
+			if s.Cost != nil {
+				spend(t.ID, *s.Cost)
+			}
+			b.tell(s)
+		}
+	})
+	if err != nil {
+		s.Stage, s.Reason = Stopped, err.Error()
+		b.tell(s)
+		if s.Cost == nil {
+			return nil
+		}
+		return b.journal.addStopped(t.ID, *s.Cost)
+	}
+	if r.Patch != "" {
+		r.Patch = filepath.Join("patches", t.ID+".patch")
+	}
+	if err := b.journal.Add(r); err != nil {
+		return err
+	}
+	if r.Cost != nil {
+		spend(t.ID, *r.Cost)
+	}
+	s.Stage, s.Result, s.Cost = Finished, &r, r.Cost
+	b.tell(s)
+	return nil
+}
+
+// Report sums up the folder of results. Tasks of left have been begun by this run.
+func (b *Batch) Report(left []Task) Report {
+	out := Report{Stopped: b.journal.stopped}
+	begun := map[string]bool{}
+	for _, t := range left {
+		begun[t.ID] = true
+	}
 	for _, t := range b.Tasks {
 		r, done := b.journal.Last(t.ID)
-		if !done || b.retries(t, r) {
+		if !done || begun[t.ID] && !b.journal.isNew(t.ID) {
 			out.Waiting = append(out.Waiting, t.ID)
 			continue
 		}
@@ -264,7 +242,7 @@ func (b *Batch) report(already int) Report {
 	return out
 }
 
-// tell lets the watcher know, one at a time.
+// tell calls the watcher, one at a time.
 func (b *Batch) tell(s State) {
 	if b.Watch == nil {
 		return
@@ -274,29 +252,5 @@ func (b *Batch) tell(s State) {
 	b.Watch(s)
 }
 
-// dir is where a task has its clone and what is remembered of it until it has a result.
-func (b *Batch) dir(t Task) string { return filepath.Join(b.Out, "work", t.ID) }
-
-// clone is where a task works.
-func (b *Batch) clone(t Task) string { return filepath.Join(b.dir(t), "repository") }
-
-// clear takes the clone of a task that is over away, unless it is to stay. What cannot be removed
-// stays: the result is what counts.
-func (b *Batch) clear(t Task, r Result) {
-	if b.Keep == KeepAll || b.Keep == KeepFailed && !r.OK {
-		return
-	}
-	b.remove(t)
-}
-
-// remove removes the clone of a task with all that is kept of it.
-func (b *Batch) remove(t Task) {
-	clone := b.clone(t)
-	if real, err := filepath.EvalSymlinks(clone); err == nil {
-		clone = real
-	}
-	_ = os.RemoveAll(b.dir(t)) // what cannot be removed stays
-	if b.Gone != nil {
-		b.Gone(clone)
-	}
-}
+// Journal is the journal of an open folder.
+func (b *Batch) Journal() *Journal { return b.journal }

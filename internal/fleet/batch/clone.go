@@ -3,190 +3,236 @@ package batch
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
-	"adze/internal/files/filelock"
+	"adze/internal/sandbox/proc"
 )
 
-// start is where work begins in a repository.
-type start struct {
-	mirror string // the bare repository that has it
-	base   string // the commit
-	branch string // which is checked out; if empty, none
+// maxGit bounds one run of git that talks with a server; a large repository takes its time.
+const maxGit = 30 * time.Minute
+
+// git runs git in a folder and returns its output.
+func (r *Runner) git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	own := slices.DeleteFunc(slices.Clone(r.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_SSH") && !strings.HasPrefix(name, "GIT_SSL") &&
+			!strings.HasPrefix(name, "GIT_AUTHOR") && !strings.HasPrefix(name, "GIT_COMMITTER") && name != "GIT_ASKPASS" && name != "GIT_CONFIG_GLOBAL"
+	})
+	own = append(own, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	argv := append([]string{"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsmonitor=false"}, args...)
+	res, err := proc.Supervisor{}.Run(ctx, proc.Command{Argv: argv, Dir: dir, Env: append(proc.Outside(own, dir), env...), Timeout: maxGit, Separate: true, Head: 1 << 20, Tail: 4 << 10})
+	verb := args[slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })]
+	switch {
+	case err != nil:
+		return "", err
+	case res.Killed != proc.ByItself:
+		return "", fmt.Errorf("git %s was ended (%s)", verb, res.Killed)
+	case res.Code != 0:
+		return "", fmt.Errorf("git %s: %s", verb, cmp.Or(lastLines(res.Errors.Head+res.Errors.Tail, 4), "it failed"))
+	}
+	return strings.TrimSpace(res.Output.Head), nil
 }
 
-// makeClone makes a repository with one branch, or none, whose objects are those of a bare one, and
-// checks the commit out. The objects are copied: with hard links, what works in the clone could
-// change those of the mirror, which other tasks are made of; a repository that borrows them would
-// have the sandbox show a folder of adze's own. A copy of some packs takes next to no time, and on
-// some file systems no room.
-func (b *Batch) makeClone(ctx context.Context, clone, origin string, s start) error {
-	if _, err := b.git(ctx, filepath.Dir(clone), initEnv(s.base), "init", "--quiet", "--template=", "--initial-branch=main", "--", clone); err != nil {
+// source is a bare clone beside that of the task, in which no command of the task can write: git
+// makes the patch with its settings, and not with those that a task may have written into its own
+// clone.
+func (w *work) source() string { return filepath.Join(w.dir, "source.git") }
+
+// fetch makes the clone.
+func (w *work) fetch(ctx context.Context) error {
+	if err := os.RemoveAll(w.dir); err != nil {
 		return err
 	}
-	own := filepath.Join(clone, ".git")
-	unlock, err := filelock.Share(ctx, s.mirror+".lock")
-	if err != nil {
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return err
 	}
-	err = copyObjects(filepath.Join(own, "objects"), filepath.Join(s.mirror, "objects"))
-	if shallow, failed := os.ReadFile(filepath.Join(s.mirror, "shallow")); err == nil && failed == nil {
-		err = os.WriteFile(filepath.Join(own, "shallow"), shallow, 0o600)
+	origin := cmp.Or(w.t.Repo, w.t.Folder)
+	if err := w.fetchSource(ctx, origin); err != nil {
+		return err
 	}
-	var tags string
-	if err == nil {
-		tags, err = b.git(ctx, s.mirror, nil, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
-	}
-	unlock()
-	if err == nil {
-		err = writeRefs(own, s, tags)
-	}
-	if err == nil {
-		err = nameOrigin(own, origin, s.branch)
-	}
+	base, err := w.git(ctx, w.source(), nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
-		return fmt.Errorf("the clone could not be made: %w", err)
+		return fmt.Errorf("%s has no commit yet", origin)
 	}
-	how := []string{"checkout", "--quiet", "--detach", s.base}
-	if s.branch != "" {
-		how = []string{"checkout", "--quiet", "-B", s.branch, s.base}
+	w.base = base
+	// Not local: what works in the clone must not share files with another one.
+	if _, err := w.git(ctx, w.dir, nil, "clone", "--quiet", "--no-local", "--single-branch", "--template=", "--", w.source(), w.clone()); err != nil {
+		return err
 	}
-	_, err = b.git(ctx, clone, nil, how...)
+	if _, err := w.git(ctx, w.clone(), nil, "config", "remote.origin.url", origin); err != nil {
+		return err
+	}
+	return copyWithTime(filepath.Join(w.dir, "index"), filepath.Join(w.clone(), ".git", "index"))
+}
+
+// fetchSource makes the bare clone, whose HEAD is the commit that the task begins at.
+func (w *work) fetchSource(ctx context.Context, origin string) error {
+	if w.t.Folder != "" {
+		if info, err := os.Stat(w.t.Folder); err != nil || !info.IsDir() {
+			return cmp.Or(err, fmt.Errorf("%s is no folder", w.t.Folder))
+		}
+		top, err := w.git(ctx, w.t.Folder, nil, "rev-parse", "--show-toplevel")
+		if err != nil || !samePlace(top, w.t.Folder) {
+			return w.adopt(ctx)
+		}
+	}
+	reference, giveBack := w.references.lend(origin)
+	defer giveBack()
+	args := []string{"clone", "--quiet", "--bare", "--single-branch", "--template="}
+	if reference != "" {
+		args = append(args, "--reference-if-able="+reference, "--dissociate")
+	}
+	if w.t.Ref != "" {
+		args = append(args, "--branch="+w.t.Ref)
+	}
+	if _, err := w.git(ctx, w.dir, nil, append(args, "--", origin, w.source())...); err == nil || w.t.Ref == "" || ctx.Err() != nil {
+		return err
+	}
+	return w.fetchRef(ctx, origin)
+}
+
+// fetchRef makes the bare clone at a ref that is neither a branch nor a tag: another ref, a
+// commit, or an expression such as origin/main~2.
+func (w *work) fetchRef(ctx context.Context, origin string) error {
+	if err := os.RemoveAll(w.source()); err != nil {
+		return err
+	}
+	format := "--object-format=sha1"
+	if len(w.t.Ref) == 2*sha256.Size && isObjectName(w.t.Ref) {
+		format = "--object-format=sha256"
+	}
+	if _, err := w.git(ctx, w.dir, nil, "init", "--quiet", "--bare", "--template=", format, "--", w.source()); err != nil {
+		return err
+	}
+	read := "refs/adze/task"
+	if _, err := w.git(ctx, w.source(), nil, "fetch", "--quiet", "--", origin, "+"+w.t.Ref+":"+read); err != nil {
+		read = w.t.Ref
+		if _, err := w.git(ctx, w.source(), nil, "fetch", "--quiet", "--", origin, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"); err != nil {
+			return err
+		}
+	}
+	base, err := w.git(ctx, w.source(), nil, "rev-parse", "--verify", "--quiet", "--end-of-options", read+"^{commit}")
+	if err != nil {
+		return fmt.Errorf("%s has no %q", origin, w.t.Ref)
+	}
+	_, err = w.git(ctx, w.source(), nil, "update-ref", "--no-deref", "HEAD", base)
 	return err
 }
 
-// copyObjects copies the objects of a repository, in packs and loose.
-func copyObjects(to, from string) error {
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(from, path) // it is below
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && rel != ".": // a folder that a repack emptied
-			return nil
-		case err != nil:
-			return err
-		case rel == "info" || strings.HasPrefix(e.Name(), "tmp_") || strings.HasPrefix(e.Name(), "incoming-"):
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case e.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		case e.Type().IsRegular() && !strings.HasSuffix(e.Name(), ".lock"):
-			return copyFile(filepath.Join(to, rel), path)
-		}
-		return nil
-	})
+// isObjectName reports the whole name of an object, in SHA-1 or SHA-256.
+func isObjectName(name string) bool {
+	return (len(name) == 40 || len(name) == 2*sha256.Size) && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// copyFile copies a file, without a copy of its blocks where the file system can.
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
+// adopt makes the bare clone of a folder that git does not know, with one commit.
+func (w *work) adopt(ctx context.Context) error {
+	if w.t.Ref != "" {
+		return fmt.Errorf("%s is no git repository, and so has no %s", w.t.Folder, w.t.Ref)
+	}
+	if _, err := w.git(ctx, w.dir, nil, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", w.source()); err != nil {
+		return err
+	}
+	env := []string{"GIT_DIR=" + w.source(), "GIT_WORK_TREE=" + w.t.Folder, "GIT_INDEX_FILE=" + filepath.Join(w.dir, "index")}
+	if err := w.addAll(ctx, w.t.Folder, env); err != nil {
+		return err
+	}
+	tree, err := w.git(ctx, w.t.Folder, env, "write-tree")
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
-}
-
-// writeRefs gives a new repository the branch that it comes from, and tags, in one file.
-func writeRefs(own string, s start, tags string) error {
-	var refs strings.Builder
-	refs.WriteString("# pack-refs with: \n")
-	if s.branch != "" {
-		fmt.Fprintf(&refs, "%s refs/remotes/origin/%s\n", s.base, s.branch)
-	}
-	if tags != "" {
-		refs.WriteString(tags + "\n")
-	}
-	return os.WriteFile(filepath.Join(own, "packed-refs"), []byte(refs.String()), 0o600)
-}
-
-// nameOrigin has a new repository come from another one, as git clone does.
-func nameOrigin(own, origin, branch string) error {
-	path := filepath.Join(own, "config")
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	text := string(raw) + "[remote \"origin\"]\n\turl = " + quoteSetting(origin) + "\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
-	if branch != "" {
-		text += "[branch " + quoteSetting(branch) + "]\n\tremote = origin\n\tmerge = " + quoteSetting("refs/heads/"+branch) + "\n"
-	}
-	return os.WriteFile(path, []byte(text), 0o600)
-}
-
-// quoteSetting writes a value, or the name of a part, as git reads it (git-config(1), "Syntax").
-func quoteSetting(value string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(value) + `"`
-}
-
-// checkout makes the clone of a task and returns the commit that it starts from. At is the commit,
-// where it is known; else it is found.
-func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, err error) {
-	if err := os.RemoveAll(b.dir(t)); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(b.dir(t), 0o700); err != nil {
-		return "", err
-	}
-	s, err := b.source(ctx, t, at)
-	if err != nil {
-		return "", err
-	}
-	return s.base, b.makeClone(ctx, b.clone(t), cmp.Or(t.Repo, t.Folder), s)
-}
-
-// source finds where a task begins: in the mirror of its repository, or in a repository that is
-// made of its folder.
-func (b *Batch) source(ctx context.Context, t Task, at string) (start, error) {
-	if t.Repo != "" {
-		return b.startOf(ctx, t, at)
-	}
-	if info, err := os.Stat(t.Folder); err != nil || !info.IsDir() {
-		return start{}, cmp.Or(err, fmt.Errorf("%s is no folder", t.Folder))
-	}
-	if top, err := b.git(ctx, t.Folder, nil, "rev-parse", "--show-toplevel"); err == nil && samePlace(top, t.Folder) {
-		return b.startOf(ctx, t, at)
-	}
-	if t.Ref != "" {
-		return start{}, fmt.Errorf("%s is no git repository, and so has no %s", t.Folder, t.Ref)
-	}
-	return b.adopt(ctx, t)
-}
-
-// adopt makes a bare repository of one commit of a folder that git does not know.
-func (b *Batch) adopt(ctx context.Context, t Task) (s start, err error) {
-	s = start{mirror: filepath.Join(b.dir(t), "folder.git"), branch: "main"}
-	if err := os.RemoveAll(s.mirror); err != nil {
-		return s, err
-	}
-	if _, err := b.git(ctx, b.dir(t), initEnv(""), "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", s.mirror); err != nil {
-		return s, err
-	}
-	tree, err := b.tree(ctx, t, s.mirror, t.Folder, "", nil)
-	if err != nil {
-		return s, err
-	}
-	s.base, err = b.git(ctx, s.mirror, b.signature(t, b.now()), "commit-tree", "-m", "The folder as it was", tree)
+	commit, err := w.git(ctx, w.source(), w.signature(), "commit-tree", "-m", "The folder as it was", tree)
 	if err == nil {
-		_, err = b.git(ctx, s.mirror, nil, "update-ref", "refs/heads/main", s.base)
+		_, err = w.git(ctx, w.source(), nil, "update-ref", "refs/heads/main", commit)
 	}
-	return s, err
+	return errors.Join(err, os.Remove(filepath.Join(w.dir, "index")))
 }
 
-func samePlace(a, c string) bool {
+func samePlace(a, b string) bool {
 	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(c)
+	y, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
+
+// copyWithTime copies an index with its time: git reads files again that changed at that time.
+func copyWithTime(to, from string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(to, raw, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime()))
+}
+
+// maxReferences bounds how many repositories a process keeps for further clones.
+const maxReferences = 8
+
+// references are bare clones of earlier tasks. A further clone of the same repository takes from
+// there what it can, so that the server sends the rest alone.
+type references struct {
+	mu   sync.Mutex
+	all  []*reference // the least recently used first
+	made int
+}
+
+type reference struct {
+	origin, path string
+	users        int
+}
+
+// lend returns the reference of a repository, or an empty path. It stays until giveBack.
+func (s *references) lend(origin string) (path string, giveBack func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.all, func(r *reference) bool { return r.origin == origin })
+	if at < 0 {
+		return "", func() {}
+	}
+	r := s.all[at]
+	s.all = append(slices.Delete(s.all, at, at+1), r)
+	r.users++
+	return r.path, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r.users--
+	}
+}
+
+func (r *Runner) referenceDir() string { return filepath.Join(r.Dir, ".references") }
+
+// keepReference keeps the bare clone of a task that is over, unless there is one of its
+// repository, and removes the least recently used one that nobody reads.
+func (w *work) keepReference() {
+	if w.t.Repo == "" || w.base == "" {
+		return
+	}
+	s := &w.references
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.all, func(r *reference) bool { return r.origin == w.t.Repo }) || os.MkdirAll(w.referenceDir(), 0o700) != nil {
+		return
+	}
+	s.made++
+	path := filepath.Join(w.referenceDir(), fmt.Sprint(s.made, ".git"))
+	if os.Rename(w.source(), path) != nil {
+		return
+	}
+	s.all = append(s.all, &reference{origin: w.t.Repo, path: path})
+	if idle := slices.IndexFunc(s.all, func(r *reference) bool { return r.users == 0 }); idle >= 0 && len(s.all) > maxReferences {
+		_ = os.RemoveAll(s.all[idle].path) // what cannot be removed goes with the folder
+		s.all = slices.Delete(s.all, idle, idle+1)
+	}
+}
+
+// clearReferences removes what this or an earlier process kept.
+func (r *Runner) clearReferences() error { return os.RemoveAll(r.referenceDir()) }

@@ -40,7 +40,6 @@ import (
 	"adze/internal/sessiondb/buffered"
 	"adze/internal/sessiondb/lookup"
 	sessiondboutputs "adze/internal/sessiondb/outputs"
-	"adze/internal/sessiondb/remote"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
@@ -297,7 +296,7 @@ func openLogs(ctx context.Context, w *Conversation) opening {
 	answer := sync.OnceValue(func() opened {
 		r := <-wait
 		w.losses = lookup.Losses(r.store)
-		w.Notices = slices.Concat(w.Notices, w.losses, doubts(ctx, r.store))
+		w.Notices = append(w.Notices, w.losses...)
 		return r
 	})
 	w.closers = append(w.closers, func() {
@@ -330,6 +329,3 @@ func (w *Conversation) open(ctx context.Context, c session.Config, resumed bool)
 	w.Session, w.resumed = s, len(s.History()) > 0
 	return nil
 }
-
-// doubts tells what a user should know of the servers that keep a session.
-func doubts(ctx context.Context, logs session.Store) []string { return remote.Doubts(ctx, logs) }

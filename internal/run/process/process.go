@@ -21,7 +21,6 @@ import (
 	"adze/internal/run/gctuning"
 	"adze/internal/run/modelpicker"
 	"adze/internal/sessiondb/lookup"
-	"adze/internal/sessiondb/remote"
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
@@ -35,7 +34,7 @@ var Version = "0.1.0"
 type Process struct {
 	cmd.Env
 	Ring      *credentials.Ring
-	Remote    remote.Place                               // where sessions are, when that is a server
+	Words     []string                                   // of the command line
 	Own       OwnFiles                                   // the files that say what this process may do
 	Operators Operators                                  // tells operators
 	Notes     *Notes                                     // to the user, beside what it does
@@ -49,7 +48,7 @@ type Process struct {
 // New is this process, with the arguments after its name and the keys that it was given.
 func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
 	e.Getenv, e.Mask, e.Hide, e.Version = ring.Get, ring.Mask, ring.Hide, Version
-	return &Process{Env: e, Ring: ring, Remote: remote.Place{Words: args}, Notes: &Notes{to: e.Err}}
+	return &Process{Env: e, Ring: ring, Words: args, Notes: &Notes{to: e.Err}}
 }
 
 // Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come

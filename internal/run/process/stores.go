@@ -12,22 +12,16 @@ import (
 	"adze/internal/sandbox"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
-	"adze/internal/sessiondb/natsstore"
 	"adze/internal/sessiondb/retention"
 	"adze/internal/text/safeterm"
+	"adze/internal/text/usage"
 	"adze/session"
 )
 
 // Store looks into the store: it makes and changes nothing, unless the database must be mended to
 // be read.
 func (p *Process) Store(ctx context.Context, use func(*sessiondb.Store) error) error {
-	if url, err := p.Remote.URL(p.Getenv); err != nil || url != "" {
-		if err == nil {
-			err = p.Remote.Mirrored(ctx, url, p.Getenv, func(err error) {
-				r := Failure(err)
-				p.Conclude(r.Cause, r.Message, r.Hint)
-			}, use)
-		}
+	if err := p.storedHere(); err != nil {
 		return err
 	}
 	path := filepath.Join(paths.Of(p.Getenv).State, "sessions.db")
@@ -44,13 +38,6 @@ func (p *Process) Store(ctx context.Context, use func(*sessiondb.Store) error) e
 
 // Page lists the sessions that a filter chooses, wherever they are.
 func (p *Process) Page(ctx context.Context, f sessiondb.Filter) (heads []session.Head, total int, err error) {
-	url, err := p.Remote.URL(p.Getenv)
-	if err != nil {
-		return nil, 0, err
-	}
-	if url != "" {
-		return p.Remote.Page(ctx, url, p.Getenv, f)
-	}
 	err = p.Store(ctx, func(s *sessiondb.Store) error {
 		if heads, total, err = s.Page(ctx, f); err != nil {
 			return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
@@ -60,22 +47,18 @@ func (p *Process) Page(ctx context.Context, f sessiondb.Filter) (heads []session
 	return heads, total, err
 }
 
-// Logs opens the sessions of the server that keeps them.
-func (p *Process) Logs(ctx context.Context) (retention.Logs, func(), error) {
-	url, err := p.Remote.URL(p.Getenv)
-	if err != nil || url == "" {
-		return nil, nil, err
+// storedHere refuses a setting that had sessions stored elsewhere: who set it would look for them
+// there.
+func (p *Process) storedHere() error {
+	if p.Getenv("ADZE_STORE") == "" {
+		return nil
 	}
-	logs, err := p.Remote.Open(ctx, url, p.Getenv, natsstore.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	return logs, func() { _ = logs.Close() }, nil
+	return usage.Mistake("unset ADZE_STORE; adze batch show --session has those of workers", "sessions are stored on this machine alone: ADZE_STORE is gone")
 }
 
 // Change opens the store as a run does, and makes it when it is not there.
 func (p *Process) Change(ctx context.Context, use func(*sessiondb.Store) error) error {
-	if err := p.Remote.Local(p.Getenv); err != nil {
+	if err := p.storedHere(); err != nil {
 		return err
 	}
 	s, err := sessiondb.Open(ctx, filepath.Join(paths.Of(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: p.Ring.Log().Entry})
@@ -91,14 +74,8 @@ func (p *Process) OpenStore(ctx context.Context, saves bool) (session.Store, err
 	if !saves {
 		return sessiondb.NewMemory(), nil
 	}
-	if url, err := p.Remote.URL(p.Getenv); err != nil {
+	if err := p.storedHere(); err != nil {
 		return nil, err
-	} else if url != "" {
-		s, err := p.Remote.Open(ctx, url, p.Getenv, natsstore.Options{Mask: p.Ring.Log().Entry, Lost: p.Remote.Lost})
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
 	}
 	s, err := sessiondb.Open(ctx, filepath.Join(paths.Of(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: p.Ring.Log().Entry})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/fleet/natsclient"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/buffered"
 	"adze/session"
@@ -195,14 +194,19 @@ func TestNoMoreWaitsThanMay(t *testing.T) {
 	}
 }
 
+// hinted is an error with a hint of its own.
+type hinted struct{ error }
+
+func (hinted) Hint() string { return "make room there" }
+
 func TestAStoreThatIsNoDiskHasAHintOfItsOwn(t *testing.T) {
 	r := newRig(buffered.Options{})
 	r.disk.fill(true)
-	r.disk.why = fmt.Errorf("append: %w", natsclient.ErrFull)
+	r.disk.why = fmt.Errorf("append: %w", hinted{errors.New("it is full")})
 	if err := r.Append(t.Context(), "one", said(1)); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Hint != "make room on the NATS server, or raise its limits, then run adze --continue" {
+	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Hint != "make room there, then run adze --continue" {
 		t.Errorf("the result is %+v", got)
 	}
 }

@@ -50,7 +50,7 @@ func starts() []start {
 
 		{"internal/files/git/run.go", 1, "git, for the git tools, undo and the interface", askedNobody, "a repository", cleanPath + " and without the repository; no setting of the repository runs a program"},
 		{"internal/sandbox/gitsettings.go", 1, "git config --list", askedNobody, "the workspace, or a repository in it", cleanPath},
-		{"internal/fleet/batch/source.go", 1, "git, for mirrors, clones and patches", "the user, who starts a batch", "mirrors and clones", cleanPath + "; no hooks, no fsmonitor"},
+		{"internal/fleet/batch/clone.go", 1, "git, for clones and patches", "the user, who starts a batch", "clones", cleanPath + "; no hooks, no fsmonitor"},
 		{"internal/fleet/batch/child.go", 1, "an adze for a task", "the user, who starts a batch", "the clone", itself},
 
 		{"internal/sandbox/proc/helper_linux.go", 1, "the holder of the views of a stage", "nobody; the user, who chose mode staged", "/", itself},
@@ -76,7 +76,7 @@ func starts() []start {
 		{"internal/testkit/posix/posix_windows.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/browsertest/browsertest.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/cmd/doctor/selftest.go", 1, "a line of bash that the self-test holds", "nobody: the user has asked for the self-test", "a temporary folder", "the user's PATH"},
-		{"internal/testkit/natstest/server.go", 2, "nothing of the program: for tests", "", "", ""},
+		{"internal/testkit/natstest/natstest.go", 2, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/proxytest/proxytest.go", 1, "the same", "", "", ""},
 	}
 }

@@ -75,9 +75,9 @@ func TestCountsOfWakeUps(t *testing.T) {
 		nats := natstest.Start(t, natstest.Options{}).URL() // skips where there is none
 		on := on
 		on.t = t
-		worker := on.starts("worker", "--on", nats, "--dir", t.TempDir(), "--allow-folder", "/", "--sandbox-level", "none")
+		worker := on.starts("batch", "worker", "--on", nats, "--dir", t.TempDir(), "--allow-folder", "/", "--sandbox-level", "none")
 		for { // until it is there
-			out, err := on.command("adze", "runs", "workers", "--on", nats).Output()
+			out, err := on.command("adze", "batch", "workers", "--on", nats).Output()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func questions() []struct{ question, words, folder, declared string } {
 		{"Where is a web page made text?", "pages to text", "internal/web", "web.Fetcher.Fetch"},
 		{"Where does a user log in to an MCP server?", "OAuth", "internal/mcp", "oauth.Keeper.Token"},
 		{"Where is a language server started?", "language servers", "internal/editors", "lsp.Servers"},
-		{"Where is a batch of runs queued?", "queue", "internal/fleet", "fleet.Queue"},
+		{"Where is a batch of runs queued?", "queue", "internal/fleet", "fleet.Server.Submit"},
 		{"Where are API keys kept?", "key ring", "internal/config", "keyring.Store"},
 		{"Where are traces made?", "traces", "internal/telemetry", "telemetry.Watch"},
 		{"Where are secrets recognised in a text?", "redaction", "internal/text", "redact.In"},

@@ -13,10 +13,10 @@ import (
 	"adze/internal/fleet/batch"
 )
 
-// Admission is what the owner of a worker lets tasks ask for. A batch comes from another machine,
+// Limits is what the owner of a worker lets tasks ask for. A batch comes from another machine,
 // whose user is not the owner of this one: the zero value admits what the sandbox holds, and
 // nothing else.
-type Admission struct {
+type Limits struct {
 	Modes        []string // permission modes besides plan, ask, edits and auto
 	SandboxOff   bool     // tasks may run commands outside the sandbox
 	Folders      []string // absolute; tasks may have their files at or below one of these folders of this machine
@@ -44,7 +44,7 @@ func taskFlags() []string {
 }
 
 // Refuses says why a task is not done here. It returns nil for a task that the owner admits.
-func (a Admission) Refuses(t batch.Task, asked Asked) error {
+func (a Limits) Refuses(t batch.Task, asked Asked) error {
 	switch {
 	case !slices.Contains(harmless(), asked.Mode) && !slices.Contains(a.Modes, asked.Mode):
 		return refusal("permission mode %s (adze worker --allow-mode %[1]s)", asked.Mode)
@@ -116,7 +116,7 @@ func realPath(path string) (string, error) {
 
 // Within returns what a worker admits whose flags are a, on a machine whose owner admits no more
 // than owner. It is an error where a asks for more.
-func (a Admission) Within(owner Admission) (Admission, error) {
+func (a Limits) Within(owner Limits) (Limits, error) {
 	const why = "the owner of this machine does not let a worker admit %s"
 	for _, m := range a.Modes {
 		if !slices.Contains(harmless(), m) && !slices.Contains(owner.Modes, m) {
