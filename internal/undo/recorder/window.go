@@ -149,7 +149,7 @@ func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
 		}
 	}
 	for _, c := range changes {
-		if known(c.Path) || same[c.Before.Same] || same[c.After.Same] {
+		if known(c.Path) || same[c.Before.Same] || same[c.After.Same] || onlyAttributes(c) {
 			continue
 		}
 		w.Unseen = w.Unseen || k.o.Writers.unseen(w.Before.At)
@@ -158,6 +158,13 @@ func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
 			return
 		}
 	}
+}
+
+// onlyAttributes reports that nothing but extended attributes, access lists or the owner changed.
+// Nobody sees which program sets them, and commands do: the user is not to be blamed for it.
+func onlyAttributes(c undo.Change) bool {
+	a, b := c.Before, c.After
+	return a.Attrs != b.Attrs && a.Kind == b.Kind && a.Mode == b.Mode && a.Size == b.Size && (a.Hash == b.Hash || a.Kind == undo.Folder)
 }
 
 // listed are changes as the log has them.
