@@ -3,6 +3,7 @@ package run_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -31,5 +32,24 @@ func TestUndoOfAnAttributeThatACommandSet(t *testing.T) {
 	}
 	if n, err := unix.Getxattr(file, "user.kept", value); err != nil || string(value[:n]) != "before" {
 		t.Errorf("%v, %q", err, value[:max(n, 0)])
+	}
+}
+
+// What undo does not cover is named where nothing else was changed.
+func TestUndoOfAModeThatIsNotCoveredSaysSo(t *testing.T) {
+	for name, c := range map[string][2]string{
+		"large":   {"head -c 70000000 /dev/zero > big; git add big; git commit -qm big", "chmod 600 big"},
+		"ignored": {"echo big >> .gitignore; head -c 2000000 /dev/zero > big", "chmod 600 big; chown 1:1 big || true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := repository(t)
+			u.sh(c[0])
+			u.work("-- 1 --\n" + bash(c[1]) + "-- 2 --\ntext: done\n")
+			r := u.undo().wants(2)
+			if !strings.Contains(r.err, "undo does not cover 1 path") || !strings.Contains(r.err, "big") || !strings.Contains(r.err, "no turn of this session has changed another file") {
+				t.Errorf("%s", r.err)
+			}
+		})
 	}
 }

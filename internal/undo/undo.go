@@ -13,9 +13,10 @@
 // run; it is only a cache. plan.go decides what to put back; apply.go, step.go and place.go do it
 // after the plan was written and synced (journal.go), so that Recover finishes what a killed
 // process began. prune.go and forget.go drop what is old or unwanted. named.go is for folders of
-// which only single paths are covered. folder_*.go, change_*.go and attr_*.go are all that speaks
-// to the system: everything is reached by the descriptor of its folder. Nothing is read through a
-// link, no git is started, and neither FIFO nor device is opened.
+// which only single paths are covered; outer.go is for git's folder where it lies elsewhere.
+// folder_*.go, change_*.go and attr_*.go are all that speaks to the system: everything is reached
+// by the descriptor of its folder. Nothing is read through a link, no git is started, and neither
+// FIFO nor device is opened.
 //
 // Known limits:
 //   - Linux, macOS and Windows: elsewhere Open returns ErrUnsupported. On the latter two each Take

@@ -26,8 +26,11 @@ func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.U
 	}
 	p, err := d.Plan(ctx, wish)
 	if errors.Is(err, recorder.ErrNothing) || errors.Is(err, recorder.ErrNoRedo) {
-		if w.Plan != "" {
+		switch {
+		case w.Plan != "":
 			return api.Undone{}, nil, changed()
+		case errors.Is(err, recorder.ErrUncovered) && !w.Since:
+			return api.Undone{}, nil, err
 		}
 		return api.Undone{}, nil, nil
 	}

@@ -17,10 +17,19 @@ import (
 // Errors that callers decide by.
 var (
 	ErrNothing = errors.New("there is nothing to undo: no turn of this session has changed a file, or all is undone")
-	ErrNoRedo  = errors.New("there is nothing to redo")
-	ErrNoTurn  = errors.New("there is no such turn")
-	ErrInUse   = undo.ErrInUse // of Forget
+	// ErrUncovered is ErrNothing where something is not covered.
+	ErrUncovered = &uncovered{"there is nothing to undo that is covered; no turn of this session has changed another file, or all is undone"}
+
+	ErrNoRedo = errors.New("there is nothing to redo")
+	ErrNoTurn = errors.New("there is no such turn")
+	ErrInUse  = undo.ErrInUse // of Forget
 )
+
+type uncovered struct{ text string }
+
+func (u *uncovered) Error() string { return u.text }
+
+func (u *uncovered) Unwrap() error { return ErrNothing }
 
 // Desk is where the turns of one session are undone and redone. Nobody may run calls of the session
 // meanwhile.
@@ -129,7 +138,7 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	}
 	p.Turns = p.wish.turns(past.Turns)
 	if len(p.Turns) == 0 {
-		return nil, nil, ErrNothing
+		return nil, nil, p.desk.nothing()
 	}
 	now, err := p.desk.present(ctx)
 	if err == nil {
@@ -150,6 +159,15 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	}
 	windows = s.withNamed(s.windows(s.certain, nil), func(unsure bool) bool { return !unsure })
 	return windows, s.withNamed(s.windows(s.unsure, s.certain), func(unsure bool) bool { return unsure }), nil
+}
+
+// nothing is ErrNothing with what undo does not cover: a turn may have changed that.
+func (d Desk) nothing() error {
+	left := d.Files.LeftOut()
+	if len(left) == 0 {
+		return ErrNothing
+	}
+	return fmt.Errorf("%w; %s", ErrUncovered, LeftOut(left))
 }
 
 // turns are those that a wish is about, newest first.
