@@ -28,7 +28,11 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if r.Ended > 0 && r.Killed == proc.ByItself && x.declared == "" {
 		notes = append(notes, fmt.Sprintf("(ended %s that it left running%s)", plural.Of(r.Ended, "process"), x.unlessBrief("; use background: true to keep one")))
 	}
-	if r.Sandbox != "" && r.Code != 0 {
+	switch {
+	case r.Code == 0:
+	case r.Sandbox == "degraded (landlock)":
+		notes = append(notes, "(it ran in a sandbox in which commands only read: it could write its temporary files and caches and nothing in the workspace or elsewhere, and had no network, not even loopback)")
+	case r.Sandbox != "":
 		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, of the home only toolchains are there, and read only are .git hooks and config and the folders of editors in it)")
 	}
 	if r.Sandbox != "" && r.Code != 0 && strings.Contains(r.Output.Head+r.Output.Tail, crossDevice) {

@@ -21,7 +21,8 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 		return r, nil, nil
 	}
 	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
-		x.left = fmt.Sprintf("(%s; it was not run outside: %s)", why, oneLine(err.Error(), 300))
+		refused := strings.Replace(oneLine(err.Error(), 600), "running it outside the sandbox needs approval: "+why+"; ", "", 1)
+		x.left = fmt.Sprintf("(%s; it was not run outside: %s)", why, refused)
 		return r, nil, nil
 	}
 	if _, err := x.spill.close(false); err != nil {

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -12,13 +13,16 @@ import (
 )
 
 // wall is a cage around nothing that says what a command wanted of it.
-type wall struct{ found proc.Findings }
+type wall struct {
+	found proc.Findings
+	level string // if empty, full
+}
 
 func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
 	if c.Outside {
 		return proc.Walls{}, nil
 	}
-	return proc.Walls{Name: "full (test)", Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
+	return proc.Walls{Name: cmp.Or(w.level, "full (test)"), Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
 }
 
 // A command that failed for want of what no sandbox lets through is offered outside, once, with the
@@ -43,7 +47,7 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
-			set := behind(t, d, wall{c.found}, c.may)
+			set := behind(t, d, wall{found: c.found}, c.may)
 			asks := 0
 			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 				if q.Needs[0].Outside == "" {
@@ -101,11 +105,24 @@ func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
 	}
 }
 
+// A command that failed is told of the sandbox that it ran in, and of no other.
+func TestACommandIsToldOfTheSandboxThatItRanIn(t *testing.T) {
+	for level, says := range map[string]string{"full (ns)": "through the proxy of HTTPS_PROXY", "degraded (landlock)": "in which commands only read"} {
+		d := newDesk(t)
+		set := behind(t, d, wall{level: level}, true)
+		runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })}
+		o := runner.Exec(t.Context(), runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "bash", Arguments: encoded(t, args{"command": "exit 3"})}})[0])
+		if !strings.Contains(o.Output, says) || strings.Count(o.Output, "it ran in a sandbox") != 1 {
+			t.Errorf("%s: %q is not in\n%s", level, says, o.Output)
+		}
+	}
+}
+
 // A job that failed tells what the sandbox kept it from, and what was put aside of it.
 func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 	d := newDesk(t)
 	found := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Denied: []proc.Barred{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}, Told: []string{"sub/.git"}}
-	shell := NewShell(proc.Supervisor{Cage: wall{found}}, []string{"PATH=" + os.Getenv("PATH")})
+	shell := NewShell(proc.Supervisor{Cage: wall{found: found}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry
 	for _, own := range []tool.Tool{bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell), bashOutput(shell)} {
@@ -135,7 +152,7 @@ func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 func TestTheRecordTellsWhatWasCarried(t *testing.T) {
 	d := newDesk(t)
 	carried := proc.Findings{Carried: []proc.Carried{{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}}}
-	shell := NewShell(proc.Supervisor{Cage: wall{carried}}, []string{"PATH=" + os.Getenv("PATH")})
+	shell := NewShell(proc.Supervisor{Cage: wall{found: carried}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry
 	if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {

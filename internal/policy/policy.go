@@ -394,7 +394,7 @@ func asFlags(rules []string) (out []string, ok bool) {
 func allowFlags(rules []string) string {
 	var flags []string
 	for _, r := range rules {
-		flags = append(flags, "--allow '"+strings.Replace(r, "(work:", "(", 1)+"'")
+		flags = append(flags, "--allow '"+strings.ReplaceAll(strings.Replace(r, "(work:", "(", 1), "'", `'\''`)+"'")
 	}
 	return strings.Join(flags, " ")
 }

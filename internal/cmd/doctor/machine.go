@@ -222,7 +222,7 @@ func (d Doctor) checkSandbox() Check {
 		if len(r.Open) > 0 {
 			open = "; it does not hold " + strings.Join(r.Open, ", ") + ", so each command is asked about"
 		}
-		return lacks("sandbox", "degraded (Landlock and a filter of system calls): in permission mode auto commands run in it without any network, not even loopback"+open+" ("+r.How+")", sandbox.Hint(r))
+		return lacks("sandbox", "degraded (Landlock and a filter of system calls): in permission mode auto a command that only reads runs in it, and what changes files or needs a network is asked about"+open+" ("+r.How+")", sandbox.Hint(r))
 	}
 	if r.Level == sandbox.Degraded && r.Means == sandbox.RestrictedToken {
 		return lacks("sandbox", "degraded (a restricted token): in permission mode auto commands run in it and write in the workspace only; it does not hold "+
