@@ -15,7 +15,6 @@ const (
 	WhyNewer  = "somebody else changed it while the command ran"
 	WhyParent = "somebody else changed the folder that it is in while the command ran"
 	WhyLocked = "another git holds the lock"
-	WhyGone   = "somebody else removed or renamed it while the command ran"
 	WhyMoved  = "it holds lines that the command moved from a file that somebody else changed"
 
 	WhyUnreadable = "what stands there cannot be looked at"

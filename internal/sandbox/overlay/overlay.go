@@ -163,6 +163,9 @@ type Stat struct {
 	Links    uint64
 }
 
+// WhyGone is the reason for which a change to a removed file is left out.
+const WhyGone = "somebody else removed or renamed it while the command ran"
+
 // Left is a change that was not applied.
 type Left struct {
 	Path string // absolute
