@@ -16,10 +16,7 @@ import (
 // up.
 type seeker struct {
 	files
-	env   func(string) string // if nil, os.Getenv
-	signs *search.Signs       // if nil, none
-
-	folders *search.Folders // if nil, none are remembered
+	env func(string) string // if nil, os.Getenv
 }
 
 // folderNeeds is the one need of a search: to read below a folder, by default the workspace.
@@ -54,9 +51,9 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	if err != nil {
 		return place{}, err
 	}
-	tree := search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Signs: s.signs, Folders: s.folders}
-	if via := s.root.Staged(); via != nil { // both remember the workspace itself
-		tree.Via, tree.Stands, tree.Signs, tree.Folders = via, s.root.Dir(), nil, nil
+	tree := search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p)}
+	if via := s.root.Staged(); via != nil {
+		tree.Via, tree.Stands = via, s.root.Dir()
 	}
 	return place{Tree: tree, path: p, folder: info.Mode.IsDir()}, nil
 }

@@ -20,7 +20,6 @@ import (
 	"adze/internal/editors/lsp"
 	"adze/internal/files/formatter"
 	"adze/internal/files/git"
-	"adze/internal/files/search"
 	"adze/internal/files/workspace"
 	"adze/internal/sandbox/proc"
 	"adze/internal/web"
@@ -40,10 +39,6 @@ type Deps struct {
 	AskProcesses bool
 	// Env looks up where git's configuration lies, for glob, grep and list; if nil, os.Getenv.
 	Env func(string) string
-	// Signs knows which files of the workspace grep need not read; if nil, it reads them all.
-	Signs *search.Signs
-	// Folders remembers what is in folders from one search to the next; if nil, each reads them anew.
-	Folders *search.Folders
 	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below
 	// root: those that a call of their own would be asked or refused for. The function it returns gets
 	// an absolute folder with a final slash and a name in it; if nil, nothing is held back, as for a
@@ -110,7 +105,7 @@ func (d Deps) builtIn() []tool.Tool {
 		d.Seen = &workspace.Seen{}
 	}
 	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
-	s := seeker{files: f, env: d.Env, signs: d.Signs, folders: d.Folders}
+	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}

@@ -11,6 +11,7 @@ func elsewhere(name string) string {
 		`servers belong in "mcp": {"servers": {…}}; adze mcp add writes one`:                            "mcpServers mcp_servers",
 		`rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)"`:                  "allowedTools disallowedTools excludeTools coreTools allowed_tools",
 		`the mode is "permission_mode": ask, edits, staged, auto, plan or yolo`:                         "approval_policy approvalMode approval_mode defaultMode yolo autoAccept",
+		`there is no index any more, and a search reads the files`:                                      "search.index",
 		`"sandbox" is auto, required or off`:                                                            "sandbox_mode sandbox_workspace_write",
 		`hooks belong in hooks.json beside this file; adze help hooks`:                                  "hooks notify",
 		`agents are files, agents/NAME.md beside this file`:                                             "agent agents subagents profiles",

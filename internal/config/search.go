@@ -3,16 +3,12 @@ package config
 import "fmt"
 
 // Search is the search engine that the tool websearch asks; without an engine there is no such
-// tool. Index is about files.
+// tool.
 type Search struct {
 	Engine  string `json:"engine,omitempty"`   // searxng, brave or tavily
 	BaseURL string `json:"base_url,omitempty"` // if empty, the company's server; a SearXNG has its own
 	KeyEnv  string `json:"key_env,omitempty"`  // if empty, the usual variable of the engine
-	Index   *bool  `json:"index,omitempty"`    // if false, large trees are searched without signatures of their files
 }
-
-// Indexed reports that signatures of files are wanted, so that a search need not read them all.
-func (s Search) Indexed() bool { return s.Index == nil || *s.Index }
 
 // Keys are the variables in which the key is looked for.
 func (s Search) Keys() []string {
@@ -33,7 +29,6 @@ func SearchKeys() []string { return append(searchKeys()["brave"], searchKeys()["
 // checkSearch finds an engine that there is not.
 func (c Config) checkSearch(path string) error {
 	s := c.Search
-	s.Index = nil
 	if s.Engine == "" && s != (Search{}) {
 		return &Error{Path: path, Message: "search.engine is missing", Hint: `name one: "searxng", "brave" or "tavily"`}
 	}

@@ -16,7 +16,6 @@ const (
 type entry struct {
 	name string
 	kind kind
-	at   uint32 // its place among those that are remembered of the folder
 }
 
 // stat is what is asked about an entry itself, never about what a link leads to.

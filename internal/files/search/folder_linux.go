@@ -161,7 +161,6 @@ type names struct {
 	kinds []kind
 	own   []entry
 	list  []entry // what was read, in own, or is remembered and must not be changed
-	marks *marks  // of list, if it is remembered
 	more  bool    // there may be more
 }
 

@@ -103,7 +103,6 @@ type names struct {
 	tasks []task
 	files []entry
 	list  []entry // what was read
-	marks *marks  // none, here
 	more  bool    // there may be more: never, here
 }
 

@@ -74,12 +74,11 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	if err != nil {
 		return GrepResult{}, err
 	}
-	seekers, known := make([]*seeker, t.workers()), t.Signs.knowledge(t, m)
+	seekers := make([]*seeker, t.workers())
 	visitors := make([]visitor, len(seekers))
 	found := newFirst(q)
 	for i := range seekers {
 		seekers[i] = newSeeker(t, m, q, found)
-		seekers[i].known = known
 		visitors[i] = seekers[i]
 	}
 	err = walkTree(ctx, t, s, visitors)
@@ -89,9 +88,7 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	if err != nil {
 		return GrepResult{}, err
 	}
-	r := mergeSeekers(seekers)
-	t.Signs.searched(t, seekers)
-	return r, nil
+	return mergeSeekers(seekers), nil
 }
 
 // maxContextLines bounds the context on each side of a match.

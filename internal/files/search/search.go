@@ -7,9 +7,8 @@
 // Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go hands out
 // folders to workers, scope.go decides which entries count, glob pattern matching is in pattern.go,
 // folder_linux.go and folder_other.go read folders (one more file than usual: each system has its
-// own way to hold a folder open), now_linux.go makes the calls that never wait. signs.go, signer.go
-// and skip.go let a search skip what package sign rules out, files and parts of long ones; kept.go
-// remembers folders. Package ignore decides what git would ignore, package match finds lines.
+// own way to hold a folder open), now_linux.go makes the calls that never wait. Package
+// ignore decides what git would ignore, package match finds lines.
 //
 // What a walk shows: regular files and links that no ignore rule excludes; hidden ones (a name that
 // begins with a dot) only where a pattern names the dot; ".git" never. Results are in the order of
@@ -55,12 +54,6 @@ type Tree struct {
 	// slash. Glob and Grep leave those out and count them; workers ask at the same time. A file
 	// that is the root itself is not asked for.
 	Withhold func(dir, name string) bool
-	// Signs, when given, knows which files Grep need not read. Whatever it knows, the results are
-	// the same.
-	Signs *Signs
-	// Folders, when given, remembers what is in folders. Whatever it knows, the results are the
-	// same.
-	Folders *Folders
 	// Time bounds one search; 0 means MaxTime.
 	Time time.Duration
 	// FileBytes bounds what Grep reads of one file, in bytes, holes left out; 0 means MaxFile.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"adze/internal/files/search/match"
-	"adze/internal/files/search/sign"
 )
 
 // seeker is one worker of a Grep.
@@ -18,14 +18,8 @@ type seeker struct {
 	scan  *match.Scanner
 	most  int // matches after which a file is left; if 0, none
 	file  bounded
-	asked asker
 	first *first // shared with the others
 	r     GrepResult
-
-	known   knowledge
-	unknown int          // files that known ought to tell of
-	mark    sign.Mark    // of the file in hand
-	parts   []match.Part // of it
 }
 
 func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
@@ -67,9 +61,6 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 			}
 			continue
 		}
-		if s.skips(d, e) {
-			continue
-		}
 		err := d.at.openFile(e.name, &s.file.handle)
 		if err == nil {
 			err = s.search(ctx, d.path, e.name)
@@ -92,7 +83,8 @@ func (s *seeker) instead(d *dir, e entry) (text string, ok bool) {
 
 // search searches the file that is open and closes it.
 func (s *seeker) search(ctx context.Context, folder, name string) error {
-	found, err := s.run(ctx, s.keep(folder, name))
+	s.file.left, s.file.cut = cmp.Or(s.tree.FileBytes, MaxFile), false
+	found, err := s.scan.Run(ctx, &s.file, s.keep(folder, name))
 	if err := errors.Join(err, s.file.Close()); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -47,13 +46,6 @@ func TestHolesAreNotRead(t *testing.T) {
 		if got := paths(r); got != "a.txt early.log late.log" || strings.Join(r.Binary.Paths, " ") != "hole.bin" || r.Searched != 3 {
 			t.Errorf("%+v: in %s, binary %v, %d searched, too large %v", q, got, r.Binary.Paths, r.Searched, r.TooLarge.Paths)
 		}
-	}
-	s := NewSigns(t.TempDir(), tr.Root)
-	s.now = func() time.Time { return time.Now().Add(time.Hour) } // the files are old enough
-	must(t, s.Learn(context.Background(), tr))
-	tr.Signs = s
-	if r := grep(t, tr, GrepQuery{Query: query("needle"), Limit: 10}); paths(r) != "a.txt early.log late.log" || r.Binary.Count != 1 {
-		t.Errorf("with signatures: in %s, binary %v", paths(r), r.Binary.Paths)
 	}
 }
 

@@ -35,10 +35,9 @@ const entriesAtOnce = 4 << 10
 // dir is a folder of the walk. It stays open until nothing is left to do in it.
 type dir struct {
 	dirState
-	at    folder
-	name  string
-	marks *marks // of its files
-	uses  atomic.Int32
+	at   folder
+	name string
+	uses atomic.Int32
 }
 
 // done gives up one use of the folder and closes it after the last.
@@ -62,7 +61,6 @@ type task struct {
 type walk struct {
 	tree    Tree
 	scope   *scope
-	kept    *view         // of folders
 	begin   func(visitor) // a worker
 	workers sync.WaitGroup
 	mu      sync.Mutex
@@ -81,7 +79,7 @@ func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 	if err != nil {
 		return rootError(t.Root, err)
 	}
-	w := &walk{tree: t, scope: s, kept: t.Folders.view(t.Root)}
+	w := &walk{tree: t, scope: s}
 	return w.all(ctx, at, visitors)
 }
 
@@ -214,7 +212,7 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 // read reads a folder that was just opened.
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
-	if err := w.kept.read(d.at, n); err != nil {
+	if err := d.at.read(n, entriesAtOnce); err != nil {
 		w.failed(d, v, err)
 		return
 	}
@@ -223,7 +221,6 @@ func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	} else {
 		d.level = w.scope.rules(d.at, &d.dirState, d.name, n.list)
 	}
-	d.marks = n.marks
 	w.entries(ctx, d, v, n)
 }
 

@@ -20,7 +20,6 @@ import (
 
 	"adze/internal/cmd/print"
 	"adze/internal/editors/lsp"
-	"adze/internal/files/search"
 	"adze/internal/files/workspace"
 	"adze/internal/llm/models"
 	"adze/internal/mcp/sampling"
@@ -81,7 +80,6 @@ type Conversation struct {
 	kinds    projectagents.Kinds // the agents that there are
 	leader   projectagents.Kind  // the one that leads the conversation; without a name adze's own
 	ended    []string            // the subagents that ended with the session
-	folders  *search.Folders     // what is in them, for searches and completion
 	listed   sync.Mutex          // guards heads
 	heads    []api.SessionHead   // as last listed
 }

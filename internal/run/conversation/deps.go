@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"adze/internal/files/search"
 	"adze/internal/files/workspace"
 	"adze/internal/llm/models"
 	"adze/internal/run/flags"
@@ -30,26 +28,13 @@ func (w *Conversation) deps() toolset.Deps {
 	shell := w.NewShell()
 	shell.Terminal = w.person.Terminal
 	w.closers = append(w.closers, shell.Close)
-	w.folders = search.NewFolders()
 	w.seen = &workspace.Seen{}
 	return toolset.Deps{
 		Bounds: s.Bounds(), Web: web.New(w.Reach()),
 		Withhold: func(root string) func(dir, name string) bool { return w.Gate.Sieve(root) },
-		Root:     s.Root, Signs: w.signs(), Folders: w.folders, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage,
+		Root:     s.Root, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage,
 		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
 	}
-}
-
-// signs knows which files a search need not read; nil where the user does not want that.
-func (w *Conversation) signs() *search.Signs {
-	s := w.Settings
-	cache, err := os.UserCacheDir()
-	if err != nil || !s.Config.Search.Indexed() {
-		return nil
-	}
-	signs := search.NewSigns(filepath.Join(cache, "adze", "signs"), s.Root.Dir())
-	w.closers = append(w.closers, func() { _ = signs.Close() })
-	return signs
 }
 
 // sandboxHint is the way out for who requires a sandbox that is not there.

@@ -148,7 +148,7 @@ func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 
 // Files lists the workspace for completion, but for what may not be read.
 func (w *Conversation) Files(ctx context.Context) (api.Files, error) {
-	files, err := filesBehind(ctx, w.Guard, w.Settings, w.folders)
+	files, err := filesBehind(ctx, w.Guard, w.Settings)
 	files.Paths = append(files.Paths, w.Servers.Mentions()...)
 	return files, err
 }
@@ -160,13 +160,13 @@ func FilesIn(ctx context.Context, s *settings.Settings) (api.Files, error) {
 		return api.Files{}, err
 	}
 	defer g.Close()
-	return filesBehind(ctx, g, s, search.NewFolders())
+	return filesBehind(ctx, g, s)
 }
 
 // filesBehind are the files of a folder that a guard lets a model read.
-func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings, folders *search.Folders) (api.Files, error) {
+func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings) (api.Files, error) {
 	dir := s.Root.Dir()
-	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.Sieve(dir), Folders: folders}, func(ctx context.Context) []string {
+	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.Sieve(dir)}, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
 		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
 	})

@@ -28,7 +28,6 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/undo", "change_linux.go", "two files of a person change places"},
 		{ruleRename, "internal/undo", "folder_darwin.go", "the same"},
 		{ruleRename, "internal/undo", "clone.go", "a clone, which shares its blocks with the file and is never written"},
-		{ruleRename, "internal/files/search/sign", "folder.go", "a table of any size, written piece by piece below the folder's own lock"},
 		{ruleRename, "internal/sessiondb", "backup.go", "a database that SQLite wrote"},
 		{ruleRename, "internal/sessiondb", "salvage.go", "the same"},
 		{ruleRename, "internal/project/trust", "book.go", "a damaged book is put aside"},

@@ -40,7 +40,7 @@ func questions() []struct{ question, words, folder, declared string } {
 		{"Where is a session stored?", "SQLite", "internal/sessiondb", "sessiondb.Store.Append"},
 		{"Where is an answer compared with what calls did?", "claims", "internal/sessiondb", "claims.Of"},
 		{"Where is an undo done?", "restore", "internal/undo", "undo.Workspace.Apply"},
-		{"Where does grep search?", "grep", "internal/files", "search.Folders"},
+		{"Where does grep search?", "grep", "internal/files", "search.Tree.Grep"},
 		{"Where is a web page made text?", "pages to text", "internal/web", "web.Fetcher.Fetch"},
 		{"Where does a user log in to an MCP server?", "OAuth", "internal/mcp", "oauth.Keeper.Token"},
 		{"Where is a language server started?", "language servers", "internal/editors", "lsp.Servers"},

@@ -1,5 +1,0 @@
-package versus
-
-import "golang.org/x/sys/unix"
-
-const statCall = unix.SYS_FSTATAT
