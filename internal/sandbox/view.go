@@ -45,8 +45,8 @@ func viewsDir(state, workspace string) string {
 	return filepath.Join(state, "sandbox", "views", hex.EncodeToString(sum[:8]))
 }
 
-// openView makes the view of a command; rest is missing elsewhere. The view is nil where the command
-// changes nothing apart.
+// openView makes the view of a command; rest is missing elsewhere. The view is nil where the
+// command changes nothing apart.
 func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root) (*overlay.View, error)) (v *view, rest []string, err error) {
 	if len(p.apart) == 0 || p.staged != nil {
 		return nil, p.missing, nil

@@ -361,8 +361,8 @@ func (x spot) writable(at int, name string, st Stat) error {
 	return nil
 }
 
-// trash is where what goes away waits: in the view, or beside the place where that is in another file
-// system.
+// trash is where what goes away waits: in the view, or beside the place where that is in another
+// file system.
 func (x spot) trash() (name string, at int) {
 	if x.abroad {
 		return x.temp("-old"), x.at

@@ -128,8 +128,8 @@ func (v *View) classify(c *Change, name string, lower int) error {
 }
 
 // compare finds out how a file differs from the one below it. Of one with several names the kernel
-// does not say that it was copied: one that has the time of access of the one below, only grew, or is
-// the same, was. A file that a command makes has a later time.
+// does not say that it was copied: one that has the time of access of the one below, only grew, or
+// is the same, was. A file that a command makes has a later time.
 func (v *View) compare(c *Change, name string, lower int) error {
 	if !c.Lower.IsFile() || !c.Copied && c.Lower.Links < 2 {
 		return nil
@@ -228,8 +228,8 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 	return nil
 }
 
-// dressed reports a folder whose own mode, owner or time the command set. Its time also changes with
-// what is in it, but only to a later one than the view's.
+// dressed reports a folder whose own mode, owner or time the command set. Its time also changes
+// with what is in it, but only to a later one than the view's.
 func (v *View) dressed(c *Change) bool {
 	return !sameOwner(c.Upper, c.Lower) || c.Copied && (c.Upper.Modified != c.Lower.Modified && !later(c.Upper.Modified, v.since))
 }
@@ -449,8 +449,8 @@ func compareContent(ours, there *os.File, size, below int64) (c Content, fork in
 	return Behind, at, nil
 }
 
-// readAll reads as many bytes as there must be. What is missing, because the file was cut meanwhile,
-// counts as zeros.
+// readAll reads as many bytes as there must be. What is missing, because the file was cut
+// meanwhile, counts as zeros.
 func readAll(f *os.File, p []byte, at int64) error {
 	n, err := f.ReadAt(p, at)
 	clear(p[n:])

@@ -180,8 +180,8 @@ func (v *View) clashInPlace(c *Change, base Stat) string {
 	return ""
 }
 
-// goesAnyway reports a file that was there before, and that a program writes to that has it open: it
-// is replaced or removed all the same, as without a view. The program goes on with what it has.
+// goesAnyway reports a file that was there before, and that a program writes to that has it open:
+// it is replaced or removed all the same, as without a view. The program goes on with what it has.
 func (v *View) goesAnyway(c *Change) bool {
 	if c.Kind == File && c.Copied && c.From == nil {
 		return false
@@ -338,8 +338,8 @@ const (
 	leastMoved    = 8 // bytes of a line that counts
 )
 
-// movedLines leaves out the files to which the command moved lines from a file that is left out: else
-// they would be in both.
+// movedLines leaves out the files to which the command moved lines from a file that is left out:
+// else they would be in both.
 func (v *View) movedLines(all []*Change) {
 	var others []*Change
 	removed := map[string]bool{}

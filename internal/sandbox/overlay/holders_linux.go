@@ -114,8 +114,8 @@ func (v *View) freeLeases() {
 	v.leases = nil
 }
 
-// openFiles calls do for the files that other programs have open, as far as they can be seen, until it
-// returns false.
+// openFiles calls do for the files that other programs have open, as far as they can be seen, until
+// it returns false.
 func openFiles(do func(pid, fd int, path string) bool) {
 	self := os.Getpid()
 	processes, _ := os.ReadDir("/proc")
@@ -228,8 +228,9 @@ func lockedByOthers(file inode) bool {
 	return false
 }
 
-// Watch notes how long the files in the roots are that other programs have open for writing, so that
-// what these append while the command runs is told from what the command does. It ends with stop.
+// Watch notes how long the files in the roots are that other programs have open for writing, so
+// that what these append while the command runs is told from what the command does. It ends with
+// stop.
 func (v *View) Watch(stop <-chan struct{}) {
 	sizes := map[inode]int64{}
 	openFiles(func(pid, fd int, path string) bool {

@@ -30,8 +30,8 @@ type saved struct {
 
 func (x spot) savedFile() string { return filepath.Join(x.dir, fmt.Sprint("was-", x.Number)) }
 
-// write makes the file at the place the same as ours, in the inode that is there, and only where both
-// differ.
+// write makes the file at the place the same as ours, in the inode that is there, and only where
+// both differ.
 func (x spot) write() error {
 	f, err := x.openLeased()
 	if err != nil {
@@ -70,8 +70,8 @@ func (x spot) write() error {
 	return x.wear(int(f.Fd()), ours)
 }
 
-// ourPath is where the command's version is: where the command put it, or where the step that renamed
-// the file has moved it.
+// ourPath is where the command's version is: where the command put it, or where the step that
+// renamed the file has moved it.
 func (x spot) ourPath() string {
 	path := filepath.Join(x.from, x.name)
 	if st, err := statAt(unix.AT_FDCWD, path); x.Moved && (err != nil || st.inode() != x.Upper.inode()) {
@@ -149,8 +149,8 @@ func (x spot) load(each func(piece) error) (saved, error) {
 	}
 }
 
-// differences calls do for the blocks of a file that differ from ours, with both contents. What lies
-// beyond the end of ours differs; what lies beyond that of the file is not in it.
+// differences calls do for the blocks of a file that differ from ours, with both contents. What
+// lies beyond the end of ours differs; what lies beyond that of the file is not in it.
 func differences(f, ours *os.File, size, want int64, do func(at int64, data, wanted []byte) error) error {
 	x, y := make([]byte, blockSize), make([]byte, blockSize)
 	for at := int64(0); at < size; {
@@ -173,8 +173,8 @@ func differences(f, ours *os.File, size, want int64, do func(at int64, data, wan
 
 var errBetween = errors.New("somebody else wrote to it")
 
-// between reports that a file is what a killed process left: each byte is the one before the step, or
-// ours.
+// between reports that a file is what a killed process left: each byte is the one before the step,
+// or ours.
 func (x spot) between(f, ours *os.File, size int64) bool {
 	was := map[int64][]byte{}
 	s, err := x.load(func(p piece) error { was[p.At] = p.Data; return nil })
@@ -405,7 +405,8 @@ func (x spot) wear(fd int, ours *os.File) error {
 	return attire(fd, x.Upper, attributesOf(int(ours.Fd())), x.Times)
 }
 
-// attire gives what a descriptor is of an owner, attributes, mode and, with times, the time of change.
+// attire gives what a descriptor is of an owner, attributes, mode and, with times, the time of
+// change.
 func attire(fd int, st Stat, attributes map[string][]byte, times bool) error {
 	path := byDescriptor(fd)
 	now, err := statAt(fd, "")

@@ -172,8 +172,8 @@ func (p *planner) change(c *Change, inside bool) error {
 	return nil
 }
 
-// setsTime reports that a file gets the time of ours: nobody else has changed it, or the command set
-// that time.
+// setsTime reports that a file gets the time of ours: nobody else has changed it, or the command
+// set that time.
 func (v *View) setsTime(c *Change, base Stat) bool {
 	return !v.Newer(base) || c.Content == Same && (later(c.Upper.Modified, v.since) || c.Upper.Accessed != base.Accessed)
 }

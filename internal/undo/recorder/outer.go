@@ -82,8 +82,8 @@ func (d Desk) packedRefs(e undo.Entry) map[string]string {
 	return refs
 }
 
-// keepObjects has a repository that came in what is undone go as a whole, or stay as a whole. Of one
-// that stays no object goes: what came later may need it.
+// keepObjects has a repository that came in what is undone go as a whole, or stay as a whole. Of
+// one that stays no object goes: what came later may need it.
 func keepObjects(r *repository, plan *undo.Plan) {
 	is := func(path string, to undo.Kind) bool {
 		return slices.ContainsFunc(r.steps, func(s undo.Step) bool { return s.Path == path && s.To.Kind == to })
