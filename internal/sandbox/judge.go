@@ -278,6 +278,8 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 // gitEntry decides what is called .git.
 func (j *judge) gitEntry(c *overlay.Change) {
 	switch {
+	case c.Kind == overlay.Removed && c.Path == ".git" && c.Root == 0:
+		c.Left = whyGitPart
 	case c.Kind == overlay.Removed:
 	case c.Kind == overlay.New && !c.Lower.There():
 		j.freshRepository(c)

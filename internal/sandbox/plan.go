@@ -114,6 +114,19 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 		p.mounted = true
 		s.keepGitApart(p, &g, &repository, means)
 	}
+	if p.live != "" { // in a view all is judged when the command has ended
+		p.keepGit(&g, repository)
+		p.keepNames(s, &g, repository.grant)
+	}
+	if g.err != nil {
+		return g.err
+	}
+	p.guards, p.missing = g.list, g.missing
+	return nil
+}
+
+// keepGit keeps from change by what git runs programs or reads another repository.
+func (p *plan) keepGit(g *guards, repository repository) {
 	for _, nested := range p.nested[:min(len(p.nested), maxNested)] {
 		if base := filepath.Dir(nested); filepath.Base(nested) == ".git" {
 			g.lockIfThere(base, filepath.Join(nested, "hooks"))
@@ -129,14 +142,6 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	for _, at := range repository.optional {
 		g.lockIfThere(p.root(at), at)
 	}
-	if p.live != "" { // else a judge decides
-		p.keepNames(s, &g, repository.grant)
-	}
-	if g.err != nil {
-		return g.err
-	}
-	p.guards, p.missing = g.list, g.missing
-	return nil
 }
 
 // maxNames bounds the mounts by which names stay as they are.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -84,11 +85,51 @@ func roundOf(upper, root string, round int) error {
 		os.WriteFile(filepath.Join(upper, "tree/in"), text, 0o644), os.Symlink(string(text), filepath.Join(upper, "link")),
 		os.Mkdir(filepath.Join(upper, "mode"), 0o700|os.FileMode(round%8)), os.Chmod(filepath.Join(upper, "mode"), 0o700|os.FileMode(round%8)),
 		os.WriteFile(filepath.Join(upper, "made-"+string(text)), text, 0o644))
+	errs = append(errs, identities(upper, root, round))
 	gone, err := filepath.Glob(filepath.Join(root, "made-*"))
 	for _, path := range gone {
 		errs = append(errs, unix.Mknod(filepath.Join(upper, filepath.Base(path)), unix.S_IFCHR, 0))
 	}
 	return errors.Join(append(errs, err)...)
+}
+
+// copyUp makes of a file in a root what the kernel makes of it in the upper folder.
+func copyUp(root, upper, from, to string) error {
+	data, err := os.ReadFile(filepath.Join(root, from))
+	if err != nil {
+		return err
+	}
+	at := filepath.Join(upper, to)
+	info, err := os.Stat(filepath.Join(root, from))
+	if err != nil {
+		return err
+	}
+	st, _ := info.Sys().(*syscall.Stat_t)
+	accessed := time.Unix(st.Atim.Unix())
+	return errors.Join(os.WriteFile(at, data, info.Mode()), unix.Lsetxattr(at, "user.overlay.origin", nil, 0), os.Chtimes(at, accessed, info.ModTime()))
+}
+
+// bodyOf is a text of a round that is longer than what is compared at once, and differs from that of
+// other rounds in its middle and its length.
+func bodyOf(round int) string {
+	return strings.Repeat("same", blockSize/2) + fmt.Sprint("round ", round) + strings.Repeat("same", blockSize/3+round%5)
+}
+
+// identities changes files in place, and renames and links others: each round has them elsewhere.
+func identities(upper, root string, round int) error {
+	now := map[string]string{"body": bodyOf(round), "grown": strings.Repeat("line\n", round), fmt.Sprint("name-", round%3): "named\n", fmt.Sprint("twin-", round%2): "named\n"}
+	if round == 1 {
+		var errs []error
+		for name, text := range now {
+			errs = append(errs, os.WriteFile(filepath.Join(upper, name), []byte(text), 0o644))
+		}
+		return errors.Join(errs...)
+	}
+	was, twin := fmt.Sprint("name-", (round-1)%3), fmt.Sprint("twin-", (round-1)%2)
+	name := fmt.Sprint("name-", round%3)
+	err := errors.Join(copyUp(root, upper, "body", "body"), copyUp(root, upper, "grown", "grown"), copyUp(root, upper, was, name),
+		os.Link(filepath.Join(upper, name), filepath.Join(upper, fmt.Sprint("twin-", round%2))), unix.Mknod(filepath.Join(upper, was), unix.S_IFCHR, 0), unix.Mknod(filepath.Join(upper, twin), unix.S_IFCHR, 0))
+	return errors.Join(err, os.WriteFile(filepath.Join(upper, "body"), []byte(now["body"]), 0o644), os.WriteFile(filepath.Join(upper, "grown"), []byte(now["grown"]), 0o644))
 }
 
 // TestKilledProcessesLeaveNothingHalf kills a process with signal 9 while it applies changes, at a
@@ -106,6 +147,7 @@ func TestKilledProcessesLeaveNothingHalf(t *testing.T) {
 				t.Fatal(err)
 			}
 			k.run(1, -1)
+			k.remember()
 			if k.half() != "" || k.at() != 1 {
 				t.Fatalf("the first round: %s", k.half())
 			}
@@ -125,6 +167,7 @@ type killing struct {
 	home, root      string
 	r               *rand.Rand
 	round, moments  int
+	kept            [2]uint64
 	killed          int
 	recovering      int
 	applied, undone int
@@ -160,6 +203,18 @@ func (k *killing) run(round, after int) (killed bool) {
 	return status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
+// inodes are those of the files that keep theirs.
+func (k *killing) inodes() (out [2]uint64) {
+	for i, name := range []string{"body", "grown"} {
+		if st, err := statAt(unix.AT_FDCWD, filepath.Join(k.root, name)); err == nil {
+			out[i] = st.Ino
+		}
+	}
+	return out
+}
+
+func (k *killing) remember() { k.kept = k.inodes() }
+
 func (k *killing) next() {
 	k.Helper()
 	was := k.round
@@ -175,6 +230,9 @@ func (k *killing) next() {
 	k.run(0, -1)
 	if why := k.half(); why != "" {
 		k.Error(why)
+	}
+	if now := k.inodes(); now != k.kept {
+		k.Errorf("the files have the inodes %v, had %v", now, k.kept)
 	}
 	switch k.at() {
 	case k.round:
@@ -201,6 +259,7 @@ func (k *killing) at() int {
 func (k *killing) half() string {
 	round := k.at()
 	want := map[string]string{"link": fmt.Sprint(round), "tree": "", "tree/in": fmt.Sprint(round), "mode": "", fmt.Sprint("made-", round): fmt.Sprint(round)}
+	want["body"], want["grown"], want[fmt.Sprint("name-", round%3)], want[fmt.Sprint("twin-", round%2)] = bodyOf(round), strings.Repeat("line\n", round), "named\n", "named\n"
 	for i := range filesOfARound {
 		want[fmt.Sprint("file-", i)] = fmt.Sprint(round)
 	}
@@ -219,6 +278,9 @@ func (k *killing) half() string {
 			got = []byte(link)
 		case !e.IsDir():
 			got, err = os.ReadFile(path)
+		}
+		if len(got) > 100 && string(got) != content {
+			got = got[:100]
 		}
 		if !known || string(got) != content {
 			wrong = append(wrong, fmt.Sprintf("%s is %q", name, got))
