@@ -38,6 +38,9 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if r.Sandbox != "" && r.Code != 0 && strings.Contains(r.Output.Head+r.Output.Tail, crossDevice) {
 		notes = append(notes, "(in the sandbox a folder that was there before cannot be renamed in one step; mv copies it, so use mv, and with git mv and git add -A)")
 	}
+	if r.Sandbox != "" && r.Code != 0 && strings.Contains(r.Output.Head+r.Output.Tail, otherLink) {
+		notes = append(notes, "(in the sandbox a hard link to a file that was there before has another inode number than that file showed; use git clone --no-hardlinks)")
+	}
 	if strings.HasPrefix(r.Sandbox, "full (") && r.Err() != nil && slices.ContainsFunc(x.shell.jobs.List(), func(j proc.JobStatus) bool { return j.Running }) {
 		notes = append(notes, "(a job runs beside it: that sees what a command changes when the command has ended, and a command may not see all that a job changes meanwhile; wait for a job in a further call)")
 	}
@@ -119,6 +122,9 @@ func putAside(r proc.Result) (notes []string) {
 // crossDevice is the text of the error that programs get who rename such a folder. It is only a
 // reason for a hint.
 const crossDevice = "nvalid cross-device link"
+
+// otherLink is the text of the error of git clone --local in a view (git 2.39).
+const otherLink = "hardlink different from source"
 
 // noOutput stands where a command wrote nothing.
 const noOutput = "(no output)"

@@ -35,13 +35,22 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 }
 
 // leave takes a command out of the sandbox before it runs, where its gate has read in its words
-// that it would fail there. A refusal of that refuses the command.
+// that it would fail there, or where it needs the real files. A refusal of that refuses the command.
 func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
-	if x.call.Judged == nil || x.call.Judged.Leaves == "" || !x.shell.MayLeave {
+	if !x.shell.MayLeave {
 		return nil
 	}
-	need := tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: x.call.Judged.Leaves}
-	if err := x.call.Ask(ctx, need); err != nil {
+	why := ""
+	if x.call.Judged != nil {
+		why = x.call.Judged.Leaves
+	}
+	if why == "" && x.shell.InUse != nil && cmd.Inside && !x.in.Background {
+		why = x.shell.InUse([]string{x.in.Command}, cmd.Dir)
+	}
+	if why == "" {
+		return nil
+	}
+	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
 		return err
 	}
 	cmd.Outside, cmd.Inside = true, false

@@ -35,6 +35,9 @@ type Shell struct {
 	// MayLeave says that a command which a sandbox kept from its work may be offered to a user outside
 	// of it.
 	MayLeave bool
+	// InUse says why a command can only work on the real files, and not on a view of them; if empty, it
+	// need not. It is nil where there are no views.
+	InUse func(argv []string, dir string) string
 	// Tried gets what a command that ran aside changed of texts, as one patch, before it is dropped. If
 	// nil, nobody wants it.
 	Tried func(patch string) error

@@ -16,7 +16,7 @@ func TestCommandsThatTakeAllThatIsThere(t *testing.T) {
 		"clean":                `echo new > new; mkdir -p dir/sub; git clean -qfd; test ! -e new; test ! -e dir; test -z "$(git status --porcelain)"`,
 		"empty folders":        `mkdir -p e/e/e; test "$(find . -type d -empty -not -path './.git/*' -print -delete | wc -l)" = 3; test ! -e e`,
 		"copy of links":        `cp -al src copy; test "$(cat copy/a)" = a`,
-		"local clone":          `git clone -q --local . ../work/clone; test "$(cat clone/src/a)" = a; rm -rf clone`,
+		"local clone":          `git clone -q --local --no-hardlinks . clone; test "$(cat clone/src/a)" = a; rm -rf clone`,
 		"file becomes folder":  `rm f; mkdir f; echo > f/a; test -e f/a`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,4 +55,32 @@ func TestLinksOfACommandAreLinks(t *testing.T) {
 			t.Errorf("%s: %v, %q", name, err, b.read(name))
 		}
 	}
+}
+
+// A command and another program work on one database: in the real folder where that holds nothing
+// else. Of a database among other files a command is asked about before it runs.
+func TestADatabaseThatIsInUseIsTheRealOne(t *testing.T) {
+	need(t, "python3")
+	b := newViewBench(t)
+	n := newNeighbour(t, b.env())
+	n.ask(b.work, "fresh", "", "", nil)
+	b.host("mkdir db && mv wal.db db/")
+	n.ask(filepath.Join(b.work, "db"), "begin", "wal", "", nil)
+	insert := `python3 -c 'import sqlite3; c = sqlite3.connect("db/wal.db"); c.execute("insert into t values (9000)"); c.commit(); print(c.execute("select count(*) from t").fetchall()); c.close()'`
+	r := b.apart(insert)
+	if r.Code != 0 || len(r.Told) > 0 || text(r) != "[(502,)]" {
+		t.Errorf("%+v", r)
+	}
+	n.ask(filepath.Join(b.work, "db"), "act", "wal", "", nil)
+	n.ask(b.work, "end", "", "", nil)
+	b.host(`test "$(python3 -c 'import sqlite3; c = sqlite3.connect("db/wal.db"); print(c.execute("select count(*) from t").fetchone()[0], c.execute("pragma integrity_check").fetchone()[0])')" = "602 ok"`)
+
+	if why := b.box.DatabaseInUse([]string{"sqlite3 q.db 'select 1'"}, b.work); why != "" {
+		t.Errorf("nobody has q.db open, and it is said: %s", why)
+	}
+	n.ask(b.work, "begin", "rollback", "", nil)
+	if why := b.box.DatabaseInUse([]string{"sqlite3 q.db 'select 1'"}, b.work); !strings.Contains(why, "q.db") || !strings.Contains(why, "python3") {
+		t.Errorf("python3 has q.db open, and it is said: %q", why)
+	}
+	n.ask(b.work, "end", "", "", nil)
 }

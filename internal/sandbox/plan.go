@@ -47,6 +47,7 @@ type plan struct {
 	layers    []namespace.Mount // of caches
 	mounted   bool              // the guards hold
 	walled    bool              // by rules of the kernel alone, so that it only reads the workspace
+	real      []string          // folders of databases that other programs have open: they are changed at once
 	apart     []string          // folders that it changes in the view
 	live      string            // why it changes the workspace itself; if empty, it changes the view of it
 	fixed     []string          // folders of git that are read only, because they cannot be changed apart
@@ -122,6 +123,7 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 		return g.err
 	}
 	p.guards, p.missing = g.list, g.missing
+	p.keepDatabases()
 	return nil
 }
 
@@ -205,6 +207,9 @@ func (p *plan) mounts() []namespace.Mount {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, From: p.command.Dir})
 	}
 	for _, path := range p.grants {
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, From: path})
+	}
+	for _, path := range p.real {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, From: path})
 	}
 	for _, g := range p.guards {

@@ -92,7 +92,7 @@ func (g *Guard) NewShell() *toolset.Shell {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)})
 	shell := toolset.NewShell(g.Supervisor(), env)
 	shell.Bounds, shell.MayLeave = s.Bounds(), g.Cage.Setting == sandbox.Auto
-	shell.Tried = g.tried
+	shell.InUse, shell.Tried = g.Cage.Box.DatabaseInUse, g.tried
 	shell.Ran = func(c toolset.RanCommand) {
 		if at := g.begun(); at != nil {
 			at.ran(c)

@@ -10,16 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reasons why a change is left out.
-const (
-	WhyNewer  = "somebody else changed it while the command ran"
-	WhyParent = "somebody else changed the folder that it is in while the command ran"
-	WhyLocked = "another git holds the lock"
-	WhyMoved  = "it holds lines that the command moved from a file that somebody else changed"
-
-	WhyUnreadable = "what stands there cannot be looked at"
-)
-
 // settle leaves out what others changed too, and what belongs to that.
 func (v *View) settle(changes []*Change) {
 	moved := map[*Change]bool{}

@@ -51,6 +51,25 @@ func (v *View) hold(c *Change, st Stat) (who string, held bool) {
 	return who, who != ""
 }
 
+// DatabaseInUse says which other program has a database open, as the end of a sentence. It is empty
+// where none has, or where the file is no database.
+func DatabaseInUse(path string) string {
+	st, err := StatOf(path)
+	if err != nil || !st.IsFile() || !isDatabase(path) {
+		return ""
+	}
+	f, err := takeLease(unix.AT_FDCWD, path)
+	if err == nil {
+		_ = f.Close()
+		return ""
+	}
+	who := holder(st.inode())
+	if who == "" && (err == unix.EAGAIN || err == unix.ETXTBSY) {
+		who = ": one that cannot be seen"
+	}
+	return who
+}
+
 // lease opens a file for writing and takes a lease on it.
 func (v *View) lease(root int, path string) (*os.File, error) {
 	at, err := v.beneath(root, filepath.Dir(path))
@@ -58,7 +77,11 @@ func (v *View) lease(root int, path string) (*os.File, error) {
 		return nil, err
 	}
 	defer unix.Close(at)
-	fd, err := openForWriting(at, filepath.Base(path))
+	return takeLease(at, filepath.Base(path))
+}
+
+func takeLease(at int, name string) (*os.File, error) {
+	fd, err := openForWriting(at, name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +96,7 @@ func (v *View) lease(root int, path string) (*os.File, error) {
 		_ = unix.Close(fd)
 		return nil, err
 	}
-	return os.NewFile(uintptr(fd), path), nil
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 // openForWriting opens a file, also where its owner may not write to it.

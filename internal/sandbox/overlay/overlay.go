@@ -163,15 +163,23 @@ type Stat struct {
 	Links    uint64
 }
 
-// WhyGone is the reason for which a change to a removed file is left out.
-const WhyGone = "somebody else removed or renamed it while the command ran"
-
 // Left is a change that was not applied.
 type Left struct {
 	Path string // absolute
 	Why  string
 	Kept string // where the command's version lies; if empty, there is nothing to keep
 }
+
+// Reasons why a change is left out.
+const (
+	WhyNewer  = "somebody else changed it while the command ran"
+	WhyParent = "somebody else changed the folder that it is in while the command ran"
+	WhyLocked = "another git holds the lock"
+	WhyGone   = "somebody else removed or renamed it while the command ran"
+	WhyMoved  = "it holds lines that the command moved from a file that somebody else changed"
+
+	WhyUnreadable = "what stands there cannot be looked at"
+)
 
 // Outcome is what came of a view.
 type Outcome struct {

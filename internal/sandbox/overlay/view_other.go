@@ -41,3 +41,6 @@ func (*View) Watch(<-chan struct{})            {}
 
 // StatOf fails.
 func StatOf(string) (Stat, error) { return Stat{}, ErrUnsupported }
+
+// DatabaseInUse sees none.
+func DatabaseInUse(string) string { return "" }
