@@ -114,6 +114,8 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		r.linkedTree(c, rel)
 	case (first == "modules" || first == "worktrees") && c.Kind == overlay.Removed:
 		r.later(c)
+	case c.Kind == overlay.File && r.same(c):
+		c.Dropped = true // git writes its configuration anew when it deletes a branch
 	case !seccomptrace.GitWrites(rel) || !plainTree(c):
 		leave(c, whyGitPart)
 	case len(r.runsIn(c, rel)) > 0:
@@ -122,6 +124,16 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		r.later(c)
 		r.compare(c, rel)
 	}
+}
+
+// same reports a small file that was replaced by one of the same content and mode.
+func (r *repositoryChanges) same(c *overlay.Change) bool {
+	if !c.Lower.IsFile() || c.Lower.Mode != c.Upper.Mode || c.Lower.Size != c.Upper.Size {
+		return false
+	}
+	before, ok := textOf(r.Real(c))
+	after, ok2 := textOf(r.Place(c))
+	return ok && ok2 && before == after
 }
 
 // object decides an object, a pack or a list of them. Their names tell their content, so that one
