@@ -200,7 +200,7 @@ func shortened(text string, most int) string {
 // 5,000, or thirty requests that carry it. And a model that no longer sees what it builds after
 // guesses. The files that providers keep would spare bytes and no token: they outlive the session
 // on somebody else's disk, a run that is killed removes none, and no two APIs name them alike. The
-// bytes are kept small instead (package scale).
+// bytes are kept small instead (package imagescale).
 func (s *Session) leaveOut() bool {
 	newest, first, count := true, -1, 0
 	history := slices.Clone(s.history) // requests that were made keep theirs

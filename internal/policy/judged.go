@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// looking is the layer of programs that only look: see package harmless.
+// looking is the layer of programs that only look: see package readonly.
 const looking Layer = "read-only program"
 
 // judging is a text on its way through rules, table and mode, step by step.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -26,8 +27,9 @@ type layer struct {
 	path string // of the user's, free of links
 }
 
-// layers are the overlays of a sandbox. The zero value has none.
+// layers are the overlays of a sandbox. They are made once, with the first command.
 type layers struct {
+	once   sync.Once
 	list   []layer
 	holder *holder
 	lock   *os.File // held while the overlays are in use
@@ -63,13 +65,13 @@ func userCaches() []struct{ variable, home, below, name string } {
 	}
 }
 
-// useLayers makes the overlays, once. Where there can be none, commands have empty caches.
-func (s *Sandbox) useLayers(p *plan, means Means) {
-	s.layering.Do(func() {
-		if means != Namespaces || s.o.State == "" || s.noView(means) != "" {
+// make makes the overlays, once. Where there can be none, commands have empty caches.
+func (l *layers) make(p *plan, from layering) {
+	l.once.Do(func() {
+		if from.state == "" || from.noView(Namespaces) != "" {
 			return
 		}
-		list := p.userLayers(s)
+		list := from.caches(p)
 		if len(list) == 0 {
 			return
 		}
@@ -78,22 +80,22 @@ func (s *Sandbox) useLayers(p *plan, means Means) {
 			return
 		}
 		var views []namespace.Held
-		for _, l := range list {
-			upper := filepath.Join(p.cache, strings.ReplaceAll(l.name, "/", "-")+".layer")
-			f := pin(l.path)
+		for _, one := range list {
+			upper := filepath.Join(p.cache, strings.ReplaceAll(one.name, "/", "-")+".layer")
+			f := pin(one.path)
 			if f.err != nil || readied(upper) != nil {
 				continue
 			}
-			views = append(views, namespace.Held{Path: l.path, Upper: upper, Dev: f.dev, Ino: f.ino})
-			s.layers.list = append(s.layers.list, l)
+			views = append(views, namespace.Held{Path: one.path, Upper: upper, Dev: f.dev, Ino: f.ino})
+			l.list = append(l.list, one)
 		}
 		h, err := hold(views)
 		if err != nil {
-			s.layers.list = nil
+			l.list = nil
 			_ = lock.Close()
 			return
 		}
-		s.layers.holder, s.layers.lock = h, lock
+		l.holder, l.lock = h, lock
 	})
 }
 
@@ -126,8 +128,8 @@ func readied(dir string) error {
 	return nil
 }
 
-// userLayers are the caches that are there, and that no rule keeps from commands.
-func (p *plan) userLayers(s *Sandbox) (out []layer) {
+// caches lists the caches that are there, and that no rule keeps from commands.
+func (l layering) caches(p *plan) (out []layer) {
 	home, set := p.lookup("HOME"), goSettings(p.lookup("HOME"))
 	if home == "" {
 		return nil
@@ -146,10 +148,10 @@ func (p *plan) userLayers(s *Sandbox) (out []layer) {
 			path = filepath.Dir(filepath.Dir(download))
 		}
 		real, err := filepath.EvalSymlinks(filepath.Join(path, c.below))
-		if err != nil || within(p.workspace.path, real) || within(real, p.workspace.path) || within(s.o.State, real) || within(real, s.o.State) || p.withheld(s, real) {
+		if err != nil || within(p.workspace.path, real) || within(real, p.workspace.path) || within(l.state, real) || within(real, l.state) || l.withheld(p, real) {
 			continue
 		}
-		if info, err := os.Stat(real); err == nil && info.IsDir() && s.noView(Namespaces, real) == "" {
+		if info, err := os.Stat(real); err == nil && info.IsDir() && l.noView(Namespaces, real) == "" {
 			out = append(out, layer{c.name, real})
 		}
 	}
@@ -157,27 +159,24 @@ func (p *plan) userLayers(s *Sandbox) (out []layer) {
 }
 
 // withheld reports a path that holds secrets, or that a deny rule names or may name a part of.
-func (p *plan) withheld(s *Sandbox, path string) bool {
+func (l layering) withheld(p *plan, path string) bool {
 	if slices.ContainsFunc(slices.Concat(p.secrets, p.veiled, p.hidden), func(at string) bool { return within(at, path) || within(path, at) }) {
 		return true
 	}
-	return s.o.Rules != nil && slices.ContainsFunc(s.o.Rules.Denied(false), func(d Denial) bool {
+	return l.rules != nil && slices.ContainsFunc(l.rules.Denied(false), func(d Denial) bool {
 		literal, _, _ := strings.Cut(filepath.Join(d.Root, d.Pattern), "*")
 		literal = strings.TrimSuffix(literal, "/")
 		return len(literal) > len(d.Root) && (within(literal, path) || within(path, literal))
 	})
 }
 
-// layered adds the overlays to what a command may reach. Where their process has ended the command
-// has the private caches alone.
-func (p *plan) layered(s *Sandbox, means Means) {
-	if means != Namespaces || p.command.Aside {
-		return
-	}
-	s.useLayers(p, means)
+// show adds the overlays to what a command in namespaces may reach. Where their process has ended
+// the command has the private caches alone.
+func (l *layers) show(p *plan, from layering) {
+	l.make(p, from)
 	before := len(p.trees)
-	for i, l := range s.layers.list {
-		tree, err := s.layers.holder.tree(i)
+	for i, one := range l.list {
+		tree, err := l.holder.tree(i)
 		if err != nil {
 			for _, f := range p.trees[before:] {
 				_ = f.Close()
@@ -185,12 +184,14 @@ func (p *plan) layered(s *Sandbox, means Means) {
 			p.layers, p.trees = nil, p.trees[:before]
 			return
 		}
-		p.layers = append(p.layers, namespace.Mount{Kind: namespace.Handed, Path: filepath.Join(insideCache, l.name), From: strconv.Itoa(proc.FirstFile + len(p.trees))})
+		p.layers = append(p.layers, namespace.Mount{Kind: namespace.Handed, Path: filepath.Join(insideCache, one.name), From: strconv.Itoa(proc.FirstFile + len(p.trees))})
 		p.trees = append(p.trees, tree)
 	}
 }
 
+// close ends the process that holds the overlays. None are made any more.
 func (l *layers) close() {
+	l.once.Do(func() {})
 	if l.holder != nil {
 		l.holder.close()
 		_ = l.lock.Close()

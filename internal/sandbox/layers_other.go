@@ -7,4 +7,4 @@ type layers struct{}
 
 func (*layers) close() {}
 
-func (*plan) layered(*Sandbox, Means) {}
+func (*layers) show(*plan, layering) {}

@@ -41,8 +41,7 @@ type Sandbox struct {
 	grouped   atomic.Int64   // control groups that were made
 	caching   sync.Once      // the private caches are in use
 	cached    *os.File       // while it is open
-	layering  sync.Once      // layers are made, or cannot be
-	layers    layers         // of the user's caches; not changed after layering
+	layers    layers         // of the user's caches
 	over      chan struct{}  // closed when this is
 	closing   sync.Once
 
@@ -54,6 +53,13 @@ type Sandbox struct {
 // with the first command.
 func New(o Options) *Sandbox {
 	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace), held: &placeholders{dir: heldDir(o.State)}}
+}
+
+// layering says of which caches there may be overlays.
+type layering struct {
+	state  string // the state folder of adze; if empty, of none
+	rules  Rules  // Optional.
+	noView func(m Means, folders ...string) string
 }
 
 // useCaches keeps the private caches within their quota, once.
@@ -72,7 +78,6 @@ func (s *Sandbox) useCaches() {
 // Close removes what the sandbox left in the workspace.
 func (s *Sandbox) Close() {
 	s.caching.Do(func() {}) // it begins no more
-	s.layering.Do(func() {})
 	s.layers.close()
 	s.closing.Do(func() { close(s.over) })
 	if s.cached != nil {
@@ -107,7 +112,9 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	if err := p.onStage(s.stage.Load(), means); err != nil {
 		return proc.Walls{}, err
 	}
-	p.layered(s, means)
+	if means == Namespaces && !p.command.Aside {
+		s.layers.show(&p, layering{s.o.State, s.o.Rules, s.noView})
+	}
 	if p.view, missing, err = s.openView(&p, overlay.Make); err != nil {
 		p.letGo()
 		return proc.Walls{}, err

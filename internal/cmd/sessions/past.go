@@ -1,10 +1,10 @@
 // Package sessions is adze sessions: what can be done with stored sessions, one file for each
 // command, named after it.
 //
-// The one rule is that of package command: a command looks, tells and sets an exit code; what it
-// does to a session, a room does that knows neither flags nor how it is told.
+// The one rule is that of package cmd: a command reads its flags, calls another package and prints
+// what that returns. It changes no session by itself.
 //
-// Start reading at Command, where the commands are put together.
+// Start reading at Commands, where the commands are put together.
 //
 // Known limits: none that are known. The tests of what commands do run the whole program and stand
 // in internal/run.

@@ -3,8 +3,7 @@
 // The one rule: what is done is what the dry run says, and each path that is left alone is named
 // with its reason.
 //
-// Start reading at Commands. What is undone and how is in package rewind; what is not undoable at
-// all is told there, too.
+// Start reading at Commands. Package recorder undoes, and says what it cannot undo.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/run.
 package undo

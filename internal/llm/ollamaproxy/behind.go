@@ -10,7 +10,7 @@
 // Start at Provider.Stream.
 //
 // Known limits: a program behind a gateway that hides its own addresses stays unknown, and is used
-// as configured; what package fit finds in the counts is all that protects it.
+// as configured; only the counts of tokens show that its prompts were cut (package limits).
 package ollamaproxy
 
 import (

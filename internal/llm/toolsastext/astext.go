@@ -2,7 +2,7 @@
 // system prompt, calls and results of the conversation become text, and what the model writes in
 // the same form is recovered as calls.
 //
-// The form is that of Hermes and Qwen, which package textcall reads among others:
+// The form is that of Hermes and Qwen, which package textparse reads among others:
 //
 //	<tool_call>
 //	{"name": "read", "arguments": {"path": "a.txt"}}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// SecretNames are the patterns of names that are known for secrets: wider than package secret,
-// since a search leaves out the example beside a secret too. What only its folder makes known is
-// not among them.
+// SecretNames are the patterns of names that are known for secrets. They are wider than those that
+// a read is asked about, since a search leaves out the example beside a secret too. Names that only
+// their folder makes known are not among them.
 func SecretNames() []string {
 	return strings.Fields(".env .env.* *.env .netrc _netrc .pgpass .npmrc .pypirc .git-credentials .my.cnf .htpasswd .vault-token .dockercfg " +
 		".dockerconfigjson .s3cfg .boto .terraformrc id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk credentials.json kubeconfig " +

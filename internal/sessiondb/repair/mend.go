@@ -11,7 +11,7 @@
 //
 // Known limits: a row behind a lost or doubtful one cannot be proven and is believed; one that was
 // moved besides is not. Of a rebuilt answer the arguments are those that the tool lets be logged.
-// Pages that the database itself cannot read are a matter of package store, which salvages before.
+// Pages that the database itself cannot read are a matter of package sessiondb, which salvages before.
 package repair
 
 import (

@@ -8,7 +8,7 @@
 // format, send.go the one request.
 //
 // Known limits: neither gRPC nor JSON is built: every collector takes protobuf over HTTP. Only
-// spans: no metrics (package metric has those) and no logs. The official SDK with its exporter is
+// spans: no metrics and no logs. The official SDK with its exporter is
 // not used: it costs each start 1.2 ms, where all packages may take 3 ms, and 5.1 MB, of which a
 // start without a collector needs nothing.
 package trace

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "lower the ceilings in testdata/reach.txt; none is raised")
+var update = flag.Bool("update", false, "lower the ceilings in testdata; none is raised")
 
 // shown is how many types the ceilings name.
 const shown = 20
