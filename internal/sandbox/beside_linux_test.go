@@ -262,13 +262,13 @@ func (o outcome) tells(name string, r besideRound) bool {
 	if strings.HasPrefix(name, "held ") {
 		name = r.file
 	}
-	for _, suffix := range []string{".user", ".moved", ".link"} { // what the event made stays
-		if strings.HasSuffix(name, suffix) && o.told != "" {
+	for _, suffix := range []string{".user", ".moved", ".link"} { // what the user renamed or linked meanwhile stays so
+		if strings.HasSuffix(name, suffix) {
 			return true
 		}
 	}
-	if (name == "h1" || name == "h2") && r.file+r.other != strings.Trim(r.file+r.other, "h") || name == "log.1" {
-		return o.told != "" // the other name of the file
+	if name == "h1" || name == "h2" || name == "log.1" { // the other name of the file
+		return strings.Contains(o.told, "h1") || strings.Contains(o.told, "h2") || name == "log.1" && o.told != ""
 	}
 	for at := name; at != "."; at = filepath.Dir(at) {
 		if strings.Contains(o.told, "/"+at+" ") || strings.Contains(o.told, "/"+at+",") || strings.Contains(o.told, at+" because") {
@@ -295,7 +295,7 @@ func TestWhatHappensBesideACommand(t *testing.T) {
 	}
 	n.ask(template, "fresh", "", "", nil)
 	told, same := map[string]int{}, 0
-	failed := 0
+	failed, renumbered := 0, 0
 	for i := range rounds {
 		files := []string{"log", "a.txt", "b.txt", "h1", "lone.txt"}
 		rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
@@ -308,6 +308,10 @@ func TestWhatHappensBesideACommand(t *testing.T) {
 		untold := 0
 		for _, name := range got.differences(want) {
 			if got.tells(name, r) {
+				continue
+			}
+			if sameBytes(got.dump[name], want.dump[name]) {
+				renumbered++ // a known limit of package overlay
 				continue
 			}
 			untold++
@@ -325,12 +329,22 @@ func TestWhatHappensBesideACommand(t *testing.T) {
 			t.Fatalf("seed %d, after %d rounds", seed, i+1)
 		}
 	}
-	t.Logf("seed %d, user %d: of %d rounds %d ended as without a sandbox; told, by what happened beside: %v", seed, os.Getuid(), rounds, same, told)
+	t.Logf("seed %d, user %d: of %d rounds %d ended as without a sandbox; told, by what happened beside: %v; %d files have another inode and the same content", seed, os.Getuid(), rounds, same, told, renumbered)
+	if renumbered > 1+rounds/40 {
+		t.Errorf("%d files have another inode than without a sandbox", renumbered)
+	}
 }
 
 // The same as a user without rights.
 func TestWhatHappensBesideACommandOfAnOrdinaryUser(t *testing.T) {
 	asOrdinaryUser(t, "^TestWhatHappensBesideACommand$")
+}
+
+// sameBytes reports that only the inode differs.
+func sameBytes(a, b any) bool {
+	x, ok := a.([]any)
+	y, ok2 := b.([]any)
+	return ok && ok2 && len(x) == len(y) && len(x) > 2 && x[0] == y[0] && slices.Equal(x[2:], y[2:])
 }
 
 // brief is what is there of a file, without its middle.

@@ -183,10 +183,10 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 	var known map[string]bool
 	for _, top := range changes[:min(1, len(changes))] {
 		top.Walk(func(c *overlay.Change) bool {
-			if v.live || c.Left != "" || c.Kind == overlay.New {
+			if v.live || c.Left != "" {
 				return false
 			}
-			if c.Kind != overlay.File || c.Lower.There() || !v.Newer(c.Parent.Lower) {
+			if c.Kind == overlay.Merged || c.Lower.There() || !v.Newer(c.Parent.Lower) {
 				return true
 			}
 			if known == nil {
@@ -195,7 +195,7 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 			if known[c.Path] {
 				c.Left = overlay.WhyGone
 			}
-			return true
+			return c.Kind != overlay.New
 		})
 	}
 }
