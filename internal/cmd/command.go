@@ -32,7 +32,6 @@ import (
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
-	"adze/tool/rank"
 )
 
 // Program is what the commands of this package ask of the program that they belong to; those of
@@ -87,8 +86,8 @@ type Changing interface {
 type Folder interface {
 	// Tools makes the tools of this folder, without a model, a session or a gate.
 	Tools(context.Context, func(*tool.Set) error) error
-	// Offer is what a run in this folder chooses tools from and by.
-	Offer(func(Offer) error) error
+	// Offered lists the tools that a run in this folder chooses from.
+	Offered(context.Context) ([]tool.Definition, error)
 	// Context tells what the next request of a session would hold; nothing is started or written.
 	Context(context.Context, ContextWish, func(Context) error) error
 	// Gate is the policy of a run with these flags.
@@ -99,13 +98,6 @@ type Folder interface {
 	Call(Call, func(Called)) error
 	// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
 	ServerChecks(context.Context) []doctor.Check
-}
-
-// Offer is what a run chooses tools from and by.
-type Offer struct {
-	Config config.Tools
-	Scorer func(name string) (rank.Scorer, error) // if empty, the default
-	Tools  func(context.Context) ([]tool.Definition, error)
 }
 
 // Call is one call by hand.

@@ -1,33 +1,26 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"adze/internal/llm/toolselect"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
-	"adze/tool"
 	"adze/tool/rank"
-	"adze/tool/rankset"
 )
 
 // pickOptions are the flags of adze tools pick.
 type pickOptions struct {
 	rank.Options
 	debug, json, safe bool
-	scorer            string
-	from, eval        string
 }
 
 const pickExamples = `  adze tools pick "where is this function called"
-  adze tools pick "send the report to the team" --from testdata/pick --debug
-  adze tools pick --eval testdata/pick`
+  adze tools pick "which process holds the port" --max 5 --debug`
 
 func (a *all) pickCommand() *cobra.Command {
 	o := &pickOptions{}
@@ -50,19 +43,31 @@ func (a *all) pickCommand() *cobra.Command {
 	f.IntVar(&o.Budget, "budget", 0, "bytes that the chosen tools may take in a request (0: any)")
 	f.StringArrayVar(&o.Roles, "role", nil, "leave out tools that are for other roles")
 	f.BoolVar(&o.safe, "safe", false, "only tools that are declared safe")
-	f.DurationVar(&o.Timeout, "timeout", toolselect.Patience, "time that the scorer may take")
-	f.StringVar(&o.scorer, "scorer", "", toolselect.ScorerNames+" (default: that of the configuration, else bm25)")
-	f.StringVar(&o.from, "from", "", "choose from tools.jsonl in this `DIR`, not from adze's own tools")
-	f.StringVar(&o.eval, "eval", "", "measure the scorers on tools.jsonl and queries.jsonl in this `DIR`")
+	pickGone(f, "scorer", "bm25", "words of the prompt choose the tools (bm25), and no server or model is asked; leave --scorer out")
+	pickGone(f, "timeout", "", "nothing is waited for; leave --timeout out")
+	pickGone(f, "from", "", "the tools are those of a run in this folder; leave --from out")
+	pickGone(f, "eval", "", "go test -v -run PickRecall ./tool/rank in the sources of adze measures the choice")
 	return cmd
 }
 
+// pickGone takes a flag that is gone, and fails with what serves instead, but for the value that
+// means what happens now.
+func pickGone(f *pflag.FlagSet, name, still, instead string) {
+	f.Func(name, "", func(value string) error {
+		if still != "" && value == still {
+			return nil
+		}
+		return fmt.Errorf("it is gone: %s", instead)
+	})
+	_ = f.MarkHidden(name) // it is there
+}
+
 func (o *pickOptions) check(query string) error {
-	if (strings.TrimSpace(query) == "") == (o.eval == "") {
-		return usage.Mistake(`adze tools pick "send a mail", or adze tools pick --eval DIR`, "want either a query or --eval")
+	if strings.TrimSpace(query) == "" {
+		return usage.Mistake(`adze tools pick "send a mail"`, "a query is missing")
 	}
-	if o.MaxCandidates < 1 || o.MinScore < 0 || o.MinScore > 1 || o.Budget < 0 || o.Timeout < 0 {
-		return usage.Mistake("adze tools pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
+	if o.MaxCandidates < 1 || o.MinScore < 0 || o.MinScore > 1 || o.Budget < 0 {
+		return usage.Mistake("adze tools pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget not negative")
 	}
 	o.Debug, o.AllowUnsafe = o.debug, !o.safe
 	switch o.MinScore { // in rank.Options 0 is the default
@@ -78,35 +83,11 @@ func (a *all) pick(ctx context.Context, o *pickOptions, query string) error {
 	if err := o.check(query); err != nil {
 		return err
 	}
-	return a.Offer(func(offer Offer) (err error) {
-		if o.eval != "" {
-			return a.evaluate(ctx, o, offer)
-		}
-		if o.Scorer, err = offer.Scorer(cmp.Or(o.scorer, offer.Config.Scorer)); err != nil {
-			return err
-		}
-		defs, err := o.choice(ctx, offer)
-		if err != nil {
-			return err
-		}
-		return a.showPicks(o, query, rank.Tools(ctx, query, defs, o.Options))
-	})
-}
-
-// choice is what to pick from.
-func (o *pickOptions) choice(ctx context.Context, offer Offer) ([]tool.Definition, error) {
-	if o.from != "" {
-		set, err := rankset.Read(os.DirFS(o.from))
-		return set.Tools, brokenSet(o.from, err)
+	defs, err := a.Offered(ctx)
+	if err != nil {
+		return err
 	}
-	return offer.Tools(ctx)
-}
-
-func brokenSet(dir string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return usage.Mistake("name a folder with tools.jsonl and queries.jsonl, such as testdata/pick", "%s: %v", dir, err)
+	return a.showPicks(o, query, rank.Tools(ctx, query, defs, o.Options))
 }
 
 // pickLine is one candidate in JSON, without its schema.
@@ -130,7 +111,7 @@ func (a *all) showPicks(o *pickOptions, query string, results []rank.Result) err
 		})
 	}
 	if o.json {
-		return a.WriteJSON(map[string]any{"query": query, "scorer": o.Scorer.Name(), "fallback": fallback, "candidates": lines})
+		return a.WriteJSON(map[string]any{"query": query, "scorer": rank.DefaultScorer().Name(), "fallback": fallback, "candidates": lines})
 	}
 	if fallback != "" {
 		fmt.Fprintln(a.Stdout(), safeterm.Name(fallback))
@@ -145,59 +126,6 @@ func (a *all) showPicks(o *pickOptions, query string, results []rank.Result) err
 			mark = "-"
 		}
 		fmt.Fprintf(table, "%s %s\t%.3f\t%s\n", mark, safeterm.Name(l.Name), l.Score, safeterm.Name(l.Reason))
-	}
-	return table.Flush()
-}
-
-// evaluate measures on both halves, the one that scorers are tuned on and the one that judges, and
-// on the queries by another hand.
-func (a *all) evaluate(ctx context.Context, o *pickOptions, offer Offer) error {
-	set, err := rankset.Read(os.DirFS(o.eval))
-	if err != nil {
-		return brokenSet(o.eval, err)
-	}
-	scorers := []rank.Scorer{rank.Keyword{}, rank.BM25{Plain: true}, rank.BM25{}}
-	if o.scorer != "" {
-		one, err := offer.Scorer(o.scorer)
-		if err != nil {
-			return err
-		}
-		scorers = []rank.Scorer{one}
-	} else if offer.Config.Embeddings.BaseURL != "" {
-		for _, name := range []string{"embedding", "hybrid"} {
-			one, err := offer.Scorer(name)
-			if err != nil {
-				return err
-			}
-			scorers = append(scorers, one)
-		}
-	}
-	var all []rankset.Recall
-	for _, half := range []rankset.Half{rankset.Dev, rankset.Test, rankset.Issues} {
-		for _, scorer := range scorers {
-			all = append(all, set.Measure(ctx, scorer, half))
-		}
-	}
-	return a.showRecall(o, set, all)
-}
-
-func (a *all) showRecall(o *pickOptions, set rankset.Set, all []rankset.Recall) error {
-	if o.json {
-		return a.WriteJSON(map[string]any{"tools": len(set.Tools), "queries": len(set.Queries), "depths": rankset.Depths(), "recall": all})
-	}
-	fmt.Fprintf(a.Stdout(), "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
-	table := a.Columns()
-	fmt.Fprint(table, "half\tqueries\tscorer")
-	for _, k := range rankset.Depths() {
-		fmt.Fprintf(table, "\t@%d", k)
-	}
-	fmt.Fprintln(table, "\tfailed")
-	for _, r := range all {
-		fmt.Fprintf(table, "%s\t%d\t%s", r.Half, r.Queries, safeterm.Name(r.Scorer))
-		for _, part := range r.At {
-			fmt.Fprintf(table, "\t%.3f", part)
-		}
-		fmt.Fprintf(table, "\t%d\n", r.Failed)
 	}
 	return table.Flush()
 }

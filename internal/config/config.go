@@ -84,17 +84,6 @@ type Output struct {
 type Tools struct {
 	// OfferAbove is how many tools are all shown; above it they are chosen by what fits the prompt.
 	OfferAbove int `json:"offer_above,omitempty"`
-	// Scorer chooses: bm25 (the default), keyword, embedding, hybrid (bm25 and embedding) or model.
-	Scorer     string     `json:"scorer,omitempty"`
-	Embeddings Embeddings `json:"embeddings,omitempty"`
-	Model      string     `json:"model,omitempty"` // provider/name that the scorer model asks
-}
-
-// Embeddings is a server with an OpenAI-compatible /embeddings endpoint.
-type Embeddings struct {
-	BaseURL string `json:"base_url,omitempty"` // up to and with /v1
-	Model   string `json:"model,omitempty"`
-	KeyEnv  string `json:"key_env,omitempty"`
 }
 
 // Sessions says what becomes of stored sessions.

@@ -42,7 +42,7 @@ func projectKeys() map[string]struct {
 		"undo":             {`{"off": true}`, false},
 		"title_model":      {`"openai/m"`, false},
 		"sessions":         {`{"keep": {"days": 1}}`, false},
-		"tools":            {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
+		"tools":            {`{"offer_above": 9}`, false},
 		"formatters":       {`{"x": {"command": ["./x"], "files": [".go"]}}`, false},
 		"language_servers": {`{"use": "on", "servers": {"x": {"command": ["./x"]}}}`, false},
 		"mcp":              {`{"servers": {"x": {"command": "./x"}}}`, false},

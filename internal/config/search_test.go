@@ -23,3 +23,12 @@ func TestTheIndexThatWentIsTold(t *testing.T) {
 		t.Errorf("%q %v", c.Warnings(), err)
 	}
 }
+
+func TestTheScorersThatWentAreTold(t *testing.T) {
+	for _, name := range []string{"scorer", "embeddings", "model"} {
+		c, err := Parse("config.json", []byte(`{"tools": {"`+name+`": "x"}}`))
+		if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "tools."+name+" is not known: it is gone: words of the prompt") {
+			t.Errorf("%q %v", c.Warnings(), err)
+		}
+	}
+}

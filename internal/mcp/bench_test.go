@@ -37,8 +37,6 @@ func BenchmarkEnlist(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	var kept []byte
-	shelf := rank.Shelf{Load: func(string) []byte { return kept }, Save: func(_ string, raw []byte) { kept = raw }}
 	New(o).Close() // what a run before has left
 	b.ReportAllocs()
 	for b.Loop() {
@@ -51,7 +49,7 @@ func BenchmarkEnlist(b *testing.B) {
 		if err != nil || len(set.Names()) != 150 {
 			b.Fatal(err, len(set.Names()))
 		}
-		rank.Of(set, rank.DefaultScorer(), shelf).Pick(b.Context(), "say hello", rank.Options{MaxCandidates: 10, AllowUnsafe: true})
+		rank.Of(set, rank.DefaultScorer()).Pick(b.Context(), "say hello", rank.Options{MaxCandidates: 10, AllowUnsafe: true})
 		p.Close()
 	}
 }

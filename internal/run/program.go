@@ -53,15 +53,15 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	}, use)
 }
 
-// Offer is what a run in this folder chooses tools from: all that a coder gets, but the tool that
-// finds others.
-func (a *app) Offer(use func(cmd.Offer) error) error {
+// Offered lists the tools that a run in this folder chooses from: all that a coder gets, but the
+// tool that finds others.
+func (a *app) Offered(ctx context.Context) ([]tool.Definition, error) {
 	s, err := a.read(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.Close()
-	return conversation.Offer(s, use)
+	return conversation.Offered(ctx, s)
 }
 
 // Context tells what the next request of a session would hold. No model, server or program is

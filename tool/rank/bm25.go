@@ -72,29 +72,11 @@ func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) 
 
 // bm25Index holds, for each term, the tools it stands in.
 type bm25Index struct {
-	terms    map[string]int // number of a term, by stem; if nil, it was written down
+	terms    map[string]int // number of a term, by stem
 	postings [][]posting    // by number of the term
 	names    []string       // stems, by number
 	plain    bool           // without synonyms
 	docs     int
-	written  written // where terms and postings are, of one that was
-}
-
-// term is the number of one.
-func (x *bm25Index) term(stem string) (n int, ok bool) {
-	if x.terms == nil {
-		return x.written.term(x.names, stem)
-	}
-	n, ok = x.terms[stem]
-	return n, ok
-}
-
-// found are the tools that a term stands in.
-func (x *bm25Index) found(term int) []posting {
-	if x.terms == nil {
-		return x.written.found(term, x.docs)
-	}
-	return x.postings[term]
 }
 
 // posting is one term in one tool.
@@ -111,9 +93,6 @@ func (x *bm25Index) rarity(df int) float64 {
 
 // idf is the rarity of a term.
 func (x *bm25Index) idf(term int) float64 {
-	if x.terms == nil {
-		return x.rarity(x.written.count(term))
-	}
 	return x.rarity(len(x.postings[term]))
 }
 
@@ -129,7 +108,7 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 		var touched []int
 		for _, v := range w.variants {
 			idf := x.idf(v.term)
-			for _, p := range x.found(v.term) {
+			for _, p := range x.postings[v.term] {
 				if best[p.doc] == 0 {
 					touched = append(touched, p.doc)
 				}
@@ -186,7 +165,7 @@ func (x *bm25Index) explainWord(w asked, doc int) (text string) {
 	most := 0.0
 	for _, v := range w.variants {
 		idf := x.idf(v.term)
-		for _, p := range x.found(v.term) {
+		for _, p := range x.postings[v.term] {
 			if g := v.gain(idf, p); p.doc == doc && g > most {
 				most, text = g, w.text+v.how+" in "+p.places()
 			}

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -113,4 +114,14 @@ func OfferSize(d tool.Definition) int {
 	const frame = len(`{"type":"function","function":{"name":"","description":,"parameters":}},`)
 	text, _ := json.Marshal(d.Description) // a string always encodes
 	return frame + len(d.Name) + len(text) + len(d.Offered())
+}
+
+// best lists the places of scores, best first, equal ones in order.
+func best(scores []float64) []int {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return order
 }

@@ -6,10 +6,9 @@
 // take too long: then the order is that of registration, and every result says so.
 //
 // Start reading at Tools in pick.go and at Picker in picker.go. scorer.go has the port. bm25.go is
-// the default, with count.go for how its index is made, query.go for what is asked of it,
-// written.go for how it is kept, words.go, synonyms.go and hints.go for what words and values mean;
-// semantic.go rates by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go
-// goes from scores to results. tool/rankset measures all of them on testdata/pick.
+// the default, with count.go for how its index is made, query.go for what is asked of it, words.go,
+// synonyms.go and hints.go for what words and values mean. choose.go goes from scores to results. A
+// test measures recall on testdata/pick.
 //
 // Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word
 // nor a synonym with the query; the synonyms were written by the hand that wrote most of the
@@ -127,7 +126,7 @@ func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) 
 		return r
 	}
 	r.scores = Scores{inRange(scores.Values), scores.Explain}
-	r.order = best(r.scores.Values, len(p.names))
+	r.order = best(r.scores.Values)
 	return r
 }
 

@@ -179,7 +179,7 @@ func TestPickFallsBackToTheOrderOfRegistration(t *testing.T) {
 			"deaf":          {deaf{}, "deaf: took longer than 1s"},
 			"failing":       {&fixed{err: errors.New("no server")}, "fixed: no server"},
 			"wrong in size": {&fixed{scores: []float64{1}}, "it scored 1 of 4 tools"},
-			"no index":      {rank.Embedding{}, "no server of embeddings is configured"},
+			"no index":      {&flakyScorer{fail: 9}, "counting: attempt 1"},
 		} {
 			got := rank.Tools(t.Context(), "mail", shed(), rank.Options{Scorer: c.scorer, Timeout: time.Second})
 			if namesOf(got) != "createIssue list_branches send-mail" {
@@ -238,7 +238,7 @@ func (c *flakyScorer) Index(ctx context.Context, defs []tool.Definition) (rank.I
 	if c.made++; c.made <= c.fail {
 		return nil, fmt.Errorf("attempt %d", c.made)
 	}
-	return rank.Keyword{}.Index(ctx, defs)
+	return keyword{}.Index(ctx, defs)
 }
 
 // A log that was pasted behind the question neither takes time nor changes the answer.

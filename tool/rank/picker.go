@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"adze/tool"
@@ -13,28 +12,11 @@ import (
 type Picker struct {
 	names  []string
 	get    func(i int) tool.Definition
-	brief  bool // get is asked only for what may be picked
+	brief  bool // results hold no definition of what is excluded
 	scorer Scorer
-	shelf  Shelf
 
 	mu    sync.Mutex
 	index Index
-}
-
-// Shelf keeps the index of some definitions between runs, for a scorer that can write its index
-// down (Keeper). What it holds is checked before it is used. Its fields may be nil.
-type Shelf struct {
-	Load func(scorer string) []byte
-	Save func(scorer string, raw []byte)
-}
-
-// Keeper is a scorer whose index can be written down. Contract:
-//   - Decode(Encode(x), n) answers as x does;
-//   - Decode refuses what is no index of n definitions, whatever its bytes are.
-type Keeper interface {
-	Scorer
-	Encode(Index) []byte
-	Decode(raw []byte, n int) (Index, error)
 }
 
 // maxQuery is how much of a query counts, in bytes: what a user wants stands before the log that
@@ -53,13 +35,12 @@ func New(defs []tool.Definition, scorer Scorer) *Picker {
 	return p
 }
 
-// Of makes a Picker for the tools of a set. It reads no definition but of what may be picked, and
-// all of them where the shelf has no index; what is excluded has a name, and no more.
-func Of(set *tool.Set, scorer Scorer, shelf Shelf) *Picker {
+// Of makes a Picker for the tools of a set. What is excluded has a name in the results, and no more.
+func Of(set *tool.Set, scorer Scorer) *Picker {
 	if scorer == nil {
 		scorer = DefaultScorer()
 	}
-	p := &Picker{names: set.Names(), brief: true, scorer: scorer, shelf: shelf}
+	p := &Picker{names: set.Names(), brief: true, scorer: scorer}
 	p.get = func(i int) tool.Definition {
 		d, _ := set.Get(p.names[i])
 		return d
@@ -114,12 +95,7 @@ func (p *Picker) indexed(ctx context.Context) (Index, error) {
 	if p.index != nil {
 		return p.index, nil
 	}
-	index, err := p.kept()
-	if err != nil {
-		if index, err = p.scorer.Index(ctx, p.all()); err == nil {
-			p.keep(index)
-		}
-	}
+	index, err := p.scorer.Index(ctx, p.all())
 	if err == nil {
 		p.index = index
 	}
@@ -132,22 +108,4 @@ func (p *Picker) all() []tool.Definition {
 		out[i] = p.get(i)
 	}
 	return out
-}
-
-var errNotKept = errors.New("no index is kept")
-
-// kept is the index that the shelf has.
-func (p *Picker) kept() (Index, error) {
-	keeper, can := p.scorer.(Keeper)
-	if !can || p.shelf.Load == nil {
-		return nil, errNotKept
-	}
-	return keeper.Decode(p.shelf.Load(keeper.Name()), len(p.names))
-}
-
-// keep puts an index on the shelf.
-func (p *Picker) keep(index Index) {
-	if keeper, can := p.scorer.(Keeper); can && p.shelf.Save != nil {
-		p.shelf.Save(keeper.Name(), keeper.Encode(index))
-	}
 }

@@ -81,18 +81,18 @@ func (q *queryReader) ask(text, term string) {
 	}
 }
 
-func (x *bm25Index) has(term string) bool { _, ok := x.term(term); return ok }
+func (x *bm25Index) has(term string) bool { _, ok := x.terms[term]; return ok }
 
 // ask collects the terms for one word. A word that nobody knows counts for the ideal only a little:
 // it is more often a name or a value than something a tool could match.
 func (x *bm25Index) ask(word, term string, synonyms thesaurus) asked {
 	a := asked{text: word}
-	if n, ok := x.term(term); ok {
+	if n, ok := x.terms[term]; ok {
 		a.variants = append(a.variants, variant{term: n, weight: 1})
 	}
 	if len(a.variants) == 0 { // what the catalogue says itself needs no other word for it
 		for _, other := range synonyms.of(term) {
-			if n, ok := x.term(other); ok {
+			if n, ok := x.terms[other]; ok {
 				a.variants = append(a.variants, variant{n, synonymWeight, " (as " + other + ")"})
 			}
 		}
@@ -140,8 +140,8 @@ func (x *bm25Index) guess(term string) (out []variant) {
 func (x *bm25Index) halves(term string, shortest int) []variant {
 	for at := shortest; at <= len(term)-shortest; at++ {
 		first, second := stem(term[:at]), term[at:]
-		a, knowsFirst := x.term(first)
-		b, knowsSecond := x.term(second)
+		a, knowsFirst := x.terms[first]
+		b, knowsSecond := x.terms[second]
 		if knowsFirst && knowsSecond {
 			return []variant{{a, guessWeight, " (as " + first + ")"}, {b, guessWeight, " (as " + second + ")"}}
 		}

@@ -8,12 +8,11 @@ import (
 
 	"adze/internal/testkit/effort"
 	"adze/tool/rank"
-	"adze/tool/rankset"
 )
 
-func labelled(t testing.TB) rankset.Set {
+func labelled(t testing.TB) labelledSet {
 	t.Helper()
-	set, err := rankset.Read(os.DirFS("../../testdata/pick"))
+	set, err := readLabelled(os.DirFS("../../testdata/pick"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,15 +31,15 @@ func TestPickRecall(t *testing.T) {
 	if len(set.Tools) < 200 || len(set.Queries) < 300 {
 		t.Fatalf("the set has %d tools and %d queries, want 200 and 300", len(set.Tools), len(set.Queries))
 	}
-	var keyword, standard rankset.Recall
-	for _, half := range []rankset.Half{rankset.Dev, rankset.Issues, rankset.Test} {
-		var plain rankset.Recall
-		for _, s := range []rank.Scorer{rank.Keyword{}, rank.BM25{Plain: true}, rank.BM25{}} {
+	var words, standard Recall
+	for _, half := range []Half{Dev, Issues, Test} {
+		var plain Recall
+		for _, s := range []rank.Scorer{keyword{}, rank.BM25{Plain: true}, rank.BM25{}} {
 			r := set.Measure(t.Context(), s, half)
 			t.Log(recallLine(r))
 			switch {
 			case s.Name() == "keyword":
-				keyword = r
+				words = r
 			case s.Name() == "bm25-plain":
 				plain = r
 			case s.Name() == rank.DefaultScorer().Name():
@@ -51,21 +50,21 @@ func TestPickRecall(t *testing.T) {
 		if standard.At[1] < plain.At[1] || standard.At[0] < plain.At[0] {
 			t.Errorf("%s: recall is %v, plain BM25F has %v", half, standard.At, plain.At)
 		}
-		if half != rankset.Test && effort.Is(effort.Long) {
+		if half != Test && effort.Is(effort.Long) {
 			for _, q := range standard.Missed {
 				t.Log("missed: ", q.Text, " → ", q.Accept)
 			}
 		}
 	}
-	if at3 := standard.At[1]; at3 < floor || at3 < better*keyword.At[1] {
-		t.Errorf("recall@3 is %.3f, want at least %.3f and %.1f × %.3f", at3, floor, better, keyword.At[1])
+	if at3 := standard.At[1]; at3 < floor || at3 < better*words.At[1] {
+		t.Errorf("recall@3 is %.3f, want at least %.3f and %.1f × %.3f", at3, floor, better, words.At[1])
 	}
 }
 
-func recallLine(r rankset.Recall) string {
+func recallLine(r Recall) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-4s %3d queries  %-12s", r.Half, r.Queries, r.Scorer)
-	for i, k := range rankset.Depths() {
+	for i, k := range Depths() {
 		fmt.Fprintf(&b, "  @%-2d %.3f", k, r.At[i])
 	}
 	return b.String()

@@ -2,8 +2,6 @@ package rank
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"adze/tool"
 )
@@ -34,59 +32,3 @@ type Scores struct {
 
 // DefaultScorer is the one that measures best on testdata/pick without asking anybody: BM25.
 func DefaultScorer() Scorer { return BM25{} }
-
-// Keyword is plain overlap: which part of the query's words stands in a tool's name, description or
-// tags. It is what the others are measured against.
-type Keyword struct{}
-
-// Name is "keyword".
-func (Keyword) Name() string { return "keyword" }
-
-// Index collects each definition's words.
-func (Keyword) Index(_ context.Context, defs []tool.Definition) (Index, error) {
-	index := make(keywordIndex, len(defs))
-	for i, d := range defs {
-		index[i] = map[string]bool{}
-		for _, w := range plainWords(d.Name + " " + d.Description + " " + strings.Join(d.Tags, " ")) {
-			index[i][w] = true
-		}
-	}
-	return index, nil
-}
-
-type keywordIndex []map[string]bool
-
-func (x keywordIndex) Score(ctx context.Context, query string) (Scores, error) {
-	asked := plainWords(query)
-	scores := make([]float64, len(x))
-	for i := range x {
-		scores[i] = float64(len(x.hits(asked, i))) / float64(max(1, len(asked)))
-	}
-	return Scores{scores, func(i int) string {
-		hits := x.hits(asked, i)
-		return fmt.Sprintf("%d of %d words: %s", len(hits), len(asked), strings.Join(hits, ", "))
-	}}, ctx.Err()
-}
-
-func (x keywordIndex) hits(asked []string, i int) (hits []string) {
-	for _, w := range asked {
-		if x[i][w] {
-			hits = append(hits, w)
-		}
-	}
-	return hits
-}
-
-// plainWords lists the distinct words of a text in lower case: what stands between characters that
-// are neither letter nor digit.
-func plainWords(text string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), notWordRune) {
-		if !seen[w] {
-			seen[w] = true
-			out = append(out, w)
-		}
-	}
-	return out
-}

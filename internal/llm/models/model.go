@@ -2,8 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"adze/internal/llm/slot"
 	"adze/session"
@@ -42,23 +40,4 @@ func (m Model) Warm(ctx context.Context) {
 	if w, ok := m.Provider.(interface{ Warm(context.Context) }); ok {
 		w.Warm(ctx)
 	}
-}
-
-// Answer asks a model one question without tools and without a session.
-func (m Model) Answer(ctx context.Context, instruction, question string) (string, error) {
-	request := session.Request{
-		Model: m.Name, System: instruction, MaxTokens: 200,
-		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: question}}}},
-	}
-	var text strings.Builder
-	err := errors.New("the stream ended without its end")
-	for c := range m.Provider.Stream(ctx, request) {
-		switch c := c.(type) {
-		case session.Text:
-			text.WriteString(c.Delta)
-		case session.Done:
-			err = c.Err
-		}
-	}
-	return text.String(), err
 }

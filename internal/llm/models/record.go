@@ -51,9 +51,6 @@ func KeyNames(cfg config.Config) []string {
 			names = append(names, p.KeyEnv)
 		}
 	}
-	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
-		names = append(names, name)
-	}
 	if name := cfg.Search.KeyEnv; name != "" {
 		names = append(names, name)
 	}

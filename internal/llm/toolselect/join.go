@@ -88,7 +88,7 @@ func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
 
 // picker chooses among all tools of a set but tool_search itself.
 func (s *Shelf) picker(set *tool.Set) *rank.Picker {
-	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }), s.scorer, rank.Shelf{})
+	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }), s.scorer)
 }
 
 // Find is tool_search's port.
@@ -100,7 +100,7 @@ func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Findi
 	s.mu.Lock()
 	offered := s.offered
 	s.mu.Unlock()
-	picks := all.Pick(ctx, query, rank.Options{MaxCandidates: limit, AllowUnsafe: true, Timeout: Patience})
+	picks := all.Pick(ctx, query, rank.Options{MaxCandidates: limit, AllowUnsafe: true, Timeout: patience})
 	out := toolset.Finding{Of: of}
 	for _, p := range picks {
 		out.Note = p.Provenance.Fallback

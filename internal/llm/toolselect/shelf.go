@@ -5,8 +5,7 @@
 // cache.
 //
 // Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where
-// all fit, join.go takes those that come while a session runs, indexes.go keeps what scorers make
-// of them, scorers.go makes the scorer that the configuration names. Known limits: the numbers were
+// all fit, join.go takes those that come while a session runs. Known limits: the numbers were
 // measured on one labelled set.
 package toolselect
 
@@ -39,8 +38,8 @@ const (
 	// mostPicked is how many tools beside the core stay offered; the oldest leave at the next
 	// change that a prompt makes.
 	mostPicked = 24
-	// pickPatience is how long a scorer that asks a server may take.
-	Patience = 3 * time.Second
+	// patience is how long a scorer that asks a server may take.
+	patience = 3 * time.Second
 )
 
 // Shelf decides which of many tools requests show: the core always, what fits the first prompt, and
@@ -55,9 +54,6 @@ type Shelf struct {
 	Late Late
 	// Joining are tools that come while the session runs.
 	Joining Joining
-	// Indexes is the folder that keeps what a scorer made of the tools; if empty, each run makes it
-	// anew.
-	Indexes string
 
 	set *tool.Set
 	all *rank.Picker // if nil, all tools are offered
@@ -83,7 +79,7 @@ func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 		s.set, s.all = set, nil
 		return set
 	}
-	s.set, s.all = set, rank.Of(without, s.scorer, indexes(s.Indexes).of(without))
+	s.set, s.all = set, rank.Of(without, s.scorer)
 	return set
 }
 
@@ -138,7 +134,7 @@ func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
 	picks, fallback := s.all.Choose(ctx, prompt, rank.Options{
-		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: Patience,
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: patience,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
 	return s.add(next, picks, fallback)
@@ -147,7 +143,7 @@ func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
 // later adds what clearly fits a later prompt.
 func (s *Shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
 	picks, fallback := s.all.Choose(ctx, o.Prompt, rank.Options{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: Patience,
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: patience,
 	})
 	news := slices.ContainsFunc(picks, func(p rank.Choice) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Name) })
 	if fallback != "" || !news {

@@ -1,6 +1,7 @@
 package toolselect
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,14 +13,13 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/tool/rank"
-	"adze/tool/rankset"
 	"adze/toolset"
 )
 
 // catalogue makes a set of the labelled tools, with a core of two and tool_search.
 func catalogue(t *testing.T) *tool.Set {
 	t.Helper()
-	labelled, err := rankset.Read(os.DirFS("../../../testdata/pick"))
+	raw, err := os.ReadFile("../../../testdata/pick/tools.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,11 @@ func catalogue(t *testing.T) *tool.Set {
 	add("read", "Read a file.")
 	add("bash", "Run a command.")
 	add("tool_search", "Find tools.")
-	for _, d := range labelled.Tools {
+	for line := range bytes.Lines(raw) {
+		var d tool.Definition
+		if err := json.Unmarshal(line, &d); err != nil {
+			t.Fatal(err)
+		}
 		add(d.Name, d.Description)
 	}
 	set, err := registry.Tools(t.Context(), tool.Init{})

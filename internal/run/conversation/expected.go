@@ -12,7 +12,6 @@ import (
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
-	"adze/tool/rank"
 	"adze/toolset"
 )
 
@@ -66,25 +65,19 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 	return use(set)
 }
 
-// Offer is what a run in a folder chooses tools from.
-func Offer(s *settings.Settings, use func(cmd.Offer) error) error {
+// Offered lists the tools that a run in a folder chooses from.
+func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, error) {
 	w := &Conversation{Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
 	if err := w.protect(guard.Wish{}); err != nil {
-		return err
+		return nil, err
 	}
-	return use(cmd.Offer{
-		Config: s.Config.Tools,
-		Scorer: func(name string) (rank.Scorer, error) { return scorer(s, name) },
-		Tools: func(ctx context.Context) ([]tool.Definition, error) {
-			w.useServers(nil)
-			set, err := toolsFor(ctx, &s.Request.Run, w.deps(), s.Root.Dir(), models.Coder(), w.Servers)
-			if err != nil {
-				return nil, err
-			}
-			return set.Named(func(name string) bool { return name != "tool_search" }).Definitions(), nil
-		},
-	})
+	w.useServers(nil)
+	set, err := toolsFor(ctx, &s.Request.Run, w.deps(), s.Root.Dir(), models.Coder(), w.Servers)
+	if err != nil {
+		return nil, err
+	}
+	return set.Named(func(name string) bool { return name != "tool_search" }).Definitions(), nil
 }
 
 // Expect makes a session as a run does, for who only looks at what it would ask: of a store in

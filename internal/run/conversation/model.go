@@ -90,10 +90,6 @@ func suited(m models.Model, cfg config.Config) models.Model {
 // unasked is the model of a run that asks none; of one that cannot be used now only the name is
 // known.
 func (c *choice) unasked() models.Model {
-	if slices.Contains([]string{"embedding", "hybrid", "model"}, c.settings.Config.Tools.Scorer) {
-		c.settings = c.settings.With(func(_ *flags.Request, c *config.Config) { c.Tools.Scorer = "" })
-		c.notices = append(c.notices, "a server chooses the tools of a run here; what is shown is chosen without it")
-	}
 	s := c.settings
 	m, ok, err := s.Models(s.Config).Configured()
 	if err != nil {
@@ -193,18 +189,13 @@ func affordable(o *flags.Run, find *models.Finder, m models.Model) error {
 }
 
 // newShelf makes the shelf of a run. Tools that the user named are all offered.
-func newShelf(w *Conversation, p models.Profile) (*toolselect.Shelf, error) {
+func newShelf(w *Conversation, p models.Profile) *toolselect.Shelf {
 	s, o := w.Settings, &w.Settings.Request
-	scorer, err := scorer(s, s.Config.Tools.Scorer)
-	if err != nil {
-		return nil, err
-	}
 	all, budget := s.Config.Tools.OfferAbove, p.Budget
 	if o.NamesTools() {
 		all, budget = max(len(o.Tools), 1), 0
 	}
-	shelf := toolselect.New(scorer, p.Core, budget, all)
-	shelf.Indexes = filepath.Join(s.At.State, "picks")
+	shelf := toolselect.New(rank.DefaultScorer(), p.Core, budget, all)
 	if !o.NamesTools() && o.ByHand == nil {
 		shelf.Late = toolselect.Usually(toolselect.Facts{
 			Repository: func() bool { return w.Room.Repository() },
@@ -212,14 +203,7 @@ func newShelf(w *Conversation, p models.Profile) (*toolselect.Shelf, error) {
 			Agents:     func() bool { return w.kinds.Written() },
 		})
 	}
-	return shelf, nil
-}
-
-// scorer finds a scorer by its name; empty is the default.
-func scorer(s *settings.Settings, name string) (rank.Scorer, error) {
-	return toolselect.NewScorers(s.Config, s.Getenv, s.At.State, func(model string) (func(context.Context, string, string) (string, error), error) {
-		return s.Asks(s.Config, model)
-	}).Named(name)
+	return shelf
 }
 
 // lead finds the agent that leads the conversation: the one that the user names, else that of a

@@ -66,10 +66,7 @@ func employ(m models.Model, w *Conversation) (*staff, error) {
 // they are offered from.
 func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
 	w, profile := f.wired, f.profile
-	offer, err := newShelf(w, profile)
-	if err != nil {
-		return nil, err
-	}
+	offer := newShelf(w, profile)
 	f.deps = w.deps()
 	f.deps.AskProcesses = f.settings.Request.Serves
 	f.deps.Inquire, w.plan = w.person.Inquire, w.desk()

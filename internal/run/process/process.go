@@ -91,15 +91,6 @@ func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
 	return modelpicker.Around(ctx, find), nil
 }
 
-// Asks asks a model one question without tools and without a session.
-func (p *Process) Asks(cfg config.Config, name string) (func(ctx context.Context, instruction, question string) (string, error), error) {
-	m, err := p.Models(cfg).Named(name)
-	if err != nil {
-		return nil, err
-	}
-	return m.Answer, nil
-}
-
 // Repairer is the model of the configuration that may mend arguments; nil without one, which is the
 // default. What it spends is not counted in the usage of the session.
 func (p *Process) Repairer(cfg config.Config) (tool.Repairer, error) {

@@ -127,7 +127,7 @@ func program() []Row {
 
 // commands is what the command line may use.
 func commands() []string {
-	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "tool/rankset", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
+	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
 		"internal/config/login", "internal/mcp", "internal/sessiondb/repair", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/run/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree", "internal/files/atomicfile",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
@@ -197,7 +197,7 @@ func rooms() []Row {
 		{Package: "internal/run/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/run/modelpicker", May: []string{"tui/firstrun", "tui/api", "internal/llm/discover", "internal/llm/models", "internal/cmd/doctor"}, Tests: []string{"internal/config"},
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
-		{Package: "internal/llm/toolselect", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/text/usage", "internal/files/atomicfile"},
+		{Package: "internal/llm/toolselect", May: []string{"session", "tool", "toolset"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
 		{Package: "internal/project/skills", May: []string{"session", "tool", "tool/rank", "toolset", "prompts", "internal/project/discovery"}, Why: "texts that are carried become an index and notes"},
 		{Package: "internal/project/commands", May: []string{"session", "prompts", "tool", "toolset", "internal/project/discovery", "internal/project/skills", "internal/project/trust", "internal/text/usage"},

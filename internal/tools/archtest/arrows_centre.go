@@ -9,8 +9,7 @@ func centre() []Row {
 			Why: "it knows schemas and values, neither tools nor calls; nothing is fetched"},
 		{Package: "tool/laxjson", Room: true, Never: effects(), Why: "it reads a text that is almost JSON and knows no schema"},
 		{Package: "tool/fuzzy", Room: true, Never: effects(), Why: "names, as texts"},
-		{Package: "tool/rank", Room: true, May: []string{"tool", "tool/fuzzy"}, Tests: []string{"tool/rankset"}, Never: effects(),
+		{Package: "tool/rank", Room: true, May: []string{"tool", "tool/fuzzy"}, Never: effects(),
 			Why: "it rates what tools say of themselves; it runs none and opens nothing"},
-		{Package: "tool/rankset", Room: true, May: []string{"tool", "tool/rank"}, Never: effects(), Why: "it measures what pick says"},
 	}
 }

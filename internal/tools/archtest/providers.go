@@ -7,6 +7,5 @@ func providers() []Row {
 		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/text/redact", "internal/files/imagescale"}, Why: "what adapters share"},
 		{Package: "internal/llm/replay", May: []string{"session", "tool", "internal/text/redact"}, Why: "a recording is masked as every log is"},
 		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
-		{Package: "internal/llm/embed", May: []string{"session", "tool", "internal/llm/wire", "internal/files/atomicfile"}, Why: "an adapter that keeps what it was told"},
 	}
 }

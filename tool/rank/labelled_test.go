@@ -1,17 +1,4 @@
-// Package rankset reads a labelled set of tools and queries and measures how well a scorer finds
-// the right tools in it.
-//
-// The one rule: which half a query belongs to follows from its text alone. Scorers are tuned on the
-// dev half and judged on the test half.
-//
-// Start reading at Read, then Measure. A set is two files of one JSON object a line: tools.jsonl
-// with name, description, tags, aliases and args, and queries.jsonl with query and accept, the
-// names of the tools that are right answers; issues.jsonl, which may be missing, has queries by
-// another hand.
-//
-// Known limits: a query counts as answered when one accepted tool is among the first k; how the
-// others rank is not looked at.
-package rankset
+package rank_test
 
 import (
 	"bufio"
@@ -23,10 +10,17 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"slices"
+	"strings"
+	"unicode"
 
 	"adze/tool"
 	"adze/tool/rank"
 )
+
+// A labelled set is two files of one JSON object a line: tools.jsonl with name, description, tags,
+// aliases and args, and queries.jsonl with query and accept, the names of the tools that are right
+// answers; issues.jsonl has queries by another hand. Which half a query belongs to follows from its
+// text alone: the scorer is tuned on the dev half and judged on the test half.
 
 // Half is one part of the queries.
 type Half string
@@ -62,16 +56,16 @@ func (q Query) Half() Half {
 	return Dev
 }
 
-// Set is a labelled set.
-type Set struct {
+// labelledSet is a labelled set.
+type labelledSet struct {
 	Tools   []tool.Definition
 	Queries []Query
 }
 
-// Read reads tools.jsonl and queries.jsonl. A query without an answer, an answer that is no tool,
+// readLabelled reads tools.jsonl and queries.jsonl. A query without an answer, an answer that is no tool,
 // and a name or text that is there twice are errors.
-func Read(dir fs.FS) (Set, error) {
-	var s Set
+func readLabelled(dir fs.FS) (labelledSet, error) {
+	var s labelledSet
 	known := map[string]bool{}
 	err := lines(dir, "tools.jsonl", func(raw []byte) error {
 		d, err := definition(raw)
@@ -96,7 +90,7 @@ func Read(dir fs.FS) (Set, error) {
 }
 
 // ask adds the queries of one file.
-func (s *Set) ask(dir fs.FS, file string, known, asked map[string]bool) error {
+func (s *labelledSet) ask(dir fs.FS, file string, known, asked map[string]bool) error {
 	return lines(dir, file, func(raw []byte) error {
 		q := Query{foreign: file == "issues.jsonl"}
 		if err := strict(raw, &q); err != nil {
@@ -181,7 +175,7 @@ type Recall struct {
 }
 
 // Measure picks for every query of a half as the program would, with any tool allowed.
-func (s Set) Measure(ctx context.Context, scorer rank.Scorer, half Half) Recall {
+func (s labelledSet) Measure(ctx context.Context, scorer rank.Scorer, half Half) Recall {
 	r := Recall{Scorer: scorer.Name(), Half: half, At: make([]float64, len(Depths()))}
 	picker := rank.New(s.Tools, scorer)
 	for _, q := range s.Queries {
@@ -217,4 +211,60 @@ func (q Query) place(picks []rank.Result) int {
 		}
 	}
 	return 1 << 20
+}
+
+// keyword is plain overlap: which part of the query's words stands in a tool's name, description or
+// tags. BM25 is measured against it.
+type keyword struct{}
+
+// Name is "keyword".
+func (keyword) Name() string { return "keyword" }
+
+// Index collects each definition's words.
+func (keyword) Index(_ context.Context, defs []tool.Definition) (rank.Index, error) {
+	index := make(keywordIndex, len(defs))
+	for i, d := range defs {
+		index[i] = map[string]bool{}
+		for _, w := range plainWords(d.Name + " " + d.Description + " " + strings.Join(d.Tags, " ")) {
+			index[i][w] = true
+		}
+	}
+	return index, nil
+}
+
+type keywordIndex []map[string]bool
+
+func (x keywordIndex) Score(ctx context.Context, query string) (rank.Scores, error) {
+	asked := plainWords(query)
+	scores := make([]float64, len(x))
+	for i := range x {
+		scores[i] = float64(len(x.hits(asked, i))) / float64(max(1, len(asked)))
+	}
+	return rank.Scores{Values: scores, Explain: func(i int) string {
+		hits := x.hits(asked, i)
+		return fmt.Sprintf("%d of %d words: %s", len(hits), len(asked), strings.Join(hits, ", "))
+	}}, ctx.Err()
+}
+
+func (x keywordIndex) hits(asked []string, i int) (hits []string) {
+	for _, w := range asked {
+		if x[i][w] {
+			hits = append(hits, w)
+		}
+	}
+	return hits
+}
+
+// plainWords lists the distinct words of a text in lower case: what stands between characters that
+// are neither letter nor digit.
+func plainWords(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !seen[w] {
+			seen[w] = true
+			out = append(out, w)
+		}
+	}
+	return out
 }
