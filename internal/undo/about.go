@@ -8,10 +8,11 @@ func (l Left) Usual() bool { return l.Reason == leftMade || l.Reason == leftIgno
 
 // Covers says why undo does not cover a folder; if nil, it does.
 func Covers(o Options) error {
+	o.Root = filepath.Clean(o.Root)
 	if err := TooWide(o); err != nil {
 		return err
 	}
-	top, err := openRoot(filepath.Clean(o.Root), false)
+	top, err := o.open()
 	if err == nil {
 		top.close()
 	}

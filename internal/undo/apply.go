@@ -51,7 +51,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	defer w.turn.give()
-	if plans, _ := filepath.Glob(filepath.Join(w.opts.State, "plan-*")); len(plans) == 0 || w.opts.Look {
+	if plans, _ := filepath.Glob(w.planPath("*")); len(plans) == 0 || w.opts.Look {
 		return nil, nil
 	}
 	unlock, err := w.lock()
@@ -59,7 +59,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	plans, err := filepath.Glob(filepath.Join(w.opts.State, "plan-*"))
+	plans, err := filepath.Glob(w.planPath("*"))
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +89,14 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 
 // carryOut does the steps of a plan that is on the disk, some of which may be done already.
 func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
-	root, err := w.openTop()
+	root, err := w.opts.open()
 	if err != nil {
 		return Result{}, err
 	}
 	defer root.close()
 	a := applier{w: w, root: root, id: p.ID, failed: map[string]string{}, lacks: map[string]string{}}
 	a.run(p.Steps)
-	if err := errors.Join(root.syncAll(), w.syncOuter(root)); err != nil {
+	if err := errors.Join(root.syncAll(), root.syncOuter()); err != nil {
 		return Result{}, fmt.Errorf("sync what was restored: %w", err)
 	}
 	w.namedBy(p.Steps)

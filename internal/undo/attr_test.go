@@ -129,7 +129,7 @@ func TestWithoutWhatOnlyLinuxHas(t *testing.T) {
 		t.Run(name, test)
 	}
 	p := newSite(t)
-	if p.Unwatched() == nil || !p.Workspace.root.plain {
+	if p.Unwatched() == nil || !p.opts.plain {
 		t.Error("the parts of Linux were used")
 	}
 }

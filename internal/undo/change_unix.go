@@ -4,41 +4,24 @@ package undo
 
 import (
 	"errors"
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
-// taken.
-func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
-	fd, err := openAt(f.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return err
-	}
-	file := os.NewFile(uintptr(fd), name)
-	_, err = file.Write(content)
-	if err == nil {
-		err = dressed(fd, mode, attrs)
-	}
-	return withClose(err, file)
-}
-
-// writeFrom is writeFile with the content of an open file, shared where that is possible.
-func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string) error {
+func (f folder) create(name string, mode uint32, attrs string, write func(*os.File) error) error {
 	fd, err := openAt(f.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}
 	file := os.NewFile(uintptr(fd), name)
-	if err = cloneFile(file, from); err != nil {
-		_, err = io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
-	}
-	if err == nil {
+	if err = write(file); err == nil {
 		err = dressed(fd, mode, attrs)
 	}
-	return withClose(err, file)
+	if closed := file.Close(); closed != nil {
+		return closed
+	}
+	return err
 }
 
 func (f folder) symlink(target, name string) error { return unix.Symlinkat(target, f.fd, name) }
@@ -78,13 +61,6 @@ func dressed(fd int, mode uint32, attrs string) error {
 		return err
 	}
 	return owner
-}
-
-func withClose(err error, f *os.File) error {
-	if closed := f.Close(); closed != nil {
-		return closed
-	}
-	return err
 }
 
 func (f folder) remove(name string) error       { return unix.Unlinkat(f.fd, name, 0) }

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 
@@ -10,22 +9,6 @@ import (
 
 	"adze/internal/files/winfile"
 )
-
-// writeFile makes a new file with this mode and these attributes. It fails when the name is taken.
-func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
-	return f.create(name, mode, attrs, func(file *os.File) error {
-		_, err := file.Write(content)
-		return err
-	})
-}
-
-// writeFrom is writeFile with the content of an open file.
-func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string) error {
-	return f.create(name, mode, attrs, func(file *os.File) error {
-		_, err := io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
-		return err
-	})
-}
 
 func (f folder) create(name string, mode uint32, attrs string, write func(*os.File) error) error {
 	h, err := winfile.Open(f.handle(), name, windows.FILE_GENERIC_READ|windows.FILE_GENERIC_WRITE, windows.FILE_CREATE, fileKind)

@@ -1,21 +1,14 @@
 package undo
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
-func (f folder) beneath(path string) (folder, error) {
-	if rest, ok := f.inOuter(path); ok {
-		return f.beneathOuter(rest)
-	}
-	if path == "" {
-		path = "."
-	}
-	return f.descend(path)
-}
+// openBeneath has no call on this system.
+func openBeneath(int, string) (int, error) { return -1, errors.ErrUnsupported }
 
 // read lists the names of a folder in the order of the file system.
 func (f folder) read(m *names) ([]string, error) {

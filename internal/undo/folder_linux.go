@@ -10,30 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
-func (f folder) beneath(path string) (folder, error) {
-	if rest, ok := f.inOuter(path); ok {
-		return f.beneathOuter(rest)
-	}
+// openBeneath opens a folder by its path from another one, through no link and not out of that.
+func openBeneath(fd int, path string) (child int, err error) {
 	if path == "" {
 		path = "."
 	}
-	if f.plain {
-		return f.descend(path)
-	}
 	how := unix.OpenHow{Flags: folderFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
-	var fd int
 	for {
-		var err error
-		fd, err = unix.Openat2(f.fd, path, &how)
+		child, err = unix.Openat2(fd, path, &how)
 		switch {
 		case err == nil:
-			return folder{fd: fd, plain: f.plain}, nil
+			return child, nil
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
-			return f.descend(path) // a kernel before 5.6, or a filter that does not know the call
+			return -1, errors.ErrUnsupported // a kernel before 5.6, or a filter that does not know the call
 		default:
-			return folder{fd: -1}, &os.PathError{Op: "open", Path: path, Err: err}
+			return -1, &os.PathError{Op: "open", Path: path, Err: err}
 		}
 	}
 }

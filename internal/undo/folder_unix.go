@@ -6,19 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
-
-// folder is an open folder. Everything in it is reached by its descriptor.
-type folder struct {
-	fd int
-	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no
-	// difference.
-	plain bool
-	git   string // of the root: see Options.Git
-}
 
 const folderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
@@ -48,25 +38,8 @@ func openRoot(path string, plain bool) (folder, error) {
 }
 
 func (f folder) openFolder(name string) (folder, error) {
-	if path, ok := f.outer(name); ok {
-		return openRoot(path, f.plain)
-	}
-	fd, err := openAt(f.fd, name, folderFlags, 0)
+	fd, err := openAt(f.fd, f.git.place(name), folderFlags, 0) // of an absolute path the descriptor does not count
 	return folder{fd: fd, plain: f.plain}, err
-}
-
-// descend is beneath by one name after another.
-func (f folder) descend(path string) (folder, error) {
-	at, err := f.openFolder(".")
-	for name := range strings.SplitSeq(path, "/") {
-		if err != nil || name == ".." {
-			return folder{}, errors.Join(err, os.ErrPermission)
-		}
-		above := at
-		at, err = above.openFolder(name)
-		above.close()
-	}
-	return at, err
 }
 
 func (f folder) close() { _ = unix.Close(f.fd) }
@@ -78,11 +51,8 @@ func (f folder) rewind() error {
 }
 
 func (f folder) stat(name string) (stat, error) {
-	if path, ok := f.outer(name); ok {
-		return statPath(path)
-	}
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+	if err := again(func() error { return unix.Fstatat(f.fd, f.git.place(name), &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
 		return stat{}, &os.PathError{Op: "stat", Path: name, Err: err}
 	}
 	return statFrom(&st), nil
@@ -116,64 +86,6 @@ func statOpen(f *os.File) (stat, error) {
 		return stat{}, err
 	}
 	return statFrom(&st), nil
-}
-
-// content is what was read of a file, all at the same time.
-type content struct {
-	bytes []byte
-	stat  stat
-	attrs string
-}
-
-// readFile reads a regular file of at most max bytes, into buf or more.
-func (f folder) readFile(name string, max int64, buf []byte) (content, error) {
-	for range tries {
-		c, err := f.readOnce(name, max, buf)
-		if !errors.Is(err, errUnstable) {
-			return c, err
-		}
-	}
-	return content{}, errUnstable
-}
-
-func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
-	fd, err := openAt(f.fd, name, fileFlags, 0)
-	if err != nil {
-		return content{}, err
-	}
-	defer unix.Close(fd)
-	var before, after unix.Stat_t
-	if err := unix.Fstat(fd, &before); err != nil {
-		return content{}, err
-	}
-	if before.Mode&unix.S_IFMT != unix.S_IFREG || before.Size > max {
-		return content{}, fmt.Errorf("%s is not a file of at most %d bytes", name, max)
-	}
-	// One byte more than expected, so that the end is seen with the first read.
-	if need := int(before.Size) + 1; cap(buf) < need {
-		buf = make([]byte, need)
-	}
-	buf = buf[:before.Size+1]
-	got := 0
-	for got < len(buf) {
-		var n int
-		err := again(func() (err error) { n, err = unix.Read(fd, buf[got:]); return err })
-		if err != nil {
-			return content{}, &os.PathError{Op: "read", Path: name, Err: err}
-		}
-		if n == 0 {
-			break
-		}
-		got += n
-	}
-	attrs := attrsOf(fd)
-	if err := unix.Fstat(fd, &after); err != nil {
-		return content{}, err
-	}
-	if int64(got) != before.Size || !statFrom(&before).unchanged(statFrom(&after)) {
-		return content{}, errUnstable
-	}
-	return content{buf[:got], statFrom(&after), attrs}, nil
 }
 
 // readPlain lists the names of a folder in the order of the file system.
@@ -217,7 +129,7 @@ const (
 )
 
 // space is how many bytes the disk of a path has for a user, and in all.
-func (f folder) space(path string) (free, total int64, err error) {
+func space(path string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
 		return 0, 0, fmt.Errorf("look at the space of the disk: %w", err)

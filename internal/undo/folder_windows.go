@@ -3,7 +3,6 @@ package undo
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"unsafe"
@@ -12,12 +11,6 @@ import (
 
 	"adze/internal/files/winfile"
 )
-
-// folder is an open folder. Everything in it is reached by its handle.
-type folder struct {
-	fd  int
-	git string // of the root: see Options.Git
-}
 
 func (f folder) handle() windows.Handle { return windows.Handle(f.fd) }
 
@@ -29,7 +22,7 @@ func openRoot(path string, _ bool) (folder, error) {
 }
 
 func (f folder) openFolder(name string) (folder, error) {
-	if path, ok := f.outer(name); ok {
+	if path := f.git.place(name); path != name {
 		return openRoot(path, false)
 	}
 	if name == "." {
@@ -40,25 +33,8 @@ func (f folder) openFolder(name string) (folder, error) {
 	return folder{fd: int(h)}, pathError("open", name, err)
 }
 
-// beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
-func (f folder) beneath(path string) (folder, error) {
-	if rest, ok := f.inOuter(path); ok {
-		return f.beneathOuter(rest)
-	}
-	at, err := f.openFolder(".")
-	for name := range strings.SplitSeq(path, "/") {
-		if err != nil || name == ".." {
-			return folder{fd: -1}, errors.Join(err, os.ErrPermission)
-		}
-		if path == "" {
-			break
-		}
-		above := at
-		at, err = above.openFolder(name)
-		above.close()
-	}
-	return at, err
-}
+// openBeneath has no call on this system.
+func openBeneath(int, string) (int, error) { return -1, errors.ErrUnsupported }
 
 func (f folder) close() { _ = windows.CloseHandle(f.handle()) }
 
@@ -87,7 +63,7 @@ func statFrom(s winfile.Stat) stat {
 }
 
 func (f folder) stat(name string) (stat, error) {
-	if path, ok := f.outer(name); ok {
+	if path := f.git.place(name); path != name {
 		return statPath(path)
 	}
 	if name == "." {
@@ -152,57 +128,8 @@ func (f folder) openFile(name string) (*os.File, error) {
 	return os.NewFile(uintptr(h), name), nil
 }
 
-// content is what was read of a file, all at the same time.
-type content struct {
-	bytes []byte
-	stat  stat
-	attrs string
-}
-
-// readFile reads a regular file of at most max bytes, into buf or more.
-func (f folder) readFile(name string, max int64, buf []byte) (content, error) {
-	for range tries {
-		c, err := f.readOnce(name, max, buf)
-		if !errors.Is(err, errUnstable) {
-			return c, err
-		}
-	}
-	return content{}, errUnstable
-}
-
-func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
-	file, err := f.openFile(name)
-	if err != nil {
-		return content{}, err
-	}
-	defer file.Close()
-	before, err := statOpen(file)
-	if err != nil {
-		return content{}, err
-	}
-	if !before.isFile() || before.size > max {
-		return content{}, fmt.Errorf("%s is no file of at most %d bytes", name, max)
-	}
-	// One byte more than expected, so that a file that grew is seen.
-	if need := int(before.size) + 1; cap(buf) < need {
-		buf = make([]byte, need)
-	}
-	n, err := io.ReadFull(file, buf[:before.size+1])
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return content{}, err
-	}
-	after, err := statOpen(file)
-	if err != nil {
-		return content{}, err
-	}
-	if int64(n) != before.size || !before.unchanged(after) {
-		return content{}, errUnstable
-	}
-	return content{buf[:n], after, attrsOf(int(file.Fd()))}, nil
-}
-
 // space is how many bytes the disk of a path has for a user, and in all.
-func (f folder) space(path string) (free, total int64, err error) {
+func space(path string) (free, total int64, err error) {
 	text, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, 0, err

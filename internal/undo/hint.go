@@ -36,7 +36,7 @@ func (h *hint) mark(path string) {
 const settleHinted = 256 << 10
 
 // hints judges what was told; nil means that all is walked.
-func (w *Workspace) hints(settle int64) *hint {
+func (w *Workspace) hints(root folder, settle int64) *hint {
 	if w.watch == nil || w.tree == nil || w.groups == nil || w.happened.All || w.crowded || w.dropped != w.store.Dropped() {
 		return nil
 	}
@@ -47,13 +47,13 @@ func (w *Workspace) hints(settle int64) *hint {
 		}
 		h.mark(path)
 	}
-	if top, err := w.root.stat("."); err != nil || top.inode != w.top {
+	if top, err := root.stat("."); err != nil || top.inode != w.top {
 		return nil
 	}
 	if w.tracksLeftOut() {
 		return nil
 	}
-	c := checker{w: w, hint: h, unsettled: h.settle}
+	c := checker{w: w, root: root, hint: h, unsettled: h.settle}
 	if !c.folder("", w.tree) {
 		return nil
 	}
@@ -83,6 +83,7 @@ func changesRules(path string, names map[string]bool) bool {
 // stat of which nothing was told means that something was lost.
 type checker struct {
 	w         *Workspace
+	root      folder
 	hint      *hint
 	unsettled int64
 }
@@ -125,7 +126,7 @@ func (c *checker) folder(path string, d *dir) bool {
 
 func (c *checker) below(path string, n *node) bool {
 	child := path + n.name + "/"
-	st, err := c.w.root.stat(child[:len(child)-1])
+	st, err := c.root.stat(child[:len(child)-1])
 	told := c.hint.dirty[child] || c.hint.dirty[path]
 	if !told && (err != nil || st.mode != n.stat.mode || !st.unchanged(n.stat) || !c.w.watch.Watching(child)) {
 		return false
@@ -142,8 +143,8 @@ const (
 )
 
 // small reports that there are few entries, as far as it is known.
-func (w *Workspace) small() bool {
-	return w.tree == nil || w.tree.count(smallFolder+1) <= smallFolder
+func (d *dir) small() bool {
+	return d == nil || d.count(smallFolder+1) <= smallFolder
 }
 
 // count counts entries up to some number.
@@ -161,19 +162,19 @@ func (d *dir) count(most int) int {
 }
 
 // beginWatching begins before everything is walked, when it is not begun or was given up.
-func (w *Workspace) beginWatching() {
+func (w *Workspace) beginWatching(root folder) {
 	if w.watch != nil && w.happened.All {
 		w.stopWatching(nil) // begin anew, with what is there now
 	}
-	if top, err := w.root.stat("."); err != nil || top.inode != w.top {
+	if top, err := root.stat("."); err != nil || top.inode != w.top {
 		w.stopWatching(nil)
 		w.top = top.inode
 	}
 	if w.watch == nil && w.unwatched == nil {
-		if w.walks++; !w.opts.eager && w.walks <= fewWalks && w.small() {
+		if w.walks++; !w.opts.eager && w.walks <= fewWalks && w.tree.small() {
 			return
 		}
-		w.watch, w.unwatched = fsnotify.New(w.root.fd, w.opts.Watches)
+		w.watch, w.unwatched = fsnotify.New(root.fd, w.opts.Watches)
 	}
 }
 

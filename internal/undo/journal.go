@@ -31,17 +31,20 @@ const (
 	Applied               // all steps are done
 )
 
+// journal is the folder in which it is kept, that of the store.
+type journal string
+
 // Journal tells how far an undo came, and what came of it when it is Applied.
-func (w *Workspace) Journal(id string) (Stage, Result, error) {
+func (j journal) Journal(id string) (Stage, Result, error) {
 	var r Result
-	err := readJournal(w.resultPath(id), &r)
+	err := readJournal(j.resultPath(id), &r)
 	if err == nil {
 		return Applied, r, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return NotBegun, r, err
 	}
-	_, err = os.Stat(w.planPath(id))
+	_, err = os.Stat(j.planPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return NotBegun, r, nil
 	}
@@ -49,8 +52,8 @@ func (w *Workspace) Journal(id string) (Stage, Result, error) {
 }
 
 // Discard removes the result of an undo from the journal.
-func (w *Workspace) Discard(id string) error {
-	err := os.Remove(w.resultPath(id))
+func (j journal) Discard(id string) error {
+	err := os.Remove(j.resultPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -58,16 +61,16 @@ func (w *Workspace) Discard(id string) error {
 }
 
 // Results lists the undos whose results are in the journal.
-func (w *Workspace) Results() (ids []string) {
-	found, _ := filepath.Glob(w.resultPath("*")) // the pattern is well-formed
+func (j journal) Results() (ids []string) {
+	found, _ := filepath.Glob(j.resultPath("*")) // the pattern is well-formed
 	for _, path := range found {
 		ids = append(ids, strings.TrimPrefix(filepath.Base(path), "result-"))
 	}
 	return ids
 }
 
-func (w *Workspace) planPath(id string) string   { return filepath.Join(w.opts.State, "plan-"+id) }
-func (w *Workspace) resultPath(id string) string { return filepath.Join(w.opts.State, "result-"+id) }
+func (j journal) planPath(id string) string   { return filepath.Join(string(j), "plan-"+id) }
+func (j journal) resultPath(id string) string { return filepath.Join(string(j), "result-"+id) }
 
 // writeJournal puts a plan or a result on the disk, whole or not at all.
 func (w *Workspace) writeJournal(path string, v any) error {

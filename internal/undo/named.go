@@ -97,7 +97,7 @@ func (w *Workspace) present(ctx context.Context, steps map[string]*Step) (Mark, 
 }
 
 // lookAtNamed makes the tree of the paths that are named.
-func (w *Workspace) lookAtNamed(ctx context.Context) (*walker, *dir, error) {
+func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir, error) {
 	k, err := w.newWalker(ctx, settleAll, nil)
 	if err != nil {
 		return nil, nil, err
@@ -110,9 +110,9 @@ func (w *Workspace) lookAtNamed(ctx context.Context) (*walker, *dir, error) {
 	}
 	slices.SortFunc(paths, slices.Compare)
 	h := &hand{walker: k}
-	tree, err := h.named(k.root, "", paths)
+	tree, err := h.named(root, "", paths)
 	if err == nil {
-		tree.self = rootEntry(k.root)
+		tree.self = rootEntry(root)
 	}
 	return k, tree, err
 }
@@ -148,7 +148,7 @@ func (k *hand) named(at folder, prefix string, paths [][]string) (*dir, error) {
 }
 
 func (k *hand) namedNode(at folder, prefix string, n *node, below [][]string) error {
-	outside := n.stat.inode == k.state.inode || slices.Contains(k.forgotten, prefix+n.name)
+	outside := n.stat.inode == k.state || slices.Contains(k.forgotten, prefix+n.name)
 	if !n.stat.isFolder() || outside {
 		return k.node(at, scope{path: prefix}, n, nil)
 	}

@@ -34,89 +34,61 @@ func (o Outer) hides(path string) bool {
 	}
 }
 
-// Outer is the folder of git that is not below the root, if there is one.
-func (w *Workspace) Outer() Outer { return w.opts.Git }
-
-// Absolute is where a path of a state is.
-func (w *Workspace) Absolute(path string) string {
-	if rest, ok := (folder{git: w.opts.Git.Dir}).inOuter(path); ok {
-		return filepath.Join(w.opts.Git.Dir, filepath.FromSlash(rest))
-	}
-	return filepath.Join(w.opts.Root, filepath.FromSlash(path))
-}
-
-// Relative is the path in a state of what is at an absolute one, if it can be a part of one.
-func (w *Workspace) Relative(path string) (rel string, ok bool) {
-	return w.opts.Git.Relative(w.opts.Root, path)
-}
-
-// Relative is the path in a state of a root of what is at an absolute one, if it can be a part of
-// one.
-func (o Outer) Relative(root, path string) (rel string, ok bool) {
-	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel), true
-	}
-	if o.Dir == "" {
-		return "", false
-	}
-	rel, err := filepath.Rel(o.Dir, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	rel = strings.TrimSuffix(OuterGit+"/"+filepath.ToSlash(rel), "/.")
-	return rel, !o.hides(rel)
-}
-
-// Above is the innermost folder that holds both the root and git's folder.
-func (o Outer) Above(root string) string {
-	if o.Dir == "" {
-		return root
-	}
-	above := root
-	for {
-		if rel, err := filepath.Rel(above, o.Dir); err == nil && filepath.IsLocal(rel) || above == filepath.Dir(above) {
-			return above
-		}
-		above = filepath.Dir(above)
-	}
-}
-
-// openTop opens the root.
-func (w *Workspace) openTop() (folder, error) {
-	root, err := openRoot(w.opts.Root, w.opts.plain)
-	root.git = w.opts.Git.Dir
-	return root, err
-}
-
-// inOuter is a path of the root below git's folder, if it is one.
-func (f folder) inOuter(path string) (rest string, ok bool) {
-	if f.git == "" || path != OuterGit && !strings.HasPrefix(path, OuterGit+"/") {
+// cut takes OuterGit off a path below it.
+func (o Outer) cut(path string) (rest string, ok bool) {
+	if o.Dir == "" || path != OuterGit && !strings.HasPrefix(path, OuterGit+"/") {
 		return "", false
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(path, OuterGit), "/"), true
 }
 
-// outer is where a path of the root below git's folder is, if it is one.
-func (f folder) outer(path string) (absolute string, ok bool) {
-	rest, ok := f.inOuter(path)
-	return filepath.Join(f.git, filepath.FromSlash(rest)), ok
+// place is where a path of the root is: absolute when it is below OuterGit, else the path itself.
+func (o Outer) place(path string) string {
+	if rest, ok := o.cut(path); ok {
+		return filepath.Join(o.Dir, filepath.FromSlash(rest))
+	}
+	return path
 }
 
-func (f folder) beneathOuter(rest string) (folder, error) {
-	git, err := f.openFolder(OuterGit)
-	if err != nil {
-		return git, err
-	}
-	defer git.close()
-	return git.beneath(rest)
+// Paths turns the paths of states into those of the system.
+type Paths struct {
+	Root string
+	Git  Outer
 }
+
+// Absolute is where a path of a state is.
+func (p Paths) Absolute(path string) string {
+	if at := p.Git.place(path); at != path {
+		return at
+	}
+	return filepath.Join(p.Root, filepath.FromSlash(path))
+}
+
+// Relative is the path in a state of what is at an absolute one, if it can be a part of one.
+func (p Paths) Relative(path string) (rel string, ok bool) {
+	if rel, err := filepath.Rel(p.Root, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel), true
+	}
+	if p.Git.Dir == "" {
+		return "", false
+	}
+	rel, err := filepath.Rel(p.Git.Dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	rel = strings.TrimSuffix(OuterGit+"/"+filepath.ToSlash(rel), "/.")
+	return rel, !p.Git.hides(rel)
+}
+
+// Paths says where the paths of states are.
+func (w *Workspace) Paths() Paths { return Paths{w.opts.Root, w.opts.Git} }
 
 // syncOuter writes what is restored in git's folder to the disk, which may be another.
-func (w *Workspace) syncOuter(root folder) error {
-	if w.opts.Git.Dir == "" {
+func (f folder) syncOuter() error {
+	if f.git.Dir == "" {
 		return nil
 	}
-	git, err := root.openFolder(OuterGit)
+	git, err := f.openFolder(OuterGit)
 	if err != nil {
 		return nil //nolint:nilerr // nothing is restored where it is not
 	}

@@ -99,7 +99,7 @@ func (w *Workspace) always(ctx context.Context, age time.Duration) (*kept, error
 	}
 	k := &kept{store: w.store, w: w, all: map[pack.Hash]bool{}}
 	k.state(w.tree.hash)
-	plans, err := filepath.Glob(filepath.Join(w.opts.State, "plan-*"))
+	plans, err := filepath.Glob(w.planPath("*"))
 	if err != nil {
 		return nil, err
 	}

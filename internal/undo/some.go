@@ -45,12 +45,11 @@ func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 
 // lookAtSome makes a tree of which only some paths are other than before.
 func (w *Workspace) lookAtSome(ctx context.Context, paths []string) (*walker, *dir, error) {
-	root, err := w.openTop()
+	root, err := w.opts.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	w.root.close()
-	w.root = root
+	defer root.close()
 	if top, err := root.stat("."); err != nil || top.inode != w.top && w.top != (inode{}) {
 		return nil, nil, errAgain
 	}
@@ -107,7 +106,7 @@ func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, er
 // placed looks at one entry of a folder: at what stands below it where there are paths, else at all
 // of it.
 func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string) error {
-	if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git == "") {
+	if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git.Dir == "") {
 		return nil
 	}
 	i, known := d.search(name)

@@ -77,7 +77,7 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	if err != nil && mark.IsZero() {
 		return mark, err
 	}
-	if first && w.watch == nil && w.unwatched == nil && !w.small() {
+	if first && w.watch == nil && w.unwatched == nil && !w.tree.small() {
 		return w.takeLocked(ctx, settle) // it was not known to be large: it is watched from now on
 	}
 	return mark, err
@@ -141,39 +141,37 @@ func full(err error) bool {
 
 // look makes the tree of what is there: by the hints when they tell enough, else by a walk.
 func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
-	root, err := w.openTop()
+	root, err := w.opts.open() // anew each time: the folder may have been removed and made again since
 	if err != nil {
 		return nil, nil, err
 	}
-	// Anew each time: the folder may have been removed and made again since.
-	w.root.close()
-	w.root = root
+	defer root.close()
 	if w.opts.Named {
-		return w.lookAtNamed(ctx)
+		return w.lookAtNamed(ctx, root)
 	}
 	if w.watch != nil {
 		w.watch.Drain(&w.happened)
 	}
 	if settle != settleAll {
-		if h := w.hints(settle); h != nil {
+		if h := w.hints(root, settle); h != nil {
 			k, err := w.newWalker(ctx, h.settle, h)
 			if err != nil {
 				return nil, nil, err
 			}
-			tree, err := k.walk()
+			tree, err := k.walk(root)
 			if !errors.Is(err, errAgain) {
 				return k, tree, err
 			}
 		}
 	}
-	return w.lookAtAll(ctx, settle)
+	return w.lookAtAll(ctx, root, settle)
 }
 
-func (w *Workspace) lookAtAll(ctx context.Context, settle int64) (*walker, *dir, error) {
-	w.beginWatching()
+func (w *Workspace) lookAtAll(ctx context.Context, root folder, settle int64) (*walker, *dir, error) {
+	w.beginWatching(root)
 	several := w.tree == nil && w.workers > 1
 	for {
-		if err := w.root.rewind(); err != nil { // a look that gave up may have read it
+		if err := root.rewind(); err != nil { // a look that gave up may have read it
 			return nil, nil, err
 		}
 		dropped := w.store.Dropped()
@@ -183,7 +181,7 @@ func (w *Workspace) lookAtAll(ctx context.Context, settle int64) (*walker, *dir,
 		}
 		k.ordered = !several
 		k.team.SetLimit(w.workers - 1) // this goroutine is one too
-		tree, err := k.walk()
+		tree, err := k.walk(root)
 		switch {
 		case errors.Is(err, errAgain) && several:
 			several = false

@@ -14,7 +14,7 @@
 // after the plan was written and synced (journal.go), so that Recover finishes what a killed
 // process began. prune.go and forget.go drop what is old or unwanted. named.go is for folders of
 // which only single paths are covered; outer.go is for git's folder where it lies elsewhere.
-// folder_*.go, change_*.go and attr_*.go are all that speaks to the system: everything is reached
+// folder*.go, change_*.go and attr_*.go are all that speaks to the system: everything is reached
 // by the descriptor of its folder. Nothing is read through a link, no git is started, and neither
 // FIFO nor device is opened.
 //
@@ -122,12 +122,12 @@ type Options struct {
 type Workspace struct {
 	opts   Options
 	store  *pack.Store
-	root   folder
-	state  stat         // of the state folder, which is left out
+	state  inode        // of the state folder, which is left out
 	top    inode        // of the folder, when it was last walked as a whole
 	looked atomic.Int64 // entries that the last Take looked at
 
 	clones clones
+	journal
 
 	turn       turn     // guards what follows
 	tree       *dir     // what the last Take saw; nil before the first
@@ -195,11 +195,12 @@ func Open(o Options) (*Workspace, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	top, err := (&Workspace{opts: o}).openTop()
+	top, err := o.open()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}
-	w := &Workspace{opts: o, root: top, turn: make(turn, 1), workers: workers(), crash: o.Moment}
+	top.close()
+	w := &Workspace{opts: o, journal: journal(o.State), turn: make(turn, 1), workers: workers(), crash: o.Moment}
 	w.clones.dir = filepath.Join(o.State, "clones")
 	w.closing, w.end = context.WithCancel(context.Background())
 	if o.Walk || o.Named {
@@ -210,7 +211,6 @@ func Open(o Options) (*Workspace, error) {
 		open = pack.Look
 	}
 	if w.store, err = open(filepath.Join(o.State, "packs")); err != nil {
-		top.close()
 		return nil, err
 	}
 	if !o.Look {
@@ -218,9 +218,11 @@ func Open(o Options) (*Workspace, error) {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	if w.state, err = statPath(o.State); err != nil {
+	st, err := statPath(o.State)
+	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
+	w.state = st.inode
 	if w.forgotten, err = w.loadForgotten(); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -245,7 +247,6 @@ func (w *Workspace) Close() error {
 		err = w.saveTable()
 	}
 	w.stopWatching(nil)
-	w.root.close()
 	return errors.Join(err, w.store.Close())
 }
 

@@ -65,7 +65,7 @@ func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walk
 	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), hint: h, ordered: true, lists: map[string][]string{}, around: sync.OnceValue(w.around), linked: map[inode][]linkedNode{}}
 	k.idle.New = func() any { return &hand{walker: k} }
 	k.settle.Store(settle)
-	free, _, err := k.root.space(k.opts.State)
+	free, _, err := space(k.opts.State)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +82,9 @@ func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walk
 	return k, nil
 }
 
-func (k *walker) walk() (*dir, error) {
+func (k *walker) walk(root folder) (*dir, error) {
 	h := &hand{walker: k}
-	tree, err := h.whole()
+	tree, err := h.whole(root)
 	if other := k.team.Wait(); err == nil {
 		err = other
 	}
@@ -96,13 +96,13 @@ func (k *walker) walk() (*dir, error) {
 
 // whole makes the tree of the root. What is ignored is looked up only where something is to be
 // read: of most calls the hints say that nothing changed.
-func (k *hand) whole() (*dir, error) {
+func (k *hand) whole(root folder) (*dir, error) {
 	s := scope{fresh: k.tree == nil}
 	if k.asBefore(s, k.tree) {
 		return k.tree, k.ctx.Err()
 	}
 	s.level = k.opts.Ignore.Root(k.opts.Root)
-	return k.folder(k.root, s, k.tree)
+	return k.folder(root, s, k.tree)
 }
 
 // asBefore reports a folder that no hint names, nor one below it.
@@ -130,7 +130,7 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	if at.git != "" {
+	if at.git.Dir != "" {
 		entries = append(entries, OuterGit)
 	}
 	slices.Sort(entries)
@@ -138,7 +138,7 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	d := &dir{nodes: make([]node, 0, len(entries)), prev: prev}
 	hint := 0
 	for _, name := range entries {
-		if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git == "") {
+		if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git.Dir == "") {
 			continue
 		}
 		st, err := at.stat(name)
@@ -228,7 +228,7 @@ func (k *hand) through(at folder, s scope, prev *dir) (*dir, error) {
 // same.
 func (k *hand) node(at folder, s scope, n *node, was *node) error {
 	switch {
-	case n.stat.inode == k.state.inode:
+	case n.stat.inode == k.state:
 		leave(n, leftStore)
 	case len(k.forgotten) > 0 && slices.Contains(k.forgotten, s.path+n.name):
 		leave(n, leftForgotten)

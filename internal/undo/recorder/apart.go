@@ -148,7 +148,7 @@ func (k *Keeper) record(c *apartCall) error {
 
 func (k *Keeper) relative(paths []string) (own []string) {
 	for _, path := range paths {
-		if rel, ok := k.ws.Relative(path); ok {
+		if rel, ok := k.ws.Paths().Relative(path); ok {
 			own = append(own, rel)
 		}
 	}

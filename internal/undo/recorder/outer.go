@@ -30,7 +30,7 @@ func outer(root string) undo.Outer {
 // keepShared refuses steps in a repository of several work trees that would change what the others
 // work with: their branches, and files that hold something of all.
 func (d Desk) keepShared(plan *undo.Plan) {
-	if d.Files.Outer().Own == "" {
+	if d.Files.Paths().Git.Own == "" {
 		return
 	}
 	taken := d.takenBranches()
@@ -120,7 +120,7 @@ func (r *repository) whole() bool {
 
 // takenBranches are the branches that other work trees have checked out, as refs.
 func (d Desk) takenBranches() (refs []string) {
-	o := d.Files.Outer()
+	o := d.Files.Paths().Git
 	heads, _ := filepath.Glob(filepath.Join(o.Dir, "worktrees", "*", "HEAD")) // what cannot be read has none
 	for _, head := range append(heads, filepath.Join(o.Dir, "HEAD")) {
 		if filepath.Dir(head) == filepath.Join(o.Dir, filepath.FromSlash(o.Own)) {
@@ -156,7 +156,7 @@ func notCovered(reason string) bool {
 // shown is a path as the user knows it.
 func (d Desk) shown(path string) string {
 	if path == undo.OuterGit || strings.HasPrefix(path, undo.OuterGit+"/") {
-		return d.Files.Absolute(path)
+		return d.Files.Paths().Absolute(path)
 	}
 	return path
 }

@@ -65,7 +65,7 @@ func (d Desk) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 // repositories groups the steps in folders of git.
 func (d Desk) repositories(steps []undo.Step) (all []*repository) {
 	is := func(dir string) bool {
-		_, err := os.Lstat(filepath.Join(d.Files.Absolute(dir), "HEAD"))
+		_, err := os.Lstat(filepath.Join(d.Files.Paths().Absolute(dir), "HEAD"))
 		return err == nil || slices.ContainsFunc(steps, func(s undo.Step) bool { return s.Path == dir+"/HEAD" })
 	}
 	for _, s := range steps {
@@ -153,7 +153,7 @@ func (r *repository) trees() []string {
 // branches are the paths of the branches that the HEAD of a work tree names: now, and when it is
 // put back.
 func (d Desk) branches(r *repository, tree string) (paths []string, err error) {
-	present, _ := os.ReadFile(filepath.Join(d.Files.Absolute(tree), "HEAD")) // what cannot be read names none
+	present, _ := os.ReadFile(filepath.Join(d.Files.Paths().Absolute(tree), "HEAD")) // what cannot be read names none
 	heads := [][]byte{present}
 	for _, s := range r.steps {
 		if s.Path == tree+"HEAD" && s.To.Kind == undo.File {
@@ -188,7 +188,7 @@ func (d Desk) judge(ctx context.Context, r *repository, refused map[string]strin
 		return all(refusedObjects + ": " + err.Error())
 	case len(n.core)+len(n.single) == 0:
 		return nil
-	case exists(filepath.Join(d.Files.Absolute(r.dir), "reftable")):
+	case exists(filepath.Join(d.Files.Paths().Absolute(r.dir), "reftable")):
 		return all(refusedRefTable)
 	case !exists(n.objects.Dir):
 		return all(refusedRepository)
@@ -243,7 +243,7 @@ type needed struct {
 
 // needs reads the files that are put back.
 func (d Desk) needs(r *repository) (n needed, err error) {
-	dir := d.Files.Absolute(r.dir)
+	dir := d.Files.Paths().Absolute(r.dir)
 	n = needed{objects: git.Objects{Dir: filepath.Join(dir, "objects")}, single: map[string][]string{}}
 	config, _ := os.ReadFile(filepath.Join(dir, "config")) // none: as git does it by itself
 	shallow, _ := os.ReadFile(filepath.Join(dir, "shallow"))
@@ -313,7 +313,7 @@ func (d Desk) indexed(n *needed, dir string, content []byte) error {
 
 // presentIDs are the ids that the refs of a repository name now, and the heads of its work trees.
 func (d Desk) presentIDs(r *repository) (ids []string) {
-	dir := d.Files.Absolute(r.dir)
+	dir := d.Files.Paths().Absolute(r.dir)
 	names := []string{"HEAD", "packed-refs"}
 	heads, _ := filepath.Glob(filepath.Join(dir, "worktrees", "*", "HEAD")) // what cannot be read is not known
 	for _, h := range heads {

@@ -1,0 +1,132 @@
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// folder is an open folder. Everything in it is reached by its descriptor or handle.
+type folder struct {
+	fd int
+	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no
+	// difference.
+	plain bool
+	git   Outer // of the root: see Options.Git
+}
+
+// open opens the root.
+func (o Options) open() (folder, error) {
+	root, err := openRoot(o.Root, o.plain)
+	root.git = o.Git
+	return root, err
+}
+
+// beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
+func (f folder) beneath(path string) (folder, error) {
+	rest, ok := f.git.cut(path)
+	if !ok {
+		return f.descend(path)
+	}
+	git, err := f.openFolder(OuterGit)
+	if err != nil {
+		return git, err
+	}
+	defer git.close()
+	return git.descend(rest)
+}
+
+// descend is beneath in one step where the system has one, else by one name after another.
+func (f folder) descend(path string) (folder, error) {
+	if !f.plain {
+		if fd, err := openBeneath(f.fd, path); !errors.Is(err, errors.ErrUnsupported) {
+			return folder{fd: fd, plain: f.plain}, err
+		}
+	}
+	at, err := f.openFolder(".")
+	for name := range strings.SplitSeq(path, "/") {
+		if err != nil || path == "" {
+			break
+		}
+		if name == ".." {
+			at.close()
+			return folder{fd: -1}, os.ErrPermission
+		}
+		above := at
+		at, err = above.openFolder(name)
+		above.close()
+	}
+	return at, err
+}
+
+// content is what was read of a file, all at the same time.
+type content struct {
+	bytes []byte
+	stat  stat
+	attrs string
+}
+
+// readFile reads a regular file of at most max bytes, into buf or more.
+func (f folder) readFile(name string, max int64, buf []byte) (content, error) {
+	for range tries {
+		c, err := f.readOnce(name, max, buf)
+		if !errors.Is(err, errUnstable) {
+			return c, err
+		}
+	}
+	return content{}, errUnstable
+}
+
+func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
+	file, err := f.openFile(name)
+	if err != nil {
+		return content{}, err
+	}
+	defer file.Close()
+	before, err := statOpen(file)
+	if err != nil {
+		return content{}, err
+	}
+	if !before.isFile() || before.size > max {
+		return content{}, fmt.Errorf("%s is not a file of at most %d bytes", name, max)
+	}
+	// One byte more than expected, so that a file that grew is seen.
+	if need := int(before.size) + 1; cap(buf) < need {
+		buf = make([]byte, need)
+	}
+	n, err := io.ReadFull(file, buf[:before.size+1])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return content{}, err
+	}
+	attrs := attrsOf(int(file.Fd()))
+	after, err := statOpen(file)
+	if err != nil {
+		return content{}, err
+	}
+	if int64(n) != before.size || !before.unchanged(after) {
+		return content{}, errUnstable
+	}
+	return content{buf[:n], after, attrs}, nil
+}
+
+// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
+// taken.
+func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
+	return f.create(name, mode, attrs, func(file *os.File) error {
+		_, err := file.Write(content)
+		return err
+	})
+}
+
+// writeFrom is writeFile with the content of an open file, shared where that is possible.
+func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string) error {
+	return f.create(name, mode, attrs, func(file *os.File) error {
+		err := cloneFile(file, from)
+		if err != nil {
+			_, err = io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
+		}
+		return err
+	})
+}
