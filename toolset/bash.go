@@ -113,7 +113,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
+		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded, seen: slices.Clone(argv)}
 	if p, ok := endsInPipeline(text, env); ok && !plain && b.shell.Program.Kind == proc.Bash && !in.Background && argv[len(argv)-1] == text {
@@ -174,7 +174,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	if how := x.apart(); how != "" {
 		cmd.Aside = true
 		if how == tool.Planned {
-			cmd.Reach = nil
+			cmd.Reach, cmd.Local = nil, nil
 		}
 	}
 	cmd.Progress = x.progress()

@@ -215,6 +215,13 @@ func reaching(ask asker) func(context.Context, string, uint16) error {
 	}
 }
 
+// reachingHere asks about a port or socket of this machine.
+func reachingHere(ask asker) func(context.Context, string) error {
+	return func(ctx context.Context, place string) error {
+		return ask(ctx, tool.Need{Permission: tool.Network, Target: place})
+	}
+}
+
 func orSimilar(names []string) string {
 	if len(names) == 0 {
 		return "; list shows what is there"

@@ -245,6 +245,8 @@ func (r Rule) describeHost() Description {
 	m := r.host
 	host := m.host
 	switch {
+	case m.sockets != nil:
+		return m.describeSockets()
 	case m.below != "":
 		host = "each host below " + strings.TrimPrefix(m.below, ".")
 	case host == "":
@@ -252,6 +254,8 @@ func (r Rule) describeHost() Description {
 	}
 	d := Description{}
 	switch {
+	case m.port != "" && m.scheme == "" && ofThisMachine(host):
+		d.Covers, d.Spares = "the program of this machine that serves port "+m.port+", for pages and for commands in the sandbox", "other hosts, other ports"
 	case m.port != "" && m.scheme != "":
 		d.Covers, d.Spares = "every page at "+m.scheme+"://"+net.JoinHostPort(host, m.port), "other hosts, hosts below it, other ports, other schemes"
 	case m.port != "":
@@ -274,6 +278,19 @@ func (r Rule) describeHost() Description {
 	d.Runs, d.Asks = page(firstOf(m.host, "www"+m.below)), page("other.example")
 	if m.below != "" {
 		d.Spares = strings.Replace(d.Spares, "hosts below it, ", "", 1)
+	}
+	return d
+}
+
+// describeSockets is the sentence about sockets with a path.
+func (m hostMatcher) describeSockets() Description {
+	d := Description{Covers: "the socket " + unescaped(m.sockets.pattern, "") + ", for commands in the sandbox: its server does what they ask of it, outside", Spares: "other sockets, ports", Saved: everyWorkspace}
+	for _, path := range []string{unescaped(m.sockets.pattern, ""), nameOfPattern(m.sockets.pattern)} {
+		if m.sockets.matches(Place{Abs: path}, "") {
+			d.Runs = []tool.Need{{Permission: tool.Network, Target: unixPrefix + path}}
+			d.Asks = []tool.Need{{Permission: tool.Network, Target: unixPrefix + "/other" + path}}
+			break
+		}
 	}
 	return d
 }

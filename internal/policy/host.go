@@ -14,10 +14,36 @@ import (
 	"adze/tool"
 )
 
-// address is where a network need goes.
+// address is where a network need goes. With the scheme "tcp" it is a port of this machine that a
+// command in the sandbox connects to, with "unix" a socket, whose path is the host.
 type address struct{ scheme, host, port string }
 
-func (a address) String() string { return a.scheme + "://" + net.JoinHostPort(a.host, a.port) }
+func (a address) String() string {
+	if a.scheme == "unix" {
+		return unixPrefix + a.host
+	}
+	return a.scheme + "://" + net.JoinHostPort(a.host, a.port)
+}
+
+// unixPrefix begins a need and a matcher about sockets with a path.
+const unixPrefix = "unix:"
+
+// ofThisMachine reports an address that means this machine in so many words.
+func ofThisMachine(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// rule is the rule that allows this very address and nothing else.
+func (a address) rule() string {
+	switch a.scheme {
+	case "unix":
+		return "allow network(" + unixPrefix + escapeGlob(a.host) + ")"
+	case "tcp":
+		return "allow network(" + net.JoinHostPort(a.host, a.port) + ")"
+	}
+	return fmt.Sprintf("allow network(%s)", a)
+}
 
 // usualPort is the port of a scheme, "" for one we do not know.
 func usualPort(scheme string) string {
@@ -26,6 +52,9 @@ func usualPort(scheme string) string {
 
 // parseAddress reads a URL, or host[:port] which is taken for https.
 func parseAddress(target string) (address, error) {
+	if path, ok := strings.CutPrefix(target, unixPrefix); ok {
+		return address{scheme: "unix", host: path}, nil
+	}
 	if !strings.Contains(target, "://") {
 		target = "https://" + target
 	}
@@ -51,16 +80,32 @@ func plainHost(h string) string { return strings.TrimSuffix(strings.ToLower(h), 
 // is the usual one of the scheme, for a rule that allows.
 type hostMatcher struct {
 	scheme, port string
-	host         string // literal
-	below        string // for *.example.com: ".example.com"
+	host         string       // literal
+	below        string       // for *.example.com: ".example.com"
+	sockets      *pathMatcher // of sockets alone; if nil, it is about hosts
 }
 
 func compileHost(matcher string, effect Effect) (hostMatcher, error) {
+	if pattern, ok := strings.CutPrefix(matcher, unixPrefix); ok {
+		return compileSockets(pattern, effect)
+	}
 	m, err := readHost(matcher)
 	if err == nil && effect == Allow && matcher != "" {
 		err = m.tooWide()
 	}
 	return m, err
+}
+
+// compileSockets reads a pattern of paths.
+func compileSockets(pattern string, effect Effect) (hostMatcher, error) {
+	paths, err := compilePath("abs:"+pattern, effect)
+	if err != nil {
+		return hostMatcher{}, fmt.Errorf("%q is not the path of a socket; write unix: and an absolute path, such as unix:/run/postgresql/**", pattern)
+	}
+	if effect == Allow && strings.IndexAny(pattern, "*?[{") == 1 {
+		return hostMatcher{}, errors.New(unixPrefix + pattern + " allows the sockets of every program; name a folder, such as unix:/run/postgresql/**")
+	}
+	return hostMatcher{sockets: &paths}, nil
 }
 
 // tooWide refuses an allow rule under which anybody could register a host. A deny or ask may be
@@ -134,8 +179,12 @@ func readHost(matcher string) (hostMatcher, error) {
 
 func (m hostMatcher) matches(a address, effect Effect) bool {
 	switch {
+	case m.sockets != nil:
+		return a.scheme == "unix" && m.sockets.matches(Place{Abs: a.host}, "")
+	case a.scheme == "unix":
+		return effect != Allow && m == hostMatcher{}
 	case m.scheme != "" && m.scheme != a.scheme,
-		m.host != "" && m.host != a.host,
+		m.host != "" && m.host != a.host && !(a.scheme == "tcp" && ofThisMachine(m.host)),
 		m.below != "" && !strings.HasSuffix(a.host, m.below):
 		return false
 	case m.port != "":
@@ -151,10 +200,10 @@ func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
 	}
 	v.target = a.String()
 	doing := "connecting to " + quote(a.String())
-	v.offers = []grant{{
-		key: string(tool.Network) + "\x00" + a.String(), rule: fmt.Sprintf("allow network(%s)", a),
-		need: tool.Need{Permission: tool.Network, Target: a.String()},
-	}}
+	v.offers = []grant{{rule: a.rule(), need: tool.Need{Permission: tool.Network, Target: a.String()}}}
+	if a.scheme != "tcp" && a.scheme != "unix" {
+		v.offers[0].key = string(tool.Network) + "\x00" + a.String()
+	}
 	r, found := strongest(p.rulesFor(tool.Network), func(r Rule) bool { return r.host.matches(a, r.Effect) })
 	if found {
 		v.reason = doing + " is asked for by a rule"

@@ -257,7 +257,7 @@ func wideFile(v verdict) string {
 // wideHost is the rule for a host at the usual port of any scheme.
 func wideHost(target string) string {
 	a, err := parseAddress(target)
-	if err != nil || a.port != usualPort(a.scheme) {
+	if err != nil || a.scheme == "tcp" || a.scheme == "unix" || a.port != usualPort(a.scheme) {
 		return ""
 	}
 	return fmt.Sprintf("allow network(%s)", a.host)

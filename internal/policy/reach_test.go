@@ -77,3 +77,61 @@ func TestAGrantNamesItsAddress(t *testing.T) {
 		}
 	}
 }
+
+// Ports and sockets of this machine are allowed to commands in the sandbox by their own rules alone.
+func TestRulesOpenPortsAndSocketsOfThisMachine(t *testing.T) {
+	for name, c := range map[string]struct {
+		rules, target string
+		want          Effect
+	}{
+		"no rule":              {"", "tcp://localhost:5432", Ask},
+		"bare":                 {"allow network", "tcp://localhost:5432", Ask},
+		"bare, socket":         {"allow network", "unix:/run/docker.sock", Ask},
+		"bare deny":            {"deny network", "unix:/run/docker.sock", Deny},
+		"deny of all hosts":    {"deny network(*)", "tcp://localhost:5432", Deny},
+		"the port":             {"allow network(localhost:5432)", "tcp://localhost:5432", Allow},
+		"by number":            {"allow network(127.0.0.1:5432)", "tcp://localhost:5432", Allow},
+		"by number, version 6": {"deny network([::1]:5432)", "tcp://localhost:5432", Deny},
+		"another port":         {"allow network(localhost:5433)", "tcp://localhost:5432", Ask},
+		"no port":              {"allow network(localhost)", "tcp://localhost:80", Ask},
+		"another host":         {"allow network(db.example:5432)", "tcp://localhost:5432", Ask},
+		"a page":               {"allow network(http://localhost:5432)", "tcp://localhost:5432", Ask},
+		"below a folder":       {"allow network(unix:/run/postgresql/**)", "unix:/run/postgresql/.s.PGSQL.5432", Allow},
+		"the socket":           {"allow network(unix:/run/docker.sock)", "unix:/run/docker.sock", Allow},
+		"another socket":       {"allow network(unix:/run/docker.sock)", "unix:/run/docker.sock.2", Ask},
+		"a deny of sockets":    {"deny network(unix:/**)", "unix:/run/docker.sock", Deny},
+		"sockets are no hosts": {"allow network(unix:/run/**)", "https://run", Ask},
+	} {
+		var rules []string
+		if c.rules != "" {
+			rules = []string{c.rules}
+		}
+		p := newPolicy(t, Auto, nil, rules...)
+		v := p.judgeHost(Auto, verdict{need: tool.Need{Permission: tool.Network, Target: c.target}})
+		if v.effect != c.want {
+			t.Errorf("%s: %s", name, v.effect)
+		}
+		if len(v.offers) != 1 {
+			t.Fatalf("%s: %+v", name, v.offers)
+		}
+		// What is offered allows that, and one beside it is still asked about.
+		p = newPolicy(t, Auto, nil, v.offers[0].rule)
+		d, err := v.offers[0].describe()
+		if err != nil || len(d.Runs) == 0 || len(d.Asks) == 0 {
+			t.Fatalf("%s: %+v %v", name, d, err)
+		}
+		for _, need := range append(d.Runs, v.need) {
+			if e := p.judgeHost(Auto, verdict{need: need}).effect; e != Allow {
+				t.Errorf("%s: %s after %s: %s", name, need.Target, v.offers[0].rule, e)
+			}
+		}
+		if e := p.judgeHost(Auto, verdict{need: d.Asks[0]}).effect; e != Ask {
+			t.Errorf("%s: %s after %s: %s", name, d.Asks[0].Target, v.offers[0].rule, e)
+		}
+	}
+	for _, matcher := range []string{"unix:", "unix:run/x", "unix:/**", "unix:/*", "unix:~/x", "tcp://localhost:1"} {
+		if r, err := ParseRule(Allow, User, "network("+matcher+")"); err == nil {
+			t.Errorf("%s is a rule", r)
+		}
+	}
+}

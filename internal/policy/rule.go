@@ -62,7 +62,8 @@ func (r Rule) String() string {
 // inside the workspace, but deny everywhere. Execute takes the words of a command: literal, {a,b},
 // * for one word, ** at the end for the rest; mcp:SERVER TOOL is a tool of an MCP server, with the
 // patterns of paths in its name and ** for all of its tools. Network takes [scheme://]host[:port],
-// with *.example.com for all names below; a rule that allows takes no *.com and no lone *.
+// with *.example.com for all names below; a rule that allows takes no *.com and no lone *. With
+// unix: it takes an absolute path pattern of sockets.
 func ParseRule(effect Effect, layer Layer, text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	name, matcher, has := strings.Cut(text, "(")

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net"
 	"os"
+
+	"adze/internal/sandbox/proc"
 )
 
 var errNoDoor = errors.New("there is no way into the network out of a sandbox on this system")
@@ -13,3 +15,5 @@ var errNoDoor = errors.New("there is no way into the network out of a sandbox on
 func socketPair() (near net.Conn, far *os.File, err error) { return nil, nil, errNoDoor }
 
 func listenerFrom(net.Conn) (net.Listener, error) { return nil, errNoDoor }
+
+func (p *plan) local(*proc.Walls) error { return nil }

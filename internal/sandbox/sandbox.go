@@ -142,7 +142,11 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		release()
 		return proc.Walls{}, err
 	}
-	if err := s.o.Network.through(&walls, c); err != nil {
+	err = s.o.Network.through(&walls, c)
+	if err == nil {
+		err = p.local(&walls)
+	}
+	if err != nil {
 		p.letGo()
 		if walls.Done != nil {
 			walls.Done()

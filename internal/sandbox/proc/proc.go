@@ -54,6 +54,10 @@ type Command struct {
 	// network of its own. It may wait for a user. If nil, none is allowed.
 	Reach func(ctx context.Context, host string, port uint16) error
 
+	// Local allows a connection to a port or socket of this machine that the command does not serve
+	// itself, "tcp://localhost:5432" or "unix:/run/docker.sock", or says why not, likewise.
+	Local func(ctx context.Context, place string) error
+
 	// Outside asks the cage for no walls, because a user allowed the command without any.
 	Outside bool
 	// Inside says that it was allowed because walls hold it: without full ones it does not run.

@@ -34,6 +34,10 @@ type Box struct {
 	// network; if 0, none.
 	Door int
 
+	// Asks is a descriptor, of a socket, over which the shim asks about ports and sockets of this
+	// machine that the command connects to (package seccomptrace); if 0, it does not.
+	Asks int
+
 	Memory    uint64 // bytes that all processes of the command may hold together; if 0, any
 	Processes uint64 // of the command at a time; if 0, any
 }
@@ -141,6 +145,7 @@ func (b Box) Fields() []string {
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
 	flag(b.Code != "", "C"+string(b.Code))
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
+	flag(b.Asks > 0, "A"+strconv.Itoa(b.Asks))
 	flag(b.Memory > 0, "M"+number(b.Memory))
 	flag(b.Processes > 0, "N"+number(b.Processes))
 	flag(b.Rules.Made > 0, "L"+strconv.Itoa(b.Rules.Made))
@@ -192,6 +197,8 @@ func (b *Box) take(letter byte, rest string) bool {
 		b.Code = Code(rest)
 	case 'D':
 		b.Door, err = strconv.Atoi(rest)
+	case 'A':
+		b.Asks, err = strconv.Atoi(rest)
 	case 'M':
 		b.Memory, err = strconv.ParseUint(rest, 10, 64)
 	case 'N':

@@ -9,7 +9,7 @@ func TestFieldsAreReadBack(t *testing.T) {
 	for name, b := range map[string]Box{
 		"nothing": {},
 		"all": {
-			Own: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Code: "0123456789abcdef", Memory: 1 << 40, Processes: 7,
+			Own: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Code: "0123456789abcdef", Door: 8, Asks: 9, Memory: 1 << 40, Processes: 7,
 			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}, Made: 5},
 			Mounts: []Mount{
 				{Kind: Writable, Path: "/a b", From: "/c d", Dev: 1, Ino: 1<<64 - 1, Size: 3},
@@ -26,7 +26,7 @@ func TestFieldsAreReadBack(t *testing.T) {
 }
 
 func TestParseRefusesRubbish(t *testing.T) {
-	for _, f := range []string{"", "?", "w", "w1 2 3 4", "wx 2 3 1 0 /", "w1 2 3 -1 0 /", "w1 2 3 2 0 /", "w1 2 3 1 1 /", "z0 0 0 1 0 /", "F", "Fnn", "I1", "Ia 2", "I1 b", "Mx", "N-1"} {
+	for _, f := range []string{"", "?", "w", "w1 2 3 4", "wx 2 3 1 0 /", "w1 2 3 -1 0 /", "w1 2 3 2 0 /", "w1 2 3 1 1 /", "z0 0 0 1 0 /", "F", "Fnn", "I1", "Ia 2", "I1 b", "Mx", "N-1", "Ax"} {
 		if b, ok := Parse([]string{"O", f}); ok {
 			t.Errorf("%q is read as %+v", f, b)
 		}

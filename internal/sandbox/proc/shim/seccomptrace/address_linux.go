@@ -34,15 +34,28 @@ func (w *Witness) hosts(n *notice, raw []byte) {
 
 // host: beyond this machine nothing is reached. On it, what listens inside is.
 func (w *Witness) host(n *notice, ip []byte, port uint16) {
-	multicast, here := ip[0]>>4 == 14, ip[0] == 127 || ip[0] == 0
+	multicast := ip[0]>>4 == 14
 	if len(ip) == 16 {
-		mapped := bytes.Equal(ip[:12], []byte{10: 0xff, 11: 0xff})
-		multicast = ip[0] == 0xff || mapped && ip[12]>>4 == 14
-		here = mapped && (ip[12] == 127 || ip[12] == 0) || bytes.Equal(ip[:15], make([]byte, 15)) && ip[15] <= 1
+		multicast = ip[0] == 0xff || mapped(ip) && ip[12]>>4 == 14
 	}
-	if port != 0 && !multicast && !(here && w.served(port)) {
+	if port != 0 && !multicast && !(ofThisMachine(ip) && w.served(port)) {
 		w.note(n, Fact{Connected, spell(ip) + ":" + strconv.Itoa(int(port))})
 	}
+}
+
+// mapped reports an address of IPv4 in the form of IPv6.
+func mapped(ip []byte) bool {
+	return len(ip) == 16 && bytes.Equal(ip[:12], []byte{10: 0xff, 11: 0xff})
+}
+
+func ofThisMachine(ip []byte) bool {
+	if mapped(ip) {
+		ip = ip[12:]
+	}
+	if len(ip) == 4 {
+		return ip[0] == 127 || ip[0] == 0
+	}
+	return bytes.Equal(ip[:15], make([]byte, 15)) && ip[15] <= 1
 }
 
 // firstOfKernel is the least port that Linux gives who asks for any (ip_local_port_range of
@@ -52,6 +65,8 @@ const firstOfKernel = 32768
 // served reports that a port of this machine is one of the command's own. That is known from what
 // it bound: the kernel's tables of sockets take milliseconds to read.
 func (w *Witness) served(port uint16) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.ports[port] || w.ports[0] && port >= firstOfKernel
 }
 
@@ -65,9 +80,9 @@ func (w *Witness) bound(n *notice, at, size uint64) {
 		return
 	}
 	port := uint16(raw[2])<<8 | uint16(raw[3])
-	w.ports[port] = true
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.ports[port] = true
 	w.facts = slices.DeleteFunc(w.facts, func(m *met) bool {
 		return m.Kind == Connected && port != 0 && strings.HasSuffix(m.Text, ":"+strconv.Itoa(int(port))) && (strings.HasPrefix(m.Text, "127.") || strings.HasPrefix(m.Text, "[0:"))
 	})

@@ -15,7 +15,8 @@ import (
 // path itself, and decides by the inode that it has opened. Nothing goes on after a check: the
 // command could change its memory, its descriptors and the names meanwhile.
 //
-// Reachable are the inodes of sockets that listen(2) was called for here. The kernel says which
+// Reachable are the inodes of sockets that listen(2) was called for here, and what another process
+// leads to (elsewhere_linux.go). The kernel says which
 // inode a socket is bound to, whatever names it has by then (SIOCUNIXFILE; bound_linux.go where
 // that needs rights that are not there), and an inode is kept open so that its number is given to
 // no other.
@@ -138,11 +139,11 @@ func (w *Witness) connect(n *notice) (reply, bool) {
 			c.close()
 			return fail(errno)
 		}
-	} else {
+	} else if c.elsewhere = w.foreign(fd, address); c.elsewhere == "" {
 		w.hosts(n, address)
 	}
 	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
-	if flags&syscall.O_NONBLOCK != 0 {
+	if flags&syscall.O_NONBLOCK != 0 && c.elsewhere == "" {
 		return w.perform(c), true
 	}
 	select {
@@ -164,12 +165,20 @@ type connection struct {
 	asked      notice
 	fd, target int // the socket, and what its address leads to; if -1, that is no path
 	address    []byte
-	name       string // of an abstract socket; if empty, it is none
+	name       string        // of an abstract socket; if empty, it is none
+	elsewhere  string        // what another process is asked about; if empty, it is not asked
+	unserved   Fact          // of a socket that is elsewhere, if it is not led to
+	refusal    syscall.Errno // likewise
 }
 
 // perform makes a connection, and closes what it needed.
 func (w *Witness) perform(c connection) reply {
-	defer c.close()
+	defer func() { c.close() }()
+	if c.elsewhere != "" {
+		if errno := w.elsewhere(&c); errno != 0 {
+			return reply{id: c.asked.id, errno: -int32(errno)}
+		}
+	}
 	var at unsafe.Pointer
 	if len(c.address) > 0 {
 		at = unsafe.Pointer(&c.address[0])
@@ -205,35 +214,49 @@ func (w *Witness) lead(c *connection) syscall.Errno {
 		return syscall.ECONNREFUSED
 	}
 	name, _, _ := strings.Cut(string(a[pathOffset:]), "\x00")
-	target, errno := w.target(&c.asked, name)
-	if errno != 0 {
-		return errno
+	target, errno := w.target(c, name)
+	if errno == 0 && c.elsewhere == "" {
+		c.leadTo(target)
 	}
-	c.target = target
-	c.address = append(append(a[:pathOffset:pathOffset], "/proc/self/fd/"+strconv.Itoa(target)...), 0)
-	return 0
+	return errno
 }
 
-// target opens what a path leads to, which is a socket that the command made.
-func (w *Witness) target(n *notice, name string) (int, syscall.Errno) {
+// leadTo gives a connection an address that leads to an open inode.
+func (c *connection) leadTo(target int) {
+	c.target = target
+	c.address = append(append(c.address[:pathOffset:pathOffset], "/proc/self/fd/"+strconv.Itoa(target)...), 0)
+}
+
+// target opens what a path leads to, which is a socket that the command made. If it is none, and
+// there is somebody to ask, it is elsewhere.
+func (w *Witness) target(c *connection, name string) (int, syscall.Errno) {
+	n := &c.asked
 	path := n.absolute(name)
 	fd, err := syscall.Open(path, oPath|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		if at, err := os.Readlink("/proc/" + strconv.Itoa(int(n.pid)) + "/cwd"); err == nil && name[0] != '/' {
 			path = at + "/" + name
 		}
-		w.note(n, Fact{Socket, path})
-		return -1, errnoOf(err)
+		return w.notOwn(c, path, errnoOf(err))
 	}
 	var st syscall.Stat_t
 	if err = syscall.Fstat(fd, &st); err == nil && w.ownSocket(inode{uint64(st.Dev), st.Ino}) {
 		return fd, 0
 	}
 	defer syscall.Close(fd)
-	if at, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)); err == nil {
-		w.note(n, Fact{Socket, at})
+	at, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	return w.notOwn(c, at, syscall.ECONNREFUSED)
+}
+
+// notOwn is for a path that leads to no socket of the command.
+func (w *Witness) notOwn(c *connection, path string, errno syscall.Errno) (int, syscall.Errno) {
+	c.unserved = Fact{Socket, path}
+	if w.asks > 0 && path != "" {
+		c.elsewhere, c.refusal = "unix:"+path, errno
+		return -1, 0
 	}
-	return -1, syscall.ECONNREFUSED
+	w.note(&c.asked, c.unserved)
+	return -1, errno
 }
 
 func (w *Witness) ownSocket(id inode) bool {

@@ -21,6 +21,7 @@ type Witness struct {
 
 	ownNet  bool          // the network is the command's own
 	sockets map[inode]int // an open descriptor of each that the command serves
+	asks    int           // see Settings; if 0, nobody is asked
 	waiting chan struct{} // holds one value for each connection that waits
 }
 
@@ -62,7 +63,7 @@ const (
 // New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
 func New(fd int, s Settings) *Witness {
 	w := &Witness{fd: fd, calls: calls(s.Moves), ports: map[uint16]bool{},
-		ownNet: s.OwnNet, sockets: map[inode]int{}, waiting: make(chan struct{}, mostConnects)}
+		ownNet: s.OwnNet, sockets: map[inode]int{}, asks: s.Asks, waiting: make(chan struct{}, mostConnects)}
 	for _, port := range s.Served {
 		w.ports[port] = true
 	}

@@ -5,6 +5,8 @@
 //
 //   - connect(2) is performed here: sockets with path names are reached through every other wall
 //     (connect_linux.go).
+//   - Where it leads to a port or socket that the command does not serve, another process is asked
+//     (elsewhere_linux.go).
 //   - Folders are renamed here where the kernel would refuse it, in a view (moves_linux.go).
 //   - Pairs of sockets are made here (pair_linux.go).
 //   - All other calls that it is told of go on; it only remembers what they are about.
@@ -51,6 +53,9 @@ type Settings struct {
 	OwnNet bool
 	// Served are ports of the command's own network that somebody else serves there.
 	Served []uint16
+	// Asks is a socket over which another process is asked about ports and sockets that the command
+	// does not serve itself; if 0, nobody is.
+	Asks int
 }
 
 // Test is a call that is watched. With an Argument of 0 or more it is told of where that argument

@@ -1,0 +1,249 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/proc/shim/namespace"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
+)
+
+// locals answers for one command which ports and sockets of this machine it reaches beside its own:
+// those that the user has allowed (proc.Command.Local). The shim asks about each connection, see
+// package seccomptrace.
+type locals struct {
+	plan *plan
+	near *net.UnixConn
+	ctx  context.Context
+	work sync.WaitGroup
+
+	mu      sync.Mutex
+	answers map[string]func() error // by place: why it may not be reached; the first call asks
+}
+
+// mostLocals bounds the questions that are answered at a time.
+const mostLocals = 256
+
+// linkTime bounds the wait for a connection that the shim makes as soon as it may.
+const linkTime = 10 * time.Second
+
+// local lets a command ask, where there is somebody to ask.
+func (p *plan) local(w *proc.Walls) error {
+	if p.command.Local == nil || w.Box.Filter != namespace.OwnNet {
+		return nil
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socketpair", err)
+	}
+	own, far := os.NewFile(uintptr(fds[0]), "questions"), os.NewFile(uintptr(fds[1]), "questions of the shim")
+	defer own.Close()
+	conn, err := net.FileConn(own)
+	if err != nil {
+		return errors.Join(err, far.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &locals{plan: p, near: conn.(*net.UnixConn), ctx: ctx, answers: map[string]func() error{}}
+	w.Box.Asks = proc.FirstFile + len(w.Files)
+	w.Files = append(w.Files, far)
+	l.work.Go(l.serve)
+	done := w.Done
+	w.Done = func() (found proc.Findings) {
+		cancel()
+		_ = l.near.Close()
+		_ = far.Close()
+		l.work.Wait()
+		if done != nil {
+			found = done()
+		}
+		for place, answer := range l.answers {
+			if err := answer(); err != nil {
+				found.Deny(proc.Barred{Kind: proc.BarredHost, What: legible(place), Why: err.Error()})
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+// serve reads questions until the command has ended. What cannot be read has no answer.
+func (l *locals) serve() {
+	room := make(chan struct{}, mostLocals)
+	text, space := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(8))
+	for {
+		n, rights, flags, _, err := l.near.ReadMsgUnix(text, space)
+		if err != nil || n == 0 {
+			return
+		}
+		files := received(space[:rights])
+		about := string(text[:n])
+		if len(files) == 0 || flags&unix.MSG_TRUNC != 0 {
+			closeAll(files)
+			continue
+		}
+		select {
+		case room <- struct{}{}:
+		case <-l.ctx.Done():
+			closeAll(files)
+			return
+		}
+		l.work.Go(func() {
+			defer func() { <-room }()
+			defer closeAll(files)
+			l.answer(about, files[0], files[1:])
+		})
+	}
+}
+
+// received are the descriptors of a message.
+func received(rights []byte) (files []*os.File) {
+	messages, _ := unix.ParseSocketControlMessage(rights)
+	for i := range messages {
+		fds, _ := unix.ParseUnixRights(&messages[i])
+		for _, fd := range fds {
+			unix.CloseOnExec(fd)
+			files = append(files, os.NewFile(uintptr(fd), "of a shim"))
+		}
+	}
+	return files
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// answer answers one question.
+func (l *locals) answer(about string, to *os.File, with []*os.File) {
+	say := func(what byte, rights []byte) bool {
+		return unix.Sendmsg(int(to.Fd()), []byte{what}, rights, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT) == nil
+	}
+	kind, place, _ := strings.Cut(about, ":")
+	switch {
+	case kind == "unix":
+		socket, real := l.plan.socket(place)
+		if socket == nil {
+			say(seccomptrace.Unserved, nil)
+			return
+		}
+		defer socket.Close()
+		if !l.may("unix:" + real) {
+			say(seccomptrace.Refuses, nil)
+			return
+		}
+		say(seccomptrace.Leads, unix.UnixRights(int(socket.Fd())))
+	case kind == "tcp" && len(with) == 1:
+		at, err := netip.ParseAddrPort(place)
+		at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+		if _, served := weighAddress(at.String()); err != nil || !served {
+			say(seccomptrace.Unserved, nil)
+			return
+		}
+		if !l.may("tcp://localhost:" + strconv.Itoa(int(at.Port()))) {
+			say(seccomptrace.Refuses, nil)
+			return
+		}
+		l.link(at, with[0], say)
+	default:
+		say(seccomptrace.Unserved, nil)
+	}
+}
+
+// socket opens the inode of another program's socket and says where it is. It is nil where there is
+// none, and for those that commands never reach: adze's own, and those that programs ask in
+// passing.
+func (p *plan) socket(path string) (*os.File, string) {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, ""
+	}
+	f := os.NewFile(uintptr(fd), path)
+	info, err := f.Stat()
+	real, err2 := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	if errors.Join(err, err2) != nil || info.Mode()&os.ModeSocket == 0 || !filepath.IsAbs(real) || inPassing(real) || !may("/proc/self/fd/"+strconv.Itoa(fd)) ||
+		slices.ContainsFunc(slices.Concat(p.secrets, p.hidden, p.veiled), func(s string) bool { return within(real, s) }) {
+		_ = f.Close()
+		return nil, ""
+	}
+	return f, real
+}
+
+// may asks about a place, once for the command.
+func (l *locals) may(place string) bool {
+	l.mu.Lock()
+	answer := l.answers[place]
+	if answer == nil {
+		answer = sync.OnceValue(func() error { return l.plan.command.Local(l.ctx, place) })
+		l.answers[place] = answer
+	}
+	l.mu.Unlock()
+	return answer() == nil
+}
+
+// link connects to a port of this machine, answers, and carries what the connection brings that the
+// shim then makes to its listener.
+func (l *locals) link(at netip.AddrPort, listener *os.File, say func(byte, []byte) bool) {
+	inside, err := net.FileListener(listener)
+	if err != nil {
+		say(seccomptrace.Unserved, nil)
+		return
+	}
+	defer inside.Close()
+	if at.Addr().IsUnspecified() {
+		loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+		if at.Addr().Is6() {
+			loopback = netip.IPv6Loopback()
+		}
+		at = netip.AddrPortFrom(loopback, at.Port())
+	}
+	outside, err := (&net.Dialer{}).DialContext(l.ctx, "tcp", at.String())
+	if err != nil {
+		say(seccomptrace.Unserved, nil)
+		return
+	}
+	defer outside.Close()
+	if !say(seccomptrace.Leads, nil) || inside.(*net.TCPListener).SetDeadline(time.Now().Add(linkTime)) != nil {
+		return
+	}
+	conn, err := inside.Accept()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	carry(l.ctx, conn.(*net.TCPConn), outside.(*net.TCPConn))
+}
+
+// carry copies between two connections until both have ended, or the context has.
+func carry(ctx context.Context, a, b *net.TCPConn) {
+	stop := context.AfterFunc(ctx, func() {
+		_ = a.Close()
+		_ = b.Close()
+	})
+	defer stop()
+	var both sync.WaitGroup
+	half := func(to, from *net.TCPConn) {
+		if _, err := to.ReadFrom(from); err != nil { // one of them is broken, and so is what comes back
+			_ = to.SetLinger(0)
+			_ = to.Close()
+			_ = from.Close()
+			return
+		}
+		_ = to.CloseWrite()
+	}
+	both.Go(func() { half(a, b) })
+	both.Go(func() { half(b, a) })
+	both.Wait()
+}

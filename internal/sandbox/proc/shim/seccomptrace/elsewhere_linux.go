@@ -1,0 +1,148 @@
+//go:build amd64 || arm64
+
+package seccomptrace
+
+import (
+	"strconv"
+	"syscall"
+)
+
+// Ports and sockets of other programs of this machine are not in the command's network, and perhaps
+// not in its tree. Another process, which is outside, is asked about each connection to one. It
+// leads to a socket by a descriptor of its inode, and to a port by serving a listener of this
+// network, which it gets with the question. So the command keeps the very socket that it has made.
+
+// Answers to a question.
+const (
+	// Leads is yes.
+	Leads = 'y'
+	// Refuses is no, and whoever said so tells of it.
+	Refuses = 'n'
+	// Unserved says that nothing is there.
+	Unserved = '-'
+)
+
+// foreign is what is asked about a connection of the internet: "tcp:" with an address and port of
+// this machine that the command does not serve itself. It is empty for others.
+func (w *Witness) foreign(fd int, address []byte) string {
+	ip, port := addressOf(address)
+	if w.asks <= 0 || port == 0 || !ofThisMachine(ip) || w.served(port) {
+		return ""
+	}
+	if kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
+		return ""
+	}
+	return "tcp:" + spell(ip) + ":" + strconv.Itoa(int(port))
+}
+
+// addressOf takes an address of the internet apart. Without a port it is none.
+func addressOf(raw []byte) (ip []byte, port uint16) {
+	if len(raw) < 8 {
+		return nil, 0
+	}
+	port = uint16(raw[2])<<8 | uint16(raw[3])
+	switch family := uint16(raw[0]) | uint16(raw[1])<<8; {
+	case family == syscall.AF_INET:
+		return raw[4:8], port
+	case family == syscall.AF_INET6 && len(raw) >= 24:
+		return raw[8:24], port
+	}
+	return nil, 0
+}
+
+// elsewhere asks about a connection and turns its address into one that leads there. Where nothing
+// is there it leaves the address of the internet as it is.
+func (w *Witness) elsewhere(c *connection) syscall.Errno {
+	if c.unserved.Kind == Socket {
+		switch answer, fd := w.ask(c.elsewhere); {
+		case answer == Leads && fd >= 0:
+			c.leadTo(fd)
+			return 0
+		case answer == Unserved:
+			w.note(&c.asked, c.unserved)
+		}
+		return c.refusal
+	}
+	ip, _ := addressOf(c.address)
+	listener, port, err := listenAt(ip)
+	if err != nil {
+		w.hosts(&c.asked, c.address)
+		return 0
+	}
+	defer syscall.Close(listener)
+	switch answer, _ := w.ask(c.elsewhere, listener); answer {
+	case Leads:
+		c.address[2], c.address[3] = byte(port>>8), byte(port)
+	case Unserved:
+		w.hosts(&c.asked, c.address)
+	default:
+		return syscall.ECONNREFUSED
+	}
+	return 0
+}
+
+// listenAt listens at an address of this network, on a port that the kernel chooses, for one
+// connection.
+func listenAt(ip []byte) (fd int, port uint16, err error) {
+	var at syscall.Sockaddr
+	family := syscall.AF_INET
+	switch {
+	case len(ip) == 4:
+		at = &syscall.SockaddrInet4{Addr: [4]byte(ip)}
+	case mapped(ip):
+		at = &syscall.SockaddrInet4{Addr: [4]byte(ip[12:])}
+	default:
+		family, at = syscall.AF_INET6, &syscall.SockaddrInet6{Addr: [16]byte(ip)}
+	}
+	if fd, err = syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
+		return -1, 0, err
+	}
+	if err = syscall.Bind(fd, at); err == nil {
+		err = syscall.Listen(fd, 1)
+	}
+	if err == nil {
+		at, err = syscall.Getsockname(fd)
+	}
+	if err != nil {
+		_ = syscall.Close(fd)
+		return -1, 0, err
+	}
+	switch at := at.(type) {
+	case *syscall.SockaddrInet4:
+		port = uint16(at.Port)
+	case *syscall.SockaddrInet6:
+		port = uint16(at.Port)
+	}
+	return fd, port, nil
+}
+
+// ask puts a question, with a socket for its answer and with other descriptors. The answer may
+// bring one; if -1, it does not. Where nobody answers, nothing is there.
+func (w *Witness) ask(about string, with ...int) (answer byte, fd int) {
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return Unserved, -1
+	}
+	defer syscall.Close(ends[0])
+	err = syscall.Sendmsg(w.asks, []byte(about), syscall.UnixRights(append([]int{ends[1]}, with...)...), nil, syscall.MSG_NOSIGNAL)
+	_ = syscall.Close(ends[1])
+	if err != nil {
+		return Unserved, -1
+	}
+	said, space := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
+	for {
+		size, rights, _, _, err := syscall.Recvmsg(ends[0], said, space, syscall.MSG_CMSG_CLOEXEC)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || size != 1 {
+			return Unserved, -1
+		}
+		if messages, err := syscall.ParseSocketControlMessage(space[:rights]); err == nil && len(messages) == 1 {
+			if fds, err := syscall.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+				return said[0], fds[0]
+			}
+		}
+		return said[0], -1
+	}
+}
