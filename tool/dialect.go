@@ -205,7 +205,7 @@ func (h *Hydration) redirect(s *Set, arguments string) (string, bool) {
 		return "", false
 	}
 	h.Provenance.Dialect = &Repair{Kind: stepDialect, Before: arguments, After: json.RawMessage(to.Arguments)}
-	h.prepared = e.read()
+	h.prepared = e
 	h.Provenance.NoSchemaMode = h.prepared.def.NoSchemaMode
 	h.Tool = to.Tool
 	h.aliased()

@@ -144,10 +144,6 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	set := newSet(len(all))
 	owners := map[string]string{}
 	for _, t := range all {
-		if t.later != nil && !r.Eager {
-			set.add(&entry{name: t.id, later: t.later, read: sync.OnceValue(func() *prepared { return r.read(ctx, t, in, validator) })})
-			continue
-		}
 		p, err := t.load(ctx, in)
 		if err != nil {
 			return nil, err
@@ -162,19 +158,9 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		if err := r.eagerly(p); err != nil {
 			return nil, err
 		}
-		set.add(&entry{name: p.def.Name, silent: p.unoffered, read: func() *prepared { return p }})
+		set.add(p)
 	}
 	return set, nil
-}
-
-// read makes a tool that is read later. One that cannot be read any more says so when it is called.
-func (r *Registry) read(ctx context.Context, t Tool, in Init, v Validator) *prepared {
-	p, err := t.load(context.WithoutCancel(ctx), in)
-	if err != nil {
-		p = unreadable(t.id, err)
-	}
-	p.check = r.compiler(v, p.def.Parameters)
-	return p
 }
 
 // compiler compiles a schema once, at its first use.

@@ -15,32 +15,16 @@ import (
 
 // Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
 type Set struct {
-	order  []*entry
-	silent []*entry // Unoffered ones
-	byName map[string]*entry
+	order  []*prepared
+	silent []*prepared // Unoffered ones
+	byName map[string]*prepared
 	roster func() *roster // made at the first call of a tool by another name
 	digest func() string
 }
 
-// entry is one tool of a set.
-type entry struct {
-	name   string
-	silent bool
-	later  *Later // if nil, it is read already
-	read   func() *prepared
-}
-
-// digest is that of the definition.
-func (e *entry) digest() string {
-	if e.later != nil {
-		return e.later.Digest
-	}
-	return e.read().def.Digest
-}
-
 // newSet makes one that is filled before anybody has it.
 func newSet(room int) *Set {
-	s := &Set{byName: make(map[string]*entry, room), order: make([]*entry, 0, room)}
+	s := &Set{byName: make(map[string]*prepared, room), order: make([]*prepared, 0, room)}
 	s.digest = sync.OnceValue(s.sum)
 	s.roster = sync.OnceValue(func() *roster {
 		r := roster{aliases: map[string]string{}, foldedNames: map[string]string{}, foldedAliases: map[string]string{}, kin: map[string]string{}}
@@ -53,21 +37,20 @@ func newSet(room int) *Set {
 }
 
 // add keeps the first owner of an alias; there is no second one in what Tools makes.
-func (s *Set) add(e *entry) {
-	if e.silent {
+func (s *Set) add(e *prepared) {
+	if e.unoffered {
 		s.silent = append(s.silent, e)
 	} else {
 		s.order = append(s.order, e)
 	}
-	s.byName[e.name] = e
+	s.byName[e.def.Name] = e
 }
 
-// Definitions returns copies of all definitions that are offered, in order. It reads all that were
-// not read yet.
+// Definitions returns copies of all definitions that are offered, in order.
 func (s *Set) Definitions() []Definition {
 	out := make([]Definition, len(s.order))
 	for i, e := range s.order {
-		out[i] = e.read().def.Clone()
+		out[i] = e.def.Clone()
 	}
 	return out
 }
@@ -76,7 +59,7 @@ func (s *Set) Definitions() []Definition {
 func (s *Set) Names() []string {
 	out := make([]string, len(s.order))
 	for i, e := range s.order {
-		out[i] = e.name
+		out[i] = e.def.Name
 	}
 	return out
 }
@@ -87,7 +70,7 @@ func (s *Set) Get(name string) (Definition, bool) {
 	if !ok {
 		return Definition{}, false
 	}
-	return e.read().def.Clone(), true
+	return e.def.Clone(), true
 }
 
 // Has reports whether there is a tool of a name, Unoffered or not.
@@ -97,22 +80,21 @@ func (s *Set) Has(name string) bool { return s.byName[name] != nil }
 // whether there is one.
 func (s *Set) SideEffects(name string) (declared, known bool) {
 	e, known := s.byName[name]
-	return known && e.read().def.Permissions.SideEffects(), known
+	return known && e.def.Permissions.SideEffects(), known
 }
 
-// Only returns the Set of those tools that keep accepts. It reads all that were not read yet: Named
-// does not.
+// Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
-	return s.filter(func(e *entry) bool { return keep(e.read().def.Clone()) })
+	return s.filter(func(e *prepared) bool { return keep(e.def.Clone()) })
 }
 
 // Named returns the Set of those tools whose names keep accepts.
 func (s *Set) Named(keep func(name string) bool) *Set {
-	return s.filter(func(e *entry) bool { return keep(e.name) })
+	return s.filter(func(e *prepared) bool { return keep(e.def.Name) })
 }
 
-func (s *Set) filter(keep func(*entry) bool) *Set {
-	var kept []*entry
+func (s *Set) filter(keep func(*prepared) bool) *Set {
+	var kept []*prepared
 	for _, e := range slices.Concat(s.order, s.silent) {
 		if keep(e) {
 			kept = append(kept, e)
@@ -131,7 +113,7 @@ func (s *Set) Digest() string { return s.digest() }
 func (s *Set) sum() string {
 	list := make([]byte, 0, len(s.order)*(2*sha256.Size+1))
 	for _, e := range s.order {
-		list = append(append(list, e.digest()...), '\n')
+		list = append(append(list, e.def.Digest...), '\n')
 	}
 	sum := sha256.Sum256(list)
 	return hex.EncodeToString(sum[:])
@@ -140,7 +122,7 @@ func (s *Set) sum() string {
 // Blocks draws the metadata of a tool's call; a tool that is not in the set gets the generic view.
 func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
 	if e, ok := s.byName[name]; ok {
-		return e.read().view(metadata)
+		return e.view(metadata)
 	}
 	return fallbackView(metadata)
 }
@@ -148,7 +130,7 @@ func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
 // Redact keeps of a call's metadata what its tool lets be logged; of an unknown tool nothing.
 func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
 	if e, ok := s.byName[name]; ok {
-		return e.read().redact.Apply(metadata)
+		return e.redact.Apply(metadata)
 	}
 	return json.RawMessage(`{}`)
 }
@@ -171,13 +153,9 @@ type verb struct {
 	tool string
 }
 
-func (n *roster) add(e *entry) {
-	name := e.name
+func (n *roster) add(p *prepared) {
+	name := p.def.Name
 	claim(n.foldedNames, fuzzy.Fold(name), name)
-	if e.later != nil { // it has but its name
-		return
-	}
-	p := e.read()
 	for _, alias := range p.def.Aliases {
 		if _, taken := n.aliases[alias]; !taken {
 			n.aliases[alias] = name
@@ -255,17 +233,17 @@ func unprefixed(name string) string {
 // Arguments choose where one foreign name stands for several tools.
 func (s *Set) lookup(name, arguments string) (p *prepared, alias bool) {
 	if e, ok := s.byName[name]; ok {
-		return e.read(), false
+		return e, false
 	}
 	for _, written := range []string{name, unprefixed(name)} {
 		if e, ok := s.byName[written]; ok {
-			return e.read(), true
+			return e, true
 		}
 		if owner := s.roster().find(written); owner != "" {
-			return s.byName[owner].read(), true
+			return s.byName[owner], true
 		}
 		if owner := s.roster().verb(written, arguments); owner != "" {
-			return s.byName[owner].read(), true
+			return s.byName[owner], true
 		}
 	}
 	return nil, false

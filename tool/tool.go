@@ -123,7 +123,6 @@ type Tool struct {
 	aliases []string     // as far as they are known before it is initialised
 	check   func() error // what Register can know without initialising the tool
 	load    func(context.Context, Init) (*prepared, error)
-	later   *Later // if nil, its definition is at hand
 }
 
 // ID is the name under which the tool registers.
@@ -162,37 +161,6 @@ func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Con
 			return prepare(d, hooksOf(c), in)
 		},
 	}
-}
-
-// Later is what is known of a tool that was declared before, and is kept until somebody needs more
-// than its name.
-type Later struct {
-	Digest string // of its definition
-	// Read makes the tool. Its name is the same, and it has no aliases. It is called once in a Set.
-	Read func() (Tool, error)
-}
-
-// DefineLater declares a tool that is made when its definition is needed: a start with hundreds of
-// tools of servers makes those that a request shows, or that are called. What Define checks was
-// checked when it was declared first.
-func DefineLater(id string, l Later) Tool {
-	return Tool{id: id, later: &l, check: func() error { return nil }, load: func(ctx context.Context, in Init) (*prepared, error) {
-		t, err := sound(l.Read)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("tool %s: read: %w", id, err)
-		case t.load == nil || t.id != id || len(t.aliases) > 0:
-			return nil, fmt.Errorf("tool %s: read: it is another tool", id)
-		}
-		return t.load(ctx, in)
-	}}
-}
-
-// unreadable is a tool of which only the name is left.
-func unreadable(id string, why error) *prepared {
-	def := Definition{Type: "function", Name: id, Description: "It cannot be used.", Parameters: json.RawMessage(`{"type":"object"}`)}
-	def.Digest = def.sum()
-	return &prepared{def: def, instantiate: func(parsed) (*call, error) { return nil, why }, view: fallbackView}
 }
 
 // Init is what a tool may know when it is initialised.

@@ -22,6 +22,15 @@ func (v *server) known() *Catalogue {
 	return v.agreed
 }
 
+// listed is what lists of tools have of the server; if nil, it was never seen, or is hidden. The
+// lock is held.
+func (v *server) listed() *Catalogue {
+	if v.hidden {
+		return nil
+	}
+	return v.known()
+}
+
 // learn takes what a server that has just started, or changed its list, says. What it says first is
 // agreed to with the server itself; what is otherwise later waits for the user, but for what is
 // gone.
@@ -80,8 +89,8 @@ func (p *Pool) Shares(name string) (prompts, resources bool) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if l := v.leaf(); l != nil {
-		prompts, resources = l.Prompts, l.Resources
+	if c := v.listed(); c != nil {
+		prompts, resources = c.Prompts, c.Resources
 	}
 	return prompts, resources
 }
@@ -94,7 +103,7 @@ func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
-		if v.leaf() == nil && !v.hidden && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
+		if !v.hidden && v.known() == nil && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
 			out = append(out, name)
 		}
 		v.mu.Unlock()
@@ -204,9 +213,6 @@ func (p *Pool) Forget(name string) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	p.mu.Lock()
-	p.forgot = true
-	p.mu.Unlock()
 	v.looked, v.agreed, v.now, v.change = true, nil, nil, Change{}
 	if dir := p.opts.State; dir != "" {
 		_ = os.Remove(v.conf.file(dir)) // it may never have been there

@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkEnlist is what a start has of 150 tools of ten servers that were there before: their
-// roll is read, and what may be chosen.
+// catalogues are read, and what may be chosen.
 func BenchmarkEnlist(b *testing.B) {
 	dir := b.TempDir()
 	o := Options{State: dir}

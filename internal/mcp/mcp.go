@@ -9,8 +9,7 @@
 // handshake.go (the beginning, in both eras of the protocol), relist.go and latest.go (what changes
 // while it runs), stdio.go (the wire of a program), log.go, why.go and last.go (what is kept of how
 // it went), list.go and define.go (its catalogue, bounded and cleaned), agree.go (what the user
-// lets it say), roll.go (what a start reads of it), tool.go (a call), task.go (one that runs as a
-// task).
+// lets it say), tool.go (a call), task.go (one that runs as a task).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
@@ -142,12 +141,8 @@ type Pool struct {
 	servers map[string]*server
 	order   []string
 	closed  bool
-	forgot  bool // a server: what is listed of them is not what the next run has
 
 	generation atomic.Int64
-	roll       func() map[string]*leaf // of servers that are listed in it as they are
-	bodies     atomic.Int64            // where its definitions begin
-	reads      atomic.Int64            // of definitions
 }
 
 // New starts and dials nothing. Of servers of one name the first counts.
@@ -168,7 +163,6 @@ func New(o Options) *Pool {
 			p.order = append(p.order, s.Name)
 		}
 	}
-	p.roll = sync.OnceValue(p.readRoll)
 	return p
 }
 
@@ -183,9 +177,6 @@ func (p *Pool) Close() {
 	}
 	p.all.Wait()
 	p.end()
-	if !p.forgot && (p.generation.Load() > 0 || len(p.roll()) < len(p.order)) {
-		p.writeRoll()
-	}
 }
 
 // States are the servers in the order of the configuration.

@@ -58,8 +58,6 @@ type server struct {
 	list    Listing
 	looked  bool       // for the catalogue on the disk
 	agreed  *Catalogue // what the user lets it say; if nil, it was never seen
-	leafFor *Catalogue // what made was made of
-	made    *leaf
 	now     *Catalogue // what it says
 	change  Change     // what of that they have not agreed to
 

@@ -22,25 +22,25 @@ import (
 const Tag = "mcp"
 
 // Enlist registers the tools of all servers that are known, and returns why some are not: a bad
-// definition, or a name that another tool has. Nothing is started, and no definition is read.
+// definition, or a name that another tool has. Nothing is started.
 func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
-		l := v.leaf()
+		c := v.listed()
 		v.mu.Unlock()
-		if l == nil {
+		if c == nil {
 			continue
 		}
-		if l.More != "" {
-			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, l.More))
+		if c.More != "" {
+			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, c.More))
 		}
-		for _, t := range l.Tools {
+		for _, t := range c.Tools {
 			err := error(nil)
 			if t.Bad != "" {
 				err = errors.New(t.Bad)
 			} else {
-				err = registry.Register(v.later(t))
+				err = registry.Register(v.tool(t))
 			}
 			if err != nil {
 				problems = append(problems, fmt.Sprintf("MCP server %s: the tool %s is left out: %s", name, Line(t.Name, 64), Line(err.Error(), 300)))

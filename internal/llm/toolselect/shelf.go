@@ -88,7 +88,7 @@ func (s *Shelf) tooMany(set *tool.Set) bool {
 		return len(set.Names()) > s.above
 	}
 	bytes := 0
-	for _, name := range set.Names() { // those that are enough are read
+	for _, name := range set.Names() {
 		d, _ := set.Get(name)
 		if bytes += rank.OfferSize(d); bytes > s.budget {
 			return true
