@@ -38,6 +38,9 @@ type Shell struct {
 	// InUse says why a command can only work on the real files, and not on a view of them; if empty, it
 	// need not. It is nil where there are no views.
 	InUse func(argv []string, dir string) string
+	// EndsAtLimit says that a command which meets its time limit is ended, because nobody could read
+	// on in the job that it would become.
+	EndsAtLimit bool
 	// Tried gets what a command that ran aside changed of texts, as one patch, before it is dropped. If
 	// nil, nobody wants it.
 	Tried func(patch string) error

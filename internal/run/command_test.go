@@ -163,6 +163,7 @@ func TestACallByHandTakesThePipeline(t *testing.T) {
 		"invalid":           {[]string{"bash", "--args", `{"comand":"ls"}`}, 2, []string{"did you mean", "adze tools schema bash"}},
 		"unknown":           {[]string{"nope"}, 2, []string{"no tool", "adze tools list"}},
 		"out of time":       {[]string{"bash", "--args", `{"command":"sleep 60"}`, "--permission-mode", "yolo", "--max-time", "300ms"}, 6, []string{"longer than 300ms"}},
+		"past its limit":    {[]string{"bash", "--args", `{"command":"echo begun; sleep 60","timeout":1}`, "--permission-mode", "yolo"}, 8, []string{"begun", "timed out"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u.t = t

@@ -89,11 +89,15 @@ func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.deps.Shell.EndsAtLimit = f.settings.Request.ByHand != nil || !readsOn(set)
 	w.tellDeclared(f.deps.Declared)
 	f.joining(offer)
 	w.Set.Store(offer.Fill(set))
 	return offer, nil
 }
+
+// readsOn reports that a model with these tools can read on in a job.
+func readsOn(set *tool.Set) bool { return set.Has("bash_output") }
 
 // mainTools are those of the run itself.
 func (f *staff) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
@@ -204,6 +208,7 @@ func (f *staff) tools(ctx context.Context, h agents.Hand) (*tool.Set, func(), er
 		return nil, nil, err
 	}
 	set = set.Named(func(name string) bool { return f.wired.Set.Load().Has(name) })
+	deps.Shell.EndsAtLimit = !readsOn(set)
 	return set, deps.Shell.Close, nil
 }
 
