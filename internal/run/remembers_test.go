@@ -1,8 +1,13 @@
 package run_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -43,4 +48,39 @@ func TestASessionWhoseModelIsGoneGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.run("-p", "--continue", "go on").wants(0, "by b", "this session worked with "+m[0]+", which cannot be used")
+}
+
+// What a server refuses of a model is known to the next process, which pays no refused request.
+func TestARefusalIsRememberedByTheNextProcess(t *testing.T) {
+	u := newUser(t)
+	var refused, taken atomic.Int64
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		for part, says := range map[string]string{
+			`"stream_options"`:   "Unrecognized request argument supplied: stream_options",
+			`"max_tokens":64000`: "max_tokens must be at most 8192",
+			`"tools":`:           "m does not support tools",
+		} {
+			if strings.Contains(string(raw), part) {
+				refused.Add(1)
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprintf(w, `{"error":{"message":%q,"type":"invalid_request_error"}}`, says)
+				return
+			}
+		}
+		taken.Add(1)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"well\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	})
+	u.configure(`{"models": {"openai/m": {"output": 64000}}}`)
+	u.run("-p", "--model", "openai/m", "hi").wants(0, "well", "takes no tools")
+	if refused.Load() < 3 {
+		t.Fatalf("%d requests were refused", refused.Load())
+	}
+	refused.Store(0)
+	taken.Store(0)
+	u.run("-p", "--model", "openai/m", "hi").wants(0, "well", "takes no tools")
+	if refused.Load() != 0 || taken.Load() != 1 {
+		t.Errorf("the next process made %d refused requests and %d others", refused.Load(), taken.Load())
+	}
 }

@@ -38,7 +38,6 @@ type Options = wire.Options
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
-	learned wire.Learned[manners]
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -78,7 +77,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 // open sends the request; a model that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.AnthropicPictures)
-	return p.learned.Ask(r.Model, manners{budget: !adapts(r.Model)}, func(m manners) (*wire.Reply, error) {
+	return wire.Learn(&p.Adapter, r.Model, manners{Budget: !adapts(r.Model)}, func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, "/v1/messages", p.body(r, m))
 	}, manners.refused)
 }

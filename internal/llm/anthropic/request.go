@@ -149,7 +149,7 @@ func (t turn) write(b *wire.Body, marked bool) {
 func (p *Provider) turns(messages []session.Message, with manners) []turn {
 	var out []turn
 	history := p.Cache.History(messages)
-	for i, piece := range p.Cache.Messages(with.variant(), history, func(i int) []byte { return p.encode(history[i], with.allThoughts) }) {
+	for i, piece := range p.Cache.Messages(with.variant(), history, func(i int) []byte { return p.encode(history[i], with.AllThoughts) }) {
 		role := "user"
 		if history[i].Role == session.Assistant {
 			role = "assistant"

@@ -22,19 +22,19 @@ type (
 
 // manners are the parts of a request that not every model accepts.
 type manners struct {
-	budget bool // knows a budget alone (before 4.6); those since 4.7 refuse it
-	// fewEfforts: knows low, medium and high alone
-	fewEfforts bool
-	noEffort   bool
-	noDisplay  bool
-	none       bool // does not think at all
-	// allThoughts: wants thinking back with calls though it signs none (DeepSeek since V4, Kimi).
-	allThoughts bool
+	Budget bool // knows a budget alone (before 4.6); those since 4.7 refuse it
+	// FewEfforts: knows low, medium and high alone
+	FewEfforts bool
+	NoEffort   bool
+	NoDisplay  bool
+	None       bool // does not think at all
+	// AllThoughts: wants thinking back with calls though it signs none (DeepSeek since V4, Kimi).
+	AllThoughts bool
 }
 
 // variant names what makes the bytes of one message differ.
 func (m manners) variant() string {
-	if m.allThoughts {
+	if m.AllThoughts {
 		return "thoughts"
 	}
 	return ""
@@ -44,19 +44,19 @@ func (m manners) variant() string {
 func (m manners) refused(err error) manners {
 	switch {
 	case wire.Mentions(err, "[].thinking", "reasoning_content") && wire.Mentions(err, "passed back", "issing"):
-		m.allThoughts = true
-	case m.budget && wire.Mentions(err, "thinking.type.enabled", "budget_tokens"):
-		m.budget = false
+		m.AllThoughts = true
+	case m.Budget && wire.Mentions(err, "thinking.type.enabled", "budget_tokens"):
+		m.Budget = false
 	case wire.Mentions(err, "thinking.display", "thinking.adaptive.display", "thinking.enabled.display"):
-		m.noDisplay = true
-	case !m.budget && wire.Mentions(err, "adaptive thinking", "'adaptive'", "thinking.type.adaptive"):
-		m.budget = true
-	case !m.fewEfforts && wire.Mentions(err, "output_config.effort", "effort level") && wire.Mentions(err, "xhigh", "max", "level", "hould be"):
-		m.fewEfforts = true
+		m.NoDisplay = true
+	case !m.Budget && wire.Mentions(err, "adaptive thinking", "'adaptive'", "thinking.type.adaptive"):
+		m.Budget = true
+	case !m.FewEfforts && wire.Mentions(err, "output_config.effort", "effort level") && wire.Mentions(err, "xhigh", "max", "level", "hould be"):
+		m.FewEfforts = true
 	case wire.Mentions(err, "output_config", "effort"):
-		m.noEffort = true
+		m.NoEffort = true
 	case wire.Mentions(err, "does not support thinking", "thinking is not supported"):
-		m.none = true
+		m.None = true
 	}
 	return m
 }
@@ -64,8 +64,8 @@ func (m manners) refused(err error) manners {
 // think sets how the model thinks.
 func (m manners) think(h *head, effort string) {
 	switch {
-	case effort == "" || effort == "none" || m.none:
-	case m.budget:
+	case effort == "" || effort == "none" || m.None:
+	case m.Budget:
 		h.Thinking = &thinking{Type: "enabled", Budget: budgetOf(effort)}
 		if h.MaxTokens >= 2048 {
 			h.Thinking.Budget = min(h.Thinking.Budget, h.MaxTokens/4*3) // a bound may be the server's
@@ -73,12 +73,12 @@ func (m manners) think(h *head, effort string) {
 		h.MaxTokens = max(h.MaxTokens, h.Thinking.Budget+1024) // the budget is part of the answer's limit
 	default:
 		h.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
-		if m.noDisplay {
+		if m.NoDisplay {
 			h.Thinking.Display = ""
 		}
-		if !m.noEffort {
+		if !m.NoEffort {
 			most := "max"
-			if m.fewEfforts {
+			if m.FewEfforts {
 				most = "high"
 			}
 			h.Output = &output{wire.Between(effort, "low", most)}

@@ -40,7 +40,6 @@ type Options = wire.Options
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
-	learned wire.Learned[manners]
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -85,16 +84,16 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 
 // manners are the parts of a request that not every model accepts.
 type manners struct {
-	noSchema     bool // responseJsonSchema, or this schema in it
-	noThinking   bool // thinkingConfig: models that do not think refuse it
-	noSignatures bool // signatures made for another model or project
-	signed       bool // a signature is wanted with each call, whatever the model's name says
+	NoSchema     bool `json:"-"` // responseJsonSchema, or this schema in it
+	NoThinking   bool // thinkingConfig: models that do not think refuse it
+	NoSignatures bool `json:"-"` // signatures made for another model or project
+	Signed       bool // a signature is wanted with each call, whatever the model's name says
 }
 
 // open sends the request; a model that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.GeminiPictures)
-	reply, err := p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
+	reply, err := wire.Learn(&p.Adapter, r.Model, manners{}, func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, path(r.Model), p.body(r, m))
 	}, manners.refused)
 	return reply, explained(err)
@@ -104,13 +103,13 @@ func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, er
 func (m manners) refused(err error) manners {
 	switch {
 	case wire.Mentions(err, "response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"):
-		m.noSchema = true
+		m.NoSchema = true
 	case wire.Mentions(err, "missing a thought_signature", "missing thought_signature", "missing a thought signature"):
-		m.signed = true
+		m.Signed = true
 	case wire.Mentions(err, "hought signature is not valid", "orrupted thought signature", "nvalid thought signature"):
-		m.noSignatures = true
+		m.NoSignatures = true
 	case wire.Mentions(err, "hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"):
-		m.noThinking = true
+		m.NoThinking = true
 	}
 	return m
 }

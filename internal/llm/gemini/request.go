@@ -89,12 +89,12 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if h.Config.MaxTokens == 0 {
 		h.Config.MaxTokens = p.Options.MaxTokens
 	}
-	if !m.noThinking {
+	if !m.NoThinking {
 		h.Config.Thinking = think(r.Model, p.Effort(r, "none", "max"))
 	}
 	if len(r.Tools) > 0 {
 		h.Tools = chosen(r.Choice)
-	} else if len(r.Schema) > 0 && !m.noSchema {
+	} else if len(r.Schema) > 0 && !m.NoSchema {
 		h.Config.MediaType, h.Config.Schema = "application/json", r.Schema
 	}
 	if r.System != "" {
@@ -151,7 +151,7 @@ func offer(tools []tool.Definition) []byte {
 // turns merges adjacent messages of one side: the API wants the user's first, and results directly
 // after their calls.
 func (p *Provider) turns(r session.Request, m manners) []turn {
-	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures, signed: m.signed}
+	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.NoSignatures, signed: m.Signed}
 	variant := fmt.Sprint(e.nested, e.seals, e.signed)
 	var out []turn
 	messages := p.Cache.History(r.Messages)

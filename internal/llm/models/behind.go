@@ -11,6 +11,7 @@ import (
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/ollamaproxy"
+	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -29,6 +30,7 @@ type place struct {
 	config config.Provider
 	key    string
 	own    config.Model // what the user says of the model
+	keeps  *wire.Findings
 
 	model  string
 	found  *larger
@@ -70,14 +72,14 @@ func (s *Servers) recognise(ctx context.Context, server discover.Server) discove
 // beyond makes a model of a place: what answers there is found out before the first request, a
 // prompt that does not fit is refused, and calls that were written as text are recovered.
 func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
-	at.model, at.found, at.own = m.Name, &larger{model: m.Name}, f.own(given.Name(), m.Name)
+	at.model, at.found, at.own, at.keeps = m.Name, &larger{model: m.Name}, f.own(given.Name(), m.Name), f.findings
 	at.server.Patience, at.servers = f.patience(lookTime), f.servers
 	at.behind = ollamaproxy.Wrap(given, at.look)
 	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) told {
 		tokens, sure := at.behind.Limit(ctx, m.Name)
 		return told{tokens: tokens, sure: sure}
 	})
-	m.Provider = recovering(at.config, fitting(m, at.behind, at.found.how), true, f.toolless(given.Name(), m.Name, at.behind.Toolless))
+	m.Provider = recovering(at.config, fitting(m, at.behind, at.found.how), true, f.toolless(given.Name(), at.server.Base, m.Name, at.behind.Toolless))
 	m.place = at
 	return m
 }
@@ -165,7 +167,7 @@ func profileAt(kind discover.Kind) func() Profile {
 func (at *place) native(root string) ollama.Options {
 	return ollama.Options{
 		Name: at.server.Name, BaseURL: root, Key: at.key, MaxContext: at.config.MaxContext, KeepAlive: at.config.KeepAlive, Effort: at.config.Effort,
-		MaxTokens: at.own.Output, Vision: at.own.Vision,
+		MaxTokens: at.own.Output, Vision: at.own.Vision, Findings: at.keeps,
 		KeyHint: at.server.KeyHint, URLHint: at.server.URLHint,
 	}
 }

@@ -106,7 +106,7 @@ func (e Endpoint) options() wire.Options {
 // options are those for one model, as the user describes it.
 func (f *Finder) options(e Endpoint, model string) wire.Options {
 	o, own := e.options(), f.own(e.Name, model)
-	o.MaxTokens, o.Vision = own.Output, own.Vision
+	o.MaxTokens, o.Vision, o.Findings = own.Output, own.Vision, f.findings
 	return o
 }
 

@@ -23,7 +23,7 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 		return Model{}, err
 	}
 	provider := format.New(f.options(e, of))
-	toolless := f.toolless(e.Name, of, nil)
+	toolless := f.toolless(e.Name, e.base, of, nil)
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
 	if !e.NeedsKey {
 		m.own = e.Host() + " " + of
@@ -59,12 +59,13 @@ func (e Endpoint) telling(p session.Provider) session.Provider {
 
 // recovering recovers calls that models write as text, unless the configuration says otherwise, and
 // gives tools as text to a model whose server refuses them.
-func recovering(p config.Provider, provider session.Provider, local bool, toolless func(context.Context, string) bool) session.Provider {
+func recovering(p config.Provider, provider session.Provider, local bool, o toolsastext.Options) session.Provider {
 	plain := p.TextCalls != nil && !*p.TextCalls
 	if plain || !local && p.TextCalls == nil {
-		return toolsastext.Wrap(provider, toolsastext.Options{Plain: plain, Toolless: toolless, Recover: func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
+		o.Plain, o.Recover = plain, func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
 			return textparse.Recover(seq, r, wire.NewID)
-		}})
+		}
+		return toolsastext.Wrap(provider, o)
 	}
-	return textparse.Wrap(toolsastext.Wrap(provider, toolsastext.Options{Toolless: toolless}), nil)
+	return textparse.Wrap(toolsastext.Wrap(provider, o), nil)
 }

@@ -72,7 +72,7 @@ func (f *Finder) lookOllama(ctx context.Context, e Endpoint) seen {
 			e.Program, models[0].Name, e.Fetch.Of("one that can"), e.Name)}
 	}
 	own := f.own(e.Name, best.Name)
-	p.Options.MaxTokens, p.Options.Vision = own.Output, own.Vision
+	p.Options.MaxTokens, p.Options.Vision, p.Options.Findings = own.Output, own.Vision, f.findings
 	m := f.ollamaOf(e, p, best.Name)
 	m.Origin, m.warm = foundRunning+e.Program, true
 	return seen{model: m, ok: true}

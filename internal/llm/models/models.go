@@ -34,7 +34,9 @@ type Finder struct {
 	config  config.Config
 	kept    Kept // if nil, nothing is kept
 	servers *Servers
-	File    string // of the configuration, for what the user is told
+	// findings are what refusals of models said; if nil, none are kept.
+	findings *wire.Findings
+	File     string // of the configuration, for what the user is told
 }
 
 // New makes a finder for a configuration that was read from a file.
@@ -45,6 +47,12 @@ func New(cfg config.Config, file string, getenv func(string) string) *Finder {
 // Sharing has the finder know what others have found at addresses, and tell them.
 func (f *Finder) Sharing(servers *Servers) *Finder {
 	f.servers = servers
+	return f
+}
+
+// Remembering has the finder's models know what earlier processes were refused.
+func (f *Finder) Remembering(findings *wire.Findings) *Finder {
+	f.findings = findings
 	return f
 }
 

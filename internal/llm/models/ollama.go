@@ -30,7 +30,9 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		}
 		return LargerAt(discover.Ollama, name)
 	}
-	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true, f.toolless(e.Name, name, p.Toolless)))
+	tools := f.toolless(e.Name, e.base, name, p.Toolless)
+	tools.Findings = nil // it says so itself, and the next pull may bring tools
+	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true, tools))
 	return m.speaking()
 }
 

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"adze/internal/llm/toolsastext"
 	"context"
 	"slices"
 	"strings"
@@ -62,11 +63,11 @@ func (f *Finder) own(provider, model string) config.Model {
 
 // toolless is the question whether a model takes no tools: the user's word goes before the one of
 // its server, which may be nil.
-func (f *Finder) toolless(provider, model string, server func(context.Context, string) bool) func(context.Context, string) bool {
+func (f *Finder) toolless(provider, address, model string, server func(context.Context, string) bool) toolsastext.Options {
 	if takes := f.own(provider, model).Tools; takes != nil {
-		return func(_ context.Context, of string) bool { return of == model && !*takes }
+		return toolsastext.Options{Toolless: func(_ context.Context, of string) bool { return of == model && !*takes }}
 	}
-	return server
+	return toolsastext.Options{Toolless: server, Findings: f.findings, Address: address}
 }
 
 func today() string { return time.Now().Format(time.DateOnly) }

@@ -8,11 +8,13 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/gemini"
@@ -153,8 +155,8 @@ func (v refusing) says() string {
 	return `data: {"choices":[{"index":0,"delta":{"content":"well"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 }
 
-func (v refusing) provider(url string, most int) session.Provider {
-	o := wire.Options{Name: "vendor", BaseURL: url, Key: "sk-123456789", MaxTokens: most}
+func (v refusing) provider(url string, most int, findings string) session.Provider {
+	o := wire.Options{Name: "vendor", BaseURL: url, Key: "sk-123456789", MaxTokens: most, Findings: wire.NewFindings(findings, time.Now)}
 	switch v.format {
 	case "messages":
 		return anthropic.New(o)
@@ -195,6 +197,7 @@ func TestARefusalEndsNoSession(t *testing.T) {
 			t.Cleanup(s.Close)
 			count := func() int { mu.Lock(); defer mu.Unlock(); return len(bodies) }
 
+			findings := filepath.Join(t.TempDir(), "refusals.json")
 			var notices []string
 			store := &kept{}
 			config := func(p session.Provider, tools bool) session.Config {
@@ -221,7 +224,7 @@ func TestARefusalEndsNoSession(t *testing.T) {
 			}
 			goesOn(session.New(config(&calling{}, true)), session.Input{Text: "look around"})
 
-			second, err := session.Resume(t.Context(), config(v.provider(s.URL, 99000), true))
+			second, err := session.Resume(t.Context(), config(v.provider(s.URL, 99000, findings), true))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,12 +246,18 @@ func TestARefusalEndsNoSession(t *testing.T) {
 				t.Errorf("one tool is taken for all: %q", said)
 			}
 
-			third, err := session.Resume(t.Context(), config(v.provider(s.URL, 99000), !v.toolless))
+			third, err := session.Resume(t.Context(), config(v.provider(s.URL, 99000, findings), !v.toolless))
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := count()
 			goesOn(third, session.Input{Text: "go on"})
+			if n := count() - before; n != 1 && !v.toolless {
+				t.Errorf("the next process made %d requests: nothing was kept", n)
+			}
+			if strings.Contains(said, "tool odd_tool of") && !v.toolless && !strings.Contains(strings.Join(notices, "\n"), "refused the schema of the tool odd_tool of the MCP server weather before") {
+				t.Errorf("the user of the next process is not told of the tool: %q", notices)
+			}
 			for _, body := range bodies[before:] {
 				if strings.Contains(body, pictured) || !strings.Contains(body, "shot.png") {
 					t.Errorf("the picture is not left out: %s", body)
@@ -328,4 +337,51 @@ func (k *kept) Append(_ context.Context, _ session.ID, entries ...session.Entry)
 	}
 	k.entries = append(k.entries, entries...)
 	return nil
+}
+
+// What a server refused once and wants now is forgotten, at the cost of one request.
+func TestAFindingThatNoLongerHoldsIsForgotten(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked, wants := 0, false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		if strings.Contains(string(raw), "stream_options") == wants {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, refusing{format: "chat"}.says())
+			return
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, openAIError("Invalid value for stream_options", "stream_options", ""))
+	}))
+	t.Cleanup(s.Close)
+	findings := filepath.Join(t.TempDir(), "refusals.json")
+	ask := func(requests int) {
+		t.Helper()
+		mu.Lock()
+		before := asked
+		mu.Unlock()
+		p := refusing{format: "chat"}.provider(s.URL, 0, findings)
+		request := session.Request{Model: "m", Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hi"}}}}}
+		for c := range p.Stream(t.Context(), request) {
+			if done, ok := c.(session.Done); ok && done.Err != nil {
+				t.Error(done.Err)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if asked-before != requests {
+			t.Errorf("%d requests, want %d", asked-before, requests)
+		}
+	}
+	ask(2)
+	ask(1)
+	mu.Lock()
+	wants = true
+	mu.Unlock()
+	ask(2)
+	ask(1)
 }

@@ -63,7 +63,7 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 			out.Calls = append(out.Calls, e.call(*part.Call, own && e.host != homeAPI))
 		}
 	}
-	if e.manners.signed && len(out.Calls) > 0 && len(out.Calls[0].Extra) == 0 {
+	if e.manners.Signed && len(out.Calls) > 0 && len(out.Calls[0].Extra) == 0 {
 		out.Calls[0].Extra = json.RawMessage(unsigned) // of parallel calls only the first has one
 	}
 	thoughts, details, chunks := e.thoughts(m)
@@ -80,8 +80,8 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore
 	// or refuse it elsewhere. api.openai.com never sends any.
 	switch {
-	case e.host == homeAPI || e.manners.noThoughts || len(chunks) > 0:
-	case e.manners.allThoughts:
+	case e.host == homeAPI || e.manners.NoThoughts || len(chunks) > 0:
+	case e.manners.AllThoughts:
 		if thoughts == "" && len(out.Calls) > 0 {
 			thoughts = noThought
 		}
@@ -158,9 +158,9 @@ func (e encoder) call(c tool.RawCall, own bool) call {
 
 func (e encoder) id(id tool.CallID) string {
 	switch {
-	case e.manners.nineIDs:
+	case e.manners.NineIDs:
 		return wire.NineID(id)
-	case e.manners.plainIDs:
+	case e.manners.PlainIDs:
 		return wire.ShortID(id, homeCallID)
 	case e.host == homeAPI:
 		return wire.BoundID(id, homeCallID)
@@ -182,7 +182,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 		}))
 	}
 	if len(shown) > 0 {
-		if e.manners.bridged {
+		if e.manners.Bridged {
 			list = append(list, []byte(bridge))
 		}
 		e.marked = false

@@ -33,8 +33,7 @@ type Options = wire.Options
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
-	host    string
-	learned wire.Learned[manners]
+	host string
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -68,7 +67,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 // remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
-	return p.learned.Ask(r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {
+	return wire.Learn(&p.Adapter, r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, "/chat/completions", p.body(r, m))
 	}, manners.refused)
 }

@@ -124,7 +124,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	}
 	history := p.Cache.History(r.Messages)
 	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}, marked)
-	if m.bridged {
+	if m.Bridged {
 		pieces = bridged(history, pieces)
 	}
 	b.Elements(pieces, r.System == "")
@@ -194,15 +194,15 @@ func system(text string, marked bool) any {
 
 func (p *Provider) head(r session.Request, m manners) head {
 	h := head{Model: r.Model, Stream: true}
-	if !m.noUsage {
+	if !m.NoUsage {
 		h.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	most, least := "xhigh", "none"
-	if m.fewEfforts {
+	if m.FewEfforts {
 		most, least = "high", "low"
 	}
 	switch effort := p.Effort(r, least, most); {
-	case effort == "" || m.noEffort:
+	case effort == "" || m.NoEffort:
 	case p.host == openRouter:
 		h.Reasoning = &reasoning{effort}
 	default:
@@ -211,14 +211,14 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)
 	}
-	if len(r.Schema) > 0 && !m.noSchema {
+	if len(r.Schema) > 0 && !m.NoSchema {
 		h.Format = &format{"json_schema", p.schema(r.Schema)}
 	}
 	limit := r.MaxTokens
 	if limit == 0 {
 		limit = p.Options.MaxTokens
 	}
-	if (p.host == homeAPI) != m.otherLimit {
+	if (p.host == homeAPI) != m.OtherLimit {
 		h.MaxCompletionTokens = limit
 	} else {
 		h.MaxTokens = limit

@@ -59,7 +59,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"input":[`)
-	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !m.noThoughts, plainIDs: m.plainIDs}
+	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !m.NoThoughts, plainIDs: m.PlainIDs}
 	variant := fmt.Sprint(e.thoughts, e.plainIDs)
 	history := p.Cache.History(r.Messages)
 	b.Elements(p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }), true)
@@ -72,19 +72,19 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if h.MaxTokens == 0 {
 		h.MaxTokens = p.Options.MaxTokens
 	}
-	if !m.noEncrypted {
+	if !m.NoEncrypted {
 		h.Include = []string{"reasoning.encrypted_content"}
 	}
-	if !m.noSummary {
+	if !m.NoSummary {
 		h.Reasoning = &reasoning{Effort: p.Effort(r, "none", "xhigh"), Summary: "auto"}
-		if m.fewEfforts {
+		if m.FewEfforts {
 			h.Reasoning.Effort = p.Effort(r, "low", "high")
 		}
 	}
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)
 	}
-	if len(r.Schema) > 0 && !m.noSchema {
+	if len(r.Schema) > 0 && !m.NoSchema {
 		h.Text = &text{format{"json_schema", "answer", r.Schema, wire.IsStrict(r.Schema)}}
 	}
 	return h

@@ -32,8 +32,7 @@ type Options = wire.Options
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
-	hosted  bool // api.openai.com itself
-	learned wire.Learned[manners]
+	hosted bool // api.openai.com itself
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -68,19 +67,19 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 
 // manners are the parts of a request that not every model or account accepts.
 type manners struct {
-	noSchema    bool // text.format, or this schema in it
-	noEncrypted bool // include: models that do not reason refuse it
-	fewEfforts  bool // reasoning.effort: knows low, medium and high alone
-	noSummary   bool // reasoning.summary: the same, and accounts that are not verified
-	noThoughts  bool // reasoning items: sealed for another account, or by a server that is gone
-	plainIDs    bool // ids of calls with other signs than letters, digits, _ and -
+	NoSchema    bool `json:"-"` // text.format, or this schema in it
+	NoEncrypted bool // include: models that do not reason refuse it
+	FewEfforts  bool // reasoning.effort: knows low, medium and high alone
+	NoSummary   bool // reasoning.summary: the same, and accounts that are not verified
+	NoThoughts  bool `json:"-"` // reasoning items: sealed for another account
+	PlainIDs    bool // ids of calls with other signs than letters, digits, _ and -
 }
 
 // open sends the request; a server that refuses a part of it is asked again without, and
 // remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
-	return p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
+	return wire.Learn(&p.Adapter, r.Model, manners{}, func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, "/responses", p.body(r, m))
 	}, manners.refused)
 }
@@ -89,17 +88,17 @@ func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, er
 func (m manners) refused(err error) manners {
 	switch {
 	case wire.Mentions(err, "text.format", "json_schema", "structured output"):
-		m.noSchema = true
+		m.NoSchema = true
 	case wire.BadID(err):
-		m.plainIDs = true
+		m.PlainIDs = true
 	case wire.Mentions(err, "could not be verified", "could not be decrypted", "Items are not persisted"):
-		m.noThoughts = true
+		m.NoThoughts = true
 	case wire.Mentions(err, "ncrypted content is not supported", "reasoning.encrypted_content", "'include"):
-		m.noEncrypted = true
-	case !m.fewEfforts && wire.Mentions(err, "upported values are") && wire.Mentions(err, "'low'"):
-		m.fewEfforts = true
+		m.NoEncrypted = true
+	case !m.FewEfforts && wire.Mentions(err, "upported values are") && wire.Mentions(err, "'low'"):
+		m.FewEfforts = true
 	case wire.Mentions(err, "reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"):
-		m.noSummary = true
+		m.NoSummary = true
 	}
 	return m
 }

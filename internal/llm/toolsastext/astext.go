@@ -37,9 +37,15 @@ type Options struct {
 	Plain bool
 	// Toolless reports a model of which its server says that it takes no tools; if nil, nobody knows.
 	Toolless func(ctx context.Context, model string) bool
+	// Findings keep which models at Address refused tools; if nil, the next process asks again.
+	Findings *wire.Findings
+	Address  string
 	// Recover finds the calls in the text of an answer to a request; if nil, the caller does it.
 	Recover func(iter.Seq[session.Chunk], session.Request) iter.Seq[session.Chunk]
 }
+
+// findingKind names the finding that a model takes no tools.
+const findingKind = "toolless"
 
 // Provider adds tools as text to another provider. It is safe for concurrent use.
 type Provider struct {
@@ -74,7 +80,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 			p.text(ctx, r, "", yield)
 			return
 		}
-		if p.options.Toolless != nil && p.options.Toolless(ctx, r.Model) {
+		if p.options.Findings.Get(p.options.Address, r.Model, findingKind, new(bool)) || p.options.Toolless != nil && p.options.Toolless(ctx, r.Model) {
 			p.learn(r.Model)
 			p.text(ctx, r, p.notice(r.Model), yield)
 			return
@@ -83,6 +89,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 		for c := range p.Provider.Stream(ctx, r) {
 			if done, ok := c.(session.Done); ok && !begun && wire.NoTools(done.Err) {
 				p.learn(r.Model)
+				p.options.Findings.Keep(p.options.Address, r.Model, findingKind, true)
 				p.text(ctx, r, p.notice(r.Model), yield)
 				return
 			}

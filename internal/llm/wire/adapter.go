@@ -43,6 +43,8 @@ type Options struct {
 	KeepAlive  string
 	// Vision says whether the models take pictures; if nil, their server may say.
 	Vision *bool
+	// Findings keep what refusals say of models for the next processes; if nil, nothing does.
+	Findings *Findings
 }
 
 // Or fills what is not given from what an adapter says of itself.
@@ -74,9 +76,10 @@ type Adapter struct {
 	Client  Client
 	Cache   Cache
 
-	doubted once
-	fits    fits
-	schemas schemas
+	doubted  once
+	reminded once
+	memory   memory
+	schemas  schemas
 }
 
 // Adapt makes an adapter of whole options; base is what paths are added to, and header goes with

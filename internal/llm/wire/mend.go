@@ -3,13 +3,14 @@ package wire
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"adze/session"
 	"adze/tool"
@@ -19,39 +20,34 @@ import (
 // the last.
 const maxMends = 8
 
-// fit is how a model at a server wants requests, as its refusals say. It holds for every format.
+// fit is how a model at a server wants requests, as its refusals say. It holds for every format and
+// for the next processes, but for what may be the fault of one conversation.
 type fit struct {
-	most     int               // the longest answer; if 0, not known
-	freely   bool              // takes no choice of tools
-	simple   bool              // takes only simple schemas
-	lacks    map[string]string // tools that were refused: what the server said, by name
-	blind    bool              // takes no pictures
-	unvoiced bool              // takes no thoughts of earlier answers
-	alone    bool              // takes no calls of earlier answers where no tool is offered
-	text     bool              // takes no calls of earlier answers: they become text
+	Most   int               // the longest answer; if 0, not known
+	Freely bool              // takes no choice of tools
+	Simple bool              // takes only simple schemas
+	Lacks  map[string]string // tools that were refused: what the server said, by toolKey
+	Blind  bool              // takes no pictures
+	Alone  bool              // takes no calls of earlier answers where no tool is offered
+	Text   bool              // takes no calls of earlier answers: they become text
+	// Until are the calls up to which a conversation was refused, as it is where another model
+	// began it: what stands there is sent without thoughts or, where true, as text.
+	Until    map[tool.CallID]bool
+	Unvoiced bool `json:"-"` // takes no thoughts of earlier answers
 }
 
-// fits are those that are known, by model. The zero value is ready; it is safe for concurrent use.
-type fits struct {
-	mu    sync.Mutex
-	known map[string]fit
+func (f fit) clone() fit {
+	f.Lacks, f.Until = maps.Clone(f.Lacks), maps.Clone(f.Until)
+	return f
 }
 
-func (f *fits) of(model string) fit {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	known := f.known[model]
-	known.lacks = maps.Clone(known.lacks)
-	return known
-}
+// maxUntil bounds how many conversations a fit tells apart.
+const maxUntil = 64
 
-func (f *fits) keep(model string, known fit) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known == nil {
-		f.known = map[string]fit{}
-	}
-	f.known[model] = known
+// toolKey names a tool with its schema: one that is mended is offered again.
+func toolKey(d tool.Definition) string {
+	sum := sha256.Sum256(d.Offered())
+	return d.Name + " " + hex.EncodeToString(sum[:4])
 }
 
 // Ask makes a request by try, which sends it and reads the answer to its end. A request that the
@@ -60,18 +56,29 @@ func (f *fits) keep(model string, known fit) {
 // for its next requests once one went well.
 func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, session.Request) (session.Done, error)) iter.Seq[session.Chunk] {
 	return Stream(ctx, func(out *Out) (session.Done, error) {
-		m := mender{adapter: a, whole: r, fit: a.fits.of(r.Model)}
+		m := mender{adapter: a, whole: r, fit: recall(a, r.Model, fit{}).clone()}
+		m.remind()
 		for tries := 0; ; tries++ {
 			asked, names := m.request()
 			out.names, out.first = names, m.mended
 			done, err := try(out, asked)
 			if err == nil || out.begun {
-				if tries > 0 {
-					a.fits.keep(r.Model, m.fit)
+				if m.learned && err == nil {
+					know(a, r.Model, m.fit)
+					keep(a, r.Model, m.fit)
 				}
 				return done, err
 			}
-			if refusal := refusalOf(err); tries == maxMends || ctx.Err() != nil || refusal == nil || !m.learn(refusal, asked) {
+			refusal := refusalOf(err)
+			if tries == maxMends || ctx.Err() != nil || refusal == nil {
+				return done, err
+			}
+			switch {
+			case m.learn(refusal, asked):
+				m.learned = true
+			case a.forget(r.Model): // what an earlier process learned may hold no longer
+				m = mender{adapter: a, whole: r}
+			default:
 				return done, err
 			}
 		}
@@ -87,6 +94,7 @@ type mender struct {
 	parts   map[string]bool // ids of messages whose pictures and documents are left out
 	mended  *session.Mended // to be told with the first piece of the answer
 	all     bool            // no pictures at all
+	learned bool            // the fit is another one than was known
 }
 
 // learn changes what is asked next; if false, the refusal cannot be answered.
@@ -96,20 +104,20 @@ func (m *mender) learn(r *Refusal, asked session.Request) bool {
 	switch {
 	case r.aboutBound() && m.bounded(r):
 		return true
-	case r.says("tool_choice", "tool choice", "toolchoice") && asked.Choice != session.ChooseFreely && !f.freely:
-		f.freely = true
+	case r.says("tool_choice", "tool choice", "toolchoice") && asked.Choice != session.ChooseFreely && !f.Freely:
+		f.Freely = true
 		return true
 	case len(asked.Tools) > 0 && NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}):
 		return false // whoever offers tools in words does
 	case len(asked.Tools) > 0 && r.aboutSchema() && m.without(r, asked):
 		return true
-	case r.blind() && m.shows() && !f.blind:
-		f.blind = true
+	case r.blind() && m.shows() && !f.Blind:
+		f.Blind = true
 		m.note("takes no pictures and documents: it gets a note in their place")
 		return true
 	case r.aboutPart() && m.leave(r):
 		return true
-	case r.aboutHistory() && !server || r.says("jinja", "template", "alternat", "rendering prompt"):
+	case r.aboutHistory() && !server || r.aboutTemplate():
 		if m.history(r, asked) {
 			return true
 		}
@@ -120,13 +128,13 @@ func (m *mender) learn(r *Refusal, asked session.Request) bool {
 // bounded takes the longest answer from the words of a refusal.
 func (m *mender) bounded(r *Refusal) bool {
 	most, once := r.bound()
-	switch known := cmp.Or(m.once, m.fit.most); {
+	switch known := cmp.Or(m.once, m.fit.Most); {
 	case most < leastAnswer || known > 0 && most >= known:
 		return false
 	case once:
 		m.once = most
 	default:
-		m.fit.most = most
+		m.fit.Most = most
 		m.note(fmt.Sprintf("gives at most %d tokens of an answer, and is asked for no more", most))
 	}
 	return true
@@ -136,8 +144,8 @@ func (m *mender) bounded(r *Refusal) bool {
 // simple; then the tools of MCP servers are left out.
 func (m *mender) without(r *Refusal, asked session.Request) bool {
 	names := r.tools(asked.Tools)
-	if len(names) == 0 && !m.fit.simple {
-		m.fit.simple = true
+	if len(names) == 0 && !m.fit.Simple {
+		m.fit.Simple = true
 		m.note("refuses the schema of a tool without saying of which: all are sent in a simple form")
 		return true
 	}
@@ -148,17 +156,33 @@ func (m *mender) without(r *Refusal, asked session.Request) bool {
 			}
 		}
 	}
-	if m.fit.lacks == nil {
-		m.fit.lacks = map[string]string{}
+	if m.fit.Lacks == nil || len(m.fit.Lacks) > maxLacks {
+		m.fit.Lacks = map[string]string{}
 	}
 	for _, d := range asked.Tools {
 		if slices.Contains(names, d.Name) {
-			m.fit.lacks[d.Name] = clip(r.Text, 200)
+			m.fit.Lacks[toolKey(d)] = clip(r.Text, 200)
 			m.note(fmt.Sprintf("refuses the schema of the tool %s%s, which is left out (%s)", d.Name, serverOf(d), clip(r.Text, 200)))
 			m.mended.Tools = append(m.mended.Tools, d.Name)
 		}
 	}
 	return len(names) > 0
+}
+
+// maxLacks bounds the tools that are known to be refused.
+const maxLacks = 256
+
+// remind tells once in a process which tools are left out for what an earlier one was answered.
+func (m *mender) remind() {
+	if len(m.fit.Lacks) == 0 || !m.adapter.reminded.first(m.whole.Model) {
+		return
+	}
+	for _, d := range m.whole.Tools {
+		if why, lacks := m.fit.Lacks[toolKey(d)]; lacks {
+			m.note(fmt.Sprintf("refused the schema of the tool %s%s before, which is left out (%s)", d.Name, serverOf(d), why))
+			m.mended.Tools = append(m.mended.Tools, d.Name)
+		}
+	}
 }
 
 // serverOf says which MCP server a tool is of; if empty, none.
@@ -169,24 +193,83 @@ func serverOf(d tool.Definition) string {
 	return ""
 }
 
-// history has earlier answers sent otherwise, with each refusal less of what they were made of.
+// history has earlier answers sent otherwise, with each refusal less of what they were made of:
+// those of this conversation up to now, and all where a model refuses what it said itself.
 func (m *mender) history(r *Refusal, asked session.Request) bool {
 	f := &m.fit
 	answered := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.Assistant })
+	last, own := m.lastCall()
+	inText, known := f.Until[last]
 	switch {
-	case !answered || f.text:
+	case !answered || f.Text:
 		return false
-	case r.aboutThoughts() && !f.unvoiced:
-		f.unvoiced = true
+	case r.aboutThoughts() && !f.Unvoiced && !known:
+		if f.Unvoiced = last == "" || own; !f.Unvoiced {
+			m.until(last, false)
+		}
 		m.note("refuses the thoughts of earlier answers, which are left out")
-	case len(asked.Tools) == 0 && !f.alone && called(m.whole.Messages):
-		f.alone = true
+	case len(asked.Tools) == 0 && !f.Alone && called(m.whole.Messages):
+		f.Alone = true
 		m.note("refuses earlier calls beside no tools: they are sent as text")
 	default:
-		f.text = true
+		if f.Text = last == "" || own || inText || r.aboutTemplate(); !f.Text {
+			m.until(last, true)
+		}
 		m.note("refuses earlier calls and their results as they were: they are sent as text")
 	}
 	return true
+}
+
+func (m *mender) until(last tool.CallID, inText bool) {
+	if m.fit.Until == nil || len(m.fit.Until) >= maxUntil {
+		m.fit.Until = map[tool.CallID]bool{}
+	}
+	m.fit.Until[last] = inText
+}
+
+// lastCall is the last call of the conversation; own says that the model made one itself after what
+// is known to be refused.
+func (m *mender) lastCall() (last tool.CallID, own bool) {
+	known := false
+	for _, msg := range m.whole.Messages {
+		for _, p := range msg.Parts {
+			if p.Kind != session.CallPart || p.Call == nil {
+				continue
+			}
+			own = own || known && msg.Model == m.whole.Model && msg.Provider == m.adapter.Name()
+			last = p.Call.ID
+			if _, ok := m.fit.Until[last]; ok {
+				known = true
+			}
+		}
+	}
+	return last, own
+}
+
+// refused are the numbers of messages that are sent as text, and without thoughts.
+func (f *fit) refused(messages []session.Message) (inText, silent int) {
+	if len(f.Until) == 0 {
+		return 0, 0
+	}
+	for i, msg := range messages {
+		for _, p := range msg.Parts {
+			if p.Call == nil {
+				continue
+			}
+			all, known := f.Until[p.Call.ID]
+			if !known {
+				continue
+			}
+			end := i + 1
+			for end < len(messages) && messages[end].Role == session.ToolRole {
+				end++
+			}
+			if silent = end; all {
+				inText = end
+			}
+		}
+	}
+	return inText, silent
 }
 
 func called(messages []session.Message) bool {
@@ -195,7 +278,7 @@ func called(messages []session.Message) bool {
 
 // leave leaves out pictures and documents: those of the newest message that has any, then all.
 func (m *mender) leave(r *Refusal) bool {
-	if m.all || m.fit.blind {
+	if m.all || m.fit.Blind {
 		return false
 	}
 	m.all = m.parts != nil
@@ -232,33 +315,37 @@ func (m *mender) note(what string) {
 func (m *mender) request() (session.Request, map[string]map[string]string) {
 	r, f := m.whole, &m.fit
 	own := cmp.Or(r.MaxTokens, m.adapter.Options.MaxTokens)
-	for _, most := range []int{f.most, m.once} {
+	for _, most := range []int{f.Most, m.once} {
 		if most > 0 && (own == 0 || own > most) {
 			own, r.MaxTokens = most, most
 		}
 	}
-	if f.freely {
+	if f.Freely {
 		r.Choice = session.ChooseFreely
 	}
 	var names map[string]map[string]string
 	r, names = m.adapter.schemas.fit(r, f)
-	if f.blind || len(m.parts) > 0 || f.unvoiced {
+	inText, silent := f.refused(r.Messages)
+	if f.Blind || len(m.parts) > 0 || f.Unvoiced || silent > 0 {
 		r.Messages = slices.Clone(r.Messages)
 		for i, msg := range r.Messages {
 			switch {
-			case f.blind && msg.Shows():
+			case f.Blind && msg.Shows():
 				msg = msg.WithoutPictures("[%s cannot be shown to you: you take no pictures]")
 			case m.parts[msg.ID]:
 				msg = msg.WithoutPictures(session.RefusedPart)
 			}
-			if f.unvoiced {
+			if f.Unvoiced || i < silent {
 				msg = silenced(msg)
 			}
 			r.Messages[i] = msg
 		}
 	}
-	if f.text || f.alone && len(r.Tools) == 0 {
-		r.Messages = Texts(r.Messages)
+	if f.Text || f.Alone && len(r.Tools) == 0 {
+		inText = len(r.Messages)
+	}
+	if inText > 0 {
+		r.Messages = append(Texts(r.Messages[:inText]), r.Messages[inText:]...)
 	}
 	return r, names
 }

@@ -182,3 +182,8 @@ func (r *Refusal) aboutHistory() bool {
 
 // aboutThoughts reports words about what an earlier answer thought.
 func (r *Refusal) aboutThoughts() bool { return r.says("signature", "thinking", "reasoning") }
+
+// aboutTemplate reports words about the form in which a model reads all conversations.
+func (r *Refusal) aboutTemplate() bool {
+	return r.says("jinja", "template", "alternat", "rendering prompt")
+}

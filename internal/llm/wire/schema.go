@@ -35,8 +35,8 @@ func (s *schemas) fit(r session.Request, f *fit) (session.Request, map[string]ma
 		return r, nil
 	}
 	variant := ""
-	if f.simple || len(f.lacks) > 0 {
-		variant = "/" + strconv.FormatBool(f.simple) + "/" + strings.Join(slices.Sorted(maps.Keys(f.lacks)), ",")
+	if f.Simple || len(f.Lacks) > 0 {
+		variant = "/" + strconv.FormatBool(f.Simple) + "/" + strings.Join(slices.Sorted(maps.Keys(f.Lacks)), ",")
 	}
 	digest := r.ToolsDigest + variant
 	s.mu.Lock()
@@ -60,11 +60,11 @@ func (s *schemas) fit(r session.Request, f *fit) (session.Request, map[string]ma
 
 func fitTools(tools []tool.Definition, f *fit) (out fittedTools) {
 	for _, d := range tools {
-		if _, lacks := f.lacks[d.Name]; lacks {
+		if len(f.Lacks) > 0 && f.Lacks[toolKey(d)] != "" {
 			out.changed = true
 			continue
 		}
-		if schema, names, changed := fitSchema(d.Offered(), f.simple); changed {
+		if schema, names, changed := fitSchema(d.Offered(), f.Simple); changed {
 			d.Parameters, d.ProviderSchema, out.changed = schema, nil, true
 			if len(names) > 0 {
 				if out.names == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"adze/session"
@@ -85,38 +84,4 @@ func (c *Client) Post(ctx context.Context, path string, body *Body) (*Reply, err
 // Calls is an empty assembly of calls for an answer to a conversation.
 func (c *Client) Calls(history []session.Message) Calls {
 	return Calls{Mint: c.newID, History: history}
-}
-
-// Learned remembers what the models of a provider refused, for those parts of a request that not
-// every one accepts. The zero value is ready; it is safe for concurrent use.
-type Learned[M comparable] struct {
-	mu    sync.Mutex
-	known map[string]M // by model
-}
-
-// Ask sends a request with what is known of a model, begins with first, and asks again as long as
-// learn draws something new from the refusal.
-func (l *Learned[M]) Ask(model string, first M, post func(M) (*Reply, error), learn func(M, error) M) (*Reply, error) {
-	for {
-		l.mu.Lock()
-		m, ok := l.known[model]
-		l.mu.Unlock()
-		if !ok {
-			m = first
-		}
-		reply, err := post(m)
-		after := m
-		if err != nil {
-			after = learn(m, err)
-		}
-		if after == m {
-			return reply, err
-		}
-		l.mu.Lock()
-		if l.known == nil {
-			l.known = map[string]M{}
-		}
-		l.known[model] = after
-		l.mu.Unlock()
-	}
 }

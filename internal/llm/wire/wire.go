@@ -1,7 +1,7 @@
 // Package wire holds what every model adapter needs between net/http and session.Provider: what it
 // is beside its format (Options, Adapter), how an answer is read and ends (Answer), one exchange
 // with an idle clock (Client, Reply), the first connection ahead of it (Warm), what models refused
-// (Learned), framing (Lines, Events), the assembly of calls (Calls), failures as
+// (Learn, Findings), framing (Lines, Events), the assembly of calls (Calls), failures as
 // session.ProviderError (errors.go, said.go, kind.go, after.go), fields as loose as servers write
 // them (loose.go), schemas in OpenAI's strict form (Strict), and a conversation as bytes that are
 // encoded once (Cache, Body, History). What is left to an adapter is to translate and to assemble.
@@ -9,8 +9,7 @@
 // The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
 // format's terminal event, and nothing is released before it.
 //
-// Start at Adapter and Answer, then Client.Post and Calls. Each of these has its file, which makes
-// seventeen.
+// Start at Adapter and Answer, then Client.Post and Calls. Each of these has its file.
 //
 // Known limits: the server-sent events reader ignores id and retry, because no model API resumes a
 // stream; behind a proxy nothing is opened ahead; a strict schema's properties stand in the order

@@ -9,6 +9,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"adze/internal/config/keyring"
 	"adze/internal/config/paths"
 	"adze/internal/llm/models"
+	"adze/internal/llm/wire"
 	"adze/internal/run/gctuning"
 	"adze/internal/run/modelpicker"
 	"adze/internal/sessiondb/lookup"
@@ -40,6 +42,7 @@ type Process struct {
 	Notes     *Notes                                     // to the user, beside what it does
 	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
 	servers   models.Servers                             // what answers at addresses of models
+	findings  *wire.Findings                             // what models refused
 	easy      sync.Once                                  // the heap is
 	Ahead     input.Ahead                                // what was typed for the interface that follows
 	underWay  sync.Once                                  // the pages of the start are let go of
@@ -48,7 +51,8 @@ type Process struct {
 // New is this process, with the arguments after its name and the keys that it was given.
 func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
 	e.Getenv, e.Mask, e.Hide, e.Version = ring.Get, ring.Mask, ring.Hide, Version
-	return &Process{Env: e, Ring: ring, Words: args, Notes: &Notes{to: e.Err}}
+	return &Process{Env: e, Ring: ring, Words: args, Notes: &Notes{to: e.Err},
+		findings: wire.NewFindings(filepath.Join(paths.Of(e.Getenv).State, "refusals.json"), time.Now)}
 }
 
 // Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come
@@ -80,7 +84,7 @@ func (p *Process) Session(heads []session.Head, prefix string) (session.ID, erro
 
 // Models finds models for a configuration of this user.
 func (p *Process) Models(cfg config.Config) *models.Finder {
-	return models.New(cfg, config.File(p.Getenv, paths.Of(p.Getenv).Config), p.Getenv).With(p.Ring).Sharing(&p.servers)
+	return models.New(cfg, config.File(p.Getenv, paths.Of(p.Getenv).Config), p.Getenv).With(p.Ring).Sharing(&p.servers).Remembering(p.findings)
 }
 
 func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
