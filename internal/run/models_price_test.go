@@ -59,6 +59,29 @@ func TestALimitInMoneyEndsTheRun(t *testing.T) {
 	}
 }
 
+// xAI counts thoughts beside the completion: only its total holds them.
+func TestALimitInMoneyCountsWhatTheTotalCounts(t *testing.T) {
+	u := newUser(t)
+	u.serve(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, data := range []string{
+			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"list","arguments":"{}"}}]}}]}`,
+			`{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
+			`{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100,"total_tokens":31100,` +
+				`"prompt_tokens_details":{"cached_tokens":600},"completion_tokens_details":{"reasoning_tokens":30000}}}`,
+			`[DONE]`,
+		} {
+			fmt.Fprintf(w, "data: %s\n\n", data)
+		}
+	})
+	u.configure(`{"models": {"openai/m": {"price": {"input": 1, "output": 5, "cache_read": 0.1}}}}`)
+	r := u.run("-p", "--output-format", "json", "--model", "openai/m", "--max-cost", "0.5", "--max-turns", "30", "go").wants(6, "USD were spent")
+	got, each := r.result(), (400*1+30100*5+600*0.1)/1e6
+	if usd, _ := got["cost_usd"].(float64); got["turns"] != float64(4) || got["cause"] != "budget" || math.Abs(usd-4*each) > 1e-9 {
+		t.Errorf("%v turns, cause %v, cost %v", got["turns"], got["cause"], got["cost_usd"])
+	}
+}
+
 func TestALimitInMoneyNeedsAPrice(t *testing.T) {
 	u := newUser(t)
 	u.serve(func(w http.ResponseWriter, _ *http.Request) {
