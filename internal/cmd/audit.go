@@ -24,18 +24,6 @@ func (a *all) auditCommand() *cobra.Command {
 			return a.showAudit(c.Context(), words, Flagged(c, "json"))
 		}}
 	show.Flags().Bool("json", false, "print one JSON object per line")
-	var anchor string
-	verify := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: Anyone(), Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
-		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
-call has one outcome, and that outputs fit their hashes. Exits with 10 when anything is wrong.
-
-The anchor it prints, kept elsewhere, shows later whether even the owner of the database rewrote what came before.`,
-		Example: "  adze audit verify\n  adze audit verify --all\n  adze audit verify 20261121t0245 --anchor 12:9f86d0…",
-		RunE: func(c *cobra.Command, words []string) error {
-			return verifier{a}.verify(c.Context(), words, Flagged(c, "all"), anchor)
-		}}
-	verify.Flags().Bool("all", false, "all sessions of all folders")
-	verify.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
 	var id string
 	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Annotations: Anyone(), Short: "Count calls, failures, repairs, latency and tokens", Args: Takes(0, 0),
 		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
@@ -43,7 +31,24 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, Flagged(c, "json")) }}
 	stats.Flags().StringVar(&id, "session", "", "only the session with this `ID`")
 	stats.Flags().Bool("json", false, "print one JSON object")
-	return Group("audit", "Show and verify the log of calls and decisions", show, verify, stats)
+	return Group("audit", "Show and verify the log of calls and decisions", show, Verify(a.Env, a.Program), stats)
+}
+
+// Verify is adze audit verify, which has been adze sessions verify, too.
+func Verify(e *Env, p Program) *cobra.Command {
+	var anchor string
+	c := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: Anyone(), Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
+		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
+call has one outcome, and that outputs fit their hashes. Exits with 10 when anything is wrong.
+
+The anchor it prints, kept elsewhere, shows later whether even the owner of the database rewrote what came before.`,
+		Example: "  adze audit verify\n  adze audit verify --all\n  adze audit verify 20261121t0245 --anchor 12:9f86d0…",
+		RunE: func(c *cobra.Command, words []string) error {
+			return verifier{&all{e, p}}.verify(c.Context(), words, Flagged(c, "all"), anchor)
+		}}
+	c.Flags().Bool("all", false, "all sessions of all folders")
+	c.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
+	return c
 }
 
 // trailOf reads the log of one session.

@@ -381,7 +381,7 @@ func (u *user) wantEachOnce(out, said string) {
 			u.t.Fatalf("left running:\n%s", left)
 		}
 	}
-	u.run("session", "verify", "--all").wants(0)
+	u.run("sessions", "verify", "--all").wants(0)
 }
 
 // runningBelow lists processes that work in a folder or below it.

@@ -77,7 +77,7 @@ func TestImportedSessionExportsEqual(t *testing.T) {
 	if got.From != id || got.ID == id || !strings.HasPrefix(got.Title, "mend it") {
 		t.Errorf("%+v", got)
 	}
-	other.run("session", "verify", got.ID).wants(0, "as they were written")
+	other.run("sessions", "verify", got.ID).wants(0, "as they were written")
 	other.run("audit", "verify", got.ID).wants(0)
 	other.run("session", "list").wants(0, "(imported)")
 	first, again := exported(t, u, id), exported(t, other, got.ID)

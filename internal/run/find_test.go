@@ -128,7 +128,7 @@ func TestASessionIsShownAndForkedAtATurn(t *testing.T) {
 	if r := u.run("session", "show", copied).wants(0, "a copy of "+id, "answer to second"); strings.Contains(r.out, "third") {
 		t.Errorf("it goes on: %s", r.out)
 	}
-	u.run("session", "verify", copied).wants(0)
+	u.run("sessions", "verify", copied).wants(0)
 	u.run("-p", "--resume", copied, u.script("-- 1 --\nexpect prompt: other\ntext: another way\n"), "other").wants(0, "another way")
 	u.run("session", "show", copied, "--turn", "3").wants(0, "another way")
 	u.run("session", "show", id, "--turn", "3").wants(0, "answer to third")

@@ -289,7 +289,7 @@ func TestASessionGoesOn(t *testing.T) {
 		t.Error("the fork has the id of its parent")
 	}
 	u.run("session", "list").wants(0, id, "remember me")
-	u.run("session", "verify", id).wants(0, "rows are as they were written")
+	u.run("sessions", "verify", id).wants(0, "are as they were written")
 	u.run("-p", "--no-session", u.script("-- 1 --\ntext: fourth\n"), "leave no trace").wants(0)
 	if r := u.run("session", "list"); strings.Contains(r.out, "leave no trace") {
 		t.Error("--no-session was saved")

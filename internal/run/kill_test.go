@@ -48,7 +48,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		more.wants(0)
 		u.audited(seen)
 		u.wantOnce("done")
-		u.run("session", "verify", "--all").wants(0, "1 session checked, all sound")
+		u.run("sessions", "verify", "--all").wants(0, "1 session checked, all sound")
 		u.indexHolds("step")
 		u.undoHolds()
 	}

@@ -50,7 +50,7 @@ another flag it lists sessions, as adze sessions list does.`
 	var from string
 	c.Flags().StringVar(&from, "from", "", "the session that the overview is shown beside; opening it goes back there")
 	_ = c.Flags().MarkHidden("from") // it is there
-	cmd.With(c, sessions.Commands(&a.Env, a, a.doing)...)
+	cmd.With(c, append(sessions.Commands(&a.Env, a, a.doing), cmd.Former(cmd.Verify(&a.Env, a))...)...)
 	cmd.With(c, attachCommand(a), stopCommand(a))
 	c.RunE = func(c *cobra.Command, words []string) error {
 		if len(words) > 0 {

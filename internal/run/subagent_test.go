@@ -116,7 +116,7 @@ func TestSubagentsAreHiddenAmongSessions(t *testing.T) {
 	}
 	u.run("audit", "show").wants(0, "session "+parent, "agent "+child+" · explore: the job")
 	u.run("audit", "show", child).wants(0, "session "+child, ", subagent ", " of the session "+parent)
-	u.run("session", "verify", child).wants(0, "as they were written")
+	u.run("sessions", "verify", child).wants(0, "as they were written")
 
 	model := u.script("-- 1 --\ntext: on\n")
 	u.run("-p", "--resume", child, model, "and?").wants(2, "subagent of the session "+parent, "--fork")

@@ -105,7 +105,6 @@ func TestAuditVerifyFindsAnEffectWithoutADecision(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	u.run("session", "verify", "one").wants(0)
 	u.run("audit", "verify", "one").wants(10, "session one: entry 1 is an effect without a decision", "adze audit show")
 	if r := u.run("audit", "show", "one").wants(0, "! entry 1 is an effect"); strings.Contains(r.out, "\x1b") {
 		t.Error("a control sequence reached the terminal")

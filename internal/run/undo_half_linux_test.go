@@ -52,7 +52,7 @@ func TestAnUndoThatIsKilledIsFinishedByTheNextAdze(t *testing.T) {
 	}
 	u.wantTree("after the next adze", before)
 	u.undo().wants(2, "nothing to undo")
-	u.run("session", "verify", u.newest()).wants(0, "as they were written")
+	u.run("sessions", "verify", u.newest()).wants(0, "as they were written")
 	u.run("redo").wants(0, "redone: turn 1: work")
 	u.wantTree("redone", worked)
 

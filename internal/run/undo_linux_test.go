@@ -113,7 +113,7 @@ func TestATurnThatWrecksARepositoryIsUndoneAndRedone(t *testing.T) {
 	u.undo("--git").wants(0, ".git/refs/heads/main", ".git/index")
 	u.wantTree("undone again", before)
 	u.sh(`[ "$(git log --format=%s -1)" = two ]; git diff --quiet -- src/a.go run.sh; git fsck 2>&1`)
-	u.run("session", "verify", u.newest()).wants(0, "as they were written")
+	u.run("sessions", "verify", u.newest()).wants(0, "as they were written")
 	u.run("audit", "verify").wants(0, "as they were written")
 	u.goOn("-- 1 --\nexpect note: (?s)The person undid what earlier turns.*Among them: .*src/a.go\ntext: I know.\n")
 }

@@ -78,7 +78,7 @@ func TestATurnCanBeUndoneAfterASignal(t *testing.T) {
 			t.Fatalf("after %v, %v was done again; undone is said to be %v, and the folder is\n%s\nwant\n%s", sig, do(want), now, u.repoShape(), is[want])
 		}
 	}
-	u.run("session", "verify", "--all").wants(0, "all sound")
+	u.run("sessions", "verify", "--all").wants(0, "all sound")
 	t.Logf("ended by a signal: %v; %d were through, or finished by the next adze", came, turned)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -166,47 +165,4 @@ func raw(b sql.RawBytes) json.RawMessage {
 		return nil
 	}
 	return append(json.RawMessage(nil), b...)
-}
-
-// Raw reads the log of id without believing anything of it: what Load refuses is there, too.
-func (s *Store) Raw(ctx context.Context, id session.ID) (RawLog, error) {
-	log := RawLog{ID: id}
-	if err := s.usable(); err != nil {
-		return log, err
-	}
-	var num int64
-	err := s.db.QueryRowContext(ctx, "SELECT num, CAST(entries AS INTEGER), CAST(tip AS BLOB) FROM sessions WHERE id = ?", string(id)).Scan(&num, &log.Entries, &log.Tip)
-	if errors.Is(err, sql.ErrNoRows) {
-		return log, fmt.Errorf("%w: %q", session.ErrNotFound, id)
-	}
-	if err != nil {
-		return log, s.explain("read", err)
-	}
-	rows, err := s.stream(ctx, `SELECT CAST(seq AS INTEGER), CAST(type AS TEXT), CAST(time AS INTEGER), CAST(data AS BLOB), CAST(hash AS BLOB)
-		FROM entries WHERE session = ? ORDER BY seq`, num)
-	if err != nil {
-		return log, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r Raw
-		var data []byte
-		if err := rows.Scan(&r.Seq, &r.Entry.Type, &r.time, &data, &r.Hash); err != nil {
-			return log, s.explain("read", err)
-		}
-		r.Entry.Time, r.data = FromNanos(r.time), string(data)
-		for _, n := range names(data) {
-			if _, err := rows.texts.read(ctx, n.textName); err != nil {
-				r.Lost++
-			}
-		}
-		if r.Entry.Data, err = rows.texts.whole(ctx, data); err != nil {
-			return log, s.explain("read", err)
-		}
-		log.Rows = append(log.Rows, r)
-	}
-	if err := rows.Err(); err != nil {
-		return log, s.explain("read", err)
-	}
-	return log, nil
 }

@@ -108,7 +108,7 @@ func named(h session.Head) string {
 	title := h.Title()
 	switch info := h.Info(); {
 	case len(h.Start) == 0:
-		title = "(it cannot be read: adze sessions verify " + string(h.ID) + ")"
+		title = "(it cannot be read: adze audit verify " + string(h.ID) + ")"
 	case info.Agent != "":
 		title = info.Agent + " (subagent of " + string(info.Parent) + ")"
 	case info.Imported != nil:

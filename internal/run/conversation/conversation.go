@@ -315,8 +315,8 @@ func (w *Conversation) open(ctx context.Context, c session.Config, resumed bool)
 		return nil
 	}
 	s, err := session.Resume(ctx, c)
-	if doubts := lookup.Doubts(ctx, w.Stored, c.ID); doubts != "" {
-		w.losses, w.Notices = append(w.losses, doubts), append(w.Notices, doubts)
+	if broken := lookup.Chain(ctx, w.Stored, c.ID); broken != nil {
+		return broken
 	}
 	if errors.Is(err, session.ErrLocked) || errors.Is(err, session.ErrNotFound) {
 		return err

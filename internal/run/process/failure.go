@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"fmt"
 
 	"adze/internal/cmd"
 	"adze/internal/config"
@@ -10,6 +11,7 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
+	"adze/internal/sessiondb/lookup"
 	"adze/internal/text/usage"
 	"adze/session"
 )
@@ -23,6 +25,7 @@ func Failure(err error) session.Result {
 	var none *models.MissingError
 	var keys *keyring.OpenError
 	var damaged *cmd.Damaged
+	var broken *lookup.Broken
 	var unsound *cmd.Unsound
 	var unread *session.LogError
 	var low *proc.LimitError
@@ -36,10 +39,12 @@ func Failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseUsage, mistake.Hint
 	case errors.As(err, &none):
 		r.Cause, r.Hint = session.CauseNoModel, none.Hint
+	case errors.As(err, &broken):
+		r.Cause, r.Hint = session.CauseStore, broken.Hint()
 	case errors.As(err, &damaged):
-		r.Cause, r.Hint = session.CauseStore, repairHint(damaged.Row.Session)
+		r.Cause, r.Hint = session.CauseStore, forkHint(damaged.Row.Session)
 	case errors.As(err, &unread):
-		r.Cause, r.Hint = session.CauseStore, repairHint(unread.ID)
+		r.Cause, r.Hint = session.CauseStore, forkHint(unread.ID)
 	case errors.As(err, &foreign):
 		r.Cause, r.Hint = session.CauseStore, foreign.Hint
 	case errors.As(err, &unsound):
@@ -65,6 +70,6 @@ func Failure(err error) session.Result {
 	return r
 }
 
-func repairHint(id session.ID) string {
-	return "adze sessions repair " + string(id) + " makes a sound copy of what is left, and leaves this one as it is"
+func forkHint(id session.ID) string {
+	return fmt.Sprintf("adze sessions fork %s --at TURN copies it up to its last sound turn", id)
 }

@@ -3,10 +3,12 @@ package lookup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"adze/internal/sessiondb"
 	"adze/internal/text/usage"
 	"adze/session"
 )
@@ -73,12 +75,74 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 	return log[:t.To], nil
 }
 
+// Broken says that the log of a session is not as it was written: it is read, and not gone on with.
+type Broken struct {
+	Row  *sessiondb.BadRow // the first
+	Turn int               // the last sound one before it; if 0, none
+}
+
+// Error names the first entry that is not sound.
+func (b *Broken) Error() string { return b.Row.Error() + "; the session is only read" }
+
+// Hint says how to go on.
+func (b *Broken) Hint() string {
+	read := fmt.Sprintf("adze sessions show %s shows it", b.Row.Session)
+	if b.Turn == 0 {
+		return read + "; none of its turns is sound"
+	}
+	return fmt.Sprintf("%s; adze sessions fork %s --at %d copies it up to its last sound turn", read, b.Row.Session, b.Turn)
+}
+
+// Chain checks the log of a session that is to be gone on with; if nil, it is as it was written. It
+// is cheap when the log was read as a stream before.
+func Chain(ctx context.Context, logs session.Store, id session.ID) *Broken {
+	_, broken := sound(ctx, logs, id)
+	return broken
+}
+
+// sound is the log of id up to the end of its last sound turn, where it is not as it was written.
+func sound(ctx context.Context, logs session.Store, id session.ID) ([]session.Entry, *Broken) {
+	s, ok := logs.(*sessiondb.Store)
+	if !ok {
+		return nil, nil
+	}
+	bad := s.Verdict(ctx, id)
+	if bad == nil {
+		return nil, nil
+	}
+	var log []session.Entry
+	end := 0
+	_ = s.Stream(ctx, id, func(e session.Entry) error { // what cannot be read stands behind the sound part
+		if int64(len(log)) >= bad.Seq-1 {
+			return errEnough
+		}
+		e.Data = slices.Clone(e.Data) // it is lent
+		if log = append(log, e); e.Type == session.EndEntry {
+			end = len(log)
+		}
+		return nil
+	})
+	b := &Broken{Row: bad}
+	for _, t := range Turns(log[:end]) {
+		b.Turn = max(b.Turn, t.Number)
+	}
+	return log[:end], b
+}
+
+var errEnough = errors.New("enough was read")
+
 // Fork copies a session under a new id, up to the end of a turn; if 0, all of it. The old one may
-// be open elsewhere.
+// be open elsewhere. Of a broken one only sound turns are copied, and only when one is named.
 func Fork(ctx context.Context, logs session.Store, from session.ID, turn int) (session.ID, error) {
-	entries, err := logs.Load(ctx, from)
-	if err != nil {
-		return "", err
+	entries, broken := sound(ctx, logs, from)
+	if broken != nil && (turn == 0 || turn > broken.Turn) {
+		return "", broken
+	}
+	var err error
+	if broken == nil {
+		if entries, err = logs.Load(ctx, from); err != nil {
+			return "", err
+		}
 	}
 	if turn != 0 {
 		if entries, err = upTo(entries, turn); err != nil {

@@ -113,21 +113,6 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
 }
 
-// Doubts tells that the log of a session that is gone on with is not as it was written; if empty,
-// it is. It is cheap when the log was read as a stream before. The session goes on all the same; an
-// entry that cannot be read ends it with an error of its own.
-func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
-	s, ok := logs.(*sessiondb.Store)
-	if !ok {
-		return ""
-	}
-	bad := s.Verdict(ctx, id)
-	if bad == nil {
-		return ""
-	}
-	return fmt.Sprintf("%v; adze sessions repair %s makes a sound copy of what is left", bad, id)
-}
-
 // Losses tells what a damaged store left behind when it was opened, in lines; none when it was
 // sound.
 func Losses(logs session.Store) []string {

@@ -128,7 +128,7 @@ func program() []Row {
 // commands is what the command line may use.
 func commands() []string {
 	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
-		"internal/config/login", "internal/mcp", "internal/sessiondb/repair", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/run/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree", "internal/files/atomicfile",
+		"internal/config/login", "internal/mcp", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/run/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree", "internal/files/atomicfile",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
 
@@ -181,8 +181,6 @@ func rooms() []Row {
 		{Package: "internal/policy/policyconfig", May: []string{"internal/config", "internal/files/git", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/text/redact", "internal/text/usage", "internal/files/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},
 		{Package: "internal/sessiondb/lookup", May: []string{"session", "internal/sessiondb", "internal/text/usage"}, Why: "it looks through stored sessions and starts none"},
-		{Package: "internal/sessiondb/repair", May: []string{"session", "tool", "internal/sessiondb"}, Tests: []string{"internal/llm/*"},
-			Why: "it reads a log that is damaged and writes another one; it runs nothing and tells nobody"},
 		{Package: "internal/sessiondb/retention", May: []string{"session", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/sessiondb"},
 			Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
