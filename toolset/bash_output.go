@@ -125,6 +125,8 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 func jobState(st proc.JobStatus) string {
 	r := st.Result
 	switch {
+	case st.Running && len(st.Serves) > 0:
+		return "is running and serves " + named(st.Serves, ", ")
 	case st.Running:
 		return "is running"
 	case r.Killed == proc.Aborted:

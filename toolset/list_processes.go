@@ -34,6 +34,7 @@ type processRow struct {
 	KiB     int64  `json:"kib"`
 	State   string `json:"state"`
 	Job     string `json:"job,omitempty"`
+	Serves  string `json:"serves,omitempty"` // ports of the job
 	Command string `json:"command"`
 }
 
@@ -80,7 +81,7 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 		}
 		if meta.Total++; meta.Total <= in.Limit {
 			meta.Rows = append(meta.Rows, processRow{
-				PID: p.PID, Parent: p.Parent, KiB: p.Memory >> 10, State: p.State, Job: jobs[p.PID],
+				PID: p.PID, Parent: p.Parent, KiB: p.Memory >> 10, State: p.State, Job: jobs[p.PID].ID, Serves: named(jobs[p.PID].Serves, ", "),
 				Command: oneLine(plainText(p.Command), processColumns),
 			})
 		}
@@ -91,14 +92,14 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 }
 
 // jobsByPID tells the processes of running background jobs, by process id.
-func jobsByPID(jobs []proc.JobStatus, all []proc.Info) map[int]string {
-	owners := map[int]string{}
+func jobsByPID(jobs []proc.JobStatus, all []proc.Info) map[int]proc.JobStatus {
+	owners := map[int]proc.JobStatus{}
 	for _, j := range jobs {
 		if !j.Running {
 			continue
 		}
 		for _, p := range proc.Below(all, j.Shim) {
-			owners[p.PID] = j.ID
+			owners[p.PID] = j
 		}
 	}
 	return owners
@@ -128,7 +129,10 @@ func (r processRow) note() string {
 	case "Z":
 		s += "(dead) "
 	}
-	if r.Job != "" {
+	switch {
+	case r.Serves != "":
+		s += "[" + r.Job + " serves " + r.Serves + "] "
+	case r.Job != "":
 		s += "[" + r.Job + "] "
 	}
 	return s

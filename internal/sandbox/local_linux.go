@@ -29,7 +29,13 @@ type locals struct {
 	ctx  context.Context
 	work sync.WaitGroup
 
+	dialling sync.Mutex    // one connection at a time is made inside
+	inward   *net.UnixConn // over which the shim makes them; if nil, the command serves no port
+
 	mu      sync.Mutex
+	over    bool                    // the command has ended
+	lasts   bool                    // it is a job
+	ports   []served                // of its network that it serves, in order
 	answers map[string]func() error // by place: why it may not be reached; the first call asks
 }
 
@@ -56,12 +62,14 @@ func (p *plan) local(w *proc.Walls) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &locals{plan: p, near: conn.(*net.UnixConn), ctx: ctx, answers: map[string]func() error{}}
+	w.Lasts, w.Serves = l.last, l.serves
 	w.Box.Asks = proc.FirstFile + len(w.Files)
 	w.Files = append(w.Files, far)
 	l.work.Go(l.serve)
 	done := w.Done
 	w.Done = func() (found proc.Findings) {
 		cancel()
+		l.end()
 		_ = l.near.Close()
 		_ = far.Close()
 		l.work.Wait()
@@ -89,6 +97,9 @@ func (l *locals) serve() {
 		}
 		files := received(space[:rights])
 		about := string(text[:n])
+		if l.served(about, files) {
+			continue
+		}
 		if len(files) == 0 || flags&unix.MSG_TRUNC != 0 {
 			closeAll(files)
 			continue
@@ -148,6 +159,11 @@ func (l *locals) answer(about string, to *os.File, with []*os.File) {
 	case kind == "tcp" && len(with) == 1:
 		at, err := netip.ParseAddrPort(place)
 		at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+		if of := l.plan.servers.of(at.Port()); of != nil && of != l {
+			conn, err := of.dial(at.Port())
+			l.link(conn, err, with[0], say)
+			return
+		}
 		if _, served := weighAddress(at.String()); err != nil || !served {
 			say(seccomptrace.Unserved, nil)
 			return
@@ -156,7 +172,8 @@ func (l *locals) answer(about string, to *os.File, with []*os.File) {
 			say(seccomptrace.Refuses, nil)
 			return
 		}
-		l.link(at, with[0], say)
+		conn, err := l.outside(at)
+		l.link(conn, err, with[0], say)
 	default:
 		say(seccomptrace.Unserved, nil)
 	}
@@ -193,15 +210,8 @@ func (l *locals) may(place string) bool {
 	return answer() == nil
 }
 
-// link connects to a port of this machine, answers, and carries what the connection brings that the
-// shim then makes to its listener.
-func (l *locals) link(at netip.AddrPort, listener *os.File, say func(byte, []byte) bool) {
-	inside, err := net.FileListener(listener)
-	if err != nil {
-		say(seccomptrace.Unserved, nil)
-		return
-	}
-	defer inside.Close()
+// outside connects to a port of this machine.
+func (l *locals) outside(at netip.AddrPort) (net.Conn, error) {
 	if at.Addr().IsUnspecified() {
 		loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
 		if at.Addr().Is6() {
@@ -209,12 +219,23 @@ func (l *locals) link(at netip.AddrPort, listener *os.File, say func(byte, []byt
 		}
 		at = netip.AddrPortFrom(loopback, at.Port())
 	}
-	outside, err := (&net.Dialer{}).DialContext(l.ctx, "tcp", at.String())
+	return (&net.Dialer{}).DialContext(l.ctx, "tcp", at.String())
+}
+
+// link answers with a connection, and carries it to the one that the shim then makes to its
+// listener.
+func (l *locals) link(outside net.Conn, err error, listener *os.File, say func(byte, []byte) bool) {
 	if err != nil {
 		say(seccomptrace.Unserved, nil)
 		return
 	}
 	defer outside.Close()
+	inside, err := net.FileListener(listener)
+	if err != nil {
+		say(seccomptrace.Unserved, nil)
+		return
+	}
+	defer inside.Close()
 	if !say(seccomptrace.Leads, nil) || inside.(*net.TCPListener).SetDeadline(time.Now().Add(linkTime)) != nil {
 		return
 	}

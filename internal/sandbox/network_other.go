@@ -17,3 +17,6 @@ func socketPair() (near net.Conn, far *os.File, err error) { return nil, nil, er
 func listenerFrom(net.Conn) (net.Listener, error) { return nil, errNoDoor }
 
 func (p *plan) local(*proc.Walls) error { return nil }
+
+// servers are the commands of a session by the ports that they serve.
+type servers struct{}

@@ -41,6 +41,7 @@ type plan struct {
 	processes uint64
 	glance    *visibility.Glance
 	tmp       *tmpFolders
+	servers   *servers
 	view      *view             // in which the command changes apart; if nil, it changes everything itself
 	staged    *Stage            // that the command works on in place of a view; if nil, none
 	trees     []*os.File        // its mounts, and those of layers
@@ -70,7 +71,7 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	s.useCaches()
 	g := s.sight.Glance()
 	h := s.host.of(g)
-	p := plan{glance: g, tmp: &s.tmp, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
+	p := plan{glance: g, tmp: &s.tmp, servers: &s.servers, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
 	p.secrets = h.hidden(g, s.o)
 	if why := s.unsuitable(); why != "" {
 		return plan{}, fmt.Errorf("%w: %s", ErrUnsuitable, why)

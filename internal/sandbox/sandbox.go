@@ -28,6 +28,7 @@ type Sandbox struct {
 	sight     visibility.Sight
 	codes     codes
 	tmp       tmpFolders
+	servers   servers
 	viewFails atomic.Bool           // the kernel makes no views here
 	stage     atomic.Pointer[Stage] // that is mounted; if nil, none
 	alive     atomic.Int32          // commands that work on the live tree

@@ -38,6 +38,10 @@ type Walls struct {
 	// nothing runs. if nil, there is nothing to do.
 	Born func(pid int) error
 	Done func() Findings // told in the Result
+	// Lasts is called when the command has become a job. If nil, nobody is told.
+	Lasts func()
+	// Serves are the ports that the command serves, as the user finds them. If nil, none are known.
+	Serves func() []string
 	// Failed is told why the walls could not be built, so that others are planned. If nil, nobody is
 	// told.
 	Failed func(error)

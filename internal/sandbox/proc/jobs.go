@@ -51,9 +51,10 @@ type JobStatus struct {
 	Shim    int    // process id of its shim, above all that the job has started
 	Running bool
 	Started time.Time
-	Sandbox string // the name of the walls around it
-	Apart   bool   // its changes to files are applied when it has ended
-	Result  Result // when not running
+	Sandbox string   // the name of the walls around it
+	Apart   bool     // its changes to files are applied when it has ended
+	Serves  []string // ports, as the user finds them, of one that runs in walls
+	Result  Result   // when not running
 }
 
 // Overdue is a command that goes on as a job, because its time was over.
@@ -110,6 +111,9 @@ func (j *Jobs) add(b *job) {
 	b.id = fmt.Sprintf("job%d", j.next)
 	j.forget()
 	j.list = append(j.list, b)
+	if b.process.walls.Lasts != nil {
+		b.process.walls.Lasts()
+	}
 }
 
 // Start starts c as a job named command. It ends with an error of code "limit" when MaxJobs run.
@@ -273,8 +277,11 @@ func (b *job) status() JobStatus {
 		Started: b.process.started, Running: b.running(), Sandbox: b.process.walls.Name,
 		Apart: b.process.walls.Apart,
 	}
-	if !st.Running {
+	switch {
+	case !st.Running:
 		st.Result = b.process.Wait()
+	case b.process.walls.Serves != nil:
+		st.Serves = b.process.walls.Serves()
 	}
 	return st
 }

@@ -80,6 +80,9 @@ func (w *Witness) bound(n *notice, at, size uint64) {
 		return
 	}
 	port := uint16(raw[2])<<8 | uint16(raw[3])
+	if port == 0 && w.asks > 0 { // the port is known when it listens
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ports[port] = true

@@ -71,15 +71,18 @@ func (w *Witness) stillAsks(n *notice) bool {
 }
 
 // listens remembers the inode of a socket that is about to listen. What is not remembered is not
-// reached.
-func (w *Witness) listens(n *notice) {
+// reached. It returns true where it has performed the call.
+func (w *Witness) listens(n *notice) (reply, bool) {
 	fd, errno := w.copied(n, n.args[0])
 	if errno != 0 {
-		return
+		return reply{}, false
 	}
 	defer syscall.Close(fd)
-	if domain, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_DOMAIN); err != nil || domain != syscall.AF_UNIX {
-		return
+	switch domain, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_DOMAIN); {
+	case err != nil:
+		return reply{}, false
+	case domain != syscall.AF_UNIX:
+		return w.serves(n, fd)
 	}
 	at, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlUnixFile, 0)
 	if errno == 0 {
@@ -87,6 +90,7 @@ func (w *Witness) listens(n *notice) {
 	} else if at := boundTo(n, fd); at >= 0 {
 		w.remember(at)
 	}
+	return reply{}, false
 }
 
 // remember keeps an open inode.

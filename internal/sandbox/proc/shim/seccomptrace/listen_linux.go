@@ -22,6 +22,7 @@ type Witness struct {
 	ownNet  bool          // the network is the command's own
 	sockets map[inode]int // an open descriptor of each that the command serves
 	asks    int           // see Settings; if 0, nobody is asked
+	dialled bool          // the other process can connect to what the command serves
 	waiting chan struct{} // holds one value for each connection that waits
 }
 
@@ -154,7 +155,9 @@ func (w *Witness) answer(n *notice) (reply, bool) {
 	case pairs:
 		return w.pair(n), true
 	case listens:
-		w.listens(n)
+		if r, done := w.listens(n); done {
+			return r, true
+		}
 	case binds:
 		w.bound(n, n.args[1], n.args[2])
 	case sends:

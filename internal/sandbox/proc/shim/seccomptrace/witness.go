@@ -7,6 +7,7 @@
 //     (connect_linux.go).
 //   - Where it leads to a port or socket that the command does not serve, another process is asked
 //     (elsewhere_linux.go).
+//   - listen(2) for a port is performed here, and told to that process (serve_linux.go).
 //   - Folders are renamed here where the kernel would refuse it, in a view (moves_linux.go).
 //   - Pairs of sockets are made here (pair_linux.go).
 //   - All other calls that it is told of go on; it only remembers what they are about.
