@@ -35,8 +35,7 @@ func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
-	w.namedBy(p.Steps)
-	if p.Present, err = unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
+	if p.Present, err = unlessSpace(w.takeSome(ctx, pathsOf(p.Steps), settleSome)); err != nil {
 		return Result{}, err
 	}
 	if err := w.writeJournal(w.planPath(p.ID), p); err != nil {
@@ -99,8 +98,7 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 	if err := errors.Join(root.syncAll(), root.syncOuter()); err != nil {
 		return Result{}, fmt.Errorf("sync what was restored: %w", err)
 	}
-	w.namedBy(p.Steps)
-	after, err := unlessSpace(w.takeLocked(ctx, settleAll))
+	after, err := unlessSpace(w.takeSome(ctx, pathsOf(p.Steps), settleAll))
 	if err != nil {
 		return Result{}, err
 	}
@@ -117,4 +115,12 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 	}
 	slices.SortFunc(r.Refused, func(a, b Refusal) int { return strings.Compare(a.Path, b.Path) })
 	return r, w.endJournal(r)
+}
+
+func pathsOf(steps []Step) []string {
+	paths := make([]string, len(steps))
+	for i, s := range steps {
+		paths[i] = s.Path
+	}
+	return paths
 }

@@ -79,6 +79,33 @@ func (p *site) takes(b *testing.B, do func()) {
 	}
 }
 
+// BenchmarkUndoInAWideFolder undoes two files of one folder in a new process. ADZE_TESTS says how
+// many files there are; 20,000 when it is not set.
+func BenchmarkUndoInAWideFolder(b *testing.B) {
+	p, ctx := newSite(b), context.Background()
+	p.sh("mkdir wide")
+	for i := range effort.Rounds(20_000, 20_000, 200_000) {
+		p.write(fmt.Sprint("wide/f", i), fmt.Append(nil, i))
+	}
+	for b.Loop() {
+		b.StopTimer()
+		before := p.mark()
+		p.count++
+		p.write("wide/f7", fmt.Append(nil, "changed ", p.count))
+		p.write("wide/f8", fmt.Append(nil, "changed ", p.count))
+		after := p.mark()
+		p.reopen()
+		b.StartTimer()
+		plan, err := p.Plan(ctx, false, Window{before, after})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if r, err := p.Apply(ctx, plan); err != nil || len(r.Done) != 2 {
+			b.Fatal(r, err)
+		}
+	}
+}
+
 func (p *site) change() {
 	p.count++
 	p.write("d0/s0/f0", fmt.Append(nil, "changed ", p.count))

@@ -46,7 +46,8 @@ func (k *walker) again(s scope, was *node) bool {
 	if k.happened.Folders[s.path][was.name] {
 		return true
 	}
-	return was.lately && k.settle.Load() >= was.Size && k.settle.Add(-was.Size) >= 0
+	cost := was.rereading()
+	return was.lately && k.settle.Load() >= cost && k.settle.Add(-cost) >= 0
 }
 
 // beyond charges a file to the limits and says which it breaks; empty when none.

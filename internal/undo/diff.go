@@ -2,6 +2,7 @@ package undo
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -54,7 +55,6 @@ type differ struct {
 	w       *Workspace
 	ctx     context.Context
 	changes []Change
-	all     bool // also what is in folders that came into view
 }
 
 // folders compares two folders at path, one of which may be something else, and then has no
@@ -71,29 +71,37 @@ func (d *differ) folders(path string, a, b Entry) error {
 	if err != nil {
 		return err
 	}
-	for len(before) > 0 || len(after) > 0 {
-		var x, y listed
-		switch {
-		case len(after) == 0 || len(before) > 0 && before[0].name < after[0].name:
-			x, before = before[0], before[1:]
-			y.name = x.name
-		case len(before) == 0 || after[0].name < before[0].name:
-			y, after = after[0], after[1:]
-		default:
-			x, y, before, after = before[0], after[0], before[1:], after[1:]
+	x, more := before.next()
+	y, too := after.next()
+	for more || too {
+		var from, to Entry
+		name := y.name
+		if more && (!too || x.name <= y.name) {
+			from, name = x.Entry, x.name
 		}
-		if err := d.one(path+y.name, x.Entry, y.Entry); err != nil {
+		if too && y.name == name {
+			to = y.Entry
+			y, too = after.next()
+		}
+		if more && x.name == name {
+			x, more = before.next()
+		}
+		if err := d.one(path+name, from, to); err != nil {
 			return err
 		}
+	}
+	if before.bad || after.bad {
+		return fmt.Errorf("a listing of /%s is damaged", path)
 	}
 	return nil
 }
 
-func (d *differ) entries(e Entry) ([]listed, error) {
+// entries reads the listing of a folder; of anything else there is none.
+func (d *differ) entries(e Entry) (*reader, error) {
 	if e.Kind != Folder {
-		return nil, nil
+		return &reader{}, nil
 	}
-	return d.w.listing(e.Hash)
+	return d.w.openListing(e.Hash)
 }
 
 func (d *differ) one(path string, a, b Entry) error {
@@ -104,10 +112,10 @@ func (d *differ) one(path string, a, b Entry) error {
 		}
 		return nil
 	}
-	if path == OuterGit && !d.all && (a.Kind == Absent) != (b.Kind == Absent) {
+	if path == OuterGit && (a.Kind == Absent) != (b.Kind == Absent) {
 		a, b = Entry{Kind: LeftOut, Target: a.Kind.String()}, Entry{Kind: LeftOut, Target: b.Kind.String()} // one of the states was taken without it
 	}
-	if !d.all && a.Kind == Absent && b.Kind == Folder && b.Target != "" {
+	if a.Kind == Absent && b.Kind == Folder && b.Target != "" {
 		a = Entry{Kind: LeftOut, Target: b.Target} // it stood elsewhere, and nobody knows what was in it
 	}
 	if !a.alike(b) || a.Same != b.Same {

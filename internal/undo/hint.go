@@ -104,8 +104,8 @@ func (c *checker) folder(path string, d *dir) bool {
 			charged[c.w.opts.Limits.of(git, n.ignored, n.Size)] += n.Size
 			// A file with more names changes without a word in this folder.
 			again = again || n.stat.links > 1
-			if n.lately && c.unsettled >= n.Size {
-				c.unsettled -= n.Size
+			if cost := n.rereading(); n.lately && c.unsettled >= cost {
+				c.unsettled -= cost
 				again = true
 			}
 		case LeftOut:

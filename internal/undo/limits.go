@@ -79,6 +79,10 @@ const (
 	settleAll  = 1 << 62
 )
 
+// rereading is what a file takes of that: to open one costs as much as to read some of it, so that
+// not all of a hundred thousand small files are read again.
+func (e Entry) rereading() int64 { return e.Size + 4<<10 }
+
 // settled is the age, in nanoseconds, from which an unchanged stat proves unchanged content: dirty
 // pages of a memory map are written back, and their pages armed again, after 30 + 5 seconds.
 const settled = 40e9

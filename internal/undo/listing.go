@@ -97,25 +97,42 @@ type listed struct {
 	name string
 }
 
-// listing reads the listing of a folder.
-func (w *Workspace) listing(h pack.Hash) ([]listed, error) {
+// openListing opens the listing of a folder.
+func (w *Workspace) openListing(h pack.Hash) (*reader, error) {
 	b, err := w.store.Get(h)
 	if err != nil {
 		return nil, err
 	}
-	r := reader{b: b}
+	r := &reader{b: b}
 	if string(r.take(len(listingMagic))) != listingMagic {
 		return nil, fmt.Errorf("%s is no listing of a folder", h)
 	}
+	return r, nil
+}
+
+// listing reads the listing of a folder.
+func (w *Workspace) listing(h pack.Hash) ([]listed, error) {
+	r, err := w.openListing(h)
+	if err != nil {
+		return nil, err
+	}
 	var all []listed
-	for len(r.b) > 0 && !r.bad {
-		name := r.text()
-		all = append(all, listed{r.entry(), name})
+	for l, ok := r.next(); ok; l, ok = r.next() {
+		all = append(all, l)
 	}
 	if r.bad {
 		return nil, fmt.Errorf("%s is a damaged listing", h)
 	}
 	return all, nil
+}
+
+// next is the next entry of a listing; false at the end, or where it is damaged.
+func (r *reader) next() (listed, bool) {
+	if len(r.b) == 0 || r.bad {
+		return listed{}, false
+	}
+	name := r.text()
+	return listed{r.entry(), name}, !r.bad
 }
 
 // reader takes a stored text apart; bad once something is missing.

@@ -75,27 +75,6 @@ func (w *Workspace) TakeOf(ctx context.Context, paths []string) (Mark, error) {
 	return w.takeLocked(ctx, settleAll)
 }
 
-// namedBy makes the state that is taken next that of the paths of steps, where only named paths are
-// covered.
-func (w *Workspace) namedBy(steps []Step) {
-	w.only = make([]string, len(steps))
-	for i, s := range steps {
-		w.only[i] = s.Path
-	}
-}
-
-// present takes the state that steps are judged by.
-func (w *Workspace) present(ctx context.Context, steps map[string]*Step) (Mark, error) {
-	if !w.opts.Named {
-		return w.Settle(ctx)
-	}
-	paths := make([]string, 0, len(steps))
-	for p := range steps {
-		paths = append(paths, p)
-	}
-	return w.TakeOf(ctx, paths)
-}
-
 // lookAtNamed makes the tree of the paths that are named.
 func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir, error) {
 	k, err := w.newWalker(ctx, settleAll, nil)

@@ -7,7 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
+	"maps"
+	pathpkg "path"
 	"slices"
 	"strings"
 )
@@ -59,7 +60,7 @@ func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan
 
 // PlanLeaving is Plan that leaves paths alone for reasons of the caller; an empty reason is none.
 func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path string) string, windows ...Window) (Plan, error) {
-	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}}
+	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]listed{}}
 	for _, win := range windows {
 		changes, err := w.Diff(ctx, win.Before, win.After)
 		if err != nil {
@@ -67,18 +68,17 @@ func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path s
 		}
 		p.add(changes)
 	}
-	present, err := unlessSpace(w.present(ctx, p.steps))
-	if err != nil {
+	if err := p.settle(ctx); err != nil {
 		return Plan{}, err
 	}
 	id := make([]byte, 8)
 	_, _ = rand.Read(id)
-	plan := Plan{ID: hex.EncodeToString(id), Present: present}
+	plan := Plan{ID: hex.EncodeToString(id), Present: p.present}
 	if !git {
 		plan.Git = p.dropGit()
 	}
-	if err := p.judge(present); err != nil {
-		return Plan{}, err
+	if p.judge(); p.err != nil {
+		return Plan{}, p.err
 	}
 	plan.Steps, plan.Refused = p.result()
 	return plan, nil
@@ -90,8 +90,11 @@ type planner struct {
 	leave   func(path string) string
 	steps   map[string]*Step
 	refused map[string]string
-	present map[string]Entry
-	within  map[string][]string // the paths in a folder of the present
+	present Mark
+	// listings are those of the present that were read, by the paths of their folders; err is why one
+	// could not be read.
+	listings map[string][]listed
+	err      error
 }
 
 // add counts the changes of one more window.
@@ -121,12 +124,9 @@ func (p *planner) dropGit() (dropped int) {
 }
 
 // judge decides for each path whether it is put back.
-func (p *planner) judge(present Mark) error {
-	if err := p.look(present); err != nil {
-		return err
-	}
+func (p *planner) judge() {
 	for path, s := range p.steps {
-		now := p.present[path]
+		now := p.now(path)
 		switch {
 		case now.alike(s.To) && now.Same == s.To.Same:
 			delete(p.steps, path)
@@ -152,7 +152,6 @@ func (p *planner) judge(present Mark) error {
 	}
 	p.parents()
 	p.children()
-	return nil
 }
 
 // same reports whether two contents of a path mean the same.
@@ -165,24 +164,48 @@ func (p *planner) same(path string, a, b Entry) bool {
 	return err == nil && err2 == nil && p.w.opts.Same(path, x, y)
 }
 
-// look reads the state that is there now.
-func (p *planner) look(present Mark) error {
-	p.present, p.within = map[string]Entry{}, map[string][]string{}
-	empty, err := p.w.store.Put((&dir{}).encode())
-	if err != nil {
+// settle takes the state that steps are judged by: what else stands in the folder is not looked at.
+func (p *planner) settle(ctx context.Context) error {
+	if err := p.w.turn.take(ctx); err != nil {
 		return err
 	}
-	d := differ{w: p.w, ctx: context.Background(), all: true}
-	err = d.folders("", Entry{Kind: Folder, Hash: empty}, Entry{Kind: Folder, Hash: present.Tree})
-	for _, c := range d.changes {
-		p.present[c.Path] = c.After
-		p.within[parentOf(c.Path)] = append(p.within[parentOf(c.Path)], c.Path)
+	defer p.w.turn.give()
+	var err error
+	p.present, err = unlessSpace(p.w.takeSome(ctx, slices.Collect(maps.Keys(p.steps)), settleAll))
+	return err
+}
+
+// now is what stands at a path.
+func (p *planner) now(path string) Entry {
+	parent, name := parentOf(path), pathpkg.Base(path)
+	if path == rootPath {
+		name = rootName
 	}
-	top, err2 := p.w.listing(present.Tree)
-	if len(top) > 0 && top[0].name == rootName {
-		p.present[rootPath] = top[0].Entry
+	all := p.listing(parent)
+	i, ok := slices.BinarySearchFunc(all, name, func(l listed, name string) int { return strings.Compare(l.name, name) })
+	if !ok {
+		return Entry{}
 	}
-	return errors.Join(err, err2)
+	return all[i].Entry
+}
+
+// listing is what stands in a folder, in the order of the names; "" is the root.
+func (p *planner) listing(folder string) []listed {
+	all, known := p.listings[folder]
+	if known {
+		return all
+	}
+	at := Entry{Kind: Folder, Hash: p.present.Tree}
+	if folder != "" {
+		at = p.now(folder)
+	}
+	if at.Kind == Folder {
+		var err error
+		all, err = p.w.listing(at.Hash)
+		p.err = errors.Join(p.err, err)
+	}
+	p.listings[folder] = all
+	return all
 }
 
 // parents refuses what would stand in no folder. Folders come before what is in them.
@@ -207,8 +230,8 @@ func (p *planner) children() {
 		if s.From.Kind != Folder || s.To.Kind == Folder || p.refused[s.Path] != "" {
 			continue
 		}
-		stays := func(path string) bool { return p.later(path).Kind != Absent }
-		if slices.ContainsFunc(p.within[s.Path], stays) {
+		stays := func(l listed) bool { return l.name != rootName && p.later(pathpkg.Join(s.Path, l.name)).Kind != Absent }
+		if slices.ContainsFunc(p.listing(s.Path), stays) {
 			p.refused[s.Path] = refusedNotEmpty
 		}
 	}
@@ -219,7 +242,7 @@ func (p *planner) later(path string) Entry {
 	if s := p.steps[path]; s != nil && p.refused[path] == "" {
 		return s.To
 	}
-	return p.present[path]
+	return p.now(path)
 }
 
 func (p *planner) sorted() []*Step {
@@ -245,7 +268,7 @@ func (p *planner) result() (steps []Step, refused []Refusal) {
 
 // parentOf is the folder of a path; "" for what stands in the root.
 func parentOf(p string) string {
-	if dir := path.Dir(p); dir != "." {
+	if dir := pathpkg.Dir(p); dir != "." {
 		return dir
 	}
 	return ""

@@ -30,12 +30,26 @@ func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 		return Mark{}, err
 	}
 	defer w.turn.give()
-	if w.opts.Named || w.tree == nil || w.groups == nil || w.crowded || w.dropped != w.store.Dropped() {
-		return w.takeLocked(ctx, settleSome)
+	return w.takeSome(ctx, paths, settleSome)
+}
+
+// takeSome is TakeAt for whoever has the turn.
+func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) (Mark, error) {
+	if w.opts.Named {
+		w.only = paths
+		return w.takeLocked(ctx, settleAll)
 	}
-	k, tree, err := w.lookAtSome(ctx, paths)
+	if w.tree == nil || w.groups == nil || w.dropped != w.store.Dropped() {
+		if m, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
+			return m, err
+		}
+	}
+	if w.crowded {
+		return w.takeLocked(ctx, settle)
+	}
+	k, tree, err := w.lookAtSome(ctx, paths, settle)
 	if errors.Is(err, errAgain) {
-		return w.takeLocked(ctx, settleSome)
+		return w.takeLocked(ctx, settle)
 	}
 	if err != nil {
 		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
@@ -44,7 +58,7 @@ func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 }
 
 // lookAtSome makes a tree of which only some paths are other than before.
-func (w *Workspace) lookAtSome(ctx context.Context, paths []string) (*walker, *dir, error) {
+func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64) (*walker, *dir, error) {
 	root, err := w.opts.open()
 	if err != nil {
 		return nil, nil, err
@@ -61,11 +75,12 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string) (*walker, *d
 		split = append(split, strings.Split(p, "/"))
 	}
 	slices.SortFunc(split, slices.Compare)
-	k, err := w.newWalker(ctx, settleHinted, nil)
+	k, err := w.newWalker(ctx, settle, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	k.some = true
+	w.looked.Store(0)
 	for i, n := range w.charged {
 		k.charged[i].Store(n)
 	}
@@ -110,6 +125,7 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		return nil
 	}
 	i, known := d.search(name)
+	k.looked.Add(1)
 	st, err := at.stat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errAgain

@@ -75,3 +75,34 @@ func TestATopThatIsReadTwiceIsWhole(t *testing.T) {
 	p.sh("ln c/d d")
 	p.likeAWalk(w, "with a second name")
 }
+
+// TestAnUndoLooksOnlyAtWhatItPutsBack counts the entries that are looked at in a large folder.
+func TestAnUndoLooksOnlyAtWhatItPutsBack(t *testing.T) {
+	p, ctx := newSite(t), context.Background()
+	p.sh("mkdir wide; cd wide; i=0; while [ $i -lt 500 ]; do echo $i > f$i; i=$((i+1)); done")
+	before := p.mark()
+	p.sh("echo changed > wide/f7; rm wide/f8; echo new > wide/new")
+	after := p.mark()
+	p.sh("echo theirs > wide/f9")
+	plan, err := p.Plan(ctx, false, Window{before, after})
+	if err != nil || len(plan.Steps) != 3 || len(plan.Refused) != 0 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if n := p.looked.Load(); n > 4 {
+		t.Errorf("the plan looked at %d entries", n)
+	}
+	r, err := p.Apply(ctx, plan)
+	if err != nil || len(r.Done) != 3 || len(r.Refused) != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if n := p.looked.Load(); n > 4 {
+		t.Errorf("the undo looked at %d entries", n)
+	}
+	changes, err := p.Diff(ctx, r.Window.Before, r.Window.After)
+	if err != nil || len(changes) != 3 {
+		t.Errorf("the undo itself: %+v, %v", changes, err)
+	}
+	if changes, err = p.Diff(ctx, before, p.mark()); err != nil || len(changes) != 1 || changes[0].Path != "wide/f9" {
+		t.Errorf("what is other than before: %+v, %v", changes, err)
+	}
+}

@@ -140,11 +140,13 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	if len(p.Turns) == 0 {
 		return nil, nil, p.desk.nothing()
 	}
-	now, err := p.desk.present(ctx)
-	if err == nil {
-		err = p.desk.end(ctx, past)
+	var now undo.Mark
+	if past.open(p.desk.Root) { // else nobody asks for it, and to take it is slow in a large folder
+		if now, err = p.desk.present(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err != nil {
+	if err := p.desk.end(ctx, past); err != nil {
 		return nil, nil, err
 	}
 	in := func(t Turn) bool {

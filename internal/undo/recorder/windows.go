@@ -54,6 +54,15 @@ func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool)
 	return s, nil
 }
 
+// open reports a window of the whole folder that has no end.
+func (p *Past) open(root string) bool {
+	return slices.ContainsFunc(p.Turns, func(t Turn) bool {
+		return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
+			return w.After == nil && w.Before.Root == root && len(w.Before.Only) == 0
+		})
+	})
+}
+
 func (s *stretches) add(w session.Window, in, running bool) error {
 	from, err := undo.ParseMark(w.Before.Mark)
 	if err != nil {
