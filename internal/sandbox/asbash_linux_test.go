@@ -84,3 +84,51 @@ func TestADatabaseThatIsInUseIsTheRealOne(t *testing.T) {
 	}
 	n.ask(b.work, "end", "", "", nil)
 }
+
+// Nothing that a command does to a file that has another link reaches that link: the kernel does not
+// say whether the command wrote into the file or replaced it. That is told, once a file.
+func TestOtherLinksOfAFileKeepWhatTheyWere(t *testing.T) {
+	need(t, "bash", "tar", "git")
+	for name, c := range map[string]struct {
+		script string
+		told   int
+		f      string
+	}{
+		"edit":           {`sed -i '$a x' f`, 1, "l1\nl2\nx\n"},
+		"copy and grow":  {`cp f t; echo q >> t; mv t f`, 1, "l1\nl2\nq\n"},
+		"copy with time": {`cp -p f t; echo q >> t; mv t f`, 1, "l1\nl2\nq\n"},
+		"append":         {`echo q >> f`, 1, "l1\nl2\nq\n"},
+		"link over":      {`ln -f d/a f`, 0, "a\n"},
+		"link over late": {`ln -f z f`, 0, "z\n"},
+		"unpack":         {`tar cf t.tar f; rm f; tar xf t.tar`, 1, "l1\nl2\n"},
+		"check out":      {`rm f; git checkout -q HEAD f`, 1, "committed\n"},
+		"folder":         {`mv d D; sed -i '$a x' D/h`, 0, "l1\nl2\n"},
+		"read and write": {`: <> f`, 0, "l1\nl2\n"},
+		"rename":         {`mv f k; cp -p k f`, 0, "l1\nl2\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newViewBench(t)
+			b.host(`printf 'l1\nl2\n' > f; mkdir d snap; echo a > d/a; echo z > z; printf 'h\n' > d/h; ln d/h snap/dh
+				git init -q .; cp f was; echo committed > f; git add f; git commit -qm one; cat was > f; rm was
+				ln f snap/h; ln f ../outside; touch -d '2020-01-01 00:00:00.123456789' f d/h`)
+			before, err := os.Stat(filepath.Join(b.work, "snap/h"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := b.apart("set -e; " + c.script)
+			if r.Code != 0 || len(r.Told) != c.told || c.told > 0 && !strings.Contains(r.Told[0], "other links") {
+				t.Errorf("exit %d, told %q: %s", r.Code, r.Told, r.Errors.Head)
+			}
+			if got := b.read("f"); got != c.f {
+				t.Errorf("f is %q", got)
+			}
+			for path, content := range map[string]string{"snap/h": "l1\nl2\n", "../outside": "l1\nl2\n", "snap/dh": "h\n"} {
+				after, err := os.Stat(filepath.Join(b.work, path))
+				if err != nil || b.read(path) != content || path != "snap/dh" && (!os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime())) {
+					t.Errorf("%s: %q, %v, changed %v", path, b.read(path), err, after.ModTime())
+				}
+			}
+		})
+	}
+}

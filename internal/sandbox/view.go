@@ -242,6 +242,9 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 		for _, path := range out.Behind {
 			told = append(told, legible(path)+" (nothing of it, but what another program appended meanwhile stands before what the command appended)")
 		}
+		for _, path := range out.Unlinked {
+			told = append(told, legible(path)+" (nothing of it, but it had other links, which keep what they were)")
+		}
 		return out.Applied
 	}
 	if around := v.sandbox.o.Around; around != nil {

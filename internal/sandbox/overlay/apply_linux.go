@@ -25,6 +25,9 @@ func (v *View) Apply(changes []*Change) (Outcome, error) {
 				_ = RemoveAll(v.Place(c))
 			case c.Left != "":
 				out.Left = append(out.Left, v.setAside(c))
+			case c.Kind == File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
+				out.Unlinked = append(out.Unlinked, v.Real(c))
+				return true
 			case c.how == appended && c.Content == Forked:
 				out.Behind = append(out.Behind, v.Real(c))
 				return true

@@ -127,9 +127,15 @@ func (v *View) classify(c *Change, name string, lower int) error {
 	return nil
 }
 
-// compare finds out how a file differs from the one below it. Of one with several names the kernel
-// does not say that it was copied: one that has the time of access of the one below, only grew, or
-// is the same, was. A file that a command makes has a later time.
+// marks reports that the kernel marks the copy of a file: it marks none that has several names. One
+// to which somebody else gave them meanwhile had one.
+func (v *View) marks(s Stat) bool { return s.Links < 2 || v.Newer(s) }
+
+// own reports a copy of the file that is at its place.
+func (v *View) own(c *Change) bool { return c.Copied && c.Lower.IsFile() && v.marks(c.Lower) }
+
+// compare finds out how a file differs from the one below it. One that is the same in all has not
+// been changed, whether or not the kernel says that it was copied.
 func (v *View) compare(c *Change, name string, lower int) error {
 	if !c.Lower.IsFile() || !c.Copied && c.Lower.Links < 2 {
 		return nil
@@ -147,9 +153,8 @@ func (v *View) compare(c *Change, name string, lower int) error {
 	if err != nil {
 		return err
 	}
-	c.Copied = c.Copied || c.Content == Same || c.Content == Grown || c.Upper.Accessed == c.Lower.Accessed && c.written()
-	if c.Copied && c.Content == Same && attributes && c.Upper.Modified == c.Lower.Modified && sameOwner(c.Upper, c.Lower) {
-		c.Kind = 0
+	if c.Content == Same && attributes && c.Upper.Modified == c.Lower.Modified && sameOwner(c.Upper, c.Lower) {
+		c.Kind, c.Copied = 0, true
 		v.opened = append(v.opened, c)
 	}
 	return nil

@@ -99,12 +99,12 @@ func partly(top *Change) (found bool) {
 }
 
 // writes reports a change of a file that is there, perhaps under another name, and returns that.
-func (c *Change) writes() (Stat, bool) {
+func (v *View) writes(c *Change) (Stat, bool) {
 	switch {
 	case c.Kind != File || !c.Copied:
 	case c.From != nil && !c.From.Link:
 		return c.From.Stat, true
-	case c.From == nil && c.Lower.IsFile():
+	case c.From == nil && v.own(c):
 		return c.Lower, true
 	}
 	return Stat{}, false
@@ -113,7 +113,7 @@ func (c *Change) writes() (Stat, bool) {
 // clash says why a change cannot be applied because of what others did. If it can, that also says
 // how.
 func (v *View) clash(c *Change) string {
-	if base, ok := c.writes(); ok {
+	if base, ok := v.writes(c); ok {
 		if v.vanished && c.From == nil && c.Content != Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !later(c.Upper.Accessed, v.since)) {
 			return WhyGone // it was another file, which is there no more
 		}
@@ -173,7 +173,7 @@ func (v *View) clashInPlace(c *Change, base Stat) string {
 // goesAnyway reports a file that was there before, and that a program writes to that has it open:
 // it is replaced or removed all the same, as without a view. The program goes on with what it has.
 func (v *View) goesAnyway(c *Change) bool {
-	if c.Kind == File && c.Copied && c.From == nil {
+	if c.Kind == File && c.From == nil && v.own(c) {
 		return false
 	}
 	open := writersOf

@@ -78,7 +78,7 @@ func (o *origins) findLost() (err error) {
 		case err != nil || c.Left != "" || c.Kind == Merged || !c.Lower.There():
 		case c.Lower.IsFolder():
 			err = o.lostBelow(c, c.Path)
-		case c.Kind != File || !c.Copied || c.Content == Forked && !c.written():
+		case c.Kind != File || !o.own(c) || c.Content == Forked && !c.written():
 			err = o.lose(c, c.Path, c.Lower)
 		}
 		return err == nil
@@ -190,7 +190,7 @@ func (o *origins) far(c *Change, l *lost) (score int) {
 		if l.stat.is(unix.S_IFLNK) && l.target == c.Target && l.stat.Modified == c.Upper.Modified {
 			score = 4
 		}
-	} else if l.stat.IsFile() && l.stat.UID == c.Upper.UID {
+	} else if l.stat.UID == c.Upper.UID && o.mayBe(c, l) {
 		sameTime := l.stat.Modified == c.Upper.Modified
 		switch content := o.content(c, l.path); {
 		case content == Same && sameTime:
@@ -209,6 +209,16 @@ func (o *origins) far(c *Change, l *lost) (score int) {
 		score++
 	}
 	return score
+}
+
+// mayBe reports that a file of ours can be a copy of one of the root. Where the kernel marks none,
+// only one of the same content and time is: any other may be a new file, and written into the old
+// one it would change that under its other names.
+func (o *origins) mayBe(c *Change, l *lost) bool {
+	if !l.stat.IsFile() || c.Copied != o.marks(l.stat) {
+		return false
+	}
+	return c.Copied || c.Upper.Modified == l.stat.Modified && c.Upper.Size == l.stat.Size && o.content(c, l.path) == Same
 }
 
 // content compares a file of ours with one of the root.
@@ -249,7 +259,7 @@ func (o *origins) sameNames(c *Change, path string) bool {
 			if !o.sameNames(child, below) {
 				return false
 			}
-		case child.Kind == File && old.stat.IsFile() && (child.Copied || old.stat.Links > 1):
+		case child.Kind == File && o.mayBe(child, old):
 		case child.Kind == Link && old.target == child.Target:
 		default:
 			return false
@@ -285,7 +295,7 @@ func (o *origins) match() {
 		}
 		best, score := o.best(c, candidates)
 		switch {
-		case best == nil, c.Kind == File && !c.Copied && best.stat.Links < 2:
+		case best == nil:
 		case c.Lower.IsFile() && score < sameFile: // it is the one that was there, rather
 		default:
 			c.Copied = c.Kind == File
@@ -328,7 +338,12 @@ func (o *origins) take(c *Change, l *lost) {
 // the one to which it was renamed.
 func (o *origins) linked() {
 	for _, names := range o.twins {
-		own := slices.IndexFunc(names, func(c *Change) bool { return c.Copied && c.Lower.IsFile() && c.From == nil })
+		own := slices.IndexFunc(names, func(c *Change) bool { return c.Kind == 0 })
+		for _, is := range []func(Content) bool{func(is Content) bool { return is == Same }, func(Content) bool { return true }} {
+			if own < 0 {
+				own = slices.IndexFunc(names, func(c *Change) bool { return c.From == nil && o.own(c) && is(c.Content) })
+			}
+		}
 		if own < 0 {
 			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.From != nil && !c.From.Whole }))
 		}

@@ -33,8 +33,8 @@
 // Known limits:
 //   - Linux only. A command killed together with its supervisor before Apply counts as undone; its
 //     changes are kept beside.
-//   - The kernel does not mark a copied file that had several names. One that only grew, or whose
-//     attributes changed, is changed in place; any other is replaced, which is told.
+//   - The kernel does not mark a copied file that had several names: such a file is replaced, and its
+//     other names keep what they were, which is told.
 //   - A file that is renamed and rewritten in one command, among others of its kind, may get a new
 //     inode.
 //   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the
@@ -187,6 +187,9 @@ type Outcome struct {
 	Left    []Left
 	// Behind are the files to which another program appended, too: what it wrote stands first.
 	Behind []string
+	// Unlinked are the files that were replaced and had other names, which keep what they were: whether
+	// the command replaced them or wrote into them is not known.
+	Unlinked []string
 	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It is
 	// nil where there was room.
 	Full error

@@ -118,7 +118,7 @@ func (p *planner) change(c *Change, inside bool) error {
 	if c.Dropped || c.Left != "" {
 		return nil
 	}
-	base, writes := c.writes()
+	base, writes := p.writes(c)
 	renamed := c.From != nil && !c.From.Link
 	switch {
 	case c.Kind == Merged:
