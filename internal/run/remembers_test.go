@@ -84,3 +84,21 @@ func TestARefusalIsRememberedByTheNextProcess(t *testing.T) {
 		t.Errorf("the next process made %d refused requests and %d others", refused.Load(), taken.Load())
 	}
 }
+
+// A picture that breaks off is not sent, and the user is told.
+func TestTheUserIsToldOfADamagedPicture(t *testing.T) {
+	u := newUser(t)
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		if raw, _ := io.ReadAll(r.Body); strings.Contains(string(raw), "image_url") {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"well\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	})
+	path := filepath.Join(u.home, "shot.png")
+	if err := os.WriteFile(path, []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.run("-p", "--model", "openai/m", "--attach", path, "hi").wants(0, "well", "shot.png cannot be shown")
+}

@@ -39,6 +39,7 @@ type Cache struct {
 	size     int
 	room     room
 	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
+	damaged  []string                  // what is to be said of pictures
 	past     past
 }
 

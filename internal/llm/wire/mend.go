@@ -58,10 +58,17 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 	return Stream(ctx, func(out *Out) (session.Done, error) {
 		m := mender{adapter: a, whole: r, fit: recall(a, r.Model, fit{}).clone()}
 		m.remind()
+		unread := "" // what is to be said of pictures
 		for tries := 0; ; tries++ {
 			asked, names := m.request()
 			out.names, out.first = names, m.mended
 			done, err := try(out, asked)
+			if text := a.Cache.unread(); text != "" {
+				unread = strings.TrimPrefix(unread+"; "+text, "; ")
+			}
+			if unread != "" && err == nil {
+				done.Notice = strings.TrimPrefix(done.Notice+"; "+unread, "; ")
+			}
 			if err == nil || out.begun {
 				if m.learned && err == nil {
 					know(a, r.Model, m.fit)

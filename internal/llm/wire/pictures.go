@@ -2,7 +2,9 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"adze/internal/files/imagescale"
@@ -59,6 +61,15 @@ func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use Pi
 	return out
 }
 
+// unread takes what is to be said of pictures that cannot be read, each once.
+func (c *Cache) unread() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := strings.Join(c.damaged, "; ")
+	c.damaged = nil
+	return text
+}
+
 // NewPictures reports pictures that no answer has followed yet.
 func NewPictures(messages []session.Message) bool {
 	for _, m := range slices.Backward(messages) {
@@ -113,6 +124,9 @@ func (c *Cache) picture(ctx context.Context, a tool.Attachment, use PictureUse) 
 	case ctx.Err() != nil:
 		return a
 	default:
+		c.mu.Lock()
+		c.damaged = append(c.damaged, fmt.Sprintf("%s cannot be shown, and a note stands for it (%v)", clip(a.Name, 100), err))
+		c.mu.Unlock()
 		a.MediaType = "application/octet-stream" // a note stands for it: the API would refuse the whole request
 	}
 	c.mu.Lock()
