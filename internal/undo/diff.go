@@ -63,11 +63,11 @@ func (d *differ) folders(path string, a, b Entry) error {
 	if a.Kind == b.Kind && a.Hash == b.Hash {
 		return d.ctx.Err()
 	}
-	before, err := d.entries(a)
+	before, err := d.w.openListing(a)
 	if err != nil {
 		return err
 	}
-	after, err := d.entries(b)
+	after, err := d.w.openListing(b)
 	if err != nil {
 		return err
 	}
@@ -94,14 +94,6 @@ func (d *differ) folders(path string, a, b Entry) error {
 		return fmt.Errorf("a listing of /%s is damaged", path)
 	}
 	return nil
-}
-
-// entries reads the listing of a folder; of anything else there is none.
-func (d *differ) entries(e Entry) (*reader, error) {
-	if e.Kind != Folder {
-		return &reader{}, nil
-	}
-	return d.w.openListing(e.Hash)
 }
 
 func (d *differ) one(path string, a, b Entry) error {

@@ -97,22 +97,25 @@ type listed struct {
 	name string
 }
 
-// openListing opens the listing of a folder.
-func (w *Workspace) openListing(h pack.Hash) (*reader, error) {
-	b, err := w.store.Get(h)
+// openListing opens the listing of a folder; anything else has none.
+func (w *Workspace) openListing(e Entry) (*reader, error) {
+	if e.Kind != Folder {
+		return &reader{}, nil
+	}
+	b, err := w.store.Get(e.Hash)
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{b: b}
 	if string(r.take(len(listingMagic))) != listingMagic {
-		return nil, fmt.Errorf("%s is no listing of a folder", h)
+		return nil, fmt.Errorf("%s is no listing of a folder", e.Hash)
 	}
 	return r, nil
 }
 
 // listing reads the listing of a folder.
 func (w *Workspace) listing(h pack.Hash) ([]listed, error) {
-	r, err := w.openListing(h)
+	r, err := w.openListing(Entry{Kind: Folder, Hash: h})
 	if err != nil {
 		return nil, err
 	}

@@ -60,21 +60,6 @@ func around(root, inner string) bool {
 // Named reports that only named paths are covered.
 func (w *Workspace) Named() bool { return w.opts.Named }
 
-// TakeOf stores the state of paths, relative to the folder, and returns its mark. It needs
-// Options.Named. What is reached through a link is not part of it, nor is what stands in a folder
-// that is named.
-func (w *Workspace) TakeOf(ctx context.Context, paths []string) (Mark, error) {
-	if !w.Named() {
-		return Mark{}, errors.New("the folder is covered as a whole")
-	}
-	if err := w.turn.take(ctx); err != nil {
-		return Mark{}, err
-	}
-	defer w.turn.give()
-	w.only = paths
-	return w.takeLocked(ctx, settleAll)
-}
-
 // lookAtNamed makes the tree of the paths that are named.
 func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir, error) {
 	k, err := w.newWalker(ctx, settleAll, nil)

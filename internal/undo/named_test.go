@@ -32,7 +32,7 @@ func TestNamedPathsAreUndoneInAFolderThatIsTooWide(t *testing.T) {
 	p.Workspace = w
 	take := func(paths ...string) Mark {
 		t.Helper()
-		m, err := p.TakeOf(context.Background(), paths)
+		m, err := p.TakeAt(context.Background(), paths)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,12 +79,12 @@ func TestNamedPathsOfAPersonStay(t *testing.T) {
 	p.Workspace = w
 	p.sh(`echo one > file`)
 	ctx := context.Background()
-	before, err := w.TakeOf(ctx, []string{"file", "made/new"})
+	before, err := w.TakeAt(ctx, []string{"file", "made/new"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.sh(`echo two > file; mkdir made; echo n > made/new`)
-	after, err := w.TakeOf(ctx, []string{"made/new", "file"})
+	after, err := w.TakeAt(ctx, []string{"made/new", "file"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,13 @@ func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path s
 		}
 		p.add(changes)
 	}
-	if err := p.settle(ctx); err != nil {
+	if err := w.turn.take(ctx); err != nil {
+		return Plan{}, err
+	}
+	var err error
+	p.present, err = unlessSpace(w.takeSome(ctx, slices.Collect(maps.Keys(p.steps)), settleAll)) // nothing else is looked at
+	w.turn.give()
+	if err != nil {
 		return Plan{}, err
 	}
 	id := make([]byte, 8)
@@ -162,17 +168,6 @@ func (p *planner) same(path string, a, b Entry) bool {
 	x, err := p.w.Content(a.Hash)
 	y, err2 := p.w.Content(b.Hash)
 	return err == nil && err2 == nil && p.w.opts.Same(path, x, y)
-}
-
-// settle takes the state that steps are judged by: what else stands in the folder is not looked at.
-func (p *planner) settle(ctx context.Context) error {
-	if err := p.w.turn.take(ctx); err != nil {
-		return err
-	}
-	defer p.w.turn.give()
-	var err error
-	p.present, err = unlessSpace(p.w.takeSome(ctx, slices.Collect(maps.Keys(p.steps)), settleAll))
-	return err
 }
 
 // now is what stands at a path.

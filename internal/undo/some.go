@@ -25,6 +25,8 @@ func (w *Workspace) Last() (Mark, bool) {
 // TakeAt is Take for a caller that knows what changed: the state is the last one but for the paths,
 // relative to the folder, and what stands below them. Only those are looked at, so that it takes no
 // longer in a large folder. What else has changed since the last state is found by the next Take.
+// With Options.Named the state is of the paths alone, not of what stands in a folder that is named,
+// nor of what is reached through a link.
 func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return Mark{}, err

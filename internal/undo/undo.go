@@ -87,7 +87,7 @@ type Options struct {
 	State  string   // the folder of the store; made when missing, itself never covered
 	Home   string   // the user's home, which is too wide; if empty, not checked
 	Apart  []string // folders that nothing may be restored in: one around them is too wide
-	Named  bool     // cover only the paths that are named: TakeOf; no folder is too wide for it
+	Named  bool     // cover only the paths that are named: TakeAt; no folder is too wide for it
 	Limits Limits   // zero fields mean the defaults
 	Ignore ignore.Finder
 	// Skip reports that an empty, read-only folder is a passing thing of adze and no part of a state.

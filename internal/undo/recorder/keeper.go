@@ -230,7 +230,7 @@ func (k *Keeper) take(ctx context.Context, only []string) (session.State, undo.M
 	defer k.mu.Unlock()
 	look := k.ws.Take
 	if k.narrow {
-		look = func(ctx context.Context) (undo.Mark, error) { return k.ws.TakeOf(ctx, only) }
+		look = func(ctx context.Context) (undo.Mark, error) { return k.ws.TakeAt(ctx, only) }
 	}
 	mark, err := look(ctx)
 	if errors.Is(err, undo.ErrSpace) && !mark.IsZero() {

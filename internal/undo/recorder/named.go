@@ -84,7 +84,7 @@ func (d Desk) end(ctx context.Context, past *Past) error {
 			if w.After != nil || w.Before.Root != d.Root || !named || !d.Files.Named() {
 				continue
 			}
-			mark, err := d.Files.TakeOf(ctx, w.Before.Only)
+			mark, err := d.Files.TakeAt(ctx, w.Before.Only)
 			if err != nil {
 				return err
 			}
