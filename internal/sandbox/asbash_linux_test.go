@@ -132,3 +132,41 @@ func TestOtherLinksOfAFileKeepWhatTheyWere(t *testing.T) {
 		})
 	}
 }
+
+// What a command appends to a file that it renamed comes behind what was there, once, also where
+// another program has the file open.
+func TestAnAppendToARenamedFileIsAppended(t *testing.T) {
+	for name, c := range map[string]struct{ script, at string }{
+		"file":   {"mv d/app.log d/app.log.1; echo rotated >> d/app.log.1", "d/app.log.1"},
+		"folder": {"mv d D; echo rotated >> D/app.log", "D/app.log"},
+	} {
+		for mode, flag := range map[string]int{"read": os.O_RDONLY, "append": os.O_WRONLY | os.O_APPEND} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				b := newViewBench(t)
+				b.write("work/d/app.log", "one\n")
+				f, err := os.OpenFile(filepath.Join(b.work, "d/app.log"), flag, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if r := b.apart(c.script); r.Code != 0 || len(r.Told) > 0 {
+					t.Errorf("exit %d, told %q", r.Code, r.Told)
+				}
+				if got := b.read(c.at); got != "one\nrotated\n" {
+					t.Errorf("it holds %q", got)
+				}
+			})
+		}
+	}
+}
+
+// A link is to the file that the command saw, not to one that the user puts in its place meanwhile.
+func TestALinkIsToWhatTheCommandSaw(t *testing.T) {
+	b := newViewBench(t)
+	b.write("work/f", "old\n")
+	b.meanwhile("ln f bak; echo ready; read go", func() { b.host("echo theirs > t && mv t f") })
+	if got := b.read("bak") + b.read("f"); got != "old\ntheirs\n" {
+		t.Errorf("bak and f hold %q", got)
+	}
+}

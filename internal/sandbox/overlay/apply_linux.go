@@ -667,16 +667,17 @@ func (x spot) unmove() error {
 	return nil
 }
 
-// link gives the entry at From a second name.
+// link gives the entry at From a second name. Where somebody else has put another one there, the
+// command's version gets the name: it is a copy of the one that the command linked.
 func (x spot) link() error {
 	at, source, closeSource, err := x.source()
 	if err != nil {
-		return err
+		return x.instead().put()
 	}
 	defer closeSource()
 	st, err := statAt(at, source)
-	if err != nil {
-		return conflict(WhyGone)
+	if copied := x.abroad && x.Lower.inode() == x.Upper.inode(); err != nil || st.inode() != x.Lower.inode() && !copied {
+		return x.instead().put()
 	}
 	now, err := statAt(x.at, x.name)
 	switch {
@@ -709,14 +710,23 @@ func (x spot) link() error {
 	return renameFree(x.at, temp, trashAt, trash)
 }
 
+// instead is the step that puts the command's version where the link would be.
+func (x spot) instead() spot {
+	x.Lower = x.Over
+	return x
+}
+
 func (x spot) unlink() error {
+	now, err2 := statAt(x.at, x.name)
+	if err2 == nil && x.ours(now) && x.Lower.inode() != x.Upper.inode() {
+		return x.instead().unput()
+	}
 	at, source, closeSource, err := x.source()
 	if err != nil {
 		return err
 	}
 	defer closeSource()
 	st, err := statAt(at, source)
-	now, err2 := statAt(x.at, x.name)
 	if err != nil || err2 != nil || now.inode() != st.inode() {
 		return removeBeneath(x.at, x.temp(""))
 	}

@@ -222,20 +222,26 @@ func (o *origins) mayBe(c *Change, l *lost) bool {
 }
 
 // content compares a file of ours with one of the root.
-func (o *origins) content(c *Change, path string) (content Content) {
+func (o *origins) content(c *Change, path string) Content {
+	content, _ := o.compareWith(c, path)
+	return content
+}
+
+// compareWith is content, and also says where both contents part.
+func (o *origins) compareWith(c *Change, path string) (content Content, fork int64) {
 	dir, err := o.beneath(o.root, filepath.Dir(path))
 	if err != nil {
-		return Differs
+		return Differs, 0
 	}
 	defer unix.Close(dir)
 	_ = o.open2(c, dir, filepath.Base(path), func(ours, there *os.File) error {
 		info, err := there.Stat()
 		if err == nil {
-			content, _, err = compareContent(ours, there, c.Upper.Size, info.Size())
+			content, fork, err = compareContent(ours, there, c.Upper.Size, info.Size())
 		}
 		return err
 	})
-	return content
+	return content, fork
 }
 
 // sameNames reports that a new folder has the entries of an old one, each of which was copied.
@@ -278,7 +284,7 @@ func (o *origins) takeFolder(c *Change, old *lost) {
 		child.From.Whole = true
 		if child.Kind == File {
 			child.Copied = true
-			child.Content = o.content(child, path)
+			child.Content, child.fork = o.compareWith(child, path)
 		}
 	}
 }
@@ -330,7 +336,7 @@ func (o *origins) take(c *Change, l *lost) {
 	l.used = true
 	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
 	if c.Kind == File {
-		c.Content = o.content(c, l.path)
+		c.Content, c.fork = o.compareWith(c, l.path)
 	}
 }
 
@@ -347,12 +353,22 @@ func (o *origins) linked() {
 		if own < 0 {
 			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.From != nil && !c.From.Whole }))
 		}
+		was, ok := o.writes(names[own])
+		if names[own].Kind == 0 {
+			was = names[own].Lower
+		} else if !ok {
+			was = names[own].Upper
+		}
 		for i, c := range names {
 			if i != own && (c.From == nil || !c.From.Whole) {
 				if c.From != nil {
 					o.byPath[c.From.Path].used = false
 				}
-				c.From = &Origin{Path: names[own].Path, Stat: c.Upper, Link: true}
+				if c.From = nil; later(names[own].Lower.Born, o.since) { // somebody else put another one there
+					c.Copied = false
+					continue
+				}
+				c.From = &Origin{Path: names[own].Path, Stat: was, Link: true}
 			}
 		}
 	}

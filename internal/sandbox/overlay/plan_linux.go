@@ -134,7 +134,7 @@ func (p *planner) change(c *Change, inside bool) error {
 		p.late[c] = inside
 	case c.From != nil:
 		s := c.step(link)
-		s.From, s.Lower, s.Over, s.order = c.From.Path, Stat{}, c.Lower, orderLinks
+		s.From, s.Lower, s.Over, s.order = c.From.Path, c.From.Stat, c.Lower, orderLinks
 		p.steps = append(p.steps, s)
 	case writes: // below
 	case c.Kind == Removed:
@@ -244,7 +244,7 @@ const mostSynced = 16
 func (v *View) sync(steps []step) {
 	n := 0
 	for _, s := range steps {
-		if s.Kind != File || !s.Lower.There() && !s.Locked {
+		if s.Kind != File || s.Act == link || !s.Lower.There() && !s.Locked {
 			continue
 		}
 		if n++; n > mostSynced && !s.Locked {
