@@ -6,10 +6,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// bindKeys says how a key is bound.
+const bindKeys = `Bind others in the configuration: "keys": {"todos": "f8", "quit": ["ctrl+q", "f10"]}`
+
 // keysCommand lists what keys can be bound to, and what they are now.
 func (a *all) keysCommand() *cobra.Command {
 	c := &cobra.Command{Use: "keys", Annotations: Anyone(), Short: "List the actions of the interface and their keys", Args: Takes(0, 0), Example: "  adze help keys | grep todos"}
-	c.Long = c.Short + ".\n\nBind others in the configuration: \"keys\": {\"todos\": \"f8\", \"quit\": [\"ctrl+q\", \"f10\"]}"
+	c.Long = c.Short + ".\n\n" + bindKeys
 	c.RunE = func(*cobra.Command, []string) error {
 		cfg, _, err := a.Config()
 		if err != nil {
@@ -23,6 +26,7 @@ func (a *all) keysCommand() *cobra.Command {
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		a.Show("\n%s\n", bindKeys)
 		for _, w := range warnings {
 			a.Show("%s: %s\n", a.ConfigFile(), w)
 		}

@@ -26,14 +26,15 @@ func promises() []promise {
 		{"A command's whole process tree", "TestNothingSurvives TestEndsInTime TestKillLeavesNoProcess TestTheNextRunEndsWhatAKilledOneLeft TestForkStormEnds " +
 			"TestAnAbortedCommandIsTold"},
 		{"Files are reached through descriptors", "TestLinksMadeAfterResolveAreNotFollowed TestHostilePaths TestUpdateIsOldOrNewWhateverFails " +
-			"TestKilledWriterLeavesOldOrNew TestStalenessOfWriteAndEdit TestDisturbedEditsAreRightOrRefused"},
+			"TestKilledWriterLeavesOldOrNew TestStalenessOfWriteAndEdit TestReportedSlipsAreRightOrRefused TestDisturbedPatchesAreRightOrRefused"},
 		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown " +
 			"TestPageHasNoElementsOfOthers TestPageInABrowser"},
 		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
 			"TestNoFormHoldsAPlantedSecret TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"What a turn did to files", "TestATurnThatWrecksARepositoryIsUndoneAndRedone TestWhatAPersonChangedSinceIsKeptAndNamed TestWhatSubagentsAndJobsDoIsUndone " +
 			"TestATurnCanBeUndoneAfterAKillAtAnyMoment TestATurnCanBeUndoneAfterASignal TestAKillInTheMiddleOfACallIsNobodysChange TestACallDoesNotRunWhereNothingCanBeKept TestEveryChangeIsUndoneAndRedone TestWhatGitDoesIsUndone TestNoCommandReadsWhatUndoKeeps"},
-		{"A task of a batch", "TestABatchThatIsKilledGoesOn TestABatchThatIsInterruptedGoesOn TestAResultIsWholeOrNotThere TestAPatchRunsNothingOfAClone TestAWorkerThatIsKilledLosesNothing TestAWorkerThatLosesATaskStops"},
+		{"A task of a batch", "TestABatchThatIsKilledGoesOn TestABatchThatIsInterruptedGoesOn TestEachTaskHasOneResult TestAResultIsStoredOnce TestAPatchRunsNothingOfAClone " +
+			"TestAWorkerThatIsKilledLosesNothing TestATaskWhoseWorkerIsKilledBeginsAnew TestServersThatAreKilledLoseNothing TestAWorkerThatStopsGivesBack"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed " +
 			"TestShellPartsOfCommands TestACommandThatIsExchangedIsAskedAgain TestArgumentsNeverBecomeShellText TestAChangeAsksAgain " +
 			"TestACommandChangesNoSettings TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},

@@ -9,7 +9,7 @@
 // The one rule: Append returns nil only when the rows are on the disk (WAL with synchronous=FULL,
 // rollback journal on network file systems). A commit that failed is never called saved; the
 // session takes no more entries until Again has looked what the disk holds, over a new connection.
-// Package patient does, and keeps what comes meanwhile.
+// Package buffered does, and keeps what comes meanwhile.
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the
 // one writer per session, wal.go what Close leaves, remove.go how words go for ever, backup.go a
