@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
+	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
@@ -288,7 +288,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		s.app.front.Store(s.ui)
 	}
 	s.offers(&ports)
-	s.rest = time.AfterFunc(restTime, debug.FreeOSMemory)
+	s.rest = time.AfterFunc(restTime, gctuning.Rest)
 	defer s.rest.Stop()
 	s.w.Patient.Watch(s.ui.Observe)
 	go func() { defer close(s.offered); s.offer(heeding) }()

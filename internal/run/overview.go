@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"adze/internal/live"
 	"adze/internal/project/worktree"
 	"adze/internal/run/flags"
+	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/signals"
@@ -148,7 +148,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	rest := time.AfterFunc(restTime, debug.FreeOSMemory)
+	rest := time.AfterFunc(restTime, gctuning.Rest)
 	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -149,16 +148,11 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 	return w, err
 }
 
-// gcPercent takes a sixth less CPU for thirty reads than Go's 100, for under 1 MB more.
-const gcPercent = 150
-
 // Build connects a run: configuration, folder, store, model, tools, gate, session. On an error
 // everything that was opened is closed again.
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
-	if a.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	a.Ease()
 	w = &Conversation{sharing: &sharing{tell: observe}, observe: observe}
 	who = w.together(who)
 	w.person = who
@@ -244,7 +238,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	seen, notes := a.Operators.Session(id, a.Getenv, w.observe)
 	w.Notices = append(w.Notices, notes...)
 	err = staff.open(ctx, outfit{
-		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(w.Ledger, seen),
+		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.UnderWay, w.Ledger, seen),
 		clip: tool.Clip{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Spill: outputs.Save},
 	}, resumed)
 	if err == nil && w.resumed {

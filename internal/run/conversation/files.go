@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/project/worktree"
@@ -15,12 +16,16 @@ import (
 	"adze/tui/api"
 )
 
+// shortRun is with how many calls a run is no short one any more.
+const shortRun = 12
+
 // beside starts what a run does beside the first answer of a model: looking for it before the first
 // request would make every start wait. A killed adze may have left something running, which is
 // ended; the run ends after that. And where a change is foretold, the files that it may be of are
 // looked at.
-func (w *Conversation) beside(ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
+func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
+	var calls atomic.Int64
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
 	changes := recorder.Foresight{SideEffects: func(name string) (bool, bool) { return w.Set.Load().SideEffects(name) }}
@@ -30,6 +35,9 @@ func (w *Conversation) beside(ledger *proc.Ledger, observe func(session.Event)) 
 				running.Go(func() { _, _ = ledger.Reap() }) // what cannot be read now is tried at the next start
 				w.Servers.WakeUnseen()
 			})
+		}
+		if _, ok := e.(session.ToolQueued); ok && calls.Add(1) == shortRun {
+			underWay()
 		}
 		if w.Keeper != nil && changes.Foretold(e) {
 			w.Keeper.Begin()

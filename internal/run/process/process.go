@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"adze/internal/cmd"
@@ -19,6 +20,7 @@ import (
 	"adze/internal/config/paths"
 	"adze/internal/llm/models"
 	"adze/internal/llm/wire"
+	"adze/internal/run/gctuning"
 	"adze/internal/run/modelpicker"
 	"adze/internal/sessiondb/lookup"
 	"adze/prompts"
@@ -41,7 +43,9 @@ type Process struct {
 	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
 	servers   models.Servers                             // what answers at addresses of models
 	findings  *wire.Findings                             // what models refused
+	easy      sync.Once                                  // the heap is
 	Ahead     input.Ahead                                // what was typed for the interface that follows
+	underWay  sync.Once                                  // the pages of the start are let go of
 }
 
 // New is this process, with the arguments after its name and the keys that it was given.
@@ -50,6 +54,13 @@ func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
 	return &Process{Env: e, Ring: ring, Words: args, Notes: &Notes{to: e.Err},
 		findings: wire.NewFindings(filepath.Join(paths.Of(e.Getenv).State, "refusals.json"), time.Now)}
 }
+
+// Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come
+// together.
+func (p *Process) Ease() { p.easy.Do(func() { gctuning.Ease(p.UnderWay) }) }
+
+// UnderWay lets go of what only the start needed. A run of a few calls would need it again.
+func (p *Process) UnderWay() { p.underWay.Do(gctuning.ForgetStart) }
 
 // Config reads the user's configuration.
 func (p *Process) Config() (config.Config, *models.Finder, error) {

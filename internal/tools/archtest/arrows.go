@@ -142,6 +142,7 @@ func rooms() []Row {
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/files/fsnotify", "internal/files/search/ignore", "internal/files/atomicfile"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/overlay", Room: true, Why: "changes of folders; it knows no command and no git"},
 		{Package: "internal/sandbox/visibility", Room: true, Why: "folders as they are; it knows no command"},
+		{Package: "internal/run/gctuning", From: []string{"internal/run", "internal/run/process"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, May: []string{"internal/files/atomicfile"}, Why: "contents by their hash; it knows no folder"},
 		{Package: "internal/files/fsnotify", Anybody: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/files/formatter", May: []string{"internal/sandbox/proc"}, Why: "a program rewrites a text; it knows neither files nor who allowed it"},
