@@ -220,8 +220,8 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 }
 
 // overtime names the job that a command becomes when its time is over. It is nil for a command that
-// is ended then: nobody could read on, its changes wait for a decision in this call, or the user has
-// set its time.
+// is ended then: nobody could read on, its changes wait for a decision in this call, or the user
+// has set its time.
 func (x *bashCall) overtime(cmd proc.Command) *overtime {
 	if x.shell.EndsAtLimit || cmd.Aside || x.declared != "" || x.root.Staged() != nil {
 		return nil

@@ -35,7 +35,8 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 }
 
 // leave takes a command out of the sandbox before it runs, where its gate has read in its words
-// that it would fail there, or where it needs the real files. A refusal of that refuses the command.
+// that it would fail there, or where it needs the real files. A refusal of that refuses the
+// command.
 func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if !x.shell.MayLeave {
 		return nil

@@ -15,8 +15,8 @@ import (
 // by locks on the file itself. A command that names it works on the real folder where that holds
 // nothing else; else it is asked about.
 
-// Bounds of the names in a command that are looked at, and of a folder in which databases are looked
-// for.
+// Bounds of the names in a command that are looked at, and of a folder in which databases are
+// looked for.
 const (
 	maxDatabaseWords   = 64
 	maxDatabaseEntries = 256
@@ -75,8 +75,8 @@ func onlyDatabase(file string) bool {
 	})
 }
 
-// DatabaseInUse says why a command can only work on the real files: it names a database that another
-// program has open, in a folder that holds other files, too. It is empty where it need not.
+// DatabaseInUse says why a command can only work on the real files: it names a database that
+// another program has open, in a folder that holds other files, too. It is empty where it need not.
 func (s *Sandbox) DatabaseInUse(argv []string, dir string) string {
 	p := plan{workspace: s.workspace}
 	p.command.Argv, p.command.Dir = argv, dir

@@ -35,7 +35,8 @@ func New(defs []tool.Definition, scorer Scorer) *Picker {
 	return p
 }
 
-// Of makes a Picker for the tools of a set. What is excluded has a name in the results, and no more.
+// Of makes a Picker for the tools of a set. What is excluded has a name in the results, and no
+// more.
 func Of(set *tool.Set, scorer Scorer) *Picker {
 	if scorer == nil {
 		scorer = DefaultScorer()

@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -326,10 +325,15 @@ func (s *fitter) properties(n, properties map[string]any, depth int) {
 	}
 }
 
+// sendable reports whether every server takes a property's name as it is: up to 64 letters, digits,
+// dots, dashes and low lines.
+func sendable(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool { return r != '.' && wordRune(r) != r })
+}
+
 // name is the one under which a property is sent: the same for the same name everywhere.
 func (s *fitter) name(real string) string {
-	good := regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-	if good.MatchString(real) {
+	if sendable(real) {
 		return real
 	}
 	for sent, was := range s.names {

@@ -33,8 +33,8 @@
 // Known limits:
 //   - Linux only. A command killed together with its supervisor before Apply counts as undone; its
 //     changes are kept beside.
-//   - The kernel does not mark a copied file that had several names: such a file is replaced, and its
-//     other names keep what they were, which is told.
+//   - The kernel does not mark a copied file that had several names: such a file is replaced, and
+//     its other names keep what they were, which is told.
 //   - A file that is renamed and rewritten in one command, among others of its kind, may get a new
 //     inode.
 //   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the

@@ -27,12 +27,12 @@ type surrounding struct {
 }
 
 // use is what of the surrounding a start has to look at or tell the model of: folders of other
-// assistants, agents, skills, commands and instructions in them, and tools of servers.
-type use struct{ folders, files, tools int64 }
+// assistants, agents, skills, commands and instructions in them, servers and their tools.
+type use struct{ folders, files, servers, tools int64 }
 
 // bar is how high a count may be beside the plain one: 1.1 times, or a few calls more; and more for
-// each thing that is used. A folder is asked for six names, a file is looked for and opened, and a
-// tool is named in the request.
+// each thing that is used. A folder is asked for six names, a file is looked for and opened, the
+// catalogue of a server is read, and a tool of it is decoded and named in the request.
 func (u use) bar(name string, plain int64) int64 {
 	slack := int64(3)
 	if name == "pread64" || name == "pwrite64" {
@@ -40,11 +40,11 @@ func (u use) bar(name string, plain int64) int64 {
 	}
 	each := map[string]use{
 		"newfstatat":  {folders: 6, files: 14},
-		"openat":      {files: 10},
+		"openat":      {files: 10, servers: 1},
 		"getdents64":  {files: 2},
-		"allocations": {tools: 24}, "bytes allocated": {tools: 2500}, "bytes of the request": {files: 120, tools: 18},
+		"allocations": {files: 20, tools: 84}, "bytes allocated": {tools: 7600}, "bytes of the request": {files: 120, tools: 18},
 	}[name]
-	return max(plain+plain/10, plain+slack) + u.folders*each.folders + u.files*each.files + u.tools*each.tools
+	return max(plain+plain/10, plain+slack) + u.folders*each.folders + u.files*each.files + u.servers*each.servers + u.tools*each.tools
 }
 
 // surroundings are those that a start must not feel. All of them, and the plain one, are
@@ -55,7 +55,7 @@ func surroundings() []surrounding {
 		{"plain", func(*testing.T, runner) {}, use{}},
 		{fmt.Sprintf("%d sessions", sessions), func(t *testing.T, r runner) { r.withSessions(t, sessions) }, use{}},
 		{fmt.Sprintf("%d files", files), func(t *testing.T, r runner) { r.withFiles(t, files) }, use{}},
-		{"10 MCP servers", func(t *testing.T, r runner) { r.withServers(t, 10, 15) }, use{tools: 150}},
+		{"10 MCP servers", func(t *testing.T, r runner) { r.withServers(t, 10, 15) }, use{servers: 10, tools: 150}},
 		{"5 assistants", func(t *testing.T, r runner) { r.withAssistants(t, keeps()) }, use{folders: 5}},
 		{"the same with 10 files for adze", func(t *testing.T, r runner) { r.withAssistants(t, keeps(), brings()) }, use{folders: 5, files: 10}},
 	}
