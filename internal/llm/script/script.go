@@ -32,7 +32,7 @@
 //	expect note: RE          the notes since the last answer match
 //	expect NAME [STATUS]: RE one of the last outcomes is NAME's (with STATUS) and its output matches
 //	expect none:             the last message is the user's
-//	save NAME: RE            the first group of RE, in the last outcomes, else the notes or the prompt, becomes ${NAME}
+//	save NAME: RE            ${NAME} is the first group of RE in the last outcomes, notes or prompt
 //	reasoning: TEXT          thinking; may come more than once, and between texts
 //	text: TEXT               the answer; two in one step are joined by a line break
 //	call NAME: ARGUMENTS     a call; ${NAME} inside is escaped as in a JSON string
