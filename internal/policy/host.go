@@ -201,10 +201,16 @@ func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
 	v.target = a.String()
 	doing := "connecting to " + quote(a.String())
 	v.offers = []grant{{rule: a.rule(), need: tool.Need{Permission: tool.Network, Target: a.String()}}}
-	if a.scheme != "tcp" && a.scheme != "unix" {
+	local := a.scheme == "tcp" || a.scheme == "unix"
+	if !local {
 		v.offers[0].key = string(tool.Network) + "\x00" + a.String()
 	}
 	r, found := strongest(p.rulesFor(tool.Network), func(r Rule) bool { return r.host.matches(a, r.Effect) })
+	if local && mode == Yolo && (!found || r.Effect == Ask) {
+		v.effect, v.layer = Deny, builtIn
+		v.reason = doing + " needs a rule in mode yolo, where nobody is asked: add " + a.rule()
+		return v
+	}
 	if found {
 		v.reason = doing + " is asked for by a rule"
 		if r.Effect == Deny {

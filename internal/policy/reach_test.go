@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"adze/tool"
@@ -100,6 +101,7 @@ func TestRulesOpenPortsAndSocketsOfThisMachine(t *testing.T) {
 		"the socket":           {"allow network(unix:/run/docker.sock)", "unix:/run/docker.sock", Allow},
 		"another socket":       {"allow network(unix:/run/docker.sock)", "unix:/run/docker.sock.2", Ask},
 		"a deny of sockets":    {"deny network(unix:/**)", "unix:/run/docker.sock", Deny},
+		"asked for":            {"ask network", "tcp://localhost:5432", Ask},
 		"sockets are no hosts": {"allow network(unix:/run/**)", "https://run", Ask},
 	} {
 		var rules []string
@@ -110,6 +112,16 @@ func TestRulesOpenPortsAndSocketsOfThisMachine(t *testing.T) {
 		v := p.judgeHost(Auto, verdict{need: tool.Need{Permission: tool.Network, Target: c.target}})
 		if v.effect != c.want {
 			t.Errorf("%s: %s", name, v.effect)
+		}
+		// Mode yolo asks nobody, and opens them no wider.
+		yolo := c.want
+		if yolo == Ask && !strings.HasPrefix(c.target, "https") {
+			yolo = Deny
+		} else if yolo == Ask {
+			yolo = Allow
+		}
+		if v := p.judge(Yolo, v.need); v.effect != yolo {
+			t.Errorf("%s, mode yolo: %s", name, v.effect)
 		}
 		if len(v.offers) != 1 {
 			t.Fatalf("%s: %+v", name, v.offers)

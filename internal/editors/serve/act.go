@@ -34,6 +34,7 @@ type action struct {
 	Value    string  `json:"value"`
 	Dry      bool    `json:"dry"`
 	Redo     bool    `json:"redo"`
+	Unknown  bool    `json:"unknown"` // an undo also puts back what nobody saw change
 	Since    string  `json:"since"`
 	File     string  `json:"file"`
 	Hunk     int     `json:"hunk"`
@@ -116,7 +117,7 @@ type done = control.Done
 func (a action) request(name string) (r control.Request, is bool) {
 	switch name {
 	case control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue:
-		return control.Request{Do: name, Text: a.Text, Name: a.Name, Value: a.Value, Since: api.Since(a.Since), File: a.File, Hunk: a.Hunk, Hash: a.Hash, Dry: a.Dry, Redo: a.Redo, Plan: a.Plan}, true
+		return control.Request{Do: name, Text: a.Text, Name: a.Name, Value: a.Value, Since: api.Since(a.Since), File: a.File, Hunk: a.Hunk, Hash: a.Hash, Dry: a.Dry, Redo: a.Redo, Unknown: a.Unknown, Plan: a.Plan}, true
 	}
 	return r, false
 }

@@ -64,6 +64,9 @@ type Request struct {
 	Hash  string    `json:"hash,omitempty"`
 	Dry   bool      `json:"dry,omitempty"`
 	Redo  bool      `json:"redo,omitempty"`
+	// Unknown, with Undo, also puts back what changed while a call ran, without anybody to see who
+	// changed it.
+	Unknown bool `json:"unknown,omitempty"`
 	// Plan, with Undo, is what was shown of it (api.Undone.Plan): another one is not done.
 	Plan string `json:"plan,omitempty"`
 }
@@ -155,7 +158,7 @@ func (h Host) Do(ctx context.Context, r Request) (any, error) {
 	case Set:
 		return Done{}, h.set(r.Name, r.Value)
 	case Undo:
-		return h.undo(ctx, api.Undo{Redo: r.Redo, Dry: r.Dry, Plan: r.Plan})
+		return h.undo(ctx, api.Undo{Redo: r.Redo, Unknown: r.Unknown, Dry: r.Dry, Plan: r.Plan})
 	case Rewind:
 		return h.rewind(ctx)
 	case Compact:

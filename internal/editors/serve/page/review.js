@@ -33,20 +33,23 @@ export function review(id, since, app) {
   draw();
 }
 
-// undo shows what would be put back, and does that, or shows what it is by now.
-export async function undo(id, app, changed = "") {
-  const plan = await act(id, "undo", { dry: true });
+// undo shows what would be put back, and does that, or shows what it is by now. What changed while a
+// command ran, perhaps by somebody else, is put back only if unknown is true; a button shows that plan.
+export async function undo(id, app, changed = "", unknown = false) {
+  const plan = await act(id, "undo", { dry: true, unknown });
   if (id !== app.id()) return;
   if (!plan.Turns?.length) { if (changed) close(); app.tell("There is nothing to undo."); return; }
   const go = make("button", { type: "button", class: "main", onclick: async () => {
     go.disabled = true;
-    try { const came = await act(id, "undo", { plan: plan.Plan }); close(go); app.tell(`Put back: ${came.Paths?.length === 1 ? "1 file" : (came.Paths?.length ?? 0) + " files"}.`); } catch (e) {
+    try { const came = await act(id, "undo", { plan: plan.Plan, unknown }); close(go); app.tell(`Put back: ${came.Paths?.length === 1 ? "1 file" : (came.Paths?.length ?? 0) + " files"}.`); } catch (e) {
       problem.textContent = e.message; go.disabled = false;
-      if (e.status === 409 && go.isConnected) await undo(id, app, e.message).catch(() => {}); // the plan may be another one by now
+      if (e.status === 409 && go.isConnected) await undo(id, app, e.message, unknown).catch(() => {}); // the plan may be another one by now
     }
   } }, "Put these files back");
+  const also = make("button", { type: "button", onclick: () => undo(id, app, "", true).catch((e) => { problem.textContent = e.message; }) }, "Show with files that somebody else may have changed");
+  const buttons = [...(plan.Paths?.length || !plan.Asks ? [go] : []), ...(plan.Asks && !unknown ? [also] : [])];
   const problem = make("p", { class: "problem", role: "alert" }, changed);
   const rows = (all) => make("ul", { class: "items" }, ...(all ?? []).map((p) => make("li", {}, p)));
-  open("Undo: " + plan.Turns[0], [make("p", {}, "Files are put back as they were before the turn; the conversation stays."), rows(plan.Paths), ...(plan.Left?.length ? [make("p", { class: "dim" }, "Left as they are:"), rows(plan.Left)] : []), problem, make("p", { class: "acts" }, go)]);
-  go.focus();
+  open("Undo: " + plan.Turns[0], [make("p", {}, "Files are put back as they were before the turn; the conversation stays."), rows(plan.Paths), ...(plan.Left?.length ? [make("p", { class: "dim" }, "Left as they are:"), rows(plan.Left)] : []), problem, make("p", { class: "acts" }, ...buttons)]);
+  buttons[0]?.focus();
 }
