@@ -1,0 +1,53 @@
+package archtest
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// codeKinds are the extensions that count as code, in every language of the tree. A table that the
+// program reads counts as the code that it stands for.
+var codeKinds = []string{".c", ".css", ".go", ".html", ".js", ".mjs", ".py", ".s", ".sh", ".table", ".tmpl", ".ts"}
+
+// Lines counts the lines of code in each room of the tree at root, blank lines and comments
+// included; tests, testdata and findings do not count. A room is a folder at the top or below internal;
+// files at the top are the room ".".
+func Lines(root fs.FS) (map[string]int, error) {
+	rooms := map[string]int{}
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			base := d.Name()
+			if base == "testdata" || name == "findings" || base == "node_modules" || base != "." && strings.HasPrefix(base, ".") {
+				return fs.SkipDir
+			}
+			return nil
+		case !slices.Contains(codeKinds, path.Ext(name)) || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		content, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		rooms[roomOf(name)] += bytes.Count(content, []byte("\n"))
+		return nil
+	})
+	return rooms, err
+}
+
+// roomOf returns the room of the file called name.
+func roomOf(name string) string {
+	parts := strings.Split(name, "/")
+	switch {
+	case len(parts) == 1:
+		return "."
+	case parts[0] == "internal" && len(parts) > 2:
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
+}
