@@ -62,19 +62,19 @@ func TestWhatWasRefusedIsListedOfACommandThatSucceeded(t *testing.T) {
 	command := strings.NewReplacer("OUT", outside, "SOCKET", socket, "PORT", port).Replace("curl -s https://elsewhere.example/; touch OUT/x; " +
 		"python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"SOCKET\")'; curl -s --noproxy '*' http://127.0.0.1:PORT/; mkdir -p sub/.vscode; echo x > sub/.vscode/tasks.json; true")
 	args, _ := json.Marshal(map[string]string{"command": command})
-	script := u.script("-- 1 --\ncall bash: " + string(args) + "\n-- 2 --\nexpect bash completed: the sandbox refused it something: it could not \nexpect bash completed: the sandbox did not let it reach elsewhere.example:443: \nexpect bash completed: some of its changes are left to the user; dropped: sub/.vscode\ntext: done\n")
+	script := u.script("-- 1 --\ncall bash: " + string(args) + "\n-- 2 --\nexpect bash completed: the sandbox did not let it reach elsewhere.example:443\nexpect bash completed: some of its changes are left to the user; dropped: sub/.vscode\ntext: done\n")
 	r := u.run("-p", "--output-format", "json", "--sandbox", "required", "--permission-mode", "yolo", "--deny", "network(elsewhere.example)", "--fail-on-deny", script, "hi").wants(7, "the sandbox refused")
 	found := map[string]string{}
 	for _, d := range r.result()["denied"].([]any) {
 		d := d.(map[string]any)
 		found[fmt.Sprint(d["kind"], " ", d["name"])] = fmt.Sprint(d["reason"])
 	}
-	for _, want := range []string{"host elsewhere.example:443", "host 127.0.0.1:" + port, "path " + filepath.Join(outside, "x"), "path sub/.vscode"} {
+	for _, want := range []string{"host elsewhere.example:443", "host tcp://localhost:" + port, "path sub/.vscode"} {
 		if found[want] == "" {
 			t.Errorf("%s is not listed: %v", want, found)
 		}
 	}
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(s string) bool { return strings.HasPrefix(s, "socket ") && strings.Contains(s, "agent") }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(s string) bool { return strings.Contains(s, "agent") }) {
 		t.Errorf("the socket is not listed: %v", found)
 	}
 	u.run("audit", "show").wants(0, "the sandbox refused host elsewhere.example:443", "the sandbox refused path sub/.vscode")

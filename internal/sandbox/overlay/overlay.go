@@ -94,10 +94,14 @@ type Change struct {
 	Copied bool
 	// Content compares a copied file with what is there.
 	Content Content
-	fork    int64 // where both contents differ, at the beginning of a line
-	how     how
+	//lint:ignore U1000 views are of Linux alone
+	fork int64 // where both contents differ, at the beginning of a line
+	//lint:ignore U1000 views are of Linux alone
+	how how
+	//lint:ignore U1000 views are of Linux alone
 	renamed bool // a removed entry has got another name
-	loose   bool // what is there may have grown meanwhile
+	//lint:ignore U1000 views are of Linux alone
+	loose bool // what is there may have grown meanwhile
 	// From is where an entry was that the command renamed, or of which it made another name; if nil,
 	// it did neither.
 	From *Origin
@@ -121,11 +125,16 @@ type Change struct {
 }
 
 // how is the way in which a copied file is applied.
+//
+//lint:ignore U1000 views are of Linux alone
 type how byte
 
 const (
+	//lint:ignore U1000 views are of Linux alone
 	inPlace how = iota
+	//lint:ignore U1000 views are of Linux alone
 	appended
+	//lint:ignore U1000 views are of Linux alone
 	attributes
 )
 
